@@ -1,0 +1,79 @@
+from wokflow.config import prepare
+from wokflow.job import UserError
+from wokflow.keys import rule_key
+
+try:
+    prepare(
+        config,
+        Path(workflow.basedir) / "config" / "config.schema.yaml",
+        packages=not workflow.deployment_settings.deployment_method,
+    )
+except UserError as error:
+    raise WorkflowError(str(error))
+
+RESULTS = config["results"]
+CORPORA = {"recipenlg": "en", "xiachufang": "zh"}
+PIVOT = "en"  # titles are compared in this language
+DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
+
+
+wildcard_constraints:
+    corpus="|".join(CORPORA),
+    direction="|".join(DIRECTIONS),
+    shard=r"\d{5}",
+    shards=r"\d{5}",
+
+
+def key(step, *frontiers, settings=(), without=(), reads=()):
+    """The rule's key: its config block, its code, the resources it `reads`, and what lies behind each frontier.
+
+    `step` is "<stage>.<step>"; a frontier is a function of wildcards that names a small file. `settings` names keys
+    of other blocks that the step is given, `without` keys of its own that do not change its result. The function
+    returned takes wildcards alone: Snakemake ignores changes of params that are derived from input or output.
+    """
+    stage, name = step.split(".")
+    own = config.get(stage, {}).get(name, {})
+    block = {k: v for k, v in own.items() if k not in without} | {k: setting(k) for k in settings}
+
+    def of(wildcards):
+        return rule_key(
+            block,
+            f"wokflow.{stage}.{name}",
+            {path: path for path in reads},
+            {frontier.__name__: frontier(wildcards) for frontier in frontiers},
+        )
+
+    return of
+
+
+def setting(dotted):
+    value = config
+    for part in dotted.split("."):
+        value = value[part]
+    return value
+
+
+def parts(folder, count):
+    """The parts of a table."""
+    return [f"{RESULTS}/{folder}/part-{number:05}.parquet" for number in range(count)]
+
+
+def shards(folder, ending, count):
+    """The shards of a step that runs as several jobs; their number is in their names."""
+    return [f"{RESULTS}/{folder}/{number:05}-of-{count:05}.{ending}" for number in range(count)]
+
+
+def source_corpus(wildcards):
+    return DIRECTIONS[wildcards.direction][0]
+
+
+def target_corpus(wildcards):
+    return DIRECTIONS[wildcards.direction][1]
+
+
+def log_of(name, *by):
+    return "/".join([RESULTS, "logs", name, ".".join(f"{{{wildcard}}}" for wildcard in by) or "all"]) + ".log"
+
+
+def benchmark_of(name, *by):
+    return "/".join([RESULTS, "benchmarks", name, ".".join(f"{{{wildcard}}}" for wildcard in by) or "all"]) + ".tsv"

@@ -1,0 +1,21 @@
+rule export_pairs:
+    input:
+        pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
+        source_recipes=lambda wildcards: parts(f"ingest/recipes/{source_corpus(wildcards)}", INGEST_PARTS),
+        target_recipes=lambda wildcards: parts(f"ingest/recipes/{target_corpus(wildcards)}", INGEST_PARTS),
+        statistics=f"{RESULTS}/match/statistics/table1.tsv",
+    output:
+        release=directory(f"{RESULTS}/export/pairs/{{direction}}"),
+    log:
+        log_of("export_pairs", "direction"),
+    benchmark:
+        benchmark_of("export_pairs", "direction")
+    params:
+        key=key("export.pairs"),
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    conda:
+        "../envs/export.yaml"
+    script:
+        "../scripts/export_pairs.py"

@@ -1,0 +1,265 @@
+MATCH = config["match"]
+LEXICON = [MATCH["translate"]["lexicon"]] if MATCH["translate"]["backend"] == "lexicon" else []
+
+
+def match_titles(wildcards):
+    return checkpoints.match_titles.get(corpus=wildcards.corpus).output.digest
+
+
+def match_titles_table(wildcards):
+    return checkpoints.match_titles.get(corpus=wildcards.corpus).output.titles
+
+
+def match_texts(wildcards):
+    return checkpoints.match_texts.get(corpus=wildcards.corpus).output.digest
+
+
+def match_texts_table(wildcards):
+    return checkpoints.match_texts.get(corpus=wildcards.corpus).output.texts
+
+
+def translated(wildcards):
+    """Shards of translated titles; the titles themselves where they are in the pivot language."""
+    if CORPORA[wildcards.corpus] == PIVOT:
+        return [f"{RESULTS}/match/titles/{wildcards.corpus}/part-00000.parquet"]
+    return shards(f"match/translate/{wildcards.corpus}", "parquet", MATCH["translate"]["shards"])
+
+
+def source_vectors(wildcards):
+    return checkpoints.match_vectors.get(corpus=source_corpus(wildcards)).output.digest
+
+
+def target_vectors(wildcards):
+    return checkpoints.match_vectors.get(corpus=target_corpus(wildcards)).output.digest
+
+
+def vectors_of(corpus):
+    def folder(wildcards):
+        return checkpoints.match_vectors.get(corpus=corpus(wildcards)).output.vectors
+
+    return folder
+
+
+rule match_eligible:
+    input:
+        recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
+    output:
+        eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
+        rejects=f"{RESULTS}/match/rejects/{{corpus}}/part-00000.parquet",
+    log:
+        log_of("match_eligible", "corpus"),
+    benchmark:
+        benchmark_of("match_eligible", "corpus")
+    params:
+        key=key("match.eligible"),
+    threads: 2
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_eligible.py"
+
+
+checkpoint match_titles:
+    input:
+        eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
+    output:
+        titles=f"{RESULTS}/match/titles/{{corpus}}/part-00000.parquet",
+        digest=f"{RESULTS}/match/titles/{{corpus}}.sha256",
+    log:
+        log_of("match_titles", "corpus"),
+    benchmark:
+        benchmark_of("match_titles", "corpus")
+    params:
+        key=key("match.titles"),
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_titles.py"
+
+
+rule match_translate:
+    input:
+        titles=ancient(match_titles_table),
+    output:
+        translated=f"{RESULTS}/match/translate/{{corpus}}/{{shard}}-of-{{shards}}.parquet",
+    log:
+        log_of("match_translate", "corpus", "shard", "shards"),
+    benchmark:
+        benchmark_of("match_translate", "corpus", "shard", "shards")
+    params:
+        key=key("match.translate", match_titles, without=("shards", "lexicon"), reads=LEXICON),
+    threads: 2
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=1 if MATCH["translate"]["backend"] == "hub" else 0,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_translate.py"
+
+
+checkpoint match_texts:
+    input:
+        translated=translated,
+    output:
+        texts=f"{RESULTS}/match/texts/{{corpus}}/part-00000.parquet",
+        translations=f"{RESULTS}/match/translations/{{corpus}}/part-00000.parquet",
+        digest=f"{RESULTS}/match/texts/{{corpus}}.sha256",
+    log:
+        log_of("match_texts", "corpus"),
+    benchmark:
+        benchmark_of("match_texts", "corpus")
+    params:
+        key=key("match.texts"),
+    resources:
+        mem_mb=3000,
+        runtime=20,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_texts.py"
+
+
+rule match_embed:
+    input:
+        texts=ancient(match_texts_table),
+    output:
+        vectors=f"{RESULTS}/match/embed/{{corpus}}/{{shard}}-of-{{shards}}.npy",
+    log:
+        log_of("match_embed", "corpus", "shard", "shards"),
+    benchmark:
+        benchmark_of("match_embed", "corpus", "shard", "shards")
+    params:
+        key=key("match.embed", match_texts, without=("shards",)),
+    threads: 8
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=0 if MATCH["embed"]["model"] == "all-MiniLM-L6-v2" else 1,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_embed.py"
+
+
+checkpoint match_vectors:
+    input:
+        vectors=lambda wildcards: shards(f"match/embed/{wildcards.corpus}", "npy", MATCH["embed"]["shards"]),
+    output:
+        vectors=directory(f"{RESULTS}/match/vectors/{{corpus}}"),
+        digest=f"{RESULTS}/match/vectors/{{corpus}}.sha256",
+    log:
+        log_of("match_vectors", "corpus"),
+    benchmark:
+        benchmark_of("match_vectors", "corpus")
+    params:
+        key=key("match.vectors"),
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_vectors.py"
+
+
+rule match_search:
+    input:
+        sources=ancient(vectors_of(source_corpus)),
+        targets=ancient(vectors_of(target_corpus)),
+    output:
+        neighbours=f"{RESULTS}/match/search/{{direction}}/{{shard}}-of-{{shards}}.parquet",
+    log:
+        log_of("match_search", "direction", "shard", "shards"),
+    benchmark:
+        benchmark_of("match_search", "direction", "shard", "shards")
+    params:
+        key=key("match.search", source_vectors, target_vectors, without=("shards", "memory_mb")),
+    threads: 8
+    resources:
+        mem_mb=MATCH["search"]["memory_mb"],
+        runtime=480,
+        gpu=1 if MATCH["search"]["device"] == "cuda" else 0,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_search.py"
+
+
+rule match_pair:
+    input:
+        neighbours=lambda wildcards: shards(
+            f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
+        ),
+        source=lambda wildcards: f"{RESULTS}/match/eligible/{source_corpus(wildcards)}/part-00000.parquet",
+        source_translations=lambda wildcards: f"{RESULTS}/match/translations/{source_corpus(wildcards)}/part-00000.parquet",
+        target=lambda wildcards: f"{RESULTS}/match/eligible/{target_corpus(wildcards)}/part-00000.parquet",
+        target_translations=lambda wildcards: f"{RESULTS}/match/translations/{target_corpus(wildcards)}/part-00000.parquet",
+    output:
+        accepted=f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet",
+        audit=f"{RESULTS}/match/audit/{{direction}}/part-00000.parquet",
+        neighbours=f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet",
+    log:
+        log_of("match_pair", "direction"),
+    benchmark:
+        benchmark_of("match_pair", "direction")
+    params:
+        key=key("match.pair", settings=("match.search.k", "match.translate.backend")),
+    resources:
+        mem_mb=6000,
+        runtime=120,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_pair.py"
+
+
+rule match_split:
+    input:
+        accepted=expand(f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
+    output:
+        pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
+        leaks=f"{RESULTS}/match/split/leaks.json",
+    log:
+        log_of("match_split"),
+    benchmark:
+        benchmark_of("match_split")
+    params:
+        key=key("match.split"),
+    resources:
+        mem_mb=6000,
+        runtime=60,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_split.py"
+
+
+rule match_statistics:
+    input:
+        pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
+        neighbours=expand(f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
+        recipes=[path for corpus in CORPORA for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
+    output:
+        statistics=f"{RESULTS}/match/statistics/table1.tsv",
+        histogram=f"{RESULTS}/match/statistics/scores.json",
+    log:
+        log_of("match_statistics"),
+    benchmark:
+        benchmark_of("match_statistics")
+    params:
+        key=key("match.statistics"),
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    conda:
+        "../envs/match.yaml"
+    script:
+        "../scripts/match_statistics.py"

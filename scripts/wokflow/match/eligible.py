@@ -1,0 +1,77 @@
+"""The length filter before matching (Cultural Adaptation of Recipes, footnote 5: at most 512 mT5 subwords)."""
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from wokflow.job import Progress
+from wokflow.tables import PartWriter, rows
+from wokflow.match import schemas
+
+# An estimate of subword tokens that needs no vocabulary: a Han character, up to four letters, up to three
+# digits, or a mark is one token each.
+ESTIMATE = r"\p{Han}|[\p{L}\p{M}--\p{Han}]{1,4}|\p{N}{1,3}|[^\s\p{L}\p{M}\p{N}]"
+
+
+def match_eligible(
+    recipes: Sequence[str],
+    eligible: str,
+    rejects: str,
+    *,
+    corpus: str,
+    max_tokens: int,
+    tokenizer: str,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Recipes of at most `max_tokens` tokens (title, ingredients, steps), and rejects for the rest.
+
+    `tokenizer` is `estimate`, or a model name or folder whose tokenizer counts exactly. A recipe without title
+    is rejected here if ingest was told to keep it.
+    """
+    count = _estimate if tokenizer == "estimate" else _tokenizer(tokenizer)
+    total, done = rows(recipes), 0
+    with (
+        PartWriter(eligible, schemas.ELIGIBLE, metadata) as good,
+        PartWriter(rejects, schemas.REJECTS, metadata) as bad,
+    ):
+        for part in recipes:
+            for batch in pq.ParquetFile(part).iter_batches(
+                20_000, columns=["recipe_id", "title", "ingredients", "steps", "source_row"]
+            ):
+                table = pl.DataFrame(batch).with_columns(corpus=pl.lit(corpus), raw="recipe_id")
+                table = table.with_columns(tokens=count(_text(table)).cast(pl.Int32))
+                table = table.with_columns(
+                    reason=pl.when(pl.col("title") == "")
+                    .then(pl.lit("empty_title"))
+                    .when(pl.col("tokens") > max_tokens)
+                    .then(pl.lit("too_long")),
+                    detail=pl.format("{} tokens", "tokens"),
+                )
+                good.write(table.filter(pl.col("reason").is_null()))
+                bad.write(table.filter(pl.col("reason").is_not_null()))
+                done += table.height
+                if progress:
+                    progress(done, f"{done} of {total} recipes measured", of=total)
+
+
+def _text(table: pl.DataFrame) -> pl.Series:
+    lines = pl.concat_list("title", "ingredients", "steps")
+    return table.select(lines.list.join("\n")).to_series()
+
+
+def _estimate(text: pl.Series) -> pl.Series:
+    return text.str.count_matches(ESTIMATE)
+
+
+def _tokenizer(name: str) -> Callable[[pl.Series], pl.Series]:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+
+    def count(text: pl.Series) -> pl.Series:
+        ids = tokenizer(text.to_list(), add_special_tokens=False)["input_ids"] if text.len() else []
+        return pl.Series([len(tokens) for tokens in ids], dtype=pl.Int32)
+
+    return count

@@ -1,0 +1,73 @@
+"""Candidates by faiss IndexFlatIP, on CPU or GPU."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wokflow.job import UserError
+from wokflow.match.search import Candidates, Finder, MakeFinder, rescore
+from wokflow.match.vectors import Matrix
+
+SPARE = 6  # more neighbours are asked for than k: they show that nothing beyond them can be among the k
+GPU_MOST = 2048  # neighbours that faiss gives on a GPU
+
+
+def make(device: str, threads: int) -> MakeFinder:
+    import faiss
+
+    faiss.omp_set_num_threads(threads)
+    gpus = faiss.get_num_gpus() if hasattr(faiss, "get_num_gpus") else 0
+    if device == "cuda" and not gpus:
+        raise UserError("match.search.device is cuda, but faiss sees no GPU: install faiss-gpu, or set it to cpu")
+    resources = faiss.StandardGpuResources() if gpus and device != "cpu" else None
+
+    def finder(targets: Matrix, k: int) -> Finder:
+        index: Any = faiss.IndexFlatIP(targets.shape[1])
+        if resources is not None:
+            index = faiss.index_cpu_to_gpu(resources, 0, index)
+        index.add(targets)
+        return lambda queries, floor: _find(index, queries, targets, floor, k, resources is not None)
+
+    return finder
+
+
+def error_bound(queries: Matrix, targets: Matrix) -> NDArray[np.float64]:
+    """For each query, how far a float32 inner product of d terms may be off, in any order of additions.
+
+    gamma_d |x| |y| with gamma_d = d u / (1 - d u), u = 2**-24 (Higham, Accuracy and Stability of Numerical
+    Algorithms, section 3.1); half a last place more for the rounding of the canonical score.
+    """
+    d = queries.shape[1]
+    gamma = d * 2.0**-24 / (1 - d * 2.0**-24)
+    longest = float(np.sqrt(np.einsum("ij,ij->i", targets, targets, dtype=np.float64).max(initial=0.0)))
+    norms = np.sqrt(np.einsum("ij,ij->i", queries, queries, dtype=np.float64))
+    return np.asarray(gamma * norms * longest + 2.0**-24)
+
+
+def _find(
+    index: Any, queries: Matrix, targets: Matrix, floor: NDArray[np.float32], k: int, on_gpu: bool
+) -> Candidates:
+    """Ask for more and more neighbours of a query until the last one is certainly none of its k nearest."""
+    bound = error_bound(queries, targets)
+    found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    open_rows = np.arange(len(queries))
+    wanted = k + SPARE
+    while len(open_rows):
+        wanted = min(wanted, len(targets))
+        if on_gpu and wanted > GPU_MOST:
+            import faiss
+
+            index, on_gpu = faiss.index_gpu_to_cpu(index), False
+        scores, ids = index.search(queries[open_rows], wanted)
+        kth = np.maximum(scores[:, min(k, wanted) - 1], floor[open_rows])
+        margin = 2 * bound[open_rows]
+        near = scores >= (kth - margin)[:, None]
+        done = (scores[:, -1] < kth - margin) | (wanted == len(targets))
+        keep = near & done[:, None]
+        row, column = np.nonzero(keep)
+        found.append((open_rows[row].astype(np.int64), ids[row, column].astype(np.int64)))
+        open_rows = open_rows[~done]
+        wanted *= 4
+    query, target = (np.concatenate(column) for column in zip(*found, strict=True))
+    return rescore(queries, targets, query, target)

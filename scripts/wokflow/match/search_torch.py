@@ -1,0 +1,145 @@
+"""Candidates by half-precision products in blocks, on CPU (bfloat16) or GPU (float16).
+
+Scores are kept only as maxima over groups of target rows. A group is looked at again where its maximum, plus what
+rounding may have taken from it, reaches the k-th score; there single rows are scored in float32, and those that
+still may be among the k nearest get their canonical score.
+
+The bound. With x^ the rounded x and s~ the product as computed: |s~ - x.y| <= |x| |y - y^| + |x - x^| |y^| (Cauchy
+and Schwarz on x.y - x^.y^) + gamma |x^| |y^| (additions in float32) + u |x^| |y^| (rounding of the outcome to half
+precision). |x - x^| and |y - y^| are measured, not estimated.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wokflow.job import UserError
+from wokflow.match.search import Candidates, Finder, MakeFinder, rescore
+from wokflow.match.vectors import Matrix
+
+GROUP = 16  # target rows that share a maximum
+SUPER = 16  # groups that share one
+ROWS = 4096  # target rows of one product: its outcome stays in the cache
+GPU_ROWS = 65_536
+PAIRS = 4096  # groups whose rows are scored in float32 at a time
+
+
+def make(device: str, threads: int) -> MakeFinder:
+    try:
+        import torch
+    except ImportError as error:
+        raise UserError("match.search.backend torch needs torch: install it, or take faiss") from error
+    if device == "cuda" and not torch.cuda.is_available():
+        raise UserError("match.search.device is cuda, but torch sees no GPU: set it to cpu, or run on a GPU node")
+    on_gpu = torch.cuda.is_available() and device != "cpu"
+    if on_gpu:  # partial sums stay in float32, as the bound has it
+        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+        torch.backends.cuda.matmul.allow_tf32 = False
+    else:
+        torch.set_num_threads(threads)
+    return lambda targets, k: _Targets(targets, k, "cuda" if on_gpu else "cpu")
+
+
+class _Targets:
+    """A run of target rows, in float32 and in half precision, padded to whole super-groups."""
+
+    def __init__(self, targets: Matrix, k: int, device: str) -> None:
+        import torch
+
+        self._torch = torch
+        self._host = targets
+        self._k = k
+        self._device = device
+        self._half = torch.float16 if device == "cuda" else torch.bfloat16
+        # unit roundoffs: of half precision, and of float32 sums (tensor cores truncate: two bits fewer)
+        self._u = 2.0**-11 if device == "cuda" else 2.0**-8 / 2
+        self._u_sum = 2.0**-22 if device == "cuda" else 2.0**-23
+        padding = -len(targets) % (GROUP * SUPER)
+        full = torch.from_numpy(np.concatenate([targets, np.zeros((padding, targets.shape[1]), np.float32)]))
+        self._full = full.to(device)
+        self._rounded = self._full.to(self._half)
+        self._valid = len(targets)
+        self._longest = self._norms(self._full).max().item()
+        self._residual = self._norms(self._full - self._rounded.float()).max().item()
+
+    def _norms(self, vectors: Any) -> Any:
+        return self._torch.linalg.vector_norm(vectors, dim=1, dtype=self._torch.float64)
+
+    def __call__(self, queries: Matrix, floor: NDArray[np.float32]) -> Candidates:
+        torch = self._torch
+        with torch.inference_mode():
+            full = torch.from_numpy(queries).to(self._device)
+            rounded = full.to(self._half)
+            maxima = self._group_maxima(rounded.T.contiguous())
+            query, target = self._candidates(full, rounded, maxima, torch.from_numpy(floor).to(self._device))
+        return rescore(queries, self._host, query, target)
+
+    def _group_maxima(self, queries: Any) -> Any:
+        """Largest product in each group; shape (groups, queries), in half precision."""
+        torch = self._torch
+        step = GPU_ROWS if self._device == "cuda" else ROWS
+        count = queries.shape[1]
+        maxima = torch.empty((len(self._rounded) // GROUP, count), dtype=self._half, device=self._device)
+        out = torch.empty((step, count), dtype=self._half, device=self._device)
+        for start in range(0, len(self._rounded), step):
+            rows = self._rounded[start : start + step]
+            scores = torch.mm(rows, queries, out=out[: len(rows)])
+            torch.amax(scores.view(-1, GROUP, count), dim=1, out=maxima[start // GROUP : (start + len(rows)) // GROUP])
+        return maxima
+
+    def _candidates(self, full: Any, rounded: Any, maxima: Any, floor: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(query row, target row) of all that may be among the k nearest."""
+        torch = self._torch
+        half_bound, single_bound = self._bounds(full, rounded)
+        supers = maxima.view(-1, SUPER, maxima.shape[1]).amax(1)
+        floor = torch.maximum(floor.double(), self._kth(maxima, supers) - half_bound)
+        need = floor - half_bound
+        groups, query = self._groups_above(maxima, supers, need)
+        return self._rows_above(full, groups, query, floor - single_bound)
+
+    def _kth(self, maxima: Any, supers: Any) -> Any:
+        """A lower bound of the k-th largest computed score: the k-th largest maximum of groups without padding."""
+        torch = self._torch
+        whole = supers[: self._valid // (GROUP * SUPER)]
+        if len(whole) < self._k:
+            whole = maxima[: self._valid // GROUP]
+        if len(whole) < self._k:
+            return torch.full((supers.shape[1],), -2.0, dtype=torch.float64, device=self._device)
+        return whole.T.float().topk(self._k, dim=1).values[:, -1].double()
+
+    def _bounds(self, full: Any, rounded: Any) -> tuple[Any, Any]:
+        """Errors of a half-precision and of a float32 product, for each query."""
+        d = full.shape[1]
+        norms = self._norms(full)
+        lengths = self._norms(rounded.float()) * (self._longest + self._residual)
+        gamma = d * self._u_sum / (1 - d * self._u_sum)
+        residual = self._norms(full - rounded.float())
+        half = norms * self._residual + residual * (self._longest + self._residual)
+        half = half + (gamma + self._u * (1 + gamma)) * lengths
+        single = gamma * norms * self._longest + 2.0**-24
+        return half, single
+
+    def _groups_above(self, maxima: Any, supers: Any, need: Any) -> tuple[Any, Any]:
+        torch = self._torch
+        above, query = torch.nonzero(supers.double() >= need, as_tuple=True)
+        inner = torch.arange(SUPER, device=maxima.device)
+        groups = (above[:, None] * SUPER + inner).reshape(-1)
+        query = query[:, None].expand(-1, SUPER).reshape(-1)
+        kept = maxima[groups, query].double() >= need[query]
+        return groups[kept], query[kept]
+
+    def _rows_above(self, full: Any, groups: Any, query: Any, need: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        torch = self._torch
+        by_group = self._full.view(-1, GROUP, self._full.shape[1])
+        found = []
+        for start in range(0, len(groups), PAIRS):
+            group, row = groups[start : start + PAIRS], query[start : start + PAIRS]
+            scores = torch.bmm(by_group[group], full[row][:, :, None])[:, :, 0]
+            pair, member = torch.nonzero(scores.double() >= need[row][:, None], as_tuple=True)
+            found.append((row[pair].cpu().numpy(), (group[pair] * GROUP + member).cpu().numpy()))
+        if not found:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        rows, targets = (np.concatenate(column) for column in zip(*found, strict=True))
+        real = targets < self._valid
+        return rows[real], targets[real]

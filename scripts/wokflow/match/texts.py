@@ -1,0 +1,31 @@
+"""The frontier before embedding: each distinct English text once, whatever titles it comes from."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from wokflow import tables
+from wokflow.match.titles import strings_digest
+from wokflow.match import schemas
+
+
+def match_texts(
+    translated: Sequence[str], texts: str, translations: str, digest: str, *, metadata: dict[str, str]
+) -> None:
+    """Gather shards of (title, text), or a table of titles that need no translation.
+
+    Writes the distinct texts in the order of first occurrence, each title's row among them, and a digest of the
+    texts alone. A title that has no translation stands for itself.
+    """
+    table = pl.concat([tables.read(part) for part in translated])
+    if "text" not in table.columns:
+        table = table.with_columns(text="title")
+    table = table.with_columns(
+        text=pl.when(pl.col("text").str.strip_chars() == "").then("title").otherwise("text")
+    )
+    unique = table.select("text").unique(maintain_order=True)
+    index = unique.with_row_index("text_index").with_columns(pl.col("text_index").cast(pl.Int32))
+    table = table.join(index, on="text", how="left", maintain_order="left")
+    tables.write(texts, schemas.TEXTS, unique, metadata)
+    tables.write(translations, schemas.TRANSLATIONS, table, metadata)
+    tables.write_text(digest, strings_digest(unique["text"]) + "\n")

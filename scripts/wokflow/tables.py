@@ -1,0 +1,93 @@
+"""Reading and writing tables: folders of Parquet parts, written whole or not at all, the same bytes each time."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ROW_GROUP = 50_000
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[Path]:
+    """Give a temporary name to write to; it becomes `path` if the block ends well, and goes otherwise."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: str | Path, text: str) -> None:
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+class PartWriter:
+    """Write one part of a table, frame by frame. Use as a context manager."""
+
+    def __init__(self, path: str | Path, schema: pa.Schema, metadata: dict[str, str]) -> None:
+        self._schema = schema.with_metadata(metadata)
+        self._atomic = atomic(path)
+        self._path = path
+
+    def __enter__(self) -> "PartWriter":
+        temporary = self._atomic.__enter__()
+        self._writer = pq.ParquetWriter(
+            temporary, self._schema, compression="zstd", use_dictionary=False, write_statistics=True
+        )
+        return self
+
+    def write(self, rows: pl.DataFrame | pa.Table) -> None:
+        """Append rows; columns are taken by name. Raises ValueError where they do not fit the schema."""
+        table = rows.select(self._schema.names).to_arrow() if isinstance(rows, pl.DataFrame) else rows
+        try:
+            table = table.select(self._schema.names).cast(self._schema)
+        except (pa.ArrowInvalid, KeyError) as error:
+            raise ValueError(f"{self._path}: rows do not fit the table's schema: {error}") from error
+        self._writer.write_table(table, row_group_size=ROW_GROUP)
+
+    def __exit__(self, *error: Any) -> bool | None:
+        self._writer.close()
+        return self._atomic.__exit__(*error)
+
+
+def write(path: str | Path, schema: pa.Schema, rows: pl.DataFrame, metadata: dict[str, str]) -> None:
+    with PartWriter(path, schema, metadata) as part:
+        part.write(rows)
+
+
+def read(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None = None) -> pl.DataFrame:
+    """All parts of a table, in order."""
+    return scan(parts, columns).collect()
+
+
+def scan(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None = None) -> pl.LazyFrame:
+    paths = [parts] if isinstance(parts, str | Path) else list(parts)
+    frame = pl.scan_parquet([str(path) for path in paths], glob=False)
+    return frame.select(list(columns)) if columns is not None else frame
+
+
+def rows(parts: Sequence[str | Path]) -> int:
+    """Number of rows, from the parts' footers."""
+    return sum(pq.read_metadata(part).num_rows for part in parts)
+
+
+def provenance(key: str, inputs: Iterable[str | Path] = (), **sources: str) -> dict[str, str]:
+    """What each part says of itself: the rule's key, and the sources (corpus: checksum) behind its inputs."""
+    for part in inputs:
+        known = (pq.read_metadata(part).metadata or {}).get(b"sources", b"{}")
+        sources |= json.loads(known)
+    return {"key": key, "sources": json.dumps(sources, sort_keys=True)}
