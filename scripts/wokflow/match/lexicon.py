@@ -1,0 +1,299 @@
+"""English names for Chinese recipe titles.
+
+A title is freed of brackets and advertising, cut into the words of a lexicon by dynamic programming, and put
+together in English order: 土豆 + 炖 + 牛肉 gives "Stewed Beef with Potatoes". An English entry may hold a slot
+for the noun, written "...": "cold ... salad" or "... in oyster sauce".
+"""
+
+import re
+from collections.abc import Iterable, KeysView, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+
+def _set(text: str) -> KeysView[str]:  # keeps the order
+    return dict.fromkeys(text.split()).keys()
+
+
+# The kinds, in the order in which the readings of an ambiguous word win at the end and inside of a phrase.
+LAST = _set("form ingredient dish cut vessel technique flavour region modifier decoration")
+INNER = _set("region flavour technique vessel modifier ingredient form dish cut decoration")
+FRONT = _set("technique flavour vessel region modifier unknown")  # what stands before a noun, from inside
+NOUNS = _set("dish ingredient form")
+KIND_COST = {"dish": -12, "decoration": 15, "modifier": 5, "region": 5}
+FLAVOUR_MAKERS = _set("味 风味 口味 味道 版")
+PAIRS = {
+    "and": "{a} and {b}",
+    "with": "{a} with {b}",
+    "stuffed": "{a} stuffed with {b}",
+    "... sandwiched": "{a} stuffed with {b}",
+    "wrapped": "{b} wrapped in {a}",
+}
+MEATS = _set(
+    "pork beef lamb mutton chicken duck goose turkey rabbit pigeon meat belly brisket rib steak liver tongue "
+    "tripe feet wing thigh leg trotter sausage bacon ham meatball fish carp bass salmon cod eel shrimp prawn "
+    "crab lobster crayfish squid octopus oyster clam scallop mussel egg"
+)
+COUNTABLE = _set(
+    "potato tomato egg onion mushroom carrot bean pea pepper chili leek scallion shallot chive sprout shoot "
+    "olive wing rib chop bone thigh leg trotter sausage meatball ball clam mussel oyster scallop prawn "
+    "noodle dumpling wonton cake roll bun pancake walnut almond peanut cashew chestnut nut seed date lentil "
+    "chickpea apple banana orange grape raisin strawberry blueberry cherry cranberry"
+)
+PLURALS = {word: re.sub("([^aeiou])y$", r"\1ie", re.sub("o$", "oe", word)) + "s" for word in COUNTABLE}
+SINGULARS = {many: one for one, many in PLURALS.items()}
+FORM_VERBS = {"cold ... salad": "cold ...", "roasted": "baked"}  # before noodles, cakes and other forms
+SMALL = _set("a an and the of in on with over to for from at by")
+HAN = re.compile("[\u3400-\u9fff]")
+LATIN = re.compile(r"[0-9A-Za-zÀ-ɏ](?:[0-9A-Za-zÀ-ɏ'’%.& \-]*[0-9A-Za-zÀ-ɏ%])?")
+BRACKETS = re.compile(r"[【\[（(「『《<〈{]([^】\]）)」』》>〉}]*)[】\]）)」』》>〉}]?|[】\]）)」』》>〉}]")
+BREAKS = re.compile(r"[^0-9A-Za-zÀ-ɏ'’%.&+＋、\s\u3400-\u9fff〇-]+|(?<![A-Za-z])-+|-+(?![A-Za-z])")
+SPACES = re.compile(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])")
+SLOT = re.compile(r"( with|^)? ?\.\.\.( in | with |$)?")
+GLOSS = re.compile(r"\s*\([^)]*\)")
+
+
+class Entry(NamedTuple):
+    """One word of a title: the Chinese, the English, and the kind of word."""
+
+    zh: str
+    en: str
+    kind: str
+
+
+def _listed(texts: Iterable[str], table: dict[str, str]) -> str:
+    """The texts as one list, "a, b and c", the last word of each made plural or singular by the table."""
+    parts = [GLOSS.sub("", text).rpartition(" ") for text in texts]
+    items = [head + space + table.get(last, last) for head, space, last in parts]
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def _apply(word: str, noun: str) -> str:
+    """Put a noun into the slot of a word, or the word before the noun if the noun does not say it yet."""
+    if "..." in word:
+        return word.replace("...", noun) if noun else SLOT.sub("", word)
+    said = set(word.lower().split()) <= set(noun.lower().split())
+    return noun if said else f"{word} {noun}".strip()
+
+
+def _with(dish: str, extra: str) -> str:
+    name, space, gloss = dish.partition(" (")
+    return f"{name} {'and' if ' with ' in name else 'with'} {extra}{space}{gloss}"
+
+
+def _has_meat(text: str) -> bool:
+    return any({word, word.removesuffix("s")} & MEATS for word in text.lower().replace(",", "").split())
+
+
+def _title_case(text: str) -> str:
+    """Capitals as in a cookbook: small words stay small, and both halves of Stir-Fried are big."""
+    parts = re.split(r"([ (-]+)", text[:1].upper() + text[1:])
+    return "".join(part if part in SMALL else part[:1].upper() + part[1:] for part in parts)
+
+
+def _around_dish(before: list[str], dish: str, after: list[str]) -> str:
+    """A set dish among other nouns: "Egg Fried Rice with Shrimp", "Mango Mousse Cake"."""
+    name = GLOSS.sub("", dish).lower().split() or [""]
+    if before and ({"with", "in", "and"} & set(name) or _has_meat(name[-1]) or name[-1] in ("rice", "tofu")):
+        dish, before = _with(dish, _listed(before, PLURALS)), []
+    for text in reversed(before):
+        dish = _apply(_listed([text], SINGULARS), dish)
+    return _with(dish, _listed(after, PLURALS)) if after else dish
+
+
+def _core(nouns: list[Entry]) -> str:
+    """The noun of a phrase: a form with what it is made of, a set dish, or a list of ingredients."""
+    texts, kinds = [noun.en for noun in nouns], [noun.kind for noun in nouns]
+    if kinds[-1:] == ["form"]:
+        if "..." in texts[-1]:
+            return _apply(texts[-1], _listed(texts[:-1], PLURALS))
+        said = len(texts) > 1 and texts[-2].lower().split()[-1] == texts[-1].split()[-1]
+        return texts[-2] if said else f"{_listed(texts[:-1], SINGULARS)} {texts[-1]}".strip()
+    if kinds.count("dish") == 1:
+        place = kinds.index("dish")
+        return _around_dish(texts[:place], texts[place], texts[place + 1 :])
+    return _listed(texts, PLURALS)
+
+
+def _nouns(words: list[Entry]) -> list[Entry]:
+    """The nouns of a phrase with their cuts; a cut stands after its noun, or else before the next."""
+    nouns: list[Entry] = []
+    cuts: list[str] = []
+    for word in words:
+        if word.kind == "cut" and not nouns:
+            cuts.append(word.en)
+        elif word.kind == "cut" and nouns[-1].kind != "dish":
+            nouns[-1] = nouns[-1]._replace(en=_apply(word.en, nouns[-1].en))
+        elif word.kind in NOUNS:
+            en = word.en.removeprefix("Chinese ") if len(words) > 1 else word.en
+            nouns.append(word._replace(en=_apply(cuts.pop(), en) if cuts else en))
+    return nouns
+
+
+def _phrase(words: list[Entry]) -> str:
+    """One noun phrase: modifier, region, vessel, flavour, technique, cut, noun."""
+    text = _core(nouns := _nouns(words))
+    form = any(noun.kind == "form" and noun.zh for noun in nouns[-1:])
+    for kind in FRONT:
+        found = [word.en for word in words[::-1] if word.kind == kind and word.en not in ("and", "with")]
+        for en in sorted(found, key=lambda en: "..." in en):
+            text = _apply(FORM_VERBS.get(en, en) if form else en, text)
+    return text
+
+
+def _split_point(words: list[Entry]) -> int | None:
+    """The place of the verb, or first of the conjunction, that has a noun on both sides."""
+    kinds = [word.kind for word in words]
+    nouns = [i for i, kind in enumerate(kinds) if kind in NOUNS] or [0]
+    verbs = [i for i in range(nouns[0] + 1, nouns[-1]) if kinds[i] == "technique"]
+    verbs = [i for i in verbs if words[i].en != "and" or not kinds[i - 1] == kinds[i + 1] == "ingredient"]
+    return next(iter([i for i in verbs if words[i].en in ("and", "with")] + verbs), None)
+
+
+def _compose(words: list[Entry]) -> str:
+    """The English for resolved words; a verb between two nouns joins them."""
+    at = _split_point(words)
+    if at is None:
+        return _phrase(words)
+    first = next(i for i, word in enumerate(words) if word.kind in NOUNS or word.kind in ("technique", "cut"))
+    a, verb, b = _compose(words[first:at]), words[at].en, _compose(words[at + 1 :]).removeprefix("Chinese ")
+    if verb in PAIRS or "..." in verb:
+        text = PAIRS.get(verb, verb.replace("...", "{a} and {b}")).format(a=a, b=b)
+    else:
+        a, b = (b, a) if _has_meat(a) and not _has_meat(b) else (a, b)
+        text = _with(_apply(verb, b), a)
+    return _phrase([*words[:first], Entry("", text, "form")])
+
+
+def _read(path: Path, seen: dict[tuple[str, str], str]) -> Iterable[Entry]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], 2):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if (
+            len(cells) != 3
+            or cells[2] not in LAST
+            or not cells[0]
+            or not (cells[1] or cells[2] == "decoration")
+        ):
+            raise ValueError(f"{path}:{number}: expected zh, en and a known kind, got {line!r}")
+        zh, en, kind = cells
+        if seen.setdefault((zh, kind), en) != en:
+            raise ValueError(f"{path}:{number}: {zh} has two translations as {kind}")
+        yield Entry(zh.lower(), en, kind)
+
+
+class Lexicon:
+    """A word list for recipe titles, with the grammar that turns a title into English."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._words: dict[str, dict[str, Entry]] = {}
+        for entry in entries:
+            self._words.setdefault(entry.zh, {}).setdefault(entry.kind, entry)
+        self._longest: dict[str, int] = {}
+        self._cost: dict[str, int] = {}
+        for zh, kinds in self._words.items():
+            self._longest[zh[0]] = max(len(zh), self._longest.get(zh[0], 0))
+            length = 100 - min(len(zh) ** 2, 60) if len(zh) > 1 else 130
+            self._cost[zh] = length + min(KIND_COST.get(kind, 0) for kind in kinds)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> "Lexicon":
+        """Read every *.tsv file of a folder, in sorted order.
+
+        Raises ValueError, with file and line, for a bad row or for two translations of a word in one kind.
+        """
+        seen: dict[tuple[str, str], str] = {}
+        return cls(entry for path in sorted(Path(folder).glob("*.tsv")) for entry in _read(path, seen))
+
+    def segment(self, title: str) -> list[Entry]:
+        """The words of the part of a title that names the dish; unknown stretches have kind "unknown"."""
+        return [word for part in self._parts(title) for word in self._resolve(part)]
+
+    def translate(self, title: str) -> str:
+        """The English name for a Chinese title; a title with nothing known in it comes back as it is."""
+        if not HAN.search(text := title.strip()):
+            return text
+        names = list(dict.fromkeys(filter(None, map(self._name, self._parts(text)))))
+        latin = [run for run in LATIN.findall(text) if run[0].isalpha() and run.lower() not in self._words]
+        if names and latin and latin[0].lower() not in names[-1].lower():
+            names[-1] += f" ({latin[0]})"
+        return " and ".join(names or latin[:1]) or text
+
+    def _name(self, pieces: list[str]) -> str:
+        told = [word for word in self._resolve(pieces) if word.kind != "decoration"]
+        if dish := self._words.get("".join(word.zh for word in told), {}).get("dish"):
+            return dish.en
+        kept = [word for word in told if word.en and (word.kind != "unknown" or len(word.en) < 4)]
+        named = [word for word in kept if word.kind in NOUNS] and kept
+        return _title_case(_compose(named or [word for word in kept if word.kind == "unknown"] or kept))
+
+    def _parts(self, title: str) -> list[list[str]]:
+        """The parts of a title that name the dish, each cut into words: the best, and other plain dishes."""
+        text = SPACES.sub("", title)
+        outside = [self._split(part) for part in BREAKS.split(BRACKETS.sub("|", text)) if part.strip()]
+        inside = [self._split(p) for part in BRACKETS.findall(text) for p in BREAKS.split(part) if p.strip()]
+        best, hidden = (max(parts, key=self._score, default=[]) for parts in (outside, inside))
+        if self._score(hidden)[0] > self._score(best)[0]:
+            return [hidden]
+        return [part for part in outside if self._score(part)[0] == 3][:3] or [self._unpack(best)]
+
+    def _score(self, part: list[str]) -> tuple[int, float]:
+        """How well a part names a dish: 3 a set dish alone, 2 with a dish, 1 some food, 0 none; its size."""
+        level, size = 0, 0.0
+        for zh in part:
+            kinds = self._words.get(zh, {})
+            if "decoration" not in kinds:
+                level = max(level, 2 if "dish" in kinds else 0 if NOUNS.isdisjoint(kinds) else 1)
+                size += len(zh) if kinds else -0.5 * len(zh)
+        return (3 if level == 2 and len(part) == 1 else level, size)
+
+    def _split(self, text: str, skip: str = "") -> list[str]:
+        """Cut a text into words: least unknown, then fewest words, then the longest words."""
+        text = text.replace("İ", "I")  # the only letter that grows in lower case
+        lower, end = text.lower(), len(text)
+        latin = {run.start(): run.end() for run in LATIN.finditer(lower)}
+        inside = {i for start, stop in latin.items() for i in range(start + 1, stop)}
+        best: list[tuple[int, int, bool]] = [(10**9, end, True)] * end + [(0, end, True)]
+        for i in (i for i in range(end - 1, -1, -1) if i not in inside):
+            stop = latin.get(i, i + 1)
+            cost, past, known = best[stop]
+            best[i] = (cost + 1000, stop if known or i in latin else past, i in latin)
+            for j in range(i + 1, min(end, i + self._longest.get(lower[i], 0)) + 1):
+                price = self._cost.get(lower[i:j])
+                if price is not None and best[j][0] + price < best[i][0] and lower[i:j] != skip:
+                    best[i] = (best[j][0] + price, j, True)
+        cuts = [0]
+        while cuts[-1] < end:
+            cuts.append(best[cuts[-1]][1])
+        return [lower[i:j] if lower[i:j] in self._words else text[i:j] for i, j in pairwise(cuts)]
+
+    def _unpack(self, pieces: list[str]) -> list[str]:
+        """Take a dish apart before a verb or a form if it only lists food: 番茄牛肉 + 汤."""
+        words: list[str] = []
+        for zh, after in pairwise([*pieces, ""]):
+            verb = self._words.get(after, {}).keys() & {"technique", "form"}
+            parts = self._split(zh, skip=zh) if verb and "dish" in self._words.get(zh, {}) else [zh]
+            plain = all(self._words.get(part, {}).keys() & {"ingredient", "flavour"} for part in parts)
+            words += parts if plain else [zh]
+        return words
+
+    def _resolve(self, pieces: Sequence[str]) -> list[Entry]:
+        """Choose the reading of each word by its place in the title."""
+        known = [self._words.get(zh, {}) for zh in pieces]
+        last = max((i for i, kinds in enumerate(known) if "decoration" not in kinds), default=-1)
+        words: list[Entry] = []
+        for i, (zh, kinds) in enumerate(zip(pieces, known, strict=True)):
+            before = words[-1].kind if words else ""
+            if zh in FLAVOUR_MAKERS and before in NOUNS and i < last:
+                words[-1] = words[-1]._replace(kind="flavour")
+            if not kinds:
+                words.append(Entry(zh, zh if zh[0].isalpha() and not HAN.match(zh) else "", "unknown"))
+            elif "cut" in kinds and before == "ingredient":
+                words.append(kinds["cut"])
+            elif "decoration" in kinds and last >= 0:
+                words.append(kinds["decoration"])
+            else:
+                filling = before in NOUNS and i + 1 == last and "form" in known[last]
+                order = LAST if i == last or (filling and "form" in kinds) else INNER
+                words.append(kinds[next(kind for kind in order if kind in kinds)])
+        return words

@@ -1,0 +1,99 @@
+"""The made-up corpora have the promised shape, dirt and concepts."""
+
+import csv
+import json
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import corpora
+from corpora import EN, KINDS, ZH, Ints
+
+ROWS = 3000
+KEYS = {"name", "dish", "description", "recipeIngredient", "recipeInstructions", "author", "keywords"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpora")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpora, "_Texts", cache(corpora._Texts))  # render the texts once
+        for name, dirt in (("clean", 0), ("dirty", 0.2)):
+            corpora.recipenlg(path / f"{name}.csv", ROWS, dirt=dirt)
+            corpora.xiachufang(path / f"{name}.json", ROWS, dirt=dirt)
+    return path
+
+
+def texts(value: object) -> list[str]:
+    assert isinstance(value, list) and value and all(isinstance(x, str) and x for x in value)
+    return value
+
+
+def test_recipenlg_clean(folder: Path) -> None:
+    with (folder / "clean.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file, strict=True)
+    assert ",".join(header) == ",title,ingredients,directions,link,source,NER"
+    assert [row[0] for row in rows] == [str(k) for k in range(ROWS)]
+    concepts = corpora.true_pairs(0, ROWS, dirt=0)[1]
+    lengths = []
+    for (_, title, ingredients, steps, link, source, ner), concept in zip(rows, concepts, strict=True):
+        assert corpora.titles(int(concept))[1].casefold() in title.casefold()
+        names, lines = texts(json.loads(ner)), texts(json.loads(ingredients))
+        assert all(name in line for name, line in zip(names, lines, strict=True))
+        assert link.isascii() and source in ("Gathered", "Recipes1M")
+        lengths.append((len(lines), len(texts(json.loads(steps)))))
+    assert np.allclose(np.mean(lengths, axis=0), (9, 7), atol=0.3)
+    assert 900 < (folder / "clean.csv").stat().st_size / ROWS < 1100
+
+
+def test_xiachufang_clean(folder: Path) -> None:
+    lines = (folder / "clean.json").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    lengths = [(len(texts(row["recipeIngredient"])), len(texts(row["recipeInstructions"]))) for row in rows]
+    for row, concept in zip(rows, corpora.true_pairs(ROWS, 0, dirt=0)[0], strict=True):
+        zh = corpora.titles(int(concept))[0]
+        assert zh in row["name"] and row["dish"] in (zh, "Unknown") and row["keywords"][0].startswith(zh)
+        assert set(row) == KEYS
+    assert abs(np.mean([row["dish"] == "Unknown" for row in rows]) - 0.4) < 0.05
+    assert np.allclose(np.mean(lengths, axis=0), (7, 7), atol=0.3)
+    assert 1050 < (folder / "clean.json").stat().st_size / ROWS < 1300
+
+
+@pytest.mark.parametrize(("language", "name"), [(EN, "dirty.csv"), (ZH, "dirty.json")])
+def test_dirt(folder: Path, language: int, name: str) -> None:
+    kinds, concepts = corpora.draws(language, ROWS, dirt=0.2)
+    assert abs(np.mean(kinds > 0) - 0.2) < 0.03 and set(kinds) == set(range(len(KINDS))) and kinds[0] == 0
+    found = np.where(kinds == 0, concepts, -1)
+    assert np.array_equal(corpora.true_pairs(ROWS, ROWS, dirt=0.2)[1 - language], found)
+    raw = (folder / name).read_bytes().replace(b"\n(part 2)", b"<newline>")  # one line a row
+    rows = raw.split(b"\n")[1 - language:-1]
+    assert len(rows) == ROWS
+    clean = (folder / ("clean.csv" if language == EN else "clean.json")).read_bytes()
+    clean_rows = clean.split(b"\n")[1 - language:-1]
+    marks = {"nul": b"\0", "bad_utf8": b"\xff\xc3", "emoji_title": "😋🍲❤️".encode(), "crlf": b"\r",
+             "newline": b"<newline>" if language == EN else b"\\n(2)", "empty_steps": b"[]",
+             "empty_ingredients": b"[]", "wrong_type": b"[1, 2.5, 3]"}
+    for k, (row, kind) in enumerate(zip(rows, kinds, strict=True)):
+        assert (row == clean_rows[k]) == (kind == 0)
+        assert marks.get(KINDS[kind], b"") in row
+        assert KINDS[kind] != "duplicate" or row == rows[k - 1]
+
+
+def test_same_bytes_and_beginning(folder: Path, tmp_path: Path) -> None:
+    for write, name in ((corpora.recipenlg, "dirty.csv"), (corpora.xiachufang, "dirty.json")):
+        write(tmp_path / name, 1000, dirt=0.2)
+        assert (folder / name).read_bytes().startswith((tmp_path / name).read_bytes())
+    corpora.recipenlg(tmp_path / "other.csv", 1000, seed=1, dirt=0.2)
+    assert not (folder / "dirty.csv").read_bytes().startswith((tmp_path / "other.csv").read_bytes())
+
+
+def test_distinct() -> None:
+    sample: Ints = np.arange(0, corpora.CONCEPTS, 37)
+    zh, en = zip(*(corpora.titles(int(c)) for c in sample), strict=True)
+    assert len(set(zh)) == len({title.casefold() for title in en}) == len(sample) > 30_000
+    made = corpora._Texts(ZH, 0)
+    assert min(len(set(made.ingredients)), len(set(made.steps))) > 20_000
