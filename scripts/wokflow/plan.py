@@ -1,0 +1,204 @@
+"""What a run would do, before it runs: python -m wokflow.plan [options of snakemake].
+
+Says which key of which step changed, from what to what; which jobs follow; which run only if something new comes
+through a frontier; which stay. Snakemake itself works out the jobs, in a dry run of its own.
+"""
+
+import ast
+import contextlib
+import io
+import itertools
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+PARTS = ("settings", "code", "resources", "frontiers")
+
+
+@dataclass
+class Plan:
+    """Rules by what happens to them, in the order in which they run."""
+
+    runs: Counter[str] = field(default_factory=Counter)  # rule -> number of jobs that will run
+    why: dict[str, set[str]] = field(default_factory=dict)  # rule -> reasons of its jobs
+    changes: dict[str, list[str]] = field(default_factory=dict)  # rule -> what changed in its key
+    maybe: dict[str, set[str]] = field(default_factory=dict)  # rule -> the rules that it waits for
+    stays: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of the run as Snakemake sees it; `reason` is empty where it will not run.
+
+    `inputs` and `frontiers` are the jobs whose output it reads, the latter through an early cutoff.
+    """
+
+    rule: str
+    reason: str
+    before: str | None
+    now: str | None
+    inputs: tuple[int, ...]
+    frontiers: tuple[int, ...]
+
+
+def main(options: list[str]) -> int:
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        jobs = dry_run(options)
+    print(render(plan(jobs)) if jobs is not None else output.getvalue().strip())
+    return int(jobs is None)
+
+
+def dry_run(options: list[str]) -> list[Job] | None:
+    """All jobs of the run, readers behind those they read; None where Snakemake stopped with an error."""
+    from snakemake.cli import args_to_api, parse_args
+    from snakemake.workflow import Workflow
+
+    made: list[Any] = []
+    init = Workflow.__init__
+
+    def remember(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        made.append(self)
+
+    Workflow.__init__ = remember
+    try:
+        parser, arguments = parse_args(["--dry-run", "--cores", "1", *options])
+        if not args_to_api(arguments, parser):
+            return None
+    finally:
+        Workflow.__init__ = init
+    return list(_jobs(made[-1]))
+
+
+def _jobs(workflow: Any) -> Iterator[Job]:
+    dag = workflow.dag
+    order: list[Any] = []
+    for job in dag.jobs:
+        _visit(dag, job, order)
+    number = {job: index for index, job in enumerate(order)}
+    for job in order:
+        sources = dag.dependencies[job]
+        cut = {
+            source
+            for source, files in sources.items()
+            if all(file.is_ancient for file in job.input if str(file) in {str(name) for name in files})
+        }
+        record = workflow.persistence.metadata(job.output[0]) if job.output else None
+        yield Job(
+            job.rule.name,
+            str(dag.reason(job)),
+            _recorded(record.params if record else None),
+            _current(job),
+            tuple(number[source] for source in sources if source not in cut),
+            tuple(number[source] for source in cut),
+        )
+
+
+def _visit(dag: Any, job: Any, order: list[Any]) -> None:
+    if job in order:
+        return
+    for source in dag.dependencies[job]:
+        _visit(dag, source, order)
+    order.append(job)
+
+
+def _recorded(params: Iterable[str] | None) -> str | None:
+    keys = [ast.literal_eval(value) for value in params or () if value.startswith("'{")]
+    return keys[0] if keys else None
+
+
+def _current(job: Any) -> str | None:
+    """The job's key now; None where it waits for a checkpoint that has never run."""
+    try:
+        return str(job.params.key)
+    except Exception:
+        return None
+
+
+def plan(jobs: list[Job]) -> Plan:
+    """Sort rules into those that run, those that may run, and those that stay."""
+    result = Plan()
+    for job in jobs:
+        if _changed(job):
+            known = result.changes.setdefault(job.rule, [])
+            known += [line for line in difference(json.loads(job.before or "{}"), json.loads(job.now or "{}")) if line not in known]
+    moved = [bool(job.reason) or _changed(job) for job in jobs]
+    for job in itertools.compress(jobs, moved):
+        result.runs[job.rule] += 1
+        result.why.setdefault(job.rule, set()).add(_meaning(job))
+    result.runs.pop("all", None)
+    for index, job in enumerate(jobs):
+        on = {jobs[source].rule for source in job.frontiers if moved[source]}
+        on |= {jobs[source].rule for source in job.inputs if moved[source] and jobs[source].rule in result.maybe}
+        if on and not moved[index]:
+            moved[index] = True
+            result.maybe.setdefault(job.rule, set()).update(on)
+    result.maybe = {rule: on for rule, on in result.maybe.items() if rule not in result.runs}
+    touched = {*result.runs, *result.maybe, "all"}
+    result.stays = list(dict.fromkeys(job.rule for job in jobs if job.rule not in touched))
+    return result
+
+
+def difference(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What differs between two keys, one line each; settings with both values."""
+    lines = []
+    for part in PARTS:
+        old, new = before.get(part) or {}, now.get(part) or {}
+        for name in sorted({*old, *new}):
+            if old.get(name) == new.get(name):
+                continue
+            if part == "settings":
+                lines.append(f"{name}: {_show(old, name)} -> {_show(new, name)}")
+            else:
+                lines.append(f"{part} {name} changed")
+    return lines
+
+
+def render(plan: Plan) -> str:
+    if not plan.runs:
+        return "Nothing to do: all results are up to date."
+    lines = []
+    if plan.changes:
+        lines.append("What changed")
+        lines += [f"  {rule.replace('_', '.', 1)}: {change}" for rule, changes in plan.changes.items() for change in changes]
+    lines.append(f"Runs ({plan.runs.total()} jobs)")
+    lines += [f"  {rule:18} {count:4}  {', '.join(sorted(plan.why[rule]))}" for rule, count in plan.runs.items()]
+    if plan.maybe:
+        lines.append("Runs only if something new comes through a frontier")
+        lines += [f"  {rule:18}       waits for {', '.join(sorted(on))}" for rule, on in plan.maybe.items()]
+    if plan.stays:
+        lines += ["Stays", f"  {', '.join(plan.stays)}"]
+    return "\n".join(lines)
+
+
+def _changed(job: Job) -> bool:
+    return bool(job.before and job.now and job.before != job.now)
+
+
+def _meaning(job: Job) -> str:
+    if not job.reason:
+        return "its key changed"
+    meanings = {
+        "missing output": "output is missing",
+        "params have changed": "its key changed",
+        "input files updated": "follows",
+        "updated input": "its input is newer",
+        "set of input files": "it reads other files",
+        "code has changed": "its adapter changed",
+        "software environment": "its environment changed",
+        "incomplete": "was interrupted",
+        "force": "forced",
+    }
+    return next((meaning for start, meaning in meanings.items() if start in job.reason.lower()), job.reason)
+
+
+def _show(values: dict[str, Any], name: str) -> str:
+    return json.dumps(values[name], ensure_ascii=False) if name in values else "(nothing)"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
