@@ -40,7 +40,7 @@ def key(step, *frontiers, settings=(), without=(), reads=()):
             block,
             f"wokflow.{stage}.{name}",
             {path: path for path in reads},
-            {frontier.__name__: frontier(wildcards) for frontier in frontiers},
+            {frontier.__name__: path for frontier in frontiers if (path := frontier(wildcards))},
         )
 
     return of

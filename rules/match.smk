@@ -1,5 +1,6 @@
 MATCH = config["match"]
 LEXICON = [MATCH["translate"]["lexicon"]] if MATCH["translate"]["backend"] == "lexicon" else []
+HUB_ONLY = () if MATCH["translate"]["backend"] == "hub" else ("model", "revision", "beams", "batch")
 
 
 def match_titles(wildcards):
@@ -8,6 +9,11 @@ def match_titles(wildcards):
 
 def match_titles_table(wildcards):
     return checkpoints.match_titles.get(corpus=wildcards.corpus).output.titles
+
+
+def titles_in_pivot(wildcards):
+    """The frontier before match_texts for titles that need no translation; other titles come by match_translate."""
+    return match_titles(wildcards) if CORPORA[wildcards.corpus] == PIVOT else None
 
 
 def match_texts(wildcards):
@@ -19,10 +25,17 @@ def match_texts_table(wildcards):
 
 
 def translated(wildcards):
-    """Shards of translated titles; the titles themselves where they are in the pivot language."""
+    """Shards of translated titles; the titles themselves, behind their frontier, where they are in the pivot language."""
     if CORPORA[wildcards.corpus] == PIVOT:
-        return [f"{RESULTS}/match/titles/{wildcards.corpus}/part-00000.parquet"]
+        return [ancient(match_titles_table(wildcards))]
     return shards(f"match/translate/{wildcards.corpus}", "parquet", MATCH["translate"]["shards"])
+
+
+def translations_of(corpus):
+    def table(wildcards):
+        return checkpoints.match_texts.get(corpus=corpus(wildcards)).output.translations
+
+    return table
 
 
 def source_vectors(wildcards):
@@ -93,7 +106,7 @@ rule match_translate:
     benchmark:
         benchmark_of("match_translate", "corpus", "shard", "shards")
     params:
-        key=key("match.translate", match_titles, without=("shards", "lexicon"), reads=LEXICON),
+        key=key("match.translate", match_titles, without=("shards", "lexicon", *HUB_ONLY), reads=LEXICON),
     threads: 2
     resources:
         mem_mb=4000,
@@ -117,7 +130,7 @@ checkpoint match_texts:
     benchmark:
         benchmark_of("match_texts", "corpus")
     params:
-        key=key("match.texts"),
+        key=key("match.texts", titles_in_pivot),
     resources:
         mem_mb=3000,
         runtime=20,
@@ -199,9 +212,9 @@ rule match_pair:
             f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
         ),
         source=lambda wildcards: f"{RESULTS}/match/eligible/{source_corpus(wildcards)}/part-00000.parquet",
-        source_translations=lambda wildcards: f"{RESULTS}/match/translations/{source_corpus(wildcards)}/part-00000.parquet",
+        source_translations=translations_of(source_corpus),
         target=lambda wildcards: f"{RESULTS}/match/eligible/{target_corpus(wildcards)}/part-00000.parquet",
-        target_translations=lambda wildcards: f"{RESULTS}/match/translations/{target_corpus(wildcards)}/part-00000.parquet",
+        target_translations=translations_of(target_corpus),
     output:
         accepted=f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet",
         audit=f"{RESULTS}/match/audit/{{direction}}/part-00000.parquet",

@@ -1,3 +1,11 @@
+def titles_of_all(wildcards):
+    return [checkpoints.match_titles.get(corpus=corpus).output.titles for corpus in CORPORA]
+
+
+def texts_of_all(wildcards):
+    return [checkpoints.match_texts.get(corpus=corpus).output.texts for corpus in CORPORA]
+
+
 rule report_page:
     input:
         statistics=f"{RESULTS}/match/statistics/table1.tsv",
@@ -7,8 +15,8 @@ rule report_page:
         rejects=[path for corpus in CORPORA for path in parts(f"ingest/rejects/{corpus}", INGEST_PARTS)]
         + expand(f"{RESULTS}/match/rejects/{{corpus}}/part-00000.parquet", corpus=CORPORA),
         eligible=expand(f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet", corpus=CORPORA),
-        titles=expand(f"{RESULTS}/match/titles/{{corpus}}/part-00000.parquet", corpus=CORPORA),
-        texts=expand(f"{RESULTS}/match/texts/{{corpus}}/part-00000.parquet", corpus=CORPORA),
+        titles=titles_of_all,
+        texts=texts_of_all,
         pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
         audit=expand(f"{RESULTS}/match/audit/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
         releases=expand(f"{RESULTS}/export/pairs/{{direction}}", direction=DIRECTIONS),
@@ -19,7 +27,7 @@ rule report_page:
     benchmark:
         benchmark_of("report_page")
     params:
-        key=key("report.page"),
+        key=key("report.page", settings=("match.pair.threshold",)),
     resources:
         mem_mb=2000,
         runtime=20,

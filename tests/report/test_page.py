@@ -1,0 +1,119 @@
+"""The page: text of the corpora stays text, nothing empty breaks it, and it is the same each time."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from wokflow import tables
+from wokflow.ingest import schemas as ingest
+from wokflow.match import schemas as match
+from wokflow.report.page import choose, report_page
+
+EVIL = '<script>alert("宫保鸡丁")</script> & \u202e\x00'
+LANGS = {"recipenlg": "en", "xiachufang": "zh"}
+DIRECTIONS, FILES = ("zh-en", "en-zh"), ("leaks", "histogram", "statistics")
+
+
+def table(folder: Path, name: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> str:
+    """Write rows (whatever else they hold) as <folder>/<stage>/<table>/<name>/part-00000.parquet."""
+    path = folder / name / "part-00000.parquet"
+    sources = json.dumps(dict.fromkeys(LANGS, "0123456789abcdef" * 4))
+    with tables.PartWriter(path, schema, {"sources": sources}) as part:
+        part.write(pa.Table.from_pylist([{key: row[key] for key in schema.names} for row in rows], schema))
+    return str(path)
+
+
+def recipes(folder: Path, corpus: str, text: str, rows: int, rejects: int) -> dict[str, str]:
+    """Tables of a corpus by stage and name; all text is `text`, a title has a number as well."""
+    both: dict[str, Any] = {"corpus": corpus, "lang": LANGS[corpus], "dish": None, "tokens": 9}
+    both |= {
+        "ingredients": [text],
+        "steps": [text],
+        "url": "http://evil.example/",
+        "reason": "bad_list",
+        "detail": text,
+        "raw": text * 99,
+    }
+    found = [{"recipe_id": f"{corpus}:{n}", "title": f"{text} {n}", "source_row": n} for n in range(rows)]
+    found = [row | both | {"text": row["title"]} for row in found]
+    bad = [both | {"source_row": n} for n in range(rejects)]
+    names = {"ingest/recipes": ingest.RECIPES, "match/eligible": match.ELIGIBLE, "match/titles": match.TITLES}
+    names |= {"match/texts": match.TEXTS}
+    result = {name: table(folder, f"{name}/{corpus}", schema, found) for name, schema in names.items()}
+    result["ingest/rejects"] = table(folder, f"ingest/rejects/{corpus}", ingest.REJECTS, bad)
+    return result | {"match/rejects": table(folder, f"match/rejects/{corpus}", match.REJECTS, [])}
+
+
+def pair(direction: str, text: str, number: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"score": 1 - number / 100, "rank": 1, "split": "train", "accepted": True}
+    corpora = ("xiachufang", "recipenlg") if direction == "zh-en" else ("recipenlg", "xiachufang")
+    for side, corpus in zip(("source", "target"), corpora, strict=True):
+        row |= {f"{side}_id": f"{corpus}:{number}", f"{side}_title": f"{text} {number}"}
+        row[f"{side}_title_translated"] = f"{text} {number}"
+    return row
+
+
+def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
+    """The page of so many recipes and pairs, and `rejects` times as many rejects."""
+    paths: dict[str, list[str]] = {}
+    for corpus in LANGS:
+        for name, path in recipes(folder, corpus, text, rows, rows * rejects).items():
+            paths.setdefault(name.split("/")[1], []).append(path)
+    for direction in DIRECTIONS:
+        pairs = [pair(direction, text, n) for n in range(rows)]
+        for name, schema in (("pairs", match.PAIRS), ("audit", match.AUDIT)):
+            paths.setdefault(name, []).append(table(folder, f"match/{name}/{direction}", schema, pairs))
+    leaks = {f"{split}_{what}": 0.25 for split in ("valid", "test") for what in ("target", "title")}
+    found = {kind: dict.fromkeys(DIRECTIONS, leaks) for kind in ("paper", "grouped")}
+    counts = dict.fromkeys(DIRECTIONS, [0] * 42 + [rows] * 8)
+    bins = [place / 50 for place in range(51)]
+    head = "direction\tsplit\tsources\tsource_tokens\ttargets\ttarget_tokens\tpairs\n"
+    tables.write_text(folder / "leaks", json.dumps({"kind": "grouped", "leaks": found}))
+    tables.write_text(folder / "histogram", json.dumps({"bins": bins, "counts": counts}))
+    tables.write_text(folder / "statistics", f"{head}zh-en\ttrain\t{rows}\t\t{rows}\t\t{rows}\n")
+    out, files = folder / "index.html", {name: str(folder / name) for name in FILES}
+    report_page(**files, **paths, page=str(out), examples=3, threshold=0.85, results=str(folder))  # type: ignore[arg-type]
+    return out.read_text(encoding="utf-8")
+
+
+def test_text_of_the_corpora_is_escaped(tmp_path: Path) -> None:
+    html = page(tmp_path, 5, EVIL)
+    assert "<script" not in html and "&lt;script&gt;alert(&quot;宫保鸡丁&quot;)" in html
+    assert not set("\x00\u202e") & set(html) and r"\u202e\x00" in html
+
+
+def test_nothing_is_fetched(tmp_path: Path) -> None:
+    html = page(tmp_path, 5)
+    assert not re.search(r"https?:|//\w|\bsrc=|@import|url\(|<link|<iframe", html)
+    assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', html))
+
+
+@pytest.mark.parametrize(("rows", "text"), [(0, "holds no rows"), (1, "Soup 0"), (20, "Soup 19")])
+def test_any_number_of_rows(tmp_path: Path, rows: int, text: str) -> None:
+    assert text in page(tmp_path, rows)
+
+
+def test_wrong_file_is_called_out(tmp_path: Path) -> None:
+    assert "Is it the right file?" not in page(tmp_path / "half", 4, rejects=1)
+    assert "66.7 % of the rows of RecipeNLG were rejected. Is it" in page(tmp_path / "most", 4, rejects=2)
+
+
+def test_same_bytes_but_for_run_times(tmp_path: Path) -> None:
+    first = page(tmp_path, 30)
+    assert first == page(tmp_path, 30) and "No run times" in first
+    tables.write_text(tmp_path / "benchmarks/match_embed/zh.00000.00001.tsv", "s\tmax_rss\n61.5\t-\n")
+    assert "61.5" in page(tmp_path, 30)
+
+
+def test_examples_spread_and_no_dish_twice() -> None:
+    same = {"zh_id": "z", "zh_title": "汤", "zh_title_translated": None, "dish": None}
+    scores = [0.85] * 50 + [0.9, 0.95, 1.0]
+    rows = [same | {"en_id": f"{n:03}", "en_title": f"Soup {n}", "score": x} for n, x in enumerate(scores)]
+    pairs = pl.DataFrame(rows, schema_overrides={"zh_title_translated": pl.String, "dish": pl.String})
+    assert len(choose(pairs, 4, set())) == 1
+    pairs = pairs.with_columns(zh_title=pl.col("en_id"))
+    assert [row["score"] for row in choose(pairs, 4, set())] == [1.0, 0.95, 0.9, 0.85]

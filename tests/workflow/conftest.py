@@ -1,0 +1,131 @@
+"""A small house, built once a worker, that tests copy, edit and run again."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, copy_house, rules_run, snakemake
+
+EVERY = {
+    "ingest_source",
+    "ingest_recipes",
+    "match_eligible",
+    "match_titles",
+    "match_translate",
+    "match_texts",
+    "match_embed",
+    "match_vectors",
+    "match_search",
+    "match_pair",
+    "match_split",
+    "match_statistics",
+    "export_pairs",
+    "report_page",
+}
+WRITES = {  # folder of results -> the rule that writes there
+    "ingest/source": "ingest_source",
+    "ingest/recipes": "ingest_recipes",
+    "ingest/rejects": "ingest_recipes",
+    "match/eligible": "match_eligible",
+    "match/rejects": "match_eligible",
+    "match/titles": "match_titles",
+    "match/translate": "match_translate",
+    "match/texts": "match_texts",
+    "match/translations": "match_texts",
+    "match/embed": "match_embed",
+    "match/vectors": "match_vectors",
+    "match/search": "match_search",
+    "match/neighbours": "match_pair",
+    "match/accepted": "match_pair",
+    "match/audit": "match_pair",
+    "match/pairs": "match_split",
+    "match/split": "match_split",
+    "match/statistics": "match_statistics",
+    "export/pairs": "export_pairs",
+    "report/page": "report_page",
+}
+ENGLISH = [
+    ("Mapo Tofu", ["1 lb. tofu", "2 Tbsp. chili bean paste"], ["Cut the tofu.", "Simmer in the sauce."]),
+    ("Kung Pao Chicken", ["2 chicken breasts", "peanuts"], ["Stir-fry the chicken.", "Add the peanuts."]),
+    ("Banana Bread ❤️", ["3 bananas", "2 c. flour"], ["Mash the bananas.", "Bake at 350°."]),
+    ("BANANA BREAD", ["2 bananas", "1 c. sugar"], ["Mix.", "Bake for 1 hour."]),
+    ("Egg Fried  Rice", ["2 eggs", "3 c. rice"], ["Scramble the eggs.", "Add the rice ★ and fry."]),
+    ("Apple Pie", ["6 apples", "1 crust", ""], ["Slice.", "Fill the crust.", "Bake."]),
+    ("🎂", ["1 cake mix"], ["Bake."]),
+    ("Apple Pie", ["6 apples", "1 crust", ""], ["Slice.", "Fill the crust.", "Bake."]),
+    ("Long Stew", ["beef"], ["Stir slowly and taste the broth again. " * 40]),
+]
+CHINESE = [
+    ("麻婆豆腐", "麻婆豆腐", ["豆腐一块", "豆瓣酱两勺"], ["豆腐切块", "下锅烧五分钟"]),
+    ("家常麻婆豆腐🔥", "麻婆豆腐", ["嫩豆腐一盒", "肉末少许"], ["炒肉末", "放豆腐"]),
+    ("宫保鸡丁", "宫保鸡丁", ["鸡胸肉一块", "花生米一把"], ["鸡肉切丁炒散", "下花生米"]),
+    ("香蕉面包", "Unknown", ["香蕉三根", "面粉200克"], ["香蕉压泥", "拌匀入烤箱"]),
+    ("蛋炒飯", "蛋炒饭", ["雞蛋两个", "米饭一碗"], ["打散炒熟", "倒入米饭炒匀★"]),
+    ("蛋炒饭", "蛋炒饭", ["鸡蛋一个", "剩饭一碗"], ["炒蛋", "炒饭"]),
+    ("苹果派", "苹果派", ["苹果三个", "派皮一张"], ["苹果切片", "烤半小时"]),
+    ("空空如也", "Unknown", [], ["没有"]),
+]
+
+
+def write_corpora(folder: Path) -> None:
+    """Two tiny corpora in their own formats, dirt included."""
+    import csv
+
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "en.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["", "title", "ingredients", "directions", "link", "source", "NER"])
+        for number, (title, ingredients, steps) in enumerate(ENGLISH):
+            writer.writerow([number, title, json.dumps(ingredients), json.dumps(steps), "example.org", "Gathered", "[]"])
+    with (folder / "zh.json").open("w", encoding="utf-8") as file:
+        for title, dish, ingredients, steps in CHINESE:
+            row = {"name": title, "dish": dish, "recipeIngredient": ingredients, "recipeInstructions": steps}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def new_house(to: Path) -> Path:
+    """A house with tiny corpora and a tiny lexicon, ready to run."""
+    house = copy_house(to)
+    shutil.rmtree(house / "resources" / "demo")
+    write_corpora(house / "data")
+    (house / "config" / "config.yaml").write_text(
+        "results: results\n"
+        "sources:\n  recipenlg: {path: data/en.csv}\n  xiachufang: {path: data/zh.json}\n",
+        encoding="utf-8",
+    )
+    lexicon = house / "resources" / "lexicon"
+    shutil.rmtree(lexicon)
+    lexicon.mkdir()
+    words = ["麻婆豆腐\tMapo Tofu\tdish", "宫保鸡丁\tKung Pao Chicken\tdish", "香蕉面包\tBanana Bread\tdish"]
+    words += ["蛋炒饭\tEgg Fried Rice\tdish", "苹果派\tApple Pie\tdish", "家常\t\tdecoration"]
+    (lexicon / "words.tsv").write_text("\n".join(["zh\ten\tkind", *words]) + "\n", encoding="utf-8")
+    return house
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A house whose results are all there."""
+    house = new_house(tmp_path_factory.mktemp("built") / "house")
+    assert rules_run(snakemake(house, cores=2).stdout) == EVERY
+    return house
+
+
+def digests(house: Path, results: str = "results") -> dict[str, str]:
+    """SHA-256 of each file of results, logs and run times aside."""
+    folder = house / results
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.relative_to(folder).parts[0] not in ("logs", "benchmarks")
+    }
+
+
+def writer(path: str) -> str:
+    """The rule that wrote a file of results."""
+    return WRITES["/".join(path.split("/")[:2])]
+
+
+__all__ = ["CHINESE", "ENGLISH", "EVERY", "ROOT", "built", "digests", "new_house", "writer"]
