@@ -31,6 +31,14 @@ def translated(wildcards):
     return shards(f"match/translate/{wildcards.corpus}", "parquet", MATCH["translate"]["shards"])
 
 
+def source_translations(wildcards):
+    return checkpoints.match_texts.get(corpus=source_corpus(wildcards)).output.translations_digest
+
+
+def target_translations(wildcards):
+    return checkpoints.match_texts.get(corpus=target_corpus(wildcards)).output.translations_digest
+
+
 def translations_of(corpus):
     def table(wildcards):
         return checkpoints.match_texts.get(corpus=corpus(wildcards)).output.translations
@@ -125,6 +133,7 @@ checkpoint match_texts:
         texts=f"{RESULTS}/match/texts/{{corpus}}/part-00000.parquet",
         translations=f"{RESULTS}/match/translations/{{corpus}}/part-00000.parquet",
         digest=f"{RESULTS}/match/texts/{{corpus}}.sha256",
+        translations_digest=f"{RESULTS}/match/translations/{{corpus}}.sha256",
     log:
         log_of("match_texts", "corpus"),
     benchmark:
@@ -212,9 +221,9 @@ rule match_pair:
             f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
         ),
         source=lambda wildcards: f"{RESULTS}/match/eligible/{source_corpus(wildcards)}/part-00000.parquet",
-        source_translations=translations_of(source_corpus),
+        source_translations=ancient(translations_of(source_corpus)),
         target=lambda wildcards: f"{RESULTS}/match/eligible/{target_corpus(wildcards)}/part-00000.parquet",
-        target_translations=translations_of(target_corpus),
+        target_translations=ancient(translations_of(target_corpus)),
     output:
         accepted=f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet",
         audit=f"{RESULTS}/match/audit/{{direction}}/part-00000.parquet",
@@ -224,7 +233,12 @@ rule match_pair:
     benchmark:
         benchmark_of("match_pair", "direction")
     params:
-        key=key("match.pair", settings=("match.search.k", "match.translate.backend")),
+        key=key(
+            "match.pair",
+            source_translations,
+            target_translations,
+            settings=("match.search.k", "match.translate.backend"),
+        ),
     resources:
         mem_mb=6000,
         runtime=120,

@@ -8,5 +8,6 @@ with job(snakemake.log[0]):
         snakemake.output.texts,
         snakemake.output.translations,
         snakemake.output.digest,
+        snakemake.output.translations_digest,
         metadata=provenance(snakemake.params.key),
     )

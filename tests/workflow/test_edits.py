@@ -20,10 +20,10 @@ SPLIT = EXPORTED | {"match_split", "match_statistics"}
 PAIRED = SPLIT | {"match_pair"}
 SEARCHED = PAIRED | {"match_search"}
 EMBEDDED = SEARCHED | {"match_embed", "match_vectors"}
-TRANSLATED = PAIRED | {"match_translate", "match_texts"}
+TRANSLATED = {"match_translate", "match_texts"}  # and nothing more, where no translation changes
 ELIGIBLE = PAIRED | {"match_eligible", "match_titles"}
 INGESTED = ELIGIBLE | {"ingest_recipes"}
-TITLES = INGESTED | {"match_translate", "match_texts"} | EMBEDDED
+TITLES = INGESTED | TRANSLATED | EMBEDDED
 
 
 def setting(dotted: str, value: object) -> Edit:
@@ -90,10 +90,10 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
         INGESTED | {"ingest_source"},
     ),
     "ingest.recipes.parts": (setting("ingest.recipes.parts", 2), INGESTED),
-    "ingest.recipes.emoji": (setting("ingest.recipes.emoji", False), TITLES),
+    "ingest.recipes.emoji": (setting("ingest.recipes.emoji", False), INGESTED),
     "ingest.recipes.symbols": (setting("ingest.recipes.symbols", False), INGESTED),
-    "ingest.recipes.spaces": (setting("ingest.recipes.spaces", False), TITLES),
-    "ingest.recipes.simplified": (setting("ingest.recipes.simplified", True), TITLES - EMBEDDED | PAIRED),
+    "ingest.recipes.spaces": (setting("ingest.recipes.spaces", False), TITLES - {"match_translate", "match_search"}),
+    "ingest.recipes.simplified": (setting("ingest.recipes.simplified", True), TITLES),
     "ingest.recipes.empty_fields": (setting("ingest.recipes.empty_fields", False), TITLES),
     "ingest.recipes.duplicates": (setting("ingest.recipes.duplicates", False), INGESTED),
     "match.eligible.max_tokens": (setting("match.eligible.max_tokens", 400), TITLES - {"ingest_recipes", "match_translate"}),
@@ -143,7 +143,7 @@ EDITS: dict[str, tuple[Edit, set[str]]] = {
     "a docstring": (replace(f"{PACKAGE}/match/pair.py", '"""Neighbours of texts', '"""The neighbours of texts'), set()),
     "code of the step's own module": (replace(f"{PACKAGE}/match/pair.py", "SLICE = 200_000", "SLICE = 100_000"), PAIRED),
     "code of a module that the step imports": (append(f"{PACKAGE}/match/lexicon.py", "NEW = 1\n"), TRANSLATED),
-    "code of a module that all share": (append(f"{PACKAGE}/tables.py", "NEW = 1\n"), EVERY - {"match_search"} | {"match_search"}),
+    "code of a module that all share": (append(f"{PACKAGE}/tables.py", "NEW = 1\n"), EVERY),
     "code of another stage": (append(f"{PACKAGE}/export/pairs.py", "NEW = 1\n"), EXPORTED),
     "code that no step runs": (append(f"{PACKAGE}/plan.py", "NEW = 1\n"), set()),
 }

@@ -1,21 +1,27 @@
-"""The frontier before embedding: each distinct English text once, whatever titles it comes from."""
+"""The frontier before embedding and pairing: each distinct English text once, whatever its titles."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
 from wokflow import tables
-from wokflow.match.titles import strings_digest
 from wokflow.match import schemas
+from wokflow.match.titles import strings_digest
 
 
 def match_texts(
-    translated: Sequence[str], texts: str, translations: str, digest: str, *, metadata: dict[str, str]
+    translated: Sequence[str],
+    texts: str,
+    translations: str,
+    digest: str,
+    translations_digest: str,
+    *,
+    metadata: dict[str, str],
 ) -> None:
     """Gather shards of (title, text), or a table of titles that need no translation.
 
-    Writes the distinct texts in the order of first occurrence, each title's row among them, and a digest of the
-    texts alone. A title that has no translation stands for itself.
+    Writes the distinct texts in the order of first occurrence, each title's row among them, and digests of
+    the texts alone and of titles with texts. A title that has no translation stands for itself.
     """
     table = pl.concat([tables.read(part) for part in translated])
     if "text" not in table.columns:
@@ -29,3 +35,5 @@ def match_texts(
     tables.write(texts, schemas.TEXTS, unique, metadata)
     tables.write(translations, schemas.TRANSLATIONS, table, metadata)
     tables.write_text(digest, strings_digest(unique["text"]) + "\n")
+    both = pl.concat([table["title"], table["text"]])
+    tables.write_text(translations_digest, strings_digest(both) + "\n")

@@ -1,0 +1,38 @@
+"""What a user gets wrong ends before any job starts, in one message that says what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import snakemake
+from tests.workflow.conftest import new_house
+
+pytestmark = pytest.mark.workflow
+
+MISTAKES = {
+    "unknown key": ("match: {serch: {k: 3}}", "match: there is no key serch. The nearest is search."),
+    "unknown nested key": ("match: {search: {treshold: 1}}", "match.search: there is no key treshold."),
+    "wrong type": ("match: {search: {k: ten}}", "match.search.k: 'ten' is not of type integer."),
+    "wrong choice": ("match: {search: {backend: fais}}", "Did you mean faiss?"),
+    "out of range": ("match: {pair: {threshold: 2}}", "match.pair.threshold: 2 is greater than the maximum of 1."),
+    "missing file": ("sources: {recipenlg: {path: none.csv}}", "sources.recipenlg.path: there is no file none.csv."),
+    "missing lexicon": ("match: {translate: {lexicon: none}}", "match.translate.lexicon: there is no folder none."),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_explained_before_any_job(name: str, tmp_path: Path) -> None:
+    house = new_house(tmp_path / "house")
+    text, message = MISTAKES[name]
+    (house / "mine.yaml").write_text(text + "\n", encoding="utf-8")
+    done = snakemake(house, "--configfile", "mine.yaml", check=False)
+    assert done.returncode != 0
+    assert message in done.stdout
+    assert "Every key is explained in config/README.md." in done.stdout
+    assert "Traceback" not in done.stdout
+    assert not (house / "results").exists()
+
+
+def test_the_slurm_profile_is_found_by_its_name(tmp_path: Path) -> None:
+    house = new_house(tmp_path / "house")
+    assert "match_search" in snakemake(house, "--profile", "slurm", "-n").stdout

@@ -1,0 +1,47 @@
+"""The workflow on real recipes, with no change but the paths of the sources; and on sources that hold nothing."""
+
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from tests.conftest import copy_house, snakemake
+from tests.workflow.conftest import new_house
+
+pytestmark = pytest.mark.workflow
+
+
+def rows(folder: Path) -> int:
+    return sum(pq.read_metadata(part).num_rows for part in folder.glob("*.parquet"))
+
+
+def accounted(results: Path, corpus: str) -> int:
+    recipes, eligible = rows(results / "ingest/recipes" / corpus), rows(results / "match/eligible" / corpus)
+    assert recipes == eligible + rows(results / "match/rejects" / corpus)
+    return recipes + rows(results / "ingest/rejects" / corpus)
+
+
+def test_real_recipes_end_in_pairs_and_every_row_is_accounted_for(shared: Path, tmp_path: Path) -> None:
+    house = copy_house(tmp_path / "house")
+    paths = {"recipenlg": "full_dataset.csv", "xiachufang": "recipe_corpus_full.json"}
+    options = [f"{{{corpus}: {{path: {shared / 'real/recipes' / name}}}}}" for corpus, name in paths.items()]
+    merged = "sources={" + ", ".join(option[1:-1] for option in options) + "}"
+    snakemake(house, "--config", merged, cores=2)
+    assert accounted(house / "results", "recipenlg") == 302
+    assert accounted(house / "results", "xiachufang") == 263
+    pairs = pl.read_parquet(house / "results/match/pairs/zh-en/part-00000.parquet")
+    assert {"麻婆豆腐", "提拉米苏"} & set(pairs["source_title"]) or pairs.height
+    assert pairs["score"].min() >= 0.85
+
+
+def test_empty_and_wrong_sources_are_data_too(tmp_path: Path) -> None:
+    house = new_house(tmp_path / "house")
+    (house / "data/en.csv").write_bytes(b"")
+    (house / "data/zh.json").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    snakemake(house, cores=2)
+    results = house / "results"
+    assert rows(results / "ingest/recipes/recipenlg") == rows(results / "ingest/recipes/xiachufang") == 0
+    assert rows(results / "ingest/rejects/xiachufang") > 0
+    assert rows(results / "match/pairs/zh-en") == 0
+    assert "more than half" in (results / "logs/ingest_recipes/xiachufang.log").read_text(encoding="utf-8")
