@@ -13,6 +13,7 @@ configfile: "config/config.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/frontiers.smk"
 include: "rules/ingest.smk"
 include: "rules/match.smk"
 include: "rules/export.smk"

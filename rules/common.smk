@@ -13,6 +13,10 @@ except UserError as error:
 
 RESULTS = config["results"]
 CORPORA = {"recipenlg": "en", "xiachufang": "zh"}
+INGEST_PARTS = config["ingest"]["recipes"]["parts"]
+MATCH = config["match"]
+LEXICON = [MATCH["translate"]["lexicon"]] if MATCH["translate"]["backend"] == "lexicon" else []
+HUB_ONLY = () if MATCH["translate"]["backend"] == "hub" else ("model", "revision", "beams", "batch")
 PIVOT = "en"  # titles are compared in this language
 DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 
@@ -72,8 +76,12 @@ def target_corpus(wildcards):
 
 
 def log_of(name, *by):
-    return "/".join([RESULTS, "logs", name, ".".join(f"{{{wildcard}}}" for wildcard in by) or "all"]) + ".log"
+    return f"{RESULTS}/logs/{name}/{_by(by)}.log"
 
 
 def benchmark_of(name, *by):
-    return "/".join([RESULTS, "benchmarks", name, ".".join(f"{{{wildcard}}}" for wildcard in by) or "all"]) + ".tsv"
+    return f"{RESULTS}/benchmarks/{name}/{_by(by)}.tsv"
+
+
+def _by(wildcards):
+    return ".".join(f"{{{wildcard}}}" for wildcard in wildcards) or "all"

@@ -10,12 +10,12 @@ rule export_pairs:
         log_of("export_pairs", "direction"),
     benchmark:
         benchmark_of("export_pairs", "direction")
-    params:
-        key=key("export.pairs"),
+    conda:
+        "../envs/export.yaml"
     resources:
         mem_mb=4000,
         runtime=60,
-    conda:
-        "../envs/export.yaml"
+    params:
+        key=key("export.pairs"),
     script:
         "../scripts/export_pairs.py"

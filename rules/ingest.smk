@@ -1,14 +1,3 @@
-INGEST_PARTS = config["ingest"]["recipes"]["parts"]
-
-
-def source_file(wildcards):
-    return config["sources"][wildcards.corpus]["path"]
-
-
-def ingest_source(wildcards):
-    return checkpoints.ingest_source.get(**wildcards).output.source
-
-
 checkpoint ingest_source:
     input:
         raw=source_file,
@@ -18,13 +7,13 @@ checkpoint ingest_source:
         log_of("ingest_source", "corpus"),
     benchmark:
         benchmark_of("ingest_source", "corpus")
-    params:
-        key=key("ingest.source"),
+    conda:
+        "../envs/ingest.yaml"
     resources:
         mem_mb=1000,
         runtime=30,
-    conda:
-        "../envs/ingest.yaml"
+    params:
+        key=key("ingest.source"),
     script:
         "../scripts/ingest_source.py"
 
@@ -40,13 +29,13 @@ rule ingest_recipes:
         log_of("ingest_recipes", "corpus"),
     benchmark:
         benchmark_of("ingest_recipes", "corpus")
-    params:
-        key=key("ingest.recipes", ingest_source),
+    conda:
+        "../envs/ingest.yaml"
     threads: 4
     resources:
         mem_mb=2000,
         runtime=60,
-    conda:
-        "../envs/ingest.yaml"
+    params:
+        key=key("ingest.recipes", ingest_source),
     script:
         "../scripts/ingest_recipes.py"

@@ -1,66 +1,3 @@
-MATCH = config["match"]
-LEXICON = [MATCH["translate"]["lexicon"]] if MATCH["translate"]["backend"] == "lexicon" else []
-HUB_ONLY = () if MATCH["translate"]["backend"] == "hub" else ("model", "revision", "beams", "batch")
-
-
-def match_titles(wildcards):
-    return checkpoints.match_titles.get(corpus=wildcards.corpus).output.digest
-
-
-def match_titles_table(wildcards):
-    return checkpoints.match_titles.get(corpus=wildcards.corpus).output.titles
-
-
-def titles_in_pivot(wildcards):
-    """The frontier before match_texts for titles that need no translation; other titles come by match_translate."""
-    return match_titles(wildcards) if CORPORA[wildcards.corpus] == PIVOT else None
-
-
-def match_texts(wildcards):
-    return checkpoints.match_texts.get(corpus=wildcards.corpus).output.digest
-
-
-def match_texts_table(wildcards):
-    return checkpoints.match_texts.get(corpus=wildcards.corpus).output.texts
-
-
-def translated(wildcards):
-    """Shards of translated titles; the titles themselves, behind their frontier, where they are in the pivot language."""
-    if CORPORA[wildcards.corpus] == PIVOT:
-        return [ancient(match_titles_table(wildcards))]
-    return shards(f"match/translate/{wildcards.corpus}", "parquet", MATCH["translate"]["shards"])
-
-
-def source_translations(wildcards):
-    return checkpoints.match_texts.get(corpus=source_corpus(wildcards)).output.translations_digest
-
-
-def target_translations(wildcards):
-    return checkpoints.match_texts.get(corpus=target_corpus(wildcards)).output.translations_digest
-
-
-def translations_of(corpus):
-    def table(wildcards):
-        return checkpoints.match_texts.get(corpus=corpus(wildcards)).output.translations
-
-    return table
-
-
-def source_vectors(wildcards):
-    return checkpoints.match_vectors.get(corpus=source_corpus(wildcards)).output.digest
-
-
-def target_vectors(wildcards):
-    return checkpoints.match_vectors.get(corpus=target_corpus(wildcards)).output.digest
-
-
-def vectors_of(corpus):
-    def folder(wildcards):
-        return checkpoints.match_vectors.get(corpus=corpus(wildcards)).output.vectors
-
-    return folder
-
-
 rule match_eligible:
     input:
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
@@ -71,14 +8,14 @@ rule match_eligible:
         log_of("match_eligible", "corpus"),
     benchmark:
         benchmark_of("match_eligible", "corpus")
-    params:
-        key=key("match.eligible"),
+    conda:
+        "../envs/match.yaml"
     threads: 2
     resources:
         mem_mb=2000,
         runtime=120,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.eligible"),
     script:
         "../scripts/match_eligible.py"
 
@@ -93,13 +30,13 @@ checkpoint match_titles:
         log_of("match_titles", "corpus"),
     benchmark:
         benchmark_of("match_titles", "corpus")
-    params:
-        key=key("match.titles"),
+    conda:
+        "../envs/match.yaml"
     resources:
         mem_mb=2000,
         runtime=20,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.titles"),
     script:
         "../scripts/match_titles.py"
 
@@ -113,15 +50,15 @@ rule match_translate:
         log_of("match_translate", "corpus", "shard", "shards"),
     benchmark:
         benchmark_of("match_translate", "corpus", "shard", "shards")
-    params:
-        key=key("match.translate", match_titles, without=("shards", "lexicon", *HUB_ONLY), reads=LEXICON),
+    conda:
+        "../envs/match.yaml"
     threads: 2
     resources:
         mem_mb=4000,
         runtime=240,
         gpu=1 if MATCH["translate"]["backend"] == "hub" else 0,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.translate", match_titles, without=("shards", "lexicon", *HUB_ONLY), reads=LEXICON),
     script:
         "../scripts/match_translate.py"
 
@@ -138,13 +75,13 @@ checkpoint match_texts:
         log_of("match_texts", "corpus"),
     benchmark:
         benchmark_of("match_texts", "corpus")
-    params:
-        key=key("match.texts", titles_in_pivot),
+    conda:
+        "../envs/match.yaml"
     resources:
         mem_mb=3000,
         runtime=20,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.texts", titles_in_pivot),
     script:
         "../scripts/match_texts.py"
 
@@ -158,15 +95,15 @@ rule match_embed:
         log_of("match_embed", "corpus", "shard", "shards"),
     benchmark:
         benchmark_of("match_embed", "corpus", "shard", "shards")
-    params:
-        key=key("match.embed", match_texts, without=("shards",)),
+    conda:
+        "../envs/match.yaml"
     threads: 8
     resources:
         mem_mb=4000,
         runtime=240,
         gpu=0 if MATCH["embed"]["model"] == "all-MiniLM-L6-v2" else 1,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.embed", match_texts, without=("shards",)),
     script:
         "../scripts/match_embed.py"
 
@@ -181,13 +118,13 @@ checkpoint match_vectors:
         log_of("match_vectors", "corpus"),
     benchmark:
         benchmark_of("match_vectors", "corpus")
-    params:
-        key=key("match.vectors"),
+    conda:
+        "../envs/match.yaml"
     resources:
         mem_mb=2000,
         runtime=60,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.vectors"),
     script:
         "../scripts/match_vectors.py"
 
@@ -202,15 +139,15 @@ rule match_search:
         log_of("match_search", "direction", "shard", "shards"),
     benchmark:
         benchmark_of("match_search", "direction", "shard", "shards")
-    params:
-        key=key("match.search", source_vectors, target_vectors, without=("shards", "memory_mb")),
+    conda:
+        "../envs/match.yaml"
     threads: 8
     resources:
         mem_mb=MATCH["search"]["memory_mb"],
         runtime=480,
         gpu=1 if MATCH["search"]["device"] == "cuda" else 0,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.search", source_vectors, target_vectors, without=("shards", "memory_mb")),
     script:
         "../scripts/match_search.py"
 
@@ -232,6 +169,11 @@ rule match_pair:
         log_of("match_pair", "direction"),
     benchmark:
         benchmark_of("match_pair", "direction")
+    conda:
+        "../envs/match.yaml"
+    resources:
+        mem_mb=6000,
+        runtime=120,
     params:
         key=key(
             "match.pair",
@@ -239,11 +181,6 @@ rule match_pair:
             target_translations,
             settings=("match.search.k", "match.translate.backend"),
         ),
-    resources:
-        mem_mb=6000,
-        runtime=120,
-    conda:
-        "../envs/match.yaml"
     script:
         "../scripts/match_pair.py"
 
@@ -258,13 +195,13 @@ rule match_split:
         log_of("match_split"),
     benchmark:
         benchmark_of("match_split")
-    params:
-        key=key("match.split"),
+    conda:
+        "../envs/match.yaml"
     resources:
         mem_mb=6000,
         runtime=60,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.split"),
     script:
         "../scripts/match_split.py"
 
@@ -272,7 +209,9 @@ rule match_split:
 rule match_statistics:
     input:
         pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
-        neighbours=expand(f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
+        neighbours=expand(
+            f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet", direction=DIRECTIONS
+        ),
         recipes=[path for corpus in CORPORA for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
     output:
         statistics=f"{RESULTS}/match/statistics/table1.tsv",
@@ -281,12 +220,12 @@ rule match_statistics:
         log_of("match_statistics"),
     benchmark:
         benchmark_of("match_statistics")
-    params:
-        key=key("match.statistics"),
+    conda:
+        "../envs/match.yaml"
     resources:
         mem_mb=4000,
         runtime=120,
-    conda:
-        "../envs/match.yaml"
+    params:
+        key=key("match.statistics"),
     script:
         "../scripts/match_statistics.py"

@@ -1,11 +1,3 @@
-def titles_of_all(wildcards):
-    return [checkpoints.match_titles.get(corpus=corpus).output.titles for corpus in CORPORA]
-
-
-def texts_of_all(wildcards):
-    return [checkpoints.match_texts.get(corpus=corpus).output.texts for corpus in CORPORA]
-
-
 rule report_page:
     input:
         statistics=f"{RESULTS}/match/statistics/table1.tsv",
@@ -26,12 +18,12 @@ rule report_page:
         log_of("report_page"),
     benchmark:
         benchmark_of("report_page")
-    params:
-        key=key("report.page", settings=("match.pair.threshold",)),
+    conda:
+        "../envs/report.yaml"
     resources:
         mem_mb=2000,
         runtime=20,
-    conda:
-        "../envs/report.yaml"
+    params:
+        key=key("report.page", settings=("match.pair.threshold",)),
     script:
         "../scripts/report_page.py"

@@ -35,7 +35,9 @@ def copy_house(to: Path) -> Path:
     return to
 
 
-def snakemake(house: Path, *options: str, cores: int = 1, check: bool = True) -> subprocess.CompletedProcess[str]:
+def snakemake(
+    house: Path, *options: str, cores: int = 1, check: bool = True
+) -> subprocess.CompletedProcess[str]:
     """Run Snakemake in a house; with `check`, its output is the message where it fails."""
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--cores", str(cores), *options],

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
-
-from tests.conftest import ROOT
 from wokflow import config as checks
 from wokflow.job import UserError
+
+from tests.conftest import ROOT
 
 SCHEMA = ROOT / "config" / "config.schema.yaml"
 
@@ -38,11 +38,17 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     assert "results: 3 is not of type string." in str(error.value)
 
 
-def test_a_missing_package_is_named_with_what_needs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks.importlib.util, "find_spec", lambda name: None if name == "faiss" else object())
+def test_a_missing_package_is_named_with_what_needs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        checks.importlib.util, "find_spec", lambda name: None if name == "faiss" else object()
+    )
     config = minimal(tmp_path)
     config["match"]["search"] = {"backend": "faiss"}
-    with pytest.raises(UserError, match=r"faiss is not installed \(match.search.backend is faiss\): pip install"):
+    with pytest.raises(
+        UserError, match=r"faiss is not installed \(match.search.backend is faiss\): pip install"
+    ):
         checks.prepare(config, SCHEMA)
     checks.prepare(config, SCHEMA, packages=False)
 

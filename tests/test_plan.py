@@ -3,14 +3,25 @@
 from wokflow.plan import Job, Plan, difference, plan, render
 
 
-def job(rule: str, reason: str = "", *, inputs: tuple[int, ...] = (), frontiers: tuple[int, ...] = (), key: str = "1") -> Job:
+def job(
+    rule: str,
+    reason: str = "",
+    *,
+    inputs: tuple[int, ...] = (),
+    frontiers: tuple[int, ...] = (),
+    key: str = "1",
+) -> Job:
     return Job(rule, reason, '{"settings": {"a": 1}}', f'{{"settings": {{"a": {key}}}}}', inputs, frontiers)
 
 
 def test_a_setting_is_shown_with_both_values_and_code_by_module() -> None:
     before = {"settings": {"k": 10, "gone": True}, "code": {"wokflow.match.pair": "aa"}}
     now = {"settings": {"k": 5}, "code": {"wokflow.match.pair": "bb"}}
-    assert difference(before, now) == ["gone: true -> (nothing)", "k: 10 -> 5", "code wokflow.match.pair changed"]
+    assert difference(before, now) == [
+        "gone: true -> (nothing)",
+        "k: 10 -> 5",
+        "code wokflow.match.pair changed",
+    ]
 
 
 def test_behind_a_frontier_rules_only_may_run() -> None:

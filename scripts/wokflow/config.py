@@ -78,28 +78,35 @@ def missing_packages(config: dict[str, Any]) -> Iterator[str]:
     needed["faiss" if backend == "faiss" else "torch"] = f"match.search.backend is {backend}"
     for package, reason in needed.items():
         if importlib.util.find_spec(package) is None:
-            yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}, or run `make setup`."
+            yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}."
 
 
 def _explain(error: ValidationError) -> str:
     where = ".".join(str(part) for part in error.absolute_path) or "the config"
+    schema: Any = error.schema
+    allowed: Any = error.validator_value
+    instance: Any = error.instance
     if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        unknown = sorted(set(error.instance) - set(known), key=str)
+        known = list(schema.get("properties", {}))
+        unknown = sorted(set(instance) - set(known), key=str)
         return "; ".join(_unknown(where, key, known) for key in map(str, unknown))
     if error.validator == "required":
-        absent = [key for key in error.validator_value if key not in error.instance]
+        absent = [key for key in allowed if key not in instance]
         return f"{where}: missing {', '.join(absent)}."
     if error.validator == "type":
-        kinds = error.validator_value if isinstance(error.validator_value, str) else " or ".join(error.validator_value)
+        kinds = allowed if isinstance(allowed, str) else " or ".join(allowed)
         return f"{where}: {error.instance!r} is not of type {kinds}."
     if error.validator == "enum":
-        near = difflib.get_close_matches(str(error.instance), error.validator_value, 1)
+        near = difflib.get_close_matches(str(error.instance), allowed, 1)
         guess = f" Did you mean {near[0]}?" if near else ""
-        return f"{where}: {error.instance!r} is none of {', '.join(error.validator_value)}.{guess}"
+        return f"{where}: {error.instance!r} is none of {', '.join(allowed)}.{guess}"
     return f"{where}: {error.message}."
 
 
 def _unknown(where: str, key: str, known: list[str]) -> str:
     near = difflib.get_close_matches(key, known, 1, cutoff=0.0)
-    return f"{where}: there is no key {key}. The nearest is {near[0]}." if near else f"{where}: there is no key {key}."
+    return (
+        f"{where}: there is no key {key}. The nearest is {near[0]}."
+        if near
+        else f"{where}: there is no key {key}."
+    )

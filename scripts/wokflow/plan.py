@@ -125,7 +125,11 @@ def plan(jobs: list[Job]) -> Plan:
     for job in jobs:
         if _changed(job):
             known = result.changes.setdefault(job.rule, [])
-            known += [line for line in difference(json.loads(job.before or "{}"), json.loads(job.now or "{}")) if line not in known]
+            known += [
+                line
+                for line in difference(json.loads(job.before or "{}"), json.loads(job.now or "{}"))
+                if line not in known
+            ]
     moved = [bool(job.reason) or _changed(job) for job in jobs]
     for job in itertools.compress(jobs, moved):
         result.runs[job.rule] += 1
@@ -133,7 +137,9 @@ def plan(jobs: list[Job]) -> Plan:
     result.runs.pop("all", None)
     for index, job in enumerate(jobs):
         on = {jobs[source].rule for source in job.frontiers if moved[source]}
-        on |= {jobs[source].rule for source in job.inputs if moved[source] and jobs[source].rule in result.maybe}
+        on |= {
+            jobs[source].rule for source in job.inputs if moved[source] and jobs[source].rule in result.maybe
+        }
         if on and not moved[index]:
             moved[index] = True
             result.maybe.setdefault(job.rule, set()).update(on)
@@ -164,9 +170,15 @@ def render(plan: Plan) -> str:
     lines = []
     if plan.changes:
         lines.append("What changed")
-        lines += [f"  {rule.replace('_', '.', 1)}: {change}" for rule, changes in plan.changes.items() for change in changes]
+        lines += [
+            f"  {rule.replace('_', '.', 1)}: {change}"
+            for rule, changes in plan.changes.items()
+            for change in changes
+        ]
     lines.append(f"Runs ({plan.runs.total()} jobs)")
-    lines += [f"  {rule:18} {count:4}  {', '.join(sorted(plan.why[rule]))}" for rule, count in plan.runs.items()]
+    lines += [
+        f"  {rule:18} {count:4}  {', '.join(sorted(plan.why[rule]))}" for rule, count in plan.runs.items()
+    ]
     if plan.maybe:
         lines.append("Runs only if something new comes through a frontier")
         lines += [f"  {rule:18}       waits for {', '.join(sorted(on))}" for rule, on in plan.maybe.items()]

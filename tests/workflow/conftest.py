@@ -79,7 +79,9 @@ def write_corpora(folder: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["", "title", "ingredients", "directions", "link", "source", "NER"])
         for number, (title, ingredients, steps) in enumerate(ENGLISH):
-            writer.writerow([number, title, json.dumps(ingredients), json.dumps(steps), "example.org", "Gathered", "[]"])
+            writer.writerow(
+                [number, title, json.dumps(ingredients), json.dumps(steps), "example.org", "Gathered", "[]"]
+            )
     with (folder / "zh.json").open("w", encoding="utf-8") as file:
         for title, dish, ingredients, steps in CHINESE:
             row = {"name": title, "dish": dish, "recipeIngredient": ingredients, "recipeInstructions": steps}
@@ -92,8 +94,7 @@ def new_house(to: Path) -> Path:
     shutil.rmtree(house / "resources" / "demo")
     write_corpora(house / "data")
     (house / "config" / "config.yaml").write_text(
-        "results: results\n"
-        "sources:\n  recipenlg: {path: data/en.csv}\n  xiachufang: {path: data/zh.json}\n",
+        "results: results\nsources:\n  recipenlg: {path: data/en.csv}\n  xiachufang: {path: data/zh.json}\n",
         encoding="utf-8",
     )
     lexicon = house / "resources" / "lexicon"

@@ -92,11 +92,17 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     "ingest.recipes.parts": (setting("ingest.recipes.parts", 2), INGESTED),
     "ingest.recipes.emoji": (setting("ingest.recipes.emoji", False), INGESTED),
     "ingest.recipes.symbols": (setting("ingest.recipes.symbols", False), INGESTED),
-    "ingest.recipes.spaces": (setting("ingest.recipes.spaces", False), TITLES - {"match_translate", "match_search"}),
+    "ingest.recipes.spaces": (
+        setting("ingest.recipes.spaces", False),
+        TITLES - {"match_translate", "match_search"},
+    ),
     "ingest.recipes.simplified": (setting("ingest.recipes.simplified", True), TITLES),
     "ingest.recipes.empty_fields": (setting("ingest.recipes.empty_fields", False), TITLES),
     "ingest.recipes.duplicates": (setting("ingest.recipes.duplicates", False), INGESTED),
-    "match.eligible.max_tokens": (setting("match.eligible.max_tokens", 400), TITLES - {"ingest_recipes", "match_translate"}),
+    "match.eligible.max_tokens": (
+        setting("match.eligible.max_tokens", 400),
+        TITLES - {"ingest_recipes", "match_translate"},
+    ),
     "match.eligible.tokenizer": (then(bundled_model, setting("match.eligible.tokenizer", "model")), ELIGIBLE),
     "match.translate.backend": (setting("match.translate.backend", "none"), TRANSLATED | EMBEDDED),
     "match.translate.lexicon": (
@@ -104,7 +110,10 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
         TRANSLATED,
     ),
     "match.translate.shards": (setting("match.translate.shards", 2), TRANSLATED),
-    "match.translate.model, while another backend is in use": (setting("match.translate.model", "x/y"), set()),
+    "match.translate.model, while another backend is in use": (
+        setting("match.translate.model", "x/y"),
+        set(),
+    ),
     "match.embed.model, the same elsewhere": (
         then(bundled_model, setting("match.embed.model", "model")),
         {"match_embed", "match_vectors"},
@@ -131,18 +140,32 @@ EDITS: dict[str, tuple[Edit, set[str]]] = {
         INGESTED | {"ingest_source"},
     ),
     "a source row with a new title": (
-        append("data/zh.json", '{"name": "豆腐汤", "recipeIngredient": ["豆腐"], "recipeInstructions": ["煮"]}\n'),
+        append(
+            "data/zh.json", '{"name": "豆腐汤", "recipeIngredient": ["豆腐"], "recipeInstructions": ["煮"]}\n'
+        ),
         TITLES | {"ingest_source"},
     ),
-    "a word of the lexicon that no title has": (append("resources/lexicon/words.tsv", "鱼\tfish\tingredient\n"), TRANSLATED),
+    "a word of the lexicon that no title has": (
+        append("resources/lexicon/words.tsv", "鱼\tfish\tingredient\n"),
+        TRANSLATED,
+    ),
     "a word of the lexicon that a title has": (
         replace("resources/lexicon/words.tsv", "Apple Pie", "Deep Dish Apple Pie"),
         TRANSLATED | EMBEDDED,
     ),
     "a comment": (append(f"{PACKAGE}/match/embed.py", "# a thought\n"), set()),
-    "a docstring": (replace(f"{PACKAGE}/match/pair.py", '"""Neighbours of texts', '"""The neighbours of texts'), set()),
-    "code of the step's own module": (replace(f"{PACKAGE}/match/pair.py", "SLICE = 200_000", "SLICE = 100_000"), PAIRED),
-    "code of a module that the step imports": (append(f"{PACKAGE}/match/lexicon.py", "NEW = 1\n"), TRANSLATED),
+    "a docstring": (
+        replace(f"{PACKAGE}/match/pair.py", '"""Neighbours of texts', '"""The neighbours of texts'),
+        set(),
+    ),
+    "code of the step's own module": (
+        replace(f"{PACKAGE}/match/pair.py", "SLICE = 200_000", "SLICE = 100_000"),
+        PAIRED,
+    ),
+    "code of a module that the step imports": (
+        append(f"{PACKAGE}/match/lexicon.py", "NEW = 1\n"),
+        TRANSLATED,
+    ),
     "code of a module that all share": (append(f"{PACKAGE}/tables.py", "NEW = 1\n"), EVERY),
     "code of another stage": (append(f"{PACKAGE}/export/pairs.py", "NEW = 1\n"), EXPORTED),
     "code that no step runs": (append(f"{PACKAGE}/plan.py", "NEW = 1\n"), set()),

@@ -14,9 +14,18 @@ MISTAKES = {
     "unknown nested key": ("match: {search: {treshold: 1}}", "match.search: there is no key treshold."),
     "wrong type": ("match: {search: {k: ten}}", "match.search.k: 'ten' is not of type integer."),
     "wrong choice": ("match: {search: {backend: fais}}", "Did you mean faiss?"),
-    "out of range": ("match: {pair: {threshold: 2}}", "match.pair.threshold: 2 is greater than the maximum of 1."),
-    "missing file": ("sources: {recipenlg: {path: none.csv}}", "sources.recipenlg.path: there is no file none.csv."),
-    "missing lexicon": ("match: {translate: {lexicon: none}}", "match.translate.lexicon: there is no folder none."),
+    "out of range": (
+        "match: {pair: {threshold: 2}}",
+        "match.pair.threshold: 2 is greater than the maximum of 1.",
+    ),
+    "missing file": (
+        "sources: {recipenlg: {path: none.csv}}",
+        "sources.recipenlg.path: there is no file none.csv.",
+    ),
+    "missing lexicon": (
+        "match: {translate: {lexicon: none}}",
+        "match.translate.lexicon: there is no folder none.",
+    ),
 }
 
 

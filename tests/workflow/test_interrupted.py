@@ -1,4 +1,4 @@
-"""Killed in the middle of each rule in turn, a run goes on and ends in the same bytes as an undisturbed one."""
+"""Killed in the middle of each rule in turn, a run goes on and ends in the bytes of an undisturbed one."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ def started(house: Path) -> set[str]:
 
 
 def run_until_killed(house: Path, spared: set[str], delay: float) -> str | None:
-    """Run; kill everything with -9 `delay` seconds into the first rule not in `spared`. None: it ran to its end."""
+    """Run; kill all with -9 `delay` seconds into the first rule not in `spared`. None: it ran to its end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "snakemake", "--cores", "1", "--rerun-incomplete"],
         cwd=house,

@@ -1,4 +1,4 @@
-"""The workflow on real recipes, with no change but the paths of the sources; and on sources that hold nothing."""
+"""The workflow on real recipes, with no change but the sources' paths; and on sources that hold nothing."""
 
 from pathlib import Path
 

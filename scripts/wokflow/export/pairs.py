@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from wokflow import tables
-from wokflow.match.split import SPLITS
 from wokflow.export import schemas
+from wokflow.match.split import SPLITS
 
 RECIPE = ("id", "title", "title_translated", "ingredients", "steps", "dish")
 BATCH = 20_000  # sources that are joined with their recipes at a time
@@ -65,7 +65,8 @@ def _rows(
     for start in range(0, sources.len(), BATCH):
         ids = sources[start : start + BATCH]
         some = pairs.filter(pl.col("source_id").is_in(ids.implode()))
-        yield matched(some, _recipes(source_recipes, some["source_id"]), _recipes(target_recipes, some["target_id"]))
+        sources_of = _recipes(source_recipes, some["source_id"])
+        yield matched(some, sources_of, _recipes(target_recipes, some["target_id"]))
 
 
 def _recipes(parts: Sequence[str], ids: pl.Series) -> pl.DataFrame:
@@ -79,11 +80,11 @@ def matched(pairs: pl.DataFrame, sources: pl.DataFrame, targets: pl.DataFrame) -
 
     def side(name: str, recipes: pl.DataFrame) -> pl.DataFrame:
         ids = pairs.select(id=pl.col(f"{name}_id"), title_translated=pl.col(f"{name}_title_translated"))
-        return ids.join(recipes, on="id", how="left", maintain_order="left").select(pl.struct(RECIPE).alias(name))
+        joined = ids.join(recipes, on="id", how="left", maintain_order="left")
+        return joined.select(pl.struct(RECIPE).alias(name))
 
-    table = pl.concat(
-        [pairs.select("source_id", "score"), side("source", sources), side("target", targets)], how="horizontal"
-    )
+    scores = pairs.select("source_id", "score")
+    table = pl.concat([scores, side("source", sources), side("target", targets)], how="horizontal")
     return (
         table.group_by("source_id", maintain_order=True)
         .agg(pl.col("source").first(), targets=pl.col("target"), scores=pl.col("score"))

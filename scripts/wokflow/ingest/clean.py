@@ -1,17 +1,26 @@
-"""Cleaning of recipe text: emoji, special symbols, empty fields (Cultural Adaptation of Recipes, section 3.1)."""
+"""Cleaning of recipe text: emoji, symbols, empty fields (Cultural Adaptation of Recipes, section 3.1)."""
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
 
-# Emoji with what binds them: variation selectors, joiners, keycaps, flags, skin tones.
-EMOJI = (
-    r"(?:[0-9#*]\x{FE0F}?\x{20E3})"
-    r"|[\p{Extended_Pictographic}\x{1F1E6}-\x{1F1FF}\x{1F3FB}-\x{1F3FF}\x{FE0E}\x{FE0F}\x{200D}\x{20E3}\x{E0020}-\x{E007F}]"
+# Emoji, and what binds them: variation selectors, joiners, keycaps, flags, skin tones.
+_PICTURES = (
+    r"[[\p{Extended_Pictographic}&&[\p{Emoji}\p{Cn}]]--[©®™]]\x{1F1E6}-\x{1F1FF}\x{1F3FB}-\x{1F3FF}"
+    r"\x{FE0E}\x{FE0F}\x{200D}\x{20E3}\x{E0020}-\x{E007F}"
 )
-# Pictures and marks that carry no text. What a recipe needs stays: degrees, squared units, fractions, ™-free text.
-SYMBOLS = r"[[\p{So}\p{Co}\p{Cn}\p{Cf}\p{Cc}\x{FFFD}]--[\t\n\r°℃℉\x{3380}-\x{33DF}]]"
-SPACES = r"[\s\p{Z}]+"
+EMOJI = rf"[0-9#*]\x{{FE0F}}?\x{{20E3}}|[{_PICTURES}]"
+# Pictures and marks that carry no text. What a recipe needs stays: degrees, squared units, pounds, ounces,
+# numero signs, and the radicals that some fonts give for characters.
+_KEPT = r"°℃℉℔℥№\x{2E80}-\x{2FDF}\x{3300}-\x{33DF}"
+SYMBOLS = rf"[[\p{{So}}\p{{Co}}\p{{Cn}}\x{{FFFD}}]--[{_KEPT}{_PICTURES}©®™℠]]"
+# What is to go without leaving a space in a word.
+INVISIBLE = rf"[[\p{{Cf}}\p{{Cc}}©®™℠]--[\s{_PICTURES}]]"
+SPACES = r"[\s\p{Z}]{2,}|[[\s\p{Z}]--[ ]]"
+EDGES = r"^\s|\s$"
 
 
 @dataclass(frozen=True)
@@ -32,43 +41,64 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str) -> pl.DataFrame:
     With `empty_fields` on, entries of lists that end up empty go, and a recipe without title, ingredients or
     steps gets a reason; rows are never dropped here.
     """
-    columns = {name: _text(pl.col(name), how, lang) for name in ("title", "dish")}
-    columns |= {
-        name: pl.col(name).list.eval(_items(pl.element(), how, lang)) for name in ("ingredients", "steps")
-    }
-    records = records.with_columns(**columns)
+    records = records.with_columns(
+        *(_clean(records[name], how, lang) for name in ("title", "dish")),
+        *(_clean_lists(records[name], how, lang) for name in ("ingredients", "steps")),
+    )
     if how.empty_fields:
-        records = records.with_columns(
-            pl.col("ingredients", "steps").list.drop_nulls(),
-            dish=pl.col("dish").replace("", None),
-        )
         empty = (
-            pl.when(pl.col("title") == "")
+            pl.when(~pl.col("title").str.contains(r"\S"))
             .then(pl.lit("empty_title"))
             .when(pl.col("ingredients").list.len() == 0)
             .then(pl.lit("empty_ingredients"))
             .when(pl.col("steps").list.len() == 0)
             .then(pl.lit("empty_steps"))
         )
-        records = records.with_columns(reason=pl.col("reason").fill_null(empty))
+        records = records.with_columns(
+            dish=pl.when(pl.col("dish").str.contains(r"\S")).then("dish"),
+            reason=pl.col("reason").fill_null(empty),
+        )
     return records
 
 
-def _items(text: pl.Expr, how: Cleaning, lang: str) -> pl.Expr:
-    cleaned = _text(text, how, lang)
-    return cleaned.replace("", None) if how.empty_fields else cleaned
+def _clean_lists(lists: pl.Series, how: Cleaning, lang: str) -> pl.Series:
+    """Clean the strings in lists, all at once; with `empty_fields` on, what ends up empty goes."""
+    items = _clean(lists.explode(empty_as_null=False, keep_nulls=False), how, lang)
+    lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
+    kept = items.str.contains(r"\S")
+    if how.empty_fields and not kept.all():
+        owner = np.repeat(np.arange(len(lengths)), lengths)
+        items, lengths = items.filter(kept), np.bincount(owner[kept.to_numpy()], minlength=len(lengths))
+    return _group(items, lengths).alias(lists.name)
 
 
-def _text(text: pl.Expr, how: Cleaning, lang: str) -> pl.Expr:
-    if how.emoji:
-        text = text.str.replace_all(EMOJI, "")
-    if how.symbols:
-        text = text.str.replace_all(SYMBOLS, " ")
-    if how.spaces:
-        text = text.str.replace_all(SPACES, " ").str.strip_chars()
-    if how.simplified and lang == "zh":
-        text = text.map_batches(simplify, return_dtype=pl.String)
-    return text
+def _group(items: pl.Series, lengths: NDArray[np.int64]) -> pl.Series:
+    """Strings to lists of the given lengths, without copying the strings."""
+    values = items.to_arrow(compat_level=pl.CompatLevel.newest())
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    lists = pl.from_arrow(pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), values))
+    assert isinstance(lists, pl.Series)
+    return lists
+
+
+def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
+    """Clean strings; only those that hold anything to clean are touched."""
+    some = text
+    steps = (
+        [(EMOJI, "")] * how.emoji
+        + [(SYMBOLS, " "), (INVISIBLE, "")] * how.symbols
+        + [(SPACES, " ")] * how.spaces
+    )
+    pattern = "|".join([*(pattern for pattern, _ in steps), *([EDGES] if how.spaces else [])])
+    touched = text.str.contains(pattern).arg_true() if pattern else pl.Series([], dtype=pl.UInt32)
+    if touched.len():
+        some = text.gather(touched)
+        for pattern, replacement in steps:
+            some = some.str.replace_all(pattern, replacement)
+        if how.spaces:
+            some = some.str.strip_chars()
+        text = text.scatter(touched, some)
+    return simplify(text) if how.simplified and lang == "zh" else text
 
 
 def simplify(text: pl.Series) -> pl.Series:

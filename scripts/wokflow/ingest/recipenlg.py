@@ -1,10 +1,9 @@
 """RecipeNLG's full_dataset.csv: `,title,ingredients,directions,link,source,NER`, three of them JSON lists.
 
-A record begins with its running number. That is what lets reading go on behind a row with unbalanced quotes: a
-line that is a whole record by itself is one, whatever stands before it.
+A record begins with its running number. That is what lets reading go on behind a row with unbalanced quotes:
+a line that is a whole record by itself is one, whatever stands before it.
 """
 
-import csv
 import io
 import json
 import re
@@ -12,135 +11,175 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from wokflow.ingest.records import Lines, Reject, frame, rejected, strings, text
+from wokflow.ingest.records import (
+    JSON_ESCAPE,
+    JSON_STRING,
+    Lines,
+    Reject,
+    Row,
+    frame,
+    parse,
+    rejected,
+    strings,
+)
 
 LANG = "en"
 FIELDS = ("number", "title", "ingredients", "directions", "link", "source", "NER")
 HEADER = ("", *FIELDS[1:])
-START = re.compile(rb'\d+(?:,(?:"(?:[^"\n]|"")*"|[^",\n]*)){6}\r?\n')
 
-_RECORD = r'^\d+(?:,(?:"(?:[^"]|"")*"|[^",]*)){6}$'
-_BEGINS = re.compile(r"\d+,")
-_ITEM = r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrtu])*"'
-_LIST = rf"^\[(?:{_ITEM}(?:, ?{_ITEM})*)?\]$"
-_SURROGATE = r"\\u[dD][89a-fA-F]"
+# A field in quotes, up to where it ends, or where the text at hand does; possessive, for linear time.
+_OPEN = r'"[^"]*+(?:""[^"]*+)*+'
+_OTHER = r'[^",\n]*+'
+_OPEN_LINE = _OPEN.replace('[^"]', r'[^"\n]')
+START = re.compile(rf'(?m)^[0-9]++(?:,(?:{_OPEN_LINE}"|{_OTHER})){{6}}\r?\n'.encode())
+
+_RECORD = r'^[0-9]+(?:,(?:"(?:[^"]|"")*"|[^",]*)){6}$'
+_WHOLE = re.compile(rf'[0-9]++(?:,(?:{_OPEN}"|{_OTHER})){{6}}')
+_UNFINISHED = re.compile(rf'[0-9]++(?:,(?:{_OPEN}"|{_OTHER})){{0,5}},{_OPEN}')
+_BEGINS = re.compile(r"[0-9]+,")
+_FIELD = re.compile(rf'(?:({_OPEN})"|((?:[^",\n][^,\n]*+)?))(?=,|\Z)')
+_LIST = rf"^\[(?:{JSON_STRING}(?:, {JSON_STRING})*)?\]$"  # as json.dumps writes it
+_BETWEEN = '", "'
 _LOOKAHEAD = 50  # lines that one record may spread over
 
 
 def is_header(line: str) -> bool:
-    return tuple(next(csv.reader([line]), [])) == HEADER
+    return line.replace('"', "") == ",".join(HEADER)
 
 
 def read(lines: Lines) -> pl.DataFrame:
     """The records of a block, in order, as recipes to be cleaned or with a reason why not."""
     table = pl.DataFrame({"raw": lines.text}).with_row_index("line")
-    table = table.with_columns(whole=pl.col("raw").str.contains(_RECORD))
+    table = table.with_columns(pl.col("raw").str.contains(_RECORD).alias("whole"))
+    fast = pl.col("whole")
     if lines.damage:
-        table = table.with_columns(damaged=pl.col("line").is_in(list(lines.damage)))
-        fast = table.filter(pl.col("whole") & ~pl.col("damaged"))
-    else:
-        fast = table.filter("whole")
-    records, slow = _read_fast(fast)
-    rest = [(line, raw, decode(raw)) for line, raw in slow.select("line", "raw").iter_rows()]
-    rest += _read_slow(table.filter(~pl.col("whole")), lines.damage)
-    if lines.damage:
-        alone = table.filter(pl.col("whole") & pl.col("damaged"))
-        rest += [
-            (line, raw, rejected(raw, lines.damage[line])) for line, raw in alone.select("line", "raw").iter_rows()
-        ]
+        cut = [line for line, reject in lines.damage.items() if reject.reason == "oversized_row"]
+        table = table.with_columns(pl.col("whole") | pl.col("line").is_in(cut))
+        fast &= ~pl.col("line").is_in(list(lines.damage))
+    if b"\r" in lines.data:  # polars drops one at the end of a field
+        fast &= ~pl.col("raw").str.contains("\r", literal=True)
+    table = table.with_columns(fast.alias("fast"))
+    strict = table.filter("fast")
+    records, lax = _read_fast(strict, lines.data if strict.height == table.height else None)
+    alone = pl.concat([lax, table.filter(pl.col("whole") & ~pl.col("fast")).select("line", "raw")])
+    rest = [_row([line], lines.damage) for line in alone.iter_rows()]
+    rest += [_row(group, lines.damage) for group in _groups(table.filter(~pl.col("whole")))]
     if not rest:
         return records.drop("line")
-    more = frame([row for _, _, row in rest]).with_columns(
-        line=pl.Series([line for line, _, _ in rest], dtype=pl.UInt32)
-    )
-    return pl.concat([records, more.select(records.columns)]).sort("line").drop("line")
+    numbers = pl.Series("line", [line for line, _ in rest], pl.UInt32)
+    more = frame([row for _, row in rest]).insert_column(0, numbers)
+    return pl.concat([records, more]).sort("line").drop("line")
 
 
-def _read_fast(lines: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Lines that are whole records -> (records, the lines whose lists are not in strict form)."""
+def _read_fast(lines: pl.DataFrame, data: bytes | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Lines that are whole records -> (records, the lines whose lists are not in strict form).
+
+    `data` are the lines joined, where they are at hand.
+    """
     names = {f"column_{number + 1}": name for number, name in enumerate(FIELDS)}
     if lines.is_empty():
-        fields = pl.DataFrame(schema=dict.fromkeys(FIELDS, pl.String))
+        fields = pl.DataFrame(schema=dict.fromkeys(FIELDS, pl.String()))
     else:
-        data = lines["raw"].str.join("\n").item().encode()
+        data = data or lines["raw"].str.join("\n").item().encode()
         fields = pl.read_csv(
             io.BytesIO(data),
             has_header=False,
-            schema=dict.fromkeys(names, pl.String),
+            schema=dict.fromkeys(names, pl.String()),
             columns=[1, 2, 3, 4],
         )
         fields = fields.rename({column: names[column] for column in fields.columns}).fill_null("")
     if fields.height != lines.height:
         raise AssertionError(f"{fields.height} rows were parsed from {lines.height} records")
-    table = pl.concat([lines.select("line", "raw"), fields.select("title", "ingredients", "directions", "link")], how="horizontal")
+    fields = fields.select("title", "ingredients", "directions", "link")
+    table = pl.concat([lines.select("line", "raw"), fields], how="horizontal")
     lists = pl.col("ingredients", "directions")
-    strict = pl.all_horizontal(lists.str.contains(_LIST)) & ~pl.any_horizontal(lists.str.contains(_SURROGATE))
-    table = table.with_columns(strict=strict)
-    records = table.filter("strict").select(
+    # A quotation mark at the end of an item would look like one between two.
+    unsure = pl.any_horizontal(lists.str.contains("\\" + _BETWEEN, literal=True))
+    table = table.with_columns(strict=pl.all_horizontal(lists.str.contains(_LIST)) & ~unsure)
+    strict = table.filter("strict")
+    records = strict.select(
         "line",
         "raw",
         "title",
-        pl.col("ingredients").str.json_decode(pl.List(pl.String)),
-        pl.col("directions").str.json_decode(pl.List(pl.String)).alias("steps"),
+        _lists(strict["ingredients"]),
+        _lists(strict["directions"]).alias("steps"),
         pl.lit(None, pl.String).alias("dish"),
         pl.col("link").replace("", None).alias("url"),
         pl.lit(None, pl.String).alias("reason"),
         pl.lit(None, pl.String).alias("detail"),
     )
-    return records, table.filter(~pl.col("strict"))
+    return records, table.filter(~pl.col("strict")).select("line", "raw")
 
 
-def _read_slow(lines: pl.DataFrame, damage: dict[int, Reject]) -> list[tuple[int, str, dict[str, object]]]:
-    """Runs of lines that are no whole records: joined where a record spreads over several."""
-    rows = []
+def _lists(text: pl.Series) -> pl.Series:
+    """JSON lists of strings in strict form -> lists. (str.json_decode is slower, and so is what it gives.)"""
+    escapes = text.str.extract_all(JSON_ESCAPE).explode().drop_nulls().unique().sort().to_list()
+    items = pl.element()
+    if escapes:
+        items = items.str.replace_many(escapes, [json.loads(f'"{escape}"') for escape in escapes])
+    inner = pl.col(text.name).str.slice(2).str.strip_suffix('"]')
+    lists = pl.when(text == "[]").then(pl.lit([], pl.List(pl.String))).otherwise(inner.str.split(_BETWEEN))
+    table = text.to_frame().select(lists.alias(text.name))
+    return table.select(pl.col(text.name).list.eval(items)).to_series() if escapes else table.to_series()
+
+
+def _row(group: list[tuple[int, str]], damage: dict[int, Reject]) -> tuple[int, Row]:
+    """Numbered lines that are one record -> the first number, the record by the slow road."""
+    raw = "\n".join(raw for _, raw in group)
+    hurt = next((damage[line] for line, _ in group if line in damage), None)
+    return group[0][0], rejected(raw, hurt) if hurt else decode(raw)
+
+
+def _groups(lines: pl.DataFrame) -> Iterator[list[tuple[int, str]]]:
+    """Lines that are no whole records, joined where a record spreads over several."""
+    for run in _runs(lines):
+        begin = 0
+        while begin < len(run):
+            end = begin + _length([raw for _, raw in run[begin : begin + _LOOKAHEAD]])
+            if run[begin][1].strip():
+                yield run[begin:end]
+            begin = end
+
+
+def _runs(lines: pl.DataFrame) -> Iterator[list[tuple[int, str]]]:
+    """Lines that follow one another in the source."""
     run: list[tuple[int, str]] = []
-    for line, raw in [*lines.select("line", "raw").iter_rows(), (-1, "")]:
+    for line, raw in lines.select("line", "raw").iter_rows():
         if run and line != run[-1][0] + 1:
-            for group in _joined(run):
-                raw_record = "\n".join(raw for _, raw in group)
-                hurt = next((damage[number] for number, _ in group if number in damage), None)
-                row = rejected(raw_record, hurt) if hurt else decode(raw_record)
-                rows.append((group[0][0], raw_record, row))
+            yield run
             run = []
-        run.append((line, raw))
-    return rows
+        if run or raw.strip():
+            run.append((line, raw))
+    if run:
+        yield run
 
 
-def _joined(run: list[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
-    record = re.compile(_RECORD)
-    begin = 0
-    while begin < len(run):
-        if not run[begin][1].strip():
-            begin += 1
-            continue
-        end = begin + 1
-        while (
-            end < min(len(run), begin + _LOOKAHEAD)
-            and not _BEGINS.match(run[end][1])
-            and not record.match("\n".join(raw for _, raw in run[begin:end]))
-        ):
-            end += 1
-        yield run[begin:end]
-        begin = end
+def _length(lines: list[str]) -> int:
+    """How many lines the record has that begins with the first; a broken one ends before the next number."""
+    if not _BEGINS.match(lines[0]):
+        return 1
+    for length in range(1, len(lines)):
+        if not _UNFINISHED.fullmatch("\n".join(lines[:length])):
+            break
+        if _WHOLE.fullmatch("\n".join(lines[: length + 1])):
+            return length + 1
+    return next((length for length in range(1, len(lines)) if _BEGINS.match(lines[length])), len(lines))
 
 
-def decode(raw: str) -> dict[str, object]:
+def decode(raw: str) -> Row:
     """One record, strictly: its fields, or the reason why it is no recipe."""
     try:
         return {"raw": raw, **_fields(raw)}
     except Reject as reject:
-        return dict(rejected(raw, reject))
+        return rejected(raw, reject)
 
 
-def _fields(raw: str) -> dict[str, object]:
-    try:
-        rows = list(csv.reader(io.StringIO(raw, newline=""), strict=True))
-    except csv.Error as error:
-        raise Reject("broken_record", f"{error}") from error
-    if len(rows) != 1 or len(rows[0]) != len(FIELDS):
-        raise Reject("broken_record", f"{len(rows[0]) if rows else 0} fields, not {len(FIELDS)}")
-    fields = dict(zip(FIELDS, rows[0], strict=True))
-    if not fields["number"].isdecimal():
+def _fields(raw: str) -> Row:
+    values = _values(raw)
+    if len(values) != len(FIELDS):
+        raise Reject("broken_record", f"{len(values)} fields, not {len(FIELDS)}")
+    fields = dict(zip(FIELDS, values, strict=True))
+    if not (fields["number"].isascii() and fields["number"].isdecimal()):
         raise Reject("broken_record", "does not begin with a row number")
     return {
         "title": fields["title"],
@@ -150,8 +189,22 @@ def _fields(raw: str) -> dict[str, object]:
     }
 
 
+def _values(raw: str) -> list[str]:
+    """The fields of a record of a CSV file. Unlike Python's csv: of any length, and a lone CR is text."""
+    values: list[str] = []
+    begin = 0
+    while begin <= len(raw):
+        field = _FIELD.match(raw, begin)
+        if not field:
+            raise Reject("broken_record", f"unbalanced quotes in field {len(values) + 1}")
+        quoted, plain = field.groups()
+        values.append(plain if quoted is None else quoted[1:].replace('""', '"'))
+        begin = field.end() + 1
+    return values
+
+
 def _list(value: str, field: str) -> list[str]:
     try:
-        return strings(json.loads(value), field)
-    except (json.JSONDecodeError, RecursionError) as error:
+        return strings(parse(value), field)
+    except ValueError as error:
         raise Reject("bad_list", f"{field} is no JSON list: {error}") from error

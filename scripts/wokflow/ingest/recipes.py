@@ -1,24 +1,38 @@
 """A raw corpus to recipes and rejects, in one pass over the file and in bounded memory."""
 
 import itertools
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Protocol
 
 import polars as pl
 import pyarrow as pa
 
-from wokflow.ingest import recipenlg, xiachufang
+from wokflow.ingest import recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import Cleaning, clean
-from wokflow.ingest.records import Block, Reject, blocks, frame, lines, rejected
+from wokflow.ingest.records import Block, Lines, Reject, blocks, frame, lines, rejected
 from wokflow.job import Progress
 from wokflow.tables import PartWriter
-from wokflow.ingest import schemas
 
-READERS = {"recipenlg": recipenlg, "xiachufang": xiachufang}
-BLOCK = 8 << 20  # bytes
+
+class Reader(Protocol):
+    """What a reader module of a corpus offers."""
+
+    LANG: str
+    START: re.Pattern[bytes]
+
+    def is_header(self, line: str) -> bool: ...
+
+    def read(self, lines: Lines) -> pl.DataFrame: ...
+
+
+READERS: dict[str, Reader] = {"recipenlg": recipenlg, "xiachufang": xiachufang}
+BLOCK = 8 << 20  # bytes read at once
+LEAST = 1 << 16  # bytes: blocks of a small source get no smaller than that for the sake of the parts' sizes
 
 
 def ingest_recipes(
@@ -34,11 +48,12 @@ def ingest_recipes(
 ) -> None:
     """Read the file `raw` of a corpus; every row goes to one of the parts `recipes` or `rejects`, in order.
 
-    A row of the source lands in the part that its place in the file says, so the parts are of about equal size
-    and their rows do not depend on the number of threads. Blocks are read and cleaned by `threads` at a time.
+    A row of the source lands in the part that its place in the file says, so the parts are of about equal
+    size and their rows do not depend on the number of threads. Blocks are read and cleaned by `threads` at a
+    time.
     """
     reader = READERS[corpus]
-    size = max(1 << 16, min(BLOCK, Path(raw).stat().st_size // len(recipes)))
+    size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * len(recipes))))
     header = itertools.chain([True], itertools.repeat(False))
     work = (
         (block.position, _read, reader, block, first, cleaning)
@@ -71,17 +86,17 @@ def ingest_recipes(
             progress.say(f"more than half of {raw} was rejected: is it the file that {corpus} publishes?")
 
 
-def _read(reader: "object", block: Block, first: bool, cleaning: Cleaning) -> pl.DataFrame:
+def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning) -> pl.DataFrame:
     data = block.data
     if first:
         data = data.removeprefix(b"\xef\xbb\xbf")
         head = data.split(b"\n", 1)[0]
-        if reader.is_header(head.decode(errors="replace").removesuffix("\r")):  # type: ignore[attr-defined]
+        if reader.is_header(head.decode(errors="replace").removesuffix("\r")):
             data = data[len(head) + 1 :]
-    records = reader.read(lines(data)) if data else frame([])  # type: ignore[attr-defined]
-    records = clean(records, cleaning, reader.LANG)  # type: ignore[attr-defined]
+    records = reader.read(lines(data)) if data else frame([])
+    records = clean(records, cleaning, reader.LANG)
     if block.error:
-        records = records.vstack(frame([dict(rejected("", Reject("truncated_archive", block.error)))]))
+        records = records.vstack(frame([rejected("", Reject("truncated_archive", block.error))]))
     return records
 
 
@@ -106,10 +121,12 @@ class _Seen:
         self._rows: dict[int, int] = {}
 
     def mark(self, records: pl.DataFrame) -> pl.DataFrame:
-        content = pl.struct("title", pl.col("ingredients", "steps").list.join("\x1f"))
-        hashes = records.select(content.hash(0).alias("a"), content.hash(1).alias("b"), "source_row", "reason")
+        content = pl.struct("title", "ingredients", "steps")
+        hashes = records.select(content.hash(0).alias("a"), content.hash(1).alias("b"))
         first: list[str | None] = []
-        for low, high, row, reason in hashes.iter_rows():
+        columns = (hashes["a"], hashes["b"], records["source_row"], records["reason"])
+        rows = zip(*(column.to_list() for column in columns), strict=True)
+        for low, high, row, reason in rows:
             earlier = row if reason else self._rows.setdefault(high << 64 | low, row)
             first.append(None if earlier == row else f"equals {self._corpus}:{earlier}")
         equal = pl.Series("equal", first, pl.String)

@@ -1,10 +1,13 @@
 """Bytes to records: blocks that begin and end between records, damaged lines marked, one row a record.
 
 A reader module a source (recipenlg, xiachufang) knows what a record looks like; all share the signature
-`read(lines) -> records`. Each has two roads to the same result: a vectorised one for records in strict form, and
-a plain one, in Python, for the rest, which decides whether there is a recipe in it.
+`read(lines) -> records`. Each has two roads to the same result: a vectorised one for records in strict form,
+and a plain one, in Python, for the rest, which decides whether there is a recipe in it.
 """
 
+import contextlib
+import io
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,20 +20,34 @@ from wokflow.ingest.stream import Truncated, chunks
 
 LIMIT = 32 << 20  # bytes that may wait for the end of a record
 MAX_LINE = 16 << 20  # bytes of one line; a longer one is cut and rejected
+WINDOW = 1 << 14  # bytes searched at once for the beginning of a record
 
-RECORDS = {
-    "raw": pl.String,
-    "title": pl.String,
-    "ingredients": pl.List(pl.String),
-    "steps": pl.List(pl.String),
-    "dish": pl.String,
-    "url": pl.String,
-    "reason": pl.String,
-    "detail": pl.String,
-}
+# A JSON string in strict form; surrogates only in pairs.
+_ESCAPES = (
+    r'\\["\\/bfnrt]',
+    r"\\u(?:[0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})",
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}",
+)
+JSON_ESCAPE = "|".join(_ESCAPES)
+JSON_STRING = rf'"(?:[^"\\\x00-\x1f]|{JSON_ESCAPE})*"'
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+RECORDS = pl.Schema(
+    {
+        "raw": pl.String(),
+        "title": pl.String(),
+        "ingredients": pl.List(pl.String()),
+        "steps": pl.List(pl.String()),
+        "dish": pl.String(),
+        "url": pl.String(),
+        "reason": pl.String(),
+        "detail": pl.String(),
+    }
+)
+Row = dict[str, object]
 
 
-class Reject(Exception):
+class Reject(Exception):  # noqa: N818
     """A record that is no recipe: (reason code, detail)."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -40,8 +57,9 @@ class Reject(Exception):
 
 
 class Lines(NamedTuple):
-    """The lines of a block without their ends, and what is wrong with the bytes of some (else null)."""
+    """The lines of a block: joined, one by one, and what is wrong with the bytes of some (by line number)."""
 
+    data: bytes
     text: pl.Series
     damage: dict[int, Reject]
 
@@ -58,89 +76,120 @@ class Block:
 def blocks(path: str | Path, start: re.Pattern[bytes], size: int) -> Iterator[Block]:
     """Cut a source into blocks of about `size` bytes, each beginning with a line that matches `start`.
 
-    `start` is matched just behind a newline; it must hold for lines that are certainly the first of a record, so
-    that what a block holds does not depend on where the cuts fall.
+    `start` must match whole lines, and only such as are certainly the first of a record: what is a record
+    then does not depend on where the cuts fall. Behind LIMIT bytes without one, a cut falls after any line.
     """
+    size = min(size, LIMIT)
     waiting = bytearray()
-    position, begin = 0.0, 0.0
+    begin = 0.0
+    searched = 0  # no line before this place, but perhaps the first, matches
     error = None
     try:
-        for chunk, position in chunks(path):
-            waiting += chunk
-            while len(waiting) >= size:
-                cut = _last_start(waiting, start)
-                if not cut and len(waiting) > LIMIT:
-                    cut = waiting.rfind(b"\n") + 1 or len(waiting)
-                if not cut:
-                    break
-                yield Block(bytes(waiting[:cut]), begin)
+        for piece, share in _pieces(_trimmed(chunks(path)), size):
+            waiting += piece
+            while len(waiting) >= size and (cut := _cut(waiting, start, searched)):
+                yield Block(bytes(memoryview(waiting)[:cut]), begin)
                 del waiting[:cut]
-                begin = position
+                begin, searched = share, 0
+            if len(waiting) >= size:
+                searched = waiting.rfind(b"\n") + 1
     except Truncated as truncated:
         error = str(truncated)
     if waiting or error:
         yield Block(bytes(waiting), begin, error)
 
 
-def _last_start(data: bytearray, start: re.Pattern[bytes]) -> int:
-    """Where the last line of `data` that is known whole and matches `start` begins; 0 if there is none."""
-    end = len(data)
-    while (end := data.rfind(b"\n", 0, end)) > 0:
-        begin = data.rfind(b"\n", 0, end) + 1
-        if begin and start.match(data[begin : end + 1]):
-            return begin
+def _trimmed(stream: Iterator[tuple[bytes, float]]) -> Iterator[tuple[bytes, float]]:
+    """Leave out what of a line is beyond MAX_LINE, but for a byte that tells; no chunk may be that long."""
+    length = 0  # of the line that goes on from chunk to chunk
+    for chunk, share in stream:
+        end = chunk.find(b"\n")
+        rest = end if end >= 0 else len(chunk)
+        if length + rest > MAX_LINE + 1:
+            chunk = chunk[: max(MAX_LINE + 1 - length, 0)] + chunk[rest:]
+        length = length + rest if end < 0 else len(chunk) - chunk.rfind(b"\n") - 1
+        if chunk:
+            yield chunk, share
+
+
+def _pieces(stream: Iterator[tuple[bytes, float]], size: int) -> Iterator[tuple[bytes, float]]:
+    """Chunks in pieces of at most `size` bytes, each with the share of the file read at its end."""
+    before = 0.0
+    for chunk, share in stream:
+        for begin in range(0, len(chunk), size):
+            end = min(begin + size, len(chunk))
+            yield chunk[begin:end], before + (share - before) * end / len(chunk)
+        before = share
+
+
+def _cut(waiting: bytearray, start: re.Pattern[bytes], searched: int) -> int:
+    """Where the last record of `waiting` begins, as far as that is certain; 0 if more must be read first."""
+    cut = _last_start(waiting, start, searched, min(len(waiting), LIMIT))
+    if not cut and len(waiting) >= LIMIT:
+        cut = waiting.rfind(b"\n", 0, LIMIT) + 1 or LIMIT
+    return cut
+
+
+def _last_start(data: bytearray, start: re.Pattern[bytes], searched: int, end: int) -> int:
+    """Where the last line between `searched` and `end` that matches `start` begins; 0 if there is none."""
+    end = data.rfind(b"\n", searched, end) + 1
+    while end > searched:
+        begin = max(data.rfind(b"\n", searched, max(end - WINDOW, searched)) + 1, searched)
+        cut = max((match.start() for match in start.finditer(data, begin, end)), default=0)
+        if cut:
+            return cut
+        end = begin
     return 0
 
 
 def lines(data: bytes) -> Lines:
     """Split into lines; bytes that are no UTF-8, NUL bytes and overlong lines are marked, not hidden."""
-    data = data.removesuffix(b"\n")
-    try:
-        text = data.decode()
-        if "\0" not in text and len(data) <= MAX_LINE:
-            return Lines(_series(data), {})
-    except UnicodeDecodeError:
-        pass
+    if b"\0" not in data and b"\r" not in data and 0 < len(data) <= MAX_LINE:
+        with contextlib.suppress(pl.exceptions.ComputeError):  # invalid UTF-8: line by line, then
+            return Lines(data, pl.read_lines(io.BytesIO(data)).to_series().rename("raw"), {})
     damage: dict[int, Reject] = {}
     texts = []
-    for number, line in enumerate(data.split(b"\n")):
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n")):
         if len(line) > MAX_LINE:
-            damage[number] = Reject("oversized_row", f"{len(line)} bytes; the longest allowed is {MAX_LINE}")
+            damage[number] = Reject("oversized_row", f"longer than {MAX_LINE} bytes")
             line = line[:1000]
         try:
             text = line.decode()
             if "\0" in text:
-                damage[number] = Reject("nul_byte", f"{text.count(chr(0))} NUL bytes")
+                damage.setdefault(number, Reject("nul_byte", f"{text.count(chr(0))} NUL bytes"))
         except UnicodeDecodeError as error:
-            damage.setdefault(number, Reject("invalid_utf8", f"byte {error.start} of the line: {error.reason}"))
+            detail = f"byte {error.start} of the line: {error.reason}"
+            damage.setdefault(number, Reject("invalid_utf8", detail))
             text = line.decode(errors="backslashreplace")
         texts.append(text.removesuffix("\r"))
-    return Lines(pl.Series("raw", texts, pl.String), damage)
+    return Lines("\n".join(texts).encode(), pl.Series("raw", texts, pl.String), damage)
 
 
-def _series(data: bytes) -> pl.Series:
-    import io
-
-    if not data:
-        return pl.Series("raw", [""], pl.String)
-    return pl.read_lines(io.BytesIO(data)).to_series().rename("raw").str.strip_suffix("\r")
-
-
-def rejected(raw: str, reject: Reject) -> dict[str, str | None]:
+def rejected(raw: str, reject: Reject) -> Row:
     return {"raw": raw, "reason": reject.reason, "detail": reject.detail or None}
 
 
-def frame(rows: list[dict[str, object]]) -> pl.DataFrame:
+def frame(rows: list[Row]) -> pl.DataFrame:
     """Rows of the slow road as records; absent columns are null."""
     return pl.DataFrame(rows, schema=RECORDS, orient="row")
+
+
+def parse(json_text: str) -> object:
+    """What `json_text` holds. Raises ValueError where it is no JSON, or nested too deeply."""
+    try:
+        return json.loads(json_text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
 
 
 def strings(value: object, field: str) -> list[str]:
     """`value` if it is a list of strings, None in it left out; raises Reject otherwise."""
     if not isinstance(value, list):
-        raise Reject("bad_list", f"{field} is no list")
+        raise Reject("bad_list", f"{field} is {type(value).__name__}, not a list")
     kept = [item for item in value if item is not None]
     for item in kept:
+        if not isinstance(item, str):
+            raise Reject("bad_list", f"{field} holds {type(item).__name__}, not only text")
         text(item, field)
     return kept
 
@@ -149,6 +198,6 @@ def text(value: object, field: str) -> str:
     """`value` if it is a string that can be stored; raises Reject otherwise."""
     if not isinstance(value, str):
         raise Reject("wrong_type", f"{field} is {type(value).__name__}, not text")
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    if _SURROGATE.search(value):
         raise Reject("invalid_utf8", f"{field} holds half a surrogate pair")
     return value

@@ -1,33 +1,35 @@
-"""XiaChuFang's recipe_corpus_full.json: one JSON object a line; name, dish, recipeIngredient, recipeInstructions."""
+"""XiaChuFang's recipe_corpus_full.json: JSON lines; name, dish, recipeIngredient, recipeInstructions."""
 
 import io
-import json
 import re
 
 import polars as pl
 
-from wokflow.ingest.records import Lines, Reject, frame, rejected, strings, text
+from wokflow.ingest.records import JSON_STRING, Lines, Reject, Row, frame, parse, rejected, strings, text
 
 LANG = "zh"
 UNKNOWN_DISH = "Unknown"
-START = re.compile(rb"[^\n]*\n")
+START = re.compile(rb"(?m)^[^\n]*\n")
 
-_STRING = r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrtu])*"'
-_LIST = rf"\[\s*(?:{_STRING}(?:\s*,\s*{_STRING})*)?\s*\]"
-_VALUE = rf"(?:{_STRING}|{_LIST}|-?\d+(?:\.\d+)?|null|true|false)"
-_FLAT = rf"^\s*\{{\s*{_STRING}\s*:\s*{_VALUE}(?:\s*,\s*{_STRING}\s*:\s*{_VALUE})*\s*\}}\s*$"
-_SURROGATE = r"\\u[dD][89a-fA-F]"
+# The strict form: a flat object whose keys have no escapes, with each field that is read exactly once.
+_COMMA, _COLON = r"[ \t]*,[ \t]*", r"[ \t]*:[ \t]*"
+_LIST = rf"\[[ \t]*(?:{JSON_STRING}(?:{_COMMA}{JSON_STRING})*)?[ \t]*\]"
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?"
+_VALUE = rf"(?:{JSON_STRING}|{_LIST}|{_NUMBER}|null|true|false)"
+_PAIR = rf'"[^"\\\x00-\x1f]*"{_COLON}{_VALUE}'
+_FLAT = rf"^[ \t]*\{{[ \t]*{_PAIR}(?:{_COMMA}{_PAIR})*[ \t]*\}}[ \t]*$"
 _KEYS = {
-    "name": rf'"name"\s*:\s*"',
-    "dish": rf'"dish"\s*:\s*(?:"|null)',
-    "recipeIngredient": rf'"recipeIngredient"\s*:\s*\[',
-    "recipeInstructions": rf'"recipeInstructions"\s*:\s*\[',
+    "name": '"',
+    "dish": r'(?:"|null)',
+    "recipeIngredient": r"\[",
+    "recipeInstructions": r"\[",
 }
+_ANY_KEY = rf'"(?:{"|".join(_KEYS)})"{_COLON}'
 _SCHEMA = {
-    "name": pl.String,
-    "dish": pl.String,
-    "recipeIngredient": pl.List(pl.String),
-    "recipeInstructions": pl.List(pl.String),
+    "name": pl.String(),
+    "dish": pl.String(),
+    "recipeIngredient": pl.List(pl.String()),
+    "recipeInstructions": pl.List(pl.String()),
 }
 
 
@@ -39,29 +41,32 @@ def is_header(line: str) -> bool:
 def read(lines: Lines) -> pl.DataFrame:
     """The records of a block, in order, as recipes to be cleaned or with a reason why not."""
     raw = pl.col("raw")
-    strict = raw.str.contains(_FLAT) & ~raw.str.contains(_SURROGATE)
-    for pattern in _KEYS.values():
-        strict &= raw.str.count_matches(pattern) == 1
+    strict = raw.str.contains(_FLAT) & (raw.str.count_matches(_ANY_KEY) == len(_KEYS))
+    for key, value in _KEYS.items():
+        strict &= raw.str.contains(f'"{key}"{_COLON}{value}')
     table = pl.DataFrame({"raw": lines.text}).with_row_index("line").with_columns(strict=strict)
     if lines.damage:
         table = table.with_columns(strict=pl.col("strict") & ~pl.col("line").is_in(list(lines.damage)))
-    records = _read_fast(table.filter("strict"))
+    whole = bool(table["strict"].all())
+    records = _read_fast(table if whole else table.filter("strict"), lines.data if whole else None)
     rest = table.filter(~pl.col("strict") & (raw.str.strip_chars() != ""))
     if rest.is_empty():
         return records.drop("line")
     rows = [
-        dict(rejected(line, lines.damage[number])) if number in lines.damage else decode(line)
+        rejected(line, lines.damage[number]) if number in lines.damage else decode(line)
         for number, line in rest.select("line", "raw").iter_rows()
     ]
     more = frame(rows).with_columns(line=rest["line"]).select(records.columns)
     return pl.concat([records, more]).sort("line").drop("line")
 
 
-def _read_fast(lines: pl.DataFrame) -> pl.DataFrame:
+def _read_fast(lines: pl.DataFrame, data: bytes | None) -> pl.DataFrame:
+    """Lines in strict form -> records; `data` are the lines joined, where they are at hand."""
     if lines.is_empty():
         fields = pl.DataFrame(schema=_SCHEMA)
     else:
-        fields = pl.read_ndjson(io.BytesIO(lines["raw"].str.join("\n").item().encode()), schema=_SCHEMA)
+        data = data or lines["raw"].str.join("\n").item().encode()
+        fields = pl.read_ndjson(io.BytesIO(data), schema=_SCHEMA)
     if fields.height != lines.height:
         raise AssertionError(f"{fields.height} rows were parsed from {lines.height} records")
     return pl.concat([lines.select("line", "raw"), fields], how="horizontal").select(
@@ -77,18 +82,18 @@ def _read_fast(lines: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def decode(raw: str) -> dict[str, object]:
+def decode(raw: str) -> Row:
     """One record, strictly: its fields, or the reason why it is no recipe."""
     try:
         return {"raw": raw, **_fields(raw)}
     except Reject as reject:
-        return dict(rejected(raw, reject))
+        return rejected(raw, reject)
 
 
-def _fields(raw: str) -> dict[str, object]:
+def _fields(raw: str) -> Row:
     try:
-        record = json.loads(raw)
-    except (json.JSONDecodeError, RecursionError) as error:
+        record = parse(raw)
+    except ValueError as error:
         raise Reject("broken_record", f"{error}") from error
     if not isinstance(record, dict):
         raise Reject("wrong_type", f"the line holds {type(record).__name__}, not an object")

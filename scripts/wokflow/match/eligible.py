@@ -1,13 +1,13 @@
-"""The length filter before matching (Cultural Adaptation of Recipes, footnote 5: at most 512 mT5 subwords)."""
+"""The length filter before matching (Cultural Adaptation of Recipes, footnote 5: 512 mT5 subwords)."""
 
 from collections.abc import Callable, Sequence
 
 import polars as pl
 import pyarrow.parquet as pq
 
-from wokflow.job import Progress
-from wokflow.tables import PartWriter, rows
+from wokflow.job import Progress, UserError
 from wokflow.match import schemas
+from wokflow.tables import PartWriter, rows
 
 # An estimate of subword tokens that needs no vocabulary: a Han character, up to four letters, up to three
 # digits, or a mark is one token each.
@@ -27,8 +27,8 @@ def match_eligible(
 ) -> None:
     """Recipes of at most `max_tokens` tokens (title, ingredients, steps), and rejects for the rest.
 
-    `tokenizer` is `estimate`, or a model name or folder whose tokenizer counts exactly. A recipe without title
-    is rejected here if ingest was told to keep it.
+    `tokenizer` is `estimate`, or a model name or folder whose tokenizer counts exactly. A recipe without
+    title is rejected here if ingest was told to keep it. Raises UserError where no tokenizer can be loaded.
     """
     count = _estimate if tokenizer == "estimate" else _tokenizer(tokenizer)
     total, done = rows(recipes), 0
@@ -68,7 +68,10 @@ def _estimate(text: pl.Series) -> pl.Series:
 def _tokenizer(name: str) -> Callable[[pl.Series], pl.Series]:
     from transformers import AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+    except Exception as error:  # a broken folder may raise anything
+        raise UserError(f"match.eligible.tokenizer: {name} cannot be loaded: {error}") from error
 
     def count(text: pl.Series) -> pl.Series:
         ids = tokenizer(text.to_list(), add_special_tokens=False)["input_ids"] if text.len() else []

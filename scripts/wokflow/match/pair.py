@@ -13,7 +13,7 @@ SLICE = 200_000  # source texts that are expanded at a time
 
 
 class Side(NamedTuple):
-    """One side's recipes in source order: recipe_id, title, and the row of its text; and whether it is translated."""
+    """One side's recipes in source order: recipe_id, title, text and its row; and if they are translated."""
 
     recipes: pl.DataFrame
     translated: bool
@@ -33,9 +33,9 @@ def match_pair(
 ) -> None:
     """Gather the shards of neighbours; write the accepted pairs, and those within AUDIT of the threshold.
 
-    `source` and `target` are (eligible table, translations table, whether titles were translated). Neighbours of
-    texts become neighbours of recipes as if each recipe had been searched for by itself: the k nearest recipes by
-    (score descending, row in the source).
+    `source` and `target` are (eligible table, translations table, whether titles were translated). Neighbours
+    of texts become neighbours of recipes as if each recipe had been searched for by itself: the k nearest
+    recipes by (score descending, row in the source).
     """
     gathered = tables.read(shards)
     tables.write(neighbours, schemas.NEIGHBOURS, gathered, metadata)
@@ -48,7 +48,7 @@ def match_pair(
         for start in range(0, found.height, SLICE):
             pairs = expand(_whole_sources(found, start), *sides, k)
             good.write(pairs.filter(pl.col("score") >= threshold))
-            close = pairs.filter((pl.col("score") - threshold).abs() <= AUDIT)
+            close = pairs.filter(pl.col("score").is_between(threshold - AUDIT, threshold + AUDIT))
             near.write(close.with_columns(accepted=pl.col("score") >= threshold))
 
 
@@ -86,7 +86,7 @@ def expand(found: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFr
             "rank",
             target_id="recipe_id",
             target_title="title",
-            target_title_translated=pl.col("text") if target.translated else pl.lit(None, pl.String),
+            target_title_translated=_translation(target),
         )
     )
     return (
@@ -94,6 +94,10 @@ def expand(found: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFr
         .join(pairs, left_on="text_index", right_on="source_index")
         .sort("source_order", "rank")
         .rename({"recipe_id": "source_id", "title": "source_title"})
-        .with_columns(source_title_translated=pl.col("text") if source.translated else pl.lit(None, pl.String))
+        .with_columns(source_title_translated=_translation(source))
         .drop("text")
     )
+
+
+def _translation(side: Side) -> pl.Expr:
+    return pl.col("text") if side.translated else pl.lit(None, pl.String)

@@ -2,12 +2,13 @@
 
 import pyarrow as pa
 
-from wokflow.columns import RECIPE_ID, STRINGS, column
+from wokflow.columns import RECIPE_ID, column
 
 REASONS = {
     "empty_title": "The recipe has no title (ingest was told to keep such).",
     "too_long": "More tokens than match.eligible.max_tokens.",
 }
+TRANSLATED = "It in English, where it was translated."
 
 ELIGIBLE = pa.schema(
     [
@@ -25,7 +26,9 @@ REJECTS = pa.schema(
         column("raw", pa.string(), "The recipe's id."),
     ]
 )
-TITLES = pa.schema([column("title", pa.string(), "Each distinct title once, in the order of first occurrence.")])
+TITLES = pa.schema(
+    [column("title", pa.string(), "Each distinct title once, in the order of first occurrence.")]
+)
 TRANSLATIONS = pa.schema(
     [
         column("title", pa.string(), "Each distinct title once, in the order of first occurrence."),
@@ -50,9 +53,9 @@ ACCEPTED = pa.schema(
         column("score", pa.float32(), "Cosine similarity of the two titles' vectors."),
         column("rank", pa.int32(), "1 for the nearest target of this source, by (score, row in the source)."),
         column("source_title", pa.string(), "Title of the source recipe."),
-        column("source_title_translated", pa.string(), "It in English, where it was translated.", nullable=True),
+        column("source_title_translated", pa.string(), TRANSLATED, nullable=True),
         column("target_title", pa.string(), "Title of the target recipe."),
-        column("target_title_translated", pa.string(), "It in English, where it was translated.", nullable=True),
+        column("target_title_translated", pa.string(), TRANSLATED, nullable=True),
     ]
 )
 AUDIT = ACCEPTED.append(column("accepted", pa.bool_(), "Whether the score reaches the threshold."))

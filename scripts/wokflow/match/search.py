@@ -1,9 +1,10 @@
 """k nearest neighbours among unit vectors, exact.
 
-What a score is does not depend on how candidates were found: it is the inner product of two float32 vectors,
-computed in float64 in one fixed order of additions and rounded to float32. Backends find candidates with their
-own arithmetic and a proven bound on its error; every vector that could be among the k nearest is re-scored. So
-faiss and torch, CPU and GPU, one shard or many, give the same neighbours, ties in the order of the rows.
+What a score is does not depend on how candidates were found: it is the inner product of two float32
+vectors, computed in float64 in one fixed order of additions and rounded to float32. Backends find candidates
+with their own arithmetic and a proven bound on its error; every vector that could be among the k nearest is
+re-scored. So faiss and torch, CPU and GPU, one shard or many, give the same neighbours, ties in the order of
+the rows.
 """
 
 from collections.abc import Callable
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 from wokflow import tables
 from wokflow.job import Progress
+from wokflow.match import schemas
 from wokflow.match.vectors import Matrix, Vectors
 from wokflow.shards import blocks, shard_range
-from wokflow.match import schemas
 
 BLOCK = 2048  # queries: the unit of computation
+RESCORE = 1024  # pairs of rows that are scored at a time: few enough for the cache
 
 
 class Candidates(NamedTuple):
@@ -72,7 +74,7 @@ def match_search(
 
 
 def finder(backend: str, device: str, threads: int) -> MakeFinder:
-    """The backend by name; `auto` takes torch where it is installed (it is the faster one), else faiss."""
+    """The backend by name; `auto` is torch, the faster one."""
     if backend == "faiss":
         from wokflow.match import search_faiss
 
@@ -118,9 +120,8 @@ def search(
                 done = number * len(rows) + block.stop - rows.start
                 progress(done, f"{done} of {len(runs) * len(rows)} rows searched", of=len(runs) * len(rows))
     starts = [block.start - rows.start for block in blocks(rows, BLOCK)]
-    return _join(
-        [Candidates(found.query + start, found.target, found.score) for found, start in zip(best, starts, strict=True)]
-    )
+    moved = zip(best, starts, strict=True)
+    return _join([Candidates(found.query + start, found.target, found.score) for found, start in moved])
 
 
 def exact_scores(left: Matrix, right: Matrix) -> NDArray[np.float32]:
@@ -137,11 +138,13 @@ def exact_scores(left: Matrix, right: Matrix) -> NDArray[np.float32]:
     return np.minimum(products[:, 0], 1.0).astype(np.float32)
 
 
-def rescore(queries: Matrix, targets: Matrix, query: NDArray[np.int64], target: NDArray[np.int64]) -> Candidates:
-    """Candidates (query row, target row) with their canonical scores, a bounded number of rows at a time."""
+def rescore(
+    queries: Matrix, targets: Matrix, query: NDArray[np.int64], target: NDArray[np.int64]
+) -> Candidates:
+    """Candidates (query row, target row) with their canonical scores, so many rows at a time."""
     scores = [
-        exact_scores(queries[query[start : start + 16_384]], targets[target[start : start + 16_384]])
-        for start in range(0, len(query), 16_384)
+        exact_scores(queries[query[start : start + RESCORE]], targets[target[start : start + RESCORE]])
+        for start in range(0, len(query), RESCORE)
     ]
     return Candidates(query, target, np.concatenate(scores) if scores else np.empty(0, np.float32))
 

@@ -19,7 +19,7 @@ def make(device: str, threads: int) -> MakeFinder:
     faiss.omp_set_num_threads(threads)
     gpus = faiss.get_num_gpus() if hasattr(faiss, "get_num_gpus") else 0
     if device == "cuda" and not gpus:
-        raise UserError("match.search.device is cuda, but faiss sees no GPU: install faiss-gpu, or set it to cpu")
+        raise UserError("match.search.device is cuda, but faiss sees no GPU: install faiss-gpu, or take cpu")
     resources = faiss.StandardGpuResources() if gpus and device != "cpu" else None
 
     def finder(targets: Matrix, k: int) -> Finder:
@@ -60,7 +60,9 @@ def _find(
 
             index, on_gpu = faiss.index_gpu_to_cpu(index), False
         scores, ids = index.search(queries[open_rows], wanted)
-        kth = np.maximum(scores[:, min(k, wanted) - 1], floor[open_rows])
+        # canonical scores end at 1: beyond 1 + bound, a higher score is no nearer
+        kth = np.minimum(scores[:, min(k, wanted) - 1], 1 + bound[open_rows])
+        kth = np.maximum(kth, floor[open_rows])
         margin = 2 * bound[open_rows]
         near = scores >= (kth - margin)[:, None]
         done = (scores[:, -1] < kth - margin) | (wanted == len(targets))

@@ -24,10 +24,10 @@ def match_split(
     seed: int,
     metadata: dict[str, str],
 ) -> None:
-    """Give each pair of each direction its split; write what leaks between splits, under both kinds, to `leaks`.
+    """Give each pair of each direction its split; write what leaks under both kinds of split to `leaks`.
 
-    `paper` draws source recipes, each direction by itself. `grouped` draws components: recipes connected by pairs
-    of any direction, so that no recipe stands on two sides, in no direction.
+    `paper` draws source recipes, each direction by itself. `grouped` draws components: recipes connected by
+    pairs of any direction, so that no recipe stands on two sides, in no direction.
     """
     tables_in = {direction: tables.read(path) for direction, path in accepted.items()}
     splits = {"paper": by_source(tables_in, seed), "grouped": by_component(tables_in, seed)}
@@ -45,18 +45,16 @@ def by_source(directions: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.Da
     for direction, table in directions.items():
         sources = table["source_id"].unique(maintain_order=True)
         split = cut(order(sources.to_list(), seed), np.ones(sources.len(), np.int64))
-        drawn = pl.DataFrame({"source_id": sources, "split": [SPLITS[number] for number in split]})
-        result[direction] = table.join(
-            drawn.with_columns(pl.col("split").cast(pl.String)), on="source_id", how="left", maintain_order="left"
-        )
+        names = pl.Series([SPLITS[number] for number in split], dtype=pl.String)
+        drawn = pl.DataFrame({"source_id": sources, "split": names})
+        result[direction] = table.join(drawn, on="source_id", how="left", maintain_order="left")
     return result
 
 
 def by_component(directions: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
-    """Connected recipes together. Components larger than a tenth of all go to train, whatever is drawn."""
-    ids = pl.concat(
-        [table[column] for table in directions.values() for column in ("source_id", "target_id")]
-    ).unique(maintain_order=True)
+    """Connected recipes together; a component is drawn by the name of its first recipe in sorted order."""
+    columns = [table[column] for table in directions.values() for column in ("source_id", "target_id")]
+    ids = pl.concat(columns).unique().sort()
     node = pl.DataFrame({"id": ids}).with_row_index("node")
     edges = [
         (_nodes(table, "source_id", node), _nodes(table, "target_id", node)) for table in directions.values()
@@ -96,15 +94,18 @@ def order(names: list[str], seed: int) -> NDArray[np.int64]:
 def cut(drawn: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Split number of each item, given the order in which they are drawn and their sizes.
 
-    The last tenth of the drawn size is test, the tenth before it valid. An item larger than a tenth of all is
-    drawn first, into train.
+    The last tenth of the drawn size is test, the tenth before it valid. Items larger than a tenth of all are
+    drawn first and go to train until it is full; if they fill more than its share, the rest is halved.
     """
     total = int(sizes.sum())
-    large = sizes[drawn] * 10 > total
-    drawn = np.concatenate([drawn[large], drawn[~large]]) if large.any() and total > 10 else drawn
-    middle = np.cumsum(sizes[drawn]) - sizes[drawn] / 2
+    large = (sizes[drawn] * 10 > total) & (total > 10)
+    drawn = np.concatenate([drawn[large], drawn[~large]])
+    ends = np.cumsum(sizes[drawn])
+    filled = ends[: large.sum()]
+    train = max([SHARES[0] * total, *filled[filled >= SHARES[0] * total][:1]])
+    bounds = [train, train + (total - train) * SHARES[1] / (SHARES[1] + SHARES[2])]
     split = np.empty(len(sizes), np.int64)
-    split[drawn] = np.searchsorted(np.cumsum(SHARES[:2]) * total, middle, side="right")
+    split[drawn] = np.searchsorted(bounds, ends - sizes[drawn] / 2, side="right")
     return split
 
 

@@ -26,23 +26,20 @@ def match_statistics(
 ) -> None:
     """Write Table 1 (TSV: a row a direction and split) and the scores' histograms (JSON).
 
-    `recipes` holds the parts of the recipes of each corpus. Tokens are words between white space in English and
-    jieba's words in Chinese, over title, ingredients and steps, as in the paper.
+    `recipes` holds the parts of the recipes of each corpus. Tokens are words between white space in English
+    and jieba's words in Chinese, over title, ingredients and steps, as in the paper.
     """
     found = {direction: tables.read(path) for direction, path in pairs.items()}
-    used = {
-        corpus: pl.concat(
-            [table[column] for table in found.values() for column in ("source_id", "target_id")]
-        ).unique()
-        for corpus in recipes
-    }
-    lengths = pl.concat([_lengths(corpus, parts, used[corpus]) for corpus, parts in recipes.items()])
+    ids = [table[column] for table in found.values() for column in ("source_id", "target_id")]
+    used = pl.concat(ids).unique()
+    lengths = pl.concat([_lengths(parts, used) for parts in recipes.values()])
     rows = [row for direction, table in found.items() for row in table_one(direction, table, lengths)]
     with tables.atomic(statistics) as temporary:
         pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary, separator="\t", float_precision=1)
+    scores = {direction: tables.read(path, ["score"])["score"] for direction, path in neighbours.items()}
     counts = {
-        direction: np.histogram(np.clip(tables.read(path, ["score"])["score"].to_numpy(), 0, 1), BINS)[0].tolist()
-        for direction, path in neighbours.items()
+        direction: np.histogram(score.to_numpy().clip(0, 1), BINS)[0].tolist()
+        for direction, score in scores.items()
     }
     tables.write_text(histogram, json.dumps({"bins": BINS.tolist(), "counts": counts}) + "\n")
 
@@ -67,7 +64,7 @@ def table_one(direction: str, pairs: pl.DataFrame, lengths: pl.DataFrame) -> lis
     return rows
 
 
-def _lengths(corpus: str, parts: Sequence[str], used: pl.Series) -> pl.DataFrame:
+def _lengths(parts: Sequence[str], used: pl.Series) -> pl.DataFrame:
     wanted = tables.scan(parts, ["recipe_id", "lang", "title", "ingredients", "steps"]).filter(
         pl.col("recipe_id").is_in(used.implode())
     )

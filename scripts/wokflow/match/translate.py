@@ -33,9 +33,9 @@ def match_translate(
 ) -> None:
     """Write columns title and text for one shard of the distinct titles.
 
-    Backends: `lexicon` reads the folder `lexicon`; `hub` loads a sequence-to-sequence `model` (name or folder,
-    at `revision`) and searches with `beams` beams, `batch` titles at a time; `none` leaves titles as they are, for
-    multilingual encoders.
+    Backends: `lexicon` reads the folder `lexicon`; `hub` loads a sequence-to-sequence `model` (name or
+    folder, at `revision`) and searches with `beams` beams, `batch` titles at a time; `none` leaves titles as
+    they are, for multilingual encoders.
     """
     table = tables.read(titles)
     rows = shard_range(table.height, BLOCK, shard, shards)
@@ -67,8 +67,8 @@ def match_translate(
 def hub(model: str, revision: str | None, beams: int, batch: int) -> Translate:
     """A translator by a sequence-to-sequence model, on a GPU in bfloat16 where there is one.
 
-    Weights are read from safetensors only and no code of the model's repository is run. Raises UserError where
-    the model cannot be loaded.
+    Weights are read from safetensors only and no code of the model's repository is run. Raises UserError
+    where the model cannot be loaded.
     """
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
@@ -78,10 +78,11 @@ def hub(model: str, revision: str | None, beams: int, batch: int) -> Translate:
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, **options)
         network = AutoModelForSeq2SeqLM.from_pretrained(model, use_safetensors=True, **options)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a broken folder may raise anything
         raise UserError(
             f"match.translate.model: {model} cannot be loaded: {error}\n"
-            "Give a folder with the model, or load it once where there is a network (HF_HOME says where it is kept)."
+            "Give a folder with the model, or load it once where there is a network "
+            "(HF_HOME says where it is kept)."
             + (" HF_HUB_OFFLINE is set." if os.environ.get("HF_HUB_OFFLINE") else "")
         ) from error
     network = network.to(device, torch.bfloat16 if device == "cuda" else torch.float32).eval()
@@ -100,7 +101,8 @@ def hub(model: str, revision: str | None, beams: int, batch: int) -> Translate:
             ).to(device)
             with torch.inference_mode():
                 tokens = network.generate(**inputs, num_beams=beams, do_sample=False, max_new_tokens=64)
-            for index, text in zip(some, tokenizer.batch_decode(tokens, skip_special_tokens=True), strict=True):
+            decoded = tokenizer.batch_decode(tokens, skip_special_tokens=True)
+            for index, text in zip(some, decoded, strict=True):
                 result[index] = text.strip()
         return result
 

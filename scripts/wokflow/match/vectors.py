@@ -65,7 +65,9 @@ def match_vectors(shards: Sequence[str], folder: str, digest: str) -> None:
         for start in range(0, len(vectors), 65_536):
             rows = vectors[start : start + 65_536]
             if not np.isfinite(rows).all():
-                raise UserError(f"{shard}: a vector is not finite; embed again with match.embed.precision: float32")
+                raise UserError(
+                    f"{shard}: a vector is not finite; embed again with match.embed.precision: float32"
+                )
             total.update(rows.tobytes())
         link = target / f"vectors-{number:05}.npy"
         try:

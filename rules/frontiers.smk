@@ -1,0 +1,79 @@
+"""Input functions: what steps read, and the frontiers that stand before expensive ones.
+
+A frontier is a checkpoint with a small file that says what came out. The step behind it reads the output as
+ancient(), and has the small file's digest in its key: what is equal stops there.
+"""
+
+
+def source_file(wildcards):
+    return config["sources"][wildcards.corpus]["path"]
+
+
+def ingest_source(wildcards):
+    return checkpoints.ingest_source.get(**wildcards).output.source
+
+
+def match_titles(wildcards):
+    return checkpoints.match_titles.get(corpus=wildcards.corpus).output.digest
+
+
+def match_titles_table(wildcards):
+    return checkpoints.match_titles.get(corpus=wildcards.corpus).output.titles
+
+
+def titles_in_pivot(wildcards):
+    """The frontier before match_texts for titles that need no translation; other titles come by match_translate."""
+    return match_titles(wildcards) if CORPORA[wildcards.corpus] == PIVOT else None
+
+
+def match_texts(wildcards):
+    return checkpoints.match_texts.get(corpus=wildcards.corpus).output.digest
+
+
+def match_texts_table(wildcards):
+    return checkpoints.match_texts.get(corpus=wildcards.corpus).output.texts
+
+
+def translated(wildcards):
+    """Shards of translated titles; the titles themselves, behind their frontier, where they are in the pivot language."""
+    if CORPORA[wildcards.corpus] == PIVOT:
+        return [ancient(match_titles_table(wildcards))]
+    return shards(f"match/translate/{wildcards.corpus}", "parquet", MATCH["translate"]["shards"])
+
+
+def source_translations(wildcards):
+    return checkpoints.match_texts.get(corpus=source_corpus(wildcards)).output.translations_digest
+
+
+def target_translations(wildcards):
+    return checkpoints.match_texts.get(corpus=target_corpus(wildcards)).output.translations_digest
+
+
+def translations_of(corpus):
+    def table(wildcards):
+        return checkpoints.match_texts.get(corpus=corpus(wildcards)).output.translations
+
+    return table
+
+
+def source_vectors(wildcards):
+    return checkpoints.match_vectors.get(corpus=source_corpus(wildcards)).output.digest
+
+
+def target_vectors(wildcards):
+    return checkpoints.match_vectors.get(corpus=target_corpus(wildcards)).output.digest
+
+
+def vectors_of(corpus):
+    def folder(wildcards):
+        return checkpoints.match_vectors.get(corpus=corpus(wildcards)).output.vectors
+
+    return folder
+
+
+def titles_of_all(wildcards):
+    return [checkpoints.match_titles.get(corpus=corpus).output.titles for corpus in CORPORA]
+
+
+def texts_of_all(wildcards):
+    return [checkpoints.match_texts.get(corpus=corpus).output.texts for corpus in CORPORA]

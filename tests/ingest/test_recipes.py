@@ -1,0 +1,352 @@
+"""Every row of a source ends as one recipe or one reject, whatever it holds and however it is read."""
+
+import gzip
+import io
+import json
+import random
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wokflow.ingest import recipes, records
+from wokflow.ingest.clean import Cleaning
+
+Ingest = Callable[..., Any]
+OFF = Cleaning(emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
+BINARY = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + random.Random(1).randbytes(20_000)
+
+
+def zipped(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README", b"read me")
+        archive.writestr("recipes", data)
+    return file.getvalue()
+
+
+def halves(pack: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
+    return lambda data: pack(data[: len(data) // 2]) + pack(data[len(data) // 2 :])
+
+
+PACKED = {
+    "gz": (".gz", gzip.compress),
+    "gz of two members": (".gz", halves(gzip.compress)),
+    "zst": (".zst", zstandard.ZstdCompressor().compress),
+    "zst of two frames": (".zst", halves(zstandard.ZstdCompressor().compress)),
+    "zip": (".zip", zipped),
+}
+
+
+def assert_same(one: Any, other: Any) -> None:
+    assert one.recipes.equals(other.recipes) and one.rejects.equals(other.rejects)
+
+
+def test_recipes_have_all_their_fields(ingest: Ingest, recipenlg_corpus: Any, xiachufang_corpus: Any) -> None:
+    row = recipenlg_corpus.row(0, "Fried Rice", ["2 eggs"], ["Fry."], link="x.org")
+    found = ingest("recipenlg", recipenlg_corpus.file([row])).recipes.row(0, named=True)
+    common = {"source_row": 0, "dish": None, "url": None}
+    assert found == common | {
+        "recipe_id": "recipenlg:0",
+        "corpus": "recipenlg",
+        "lang": "en",
+        "title": "Fried Rice",
+        "ingredients": ["2 eggs"],
+        "steps": ["Fry."],
+        "url": "x.org",
+    }
+    row = xiachufang_corpus.row(0, "蛋炒饭", ["鸡蛋2个"], ["炒"], dish="炒饭")
+    found = ingest("xiachufang", xiachufang_corpus.file([row])).recipes.row(0, named=True)
+    assert found == common | {
+        "recipe_id": "xiachufang:0",
+        "corpus": "xiachufang",
+        "lang": "zh",
+        "title": "蛋炒饭",
+        "ingredients": ["鸡蛋2个"],
+        "steps": ["炒"],
+        "dish": "炒饭",
+    }
+
+
+def test_a_dirty_file_gives_every_good_row_and_a_reason_for_each_bad_one(
+    ingest: Ingest, corpus: Any, dirty: bytes
+) -> None:
+    found = ingest(corpus.name, dirty, cleaning=Cleaning())
+    assert {f"Dish {number}" for number in range(20)} <= set(found.titles)
+    assert [title for title in found.titles if title.startswith("Second")] == [
+        f"Second {n}" for n in range(7)
+    ]
+    reasons = set(found.reasons)
+    assert reasons >= {"broken_record", "invalid_utf8", "nul_byte", "bad_list", "duplicate"}
+    assert reasons >= {"empty_title", "empty_steps"}
+    assert all(found.rejects["raw"].str.len_bytes() > 0)
+
+
+@pytest.mark.parametrize("packed", list(PACKED))
+def test_packed_files_give_the_same_tables(packed: str, ingest: Ingest, corpus: Any, dirty: bytes) -> None:
+    ending, pack = PACKED[packed]
+    assert_same(ingest(corpus.name, dirty), ingest(corpus.name, pack(dirty), ending=ending))
+
+
+def test_nothing_depends_on_threads_parts_or_blocks(
+    ingest: Ingest, corpus: Any, dirty: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = ingest(corpus.name, dirty, cleaning=Cleaning())
+    for size in (1, 100, 3000, 1 << 20):
+        monkeypatch.setattr(recipes, "BLOCK", size)
+        for threads, parts in ((1, 1), (4, 3)):
+            found = ingest(corpus.name, dirty, threads=threads, parts=parts, cleaning=Cleaning())
+            assert_same(expected, found)
+
+
+def test_endless_garbage_gives_the_same_rows_whatever_the_blocks(
+    ingest: Ingest, corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "LIMIT", 2000)
+    bad = [b'7,"open', b"garbage", b"8,a", b"", b"x" * 100, b'9,"', b"{", b"\xff"] * 20
+    data = corpus.file([*corpus.titles(15), *bad, *corpus.titles(15)])
+    expected = ingest(corpus.name, data)
+    assert len(expected.titles) == 30
+    for size in (99, 1999, 20_000):
+        monkeypatch.setattr(recipes, "BLOCK", size)
+        assert_same(expected, ingest(corpus.name, data, threads=2))
+        assert_same(expected, ingest(corpus.name, gzip.compress(data), ending=".gz"))
+
+
+def test_the_same_input_gives_the_same_bytes(
+    ingest: Ingest, corpus: Any, dirty: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recipes, "BLOCK", 1000)
+    one, other = (ingest(corpus.name, dirty, parts=3, threads=threads).parts for threads in (1, 4))
+    assert one == other and len(one) == 6
+
+
+def test_parts_are_of_about_equal_size_and_carry_the_metadata(ingest: Ingest, corpus: Any) -> None:
+    found = ingest(corpus.name, corpus.file(corpus.titles(5000)), parts=4)
+    metadata = [pq.read_metadata(io.BytesIO(part)) for part in found.parts]
+    assert all(500 < part.num_rows < 2000 for part in metadata[:4])
+    assert all(part.metadata[b"key"] == b"a key" for part in metadata)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.7, 0.99])
+@pytest.mark.parametrize("packed", ["gz", "zst", "zip"])
+def test_a_cut_archive_gives_the_rows_before_the_cut(
+    share: float, packed: str, ingest: Ingest, corpus: Any
+) -> None:
+    letters = random.Random(1)
+    titles = [f"Dish {letters.getrandbits(64)}" for _ in range(3000)]
+    ending, pack = PACKED[packed]
+    data = pack(corpus.file([corpus.row(number, title) for number, title in enumerate(titles)]))
+    found = ingest(corpus.name, data[: int(len(data) * share)], ending=ending)
+    assert found.titles == titles[: len(found.titles)]
+    assert len(found.titles) > 3000 * share - 1000
+    assert found.reasons[-1] == "truncated_archive" and found.rejects["detail"][-1]
+
+
+@pytest.mark.parametrize("packed", ["gz", "zst", "zip"])
+def test_a_damaged_archive_is_a_reject(packed: str, ingest: Ingest, corpus: Any) -> None:
+    ending, pack = PACKED[packed]
+    data = bytearray(pack(corpus.file(corpus.titles(2000))))
+    data[len(data) // 2 : len(data) // 2 + 50] = b"\xff" * 50
+    assert ingest(corpus.name, bytes(data), ending=ending).reasons[-1] == "truncated_archive"
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", b"\r\n", b"\xef\xbb\xbf", b"\n" * 1_000_000, b" \n\t\n" * 1000])
+def test_a_blank_file_has_no_rows(data: bytes, ingest: Ingest, corpus: Any) -> None:
+    found = ingest(corpus.name, data)
+    assert found.titles == found.reasons == []
+    assert "0 rows = 0 recipes + 0 rejects" in found.log and "more than half" not in found.log
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\n\n"])
+@pytest.mark.parametrize("begin", [b"", b"\xef\xbb\xbf"])
+def test_the_header_alone_is_no_row(end: bytes, begin: bytes, ingest: Ingest, recipenlg_corpus: Any) -> None:
+    found = ingest("recipenlg", begin + recipenlg_corpus.header + end)
+    assert found.titles == found.reasons == []
+
+
+def test_line_ends_and_byte_order_marks_do_not_matter(ingest: Ingest, corpus: Any) -> None:
+    plain = corpus.file(corpus.titles(5))
+    expected = ingest(corpus.name, plain)
+    assert expected.titles == [f"Dish {number}" for number in range(5)]
+    windows = plain.replace(b"\n", b"\r\n")
+    blank = plain.replace(b"\n", b"\n" * 20_000)
+    for other in (windows, b"\xef\xbb\xbf" + plain, b"\xef\xbb\xbf" + windows, plain.rstrip(b"\n"), blank):
+        assert_same(expected, ingest(corpus.name, other))
+
+
+def test_a_header_is_known_only_at_the_beginning(ingest: Ingest, recipenlg_corpus: Any) -> None:
+    data = recipenlg_corpus.file([*recipenlg_corpus.titles(1), recipenlg_corpus.header])
+    assert ingest("recipenlg", data).reasons == ["broken_record"]
+    assert ingest("recipenlg", data.split(b"\n", 1)[1]).titles == ["Dish 0"]
+
+
+def test_a_wrong_file_is_rejected_row_by_row(
+    ingest: Ingest, recipenlg_corpus: Any, xiachufang_corpus: Any
+) -> None:
+    csv = recipenlg_corpus.file(recipenlg_corpus.titles(10))
+    jsons = xiachufang_corpus.file(xiachufang_corpus.titles(10))
+    for name, data in (("recipenlg", jsons), ("xiachufang", csv)):
+        found = ingest(name, data)
+        assert set(found.reasons) == {"broken_record"}
+        assert found.rejects["raw"].to_list() == data.decode().splitlines()
+        assert f"is it the file that {name} publishes?" in found.log
+    for name in ("recipenlg", "xiachufang"):
+        text = ingest(name, b"Dear cook,\n\nthis is a letter.\nYours")
+        assert text.titles == [] and len(text.reasons) == 3
+        binary = ingest(name, BINARY)
+        assert binary.titles == [] and set(binary.reasons) >= {"invalid_utf8"}
+
+
+def test_a_long_recipe_is_a_recipe(ingest: Ingest, corpus: Any) -> None:
+    step = "Stir well. " * 950_000
+    row = corpus.row(1, "Long", steps=[step])
+    assert len(row) > 10_000_000
+    found = ingest(corpus.name, corpus.file([corpus.row(0), row, corpus.row(2)]))
+    assert found.recipes["steps"].list.first()[1] == step and found.recipes.height == 3
+
+
+@pytest.mark.parametrize("garbage", [b"x", b'1,"', b"[", b"\xff", b"\0"])
+def test_an_endless_line_is_one_reject(garbage: bytes, ingest: Ingest, corpus: Any) -> None:
+    bad = (garbage * (20 << 20))[: 20 << 20]
+    for rows in (
+        [corpus.row(0, "a"), bad, corpus.row(1, "b")],
+        [bad, corpus.row(1, "a"), corpus.row(2, "b"), bad],
+    ):
+        found = ingest(corpus.name, corpus.file(rows))
+        assert found.titles == ["a", "b"] and set(found.reasons) == {"oversized_row"}
+        assert len(found.reasons) == len(rows) - 2
+        assert max(found.rejects["raw"].str.len_bytes()) <= 4000
+    end = ingest(corpus.name, corpus.file(corpus.titles(2)) + bad)
+    assert end.titles == ["Dish 0", "Dish 1"] and end.reasons == ["oversized_row"]
+
+
+def test_later_duplicates_are_rejected_and_name_the_first(ingest: Ingest, corpus: Any) -> None:
+    row = corpus.row
+    rows = [
+        row(0, "a"),
+        row(1, "b"),
+        row(2, "a"),
+        row(3, "a", ["other"]),
+        row(4, "a", steps=["other"]),
+        row(5, " a★"),
+        row(6, ""),
+        row(7, ""),
+    ]
+    found = ingest(corpus.name, corpus.file(rows), cleaning=Cleaning())
+    assert found.recipes["source_row"].to_list() == [0, 1, 3, 4]
+    assert found.rejects.select("source_row", "reason", "detail").rows() == [
+        (2, "duplicate", f"equals {corpus.name}:0"),
+        (5, "duplicate", f"equals {corpus.name}:0"),
+        (6, "empty_title", None),
+        (7, "empty_title", None),
+    ]
+    kept = ingest(corpus.name, corpus.file(rows), cleaning=replace(Cleaning(), duplicates=False))
+    assert kept.recipes["source_row"].to_list() == [0, 1, 2, 3, 4, 5]
+
+
+def test_lists_that_look_alike_are_no_duplicates(ingest: Ingest, corpus: Any) -> None:
+    lists = [[], [""], ["", ""], ["ab"], ["a", "b"], ["a\x1fb"], ["b", "a"], ["a", "", "b"]]
+    rows = [corpus.row(0, "a", items, ["s"]) for items in lists]
+    rows += [corpus.row(0, "a", ["s"], items) for items in lists]
+    found = ingest(corpus.name, corpus.file(rows), cleaning=replace(OFF, duplicates=True))
+    assert found.recipes.height == 2 * len(lists)
+
+
+def test_empty_fields_may_be_kept(ingest: Ingest, corpus: Any) -> None:
+    rows = [corpus.row(0, "", [], []), corpus.row(1, "😋", [""], ["★", "s"])]
+    kept = ingest(corpus.name, corpus.file(rows), cleaning=replace(Cleaning(), empty_fields=False))
+    assert kept.recipes.select("title", "ingredients", "steps").rows() == [
+        ("", [], []),
+        ("", [""], ["", "s"]),
+    ]
+    dropped = ingest(corpus.name, corpus.file(rows), cleaning=Cleaning())
+    assert dropped.reasons == ["empty_title", "empty_title"]
+
+
+def test_progress_and_the_sum_are_in_the_log(
+    ingest: Ingest, corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recipes, "BLOCK", 2000)
+    rows = [*corpus.titles(30), b"garbage", *corpus.titles(30)]
+    log = ingest(corpus.name, corpus.file(rows), seconds=0).log
+    assert f"{corpus.name}: 61 rows = 60 recipes + 1 rejects" in log
+    assert re.search(rf"{corpus.name}: \d+ rows, [01] rejects \(\d+ %, \d+ s left\)", log)
+    assert "more than half" not in log
+
+
+def test_the_log_says_when_more_than_half_was_rejected(ingest: Ingest, corpus: Any) -> None:
+    assert "more than half" not in ingest(corpus.name, corpus.file([corpus.row(0), b"x"])).log
+    assert "more than half" in ingest(corpus.name, corpus.file([corpus.row(0), b"x", b"y"])).log
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r\n"), max_size=10)
+RECORDS = st.lists(st.tuples(TEXTS, st.lists(TEXTS, max_size=3), st.lists(TEXTS, max_size=3)), max_size=5)
+
+
+@given(RECORDS)
+@settings(deadline=None, max_examples=40)
+def test_what_goes_in_comes_out(
+    ingest: Ingest, corpus: Any, fields: list[tuple[str, list[str], list[str]]]
+) -> None:
+    rows = [corpus.row(number, *record) for number, record in enumerate(fields)]
+    found = ingest(corpus.name, corpus.file(rows))
+    assert found.recipes.select("title", "ingredients", "steps").rows() == fields
+
+
+SCRAPS = st.binary(max_size=30) | st.sampled_from(
+    [
+        b"\n",
+        b"\r\n",
+        b'"',
+        b",",
+        b"1,",
+        b"[]",
+        b'{"name": "a"',
+        b"\0",
+        b"\xef\xbb\xbf",
+        b"\xed\xa0\x80",
+        b"[" * 2000,
+    ]
+)
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=40)
+def test_any_bytes_can_be_ingested(ingest: Ingest, corpus: Any, data: st.DataObject) -> None:
+    whole = st.sampled_from([corpus.row(0) + b"\n", corpus.header + b"\n"])
+    raw = b"".join(data.draw(st.lists(SCRAPS | whole, max_size=8)))
+    ending = data.draw(st.sampled_from(["", ".gz", ".zst", ".zip"]))
+    ingest(corpus.name, raw, ending=ending, cleaning=Cleaning())
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=40)
+def test_a_changed_archive_can_be_ingested(ingest: Ingest, corpus: Any, data: st.DataObject) -> None:
+    ending, pack = PACKED[data.draw(st.sampled_from(sorted(PACKED)))]
+    packed = bytearray(pack(corpus.file(corpus.titles(20))))
+    for place in data.draw(st.lists(st.integers(0, len(packed) - 1), max_size=4)):
+        packed[place] = data.draw(st.integers(0, 255))
+    ingest(corpus.name, bytes(packed), ending=ending)
+
+
+def test_the_real_recipenlg_has_no_rejects(ingest: Ingest, real: Path) -> None:
+    found = ingest("recipenlg", (real / "full_dataset.csv").read_bytes(), cleaning=Cleaning())
+    assert (found.recipes.height, found.rejects.height) == (302, 0)
+
+
+def test_the_real_xiachufang_has_one_duplicate(ingest: Ingest, real: Path) -> None:
+    data = (real / "recipe_corpus_full.json").read_bytes()
+    found = ingest("xiachufang", data, cleaning=Cleaning())
+    assert (found.recipes.height, found.reasons) == (262, ["duplicate"])
+    names = [json.loads(line)["name"] for line in data.splitlines()]
+    assert set(ingest("xiachufang", data).titles) == set(names)
+    assert found.recipes.schema["source_row"] == pl.Int64

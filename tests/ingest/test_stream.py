@@ -1,0 +1,154 @@
+"""Packed files give the bytes that were packed, and damaged ones what can still be read."""
+
+import gzip
+import io
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from wokflow.ingest.stream import CHUNK, Truncated, chunks
+
+LETTERS = random.Random(1)
+TEXT = b"".join(b"%d,%d\n" % (number, LETTERS.getrandbits(64)) for number in range(20_000))
+
+
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members:
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": lambda data: gzip.compress(data, mtime=0),
+    ".zst": zstandard.ZstdCompressor(write_checksum=True).compress,
+    ".zip": lambda data: zipped(("recipes.csv", data)),
+}
+packed = pytest.mark.parametrize("ending", list(PACK))
+
+
+def read(path: Path, data: bytes) -> tuple[bytes, str]:
+    """What `chunks` gives of a file that holds `data`, and what it says of damage."""
+    path.write_bytes(data)
+    out = bytearray()
+    try:
+        for chunk, _ in chunks(path):
+            out += chunk
+    except Truncated as error:
+        return bytes(out), str(error)
+    return bytes(out), ""
+
+
+@packed
+def test_packed_is_read_as_plain(ending: str, tmp_path: Path) -> None:
+    assert read(tmp_path / "raw.csv", TEXT) == (TEXT, "")
+    assert read(tmp_path / f"raw.csv{ending}", PACK[ending](TEXT)) == (TEXT, "")
+    assert read(tmp_path / f"RAW.CSV{ending.upper()}", PACK[ending](TEXT)) == (TEXT, "")
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
+def test_members_are_read_one_after_the_other(ending: str, tmp_path: Path) -> None:
+    pieces = [TEXT[:10], b"", TEXT[10:100_000], TEXT[100_000:]]
+    assert read(tmp_path / f"raw{ending}", b"".join(map(PACK[ending], pieces))) == (TEXT, "")
+
+
+def test_what_tools_skip_is_skipped(tmp_path: Path) -> None:
+    skippable = b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd"
+    frames = skippable + PACK[".zst"](b"a\n") + skippable + PACK[".zst"](b"b\n") + skippable
+    assert read(tmp_path / "raw.zst", frames) == (b"a\nb\n", "")
+    assert read(tmp_path / "raw.gz", PACK[".gz"](TEXT) + b"\0" * 100_000) == (TEXT, "")
+
+
+def test_the_largest_member_of_a_zip_is_read(tmp_path: Path) -> None:
+    data = zipped(("folder/", b""), ("folder/README", b"read me"), ("folder/recipes.csv", TEXT), ("z", b"z"))
+    assert read(tmp_path / "raw.zip", data) == (TEXT, "")
+    assert read(tmp_path / "raw.zip", zipped(("folder/", b""))) == (b"", "")
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
+def test_an_empty_file_holds_nothing(ending: str, tmp_path: Path) -> None:
+    assert read(tmp_path / f"raw{ending}", b"") == (b"", "")
+
+
+@packed
+def test_chunks_stay_small_and_shares_rise(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"raw{ending}"
+    path.write_bytes(PACK[ending](b"\n" * (20 * CHUNK)))
+    sizes, shares = zip(*((len(chunk), share) for chunk, share in chunks(path)), strict=True)
+    assert sum(sizes) == 20 * CHUNK and max(sizes) <= CHUNK
+    assert list(shares) == sorted(shares) and shares[0] >= 0 and shares[-1] <= 1
+
+
+@packed
+@pytest.mark.parametrize("share", [0.001, 0.1, 0.5, 0.9, 1])
+def test_a_cut_archive_gives_what_lies_before_the_cut(ending: str, share: float, tmp_path: Path) -> None:
+    data = PACK[ending](TEXT)
+    cut = min(int(len(data) * share), len(data) - 1)
+    out, error = read(tmp_path / f"raw{ending}", data[:cut])
+    assert error and TEXT.startswith(out)
+    assert len(out) > len(TEXT) * share - 150_000  # zstd packs 128 KiB at a time
+
+
+@packed
+def test_a_damaged_archive_gives_what_lies_before_the_damage(ending: str, tmp_path: Path) -> None:
+    data = bytearray(PACK[ending](TEXT))
+    middle = len(data) // 2
+    data[middle : middle + 2000] = b"\xff" * 2000
+    out, error = read(tmp_path / f"raw{ending}", bytes(data))
+    same = next(
+        (place for place, pair in enumerate(zip(out, TEXT, strict=False)) if len(set(pair)) > 1), len(out)
+    )
+    assert error and same > len(TEXT) // 2 - 150_000
+
+
+@packed
+def test_a_wrong_checksum_costs_no_row(ending: str, tmp_path: Path) -> None:
+    data = bytearray(PACK[ending](TEXT))
+    place = (
+        data.rindex(b"PK\1\2") + 16
+        if ending == ".zip"
+        else len(data) - 6
+        if ending == ".gz"
+        else len(data) - 2
+    )
+    data[place] ^= 0xFF
+    out, error = read(tmp_path / f"raw{ending}", bytes(data))
+    assert out == TEXT and error
+
+
+def test_good_members_before_a_damaged_one_survive(tmp_path: Path) -> None:
+    for ending in (".gz", ".zst"):
+        damaged = bytearray(PACK[ending](TEXT))
+        damaged[0:4] = b"oops"
+        out, error = read(tmp_path / f"raw{ending}", PACK[ending](b"good\n") + bytes(damaged))
+        assert out == b"good\n" and error
+
+
+@packed
+def test_what_is_no_archive_holds_nothing(ending: str, tmp_path: Path) -> None:
+    for data in (b"just text\n", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"PK\3\4"):
+        out, error = read(tmp_path / f"raw{ending}", data)
+        assert out == b"" and error
+
+
+@pytest.mark.parametrize(("place", "value"), [(6, 1), (8, 99)], ids=["encrypted", "unknown method"])
+def test_a_zip_that_cannot_be_unpacked_is_no_crash(place: int, value: int, tmp_path: Path) -> None:
+    data = bytearray(PACK[".zip"](TEXT))
+    data[place] = value
+    data[data.rindex(b"PK\1\2") + place + 2] = value
+    out, error = read(tmp_path / "raw.zip", bytes(data))
+    assert out in (b"", TEXT) and error
+
+
+@pytest.mark.parametrize(
+    ("place", "value"), [(28, 0), (42, 255), (45, 255)], ids=["no name", "offset", "far offset"]
+)
+def test_a_zip_with_a_damaged_directory_gives_its_member(place: int, value: int, tmp_path: Path) -> None:
+    data = bytearray(zipped(("first", b"first"), ("recipes.csv", TEXT)))
+    data[data.rindex(b"PK\1\2") + place] = value
+    out, error = read(tmp_path / "raw.zip", bytes(data))
+    assert out == TEXT and error

