@@ -68,21 +68,16 @@ def test_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:
     assert one == two != other
 
 
-KNOWN = pytest.mark.xfail(
-    strict=True, reason="tables.PartWriter.write lets this one through without the file's name"
-)
-
-
 @pytest.mark.parametrize(
     "wrong",
     [
         {"count": ["many", "few"]},
         {"count": [1, 2**40]},
         {"count": [1.5, 2.0]},
-        pytest.param({"count": [1, None]}, marks=KNOWN),
-        pytest.param({"count": [[1], [2]]}, marks=KNOWN),
-        pytest.param({"words": [["x", None], []]}, marks=KNOWN),
-        pytest.param({"name": None}, marks=KNOWN),
+        {"count": [1, None]},
+        {"count": [[1], [2]]},
+        {"words": [["x", None], []]},
+        {"name": None},
     ],
     ids=["text", "too large", "fraction", "null", "list", "null in a list", "no such column"],
 )

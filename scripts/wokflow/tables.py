@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,15 +53,19 @@ class PartWriter:
 
     def write(self, rows: pl.DataFrame | pa.Table) -> None:
         """Append rows; columns are taken by name. Raises ValueError where they do not fit the schema."""
-        table = rows.select(self._schema.names).to_arrow() if isinstance(rows, pl.DataFrame) else rows
         try:
+            table = rows.select(self._schema.names).to_arrow() if isinstance(rows, pl.DataFrame) else rows
             table = table.select(self._schema.names).cast(self._schema)
-        except (pa.ArrowInvalid, KeyError) as error:
+            self._writer.write_table(table, row_group_size=ROW_GROUP)
+        except (ValueError, KeyError, pa.ArrowException, pl.exceptions.PolarsError) as error:
             raise ValueError(f"{self._path}: rows do not fit the table's schema: {error}") from error
-        self._writer.write_table(table, row_group_size=ROW_GROUP)
 
     def __exit__(self, *error: Any) -> bool | None:
-        self._writer.close()
+        try:
+            self._writer.close()
+        except BaseException:
+            self._atomic.__exit__(*sys.exc_info())
+            raise
         return self._atomic.__exit__(*error)
 
 

@@ -27,11 +27,17 @@ CHUNK, LISTS = 20_000, 24_000  # rows drawn at once; pre-rendered texts of each 
 SKEW, FLAT = 0.8, 60.0  # the concept of rank r has the weight (r + FLAT) ** -SKEW
 # part spoilt (0 title, 1 ingredients, 2 steps, 3 line end), its value in CSV and in JSON; %T is the title
 SPOILT: dict[str, tuple[int, bytes, bytes]] = {
-    "bad_utf8": (0, b"%T\xff\xc3(", b'"%T\xff\xc3("'), "newline": (0, b'"%T\n(part 2)"', b'"%T\\n(2)"'),
-    "crlf": (3, b"\r\n", b"\r\n"), "nul": (0, b"%T\0", b'"%T\0"'), "empty_title": (0, b"", b'""'),
+    "bad_utf8": (0, b"%T\xff\xc3(", b'"%T\xff\xc3("'),
+    "newline": (0, b'"%T\n(part 2)"', b'"%T\\n(2)"'),
+    "crlf": (3, b"\r\n", b"\r\n"),
+    "nul": (0, b"%T\0", b'"%T\0"'),
+    "empty_title": (0, b"", b'""'),
     "not_list": (1, b"salt and pepper to taste", '"盐、胡椒各少许"'.encode()),
-    "wrong_type": (1, b'"[1, 2.5, 3]"', b"[1, 2.5, 3]"), "empty_ingredients": (1, b"[]", b"[]"),
-    "empty_steps": (2, b"[]", b"[]"), "emoji_title": (0, "😋🍲❤️".encode(), '"😋🍲❤️"'.encode())}
+    "wrong_type": (1, b'"[1, 2.5, 3]"', b"[1, 2.5, 3]"),
+    "empty_ingredients": (1, b"[]", b"[]"),
+    "empty_steps": (2, b"[]", b"[]"),
+    "emoji_title": (0, "😋🍲❤️".encode(), '"😋🍲❤️"'.encode()),
+}
 KINDS, BROKEN, DUPLICATE = ("clean", "broken", "duplicate", *SPOILT), 1, 2
 
 INGREDIENTS = """鸡肉:chicken|牛肉:beef|猪肉:pork|虾:shrimp|土豆:potato+es|西红柿:tomato+es|鸡蛋:egg+s
@@ -85,10 +91,14 @@ ZH_STEPS = """★准备好所有食材：{a}、{b}，还有{p}和{q}|{a}洗净�
 ZH_NOTES = """这道菜是跟妈妈学的，做了{n}年了|家里的小朋友特别爱吃{a}，每次都光盘
 周末懒得出门，冰箱里只剩{a}和{b}，就随手做了这个|简单又下饭，新手也能一次成功，喜欢的话记得交作业哦❤️
 没有{p}的话不放也可以|★★★ 用量是{n}个人的份，人多请加倍|上班族的快手晚餐，{m}分钟搞定😊"""
-BEFORE = ("Easy|Best|Mom's|Quick|Grandma's|Simple|Homemade|The Best|Classic|My Favorite|Easy, Light|\"Lazy\"",
-          "家常|妈妈牌|【家常菜】|超简单的|快手|零失败|自制|❤️|外婆的|减脂餐｜|【下饭菜】|懒人版|★")
-AFTER = (" Recipe| II| for Two|!| (Easy)| #2| - Quick and Easy| for a Crowd|, Southern Style| ❤️",
-         "！|🍲|～|（附小贴士）|的做法|【超详细】|😋|！！|（宝宝版）|（简易版）|🔥🔥")
+BEFORE = (
+    "Easy|Best|Mom's|Quick|Grandma's|Simple|Homemade|The Best|Classic|My Favorite|Easy, Light|\"Lazy\"",
+    "家常|妈妈牌|【家常菜】|超简单的|快手|零失败|自制|❤️|外婆的|减脂餐｜|【下饭菜】|懒人版|★",
+)
+AFTER = (
+    " Recipe| II| for Two|!| (Easy)| #2| - Quick and Easy| for a Crowd|, Southern Style| ❤️",
+    "！|🍲|～|（附小贴士）|的做法|【超详细】|😋|！！|（宝宝版）|（简易版）|🔥🔥",
+)
 KEYWORDS = "{}的做法|{}的家常做法|{}怎么做|{}怎么做好吃|{}的详细步骤"
 
 
@@ -122,9 +132,9 @@ def _draw(lang: int, rows: int, seed: int, dirt: float) -> Iterator[tuple[Ints, 
     """For some rows at a time: the index into KINDS, the concept, ten numbers in [0, 1)."""
     low, high = FLAT ** (1 - SKEW), (CONCEPTS + FLAT) ** (1 - SKEW)
     for first in range(0, rows, CHUNK):
-        u = np.random.default_rng([seed, lang, first // CHUNK]).random((14, CHUNK))[:, :rows - first]
+        u = np.random.default_rng([seed, lang, first // CHUNK]).random((14, CHUNK))[:, : rows - first]
         kinds = np.where(u[0] < dirt, 1 + (u[1] * (len(KINDS) - 1)).astype(np.int64), 0)
-        kinds[:first == 0] = 0
+        kinds[: first == 0] = 0
         ranks = ((low + u[2] * (high - low)) ** (1 / (1 - SKEW)) - FLAT).astype(np.int64)
         block, within = np.divmod(ranks.clip(0, CONCEPTS - 1), BLOCK)
         yield kinds, block * BLOCK + _POPULAR[np.where(u[3] < 0.5, 2, lang), within], u[4:]
@@ -134,7 +144,7 @@ def draws(language: int, rows: int, *, seed: int = 0, dirt: float = 0.005) -> tu
     """For each row of the corpus in a language (EN or ZH): index into KINDS, concept (even if dirty)."""
     found = np.empty((2, rows), np.int64)
     for k, chunk in enumerate(_draw(language, rows, seed, dirt)):
-        found[:, k * CHUNK:(k + 1) * CHUNK] = chunk[:2]
+        found[:, k * CHUNK : (k + 1) * CHUNK] = chunk[:2]
     return found[0], found[1]
 
 
@@ -155,7 +165,7 @@ class _Texts:
         picked = (rng.sample(pool, rng.randint(*((3, 13), (2, 10))[language])) for _ in range(LISTS))
         self.ingredients = [tuple(map(b", ".join, zip(*some, strict=True))) for some in picked]
         steps = self._sentences((EN_STEPS, ZH_STEPS)[language], 600)
-        numbers = (sorted(rng.sample(range(len(steps)), rng.randint(3, 11))) for _ in range(LISTS))
+        numbers = (sorted(rng.sample(range(len(steps)), rng.randint(1, 6))) for _ in range(LISTS))
         self.steps = [b", ".join(rng.choice(steps[i]) for i in some) for some in numbers]
         notes = self._sentences(ZH_NOTES, 300)
         chosen = (rng.sample(notes, rng.randint(1, 6)) for _ in range(LISTS if language == ZH else 0))
@@ -177,11 +187,13 @@ class _Texts:
 
     def _sentences(self, templates: str, count: int) -> list[list[bytes]]:
         rng, pantry = self.rng, _pairs(PANTRY)
+
         def one(template: str) -> bytes:
             items = rng.sample(FOODS, 2) + rng.sample(pantry, 3)
             words = dict(zip("abpqr", (item[1 - self.language] for item in items), strict=True))
             n, m, t = rng.randint(2, 9), rng.randint(10, 59), rng.randrange(300, 475, 25)
             return self._dump(template.format(**words, n=n, m=m, t=t, c=t // 20 * 10))
+
         return [[one(template) for _ in range(count)] for template in _split(templates)]
 
 
@@ -200,21 +212,43 @@ def _row(texts: _Texts, number: int, kind: int, concept: int, u: list[float]) ->
     title = plain if kind else _decorated(texts.language, plain, *u[:3])
     head, other = texts.heads[concept % len(FOODS) * 8 + int(u[3] * 8)], texts.ingredients[int(u[4] * LISTS)]
     bare, quote, end = english and not {",", '"'} & set(title), b'"%b"' if english else b"%b", b"\n"
-    parts = [title.encode() if bare else b'"%b"' % title.replace('"', '""').encode(),
-             quote % b"[%b, %b]" % (head[0], other[0]), quote % b"[%b]" % texts.steps[int(u[5] * LISTS)], end]
+    parts = [
+        title.encode() if bare else b'"%b"' % title.replace('"', '""').encode(),
+        quote % b"[%b, %b]" % (head[0], other[0]),
+        quote % b"[%b, %b]" % (texts.steps[int(u[5] * LISTS)], texts.steps[int(u[5] * 997 * LISTS) % LISTS]),
+        end,
+    ]
     if kind > DUPLICATE:
         part, *values = SPOILT[KINDS[kind]]
         parts[part] = values[not english].replace(b"%T", title.encode())
     if english:
         return b'%d,%b,%b,%b,www.example.org/recipes/%d,%b,"[%b, %b]%b%b' % (
-            number, parts[0], parts[1], parts[2], int(u[6] * 10**6),
-            b"Gathered" if u[7] < 0.74 else b"Recipes1M", head[1], other[1], b'"'[kind == BROKEN:], parts[3])
-    keywords = ", ".join([f'"{word.format(plain)}"' for word in KEYWORDS.split("|")[:3 + int(u[7] * 3)]])
-    line = (b'{"name": %b, "dish": "%b", "description": "%b", "recipeIngredient": %b, '
-            b'"recipeInstructions": %b, "author": "author_%d", "keywords": [%b]}' % (
-                parts[0], b"Unknown" if u[6] < 0.4 else plain.encode(), texts.notes[int(u[8] * LISTS)],
-                parts[1], parts[2], int(u[9] ** 3 * 90_000), keywords.encode()))
-    return (line[:len(line) // 2] if kind == BROKEN else line) + parts[3]
+            number,
+            parts[0],
+            parts[1],
+            parts[2],
+            int(u[6] * 10**6),
+            b"Gathered" if u[7] < 0.74 else b"Recipes1M",
+            head[1],
+            other[1],
+            b'"'[kind == BROKEN :],
+            parts[3],
+        )
+    keywords = ", ".join([f'"{word.format(plain)}"' for word in KEYWORDS.split("|")[: 3 + int(u[7] * 3)]])
+    line = (
+        b'{"name": %b, "dish": "%b", "description": "%b", "recipeIngredient": %b, '
+        b'"recipeInstructions": %b, "author": "author_%d", "keywords": [%b]}'
+        % (
+            parts[0],
+            b"Unknown" if u[6] < 0.4 else plain.encode(),
+            texts.notes[int(u[8] * LISTS)],
+            parts[1],
+            parts[2],
+            int(u[9] ** 3 * 90_000),
+            keywords.encode(),
+        )
+    )
+    return (line[: len(line) // 2] if kind == BROKEN else line) + parts[3]
 
 
 def _write(path: Path, language: int, rows: int, seed: int, dirt: float) -> None:

@@ -70,13 +70,20 @@ def test_dirt(folder: Path, language: int, name: str) -> None:
     found = np.where(kinds == 0, concepts, -1)
     assert np.array_equal(corpora.true_pairs(ROWS, ROWS, dirt=0.2)[1 - language], found)
     raw = (folder / name).read_bytes().replace(b"\n(part 2)", b"<newline>")  # one line a row
-    rows = raw.split(b"\n")[1 - language:-1]
+    rows = raw.split(b"\n")[1 - language : -1]
     assert len(rows) == ROWS
     clean = (folder / ("clean.csv" if language == EN else "clean.json")).read_bytes()
-    clean_rows = clean.split(b"\n")[1 - language:-1]
-    marks = {"nul": b"\0", "bad_utf8": b"\xff\xc3", "emoji_title": "😋🍲❤️".encode(), "crlf": b"\r",
-             "newline": b"<newline>" if language == EN else b"\\n(2)", "empty_steps": b"[]",
-             "empty_ingredients": b"[]", "wrong_type": b"[1, 2.5, 3]"}
+    clean_rows = clean.split(b"\n")[1 - language : -1]
+    marks = {
+        "nul": b"\0",
+        "bad_utf8": b"\xff\xc3",
+        "emoji_title": "😋🍲❤️".encode(),
+        "crlf": b"\r",
+        "newline": b"<newline>" if language == EN else b"\\n(2)",
+        "empty_steps": b"[]",
+        "empty_ingredients": b"[]",
+        "wrong_type": b"[1, 2.5, 3]",
+    }
     for k, (row, kind) in enumerate(zip(rows, kinds, strict=True)):
         assert (row == clean_rows[k]) == (kind == 0)
         assert marks.get(KINDS[kind], b"") in row

@@ -65,7 +65,7 @@ def _clean_lists(lists: pl.Series, how: Cleaning, lang: str) -> pl.Series:
     """Clean the strings in lists, all at once; with `empty_fields` on, what ends up empty goes."""
     items = _clean(lists.explode(empty_as_null=False, keep_nulls=False), how, lang)
     lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
-    kept = items.str.contains(r"\S")
+    kept = items != "" if how.spaces else items.str.contains(r"\S")
     if how.empty_fields and not kept.all():
         owner = np.repeat(np.arange(len(lengths)), lengths)
         items, lengths = items.filter(kept), np.bincount(owner[kept.to_numpy()], minlength=len(lengths))
@@ -84,10 +84,9 @@ def _group(items: pl.Series, lengths: NDArray[np.int64]) -> pl.Series:
 def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
     """Clean strings; only those that hold anything to clean are touched."""
     some = text
+    gone = [EMOJI] * how.emoji + [INVISIBLE] * how.symbols
     steps = (
-        [(EMOJI, "")] * how.emoji
-        + [(SYMBOLS, " "), (INVISIBLE, "")] * how.symbols
-        + [(SPACES, " ")] * how.spaces
+        [("|".join(gone), "")] * bool(gone) + [(SYMBOLS, " ")] * how.symbols + [(SPACES, " ")] * how.spaces
     )
     pattern = "|".join([*(pattern for pattern, _ in steps), *([EDGES] if how.spaces else [])])
     touched = text.str.contains(pattern).arg_true() if pattern else pl.Series([], dtype=pl.UInt32)

@@ -13,7 +13,6 @@ import polars as pl
 
 from wokflow.ingest.records import (
     JSON_ESCAPE,
-    JSON_STRING,
     Lines,
     Reject,
     Row,
@@ -38,8 +37,14 @@ _WHOLE = re.compile(rf'[0-9]++(?:,(?:{_OPEN}"|{_OTHER})){{6}}')
 _UNFINISHED = re.compile(rf'[0-9]++(?:,(?:{_OPEN}"|{_OTHER})){{0,5}},{_OPEN}')
 _BEGINS = re.compile(r"[0-9]+,")
 _FIELD = re.compile(rf'(?:({_OPEN})"|((?:[^",\n][^,\n]*+)?))(?=,|\Z)')
-_LIST = rf"^\[(?:{JSON_STRING}(?:, {JSON_STRING})*)?\]$"  # as json.dumps writes it
+# A record whose lists are as json.dumps writes them and csv quotes them.
+_ANY = r'(?:"(?:[^"]|"")*"|[^",]*)'
+_CSV_ESCAPE = JSON_ESCAPE.replace(r'\\["\\', r'\\(?:"")|\\[\\')
+_ITEM = rf'""(?:[^"\\\x00-\x1f]|{_CSV_ESCAPE})*""'
+_LIST = rf'(?:"\[(?:{_ITEM}(?:, {_ITEM})*)?\]"|\[\])'
+_STRICT = rf"^[0-9]+,{_ANY},{_LIST},{_LIST}(?:,{_ANY}){{3}}$"
 _BETWEEN = '", "'
+_UNSURE = '\\"", ""'  # a quotation mark at the end of an item, which looks like one between two
 _LOOKAHEAD = 50  # lines that one record may spread over
 
 
@@ -49,33 +54,28 @@ def is_header(line: str) -> bool:
 
 def read(lines: Lines) -> pl.DataFrame:
     """The records of a block, in order, as recipes to be cleaned or with a reason why not."""
-    table = pl.DataFrame({"raw": lines.text}).with_row_index("line")
-    table = table.with_columns(pl.col("raw").str.contains(_RECORD).alias("whole"))
-    fast = pl.col("whole")
+    raw = pl.col("raw")
+    strict = raw.str.contains(_STRICT) & ~raw.str.contains(_UNSURE, literal=True)
     if lines.damage:
-        cut = [line for line, reject in lines.damage.items() if reject.reason == "oversized_row"]
-        table = table.with_columns(pl.col("whole") | pl.col("line").is_in(cut))
-        fast &= ~pl.col("line").is_in(list(lines.damage))
+        strict &= ~pl.col("line").is_in(list(lines.damage))
     if b"\r" in lines.data:  # polars drops one at the end of a field
-        fast &= ~pl.col("raw").str.contains("\r", literal=True)
-    table = table.with_columns(fast.alias("fast"))
-    strict = table.filter("fast")
-    records, lax = _read_fast(strict, lines.data if strict.height == table.height else None)
-    alone = pl.concat([lax, table.filter(pl.col("whole") & ~pl.col("fast")).select("line", "raw")])
-    rest = [_row([line], lines.damage) for line in alone.iter_rows()]
-    rest += [_row(group, lines.damage) for group in _groups(table.filter(~pl.col("whole")))]
-    if not rest:
+        strict &= ~raw.str.contains("\r", literal=True)
+    table = pl.DataFrame({"raw": lines.text}).with_row_index("line").with_columns(strict=strict)
+    fast, slow = table.filter("strict"), table.filter(~pl.col("strict"))
+    records = _read_fast(fast, None if slow.height else lines.data)
+    if slow.is_empty():
         return records.drop("line")
+    cut = [line for line, reject in lines.damage.items() if reject.reason == "oversized_row"]
+    slow = slow.with_columns(whole=raw.str.contains(_RECORD) | pl.col("line").is_in(cut))
+    rest = [_row([line], lines.damage) for line in slow.filter("whole").select("line", "raw").iter_rows()]
+    rest += [_row(group, lines.damage) for group in _groups(slow.filter(~pl.col("whole")))]
     numbers = pl.Series("line", [line for line, _ in rest], pl.UInt32)
     more = frame([row for _, row in rest]).insert_column(0, numbers)
     return pl.concat([records, more]).sort("line").drop("line")
 
 
-def _read_fast(lines: pl.DataFrame, data: bytes | None) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Lines that are whole records -> (records, the lines whose lists are not in strict form).
-
-    `data` are the lines joined, where they are at hand.
-    """
+def _read_fast(lines: pl.DataFrame, data: bytes | None) -> pl.DataFrame:
+    """Lines in strict form -> records; `data` are the lines joined, where they are at hand."""
     names = {f"column_{number + 1}": name for number, name in enumerate(FIELDS)}
     if lines.is_empty():
         fields = pl.DataFrame(schema=dict.fromkeys(FIELDS, pl.String()))
@@ -87,28 +87,20 @@ def _read_fast(lines: pl.DataFrame, data: bytes | None) -> tuple[pl.DataFrame, p
             schema=dict.fromkeys(names, pl.String()),
             columns=[1, 2, 3, 4],
         )
-        fields = fields.rename({column: names[column] for column in fields.columns}).fill_null("")
+        fields = fields.rename({column: names[column] for column in fields.columns})
     if fields.height != lines.height:
         raise AssertionError(f"{fields.height} rows were parsed from {lines.height} records")
-    fields = fields.select("title", "ingredients", "directions", "link")
-    table = pl.concat([lines.select("line", "raw"), fields], how="horizontal")
-    lists = pl.col("ingredients", "directions")
-    # A quotation mark at the end of an item would look like one between two.
-    unsure = pl.any_horizontal(lists.str.contains("\\" + _BETWEEN, literal=True))
-    table = table.with_columns(strict=pl.all_horizontal(lists.str.contains(_LIST)) & ~unsure)
-    strict = table.filter("strict")
-    records = strict.select(
+    return lines.select(
         "line",
         "raw",
-        "title",
-        _lists(strict["ingredients"]),
-        _lists(strict["directions"]).alias("steps"),
+        fields["title"].fill_null(""),
+        _lists(fields["ingredients"]),
+        _lists(fields["directions"]).alias("steps"),
         pl.lit(None, pl.String).alias("dish"),
-        pl.col("link").replace("", None).alias("url"),
+        fields["link"].replace("", None).alias("url"),
         pl.lit(None, pl.String).alias("reason"),
         pl.lit(None, pl.String).alias("detail"),
     )
-    return records, table.filter(~pl.col("strict")).select("line", "raw")
 
 
 def _lists(text: pl.Series) -> pl.Series:

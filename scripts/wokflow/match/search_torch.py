@@ -59,16 +59,24 @@ class Targets:
         self._u = 2.0**-11 if device == "cuda" else 2.0**-8
         self._u_sum = 2.0**-22 if device == "cuda" else 2.0**-23
         padding = -len(targets) % (GROUP * SUPER)
-        full = torch.from_numpy(np.concatenate([targets, np.zeros((padding, targets.shape[1]), np.float32)]))
-        self._full = full.to(device)
-        self._rounded = self._full.to(self._half)
-        self._valid = len(targets)
-        self._longest = self._norms(self._full).max().item()
-        self._longest_rounded = self._norms(self._rounded.float()).max().item()
-        self._residual = self._norms(self._full - self._rounded.float()).max().item()
+        if padding:
+            targets = np.concatenate([targets, np.zeros((padding, targets.shape[1]), np.float32)])
+        self._valid = len(targets) - padding
+        self._full = torch.from_numpy(targets).to(device)
+        self._rounded = torch.empty_like(self._full, dtype=self._half)
+        self._longest = self._longest_rounded = self._residual = 0.0
+        for start in range(0, len(targets), ROWS):
+            rows = self._full[start : start + ROWS]
+            self._rounded[start : start + ROWS] = rows
+            rounded = self._rounded[start : start + ROWS].float()
+            self._longest = max(self._longest, self._norms(rows).max().item())
+            self._longest_rounded = max(self._longest_rounded, self._norms(rounded).max().item())
+            self._residual = max(self._residual, self._norms(rows - rounded).max().item())
 
     def _norms(self, vectors: Any) -> Any:
-        return self._torch.linalg.vector_norm(vectors, dim=1, dtype=self._torch.float64)
+        """Lengths of rows, rounded up: float32 sums may be off by d + 2 roundings."""
+        slack = 1 + (vectors.shape[1] + 2) * 2.0**-23
+        return self._torch.linalg.vector_norm(vectors, dim=1).double() * slack + 2.0**-60
 
     def __call__(self, queries: Matrix, floor: NDArray[np.float32]) -> Candidates:
         torch = self._torch
@@ -148,15 +156,22 @@ class Targets:
         self, full: Any, groups: Any, query: Any, need: Any
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         torch = self._torch
-        by_group = self._full.view(-1, GROUP, self._full.shape[1])
         found = []
         for start in range(0, len(groups), PAIRS):
             group, row = groups[start : start + PAIRS], query[start : start + PAIRS]
-            scores = torch.bmm(by_group[group], full[row][:, :, None])[:, :, 0]
-            pair, member = torch.nonzero(scores.double() >= need[row][:, None], as_tuple=True)
+            near = self._products(full, group, row).double() >= need[row][:, None]
+            pair, member = torch.nonzero(near, as_tuple=True)
             found.append((row[pair].cpu().numpy(), (group[pair] * GROUP + member).cpu().numpy()))
         if not found:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         rows, targets = (np.concatenate(column) for column in zip(*found, strict=True))
         real = targets < self._valid
         return rows[real], targets[real]
+
+    def _products(self, full: Any, group: Any, row: Any) -> Any:
+        """Float32 products of the rows of groups with a query each; shape (groups, GROUP)."""
+        by_group = self._full.view(-1, GROUP, self._full.shape[1])
+        if self._device == "cuda":
+            return self._torch.bmm(by_group[group], full[row][:, :, None])[:, :, 0]
+        rows = by_group.numpy()[group.numpy()]  # numpy is several times faster at many small products
+        return self._torch.from_numpy(np.matmul(rows, full.numpy()[row.numpy()][:, :, None])[:, :, 0])

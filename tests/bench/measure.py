@@ -1,0 +1,209 @@
+"""Measuring: each contender in a process of its own, contenders in turn; results in docs/performance.md.
+
+A contender is a function of a benchmark's module whose first parameter is a Clock. It enters the clock when
+its imports are done, leaves it when its work is, and returns what it found out, as JSON, so that a benchmark
+can assert that all contenders did the same work.
+"""
+
+import importlib
+import json
+import os
+import platform
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple, Self
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+DOCUMENT = ROOT / "docs" / "performance.md"
+THREADS = 2  # of every contender
+SAMPLE = 0.01  # seconds between two looks at the memory in use
+LIMITS = (
+    "POLARS_MAX_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "ARROW_NUM_THREADS",
+)
+FLAGS = ("avx512f", "avx512_bf16", "amx_bf16")  # what the speed of matrix products hangs on
+SCALES = ("tiny", "small", "full")  # tiny only shows that the benchmarks work: it is written nowhere
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Seconds; seconds of all threads; MiB at most, with and without mapped files; the outcome."""
+
+    wall: float
+    cpu: float
+    peak: float
+    anonymous: float
+    outcome: Any
+
+
+class Clock:
+    """Measures what runs inside of `with clock:`, in this process."""
+
+    def __init__(self) -> None:
+        self.wall = self.cpu = self.peak = self.anonymous = 0.0
+        self._over = threading.Event()
+        self._sampler = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._sampler.start()
+        self._start = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.wall = time.perf_counter() - self._start[0]
+        self.cpu = time.process_time() - self._start[1]
+        self.peak = _status("VmHWM")
+        self._over.set()
+        self._sampler.join()
+
+    def _sample(self) -> None:
+        while not self._over.wait(SAMPLE):
+            self.anonymous = max(self.anonymous, _status("RssAnon"))
+
+
+def _status(name: str) -> float:
+    """A number of /proc/self/status, in MiB."""
+    found = re.search(rf"^{name}:\s+(\d+) kB$", Path("/proc/self/status").read_text(), re.M)
+    return int(found[1]) / 1024 if found else 0.0
+
+
+class Call(NamedTuple):
+    """A contender and what it is given besides the clock."""
+
+    contender: Callable[..., Any]
+    arguments: dict[str, Any]
+
+
+def isolated(call: Call) -> Measured:
+    """Run a contender in a new process, on THREADS threads."""
+    name = f"{call.contender.__module__}:{call.contender.__name__}"
+    environment = os.environ | dict.fromkeys(LIMITS, str(THREADS)) | {"PYTHONPATH": str(ROOT / "scripts")}
+    with tempfile.NamedTemporaryFile(suffix=".json") as answer:
+        command = [sys.executable, "-m", __name__, name, json.dumps(call.arguments), answer.name]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{name}: {done.stderr}"
+        return Measured(**json.load(answer))
+
+
+def in_turn(contenders: Mapping[str, Call], rounds: int) -> dict[str, list[Measured]]:
+    """Measure contenders A, B, A, B, ...: what slows the machine down for a while slows down both."""
+    measured: dict[str, list[Measured]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, call in contenders.items():
+            measured[name].append(isolated(call))
+            print(f"  {name}: {measured[name][-1].wall:.2f} s", flush=True)
+    return measured
+
+
+def ratio(measured: Sequence[Measured], against: Sequence[Measured]) -> float:
+    """How many times as long as `against`: the median over the rounds."""
+    return median(one.wall / other.wall for one, other in zip(measured, against, strict=True))
+
+
+def middle(measured: Iterable[Measured], name: str) -> float:
+    return median(getattr(one, name) for one in measured)
+
+
+def timed(run: Callable[[], Any]) -> Measured:
+    """Measure a function whose work is done by processes that it starts and waits for."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    outcome = run()
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Measured(wall, cpu, after.ru_maxrss / 1024, 0.0, outcome)
+
+
+def scale() -> str:
+    wanted = os.environ.get("WOKFLOW_BENCH", "small")
+    if wanted not in SCALES:
+        raise ValueError(f"WOKFLOW_BENCH is {wanted}: it may be {', '.join(SCALES)}")
+    return wanted
+
+
+def machine(*packages: str) -> str:
+    """What kind of machine this is, and the versions of packages."""
+    known = set()
+    if (cpuinfo := Path("/proc/cpuinfo")).exists():
+        known = set(cpuinfo.read_text().split())
+    flags = ", ".join(flag if flag in known else f"no {flag}" for flag in FLAGS)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    versions = "".join(f", {package} {version(package)}" for package in packages)
+    return (
+        f"Machine: {platform.machine()}, {os.cpu_count()} cores ({flags}), {memory:.0f} GiB of memory. "
+        f"Versions: Python {platform.python_version()}{versions}."
+    )
+
+
+def repeat(name: str) -> str:
+    """How to repeat the benchmark in a file of this folder."""
+    setting = "" if scale() == "small" else f"WOKFLOW_BENCH={scale()} "
+    return f"Repeat: `{setting}make bench`, or `{setting}python -m pytest -m bench -s tests/bench/{name}`."
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; all columns but the first are numbers, flush right."""
+    lines = [list(header), *(list(row) for row in rows)]
+    widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(header))]
+    lines.insert(
+        1, ["-" * width if not column else "-" * (width - 1) + ":" for column, width in enumerate(widths)]
+    )
+    padded = (
+        [cell.rjust(width) if column else cell.ljust(width) for column, (cell, width) in enumerate(cells)]
+        for cells in (list(zip(line, widths, strict=True)) for line in lines)
+    )
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in padded)
+
+
+def publish(name: str, title: str, *paragraphs: str) -> None:
+    """Print a benchmark's result and put it in the place of its section of docs/performance.md.
+
+    Paragraphs that are no tables are filled to lines of even length.
+    """
+    section = "\n\n".join([f"## {title}", *map(filled, paragraphs)])
+    print(f"\n{section}\n", flush=True)
+    if scale() != "tiny":
+        DOCUMENT.parent.mkdir(exist_ok=True)
+        text = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.exists() else ""
+        DOCUMENT.write_text(replaced(text, name, section), encoding="utf-8")
+
+
+def filled(paragraph: str) -> str:
+    if paragraph.startswith("|"):
+        return paragraph
+    words = " ".join(paragraph.split())
+    return textwrap.fill(words, 110, break_long_words=False, break_on_hyphens=False)
+
+
+def replaced(text: str, name: str, section: str) -> str:
+    """`text` with a new section between its markers, or with both at its end."""
+    begin, end = f"<!-- bench:{name} -->", f"<!-- /bench:{name} -->"
+    block = f"{begin}\n{section}\n{end}"
+    if begin in text and end in text:
+        return text[: text.index(begin)] + block + text[text.index(end) + len(end) :]
+    return f"{text.rstrip()}\n\n{block}\n".lstrip()
+
+
+def _main(name: str, arguments: str, answer: str) -> None:
+    module, _, function = name.partition(":")
+    clock = Clock()
+    outcome = getattr(importlib.import_module(module), function)(clock, **json.loads(arguments))
+    measured = Measured(clock.wall, clock.cpu, clock.peak, clock.anonymous, outcome)
+    Path(answer).write_text(json.dumps(vars(measured)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

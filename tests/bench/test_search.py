@@ -1,0 +1,185 @@
+"""How fast the exact search for neighbours is, against bare faiss; and that it stays within its memory."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.bench import measure
+from tests.bench.measure import Call, Clock, Measured, isolated
+
+pytestmark = pytest.mark.bench
+
+Floats = NDArray[np.float32]
+K, DIMENSIONS, CENTRES = 10, 384, 4_000
+DUPLICATES = 0.05  # share of rows that equal another row
+NEAREST, FARTHEST = 0.4, 1.2  # length of what a vector has beside its centre
+SHARD = 100_000  # rows
+QUERIES, TARGETS = 0, 1
+ROUNDS = {"tiny": 1, "small": 3, "full": 1}
+SIZES = {"tiny": (2_048, 20_000), "small": (8_192, 200_000), "full": (65_536, 1_500_000)}
+MEMORY_MB = 2048
+# Queries, targets, and the number of jobs of which one is run.
+MEMORY_SIZES = {"tiny": (4_096, 30_000, 1), "small": (4_096, 400_000, 1), "full": (1_500_000, 2_200_000, 366)}
+BACKENDS = {"faiss": "Wokflow, faiss", "torch": "Wokflow, torch"}
+BARE = "faiss, bare"
+
+
+def test_search(data: Path) -> None:
+    queries, targets = SIZES[measure.scale()]
+    for name, rows, kind in (("queries", queries, QUERIES), ("targets", targets, TARGETS)):
+        isolated(Call(make_vectors, {"folder": str(data / name), "rows": rows, "kind": kind}))
+    given = {"folder": str(data)}
+    contenders = {label: Call(wokflow_search, given | {"backend": name}) for name, label in BACKENDS.items()}
+    print(f"\n{queries:,} queries, {targets:,} vectors", flush=True)
+    measured = measure.in_turn({BARE: Call(bare_faiss, given)} | contenders, ROUNDS[measure.scale()])
+    agree(data)
+    publish_speed(queries, targets, measured)
+
+
+def agree(data: Path) -> None:
+    """Both backends found the very same; bare faiss the same up to the rounding of its scores."""
+    (scores, rows), (same_scores, same_rows), (bare_scores, bare_rows) = (
+        (found["scores"], found["rows"])
+        for found in (np.load(data / f"{name}.npz") for name in ("faiss", "torch", "bare"))
+    )
+    assert np.array_equal(scores, same_scores)
+    assert np.array_equal(rows, same_rows)
+    assert np.allclose(scores, bare_scores, atol=1e-5)
+    certain = scores > scores[:, -1:] + 1e-5
+    shared = (rows[:, :, None] == bare_rows[:, None, :]).any(axis=2)
+    assert shared[certain].all()
+
+
+def publish_speed(queries: int, targets: int, measured: dict[str, list[Measured]]) -> None:
+    rows = [
+        [
+            name,
+            f"{measure.middle(results, 'wall'):.2f}",
+            f"{measure.middle(results, 'cpu'):.2f}",
+            f"{measure.middle(results, 'peak'):,.0f}",
+            f"{queries / measure.middle(results, 'wall'):,.0f}",
+            f"{measure.ratio(results, measured[BARE]):.2f}",
+        ]
+        for name, results in measured.items()
+    ]
+    faiss = measure.ratio(measured[BACKENDS["faiss"]], measured[BARE])
+    torch = measure.ratio(measured[BARE], measured[BACKENDS["torch"]])
+    measure.publish(
+        "search",
+        "Search",
+        f"""The {K} nearest of {targets:,} vectors for each of {queries:,} queries. The vectors are made
+        up: {DIMENSIONS} dimensions, {CENTRES:,} clusters of unequal size, {DUPLICATES:.0%} exact
+        duplicates. Bare faiss is `IndexFlatIP`, `add` and one `search`; it may order equal scores as
+        it likes. Wokflow's two backends must give the very same neighbours in the same order, and the
+        same scores to the last bit. Each may use {measure.THREADS} threads.
+        {measure.repeat("test_search.py")}""",
+        measure.machine("faiss-cpu", "torch"),
+        measure.table(["contender", "s", "CPU s", "peak MiB", "queries/s", "times bare faiss"], rows),
+        f"""With faiss, Wokflow takes {faiss:.2f} times as long as bare faiss (target: at most 1.3); with
+        torch it is {torch:.1f} times as fast as bare faiss (target: at least 3). torch prepares each run
+        of targets once, however many queries a job has: the more, the less that weighs.""",
+    )
+
+
+def test_search_memory(data: Path) -> None:
+    queries, targets, shards = MEMORY_SIZES[measure.scale()]
+    for name, rows, kind in (("queries", queries, QUERIES), ("targets", targets, TARGETS)):
+        isolated(Call(make_vectors, {"folder": str(data / name), "rows": rows, "kind": kind}))
+    given = {"folder": str(data), "shards": shards}
+    contenders = {label: Call(search_job, given | {"backend": name}) for name, label in BACKENDS.items()}
+    measured = measure.in_turn(contenders, 1)
+    found = [results[0].outcome for results in measured.values()]
+    assert found[0] == found[1]
+    rows = [
+        [name, f"{results[0].anonymous:,.0f}", f"{results[0].peak:,.0f}", f"{results[0].wall:.1f}"]
+        for name, results in measured.items()
+    ]
+    size = targets * DIMENSIONS * 4 / 2**20
+    most = max(results[0].anonymous for results in measured.values())
+    measure.publish(
+        "search-memory",
+        "Memory of search",
+        f"""One job of `match_search` with `match.search.memory_mb: {MEMORY_MB}`: {found[0]["queries"]:,}
+        of {queries:,} queries on {targets:,} vectors of {DIMENSIONS} dimensions ({size:,.0f} MiB on
+        disk), memory-mapped from .npy files. What counts is the job's own memory; pages of mapped
+        files are taken back by the system when it needs them. {measure.repeat("test_search.py")}""",
+        measure.machine("faiss-cpu", "torch"),
+        measure.table(["backend", "own memory, peak MiB", "with mapped files, peak MiB", "s"], rows),
+        f"Own memory peaks at {most:,.0f} MiB (target: below {MEMORY_MB:,}).",
+    )
+
+
+def make_vectors(clock: Clock, folder: str, rows: int, kind: int) -> None:
+    """Write unit vectors in shards; queries and targets have their centres in common, and some vectors."""
+    Path(folder).mkdir(exist_ok=True)
+    for number, start in enumerate(range(0, rows, SHARD)):
+        count = min(SHARD, rows - start)
+        vectors, rng = clustered(kind, number, count)
+        copies = rng.random(count) < DUPLICATES
+        originals = clustered(TARGETS, number, count)[0] if kind == QUERIES else vectors
+        vectors[copies] = originals[rng.integers(count, size=copies.sum())]
+        np.save(Path(folder) / f"{number:05}.npy", vectors)
+
+
+def clustered(kind: int, number: int, count: int) -> tuple[Floats, np.random.Generator]:
+    """Vectors like those of titles: some clusters are large, some vectors close to the middle of theirs."""
+    centres = np.random.default_rng(0).standard_normal((CENTRES, DIMENSIONS), np.float32)
+    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
+    rng = np.random.default_rng([1 + kind, number])
+    vectors = rng.standard_normal((count, DIMENSIONS), np.float32)
+    away = rng.uniform(NEAREST, FARTHEST, (count, 1)).astype(np.float32)
+    vectors *= away / np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors += centres[(CENTRES * rng.random(count) ** 2).astype(np.int64)]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors, rng
+
+
+def wokflow_search(clock: Clock, folder: str, backend: str) -> None:
+    from wokflow.match.search import finder, search
+    from wokflow.match.vectors import Vectors
+
+    make = finder(backend, "cpu", measure.THREADS)
+    with clock:
+        queries, targets = (Vectors.open(f"{folder}/{name}") for name in ("queries", "targets"))
+        found = search(queries, targets, K, make)
+    np.savez(f"{folder}/{backend}.npz", scores=found.score.reshape(-1, K), rows=found.target.reshape(-1, K))
+
+
+def bare_faiss(clock: Clock, folder: str) -> None:
+    import faiss
+
+    faiss.omp_set_num_threads(measure.THREADS)
+    with clock:
+        index = faiss.IndexFlatIP(DIMENSIONS)
+        for path in sorted(Path(folder, "targets").glob("*.npy")):
+            index.add(np.load(path))
+        queries = np.concatenate([np.load(path) for path in sorted(Path(folder, "queries").glob("*.npy"))])
+        scores, rows = index.search(queries, K)
+    np.savez(f"{folder}/bare.npz", scores=scores, rows=rows)
+
+
+def search_job(clock: Clock, folder: str, shards: int, backend: str) -> dict[str, Any]:
+    from wokflow import tables
+    from wokflow.match.search import finder, match_search
+
+    finder(backend, "cpu", measure.THREADS)
+    out = f"{folder}/{backend}.parquet"
+    with clock:
+        match_search(
+            f"{folder}/queries",
+            f"{folder}/targets",
+            out,
+            shard=0,
+            shards=shards,
+            k=K,
+            backend="faiss" if backend == "faiss" else "torch",
+            device="cpu",
+            memory_mb=MEMORY_MB,
+            threads=measure.THREADS,
+            metadata={},
+        )
+    found = tables.read(out)
+    return {"queries": found["source_index"].n_unique(), "neighbours": str(found.hash_rows(0).sum())}
