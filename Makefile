@@ -17,7 +17,7 @@ help:
 
 setup: $(VENV)/ready
 demo: $(VENV)/ready
-	$(SNAKEMAKE) --cores $(CORES) --quiet host progress
+	$(SNAKEMAKE) --cores $(CORES) --quiet rules host
 	@echo "Released shards:  results/export/pairs"
 	@echo "Report:           results/report/page/index.html (open it in a browser)"
 

@@ -15,8 +15,6 @@ RESULTS = config["results"]
 CORPORA = {"recipenlg": "en", "xiachufang": "zh"}
 INGEST_PARTS = config["ingest"]["recipes"]["parts"]
 MATCH = config["match"]
-LEXICON = [MATCH["translate"]["lexicon"]] if MATCH["translate"]["backend"] == "lexicon" else []
-HUB_ONLY = () if MATCH["translate"]["backend"] == "hub" else ("model", "revision", "beams", "batch")
 PIVOT = "en"  # titles are compared in this language
 DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 

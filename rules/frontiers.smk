@@ -21,11 +21,6 @@ def match_titles_table(wildcards):
     return checkpoints.match_titles.get(corpus=wildcards.corpus).output.titles
 
 
-def titles_in_pivot(wildcards):
-    """The frontier before match_texts for titles that need no translation; other titles come by match_translate."""
-    return match_titles(wildcards) if CORPORA[wildcards.corpus] == PIVOT else None
-
-
 def match_texts(wildcards):
     return checkpoints.match_texts.get(corpus=wildcards.corpus).output.digest
 
@@ -35,10 +30,22 @@ def match_texts_table(wildcards):
 
 
 def translated(wildcards):
-    """Shards of translated titles; the titles themselves, behind their frontier, where they are in the pivot language."""
-    if CORPORA[wildcards.corpus] == PIVOT:
-        return [ancient(match_titles_table(wildcards))]
     return shards(f"match/translate/{wildcards.corpus}", "parquet", MATCH["translate"]["shards"])
+
+
+def translate_backend(wildcards):
+    """Titles in the pivot language stay as they are."""
+    return "none" if CORPORA[wildcards.corpus] == PIVOT else MATCH["translate"]["backend"]
+
+
+def translate_key(wildcards):
+    """The key of match_translate: only the settings that the backend reads, and the lexicon only for it."""
+    backend = translate_backend(wildcards)
+    reads = [MATCH["translate"]["lexicon"]] if backend == "lexicon" else []
+    unread = () if backend == "hub" else ("model", "revision", "beams", "batch")
+    unread += ("backend",) if CORPORA[wildcards.corpus] == PIVOT else ()
+    of = key("match.translate", match_titles, without=("shards", "lexicon", *unread), reads=reads)
+    return of(wildcards)
 
 
 def source_translations(wildcards):

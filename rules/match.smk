@@ -56,9 +56,10 @@ rule match_translate:
     resources:
         mem_mb=4000,
         runtime=240,
-        gpu=1 if MATCH["translate"]["backend"] == "hub" else 0,
+        gpu=lambda wildcards: int(translate_backend(wildcards) == "hub"),
     params:
-        key=key("match.translate", match_titles, without=("shards", "lexicon", *HUB_ONLY), reads=LEXICON),
+        key=translate_key,
+        backend=translate_backend,
     script:
         "../scripts/match_translate.py"
 
@@ -81,7 +82,7 @@ checkpoint match_texts:
         mem_mb=3000,
         runtime=20,
     params:
-        key=key("match.texts", titles_in_pivot),
+        key=key("match.texts"),
     script:
         "../scripts/match_texts.py"
 

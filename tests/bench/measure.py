@@ -115,7 +115,7 @@ def ratio(measured: Sequence[Measured], against: Sequence[Measured]) -> float:
 
 
 def middle(measured: Iterable[Measured], name: str) -> float:
-    return median(getattr(one, name) for one in measured)
+    return float(median(getattr(one, name) for one in measured))
 
 
 def timed(run: Callable[[], Any]) -> Measured:

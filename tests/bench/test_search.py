@@ -93,7 +93,7 @@ def test_search_memory(data: Path) -> None:
     measured = measure.in_turn(contenders, 1)
     found = [results[0].outcome for results in measured.values()]
     assert found[0] == found[1]
-    rows = [
+    lines = [
         [name, f"{results[0].anonymous:,.0f}", f"{results[0].peak:,.0f}", f"{results[0].wall:.1f}"]
         for name, results in measured.items()
     ]
@@ -107,7 +107,7 @@ def test_search_memory(data: Path) -> None:
         disk), memory-mapped from .npy files. What counts is the job's own memory; pages of mapped
         files are taken back by the system when it needs them. {measure.repeat("test_search.py")}""",
         measure.machine("faiss-cpu", "torch"),
-        measure.table(["backend", "own memory, peak MiB", "with mapped files, peak MiB", "s"], rows),
+        measure.table(["backend", "own memory, peak MiB", "with mapped files, peak MiB", "s"], lines),
         f"Own memory peaks at {most:,.0f} MiB (target: below {MEMORY_MB:,}).",
     )
 

@@ -101,14 +101,6 @@ def test_a_title_without_translation_stands_for_itself(tmp_path: Path, nothing: 
     assert found.texts == ["某某", "Rice"] and found.translations[0] == ("某某", "某某", 0)
 
 
-def test_titles_that_need_no_translation_are_their_own_texts(tmp_path: Path) -> None:
-    titles_of(tmp_path, ["soup", "cake", "soup"])
-    out = [str(tmp_path / name) for name in OUT]
-    match_texts([str(tmp_path / "titles.parquet")], *out, metadata={})
-    assert tables.read(out[0])["text"].to_list() == ["soup", "cake"]
-    assert tables.read(out[1]).rows() == [("soup", "soup", 0), ("cake", "cake", 1)]
-
-
 def test_digests_are_of_what_the_tables_say_alone(tmp_path: Path) -> None:
     rows = [("番茄汤", "Soup"), ("饭", "Rice"), ("西红柿汤", "Soup")]
     found = texts_of(tmp_path, [rows], {"key": "one"})

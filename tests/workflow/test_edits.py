@@ -90,7 +90,7 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
         INGESTED | {"ingest_source"},
     ),
     "ingest.recipes.parts": (setting("ingest.recipes.parts", 2), INGESTED),
-    "ingest.recipes.emoji": (setting("ingest.recipes.emoji", False), INGESTED),
+    "ingest.recipes.emoji": (setting("ingest.recipes.emoji", False), TITLES),
     "ingest.recipes.symbols": (setting("ingest.recipes.symbols", False), INGESTED),
     "ingest.recipes.spaces": (
         setting("ingest.recipes.spaces", False),

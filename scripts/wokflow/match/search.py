@@ -119,6 +119,7 @@ def search(
             if progress:
                 done = number * len(rows) + block.stop - rows.start
                 progress(done, f"{done} of {len(runs) * len(rows)} rows searched", of=len(runs) * len(rows))
+        del find  # before the next run of targets takes its memory
     starts = [block.start - rows.start for block in blocks(rows, BLOCK)]
     moved = zip(best, starts, strict=True)
     return _join([Candidates(found.query + start, found.target, found.score) for found, start in moved])

@@ -18,14 +18,12 @@ def match_texts(
     *,
     metadata: dict[str, str],
 ) -> None:
-    """Gather shards of (title, text), or a table of titles that need no translation.
+    """Gather shards of (title, text).
 
     Writes the distinct texts in the order of first occurrence, each title's row among them, and digests of
     the texts alone and of titles with texts. A title that has no translation stands for itself.
     """
     table = pl.concat([tables.read(part) for part in translated])
-    if "text" not in table.columns:
-        table = table.with_columns(text="title")
     table = table.with_columns(
         text=pl.when(pl.col("text").str.strip_chars() == "").then("title").otherwise("text")
     )
