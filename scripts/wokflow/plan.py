@@ -143,7 +143,7 @@ def plan(jobs: list[Job]) -> Plan:
         if on and not moved[index]:
             moved[index] = True
             result.maybe.setdefault(job.rule, set()).update(on)
-    result.maybe = {rule: on for rule, on in result.maybe.items() if rule not in result.runs}
+    result.maybe = {rule: on for rule, on in result.maybe.items() if rule not in {*result.runs, "all"}}
     touched = {*result.runs, *result.maybe, "all"}
     result.stays = list(dict.fromkeys(job.rule for job in jobs if job.rule not in touched))
     return result

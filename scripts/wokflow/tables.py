@@ -1,5 +1,6 @@
 """Reading and writing tables: folders of Parquet parts, written whole or not at all, the same bytes each time."""
 
+import glob
 import json
 import os
 import sys
@@ -17,10 +18,16 @@ ROW_GROUP = 50_000
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Give a temporary name to write to; it becomes `path` if the block ends well, and goes otherwise."""
+    """Give a temporary name to write to; it becomes `path` if the block ends well, and goes otherwise.
+
+    The name is this process's own: two jobs that write the same file, as after a crash, do not mix their bytes.
+    What a killed job left behind goes.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        left.unlink(missing_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield temporary
         with temporary.open("rb") as file:

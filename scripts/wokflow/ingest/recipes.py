@@ -78,6 +78,10 @@ def ingest_recipes(
             accepted += kept.height
             good.write(position, kept)
             bad.write(position, records.filter(pl.col("reason").is_not_null()))
+            if progress and (records["reason"] == "truncated_archive").any():
+                progress.say(
+                    f"{raw} is cut off or damaged: what lay behind row {row - 1} is lost; fetch it again"
+                )
             if progress:
                 progress(int(position * 1000), f"{corpus}: {row} rows, {row - accepted} rejects", of=1000)
     if progress:

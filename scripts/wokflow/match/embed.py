@@ -45,6 +45,8 @@ def match_embed(
     encode, dimensions, on_gpu = encoder(model, revision, precision)
     with tables.atomic(vectors) as temporary:
         out = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(rows), dimensions))
+        with temporary.open("r+b") as file:  # a full disk shows now, as an error, and not as a crash later
+            os.posix_fallocate(file.fileno(), 0, temporary.stat().st_size)
         todo = blocks(rows, BLOCK)
         done = 0
         with ThreadPoolExecutor(1 if on_gpu else threads) as pool:
