@@ -155,9 +155,7 @@ rule match_search:
 
 rule match_pair:
     input:
-        neighbours=lambda wildcards: shards(
-            f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
-        ),
+        neighbours=neighbours,
         source=lambda wildcards: f"{RESULTS}/match/eligible/{source_corpus(wildcards)}/part-00000.parquet",
         source_translations=ancient(translations_of(source_corpus)),
         target=lambda wildcards: f"{RESULTS}/match/eligible/{target_corpus(wildcards)}/part-00000.parquet",

@@ -94,14 +94,14 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     "ingest.recipes.symbols": (setting("ingest.recipes.symbols", False), INGESTED),
     "ingest.recipes.spaces": (
         setting("ingest.recipes.spaces", False),
-        TITLES - {"match_translate", "match_search"},
+        TITLES - {"match_search"},
     ),
     "ingest.recipes.simplified": (setting("ingest.recipes.simplified", True), TITLES),
     "ingest.recipes.empty_fields": (setting("ingest.recipes.empty_fields", False), TITLES),
     "ingest.recipes.duplicates": (setting("ingest.recipes.duplicates", False), INGESTED),
     "match.eligible.max_tokens": (
         setting("match.eligible.max_tokens", 400),
-        TITLES - {"ingest_recipes", "match_translate"},
+        TITLES - {"ingest_recipes"},
     ),
     "match.eligible.tokenizer": (then(bundled_model, setting("match.eligible.tokenizer", "model")), ELIGIBLE),
     "match.translate.backend": (setting("match.translate.backend", "none"), TRANSLATED | EMBEDDED),
