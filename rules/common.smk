@@ -55,6 +55,29 @@ def setting(dotted):
     return value
 
 
+CHECKPOINTS = {  # a small file of each, that says that it is done
+    "ingest_source": "ingest/source/{corpus}.json",
+    "match_titles": "match/titles/{corpus}.sha256",
+    "match_texts": "match/texts/{corpus}.sha256",
+    "match_vectors": "match/vectors/{corpus}.sha256",
+}
+
+
+def after(*names):
+    """What a job must wait for, as ancient input: each checkpoint that lies before it, even far before it.
+
+    A job behind a frontier is only known to run when the frontier is done. Its readers must not have run by then.
+    """
+
+    def files(wildcards):
+        corpora = [wildcards.corpus] if hasattr(wildcards, "corpus") else CORPORA
+        return [
+            f"{RESULTS}/{CHECKPOINTS[name]}".format(corpus=corpus) for name in names for corpus in corpora
+        ]
+
+    return files
+
+
 def parts(folder, count):
     """The parts of a table."""
     return [f"{RESULTS}/{folder}/part-{number:05}.parquet" for number in range(count)]

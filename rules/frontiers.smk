@@ -78,15 +78,6 @@ def vectors_of(corpus):
     return folder
 
 
-def neighbours(wildcards):
-    """The shards of a direction. Each frontier behind which they lie is asked for, so that a job that reads them, and
-    something from before the frontiers as well, waits until it is known whether they are to be made anew."""
-    for corpus in DIRECTIONS[wildcards.direction]:
-        for frontier in (checkpoints.match_titles, checkpoints.match_texts, checkpoints.match_vectors):
-            frontier.get(corpus=corpus)
-    return shards(f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"])
-
-
 def titles_of_all(wildcards):
     return [checkpoints.match_titles.get(corpus=corpus).output.titles for corpus in CORPORA]
 

@@ -1,5 +1,6 @@
 rule match_eligible:
     input:
+        after=ancient(after("ingest_source")),
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
     output:
         eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
@@ -22,6 +23,7 @@ rule match_eligible:
 
 checkpoint match_titles:
     input:
+        after=ancient(after("ingest_source")),
         eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
     output:
         titles=f"{RESULTS}/match/titles/{{corpus}}/part-00000.parquet",
@@ -43,6 +45,7 @@ checkpoint match_titles:
 
 rule match_translate:
     input:
+        after=ancient(after("ingest_source", "match_titles")),
         titles=ancient(match_titles_table),
     output:
         translated=f"{RESULTS}/match/translate/{{corpus}}/{{shard}}-of-{{shards}}.parquet",
@@ -66,6 +69,7 @@ rule match_translate:
 
 checkpoint match_texts:
     input:
+        after=ancient(after("ingest_source", "match_titles")),
         translated=translated,
     output:
         texts=f"{RESULTS}/match/texts/{{corpus}}/part-00000.parquet",
@@ -89,6 +93,7 @@ checkpoint match_texts:
 
 rule match_embed:
     input:
+        after=ancient(after("ingest_source", "match_titles", "match_texts")),
         texts=ancient(match_texts_table),
     output:
         vectors=f"{RESULTS}/match/embed/{{corpus}}/{{shard}}-of-{{shards}}.npy",
@@ -111,6 +116,7 @@ rule match_embed:
 
 checkpoint match_vectors:
     input:
+        after=ancient(after("ingest_source", "match_titles", "match_texts")),
         vectors=lambda wildcards: shards(f"match/embed/{wildcards.corpus}", "npy", MATCH["embed"]["shards"]),
     output:
         vectors=directory(f"{RESULTS}/match/vectors/{{corpus}}"),
@@ -132,6 +138,7 @@ checkpoint match_vectors:
 
 rule match_search:
     input:
+        after=ancient(after(*CHECKPOINTS)),
         sources=ancient(vectors_of(source_corpus)),
         targets=ancient(vectors_of(target_corpus)),
     output:
@@ -155,7 +162,10 @@ rule match_search:
 
 rule match_pair:
     input:
-        neighbours=neighbours,
+        after=ancient(after(*CHECKPOINTS)),
+        neighbours=lambda wildcards: shards(
+            f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
+        ),
         source=lambda wildcards: f"{RESULTS}/match/eligible/{source_corpus(wildcards)}/part-00000.parquet",
         source_translations=ancient(translations_of(source_corpus)),
         target=lambda wildcards: f"{RESULTS}/match/eligible/{target_corpus(wildcards)}/part-00000.parquet",
@@ -186,6 +196,7 @@ rule match_pair:
 
 rule match_split:
     input:
+        after=ancient(after(*CHECKPOINTS)),
         accepted=expand(f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
     output:
         pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
@@ -207,6 +218,7 @@ rule match_split:
 
 rule match_statistics:
     input:
+        after=ancient(after(*CHECKPOINTS)),
         pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
         neighbours=expand(
             f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet", direction=DIRECTIONS

@@ -1,5 +1,6 @@
 rule report_page:
     input:
+        after=ancient(after(*CHECKPOINTS)),
         statistics=f"{RESULTS}/match/statistics/table1.tsv",
         histogram=f"{RESULTS}/match/statistics/scores.json",
         leaks=f"{RESULTS}/match/split/leaks.json",

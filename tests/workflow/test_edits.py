@@ -153,6 +153,26 @@ EDITS: dict[str, tuple[Edit, set[str]]] = {
         replace("resources/lexicon/words.tsv", "Apple Pie", "Deep Dish Apple Pie"),
         TRANSLATED | EMBEDDED,
     ),
+    "a word, a setting before it and settings behind it, at once": (
+        then(
+            replace("resources/lexicon/words.tsv", "Apple Pie", "Deep Dish Apple Pie"),
+            setting("match.eligible.max_tokens", 450),
+            setting("match.split.seed", 14),
+            setting("match.embed.revision", "main"),
+        ),
+        ELIGIBLE | TRANSLATED | EMBEDDED,
+    ),
+    "a source row with a new title, and settings behind it, at once": (
+        then(
+            append(
+                "data/zh.json",
+                '{"name": "豆腐汤", "recipeIngredient": ["豆腐"], "recipeInstructions": ["煮"]}\n',
+            ),
+            setting("match.pair.threshold", 0.8),
+            setting("export.pairs.shards", 2),
+        ),
+        TITLES | {"ingest_source"},
+    ),
     "a comment": (append(f"{PACKAGE}/match/embed.py", "# a thought\n"), set()),
     "a docstring": (
         replace(f"{PACKAGE}/match/pair.py", '"""Neighbours of texts', '"""The neighbours of texts'),
