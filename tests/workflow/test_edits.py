@@ -23,6 +23,11 @@ EMBEDDED = SEARCHED | {"match_embed", "match_vectors"}
 TRANSLATED = {"match_translate", "match_texts"}  # and nothing more, where no translation changes
 ELIGIBLE = PAIRED | {"match_eligible", "match_titles"}
 INGESTED = ELIGIBLE | {"ingest_recipes"}
+SAME_RECIPES = {
+    "ingest_recipes",
+    "match_eligible",
+    "match_titles",
+}  # nothing more, where recipes come out equal
 TITLES = INGESTED | TRANSLATED | EMBEDDED
 
 
@@ -83,13 +88,13 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     "contact": (setting("contact", "me@example.org"), set()),
     "sources.recipenlg.path": (
         then(copy("data/en.csv", "data/moved.csv"), setting("sources.recipenlg.path", "data/moved.csv")),
-        INGESTED | {"ingest_source"},
+        SAME_RECIPES | {"ingest_source"},
     ),
     "sources.xiachufang.path": (
         then(copy("data/zh.json", "data/moved.json"), setting("sources.xiachufang.path", "data/moved.json")),
-        INGESTED | {"ingest_source"},
+        SAME_RECIPES | {"ingest_source"},
     ),
-    "ingest.recipes.parts": (setting("ingest.recipes.parts", 2), INGESTED),
+    "ingest.recipes.parts": (setting("ingest.recipes.parts", 2), INGESTED - {"match_pair", "match_split"}),
     "ingest.recipes.emoji": (setting("ingest.recipes.emoji", False), TITLES),
     "ingest.recipes.symbols": (setting("ingest.recipes.symbols", False), INGESTED),
     "ingest.recipes.spaces": (
