@@ -23,7 +23,7 @@ from wokflow.match.vectors import Matrix
 
 GROUP = 16  # target rows that share a maximum
 SUPER = 16  # groups that share one
-ROWS = 4096  # target rows of one product: its outcome stays in the cache
+ROWS = 2048  # target rows of one product: its outcome stays in the cache
 GPU_ROWS = 65_536
 PAIRS = 256  # groups whose rows are scored in float32 at a time: few enough for the cache
 
