@@ -31,7 +31,7 @@ def test_real_recipes_end_in_pairs_and_every_row_is_accounted_for(shared: Path, 
     assert accounted(house / "results", "recipenlg") == 302
     assert accounted(house / "results", "xiachufang") == 263
     pairs = pl.read_parquet(house / "results/match/pairs/zh-en/part-00000.parquet")
-    assert {"麻婆豆腐", "提拉米苏"} & set(pairs["source_title"]) or pairs.height
+    assert "提拉米苏" in set(pairs["source_title"])
     assert pairs["score"].min() >= 0.85
 
 
