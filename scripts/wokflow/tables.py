@@ -53,8 +53,9 @@ class PartWriter:
 
     def __enter__(self) -> "PartWriter":
         temporary = self._atomic.__enter__()
+        scalars = [field.name for field in self._schema if not pa.types.is_nested(field.type)]
         self._writer = pq.ParquetWriter(
-            temporary, self._schema, compression="zstd", use_dictionary=False, write_statistics=True
+            temporary, self._schema, compression="zstd", use_dictionary=False, write_statistics=scalars
         )
         return self
 

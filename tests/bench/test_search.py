@@ -18,8 +18,8 @@ DUPLICATES = 0.05  # share of rows that equal another row
 NEAREST, FARTHEST = 0.4, 1.2  # length of what a vector has beside its centre
 SHARD = 100_000  # rows
 QUERIES, TARGETS = 0, 1
-ROUNDS = {"tiny": 1, "small": 3, "full": 1}
-SIZES = {"tiny": (2_048, 20_000), "small": (8_192, 200_000), "full": (65_536, 1_500_000)}
+ROUNDS = {"tiny": 1, "small": 1, "full": 1}
+SIZES = {"tiny": (2_048, 20_000), "small": (16_384, 800_000), "full": (65_536, 1_500_000)}
 MEMORY_MB = 2048
 # Queries, targets, and the number of jobs of which one is run.
 MEMORY_SIZES = {"tiny": (4_096, 30_000, 1), "small": (4_096, 400_000, 1), "full": (1_500_000, 2_200_000, 366)}

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow.ingest.clean import Cleaning, clean
+from wokflow.ingest import clean as patterns
+from wokflow.ingest.clean import SUSPECT, Cleaning, clean
 from wokflow.ingest.records import Row, frame
 
 OFF = Cleaning(emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
@@ -199,3 +200,11 @@ def test_a_frame_of_many_rows_keeps_its_order() -> None:
     assert found["title"].to_list() == [str(number) for number in range(100)]
     assert found["ingredients"].to_list() == [[str(number), ""] * (number % 3) for number in range(100)]
     assert isinstance(found, pl.DataFrame)
+
+
+@given(st.text(st.sampled_from([chr(code) for code in range(0x300)] + list("★❤️⃣\u200b\u3000"))))
+def test_no_text_is_taken_for_clean_that_is_not(text: str) -> None:
+    suspects = pl.Series([text]).str.contains(SUSPECT).item()
+    named = (patterns.EMOJI, patterns.INVISIBLE, patterns.SYMBOLS, patterns.SPACES, patterns.EDGES)
+    pattern = "|".join(named)
+    assert suspects or not pl.Series([text]).str.contains(pattern).item()

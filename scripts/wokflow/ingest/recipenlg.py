@@ -16,6 +16,7 @@ from wokflow.ingest.records import (
     Lines,
     Reject,
     Row,
+    each_item,
     frame,
     parse,
     rejected,
@@ -105,14 +106,20 @@ def _read_fast(lines: pl.DataFrame, data: bytes | None) -> pl.DataFrame:
 
 def _lists(text: pl.Series) -> pl.Series:
     """JSON lists of strings in strict form -> lists. (str.json_decode is slower, and so is what it gives.)"""
-    escapes = text.str.extract_all(JSON_ESCAPE).explode().drop_nulls().unique().sort().to_list()
-    items = pl.element()
-    if escapes:
-        items = items.str.replace_many(escapes, [json.loads(f'"{escape}"') for escape in escapes])
     inner = pl.col(text.name).str.slice(2).str.strip_suffix('"]')
     lists = pl.when(text == "[]").then(pl.lit([], pl.List(pl.String))).otherwise(inner.str.split(_BETWEEN))
     table = text.to_frame().select(lists.alias(text.name))
-    return table.select(pl.col(text.name).list.eval(items)).to_series() if escapes else table.to_series()
+    return each_item(table.to_series(), _unescape)
+
+
+def _unescape(items: pl.Series) -> pl.Series:
+    """Strings with their JSON escapes decoded; only those that hold any are touched."""
+    touched = items.str.contains("\\", literal=True).arg_true()
+    if touched.is_empty():
+        return items
+    some = items.gather(touched)
+    escapes = some.str.extract_all(JSON_ESCAPE).explode().unique().sort().to_list()
+    return items.scatter(touched, some.str.replace_many(escapes, [json.loads(f'"{one}"') for one in escapes]))
 
 
 def _row(group: list[tuple[int, str]], damage: dict[int, Reject]) -> tuple[int, Row]:

@@ -9,12 +9,14 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from wokflow.ingest.stream import Truncated, chunks
 
@@ -172,6 +174,24 @@ def rejected(raw: str, reject: Reject) -> Row:
 def frame(rows: list[Row]) -> pl.DataFrame:
     """Rows of the slow road as records; absent columns are null."""
     return pl.DataFrame(rows, schema=RECORDS, orient="row")
+
+
+def each_item(
+    lists: pl.Series,
+    change: Callable[[pl.Series], pl.Series],
+    kept: Callable[[pl.Series], pl.Series] | None = None,
+) -> pl.Series:
+    """Change the strings in lists, all at once; those that are not `kept` go. A null becomes an empty list."""
+    items = change(lists.explode(empty_as_null=False, keep_nulls=False))
+    lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
+    if kept is not None and not (keep := kept(items)).all():
+        owner = np.repeat(np.arange(len(lengths)), lengths)
+        items, lengths = items.filter(keep), np.bincount(owner[keep.to_numpy()], minlength=len(lengths))
+    values = items.to_arrow(compat_level=pl.CompatLevel.newest())  # views: the strings are not copied
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int64())
+    changed = pl.from_arrow(pa.LargeListArray.from_arrays(offsets, values))
+    assert isinstance(changed, pl.Series)
+    return changed.alias(lists.name)
 
 
 def parse(json_text: str) -> object:
