@@ -12,10 +12,17 @@ except UserError as error:
     raise WorkflowError(str(error))
 
 RESULTS = config["results"]
-CORPORA = {"recipenlg": "en", "xiachufang": "zh"}
+MATCHED = {"recipenlg": "en", "xiachufang": "zh"}
+CORPORA = MATCHED | ({"counterfactual": "zh"} if "counterfactual" in config["sources"] else {})
+PARSED = [corpus for corpus, lang in CORPORA.items() if lang == "zh"]
 INGEST_PARTS = config["ingest"]["recipes"]["parts"]
-MATCH = config["match"]
-PIVOT = "en"  # titles are compared in this language
+MATCH, PARSE = config["match"], config["parse"]
+GLOSSARY = PARSE["glossary"]["path"]
+PAIRS = config["pivot"]["pairs"]["path"]
+DISH_CORPUS = config["pivot"]["dishes"]["corpus"]
+BASELINES = ("copy", "substitute", "retrieve")
+PARSER_USED = PARSE["actions"]["method"] != "rules"
+PIVOT_LANG = "en"  # titles are compared in this language
 DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 
 
@@ -24,6 +31,7 @@ wildcard_constraints:
     direction="|".join(DIRECTIONS),
     shard=r"\d{5}",
     shards=r"\d{5}",
+    part=r"\d{5}",
 
 
 def key(step, *frontiers, settings=(), without=(), reads=()):
@@ -55,25 +63,31 @@ def setting(dotted):
     return value
 
 
-CHECKPOINTS = {  # a small file of each, that says that it is done
-    "ingest_source": "ingest/source/{corpus}.json",
-    "match_titles": "match/titles/{corpus}.sha256",
-    "match_texts": "match/texts/{corpus}.sha256",
-    "match_vectors": "match/vectors/{corpus}.sha256",
+CHECKPOINTS = {  # a small file of each, that says that it is done, and the corpora that have it
+    "ingest_source": ("ingest/source/{corpus}.json", CORPORA),
+    "match_titles": ("match/titles/{corpus}.sha256", MATCHED),
+    "match_texts": ("match/texts/{corpus}.sha256", MATCHED),
+    "match_vectors": ("match/vectors/{corpus}.sha256", MATCHED),
+    "parse_clauses": ("parse/clauses/{corpus}.sha256", PARSED if PARSER_USED else ()),
 }
+MATCHING = ("ingest_source", "match_titles", "match_texts", "match_vectors")
+PARSING = ("ingest_source", "parse_clauses")
 
 
-def after(*names):
+def after(*names, of=None):
     """What a job must wait for, as ancient input: each checkpoint that lies before it, even far before it.
+
+    Those of its corpus; of the corpus `of` or of all, where the job has no corpus of its own.
 
     A job behind a frontier is only known to run when the frontier is done. Its readers must not have run by then.
     """
 
     def files(wildcards):
-        corpora = [wildcards.corpus] if hasattr(wildcards, "corpus") else CORPORA
-        return [
-            f"{RESULTS}/{CHECKPOINTS[name]}".format(corpus=corpus) for name in names for corpus in corpora
-        ]
+        found = []
+        for pattern, corpora in map(CHECKPOINTS.get, names):
+            wanted = [getattr(wildcards, "corpus", of)] if of or hasattr(wildcards, "corpus") else corpora
+            found += [f"{RESULTS}/{pattern}".format(corpus=corpus) for corpus in wanted if corpus in corpora]
+        return found
 
     return files
 
@@ -106,3 +120,16 @@ def benchmark_of(name, *by):
 
 def _by(wildcards):
     return ".".join(f"{{{wildcard}}}" for wildcard in wildcards) or "all"
+
+
+TARGETS = {  # what the stages are run for
+    "match": [f"{RESULTS}/export/pairs/{direction}" for direction in DIRECTIONS],
+    "parse": [path for corpus in PARSED for path in parts(f"parse/proto/{corpus}", INGEST_PARTS)]
+    + [f"{RESULTS}/parse/parser/scores.json"],
+    "pivot": [
+        f"{RESULTS}/pivot/{table}"
+        for table in ("orders/part-00000.parquet", "questions/questions.tsv", "instances/part-00000.parquet")
+    ],
+    "evaluate": [f"{RESULTS}/evaluate/scores/part-00000.parquet"],
+    "report": [f"{RESULTS}/report/page/index.html"],
+}

@@ -35,7 +35,7 @@ def translated(wildcards):
 
 def translate_backend(wildcards):
     """Titles in the pivot language stay as they are."""
-    return "none" if CORPORA[wildcards.corpus] == PIVOT else MATCH["translate"]["backend"]
+    return "none" if CORPORA[wildcards.corpus] == PIVOT_LANG else MATCH["translate"]["backend"]
 
 
 def translate_key(wildcards):
@@ -43,7 +43,7 @@ def translate_key(wildcards):
     backend = translate_backend(wildcards)
     reads = [MATCH["translate"]["lexicon"]] if backend == "lexicon" else []
     unread = () if backend == "hub" else ("model", "revision", "beams", "batch")
-    unread += ("backend",) if CORPORA[wildcards.corpus] == PIVOT else ()
+    unread += ("backend",) if CORPORA[wildcards.corpus] == PIVOT_LANG else ()
     of = key("match.translate", match_titles, without=("shards", "lexicon", *unread), reads=reads)
     return of(wildcards)
 
@@ -79,8 +79,45 @@ def vectors_of(corpus):
 
 
 def titles_of_all(wildcards):
-    return [checkpoints.match_titles.get(corpus=corpus).output.titles for corpus in CORPORA]
+    return [checkpoints.match_titles.get(corpus=corpus).output.titles for corpus in MATCHED]
 
 
 def texts_of_all(wildcards):
-    return [checkpoints.match_texts.get(corpus=corpus).output.texts for corpus in CORPORA]
+    return [checkpoints.match_texts.get(corpus=corpus).output.texts for corpus in MATCHED]
+
+
+def parse_clauses(wildcards):
+    return checkpoints.parse_clauses.get(corpus=wildcards.corpus).output.digest
+
+
+def parse_clauses_table(wildcards):
+    return checkpoints.parse_clauses.get(corpus=wildcards.corpus).output.clauses
+
+
+def dependencies(wildcards):
+    """The shards of parse_dependencies, where actions are extracted with a parser."""
+    if not PARSER_USED:
+        return []
+    return shards(f"parse/dependencies/{wildcards.corpus}", "parquet", PARSE["dependencies"]["shards"])
+
+
+def dependencies_model(wildcards):
+    """The pipeline that the workflow trains, where it is used."""
+    return [f"{RESULTS}/parse/parser/model"] if PARSE["dependencies"]["backend"] == "spacy" else []
+
+
+def dependencies_key(wildcards):
+    """The key of parse_dependencies: of a model in a local folder also its content."""
+    backend, model = PARSE["dependencies"]["backend"], PARSE["dependencies"]["model"]
+    unread = ("model", "device") if backend == "spacy" else ()
+    reads = [GLOSSARY] + ([model] if backend != "spacy" and Path(model).exists() else [])
+    return key("parse.dependencies", parse_clauses, without=("shards", *unread), reads=reads)(wildcards)
+
+
+def counterfactual_key(wildcards):
+    """The key of evaluate_counterfactual: texts are read as parse_actions reads recipes."""
+    read_with = ("parse.actions.method", "parse.actions.style") + ("parse.dependencies",) * PARSER_USED
+    of = key(
+        "evaluate.counterfactual", settings=read_with, without=("predictions", "vectors"), reads=[GLOSSARY]
+    )
+    return of(wildcards)

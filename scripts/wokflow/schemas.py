@@ -2,16 +2,28 @@
 
 import pyarrow as pa
 
+import wokflow.evaluate.schemas
 import wokflow.export.schemas
+import wokflow.generate.schemas
 import wokflow.ingest.schemas
 import wokflow.match.schemas
+import wokflow.parse.schemas
+import wokflow.pivot.schemas
 
 SCHEMAS: dict[str, pa.Schema] = {
     **wokflow.ingest.schemas.SCHEMAS,
     **wokflow.match.schemas.SCHEMAS,
+    **wokflow.parse.schemas.SCHEMAS,
+    **wokflow.pivot.schemas.SCHEMAS,
+    **wokflow.generate.schemas.SCHEMAS,
+    **wokflow.evaluate.schemas.SCHEMAS,
     **wokflow.export.schemas.SCHEMAS,
 }
-REASONS = {"ingest": wokflow.ingest.schemas.REASONS, "match": wokflow.match.schemas.REASONS}
+REASONS = {
+    "ingest": wokflow.ingest.schemas.REASONS,
+    "match": wokflow.match.schemas.REASONS,
+    "parse": wokflow.parse.schemas.REASONS,
+}
 
 
 def markdown() -> str:

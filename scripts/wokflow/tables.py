@@ -1,6 +1,7 @@
 """Reading and writing tables: folders of Parquet parts, written whole or not at all, the same bytes each time."""
 
 import glob
+import hashlib
 import json
 import os
 import sys
@@ -41,6 +42,14 @@ def atomic(path: str | Path) -> Iterator[Path]:
 def write_text(path: str | Path, text: str) -> None:
     with atomic(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def strings_digest(strings: pl.Series) -> str:
+    """SHA-256 of strings in order, whatever file they lie in."""
+    digest = hashlib.sha256()
+    for string in strings:
+        digest.update(string.encode() + b"\0")
+    return digest.hexdigest()
 
 
 class PartWriter:

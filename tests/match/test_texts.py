@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from wokflow import tables
 from wokflow.match import schemas
 from wokflow.match.texts import match_texts
-from wokflow.match.titles import match_titles, strings_digest
+from wokflow.match.titles import match_titles
+from wokflow.tables import strings_digest
 
 OUT = ("texts.parquet", "translations.parquet", "texts.sha256", "translations.sha256")
 

@@ -6,25 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 import pytest
 from wokflow import tables
+from wokflow.evaluate import schemas as evaluate
 from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
+from wokflow.parse import schemas as parse
 from wokflow.report.page import choose, report_page
 
+from tests.report.parts import LANGS, action, parser_scores, table, write_glossary
+from tests.report.test_evaluation import score
+from tests.report.test_pivots import SETTINGS, candidate, order, stage, write_pairs
+
 EVIL = '<script>alert("宫保鸡丁")</script> & \u202e\x00'
-LANGS = {"recipenlg": "en", "xiachufang": "zh"}
-DIRECTIONS, FILES = ("zh-en", "en-zh"), ("leaks", "histogram", "statistics")
-
-
-def table(folder: Path, name: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> str:
-    """Write rows (whatever else they hold) as <folder>/<stage>/<table>/<name>/part-00000.parquet."""
-    path = folder / name / "part-00000.parquet"
-    sources = json.dumps(dict.fromkeys(LANGS, "0123456789abcdef" * 4))
-    with tables.PartWriter(path, schema, {"sources": sources}) as part:
-        part.write(pa.Table.from_pylist([{key: row[key] for key in schema.names} for row in rows], schema))
-    return str(path)
+CORPORA = ("recipenlg", "xiachufang")
+DIRECTIONS, FILES = ("zh-en", "en-zh"), ("statistics", "histogram", "leaks", "parser")
 
 
 def recipes(folder: Path, corpus: str, text: str, rows: int, rejects: int) -> dict[str, str]:
@@ -57,16 +53,30 @@ def pair(direction: str, text: str, number: int) -> dict[str, Any]:
     return row
 
 
+def later(folder: Path, text: str, rows: int) -> list[str]:
+    """Tables of the stages behind match: an action a recipe, one dish pair of each kind of row, one run."""
+    words = {name: [text] for name in ("ingredients", "ingredient_classes", "tools", "tool_classes")}
+    found = [action(f"xiachufang:{n}", 0, text, 0, **words) for n in range(rows)]
+    kinds = ("remove", "insert", "ask") if rows else ()
+    effects = [order(f"{text}/{text}/", "炒//", 0.5, flag) for flag in ("", "chance")] if rows else []
+    return [
+        table(folder, "parse/actions/xiachufang", parse.ACTIONS, found),
+        table(folder, "parse/proto/xiachufang", parse.PROTO_ACTIONS, found),
+        table(folder, "parse/rejects/xiachufang", parse.REJECTS, []),
+        *stage(folder, [candidate(text, kind, **words) for kind in kinds], effects),
+        table(folder, "evaluate/scores", evaluate.SCORES, [score(text, "bleu", 1.0)] if rows else []),
+    ]
+
+
 def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
     """The page of so many recipes and pairs, and `rejects` times as many rejects."""
-    paths: dict[str, list[str]] = {}
-    for corpus in LANGS:
-        for name, path in recipes(folder, corpus, text, rows, rows * rejects).items():
-            paths.setdefault(name.split("/")[1], []).append(path)
+    paths = later(folder, text, rows)
+    for corpus in CORPORA:
+        paths += recipes(folder, corpus, text, rows, rows * rejects).values()
     for direction in DIRECTIONS:
         pairs = [pair(direction, text, n) for n in range(rows)]
         for name, schema in (("pairs", match.PAIRS), ("audit", match.AUDIT)):
-            paths.setdefault(name, []).append(table(folder, f"match/{name}/{direction}", schema, pairs))
+            paths.append(table(folder, f"match/{name}/{direction}", schema, pairs))
     leaks = {f"{split}_{what}": 0.25 for split in ("valid", "test") for what in ("target", "title")}
     found = {kind: dict.fromkeys(DIRECTIONS, leaks) for kind in ("paper", "grouped")}
     counts = dict.fromkeys(DIRECTIONS, [0] * 42 + [rows] * 8)
@@ -75,8 +85,23 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
     tables.write_text(folder / "leaks", json.dumps({"kind": "grouped", "leaks": found}))
     tables.write_text(folder / "histogram", json.dumps({"bins": bins, "counts": counts}))
     tables.write_text(folder / "statistics", f"{head}zh-en\ttrain\t{rows}\t\t{rows}\t\t{rows}\n")
-    out, files = folder / "index.html", {name: str(folder / name) for name in FILES}
-    report_page(**files, **paths, page=str(out), examples=3, threshold=0.85, results=str(folder))  # type: ignore[arg-type]
+    tables.write_text(folder / "parser", json.dumps(parser_scores()))
+    out = folder / "index.html"
+    report_page(
+        *(str(folder / name) for name in FILES),
+        paths,
+        str(out),
+        examples=3,
+        threshold=0.85,
+        method="rules",
+        level=0.95,
+        orders=SETTINGS,
+        annotators=3,
+        answers=[],
+        glossary=write_glossary(folder / "glossary"),
+        dish_pairs=write_pairs(folder),
+        results=str(folder),
+    )
     return out.read_text(encoding="utf-8")
 
 

@@ -22,6 +22,20 @@ EVERY = {
     "match_pair",
     "match_split",
     "match_statistics",
+    "parse_clauses",
+    "parse_parser",
+    "parse_dependencies",
+    "parse_actions",
+    "parse_proto",
+    "parse_vectors",
+    "pivot_dishes",
+    "pivot_candidates",
+    "pivot_questions",
+    "pivot_pivots",
+    "pivot_orders",
+    "pivot_instances",
+    "generate_baselines",
+    "evaluate_counterfactual",
     "export_pairs",
     "report_page",
 }
@@ -44,6 +58,24 @@ WRITES = {  # folder of results -> the rule that writes there
     "match/pairs": "match_split",
     "match/split": "match_split",
     "match/statistics": "match_statistics",
+    "parse/clauses": "parse_clauses",
+    "parse/parser": "parse_parser",
+    "parse/dependencies": "parse_dependencies",
+    "parse/actions": "parse_actions",
+    "parse/rejects": "parse_actions",
+    "parse/proto": "parse_proto",
+    "parse/vectors": "parse_vectors",
+    "parse/vectors.sha256": "parse_vectors",
+    "pivot/dishes": "pivot_dishes",
+    "pivot/candidates": "pivot_candidates",
+    "pivot/questions": "pivot_questions",
+    "pivot/pivots": "pivot_pivots",
+    "pivot/effects": "pivot_orders",
+    "pivot/orders": "pivot_orders",
+    "pivot/instances": "pivot_instances",
+    "pivot/corpus": "pivot_instances",
+    "generate/predictions": "generate_baselines",
+    "evaluate/scores": "evaluate_counterfactual",
     "export/pairs": "export_pairs",
     "report/page": "report_page",
 }
@@ -69,6 +101,23 @@ CHINESE = [
     ("空空如也", "Unknown", [], ["没有"]),
 ]
 
+CONFIG = """\
+results: results
+sources:
+  recipenlg: {path: data/en.csv}
+  xiachufang: {path: data/zh.json}
+parse:
+  parser: {treebanks: [data/trees.conllu], max_sentences: 30, epochs: 1, width: 16, depth: 1}
+  actions: {method: both}
+  vectors: {dimensions: 8, epochs: 1, least_count: 1}
+pivot:
+  pairs: {path: data/pairs.tsv}
+"""
+PAIRS = """\
+base_dish\ttarget_dish\tingredient_removed\tingredient_added\tbase_english\ttarget_english
+麻婆豆腐\t蛋炒饭\t豆腐\t饭\tMapo Tofu\tEgg Fried Rice
+"""
+
 
 def write_corpora(folder: Path) -> None:
     """Two tiny corpora in their own formats, dirt included."""
@@ -93,10 +142,9 @@ def new_house(to: Path) -> Path:
     house = copy_house(to)
     shutil.rmtree(house / "resources" / "demo")
     write_corpora(house / "data")
-    (house / "config" / "config.yaml").write_text(
-        "results: results\nsources:\n  recipenlg: {path: data/en.csv}\n  xiachufang: {path: data/zh.json}\n",
-        encoding="utf-8",
-    )
+    (house / "config" / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    (house / "data" / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
+    shutil.copy(house / "resources" / "treebank" / "recipes_a.conllu", house / "data" / "trees.conllu")
     lexicon = house / "resources" / "lexicon"
     shutil.rmtree(lexicon)
     lexicon.mkdir()

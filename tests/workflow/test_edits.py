@@ -83,6 +83,23 @@ def bundled_model(house: Path) -> None:
     shutil.copytree(bundled_folder(), house / "model")
 
 
+def trained_pipeline(house: Path) -> None:
+    shutil.copytree(house / "results" / "parse" / "parser" / "model", house / "pipeline")
+
+
+def answers(house: Path) -> None:
+    sheet = (house / "results" / "pivot" / "questions" / "questions.tsv").read_text(encoding="utf-8")
+    (house / "data" / "answers.tsv").write_text(sheet, encoding="utf-8")
+
+
+def vectors(house: Path) -> None:
+    (house / "data" / "vectors.txt").write_text("豆腐 1 0\n炒 0 1\n", encoding="utf-8")
+
+
+def predictions(house: Path) -> None:
+    (house / "data" / "mine.tsv").write_text("instance_id\trun\tprediction\n", encoding="utf-8")
+
+
 PACKAGE = "scripts/wokflow"
 SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     "contact": (setting("contact", "me@example.org"), set()),
@@ -136,6 +153,139 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     "match.split.seed": (setting("match.split.seed", 14), SPLIT),
     "export.pairs.shards": (setting("export.pairs.shards", 2), EXPORTED),
     "report.page.examples": (setting("report.page.examples", 3), REPORTED),
+}
+PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a dry run says it all
+    "sources.counterfactual.path": (
+        then(
+            append("data/base.tsv", "麻婆豆腐\t蛋炒饭\t豆腐切块，下锅煮。\n"),
+            setting("sources.counterfactual.path", "data/base.tsv"),
+        ),
+        set(),
+    ),
+    "parse.glossary.path": (
+        then(copy("resources/glossary", "words"), setting("parse.glossary.path", "words")),
+        set(),
+    ),
+    "parse.parser.treebanks": (
+        then(
+            copy("data/trees.conllu", "data/more.conllu"),
+            setting("parse.parser.treebanks", ["data/more.conllu"]),
+        ),
+        set(),
+    ),
+    "parse.parser.test": (setting("parse.parser.test", ["data/trees.conllu"]), set()),
+    "parse.parser.simplify": (setting("parse.parser.simplify", True), set()),
+    "parse.parser.max_sentences": (setting("parse.parser.max_sentences", 40), set()),
+    "parse.parser.epochs": (setting("parse.parser.epochs", 2), set()),
+    "parse.parser.width": (setting("parse.parser.width", 24), set()),
+    "parse.parser.depth": (setting("parse.parser.depth", 2), set()),
+    "parse.parser.dropout": (setting("parse.parser.dropout", 0.1), set()),
+    "parse.parser.learning_rate": (setting("parse.parser.learning_rate", 0.01), set()),
+    "parse.parser.batch_words": (setting("parse.parser.batch_words", 50), set()),
+    "parse.parser.seed": (setting("parse.parser.seed", 14), set()),
+    "parse.dependencies.backend": (
+        then(
+            trained_pipeline,
+            setting("parse.dependencies.backend", "pipeline"),
+            setting("parse.dependencies.model", "pipeline"),
+        ),
+        set(),
+    ),
+    "parse.dependencies.model, while another backend is in use": (
+        setting("parse.dependencies.model", "another"),
+        set(),
+    ),
+    "parse.dependencies.device, while another backend is in use": (
+        setting("parse.dependencies.device", "cpu"),
+        set(),
+    ),
+    "parse.dependencies.batch": (setting("parse.dependencies.batch", 8), set()),
+    "parse.dependencies.shards": (setting("parse.dependencies.shards", 2), set()),
+    "parse.actions.method": (setting("parse.actions.method", "rules"), set()),
+    "parse.actions.style": (setting("parse.actions.style", "paper"), set()),
+    "parse.actions.max_characters": (setting("parse.actions.max_characters", 50), set()),
+    "parse.vectors.corpus, another": (
+        then(
+            append("data/base.tsv", "麻婆豆腐\t蛋炒饭\t豆腐切块，下锅煮。\n"),
+            setting("sources.counterfactual.path", "data/base.tsv"),
+            setting("parse.vectors.corpus", "counterfactual"),
+        ),
+        set(),
+    ),
+    "parse.vectors.model": (setting("parse.vectors.model", "cbow"), set()),
+    "parse.vectors.dimensions": (setting("parse.vectors.dimensions", 10), set()),
+    "parse.vectors.window": (setting("parse.vectors.window", 3), set()),
+    "parse.vectors.epochs": (setting("parse.vectors.epochs", 2), set()),
+    "parse.vectors.least_count": (setting("parse.vectors.least_count", 2), set()),
+    "parse.vectors.recipes": (setting("parse.vectors.recipes", 5), set()),
+    "parse.vectors.seed": (setting("parse.vectors.seed", 14), set()),
+    "pivot.pairs.path": (
+        then(copy("data/pairs.tsv", "data/mine.tsv"), setting("pivot.pairs.path", "data/mine.tsv")),
+        set(),
+    ),
+    "pivot.dishes.corpus, another": (
+        then(
+            append("data/base.tsv", "麻婆豆腐\t蛋炒饭\t豆腐切块，下锅煮。\n"),
+            setting("sources.counterfactual.path", "data/base.tsv"),
+            setting("pivot.dishes.corpus", "counterfactual"),
+        ),
+        set(),
+    ),
+    "pivot.dishes.least": (setting("pivot.dishes.least", 1), set()),
+    "pivot.candidates.alpha": (setting("pivot.candidates.alpha", 4), set()),
+    "pivot.candidates.tau_remove": (setting("pivot.candidates.tau_remove", 0.02), set()),
+    "pivot.candidates.tau_insert": (setting("pivot.candidates.tau_insert", 0.2), set()),
+    "pivot.candidates.least": (setting("pivot.candidates.least", 0.1), set()),
+    "pivot.questions.ask_all": (setting("pivot.questions.ask_all", True), set()),
+    "pivot.pivots.answers": (then(answers, setting("pivot.pivots.answers", ["data/answers.tsv"])), set()),
+    "pivot.pivots.annotators": (setting("pivot.pivots.annotators", 2), set()),
+    "pivot.pivots.overrule": (setting("pivot.pivots.overrule", True), set()),
+    **{
+        f"pivot.orders.{name}": (setting(f"pivot.orders.{name}", value), set())
+        for name, value in {
+            "effect": 0.2,
+            "level": 0.1,
+            "correct": True,
+            "units": 1,
+            "frequent": 0.1,
+            "confounders": 3,
+            "ridge": 2,
+            "caliper": 0.3,
+            "strata": 5,
+            "overlap": 0.4,
+            "balance": 0.3,
+        }.items()
+    },
+    "pivot.instances.count": (setting("pivot.instances.count", 1), set()),
+    "pivot.instances.seed": (setting("pivot.instances.seed", 14), set()),
+    "generate.baselines.seed": (setting("generate.baselines.seed", 14), set()),
+    "evaluate.counterfactual.predictions": (
+        then(predictions, setting("evaluate.counterfactual.predictions", ["data/mine.tsv"])),
+        set(),
+    ),
+    "evaluate.counterfactual.vectors": (
+        then(vectors, setting("evaluate.counterfactual.vectors", "data/vectors.txt")),
+        set(),
+    ),
+    "evaluate.counterfactual.tau": (setting("evaluate.counterfactual.tau", 0.8), set()),
+    "evaluate.counterfactual.bertscore.layers": (
+        setting("evaluate.counterfactual.bertscore.layers", 1),
+        set(),
+    ),
+    "evaluate.counterfactual.bertscore.batch": (setting("evaluate.counterfactual.bertscore.batch", 8), set()),
+    "evaluate.counterfactual.bertscore.device": (
+        setting("evaluate.counterfactual.bertscore.device", "cpu"),
+        set(),
+    ),
+    "evaluate.counterfactual.bootstrap.samples": (
+        setting("evaluate.counterfactual.bootstrap.samples", 500),
+        set(),
+    ),
+    "evaluate.counterfactual.bootstrap.level": (
+        setting("evaluate.counterfactual.bootstrap.level", 0.9),
+        set(),
+    ),
+    "evaluate.counterfactual.bootstrap.seed": (setting("evaluate.counterfactual.bootstrap.seed", 14), set()),
 }
 EDITS: dict[str, tuple[Edit, set[str]]] = {
     "nothing": (lambda house: None, set()),
@@ -211,6 +361,15 @@ def test_edit_runs_exactly(name: str, built: Path, tmp_path: Path) -> None:
     assert rules_run(snakemake(house).stdout) == set(), "a second run has nothing to do"
 
 
+@pytest.mark.parametrize("name", PLANNED)
+def test_edit_would_run_exactly(name: str, built: Path, tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    shutil.copytree(built, house, symlinks=True)
+    edit, expected = PLANNED[name]
+    edit(house)
+    assert rules_run(snakemake(house, "--dry-run").stdout) == expected
+
+
 def test_another_results_folder_is_filled_and_the_old_one_stays(built: Path, tmp_path: Path) -> None:
     house = tmp_path / "house"
     shutil.copytree(built, house, symlinks=True)
@@ -237,5 +396,5 @@ def test_the_table_holds_every_key_of_the_config(built: Path) -> None:
         }
 
     hub_only = {"match.translate.revision", "match.translate.beams", "match.translate.batch"}
-    tested = {name.split(",")[0] for name in SETTINGS} | {"results"} | hub_only
+    tested = {name.split(",")[0] for name in SETTINGS | PLANNED} | {"results"} | hub_only
     assert tested == keys(schema)

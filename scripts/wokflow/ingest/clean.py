@@ -36,11 +36,11 @@ class Cleaning:
     duplicates: bool = True
 
 
-def clean(records: pl.DataFrame, how: Cleaning, lang: str) -> pl.DataFrame:
+def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = True) -> pl.DataFrame:
     """Clean title, ingredients, steps and dish of records (schema: records.RECORDS) as `how` says.
 
     With `empty_fields` on, entries of lists that end up empty go, and a recipe without title, ingredients or
-    steps gets a reason; rows are never dropped here.
+    steps gets a reason; rows are never dropped here. Only where recipes are `listed` must they have ingredients.
     """
     records = records.with_columns(
         *(_clean(records[name], how, lang) for name in ("title", "dish")),
@@ -50,7 +50,7 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str) -> pl.DataFrame:
         empty = (
             pl.when(~pl.col("title").str.contains(r"\S"))
             .then(pl.lit("empty_title"))
-            .when(pl.col("ingredients").list.len() == 0)
+            .when(pl.lit(listed) & (pl.col("ingredients").list.len() == 0))
             .then(pl.lit("empty_ingredients"))
             .when(pl.col("steps").list.len() == 0)
             .then(pl.lit("empty_steps"))

@@ -12,7 +12,7 @@ from typing import Protocol
 import polars as pl
 import pyarrow as pa
 
-from wokflow.ingest import recipenlg, schemas, xiachufang
+from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import Cleaning, clean
 from wokflow.ingest.records import Block, Lines, Reject, blocks, frame, lines, rejected
 from wokflow.job import Progress
@@ -30,7 +30,12 @@ class Reader(Protocol):
     def read(self, lines: Lines) -> pl.DataFrame: ...
 
 
-READERS: dict[str, Reader] = {"recipenlg": recipenlg, "xiachufang": xiachufang}
+READERS: dict[str, Reader] = {
+    "recipenlg": recipenlg,
+    "xiachufang": xiachufang,
+    "counterfactual": counterfactual,
+}
+UNLISTED = frozenset({"counterfactual"})  # corpora without lists of ingredients
 BLOCK = 8 << 20  # bytes read at once
 LEAST = 1 << 16  # bytes: blocks of a small source get no smaller than that for the sake of the parts' sizes
 
@@ -56,7 +61,7 @@ def ingest_recipes(
     size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * len(recipes))))
     header = itertools.chain([True], itertools.repeat(False))
     work = (
-        (block.position, _read, reader, block, first, cleaning)
+        (block.position, _read, reader, block, first, cleaning, corpus not in UNLISTED)
         for block, first in zip(blocks(raw, reader.START, size), header, strict=False)
     )
     seen = _Seen(corpus) if cleaning.duplicates else None
@@ -90,7 +95,7 @@ def ingest_recipes(
             progress.say(f"more than half of {raw} was rejected: is it the file that {corpus} publishes?")
 
 
-def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning) -> pl.DataFrame:
+def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning, listed: bool) -> pl.DataFrame:
     data = block.data
     if first:
         data = data.removeprefix(b"\xef\xbb\xbf")
@@ -98,7 +103,7 @@ def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning) -> pl.D
         if reader.is_header(head.decode(errors="replace").removesuffix("\r")):
             data = data[len(head) + 1 :]
     records = reader.read(lines(data)) if data else frame([])
-    records = clean(records, cleaning, reader.LANG)
+    records = clean(records, cleaning, reader.LANG, listed=listed)
     if block.error:
         records = records.vstack(frame([rejected("", Reject("truncated_archive", block.error))]))
     return records

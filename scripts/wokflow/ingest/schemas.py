@@ -22,7 +22,7 @@ REASONS = {
 RECIPES = pa.schema(
     [
         column("recipe_id", pa.string(), RECIPE_ID),
-        column("corpus", pa.string(), "recipenlg or xiachufang."),
+        column("corpus", pa.string(), "recipenlg, xiachufang or counterfactual."),
         column("lang", pa.string(), "en or zh."),
         column("title", pa.string(), "Title, cleaned."),
         column("ingredients", STRINGS, "Ingredient lines with amounts, cleaned."),
@@ -34,7 +34,7 @@ RECIPES = pa.schema(
 )
 REJECTS = pa.schema(
     [
-        column("corpus", pa.string(), "recipenlg or xiachufang."),
+        column("corpus", pa.string(), "recipenlg, xiachufang or counterfactual."),
         column("source_row", pa.int64(), "Row number in the source, from 0."),
         column("reason", pa.string(), "One of the reasons below."),
         column("detail", pa.string(), "What was found, where it helps.", nullable=True),

@@ -6,7 +6,6 @@ import polars as pl
 
 from wokflow import tables
 from wokflow.match import schemas
-from wokflow.match.titles import strings_digest
 
 
 def match_texts(
@@ -32,6 +31,6 @@ def match_texts(
     table = table.join(index, on="text", how="left", maintain_order="left")
     tables.write(texts, schemas.TEXTS, unique, metadata)
     tables.write(translations, schemas.TRANSLATIONS, table, metadata)
-    tables.write_text(digest, strings_digest(unique["text"]) + "\n")
+    tables.write_text(digest, tables.strings_digest(unique["text"]) + "\n")
     both = pl.concat([table["title"], table["text"]])
-    tables.write_text(translations_digest, strings_digest(both) + "\n")
+    tables.write_text(translations_digest, tables.strings_digest(both) + "\n")

@@ -1,9 +1,8 @@
 """One self-contained HTML page of a run."""
 
-import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +14,15 @@ from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
 from wokflow.match.split import SPLITS
 from wokflow.match.statistics import PAPER
-from wokflow.report import charts
-from wokflow.report.charts import Html, Step, number, paragraph, percent, table
+from wokflow.parse.glossary import read_glossary
+from wokflow.report import actions, charts, evaluation, inputs, pictures, pivots
+from wokflow.report.charts import Html, number, paragraph, percent, table
+from wokflow.report.inputs import of, to_float
+from wokflow.report.pictures import Step
 
 CORPORA = {"zh": "xiachufang", "en": "recipenlg"}
 NAMES = {"xiachufang": "XiaChuFang", "recipenlg": "RecipeNLG"}
+PARSED = {"xiachufang": "XiaChuFang", "counterfactual": "Counterfactual base recipes"}
 DIRECTIONS = {"zh-en": "Chinese → English", "en-zh": "English → Chinese"}
 STAGES = {
     "Rows in the source": "rows",
@@ -68,55 +71,61 @@ def report_page(
     statistics: str,
     histogram: str,
     leaks: str,
-    recipes: Sequence[str],
-    rejects: Sequence[str],
-    eligible: Sequence[str],
-    titles: Sequence[str],
-    texts: Sequence[str],
-    pairs: Sequence[str],
-    audit: Sequence[str],
+    parser: str,
+    parts: Sequence[str],
     page: str,
     *,
     examples: int,
     threshold: float,
+    method: str,
+    level: float,
+    orders: Mapping[str, Any],
+    annotators: int,
+    answers: Sequence[str],
+    glossary: str,
+    dish_pairs: str,
     results: str,
 ) -> None:
     """Write the page: one file that needs no other, the same bytes for the same tables but for run times.
 
-    Tables are told apart by their folders, <stage>/<table>/<corpus or direction>; run times come from the
-    benchmarks below `results`.
+    `parts` are those of all tables, told apart by their folders; run times come from the benchmarks below
+    `results`. `parser` are the parser's scores. Settings: `method` is parse.actions.method, `level` that of the
+    evaluation's intervals, `orders` is pivot.orders; `answers` are people's sheets, with `annotators` a question.
     """
-    counted = [(recipes, "ingest"), (rejects, "ingest"), (eligible, "match"), (rejects, "match")]
-    counted += [(titles, "match"), (texts, "match")]
+    counted = [
+        "ingest/recipes",
+        "ingest/rejects",
+        "match/eligible",
+        "match/rejects",
+        "match/titles",
+        "match/texts",
+    ]
     run = Run(
-        counts={name: Count(*(tables.rows(_of(*table, name)) for table in counted)) for name in NAMES},
-        recipes={name: _of(recipes, "ingest", name) for name in NAMES},
-        rejects={(name, stage): _of(rejects, stage, name) for name in NAMES for stage in ("ingest", "match")},
-        pairs={name: pairs_of(name, _of(pairs, "match", name)) for name in DIRECTIONS},
-        audit=distinct([pairs_of(name, _of(audit, "match", name)) for name in DIRECTIONS], "accepted"),
+        counts={
+            name: Count(*(tables.rows(of(parts, f"{table}/{name}")) for table in counted)) for name in NAMES
+        },
+        recipes={name: of(parts, f"ingest/recipes/{name}") for name in NAMES},
+        rejects={
+            (name, stage): of(parts, f"{stage}/rejects/{name}")
+            for name in NAMES
+            for stage in ("ingest", "match")
+        },
+        pairs={name: pairs_of(name, of(parts, f"match/pairs/{name}")) for name in DIRECTIONS},
+        audit=distinct([pairs_of(name, of(parts, f"match/audit/{name}")) for name in DIRECTIONS], "accepted"),
         scores=json.loads(Path(histogram).read_text(encoding="utf-8")),
-        statistics=_tsv(statistics),
+        statistics=inputs.tsv(statistics),
         leaks=json.loads(Path(leaks).read_text(encoding="utf-8")),
-        times=run_times(Path(results) / "benchmarks"),
+        times=inputs.run_times(Path(results) / "benchmarks"),
         threshold=threshold,
     )
-    tables.write_text(page, document(run, examples))
-
-
-def _of(paths: Sequence[str], stage: str, name: str) -> list[str]:
-    """Those of `paths` that end in <stage>/<table>/<name>/<part>."""
-    return [path for path in paths if Path(path).parts[-4:-1:2] == (stage, name)]
-
-
-def _tsv(path: str | Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(Path(path).read_text(encoding="utf-8").splitlines(), delimiter="\t"))
-
-
-def _float(value: object) -> float | None:
-    try:
-        return float(str(value))
-    except ValueError:
-        return None
+    words = read_glossary(glossary)
+    parser_scores = json.loads(Path(parser).read_text(encoding="utf-8"))
+    more = {
+        "Actions": actions.section(parts, PARSED, parser_scores, method, words),
+        "Dish pairs": pivots.section(parts, dish_pairs, answers, annotators, orders, words),
+        "Counterfactual evaluation": evaluation.section(parts, level),
+    }
+    tables.write_text(page, document(run, examples, more))
 
 
 def pairs_of(direction: str, parts: Sequence[str]) -> pl.DataFrame:
@@ -137,27 +146,8 @@ def distinct(frames: Sequence[pl.DataFrame], *more: str) -> pl.DataFrame:
     return grouped.sort("score", *titles)
 
 
-def run_times(folder: Path) -> pl.DataFrame:
-    """Jobs, seconds in all and greatest memory of each rule but the report's own, the slowest first.
-
-    A file is named <wildcards>.tsv or <wildcards>.<shard>.<shards>.tsv; of the latter, those from an earlier
-    number of shards are left out.
-    """
-    rows = []
-    for path in sorted(folder.glob("*/*.tsv")):
-        job, _, shards = (*path.stem.rsplit(".", 2), "", "")[:3]
-        for line in _tsv(path):
-            numbers = _float(line.get("s")), _float(line.get("max_rss"))
-            rows.append((path.parent.name, job, shards, path.stat().st_mtime, *numbers))
-    schema = {"rule": pl.String, "job": pl.String, "shards": pl.String, "time": pl.Float64}
-    schema |= {"seconds": pl.Float64, "memory": pl.Float64}
-    current = pl.col("shards") == pl.col("shards").sort_by("time").last().over("rule", "job")
-    jobs = pl.DataFrame(rows, schema, orient="row").filter(current, pl.col("rule") != "report_page")
-    sums = jobs.group_by("rule").agg(pl.len().alias("jobs"), pl.col("seconds").sum(), pl.col("memory").max())
-    return sums.sort("seconds", "rule", descending=[True, False])
-
-
-def document(run: Run, examples: int) -> str:
+def document(run: Run, examples: int, more: Mapping[str, str]) -> str:
+    """The page: what `run` tells, then the sections of `more`, then run times."""
     bodies = {
         "Counts, stage by stage": counts(run),
         "Rejects": rejects(run),
@@ -165,6 +155,7 @@ def document(run: Run, examples: int) -> str:
         "Pairs around the threshold": around_threshold(run),
         "Example pairs": side_by_side(run, examples),
         "Beside the paper": table_one(run) + leaks(run),
+        **more,
         "Run times": charts.times(run.times),
     }
     sections = [(f"s{place}", heading, body) for place, (heading, body) in enumerate(bodies.items(), 1)]
@@ -247,7 +238,7 @@ def flow(run: Run) -> Html:
     ends = [
         [Step(f"pairs, {DIRECTIONS[name]}", run.pairs[name].height), *splits[name]] for name in DIRECTIONS
     ]
-    return charts.flow(sides, "nearest neighbours of each text, cut at the threshold", ends)
+    return pictures.flow(sides, "nearest neighbours of each text, cut at the threshold", ends)
 
 
 def rejects(run: Run) -> str:
@@ -257,21 +248,9 @@ def rejects(run: Run) -> str:
     )
     for corpus, count in run.counts.items():
         page += f"<h3>{NAMES[corpus]}</h3>\n"
-        page += _rejects(run.rejects[corpus, "ingest"], "ingest", ingest.REASONS, count.rows)
-        page += _rejects(run.rejects[corpus, "match"], "match", match.REASONS, count.recipes)
+        page += inputs.rejects(run.rejects[corpus, "ingest"], "ingest", ingest.REASONS, count.rows)
+        page += inputs.rejects(run.rejects[corpus, "match"], "match", match.REASONS, count.recipes)
     return page
-
-
-def _rejects(paths: list[str], stage: str, meanings: dict[str, str], whole: int) -> Html:
-    """Reasons with bars, then the first two rejects of each reason."""
-    rows = tables.read(paths, ["reason", "source_row"]).sort("source_row")
-    reasons = rows.group_by("reason").len("count").sort("count", "reason", descending=[True, False])
-    wanted = rows.group_by("reason", maintain_order=True).head(2)["source_row"].implode()
-    raw = pl.col("raw").str.slice(0, charts.RAW + 1)
-    examples = tables.scan(paths).filter(pl.col("source_row").is_in(wanted)).with_columns(raw).collect()
-    examples = examples.join(reasons, on="reason")
-    examples = examples.sort("count", "reason", "source_row", descending=[True, False, False])
-    return charts.rejects(stage, dict(reasons.iter_rows()), meanings, whole, examples.to_dicts())
 
 
 def scores(run: Run) -> str:
@@ -280,7 +259,7 @@ def scores(run: Run) -> str:
         "cosine of the two texts’ vectors; 1 means the same. Those in colour reach the threshold and become "
         "pairs. The scale is logarithmic: each line stands for ten times the count of the line below it."
     )
-    return words + charts.histograms(run.scores["bins"], run.scores["counts"], run.threshold, DIRECTIONS)
+    return words + pictures.histograms(run.scores["bins"], run.scores["counts"], run.threshold, DIRECTIONS)
 
 
 def around_threshold(run: Run) -> str:
@@ -372,7 +351,7 @@ def table_one(run: Run) -> str:
         rows = []
         for row in [row for row in found if row["direction"] == direction]:
             split, _, paper = row["split"].partition(" (")
-            values = [number(_float(row.get(name)), places) for name, places in digits.items()]
+            values = [number(to_float(row.get(name)), places) for name, places in digits.items()]
             rows.append((charts.noted(split, "the paper" if paper else "this run"), *values))
         page += f"<h3>{text}</h3>\n" + table(["Split", *columns], rows)
     return page

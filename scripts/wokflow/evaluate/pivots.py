@@ -1,0 +1,145 @@
+"""What action-level evaluation knows of a dish pair: pivot actions, their places, and the ingredient that changes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import polars as pl
+
+from wokflow import tables
+from wokflow.job import Progress
+from wokflow.parse.extract import Action
+from wokflow.parse.glossary import Glossary
+from wokflow.parse.texts import Extractor
+
+Pair = tuple[str, str]  # base dish, target dish
+
+
+class Proto(NamedTuple):
+    """An action by its classes; those of ingredients and tools are sorted, each once."""
+
+    verb: str
+    ingredients: tuple[str, ...]
+    tools: tuple[str, ...]
+
+
+class Order(NamedTuple):
+    before: Proto
+    after: Proto
+
+
+@dataclass(frozen=True)
+class Pivots:
+    """Of one dish pair: actions to remove and to insert, the orders that each inserted one is in, and its words.
+
+    `replaced` holds the classes of the ingredient that goes and of the one that comes in its stead, where the
+    glossary has both. `words` are those of the phrases that stand for an action (candidates, 4.2).
+    """
+
+    remove: frozenset[Proto] = frozenset()
+    insert: frozenset[Proto] = frozenset()
+    orders: Mapping[Proto, Sequence[Order]] = field(default_factory=dict)
+    replaced: tuple[str, str] | None = None
+    words: Mapping[Proto, tuple[str, ...]] = field(default_factory=dict)
+
+    def with_other_ingredient(self, action: Proto) -> Proto:
+        """The action with the ingredient that comes in place of the one that goes."""
+        if self.replaced is None:
+            return action
+        old, new = self.replaced
+        foods = {new if name == old else name for name in action.ingredients}
+        return action._replace(ingredients=tuple(sorted(foods)))
+
+
+def proto(action: Action) -> Proto:
+    """The proto-action of an action, which includes ingredients that are inherited."""
+    foods = {food.cls for food in action.ingredients or action.inherited}
+    return Proto(action.verb_class, tuple(sorted(foods)), tuple(sorted({tool.cls for tool in action.tools})))
+
+
+def words(action: Action) -> tuple[str, ...]:
+    """An action's verb, ingredients and tools as written."""
+    foods = action.ingredients or action.inherited
+    return (action.verb, *(noun.surface for noun in (*foods, *action.tools)))
+
+
+def parsed(written: str) -> Proto:
+    """An action as the table pivot/orders writes it."""
+    verb, foods, tools = written.split("/")
+    return Proto(verb, _classes(foods), _classes(tools))
+
+
+def _classes(listed: str) -> tuple[str, ...]:
+    return tuple(sorted(filter(None, listed.split(","))))
+
+
+def read_pivots(
+    instances: pl.DataFrame,
+    pivots: str,
+    orders: str,
+    candidates: str | None,
+    glossary: Glossary,
+    extract: Extractor,
+    progress: Progress | None = None,
+) -> dict[Pair, Pivots]:
+    """The pivots of each dish pair of the instances, from pivot/pivots, pivot/orders and pivot/candidates.
+
+    The log names pairs without pivot actions, and those whose ingredients the glossary lacks.
+    """
+    kinds = {kind: _by_pair(pivots, kind) for kind in ("remove", "insert")}
+    ordered = _orders(orders)
+    phrases = _phrases(candidates, extract) if candidates else {}
+    pairs = instances.select("base_dish", "target_dish", "ingredient_removed", "ingredient_added").unique()
+    found = {}
+    for base, target, removed, added in pairs.sort("base_dish", "target_dish").iter_rows():
+        pair = base, target
+        remove, insert = (frozenset(actions.get(pair, ())) for actions in kinds.values())
+        old, new = glossary.ingredients.get(removed), glossary.ingredients.get(added)
+        if progress and not remove | insert:
+            progress.say(f"{base} to {target}: no pivot actions; its instances do not count at level 2")
+        if progress and removed and not (old and new):
+            absent = " and ".join(name for name, known in ((removed, old), (added, new)) if not known)
+            progress.say(
+                f"{base} to {target}: {absent} is not in the glossary; replacements are not recognised"
+            )
+        replaced = (old, new) if old and new else None
+        found[pair] = Pivots(remove, insert, ordered.get(pair, {}), replaced, phrases.get(pair, {}))
+    return found
+
+
+def _actions(rows: pl.DataFrame) -> Iterator[tuple[Pair, Proto]]:
+    columns = ("base_dish", "target_dish", "verb_class", "ingredient_classes", "tool_classes")
+    for base, target, verb, foods, tools in rows.select(columns).iter_rows():
+        yield (base, target), Proto(verb, tuple(sorted(foods)), tuple(sorted(tools)))
+
+
+def _by_pair(pivots: str, kind: str) -> dict[Pair, list[Proto]]:
+    found: dict[Pair, list[Proto]] = {}
+    for pair, action in _actions(tables.read(pivots).filter(pl.col("kind") == kind)):
+        found.setdefault(pair, []).append(action)
+    return found
+
+
+def _orders(path: str) -> dict[Pair, dict[Proto, list[Order]]]:
+    found: dict[Pair, dict[Proto, list[Order]]] = {}
+    columns = ["base_dish", "target_dish", "pivot", "before", "after"]
+    for base, target, pivot, before, after in tables.read(path, columns).iter_rows():
+        of_pair = found.setdefault((base, target), {})
+        of_pair.setdefault(parsed(pivot), []).append(Order(parsed(before), parsed(after)))
+    return found
+
+
+def _phrases(candidates: str, extract: Extractor) -> dict[Pair, dict[Proto, tuple[str, ...]]]:
+    """The words of each candidate, as its phrases have them."""
+    rows = tables.read(candidates)
+    texts = rows["phrases"].explode().drop_nulls().unique().sort().to_list()
+    read = dict(zip(texts, extract(texts), strict=True))
+    found: dict[Pair, dict[Proto, tuple[str, ...]]] = {}
+    for (pair, action), phrases in zip(_actions(rows), rows["phrases"], strict=True):
+        same = _same(action, (read[phrase] for phrase in phrases))
+        found.setdefault(pair, {})[action] = tuple(word for one in same for word in words(one))
+    return found
+
+
+def _same(action: Proto, phrases: Iterable[Sequence[Action]]) -> Iterator[Action]:
+    return (one for actions in phrases for one in actions if proto(one) == action)

@@ -1,0 +1,1 @@
+"""Stage parse: recipe texts to clauses, dependencies, cooking actions and proto-actions."""

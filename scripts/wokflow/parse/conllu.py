@@ -1,0 +1,125 @@
+"""Treebanks in CoNLL-U, read strictly: words with their tags, heads and relations."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wokflow.job import UserError
+
+# Universal Dependencies, version 2.
+TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+UPOS = frozenset(TAGS.split())
+COLUMNS = 10
+FORM, TAG, HEAD, RELATION = 1, 3, 6, 7
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Words in order, with their tags, heads (index of a word, -1 at a root) and relations."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.words)
+
+
+def read_conllu(paths: Iterable[str | Path], *, simplify: bool = False) -> list[Sentence]:
+    """The sentences of all files, in order; with `simplify`, in simplified characters (OpenCC's t2s).
+
+    Multiword tokens and empty nodes are left out, and white space in words goes; tags are UPOS. Raises UserError,
+    with file and line, where a file is missing, is not UTF-8, or does not hold sentences in CoNLL-U whose words
+    form a tree under one root.
+    """
+    sentences = [sentence for path in paths for sentence in _sentences(Path(path))]
+    return _simplified(sentences) if simplify else sentences
+
+
+def _sentences(path: Path) -> Iterator[Sentence]:
+    block: list[tuple[int, list[str]]] = []
+    for number, line in enumerate([*_lines(path), ""], start=1):
+        if not line.strip():
+            if block:
+                yield _sentence(path, block)
+            block = []
+        elif not line.startswith("#"):
+            fields = line.split("\t")
+            if len(fields) != COLUMNS:
+                raise _error(path, number, f"{len(fields)} columns where CoNLL-U has {COLUMNS}")
+            if not fields[0].replace("-", "", 1).replace(".", "", 1).isdecimal():
+                raise _error(path, number, f"{fields[0]!r} is no word's number")
+            if fields[0].isdecimal():
+                block.append((number, fields))
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").split("\n")
+    except OSError as error:
+        raise UserError(f"the treebank {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise _error(path, line, "not UTF-8; save the file as UTF-8") from error
+
+
+def _sentence(path: Path, block: Sequence[tuple[int, list[str]]]) -> Sentence:
+    for expected, (number, fields) in enumerate(block, start=1):
+        _check(path, number, fields, expected, len(block))
+    heads = tuple(int(fields[HEAD]) - 1 for _, fields in block)
+    if heads.count(-1) != 1:
+        raise _error(path, block[0][0], f"{heads.count(-1)} words are roots (head 0) where one is to be")
+    if (word := on_a_cycle(heads)) is not None:
+        raise _error(path, block[word][0], "the word is its own ancestor; heads are to form a tree")
+    rows = [fields for _, fields in block]
+    return Sentence(
+        words=tuple("".join(fields[FORM].split()) for fields in rows),
+        tags=tuple(fields[TAG] for fields in rows),
+        heads=heads,
+        relations=tuple(fields[RELATION] for fields in rows),
+    )
+
+
+def _check(path: Path, number: int, fields: Sequence[str], expected: int, words: int) -> None:
+    if fields[0] != str(expected):
+        raise _error(path, number, f"word {fields[0]} where word {expected} is to come")
+    if not fields[FORM].strip():
+        raise _error(path, number, "the word is empty")
+    if fields[TAG] not in UPOS:
+        raise _error(path, number, f"{fields[TAG]!r} is no UPOS tag of Universal Dependencies")
+    head = fields[HEAD]
+    if not (head.isascii() and head.isdecimal()) or int(head) > words or head == fields[0]:
+        raise _error(path, number, f"{head!r} is no head in a sentence of {words} words")
+    if fields[RELATION] in ("", "_"):
+        raise _error(path, number, "the word has no relation")
+
+
+def on_a_cycle(heads: Sequence[int]) -> int | None:
+    """A word whose heads do not lead to a root; None where those of all words do."""
+    safe = {-1}
+    for start in range(len(heads)):
+        word, seen = start, set[int]()
+        while word not in safe:
+            if word in seen:
+                return word
+            seen.add(word)
+            word = heads[word]
+        safe |= seen
+    return None
+
+
+def _error(path: Path, line: int, what: str) -> UserError:
+    return UserError(f"{path}, line {line}: {what}")
+
+
+def _simplified(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Word by word: a word is known by itself, and what its neighbours are does not change it."""
+    import polars as pl
+
+    from wokflow.ingest.clean import simplify
+
+    words = sorted({word for sentence in sentences for word in sentence.words})
+    to = dict(zip(words, simplify(pl.Series(words, dtype=pl.String)), strict=True))
+    return [replace(sentence, words=tuple(to[word] for word in sentence.words)) for sentence in sentences]

@@ -1,0 +1,387 @@
+"""Clauses to dependency parses, by a spaCy pipeline or by HanLP (Counterfactual Recipe Generation, appendix A.2).
+
+The words of a parse, joined, are the clause without white space. Relations are named as the model names them,
+except that a root's relation is `root`. Several words of a clause may be roots.
+"""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Literal, Protocol
+
+import polars as pl
+
+from wokflow import tables
+from wokflow.job import Progress, UserError
+from wokflow.parse import schemas
+from wokflow.parse.conllu import UPOS, Sentence, on_a_cycle
+from wokflow.parse.glossary import read_glossary
+from wokflow.parse.segment import Segmenter
+from wokflow.shards import blocks, shard_range
+
+# Clauses: the unit of computation; a parse may depend, in the last bits of its scores, on what is in its batch.
+BLOCK = 2048
+UNKNOWN = "_"  # a tag that the model does not give; tags and relations of a clause that could not be parsed
+LAST_CHARACTER = "wokflow.last_character.v1"
+
+# Tags of the Chinese Treebank, which HanLP's models give, in Universal Dependencies.
+CTB_TAGS = {
+    **dict.fromkeys(("VV", "VE"), "VERB"),
+    **dict.fromkeys(("VA", "JJ"), "ADJ"),
+    **dict.fromkeys(("NN", "NT", "NOI"), "NOUN"),
+    **dict.fromkeys(("AD", "AD-SHORT"), "ADV"),
+    **dict.fromkeys(("CD", "OD"), "NUM"),
+    **dict.fromkeys(("BA", "LB", "SB", "P", "LC"), "ADP"),
+    **dict.fromkeys(("DEC", "DEG", "DER", "DEV", "SP", "MSP", "ETC"), "PART"),
+    **dict.fromkeys(("AS", "VC"), "AUX"),
+    **dict.fromkeys(("ON", "FW"), "X"),
+    "NR": "PROPN",
+    "PN": "PRON",
+    "DT": "DET",
+    "M": "NOUN",
+    "CC": "CCONJ",
+    "CS": "SCONJ",
+    "PU": "PUNCT",
+    "IJ": "INTJ",
+    "EM": "SYM",
+}
+
+Name = Literal["spacy", "pipeline", "hanlp"]
+Parsed = tuple[list[str], list[Sentence], int]
+
+
+class Backend(Protocol):
+    """A parser, used by one thread at a time; `copies` of it may be loaded to work side by side."""
+
+    copies: int
+
+    def __call__(self, clauses: Sequence[str]) -> list[Sentence]:
+        """A parse of each clause, in order; a clause holds more than white space."""
+
+
+def parse_dependencies(
+    clauses: str,
+    out: str,
+    *,
+    backend: Name,
+    model: str,
+    glossary: str,
+    batch: int,
+    device: str,
+    shard: int,
+    shards: int,
+    threads: int,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Parse one shard of the clauses (schema parse/clauses) to parse/dependencies, a row for each, in order.
+
+    `model` is, for spacy, the folder of a parser trained here (parse.parser); for pipeline, an installed spaCy
+    pipeline's name or folder; for hanlp, a model's folder or the name of one of HanLP's models, which it fetches.
+    `batch` clauses go through the model together, on `device` (auto, cpu, cuda or cuda:N). A clause that the
+    model fails on is kept as the segmenter's words, with heads -1 and tags and relations "_", and counted in the
+    log. Raises UserError where the model cannot be loaded or memory is short, and the model's own error where
+    it fails on each clause of a block.
+    """
+    table = tables.read(clauses)["clause"]
+    rows = shard_range(table.len(), BLOCK, shard, shards)
+    segment = Segmenter(read_glossary(glossary))
+    load = functools.partial(load_backend, backend, model, segment, batch=batch, device=device)
+    done = failed = 0
+    with tables.PartWriter(out, schemas.DEPENDENCIES, metadata) as part:
+        for some, parses, failures in _parsed(table, blocks(rows, BLOCK), load, segment, threads):
+            part.write(_frame(some, parses))
+            done, failed = done + len(some), failed + failures
+            if progress:
+                progress(done, f"{done} of {len(rows)} clauses parsed", of=len(rows))
+    if progress and failed:
+        progress.say(f"{failed} of {len(rows)} clauses could not be parsed: all their heads are -1")
+
+
+def _parsed(
+    table: pl.Series, todo: Sequence[range], load: Callable[[], Backend], segment: Segmenter, threads: int
+) -> Iterator[Parsed]:
+    """Clauses, parses and the number of failures of each block, in order."""
+    if not todo:
+        return
+    parsers = [load()]
+    parsers += [load() for _ in range(min(threads, parsers[0].copies, len(todo)) - 1)]
+    free = SimpleQueue[Backend]()
+    for parser in parsers:
+        free.put(parser)
+
+    def work(block: range) -> Parsed:
+        parser = free.get()
+        try:
+            some = table[block.start : block.stop].to_list()
+            return some, *parse_block(some, parser, segment)
+        finally:
+            free.put(parser)
+
+    if len(parsers) == 1:  # a GPU may be bound to the thread that loaded the model
+        yield from map(work, todo)
+        return
+    with ThreadPoolExecutor(len(parsers)) as pool:
+        yield from pool.map(work, todo)
+
+
+def parse_block(clauses: Sequence[str], parser: Backend, segment: Segmenter) -> tuple[list[Sentence], int]:
+    """(a parse of each clause, how many of them the model failed on)."""
+    parses = iter(_tolerant([clause for clause in clauses if clause.strip()], parser))
+    result, failures = [], 0
+    for clause in clauses:
+        found = next(parses) if clause.strip() else Sentence((), (), (), ())
+        if found is None or not _sound(clause, found):
+            found = _unparsed(segment(clause))
+            failures += 1
+        result.append(found)
+    return result, failures
+
+
+def _tolerant(clauses: Sequence[str], parser: Backend) -> Sequence[Sentence | None]:
+    """The parses; where the model fails on all together, one by one, with None for a clause it fails on."""
+    try:
+        return parser(clauses) if clauses else []
+    except UserError:
+        raise
+    except Exception as error:
+        _raise_if_out_of_memory(error)
+    parses: list[Sentence | None] = []
+    errors: list[Exception] = []
+    for clause in clauses:
+        try:
+            parses += parser([clause])
+        except Exception as error:  # whatever an odd clause leads a model to
+            parses.append(None)
+            errors.append(error)
+    if len(errors) == len(clauses) > 1:
+        raise errors[0]
+    return parses
+
+
+def _raise_if_out_of_memory(error: Exception) -> None:
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        raise UserError(f"memory is short for parsing: lower parse.dependencies.batch ({error})") from error
+
+
+def _sound(clause: str, parse: Sentence) -> bool:
+    """Whether the words are those of the clause, and the heads lead to roots."""
+    return (
+        parse.text == "".join(clause.split())
+        and len(parse.words) == len(parse.tags) == len(parse.heads) == len(parse.relations)
+        and all(-1 <= head < len(parse.words) for head in parse.heads)
+        and on_a_cycle(parse.heads) is None
+    )
+
+
+def _unparsed(words: Sequence[str]) -> Sentence:
+    unknown = (UNKNOWN,) * len(words)
+    return Sentence(tuple(words), unknown, (-1,) * len(words), unknown)
+
+
+def _frame(clauses: Sequence[str], parses: Sequence[Sentence]) -> pl.DataFrame:
+    strings = pl.List(pl.String)
+    return pl.DataFrame(
+        {
+            "clause": pl.Series(clauses, dtype=pl.String),
+            "words": pl.Series([parse.words for parse in parses], dtype=strings),
+            "tags": pl.Series([parse.tags for parse in parses], dtype=strings),
+            "heads": pl.Series([parse.heads for parse in parses], dtype=pl.List(pl.Int32)),
+            "relations": pl.Series([parse.relations for parse in parses], dtype=strings),
+        }
+    )
+
+
+def load_backend(backend: Name, model: str, segment: Segmenter, *, batch: int, device: str) -> Backend:
+    """A parser, ready to work. Raises UserError where it cannot be loaded."""
+    if backend == "hanlp":
+        return HanLP(load_hanlp(model, device), segment, batch)
+    if backend == "pipeline":
+        return SpaCy(load_pipeline(model, device), None, batch, copies=1)
+    return SpaCy(load_trained(model), segment, batch)
+
+
+class SpaCy:
+    """A spaCy pipeline, on the words of `segment`, or on those of its own tokenizer where that is None."""
+
+    def __init__(self, nlp: Any, segment: Segmenter | None, batch: int, *, copies: int = 64) -> None:
+        self.copies = copies
+        self._nlp, self._segment, self._batch = nlp, segment, batch
+
+    def __call__(self, clauses: Sequence[str]) -> list[Sentence]:
+        if self._segment is None:
+            return self._run(clauses)
+        return self.parse_words([self._segment(clause) for clause in clauses])
+
+    def parse_words(self, clauses: Sequence[Sequence[str]]) -> list[Sentence]:
+        """A parse of each clause, given as words."""
+        from spacy.tokens import Doc
+
+        vocab = self._nlp.vocab
+        return self._run(Doc(vocab, list(words), [False] * len(words)) for words in clauses)
+
+    def _run(self, clauses: Any) -> list[Sentence]:
+        with self._nlp.memory_zone():  # what spaCy remembers of words would grow with the corpus
+            return [_from_doc(doc) for doc in self._nlp.pipe(clauses, batch_size=self._batch)]
+
+
+def _from_doc(doc: Any) -> Sentence:
+    tokens = [token for token in doc if not token.is_space]
+    place = {token.i: index for index, token in enumerate(tokens)}
+    heads = [-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in tokens]
+    return Sentence(
+        words=tuple(token.text for token in tokens),
+        tags=tuple(token.pos_ or token.tag_ or UNKNOWN for token in tokens),
+        heads=tuple(heads),
+        relations=tuple(
+            "root" if head < 0 else token.dep_ for token, head in zip(tokens, heads, strict=True)
+        ),
+    )
+
+
+@functools.cache
+def register_last_character() -> None:
+    """Let spaCy know the callback that takes one character as a Chinese word's suffix: 鸡蛋汤 ends in 汤."""
+    from spacy.attrs import SUFFIX
+    from spacy.util import registry
+
+    def last_character(nlp: Any) -> Any:
+        nlp.vocab.lex_attr_getters[SUFFIX] = lambda word: word[-1:]
+        return nlp
+
+    registry.callbacks(LAST_CHARACTER, func=lambda: last_character)
+
+
+def load_trained(folder: str) -> Any:
+    """The pipeline that parse.parser wrote. Raises UserError where the folder holds none."""
+    import spacy
+
+    register_last_character()
+    if not (Path(folder) / "config.cfg").is_file():
+        raise UserError(f"{folder} holds no trained parser: the step parse.parser trains one")
+    try:
+        return spacy.load(folder)
+    except Exception as error:  # a broken folder may raise anything
+        raise UserError(f"the parser in {folder} cannot be loaded; train it again: {error}") from error
+
+
+def load_pipeline(name: str, device: str) -> Any:
+    """An installed spaCy pipeline, by its package's name or its folder, on a GPU where `device` has one.
+
+    Raises UserError where it is missing, cannot be loaded, or does not parse.
+    """
+    import spacy
+    from thinc.api import prefer_gpu
+
+    register_last_character()
+    if device != "cpu":
+        prefer_gpu(_gpu(device))
+    try:
+        nlp = spacy.load(name, exclude=["ner"])
+        parses = nlp("加盐").has_annotation("DEP")
+    except Exception as error:  # a broken package may raise anything
+        raise UserError(
+            f"parse.dependencies.model: the spaCy pipeline {name} cannot be loaded: {error}. Install its package "
+            f"(python -m spacy download {name}), or give its folder"
+        ) from error
+    if not parses:
+        raise UserError(f"parse.dependencies.model: the spaCy pipeline {name} has no dependency parser")
+    return nlp
+
+
+class HanLP:
+    """A HanLP model: a dependency parser on the words of `segment`, or a multi-task model on its own words.
+
+    Tags are UPOS where the model gives these or those of the Chinese Treebank, and "_" where it gives none. Without
+    a GPU one thread does the work: more shards make use of more cores.
+    """
+
+    copies = 1
+
+    def __init__(self, model: Any, segment: Segmenter, batch: int) -> None:
+        self._model, self._segment, self._batch = model, segment, batch
+        self._tasks = [name for name in getattr(model, "tasks", ()) if _parses(name) or _tags(name)]
+
+    def __call__(self, clauses: Sequence[str]) -> list[Sentence]:
+        order = sorted(range(len(clauses)), key=lambda index: (len(clauses[index]), index))
+        run = self._multi_task if self._tasks else self._parser
+        parses: dict[int, Sentence] = {}
+        for start in range(0, len(order), self._batch):
+            some = order[start : start + self._batch]
+            parses |= zip(some, run([clauses[index] for index in some]), strict=True)
+        return [parses[index] for index in range(len(clauses))]
+
+    def _parser(self, clauses: list[str]) -> list[Sentence]:
+        words = [self._segment(clause) for clause in clauses]
+        arcs = self._model.predict(words, batch_size=len(words), conll=False)
+        return [_from_arcs(*pair, None) for pair in zip(words, arcs, strict=True)]
+
+    def _multi_task(self, clauses: list[str]) -> list[Sentence]:
+        found = self._model.predict(clauses, tasks=self._tasks)
+        words = next(found[key] for key in found if key.startswith("tok"))
+        arcs = next(found[key] for key in found if key.startswith("dep"))
+        tags = next((found[key] for key in found if _tags(key)), [None] * len(words))
+        return [_from_arcs(*row) for row in zip(words, arcs, tags, strict=True)]
+
+
+def _parses(task: str) -> bool:
+    return task == "ud" or task.startswith("dep")
+
+
+def _tags(task: str) -> bool:
+    return task in ("pos", "pos/upos", "pos/ctb")
+
+
+def _from_arcs(words: Sequence[str], arcs: Sequence[tuple[int, str]], tags: Sequence[str] | None) -> Sentence:
+    """From HanLP's (head, relation), where heads count from 1 and 0 is the root."""
+    known = [UNKNOWN] * len(words) if tags is None else [CTB_TAGS.get(tag, tag) for tag in tags]
+    return Sentence(
+        words=tuple(words),
+        tags=tuple(tag if tag in UPOS or tag == UNKNOWN else "X" for tag in known),
+        heads=tuple(int(head) - 1 for head, _ in arcs),
+        relations=tuple("root" if head == 0 else relation for head, relation in arcs),
+    )
+
+
+def load_hanlp(model: str, device: str) -> Any:
+    """A HanLP dependency parser or multi-task model that gives trees, from a folder or by its name.
+
+    Its weights are a torch file, which HanLP reads without running pickled code; but its configuration names the
+    classes that are made: take models only from where you trust. Raises UserError where it cannot be loaded or
+    does not parse plain words.
+    """
+    try:
+        import hanlp
+        import torch
+    except ImportError as error:
+        raise UserError(
+            f"parse.dependencies.backend hanlp needs a package: pip install hanlp ({error})"
+        ) from error
+    if not Path(model).is_dir() and model not in hanlp.pretrained.ALL:
+        raise UserError(f"parse.dependencies.model: {model} is neither a folder nor a name that HanLP knows")
+    torch.set_num_threads(1)
+    on_gpu = device != "cpu" and torch.cuda.is_available()
+    try:
+        loaded: Any = hanlp.load(model, verbose=False, devices=_gpu(device) if on_gpu else -1)
+    except Exception as error:  # a broken folder may raise anything
+        raise UserError(
+            f"parse.dependencies.model: HanLP cannot load {model}: {error}. Where there is no network, load it once "
+            "where there is, and give the folder it lies in (under ~/.hanlp)"
+        ) from error
+    tasks = getattr(loaded, "tasks", {})
+    plain = any(map(_parses, tasks)) if tasks else getattr(loaded, "use_pos", True) is False
+    if not plain:
+        raise UserError(
+            f"parse.dependencies.model: {model} does not parse plain words or text: choose another"
+        )
+    for part in (loaded, *tasks.values()):
+        if "tree" in part.config:
+            part.config.tree = True
+    return loaded
+
+
+def _gpu(device: str) -> int:
+    """cuda:1 -> 1; auto and cuda -> 0."""
+    return int(device.partition(":")[2] or 0)

@@ -1,0 +1,114 @@
+"""The glossary: which words are cooking verbs, ingredients and tools, and the class of each."""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wokflow.job import UserError
+
+KINDS = ("verbs", "ingredients", "tools")
+HEADER = ("surface", "class")
+ENGLISH_HEADER = ("kind", "class", "english")
+ENGLISH_KINDS = {"verb": "verbs", "ingredient": "ingredients", "tool": "tools"}
+
+
+@dataclass(frozen=True, eq=False)  # hashed by identity, to be a key of caches
+class Glossary:
+    """Surface words and their classes; a class is named by one of its words (Liu et al. 2022, section 4.1).
+
+    `english` gives a class's English name by kind ("verb", "ingredient", "tool"); it may be incomplete.
+    """
+
+    verbs: Mapping[str, str]
+    ingredients: Mapping[str, str]
+    tools: Mapping[str, str]
+    english: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def read_glossary(path: str | Path) -> Glossary:
+    """Read a folder of verbs.tsv, ingredients.tsv, tools.tsv and english.tsv (optional), or a .json file.
+
+    The TSV files have the columns `surface` and `class`; english.tsv has `kind`, `class`, `english`. The JSON
+    file is an object of three objects, surface to class, as the authors of the paper published it. Blanks
+    around a surface go; a surface with blanks or punctuation inside is dropped, since no text matches it.
+    Raises UserError where a file is missing or has another form, or gives a surface two classes.
+    """
+    path = Path(path)
+    if path.suffix == ".json":
+        return _from_json(path)
+    words = {kind: dict(_pairs(path / f"{kind}.tsv")) for kind in KINDS}
+    names = path / "english.tsv"
+    english = _english(names) if names.exists() else {}
+    return Glossary(words["verbs"], words["ingredients"], words["tools"], english)
+
+
+def _from_json(path: Path) -> Glossary:
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+        found = {kind: _cleaned(given[kind].items()) for kind in KINDS}
+    except FileNotFoundError as error:
+        raise _missing(path) from error
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(
+            f"{path} is no glossary ({type(error).__name__}: {error}): it should be a JSON object of "
+            f"{', '.join(KINDS)}, each an object that gives surface words their class"
+        ) from error
+    return Glossary(found["verbs"], found["ingredients"], found["tools"])
+
+
+def _cleaned(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Blanks off, unusable surfaces out; what is written without blanks wins."""
+    words: dict[str, str] = {}
+    for surface, name in sorted(pairs, key=lambda pair: pair[0] != pair[0].strip()):
+        if _usable(surface := surface.strip()):
+            words.setdefault(surface, name.strip())
+    return words
+
+
+def _usable(surface: str) -> bool:
+    return bool(surface) and all(unicodedata.category(character)[0] in "LNM" for character in surface)
+
+
+def _pairs(path: Path) -> Iterator[tuple[str, str]]:
+    seen: dict[str, str] = {}
+    for number, (surface, name) in _rows(path, HEADER):
+        if seen.setdefault(surface, name) != name:
+            raise UserError(
+                f"{path}, line {number}: {surface} is in class {name} and in class {seen[surface]}"
+            )
+        if _usable(surface):
+            yield surface, name
+
+
+def _english(path: Path) -> dict[str, dict[str, str]]:
+    names: dict[str, dict[str, str]] = {kind: {} for kind in ENGLISH_KINDS}
+    for number, (kind, name, english) in _rows(path, ENGLISH_HEADER):
+        if kind not in names:
+            raise UserError(f"{path}, line {number}: kind {kind} is none of {', '.join(ENGLISH_KINDS)}")
+        names[kind][name] = english
+    return names
+
+
+def _rows(path: Path, header: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a TSV file below its header, stripped, with their line numbers; blank lines go."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError as error:
+        raise _missing(path) from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not in UTF-8: {error}") from error
+    if not lines or tuple(lines[0].split("\t")) != header:
+        raise UserError(f"{path}: its first line should be {' TAB '.join(header)}")
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != len(header) or not all(cells):
+            raise UserError(f"{path}, line {number}: {len(header)} filled columns expected, found {line!r}")
+        yield number, cells
+
+
+def _missing(path: Path) -> UserError:
+    return UserError(f"{path} is missing: parse.glossary.path should name a folder with it, or a .json file")

@@ -1,0 +1,312 @@
+"""A first glossary from a corpus, for a person to adjust: words by part of speech and place, in k-means classes."""
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wokflow.job import Progress, UserError
+from wokflow.parse.clauses import clauses
+from wokflow.parse.glossary import HEADER
+from wokflow.parse.segment import Segmenter
+from wokflow.parse.vectors import atomic_folder, read_vectors, sampled, segmenter
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+DISPOSAL = frozenset("把将")  # the object stands before the verb
+PUTTING = _words(
+    "入 放入 加入 倒入 下入 撒入 淋入 打入 放 加 倒 下 撒 淋 放进 倒进 加上 撒上 淋上 铺上 把 将"
+)
+HOLDING = _words(
+    "用 使用 拿 取 起 热 在 往 到 进 入 上 放入 倒入 移入 装入 盛入 放进 倒进 装进 放在 倒在 盛在 放到 倒到"
+)
+INSIDE = _words("里 中 内 里面 中间 上 底")
+INTO = frozenset("入下上出起回开热")  # begin a verb with a vessel as its object
+VESSEL = re.compile(
+    ".*(?:锅|锅盖|碗|盘|盆|刀|刀背|勺|匙|箱|柜|机|器|炉|灶|壶|杯|模|模具|铲|筷|盒|罐|瓶|笼|屉|板|棒|棍|杖|签|网|筛|篮"
+    "|漏|袋|膜|纸|夹|刷|碟|钵|缸|桶|煲|剪|架|垫|布)子?"
+)
+COOKING = frozenset(  # begin a verb, though the dictionary may take the word for a noun or not have it
+    "切剁削剥刮剖剔去择摘拍擦绞榨磨捣压擀揉捏搓洗冲泡浸沥控捞滤焯氽汆绰烫煮炖焖煨熬煲蒸炒爆煸炝烹煎炸烤烘焗烩烙卤腌拌搅"
+    "抓加放倒下撒淋浇装盛盖翻转关热静平抖晾卷"
+)
+AUXILIARY = _words(  # verbs to the dictionary, often at the head of clauses, and no cooking
+    """是 有 没有 要 会 可 可以 能 能够 应该 需要 需 想 想要 喜欢 喜 爱 愿意 觉得 感觉 认为 知道 记得 记住 切记 忘
+    忘记 建议 推荐 欢迎 如 如果 像 成 让 使 请 看 看看 看到 闻到 听到 发现 说 到 来 去 在 无 不要 不能 不用 不够
+    不可 无需 防止 避免 免得 以防 开始 继续 完成 注意 保证 影响 适合 等 等到 等待 待 用 用来 使用 根据 按照 直到
+    直至 至 趁 趁着 趁热 提前 吃 喝 享用 享受 好吃 做 做法 进行 试 出现 变成 变 成为 得 叫 给 没 怕 嫌 带 买
+    买回来 打算 可能 可用 完全 充分 反复 还有 超级 适量 适量水 料 不会 平时 拍照 做好 食"""
+)
+NO_FOOD = _words(  # nouns that something is done to, where no list says what food is
+    """火 大火 中火 小火 中小火 中大火 文火 旺火 火候 时间 温度 味道 味 味儿 香味 颜色 口感 步骤 材料 原料 食材
+    成品 全部 大家 个人 人 手 电 气 热 香 空 小心 表面 锅底 水分 底部 根部 部分 东西"""
+)
+HAN = re.compile(r"(?=.*[\u4e00-\u9fff])[^\W_]+")
+LONGEST = 8  # characters of a surface
+LEAST_SHARE = 0.1  # of a word's occurrences, those where a word of its kind stands
+
+BRACKETS = re.compile(r"[(（\[【{《〈].*?(?:[)）\]】}》〉]|$)")
+ENUMERATION = re.compile(r"[、,，/+;；:：|或\s]+")
+UNIT = (
+    "(?:[大小中满整]?(?:公斤|千克|毫克|毫升|厘米|公分|汤匙|茶匙|汤勺|茶勺|调羹|kg|mg|ml|cc|cm|oz|[gl]|小半|大半"
+    "|[克斤两升个只条根颗粒块片朵棵头瓣勺匙杯碗滴撮份袋包盒罐瓶张把段节枚尾株支串盆盘碟壶桶捆束筒板])(?:左右)?)"
+)
+DIGITS = re.compile(rf"[\d½¼¾⅓⅔][\d½¼¾⅓⅔\s./~～\-—–至到]*{UNIT}?", re.IGNORECASE)
+AMOUNT = (
+    rf"(?:[约各]|大约|[一二两三四五六七八九十半几数]{UNIT}+半?"
+    "|适量|少许|少量|若干|些许|一点点|一点儿?|一些)的?"
+)
+LEADING = re.compile(f"(?:{AMOUNT})*")
+TRAILING = re.compile(f"(?:的?用量为?|{AMOUNT})+$|^(?:[每顿]?{UNIT}|[一二两三半几每顿人]|人份|份数)$")
+
+
+@dataclass
+class Roles:
+    """How often each word stands where a verb, an ingredient or a tool would; and how often at all."""
+
+    verbs: Counter[str] = field(default_factory=Counter)
+    ingredients: Counter[str] = field(default_factory=Counter)
+    tools: Counter[str] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A surface in its class: how often it was counted, and how far from the centre its vector lies (0 to 2)."""
+
+    cls: str
+    surface: str
+    count: int
+    distance: float
+
+
+def induce_glossary(
+    vectors: str,
+    parts: Sequence[str],
+    glossary: str | None,
+    folder: str,
+    *,
+    verbs: int,
+    ingredients: int,
+    tools: int,
+    least_count: int,
+    recipes: int | None,
+    seed: int,
+    progress: Progress | None = None,
+) -> None:
+    """Write verbs.tsv, ingredients.tsv and tools.tsv as `read_glossary` takes them, and review.tsv, to `folder`.
+
+    Candidates come from the recipes table `parts` (at most `recipes` of it, drawn evenly): ingredients from the
+    lists of ingredients without their amounts or, where no recipe has a list, nouns that something is done to;
+    tools from words named like a vessel where one puts things or takes them up; verbs from words that begin a
+    clause or follow an object. Each counted `least_count` times or more, with a vector (a name of several words
+    has their mean) from `vectors`. k-means cuts each kind into as many classes as given, named by the member
+    counted most. `glossary` is the user dictionary that the vectors were trained with. review.tsv has the columns
+    kind, class, surface, count and distance to the class's centre, nearest first, so that odd members come last.
+    Source: Liu et al. 2022, appendix A.2 (92, 476 and 20 classes, adjusted by experts).
+    """
+    segment = segmenter(glossary)
+    roles = _roles(parts, segment, Tags(), recipes, progress)
+    space = Space(*read_vectors(vectors), segment)
+    numbers = {"verbs": verbs, "ingredients": ingredients, "tools": tools}
+    found: dict[str, list[Member]] = {}
+    for kind, counts in candidates(roles, least_count).items():
+        known = {surface: count for surface, count in counts.items() if surface in space}
+        found[kind] = cluster(known, space.unit(known), numbers[kind], seed)
+        if progress:
+            progress.say(_summary(kind, found[kind], len(counts) - len(known), numbers[kind]))
+    if not any(found.values()):
+        raise UserError(
+            f"no word of the steps or ingredients occurs {least_count} times and has a vector in {vectors}: lower "
+            "parse.induce.least_count, or train the vectors on this corpus"
+        )
+    _write(folder, found)
+
+
+class Tags:
+    """Parts of speech as jieba's dictionary has them; words it does not have go by a sign of theirs."""
+
+    def __init__(self) -> None:
+        import jieba
+        from jieba import posseg
+
+        self._tags: dict[str, str] = posseg.POSTokenizer(jieba.Tokenizer()).word_tag_tab
+
+    def __call__(self, word: str) -> str:
+        return self._tags.get(word, "")
+
+    def verb(self, word: str) -> bool:
+        return self(word)[:1] == "v" or word[:1] in COOKING
+
+    def noun(self, word: str) -> bool:
+        return (self(word) or self(word[-1:]))[:1] == "n" and not self.verb(word)
+
+    def number(self, word: str) -> bool:
+        return word[-1:].isdecimal() or (self(word)[:1] == "m" and not VESSEL.fullmatch(word))
+
+
+def _roles(
+    parts: Sequence[str], segment: Segmenter, tags: Tags, recipes: int | None, progress: Progress | None
+) -> Roles:
+    roles = Roles()
+    for lines in sampled(parts, "ingredients", recipes):
+        for line in lines:
+            roles.ingredients.update(filter(_usable, names(line)))
+    listed = bool(roles.ingredients)
+    for number, steps in enumerate(sampled(parts, "steps", recipes), 1):
+        for step in steps:
+            for start, end in clauses(step):
+                _count(segment(step[start:end]), roles, tags, listed)
+        if progress:
+            progress(number, f"{number} recipes looked through")
+    return roles
+
+
+def names(line: str) -> Iterator[str]:
+    """The ingredients that a line of an ingredient list names: brackets and amounts off, enumerations apart."""
+    for piece in ENUMERATION.split(DIGITS.sub(" ", BRACKETS.sub(" ", line))):
+        if bare := TRAILING.sub("", LEADING.sub("", piece, count=1)):
+            yield bare
+
+
+def _count(words: list[str], roles: Roles, tags: Tags, listed: bool) -> None:
+    """Add one clause's words to the roles they stand in."""
+    words = [word for word in words if any(map(str.isalnum, word))]
+    roles.words.update(words)
+    roles.verbs.update(
+        words[index] for index in verb_places(words, tags, roles.ingredients if listed else ())
+    )
+    for index, word in enumerate(words):
+        before = words[index - 1] if index else ""
+        after = words[index + 1] if index + 1 < len(words) else ""
+        if _vessel(word, tags):
+            roles.tools[word] += not tags.number(before) and (before in HOLDING or after in INSIDE)
+        elif not listed and tags.noun(word) and word not in NO_FOOD and _usable(word):
+            roles.ingredients[word] += before in PUTTING or (not index and tags.verb(after))
+
+
+def _vessel(word: str, tags: Tags) -> bool:
+    """Whether `word` is named like a vessel, and is no amount, as 一碗, and no verb with its object, as 入锅."""
+    return bool(VESSEL.fullmatch(word)) and word[0] not in INTO and not any(map(tags.number, word))
+
+
+def verb_places(words: Sequence[str], tags: Tags, foods: Container[str]) -> set[int]:
+    """Indices of the verbs that begin a clause (behind adverbs), follow the object of 把, or follow a food."""
+    places = {next((index for index, word in enumerate(words) if tags(word)[:1] not in ("d", "c")), 0)}
+    for index, word in enumerate(words):
+        if word in DISPOSAL:
+            later = range(index + 2, len(words))
+            places |= {next((place for place in later if tags.verb(words[place])), index)}
+        elif index and words[index - 1] in foods:
+            places.add(index)
+    return {index for index in places if words and tags.verb(words[index])}
+
+
+def _usable(surface: str) -> bool:
+    return len(surface) <= LONGEST and bool(HAN.fullmatch(surface))
+
+
+def candidates(roles: Roles, least_count: int) -> dict[str, dict[str, int]]:
+    """The words of each kind and their counts; a word is of one kind only, a tool before all else."""
+    tools = _common(roles.tools, roles.words, least_count)
+    foods = {
+        word: count
+        for word, count in roles.ingredients.items()
+        if count >= least_count and word not in tools and count >= roles.verbs[word]
+    }
+    verbs = {
+        word: count
+        for word, count in _common(roles.verbs, roles.words, least_count).items()
+        if word not in tools and word not in foods and word not in AUXILIARY
+    }
+    return {"verbs": verbs, "ingredients": foods, "tools": tools}
+
+
+def _common(role: Counter[str], words: Counter[str], least_count: int) -> dict[str, int]:
+    return {
+        word: count
+        for word, count in role.items()
+        if count >= least_count and count >= LEAST_SHARE * words[word] and _usable(word)
+    }
+
+
+class Space:
+    """The vectors of words; of a name that is none, the mean of those of the words it is made of."""
+
+    def __init__(self, words: list[str], vectors: NDArray[np.float32], segment: Segmenter) -> None:
+        self._rows = {word: row for row, word in enumerate(words)}
+        self._vectors = vectors
+        self._segment = segment
+
+    def _parts(self, surface: str) -> list[str]:
+        return [surface] if surface in self._rows else self._segment(surface)
+
+    def __contains__(self, surface: str) -> bool:
+        return all(part in self._rows for part in self._parts(surface))
+
+    def unit(self, surfaces: Iterable[str]) -> NDArray[np.float64]:
+        """A row of length 1 for each surface, by surface in the order of their code points."""
+        rows = [
+            self._vectors[[self._rows[part] for part in self._parts(word)]].mean(0)
+            for word in sorted(surfaces)
+        ]
+        matrix = np.array(rows, np.float64).reshape(len(rows), self._vectors.shape[1])
+        matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+        return matrix
+
+
+def cluster(counts: Mapping[str, int], units: NDArray[np.float64], number: int, seed: int) -> list[Member]:
+    """k-means in one thread; `units` has a row of length 1 for each surface in order of code points.
+
+    Returns the members by class, the class counted most first, and in it by falling count. There are as many
+    classes as distinct rows where these are fewer than `number`.
+    """
+    from sklearn.cluster import KMeans
+    from threadpoolctl import threadpool_limits
+
+    surfaces = sorted(counts)
+    if not surfaces:
+        return []
+    number = min(number, len(np.unique(units, axis=0)))
+    with threadpool_limits(limits=1):
+        means: Any = KMeans(number, n_init=10, random_state=seed).fit(units)
+    distances = np.linalg.norm(units - means.cluster_centers_[means.labels_], axis=1)
+    groups: dict[int, list[int]] = {}
+    for row in sorted(range(len(surfaces)), key=lambda row: (-counts[surfaces[row]], surfaces[row])):
+        groups.setdefault(int(means.labels_[row]), []).append(row)
+    sizes = {label: sum(counts[surfaces[row]] for row in rows) for label, rows in groups.items()}
+    return [
+        Member(surfaces[groups[label][0]], surfaces[row], counts[surfaces[row]], float(distances[row]))
+        for label in sorted(groups, key=lambda label: (-sizes[label], surfaces[groups[label][0]]))
+        for row in groups[label]
+    ]
+
+
+def _summary(kind: str, members: Sequence[Member], without: int, asked: int) -> str:
+    classes = len({member.cls for member in members})
+    text = f"{kind}: {len(members)} surfaces in {classes} classes"
+    if classes < asked:
+        text += f" (not {asked}: there are no more candidates)"
+    return text + (f"; {without} candidates have no vector" if without else "")
+
+
+def _write(folder: str, found: Mapping[str, Sequence[Member]]) -> None:
+    review = ["kind\tclass\tsurface\tcount\tdistance"]
+    with atomic_folder(folder) as temporary:
+        for kind, members in found.items():
+            lines = ["\t".join(HEADER), *(f"{member.surface}\t{member.cls}" for member in members)]
+            (temporary / f"{kind}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+            order = {
+                name: place for place, name in enumerate(dict.fromkeys(member.cls for member in members))
+            }
+            for member in sorted(members, key=lambda member: (order[member.cls], round(member.distance, 3))):
+                cells = (kind.removesuffix("s"), member.cls, member.surface, str(member.count))
+                review.append("\t".join((*cells, f"{member.distance:.3f}")))
+        (temporary / "review.tsv").write_text("\n".join(review) + "\n", encoding="utf-8", newline="\n")

@@ -1,0 +1,70 @@
+"""Joining and recutting tokens that their neighbours show to be cut wrongly."""
+
+from collections.abc import Iterator
+
+from wokflow.parse import lexemes as lx
+from wokflow.parse.lattice import FOOD, NUMBER, TOOL, TRICKY, VERB, Lexicon, Token
+
+
+def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+    """Join verbs with what completes them (炒 + 香, 焯 + 烫); 盖 behind 开 or 盖上 is a lid."""
+    found: list[Token] = []
+    for token in recut(tokens, lexicon):
+        last = found[-1] if found else None
+        if last and last.text in lx.LIDDED and token.text in lexicon.tools:
+            found.append(noun(token.text, token.start, lexicon.tools[token.text], TOOL))
+        elif last and last.kind == VERB and last.end == token.start and completes(last, token):
+            name = lexicon.verb_class(last.text + token.text) or last.cls
+            found[-1] = Token(VERB, last.text + token.text, last.start, token.end, name)
+        else:
+            found.append(token)
+    return found
+
+
+def noun(text: str, start: int, name: str, kind: str = FOOD) -> Token:
+    end = start + len(text)
+    return Token(kind, text, start, end, name, (start, end))
+
+
+def completes(verb: Token, token: Token) -> bool:
+    """Whether a token is the second half of the verb before it."""
+    if token.text in lx.DIRECTIONS or (token.text in ("去", "来") and verb.text[-1] in lx.PATHS):
+        return True
+    if len(token.text) != 1 or len(verb.text) > 1 or token.kind in (FOOD, TOOL, NUMBER):
+        return False
+    if token.kind == VERB and (verb.text in TRICKY or token.text in lx.COOKING_SECOND):
+        return verb.text not in TRICKY
+    return token.text in lx.RESULTS - lx.STATES or token.text in ("出", "入")
+
+
+def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
+    """加热 + 水 is 加 + 热水, 放水 + 里 is 放 + 水 + 里, 放 + 油炸 is 放 + 油 + 炸."""
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1].text if index else ""
+        after = tokens[index + 1].text if index + 1 < len(tokens) else ""
+        if token.text == "水" and before == "加热" and _has(lexicon, "加", "热水"):
+            yield noun("热水", token.start - 1, lexicon.foods["热水"])
+        elif token.text == "加热" and after == "水" and _has(lexicon, "加", "热水"):
+            yield Token(VERB, "加", token.start, token.start + 1, lexicon.verbs["加"])
+        elif (
+            token.kind == VERB
+            and token.text[1:] == "水"
+            and after in lx.LOCATION
+            and _has(lexicon, token.text[0], "水")
+        ):
+            yield Token(VERB, token.text[0], token.start, token.start + 1, lexicon.verbs[token.text[0]])
+            yield noun("水", token.start + 1, lexicon.foods["水"])
+        elif (
+            token.kind == VERB
+            and token.text[0] == "油"
+            and before in lx.ADDING
+            and _has(lexicon, token.text[1:], "油")
+        ):
+            yield noun("油", token.start, lexicon.foods["油"])
+            yield Token(VERB, token.text[1:], token.start + 1, token.end, lexicon.verbs[token.text[1:]])
+        else:
+            yield token
+
+
+def _has(lexicon: Lexicon, verb: str, food: str) -> bool:
+    return verb in lexicon.verbs and food in lexicon.foods

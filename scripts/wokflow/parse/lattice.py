@@ -1,0 +1,331 @@
+"""Clauses to tokens: the most likely cut into words of the glossary, of the rules and of jieba's dictionary."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from wokflow.parse import lexemes as lx
+from wokflow.parse.glossary import Glossary
+
+# Kinds of tokens: verbs of the glossary and others, its nouns, other words, and separators.
+VERB, OTHER, FOOD, TOOL = "verb", "other", "food", "tool"
+WORD, NUMBER, BLANK, JOIN = "word", "number", " ", "、"
+# A listed word is taken to be at least this frequent, by its length; jieba's counts are of 60 million words.
+FLOOR = {1: 30, 2: 1000}
+FLOOR_LONG = 3000
+DERIVED = {2: 100, 3: 1500}  # of a verb with its result, a food with its cut
+UNKNOWN = 0.5  # count of a sign that no list holds
+LONGEST = 8  # signs of a word at most
+JOINERS = frozenset("、/+&－➕＋,，")
+WORDS = frozenset().union(
+    lx.DISPOSAL, lx.INSTRUMENT, lx.PLACE, lx.AND, lx.OR, lx.ASPECT, lx.LOCATION, lx.AFTER, lx.DURING, lx.UNTIL,
+    lx.PRODUCT, lx.NEGATION, lx.RESTART, lx.MAYBE, lx.SURELY, lx.CONDITION, lx.PURPOSE, lx.CAUSE, lx.REMARK,
+    lx.COPULA, lx.PEOPLE, lx.SUBORDINATOR, lx.MEASURES, lx.AMOUNTS, lx.SHAPES, lx.STATES, lx.LONG_RESULTS,
+    lx.OTHER_VERBS, lx.WHOLE_VERBS, lx.MANNER, lx.NOT_FOOD, lx.HALVES,
+)  # fmt: skip
+FUNCTION = frozenset().union(
+    lx.DISPOSAL, lx.INSTRUMENT, lx.NEGATION, lx.MAYBE, lx.SURELY, lx.CONDITION, lx.CAUSE, lx.REMARK, lx.PEOPLE,
+    lx.DURING, lx.SUBORDINATOR, lx.LONG_RESULTS - {"出来"}, lx.MANNER, lx.PURPOSE,
+)  # fmt: skip
+NO_FOOD = lx.NOT_FOOD | lx.SHAPES | (lx.MEASURES - {"面"}) | lx.AMOUNTS | lx.STATES
+TRICKY = frozenset("出过下入发分开用去化转停制做待备刻划挂拉滚包")  # these verbs begin many other words
+NO_NOUN_HEADS = lx.words(
+    """
+    口水 泪水 汗水 薪水 香水 风水 胶水 墨水 药水 肌肉 加油 揩油 风油 酱油 黑米 厘米 毫米 纳米
+    结果 效果 如果 苹果
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a clause: its kind, and for words of the glossary the class and where the classed word ends."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    cls: str = ""
+    core: tuple[int, int] = (0, 0)  # of a noun: the stretch that is in the glossary
+
+
+class Lexicon:
+    """A glossary made ready for cutting clauses into tokens."""
+
+    def __init__(self, glossary: Glossary) -> None:
+        frequency, total = _jieba()
+        self._total = math.log(total)
+        self._frequency = frequency
+        self._unknown = math.log(UNKNOWN) - self._total
+        self.verbs = dict(glossary.verbs)
+        self.listed_foods = glossary.ingredients
+        self.tools = {
+            word: name for word, name in glossary.tools.items() if self._is_tool(word, glossary.ingredients)
+        }
+        self.foods = {
+            word: name
+            for word, name in glossary.ingredients.items()
+            if self._is_food(word, glossary.ingredients)
+        }
+        self._listed = frozenset(self.verbs) | set(self.foods) | set(self.tools) | WORDS
+        self._scores: dict[str, float | None] = {}
+        self._kinds: dict[str, tuple[str, str, int, int]] = {}
+
+    def _is_tool(self, word: str, foods: Mapping[str, str]) -> bool:
+        if (
+            word in lx.NOT_FOOD | lx.BLOCKED
+            or word in lx.OTHER_VERBS
+            or word in lx.WHOLE_VERBS
+            or word in lx.SHAPES
+        ):
+            return False
+        if self.verb_class(word) and word[1:] in lx.COOKING_SECOND:
+            return False
+        if word[0] in self.verbs and word[1:] in lx.MEDIA:
+            return False
+        openers = lx.OPENERS | lx.RESULTS | lx.STATES
+        return not (word[0] in openers and word[1:] in lx.VESSELS | {"盖", "盖儿", "油"})
+
+    def _is_food(self, word: str, foods: Mapping[str, str]) -> bool:
+        if word in NO_FOOD or word in lx.WHOLE_VERBS or word in lx.OTHER_VERBS or word in lx.BLOCKED:
+            return False
+        if any(word[end:] in self.verbs and word[:end] in foods for end in range(1, len(word) - 1)):
+            return False
+        if word.startswith(lx.UNITS):
+            return False
+        rest = word[1:]
+        if rest and word[-1] in lx.ABSTRACT_ENDS and word not in lx.SAUCE_COLOURS:
+            return False
+        if word[-1] == "儿" and word[:-1] in NO_FOOD:
+            return False
+        if not rest:
+            return True
+        if word[0] in "出下入" and rest in foods:
+            return False
+        if word[0] in lx.BAD_FIRST and (rest in foods or rest in lx.SHAPES):
+            return False
+        return not (word[0] in "切去加沥剔擀" and (rest in foods or rest in lx.SHAPES))
+
+    def verb_class(self, surface: str) -> str | None:
+        """The class of the longest prefix that the glossary lists."""
+        for end in range(len(surface), 0, -1):
+            if (name := self.verbs.get(surface[:end])) is not None:
+                return name
+        return None
+
+    def tokens(self, clause: str) -> list[Token]:
+        """Cut a clause; blanks and enumeration commas are tokens too. Linear in the length of the clause."""
+        found: list[Token] = []
+        position = 0
+        while position < len(clause):
+            sign = clause[position]
+            end = position + 1
+            if sign.isspace():
+                while end < len(clause) and clause[end].isspace():
+                    end += 1
+                found.append(Token(BLANK, " ", position, end))
+            elif sign in JOINERS:
+                found.append(Token(JOIN, "、", position, end))
+            elif not sign.isalnum():
+                ranged = found and found[-1].kind == NUMBER and not sign.isspace()
+                found.append(Token(NUMBER if ranged else WORD, sign, position, end))
+            else:
+                while end < len(clause) and clause[end].isalnum():
+                    end += 1
+                found.extend(self._cut(clause[position:end], position))
+            position = end
+        return found
+
+    def _cut(self, text: str, offset: int) -> Iterable[Token]:
+        """Viterbi over the words that `text` may consist of."""
+        size = len(text)
+        best = [0.0] * (size + 1)
+        step = [1] * (size + 1)
+        for start in range(size - 1, -1, -1):
+            top, length = -math.inf, 1
+            for end in range(start + 1, min(start + LONGEST, size) + 1):
+                score = self._score(text[start:end])
+                if score is not None and score + best[end] > top:
+                    top, length = score + best[end], end - start
+            best[start], step[start] = top, length
+        start = 0
+        while start < size:
+            end = start + step[start]
+            if _numeric(text[start]) and step[start] == 1:
+                while end < size and step[end] == 1 and _numeric(text[end]):
+                    end += 1
+                yield Token(NUMBER, text[start:end], offset + start, offset + end)
+            else:
+                word = text[start:end]
+                kind, name, first, last = self._kind(word)
+                core = (offset + start + first, offset + start + last)
+                yield Token(kind, word, offset + start, offset + end, name, core)
+            start = end
+
+    def _score(self, word: str) -> float | None:
+        """Log probability of a word; None where it is no word."""
+        try:
+            return self._scores[word]
+        except KeyError:
+            pass
+        score = self._scored(word)
+        if len(self._scores) < 1_000_000:
+            self._scores[word] = score
+        return score
+
+    def _scored(self, word: str) -> float | None:
+        count = self._frequency.get(word, 0)
+        if word in lx.BLOCKED:
+            return None
+        if word in self._listed:
+            count = max(count, FLOOR.get(len(word), FLOOR_LONG))
+            if word in lx.LONG_RESULTS:
+                count *= 10
+        elif self._derived(word):
+            count = max(count, DERIVED.get(len(word), FLOOR_LONG))
+        elif len(word) > 1 and (not count or self._falls_apart(word)):
+            return None
+        return math.log(count) - self._total if count else (self._unknown if len(word) == 1 else None)
+
+    def _derived(self, word: str) -> bool:
+        """Whether a word is a cooking verb with a result of one sign, or a food with its cut."""
+        head, last = word[:-1], word[-1:]
+        if last == "儿" and head in self.verbs:
+            return len(head) > 1
+        if len(head) == 1 and head in self.verbs:
+            return head not in TRICKY and last in lx.RESULTS
+        if last not in lx.CUTS or head not in self.foods or (len(head) == 1 and head not in lx.HEADS):
+            return False
+        return not (head[0] in lx.RESULTS and head[1:] in self.foods)
+
+    def _falls_apart(self, word: str) -> bool:
+        """Whether a word of jieba's is a glossary verb with its object (加油) or a food with its amount."""
+        if lx.AROMATICS.issuperset(word):
+            return True
+        for end in range(1, len(word)):
+            head, rest = word[:end], word[end:]
+            noun = noun_like(rest, self)
+            if (noun and head[0] in lx.NUMERALS) or (rest in self.tools and head in self.verbs):
+                return True
+            if head in ("去", "出") and (noun or rest in lx.PARTS):
+                return True
+            if (head in lx.ADDING and rest in lx.TASTES) or (head in lx.SWITCHES and rest == "火"):
+                return True
+            if head in self.verbs and len(rest) > 1 and rest in lx.AMOUNTS:
+                return True
+            verbal = rest in self.verbs or self._derived(rest)
+            if rest in ("点", "些") and head in self.verbs:
+                return True
+            if verbal and (
+                noun_like(head, self) or head[-1] in lx.LOCATION or head in lx.BARE_MANNER | lx.LOCATION
+            ):
+                return True
+            if noun and (
+                (head in self.verbs and head not in TRICKY) or head in lx.STATES or head in lx.AMOUNTS
+            ):
+                return True
+            if (
+                head in self.verbs
+                and head not in TRICKY
+                and rest in lx.PLACE | lx.ASPECT | lx.UNTIL | lx.SHAPES
+            ):
+                return True
+            if rest in lx.LOCATION and (head in self.foods or head in self.tools):
+                return True
+        return False
+
+    def _kind(self, word: str) -> tuple[str, str, int, int]:
+        """Kind, class and the stretch in the glossary of a word of the lattice."""
+        if word not in self._kinds:
+            self._kinds[word] = self._kind_of(word)
+        return self._kinds[word]
+
+    def _kind_of(self, word: str) -> tuple[str, str, int, int]:
+        size = len(word)
+        if word in FUNCTION:
+            return WORD, "", 0, size
+        if word in self.verbs:
+            return VERB, self.verbs[word], 0, size
+        if word in lx.WHOLE_VERBS and (name := self.verb_class(word)):
+            return VERB, name, 0, size
+        if (
+            word in lx.OTHER_VERBS
+            and word[1:] in lx.RESULTS
+            and word[0] != "放"
+            and (name := self.verb_class(word))
+        ):
+            return VERB, name, 0, size
+        if word in lx.OTHER_VERBS:
+            return OTHER, "", 0, size
+        if word in self.foods:
+            return FOOD, self.foods[word], 0, size
+        if word in self.tools:
+            return TOOL, self.tools[word], 0, size
+        if word[0] in lx.NUMERALS and (word[1:] in lx.MEASURES | {"下"} or word[-2:] in lx.MEASURES):
+            return NUMBER, "", 0, size
+        if word in WORDS or size == 1:
+            return WORD, "", 0, size
+        return self._compound(word)
+
+    def _compound(self, word: str) -> tuple[str, str, int, int]:
+        """A word of jieba's alone: a verb compound (翻炒), a cut or kind of a food (肉块, 草鱼), or neither."""
+        size = len(word)
+        name = self.verb_class(word)
+        plain = word[0] not in TRICKY
+        if name and word[:-1] in self.verbs and word[-1] == "儿":
+            return VERB, name, 0, size
+        if (
+            name
+            and plain
+            and ((size == 2 and word[1] in lx.COOKING_SECOND | lx.RESULTS) or word[1:] in lx.LONG_RESULTS)
+        ):
+            return VERB, name, 0, size
+        if word in NO_NOUN_HEADS:
+            return WORD, "", 0, size
+        if word in _verbs():
+            return OTHER, "", 0, size
+        for cut in range(size - 1, 0, -1):
+            if word[cut:] in lx.SHAPES | lx.BODY_PARTS and word[:cut] in self.foods:
+                return FOOD, self.foods[word[:cut]], 0, cut
+        for start in range(1, size):
+            if word[start:] in self.foods and word[start:] in lx.HEADS | self._long(word[start:]):
+                return FOOD, self.foods[word[start:]], start, size
+            if word[start:] in self.tools:
+                return TOOL, self.tools[word[start:]], start, size
+        return WORD, "", 0, size
+
+    @staticmethod
+    def _long(word: str) -> frozenset[str]:
+        return frozenset({word}) if len(word) > 1 else frozenset()
+
+
+def noun_like(word: str, lexicon: Lexicon) -> bool:
+    return word in lexicon.foods or word in lexicon.tools
+
+
+def _numeric(sign: str) -> bool:
+    return sign.isdigit() or sign in lx.NUMERALS or sign.isnumeric()
+
+
+@lru_cache(maxsize=1)
+def _verbs() -> frozenset[str]:
+    """The words of more than one sign that jieba's dictionary tags as verbs."""
+    from importlib.resources import files
+
+    lines = (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines()
+    rows = (line.split(" ") for line in lines)
+    return frozenset(row[0] for row in rows if len(row) == 3 and row[2] in ("v", "vi") and len(row[0]) > 1)
+
+
+@lru_cache(maxsize=1)
+def _jieba() -> tuple[Mapping[str, int], int]:
+    """Counts of jieba's words and their sum, from its dictionary; its cache and global state are left alone."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from jieba import Tokenizer
+    tokenizer = Tokenizer()
+    frequency, total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+    return frequency, total

@@ -1,0 +1,85 @@
+"""Runs of ingredients and tools in a clause, without those that only describe or measure another one."""
+
+from wokflow.parse import lexemes as lx
+from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, TOOL
+from wokflow.parse.types import Noun
+from wokflow.parse.view import View
+
+LISTS = lx.AND | lx.AMOUNTS | lx.MEASURES | lx.SHAPES  # what may stand between the nouns of a list
+COUNTS = lx.NUMERALS | lx.words("半 一 几 每 小半 大半")
+
+
+def nouns(view: View, index: int) -> tuple[list[Noun], int]:
+    """The nouns from `index` on that form a list, and the index behind the list."""
+    found: list[Noun] = []
+    while index < len(view):
+        token = view.tokens[index]
+        if view.noun_at(index):
+            if not (view.dead[index] or is_side(view, index) or describes(view, index)):
+                found.append(Noun(*token.core, token.cls, token.kind))
+            index += 1
+        elif (ahead := next_of_list(view, index)) > index:
+            index = ahead
+        else:
+            break
+    return found, index
+
+
+def next_of_list(view: View, index: int) -> int:
+    """The index of the noun that goes on with a list behind other words at `index`; `index` if none does."""
+    token = view.tokens[index]
+    if view.acting(index) or not (token.kind in (JOIN, BLANK, NUMBER) or token.text in LISTS):
+        return index
+    if token.text in lx.WITH and (view.text(index - 1) in lx.LOCATION or view.kind(index - 1) == TOOL):
+        return index
+    ahead = view.skip(index, LISTS | lx.TASTES)
+    between = range(index, ahead)
+    if not view.noun_at(ahead) or any(view.text(at) in lx.DISPOSAL for at in between):
+        return index
+    if any(view.kind(at) == BLANK for at in between) and begins(view, ahead):
+        return index
+    return ahead
+
+
+def begins(view: View, index: int) -> bool:
+    """Whether the nouns at `index` are followed by a verb: behind a blank they then start a new phrase."""
+    while index < len(view) and (
+        view.noun_at(index) or view.kind(index) in (JOIN, NUMBER) or view.text(index) in LISTS | lx.LOCATION
+    ):
+        index += 1
+    return view.verb_at(index)
+
+
+def is_side(view: View, index: int) -> bool:
+    """Whether 面 is a side (两面), not flour or noodles."""
+    return view.text(index) == "面" and (view.kind(index - 1) == NUMBER or view.text(index - 1) in lx.SIDES)
+
+
+def describes(view: View, index: int) -> bool:
+    """Whether a noun only describes or measures its neighbour: 生粉水, 鱼碗, 一勺盐, 虾须, 鸡脚 (the 脚)."""
+    token, after = view.tokens[index], index + 1
+    if token.kind == TOOL and measures(view, index):
+        return True
+    joined = after < len(view) and view.touches(after)
+    if token.kind == FOOD and view.kind(after) != TOOL and view.text(after) in lx.WASTE | lx.PART_HEADS:
+        return joined
+    if token.text in lx.BODY_PARTS and view.kind(index - 1) == FOOD:
+        return view.touches(index)
+    if not joined or not view.noun_at(after):
+        return False
+    if view.text(after) in lx.HEAD_LIQUIDS:
+        return True
+    return view.kind(after) == TOOL and token.kind == FOOD and not measures(view, after)
+
+
+def measures(view: View, index: int) -> bool:
+    """Whether a vessel is a measure (一勺, 半碗): a number before it and no place behind it."""
+    if view.text(index) not in lx.VESSELS | {"刀"}:
+        return False
+    before = index - 1
+    if view.text(before) in ("大", "小", "满", "平"):
+        before -= 1
+    if view.kind(before) != NUMBER and view.text(before) not in COUNTS:
+        return False
+    counted = view.kind(before) == NUMBER and view.text(before)[-1] in "个只口张把"
+    return not counted and view.text(index + 1) not in lx.LOCATION

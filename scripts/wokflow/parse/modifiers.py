@@ -1,0 +1,157 @@
+"""Parts of a clause whose words do not act: modifiers before 的, time clauses, comparisons, exceptions."""
+
+from wokflow.parse import lexemes as lx
+from wokflow.parse.lattice import BLANK, JOIN, NUMBER, VERB
+from wokflow.parse.view import View
+
+AFTER_VERB = (
+    lx.ASPECT | lx.AFTER | lx.MEASURES | lx.LONG_RESULTS | lx.RESULTS | lx.STATES | lx.MANNER
+)  # may stand between a verb and its 的: 切好的, 煮了很久的
+QUANTITY = lx.AMOUNTS | lx.MEASURES | lx.STATES | lx.TASTES
+DEGREE = lx.words("多 少 差不多 一点 点")  # behind 的 written for 得
+
+
+def kill_modifiers(view: View) -> None:
+    """Mark what stands before 的 as dead: relative clauses (切好的年糕) and describing nouns (盘子里的水)."""
+    for index in range(1, len(view)):
+        if view.text(index - 1) in lx.DISPOSAL and view.kind(index) == VERB and view.noun_at(index + 1):
+            view.dead[index] = any(
+                view.kind(at) == VERB for at in range(index + 2, len(view))
+            )  # 把冷冻年糕放入
+        if view.text(index) == "的" and not view.dead[index]:
+            view.kill(modifier_start(view, index), index + 1)
+
+
+def modifier_start(view: View, index: int) -> int:
+    """Where the modifier that ends at the 的 at `index` begins; `index` where there is none."""
+    after = view.text(index + 1)
+    if after in lx.SHAPES and not view.noun_at(index + 2):
+        return index
+    state = after in lx.STATES and not view.noun_at(index + 2)
+    if state or not after or after in lx.DURING | DEGREE:
+        return headless(view, index)
+    at = index - 1
+    while at >= 0:
+        if view.text(at) == "过" and view.verb_at(at - 1):
+            at -= 1
+        if view.verb_at(at):
+            return relative_start(view, at, index)
+        if view.text(at) in lx.DISPOSAL | lx.INSTRUMENT | lx.AND or view.kind(at) in (BLANK, JOIN):
+            break
+        at -= 1
+    return noun_modifier(view, index)
+
+
+def noun_modifier(view: View, index: int) -> int:
+    """Nouns alone before 的 describe what follows, unless that is a place outside the glossary (口蘑的肚子里)."""
+    at = index - 1
+    if view.text(at) in lx.LOCATION:
+        at -= 1
+    place = not view.noun_at(index + 1) and view.text(index + 2) in lx.LOCATION
+    return at if view.noun_at(at) and not place else index
+
+
+def headless(view: View, index: int) -> int:
+    """的 with no noun behind it: a remark (我买的), 的 written for 得 (收的差不多), or 的时候."""
+    if index + 1 == len(view):
+        remark = any(view.text(at) in lx.COPULA | lx.PEOPLE | lx.CONDITION for at in range(index))
+        return 0 if remark else index
+    if view.verb_at(index - 1) or view.text(index + 1) in lx.DURING:
+        return index
+    return noun_modifier(view, index)
+
+
+def relative_start(view: View, at: int, index: int) -> int:
+    """`at` is the verb nearest to the 的: start of its relative clause, or of the nouns if it is a main verb."""
+    text, gap = view.text(at), range(at + 1, index)
+    if (
+        (text in lx.ADDING or text[-1] in "到在入进")
+        and gap
+        and all(_in(view, step, QUANTITY) for step in gap)
+    ):
+        return index
+    before = at - 1
+    while before >= 0 and view.text(before) in lx.MANNER | lx.AMOUNTS:
+        before -= 1
+    relative = (
+        all(_in(view, step, AFTER_VERB) for step in gap)
+        or view.text(index + 1) in lx.NOT_FOOD
+        or view.verb_at(before)
+        or view.text(before) in lx.DISPOSAL | lx.INSTRUMENT
+    )
+    if not relative:
+        ahead = any(view.kind(step) == VERB for step in range(index + 1, len(view)))
+        amount = all(_in(view, step, lx.AMOUNTS | lx.TASTES) for step in gap)
+        if amount or text in lx.ADDING or not (ahead and any(view.noun_at(step) for step in gap)):
+            return noun_modifier(view, index)
+    if view.text(index + 1) in lx.DISH_VERBS and view.noun_at(index + 2):
+        view.dead[index + 1] = True  # 炖出来的炖蛋
+    return clause_start(view, at)
+
+
+def _in(view: View, index: int, words: frozenset[str]) -> bool:
+    return view.kind(index) == NUMBER or view.text(index) in words
+
+
+def clause_start(view: View, at: int) -> int:
+    """Where a relative clause begins whose verb is at `at`: with its adverbs, instrument or repeated verb."""
+    first = view.text(at)[:1]
+    while at > 0:
+        before, further = view.text(at - 1), view.text(at - 2)
+        left = view.text(at)[0] in "剩留有" and view.kind(at - 1) == VERB  # 腌制剩下的
+        if left or before in lx.MANNER | lx.PEOPLE | lx.RELATIVE_ADVERBS:
+            at -= 1
+        elif before in lx.LOCATION and view.noun_at(at - 2) and view.text(at - 3) in lx.DISPOSAL:
+            at -= 2  # 把锅里剩下的汁
+        elif at > 1 and view.noun_at(at - 1) and (further in lx.INSTRUMENT or further[:1] == first):
+            at -= 2
+        else:
+            break
+    return at
+
+
+def kill_background(view: View) -> None:
+    """Mark as dead: time clauses (油热时, 出锅前), conditions with 的话, 除了 .. 以外, 跟 .. 一样."""
+    for index in range(len(view)):
+        text = view.text(index)
+        if text == "的话":
+            view.kill(0, index)
+        elif text in lx.EXCEPT:
+            rest = range(index, len(view))
+            view.kill(index, next((at for at in rest if view.text(at) in lx.BESIDES), len(view)))
+        elif text in lx.ALIKE:
+            starts = [at for at in range(index) if view.text(at) in ("跟", "像", "和", "好像")]
+            view.kill(starts[-1] if starts else index, index)
+        elif text in lx.DURING and is_time(view, index):
+            kill_time(view, index)
+
+
+def kill_time(view: View, index: int) -> None:
+    """The verbs of a time clause, back to the result of a main verb (炒至变色时: 炒 counts)."""
+    start = 0
+    for at in range(index - 1, 0, -1):
+        if view.text(at) in lx.UNTIL - {"的", "地", "得"} and view.kind(at - 1) == VERB:
+            start = at
+            break
+    for at in range(start, index):
+        if view.verb_at(at) or (start == 0 and view.noun_at(at)):
+            view.dead[at] = True
+
+
+def is_time(view: View, index: int) -> bool:
+    """时 and 前 count behind a verb or a state, not behind a number (3小时前) or at the start."""
+    text = view.text(index)
+    if text in ("同时", "时间", "时长") and view.text(index - 1) != "的":
+        return False
+    before = index - 1
+    while before >= 0 and (
+        view.text(before) in lx.ASPECT | lx.STATES | lx.LONG_RESULTS | lx.SWITCHED | {"的"}
+        or view.noun_at(before)
+    ):
+        before -= 1
+    adding = view.text(before)[:1] in lx.ADDING and before == index - 1
+    if adding and any(view.text(at) == "的" for at in range(index, len(view))):
+        return False  # 加入之前炒好的肉
+    if text in ("前", "以前", "之前"):
+        return view.verb_at(index - 1) or view.verb_at(before)
+    return view.kind(index - 1) != NUMBER

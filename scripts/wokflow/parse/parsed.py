@@ -1,0 +1,105 @@
+"""Actions of a clause by its dependency parse: glossary verbs, and the glossary nouns that hang on them.
+
+Liu et al. (2022), appendix A.2: "we perform dependency parsing on recipes, and build actions from verbs in the
+dependency parsing tree. If a verb has noun children that are ingredients or cooking tools, they are also included".
+"""
+
+from wokflow.parse import lexemes as lx
+from wokflow.parse.joining import merged
+from wokflow.parse.lattice import BLANK, FOOD, TOOL, VERB, Lexicon, Token
+from wokflow.parse.types import Act, Clause, Noun, Parse
+
+NOT_MAIN = ("acl", "amod", "nmod", "compound")  # a verb with these relations describes a noun
+ATTRIBUTES = ("nmod", "compound", "amod", "clf", "nummod")  # as does a noun
+
+
+class Tree:
+    """A parse laid over a clause's text and the rules' tokens."""
+
+    def __init__(self, clause: str, parse: Parse, lexicon: Lexicon) -> None:
+        self.parse = parse
+        self.tokens = merged(lexicon.tokens(clause), lexicon)
+        self.word_at: list[int] = []
+        word = left = 0
+        for sign in clause:
+            if not sign.isspace() and not left and word < len(parse.words):
+                left, word = len(parse.words[word]), word + 1
+            self.word_at.append(word - 1)
+            left -= not sign.isspace()
+
+    def word(self, token: Token) -> int:
+        """The word that a verb begins in, or that a noun ends in: the heads of each."""
+        return self.word_at[token.start if token.kind == VERB else token.end - 1]
+
+    def relation(self, word: int) -> str:
+        return self.parse.relations[word]
+
+    def up(self, word: int) -> int:
+        head = self.parse.heads[word]
+        return head if head != word else -1
+
+    def above(self, word: int) -> list[int]:
+        """The words above a word, nearest first; a circle, which a broken parse may hold, ends."""
+        found: list[int] = []
+        while (word := self.up(word)) >= 0 and word not in found:
+            found.append(word)
+        return found
+
+    def is_main(self, token: Token) -> bool:
+        """Whether a verb is none that describes a noun, and not negated."""
+        word = self.word(token)
+        negated = any(
+            head == word and self.parse.words[child] in lx.NEGATION
+            for child, head in enumerate(self.parse.heads)
+        )
+        return not negated and not self.relation(word).startswith(NOT_MAIN)
+
+
+def read_parsed(clause: str, parse: Parse, lexicon: Lexicon) -> Clause:
+    """The actions of a clause; nouns that hang on no verb are left to the sentence."""
+    tree = Tree(clause, parse, lexicon)
+    verbs = {
+        tree.word(token): Act(token.start, token.end, token.cls)
+        for token in reversed(tree.tokens)
+        if token.kind == VERB and tree.is_main(token)
+    }
+    acts = sorted(verbs.values(), key=lambda act: act.start)
+    free: list[Noun] = []
+    for token in tree.tokens:
+        if token.kind in (FOOD, TOOL):
+            noun = Noun(*token.core, token.cls, token.kind)
+            word = tree.word(token)
+            above = [word, *tree.above(word)]
+            governor = next((at for at in above if at in verbs), -1)
+            if governor >= 0 and not described(tree, above[: above.index(governor)]):
+                verbs[governor].nouns.append(noun)
+                verbs[governor].objects |= noun.start > verbs[governor].start
+            elif governor < 0:
+                free.append(noun)
+    lead = [noun for noun in acts[0].nouns if noun.start < acts[0].start] if acts else free
+    return Clause(
+        acts, lead, free if acts else [], not acts and bool(free), open_end=bool(acts) and acts[-1].objects
+    )
+
+
+def described(tree: Tree, path: list[int]) -> bool:
+    """Whether a noun only describes another one on its way up to the verb."""
+    return any(tree.relation(word).startswith(ATTRIBUTES) for word in path)
+
+
+def hangs_on(parse: Parse, tokens: list[Token], noun: int, verb: int) -> bool:
+    """Whether the parse makes the noun `tokens[noun]` subject or adjunct of the verb `tokens[verb]` behind it."""
+    word = _word_at(parse, tokens, noun, tokens[noun].end - 1)
+    target = _word_at(parse, tokens, verb, tokens[verb].start)
+    adjunct = word >= 0 and parse.relations[word].startswith(("nsubj", "obl", "dislocated"))
+    return adjunct and parse.heads[word] == target
+
+
+def _word_at(parse: Parse, tokens: list[Token], index: int, place: int) -> int:
+    """The word that covers a place of the clause; -1 if none does."""
+    place -= sum(token.end - token.start for token in tokens[:index] if token.kind == BLANK)
+    for word, text in enumerate(parse.words):
+        if place < len(text):
+            return word
+        place -= len(text)
+    return -1

@@ -1,0 +1,370 @@
+"""The clause rules: which verbs of a clause are cooking actions, and what each names.
+
+A clause is read from left to right. What stands before a verb (topic, object of 把, place, instrument) waits
+for it; what stands behind it is its object, until something else begins. The rules know nothing of other
+clauses: what they leave open is settled in `sentences`.
+"""
+
+from wokflow.parse import lexemes as lx
+from wokflow.parse.joining import merged
+from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
+from wokflow.parse.mentions import begins, describes, nouns
+from wokflow.parse.modifiers import kill_background, kill_modifiers
+from wokflow.parse.parsed import hangs_on
+from wokflow.parse.types import Act, Clause, Noun, Parse
+from wokflow.parse.verbs import BEFORE_OBJECT, counts
+from wokflow.parse.view import View
+
+SILENCING = (lx.CAUSE | lx.REMARK | lx.PEOPLE | lx.COPULA) - {"就"}
+BETWEEN = lx.LOCATION | lx.MANNER | lx.AMOUNTS | lx.MEASURES  # between a noun and its verb
+BEFORE_RESULT = lx.ASPECT | lx.MEASURES | lx.LONG_RESULTS | lx.AMOUNTS
+FRESH_STARTS = "捞盛关转盖装切取撒淋翻"  # first signs of verbs that are never a result
+
+
+class Reader:
+    """Reads one clause; use `read`. With a parse, that decides about nouns between two verbs."""
+
+    def __init__(self, tokens: list[Token], lexicon: Lexicon, parse: Parse | None = None) -> None:
+        self.lexicon = lexicon
+        self.parse = parse
+        self.view = View(merged(tokens, lexicon))
+        self.acts: list[Act] = []
+        self.verb_texts: list[str] = []
+        self.waiting: list[Noun] = []  # for the next verb
+        self.lead: list[Noun] = []  # waited for the first one
+        self.early: list[Noun] = []  # of verbs outside the glossary before the first one
+        self.loose: list[Noun] = []  # of those behind it
+        self.disposal = self.forward = self.lead_forward = False  # 把; also 用, 等
+        self.predicate = self.condition = self.optional = False
+        self.negated = self.refused = False  # behind 不; and a verb was passed since
+        self.silent = False  # a remark, a cause: nothing is an action
+        self.result = self.result_named = False  # behind 至; and the result was named since
+        self.product = False  # behind 成
+
+    def read(self) -> Clause:
+        kill_modifiers(self.view)
+        kill_background(self.view)
+        index = 0
+        while index < len(self.view):
+            index = self.step(index)
+        if self.closes():
+            self.acts, self.predicate = [], True
+        listing = not self.acts and not self.predicate and bool(self.waiting)
+        if not (listing or self.negated or self.silent):
+            self.loose += self.waiting
+        if self.optional:
+            self.loose = []
+        if self.acts and self.early and not (self.acts[0].objects or self.lead):
+            self.acts[0].nouns = self.early + self.acts[0].nouns
+        last = self.acts[-1] if self.acts else None
+        adds = bool(last) and self.verb_texts[-1] in lx.ADDING
+        return Clause(
+            self.acts,
+            self.waiting if listing else self.lead,
+            self.loose,
+            listing=listing,
+            forward=self.disposal or self.forward if listing else self.lead_forward,
+            open_end=bool(last and not last.closed and (last.objects or adds)),
+            medium_end=bool(last) and self.is_only_medium(last),
+            mixes=bool(self.acts) and self.verb_texts[0][0] in lx.MIXING,
+            stirs=bool(self.acts) and self.verb_texts[0][0] in "炒煸爆",
+            switches=bool(self.acts) and self.verb_texts[0][0] in lx.SWITCHES | {"出", "装"},
+            condition=self.condition,
+        )
+
+    def is_only_medium(self, act: Act | None) -> bool:
+        texts = {token.start: token.text for token in self.view.tokens}
+        foods = [texts.get(noun.start) for noun in act.nouns if noun.kind == FOOD] if act else []
+        return bool(foods) and lx.MEDIA.issuperset(foods)
+
+    def closes(self) -> bool:
+        """Whether the clause says that the dish is ready: 青椒炒肉就做好了, but not 撒上葱花就完成了."""
+        for index in range(len(self.view)):
+            text = self.view.text(index)
+            if text in lx.CLOSING and not self.view.dead[index]:
+                return True
+            if text in lx.DONE:
+                self.predicate = True
+                if self.view.text(index - 1) not in lx.RESTART:
+                    return self.view.kind(index - 1) in (FOOD, OTHER)
+        return False
+
+    def step(self, index: int) -> int:
+        """Read the token at `index`; gives the index to go on with."""
+        kind = self.view.kind(index)
+        if kind in (FOOD, TOOL):
+            return self.noun(index)
+        if self.view.dead[index]:
+            return index + 1
+        if kind == VERB:
+            return self.verb(index)
+        if kind == OTHER:
+            return self.other_verb(index)
+        if kind in (BLANK, JOIN):
+            self.separator(index)
+        elif not (self.mood(index) or self.frame(index)):
+            self.complement(index)
+        return index + 1
+
+    # -- words that are neither verb nor noun
+
+    def separator(self, index: int) -> None:
+        """A blank or 、 before nouns with a verb of their own ends the object of the verb before."""
+        last = self.acts[-1] if self.acts else None
+        if self.view.kind(index) == BLANK:
+            ahead = self.view.skip(index, lx.AMOUNTS | lx.MEASURES | lx.TASTES)
+        else:
+            ahead = index + 1
+            last = last if last and last.nouns and not last.objects else None
+        if last and self.view.noun_at(ahead) and begins(self.view, ahead):
+            last.closed = True
+
+    def mood(self, index: int) -> bool:
+        """Negation, option, condition, remark: how the verbs behind the word are meant."""
+        text = self.view.text(index)
+        if text in lx.SURELY:
+            self.negated = self.optional = self.silent = False
+        elif text in lx.NEGATION:
+            self.negated, self.predicate, self.refused = True, True, False
+        elif text in lx.CONDITION:
+            self.condition = self.optional = True
+            self.silent = self.silent or text in lx.SUPPOSING
+        elif text in lx.MAYBE:
+            self.optional, self.predicate = True, True
+            self.silent = self.negated = False
+        elif text == "再" and self.refused and self.view.text(index + 1) in lx.ADDING:
+            self.negated = False
+        elif text in lx.RESTART and self.view.text(index - 1) not in lx.NEGATION:
+            self.negated = False
+            if self.condition and text in ("就", "便"):
+                self.silent = False
+        elif text in ("会", "是"):
+            self.acts, self.silent, self.predicate = [], True, True
+        elif text in SILENCING or self.is_purpose(index):
+            self.silent = self.predicate = True
+        else:
+            return False
+        return True
+
+    def is_purpose(self, index: int) -> bool:
+        if self.view.text(index) == "来":
+            return bool(self.acts or self.waiting) and self.view.kind(index + 1) == VERB
+        return self.view.text(index) in lx.PURPOSE
+
+    def frame(self, index: int) -> bool:
+        """Words that say what becomes of the nouns behind them: 把, 用, 待, 成, 或."""
+        text, last = self.view.text(index), self.acts[-1] if self.acts else None
+        if text in lx.DISPOSAL and self.view.kind(index + 1) not in (NUMBER, ""):
+            self.disposal = True
+            if last:
+                last.closed = True
+        elif text in lx.INSTRUMENT or text in lx.SUBORDINATOR:
+            self.forward = True
+            if last and text in lx.INSTRUMENT:
+                last.closed = True
+        elif text in lx.PRODUCT:
+            self.product = self.predicate = True
+        elif text in lx.OR and self.view.kind(index + 1) == VERB and last:
+            self.optional = True
+        else:
+            return False
+        return True
+
+    def complement(self, index: int) -> None:
+        """至, results, states and times behind a verb or a noun; objects that the glossary lacks."""
+        text, last = self.view.text(index), self.acts[-1] if self.acts else None
+        if text in lx.UNTIL and last and self.follows_verb(index):
+            self.until(index)
+        elif self.result and text in lx.STATES | lx.LONG_RESULTS | lx.SHAPES:
+            self.result_named = True
+        elif self.is_state(index):
+            self.waiting, self.predicate = [], True
+        elif text in lx.LONG_RESULTS and last and self.follows_verb(index):
+            last.closed = last.closed or bool(last.nouns)
+        elif text in lx.AFTER and last:
+            last.closed = True
+        elif last and self.view.unknown(index) and self.verb_texts[-1] in lx.ADDING:
+            last.objects = last.objects or not last.closed
+
+    def follows_verb(self, index: int) -> bool:
+        """Whether only particles and amounts stand between `index` and a verb before it."""
+        if self.view.text(index) in ("直到", "直至"):
+            return True
+        index -= 1
+        while index >= 0 and (self.view.kind(index) == NUMBER or self.view.text(index) in BEFORE_RESULT):
+            index -= 1
+        return self.view.kind(index) == VERB and not self.view.dead[index]
+
+    def until(self, index: int) -> None:
+        """至, 到, 得 behind a verb: a place, or a result whose nouns and verbs do not count."""
+        view = self.view
+        after = view.skip(index + 1, lx.AMOUNTS | lx.MEASURES | lx.MANNER)
+        stateless = view.text(after + 2) not in lx.STATES and view.kind(after + 2) != OTHER
+        inside = not view.text(after + 1) or (view.text(after + 1) in lx.LOCATION and stateless)
+        if view.kind(after) == TOOL or (view.text(index) == "到" and view.kind(after) == FOOD and inside):
+            return
+        self.result, self.result_named = True, view.kind(index + 1) == NUMBER
+        self.acts[-1].closed = True
+
+    def is_state(self, index: int) -> bool:
+        """Whether a waiting noun has this state as its predicate (油热后, 年糕熟了): nothing else takes it."""
+        text = self.view.text(index)
+        if not self.waiting or self.disposal:
+            return False
+        if text in lx.LONG_RESULTS - lx.MANNER:
+            return not self.acts
+        if text not in lx.STATES or not self.view.noun_at(index + 1):
+            return text in lx.STATES
+        behind = self.view.skip(index + 1, frozenset())
+        return self.view.text(index - 1) in lx.HEATABLE and self.view.kind(behind) != VERB
+
+    # -- nouns
+
+    def noun(self, index: int) -> int:
+        """A run of nouns: objects of the verb before, or waiting for the next one."""
+        found, end = nouns(self.view, index)
+        if self.result or self.product or self.silent:
+            return end
+        last = self.acts[-1] if self.acts else None
+        if not last:
+            self.waiting += found
+        elif not last.objects and self.is_medium(index, end):
+            last.nouns += found[:1]
+            last.objects = last.closed = True
+            return index + 1
+        elif self.joins(index):
+            last.nouns += found
+        elif last.closed or self.disposal or self.is_next(last, index, end):
+            self.waiting += found
+        else:
+            last.nouns += found
+            last.objects = last.objects or bool(found)
+        return end
+
+    def joins(self, index: int) -> bool:
+        """Whether 和 ties nouns to the object inside the verb: 加水和糖."""
+        before = index - 2
+        while self.view.kind(before) == BLANK:
+            before -= 1
+        return self.view.text(index - 1) in lx.AND and self.view.kind(before) == VERB
+
+    def is_medium(self, index: int, end: int) -> bool:
+        """Whether of nouns written as one the first is what the next are cooked in: 倒油洋葱炒香."""
+        return (
+            self.view.text(index) in lx.MEDIA
+            and self.verb_texts[-1] in lx.ADDING
+            and self.view.noun_at(index + 1)
+            and not describes(self.view, index)
+            and self.view.kind(self.view.skip(end, lx.MANNER)) == VERB
+        )
+
+    def is_next(self, last: Act, index: int, end: int) -> bool:
+        """Whether nouns between two verbs belong to the second: the first has what it needs already."""
+        view, text = self.view, self.verb_texts[-1]
+        after = view.skip(end, BETWEEN)
+        if view.text(after)[:1] == "变" and view.kind(index - 1) == NUMBER:
+            return True
+        if view.kind(after) != VERB or view.dead[after]:
+            return False
+        before = index - 1
+        while before > 0 and view.text(before) in lx.AMOUNTS | lx.TASTES | {"的"}:
+            before -= 1
+        if view.text(before) in lx.INSTRUMENT | lx.PLACE | lx.WITH and view.kind(before - 1) != VERB:
+            return True
+        water = view.text(index)[-1] == "水" and view.text(after)[0] in lx.WATER_VERBS
+        if water and end == index + 1 and text[0] not in lx.ADDING:
+            return True
+        if not any(noun.kind == FOOD for noun in last.nouns):
+            return False
+        if not last.objects and text[-1] in lx.COMPLETED:
+            return True
+        if self.parse is None or view.kind(end - 1) != FOOD:
+            return False
+        return hangs_on(self.parse, view.tokens, end - 1, after)
+
+    # -- verbs
+
+    def other_verb(self, index: int) -> int:
+        """A verb outside the glossary: takes the nouns before and behind it, which nobody else gets for sure."""
+        text, view = self.view.text(index), self.view
+        if text in lx.TASTING - lx.STATES and (self.acts or self.waiting):
+            return index + 1
+        self.predicate = True
+        if text in lx.HEATED and (name := self.lexicon.foods.get(text[-1])):
+            end = view.tokens[index].end
+            self.loose.append(Noun(end - 1, end, name, FOOD))
+        if not (text in lx.STATES or self.negated or self.silent):
+            self.loose += self.waiting
+        self.waiting, self.disposal = [], False
+        if self.acts:
+            self.acts[-1].closed = True
+        after = view.skip(index + 1, BEFORE_OBJECT | lx.PLACE | lx.MANNER)
+        if not view.noun_at(after) or text in lx.GUIDES:
+            return index + 1
+        found, end = nouns(view, after)
+        if text in lx.EXISTENCE or text[-1] in "进入到":
+            self.loose += found
+        return end
+
+    def verb(self, index: int) -> int:
+        text = self.view.text(index)
+        if not counts(self.view, index, self.disposal):
+            if self.view.kind(index - 1) != NUMBER and text not in lx.SUFFIXES:
+                self.predicate = True
+            if text == "出" and not self.disposal:
+                self.waiting = []
+            return self.passed(index)
+        if self.result and not self.is_fresh(text):
+            self.result_named = True
+            return index + 1
+        self.result = self.product = False
+        if self.silent or self.negated:
+            self.predicate = self.refused = True
+            self.waiting, self.disposal = [], False
+            return self.passed(index)
+        return self.act(index)
+
+    def passed(self, index: int) -> int:
+        """Behind a verb that does not count, and its object."""
+        view = self.view
+        after = view.skip(index + 1, BEFORE_OBJECT)
+        if (self.silent or self.negated) and view.noun_at(after):
+            return nouns(view, after)[1]
+        single = view.text(index) in lx.CAREFUL and view.kind(index - 1) not in (VERB, NUMBER)
+        return nouns(view, index + 1)[1] if single and view.noun_at(index + 1) else index + 1
+
+    def is_fresh(self, text: str) -> bool:
+        """Whether a verb behind 至 is no part of the result: it adds or takes out, or the result was named."""
+        if text in lx.CHANGES:
+            return False
+        return self.result_named or text in lx.ADDING or text[0] in FRESH_STARTS or text == "出锅"
+
+    def act(self, index: int) -> int:
+        token, text = self.view.tokens[index], self.view.text(index)
+        if self.acts:
+            self.acts[-1].closed = True
+        else:
+            self.lead, self.lead_forward = self.waiting, self.disposal or self.forward
+            self.early, self.loose = self.loose, []
+        act = Act(token.start, token.end, token.cls, list(self.waiting), self.optional)
+        act.closed = text in lx.INTRANSITIVE
+        if text[-1] == "锅" and text[0] in "下入" and (name := self.lexicon.tools.get("锅")):
+            act.nouns.append(Noun(token.end - 1, token.end, name, TOOL))
+        if text in lx.REMOVING and not self.view.noun_at(index + 1) and (part := self.part(index + 1)):
+            act.nouns.append(part)
+        self.acts.append(act)
+        self.verb_texts.append(text)
+        self.waiting, self.disposal, self.predicate = [], False, True
+        if text == "出":  # 出锅, 出水
+            act.end = self.view.tokens[index + 1].end
+            return index + 2
+        self.product = text[-1] in lx.PRODUCT or (text[0] in lx.DRAWING and text[-1] == "出")
+        return index + 1
+
+    def part(self, index: int) -> Noun | None:
+        """A part that is taken away counts as a noun, though elsewhere its word is none: 去根."""
+        text = self.view.text(index)
+        if text not in lx.PARTS or text not in self.lexicon.listed_foods:
+            return None
+        token = self.view.tokens[index]
+        return Noun(token.start, token.end, self.lexicon.listed_foods[text], FOOD)

@@ -1,0 +1,256 @@
+"""Word vectors from the steps of recipes: word2vec, on disk as words.txt and vectors.npy."""
+
+import glob
+import gzip
+import hashlib
+import os
+import re
+import shutil
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from wokflow import tables
+from wokflow.job import Progress, UserError
+from wokflow.parse.glossary import Glossary, read_glossary
+from wokflow.parse.segment import Segmenter
+
+Matrix = NDArray[np.float32]
+WORDS, VECTORS = "words.txt", "vectors.npy"
+LETTER = re.compile(r"[^\W\d_]")
+HEADER = re.compile(r"\d+ \d+")
+
+
+def train_vectors(
+    parts: Sequence[str],
+    glossary: str | None,
+    folder: str,
+    digest: str,
+    *,
+    model: Literal["skip_gram", "cbow"],
+    dimensions: int,
+    window: int,
+    epochs: int,
+    least_count: int,
+    recipes: int | None,
+    seed: int,
+    progress: Progress | None = None,
+) -> None:
+    """Train word2vec on the steps of a recipes table (`parts`); write `folder` and a digest of what is in it.
+
+    A sentence is a step in words, cut with the glossary as user dictionary; numbers and signs are left out.
+    At most `recipes` recipes are read (None: all), drawn evenly from the table. `folder` holds words.txt, one
+    word a line by falling count and then alphabetically, and vectors.npy (words, dimensions) in float32.
+    Training runs in one thread, so the same input gives the same bytes; sentences wait on disk.
+    Source: word embeddings of Liu et al. 2022 (section 6.1, appendix A.2), which leave the method open; word2vec
+    as Mikolov et al. 2013 have it. Where no word occurs `least_count` times both are empty, which the log says.
+    """
+    with atomic_folder(folder) as temporary:
+        sentences = temporary / "sentences.txt"
+        counts, lines = _write_sentences(
+            sentences, segmenter(glossary), sampled(parts, "steps", recipes), progress
+        )
+        words = [word for word in _by_count(counts) if counts[word] >= least_count]
+        if progress:
+            progress.say(f"{lines} steps, {counts.total()} words, {len(words)} of them with a vector")
+        settings = {
+            "sg": int(model == "skip_gram"),
+            "vector_size": dimensions,
+            "window": window,
+            "seed": seed,
+        }
+        trained = np.zeros((0, dimensions), np.float32)
+        if words:
+            kept = {word: counts[word] for word in words}
+            trained = _word2vec(sentences, kept, lines, epochs, settings, progress)
+        sentences.unlink()
+        (temporary / WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
+        np.save(temporary / VECTORS, trained)
+    tables.write_text(digest, _digest(Path(folder)) + "\n")
+
+
+def segmenter(glossary: str | None) -> Segmenter:
+    return Segmenter(read_glossary(glossary) if glossary else Glossary({}, {}, {}))
+
+
+def sampled(parts: Sequence[str], column: str, recipes: int | None) -> Iterator[list[str]]:
+    """A list column of at most `recipes` rows, drawn evenly from the table, however it is cut into parts."""
+    total = tables.rows(parts)
+    chosen = total if recipes is None else min(recipes, total)
+    row = 0
+    for part in parts:
+        for batch in pq.ParquetFile(part).iter_batches(1024, columns=[column]):
+            for cell in batch.column(0):
+                if row * chosen // total != (row + 1) * chosen // total:
+                    yield cell.as_py()
+                row += 1
+
+
+def _write_sentences(
+    path: Path, segment: Segmenter, recipes: Iterable[list[str]], progress: Progress | None
+) -> tuple[Counter[str], int]:
+    """Write a step a line, its words between blanks; the words' counts and the number of lines."""
+    counts: Counter[str] = Counter()
+    lines = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for number, steps in enumerate(recipes, 1):
+            for step in steps:
+                words = [word for word in segment(step) if LETTER.search(word)]
+                counts.update(words)
+                if words:
+                    file.write(" ".join(words) + "\n")
+                    lines += 1
+            if progress:
+                progress(number, f"{number} recipes cut into words")
+    return counts, lines
+
+
+def _by_count(counts: Counter[str]) -> list[str]:
+    return sorted(counts, key=lambda word: (-counts[word], word))
+
+
+def _word2vec(
+    sentences: Path,
+    counts: dict[str, int],
+    lines: int,
+    epochs: int,
+    settings: dict[str, int],
+    progress: Progress | None,
+) -> Matrix:
+    """The vectors of the words in `counts`, in its order."""
+    from gensim.models import Word2Vec
+    from gensim.models.callbacks import CallbackAny2Vec
+
+    class Epochs(CallbackAny2Vec):  # type: ignore[misc]
+        def on_epoch_end(self, model: Any) -> None:
+            self.done = getattr(self, "done", 0) + 1
+            if progress:
+                progress(self.done, f"epoch {self.done} of {epochs}", of=epochs)
+
+    # gensim's own sort breaks ties as the processor does; the words come sorted.
+    model = Word2Vec(min_count=1, workers=1, sorted_vocab=0, **settings)
+    model.build_vocab_from_freq(counts, corpus_count=lines)
+    model.train(
+        corpus_file=str(sentences),
+        total_examples=lines,
+        total_words=sum(counts.values()),
+        epochs=epochs,
+        callbacks=[Epochs()],
+    )
+    return np.ascontiguousarray(model.wv.vectors, np.float32)
+
+
+@contextmanager
+def atomic_folder(folder: str | Path) -> Iterator[Path]:
+    """Give a temporary folder to write in; it takes the place of `folder` if the block ends well, or goes."""
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for left in folder.parent.glob(f".{glob.escape(folder.name)}.[0-9]*.part"):
+        shutil.rmtree(left, ignore_errors=True)
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    temporary.mkdir()
+    try:
+        yield temporary
+        for path in temporary.iterdir():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        if folder.exists():
+            shutil.rmtree(folder)
+        temporary.replace(folder)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _digest(folder: Path) -> str:
+    total = hashlib.sha256()
+    for name in (WORDS, VECTORS):
+        with (folder / name).open("rb") as file:
+            total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+def read_vectors(path: str | Path) -> tuple[list[str], Matrix]:
+    """Words, and their vectors as (words, dimensions) in float32, from a folder of `train_vectors` or a file.
+
+    The file is in word2vec's text format, with or without its first line, and may be packed by gzip (.gz); of a
+    word that comes twice the first counts. Raises UserError where either is absent or damaged.
+    """
+    path = Path(path)
+    try:
+        words, vectors = _from_folder(path) if path.is_dir() else _from_text(path)
+    except FileNotFoundError as error:
+        raise UserError(
+            f"no word vectors at {error.filename}: give a folder of parse.vectors, or a file"
+        ) from error
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        raise UserError(f"{path} holds no word vectors that can be read: {error}") from error
+    if (
+        (not words and Path(path).is_file())
+        or vectors.ndim != 2
+        or len(vectors) != len(words)
+        or len(set(words)) != len(words)
+    ):
+        raise UserError(
+            f"{path} is damaged: {len(words)} words, {len(set(words))} of them distinct, {vectors.shape}"
+        )
+    if not np.isfinite(vectors).all():
+        raise UserError(f"{path} is damaged: the vector of {words[_first_infinite(vectors)]} is not finite")
+    return words, vectors
+
+
+def _from_folder(folder: Path) -> tuple[list[str], Matrix]:
+    words = (folder / WORDS).read_text(encoding="utf-8").split("\n")
+    vectors = np.load(folder / VECTORS)
+    if vectors.dtype != np.float32 or vectors.ndim != 2:
+        raise ValueError(
+            f"{VECTORS} is {vectors.ndim}-dimensional and {vectors.dtype}, not a matrix of float32"
+        )
+    return words[:-1], vectors
+
+
+def _from_text(path: Path) -> tuple[list[str], Matrix]:
+    """Numbers go into one growing array, since files of millions of words are about."""
+    numbers: dict[str, None] = {}
+    values = array("f")
+    with _open(path) as file:
+        first = file.readline().strip()
+        header = HEADER.fullmatch(first)
+        dimensions = int(first.split()[1]) if header else first.count(" ")
+        row = 0
+        for row, line in enumerate(file if header else _chain(first, file), 1):
+            word, *cells = line.rstrip("\r\n ").rsplit(" ", dimensions)
+            if not dimensions or len(cells) != dimensions or not word:
+                raise ValueError(f"vector {row} is not a word and {dimensions} numbers (is the file binary?)")
+            if word not in numbers:
+                numbers[word] = None
+                values.extend(map(float, cells))
+    if header and row != int(first.split()[0]):
+        raise ValueError(
+            f"its first line speaks of {first.split()[0]} words, and there are {row}: it is cut off"
+        )
+    return list(numbers), np.frombuffer(values, np.float32).reshape(len(numbers), dimensions or 1)
+
+
+def _open(path: Path) -> IO[str]:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", errors="replace", newline="\n")
+    return path.open(encoding="utf-8", errors="replace", newline="\n")
+
+
+def _chain(first: str, rest: Iterable[str]) -> Iterator[str]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _first_infinite(vectors: Matrix) -> int:
+    return int(np.argmin(np.isfinite(vectors).all(axis=1)))

@@ -1,0 +1,91 @@
+"""Evaluation instances: base recipes to rewrite, and the corpus without them (4.1, 6.1)."""
+
+import hashlib
+from collections.abc import Sequence
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from wokflow import tables
+from wokflow.job import Progress
+from wokflow.pivot import schemas
+from wokflow.pivot.dishes import names, read_pairs
+
+BATCH = 100_000  # recipes
+ENDS = "。！？；…~～.!?;)）"  # marks after which a step needs no full stop
+
+
+def instances(
+    recipes: Sequence[str],
+    dishes: Sequence[str],
+    pairs: str,
+    out: str,
+    *,
+    count: int,
+    seed: int,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Draw `count` recipes of each pair's base dish (all, where there are fewer); write schema pivot/instances.
+
+    Drawn are those with the smallest hashes of seed and recipe_id: other pairs, and recipes of other dishes, do
+    not change a pair's draw. Rows come by pair, and in the order of the draw.
+    """
+    wanted = read_pairs(pairs).with_row_index("pair")
+    drawn = draw(dishes, wanted, count, seed)
+    texts = tables.scan(recipes, ["recipe_id", "lang", "steps"]).join(
+        drawn.select("recipe_id").unique().lazy(), on="recipe_id"
+    )
+    found = texts.collect(engine="streaming")
+    text = [joined(steps, lang) for steps, lang in zip(found["steps"].to_list(), found["lang"], strict=True)]
+    rows = drawn.join(
+        found.select("recipe_id", text=pl.Series(text, dtype=pl.String)), on="recipe_id", how="left"
+    )
+    rows = rows.sort("pair", "rank").with_columns(
+        instance_id=pl.concat_str("recipe_id", "target_dish", separator=":")
+    )
+    tables.write(out, schemas.INSTANCES, rows, metadata)
+    if progress:
+        got = wanted.join(drawn.group_by("pair").len(), on="pair", how="left").fill_null(0)
+        for base, number in got.filter(pl.col("len") < count).select("base_dish", "len").iter_rows():
+            progress.say(f"{base}: {number} recipes instead of {count}")
+
+
+def draw(dishes: Sequence[str], pairs: pl.DataFrame, count: int, seed: int) -> pl.DataFrame:
+    """The pairs' rows, each with the recipes drawn for it and their rank."""
+    bases = pairs["base_dish"].unique().to_list()
+    of_bases = tables.scan(dishes, ["recipe_id", "dish"]).filter(pl.col("dish").is_in(bases))
+    known = of_bases.collect(engine="streaming")
+    hashes = [hashlib.sha256(f"{seed} {recipe}".encode()).hexdigest() for recipe in known["recipe_id"]]
+    ranked = (
+        known.with_columns(hash=pl.Series(hashes, dtype=pl.String))
+        .sort("hash")
+        .with_columns(rank=pl.int_range(pl.len()).over("dish"))
+        .filter(pl.col("rank") < count)
+    )
+    return pairs.join(ranked, left_on="base_dish", right_on="dish")
+
+
+def joined(steps: Sequence[str], lang: str) -> str:
+    """Steps as one text: each ends in a mark, Chinese ones without blanks between them."""
+    stop, blank = ("。", "") if lang == "zh" else (".", " ")
+    return blank.join(
+        step if step.endswith(tuple(ENDS)) else step.rstrip("，,、：: ") + stop for step in steps
+    )
+
+
+def corpus(
+    recipes: Sequence[str], dishes: Sequence[str], pairs: str, out: str, *, metadata: dict[str, str]
+) -> None:
+    """Write the ids of all recipes but those of the pairs' dishes, base and target (schema pivot/corpus).
+
+    Models learn from these alone, so that they have seen no recipe of a dish they are tested with.
+    """
+    tested = tables.scan(dishes).filter(pl.col("dish").is_in(names(read_pairs(pairs))))
+    without = tested.select("recipe_id").collect(engine="streaming")
+    with tables.PartWriter(out, schemas.CORPUS, metadata) as part:
+        for path in recipes:
+            for batch in pq.ParquetFile(path).iter_batches(BATCH, columns=["recipe_id"]):
+                part.write(
+                    pl.DataFrame(batch).join(without, on="recipe_id", how="anti", maintain_order="left")
+                )

@@ -1,0 +1,190 @@
+"""Average effects of many treatments at once, by propensity score matching (Rosenbaum and Rubin 1983).
+
+All arrays hold one hypothesis a row: `b` hypotheses on `n` units (recipes) with `k` covariates, (b, k, n). A
+hypothesis has the same result whatever others it is computed with. What works on scores (logits of the propensity)
+takes units in the order of their scores; `ascending` puts them there.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+ITERATIONS = 50  # of Newton's method; about 6 are needed
+LARGEST_STEP = 4.0  # of a coefficient in one iteration: keeps Newton's method from overshooting
+CONVERGED = 1e-7  # largest gradient
+DIGITS = 6  # scores that are equal to so many digits are equal
+
+
+def propensity_scores(covariates: Floats, treated: Bools, *, ridge: float) -> Floats:
+    """Logits of the probability of treatment, (b, n), by logistic regression.
+
+    The penalty is `ridge` / 2 times the sum of the squared coefficients, without the intercept; it must be above
+    0, so that covariates that separate the treated from the others have finite coefficients. Both kinds of unit
+    must be there. Newton's method solves all regressions together.
+    """
+    design = np.concatenate([np.ones_like(treated[:, None], np.float64), covariates], axis=1)
+    transposed = design.swapaxes(1, 2)
+    penalty = np.full(design.shape[1], ridge)
+    penalty[0] = 0.0
+    coefficients = np.zeros(design.shape[:2])
+    for _ in range(ITERATIONS):
+        chance = _logistic(_combined(coefficients, design))
+        gradient = (design @ (chance - treated)[..., None])[..., 0] + penalty * coefficients
+        if np.abs(gradient).max(initial=0.0) < CONVERGED:
+            break
+        curvature = (design * (chance * (1 - chance))[:, None]) @ transposed + np.diag(penalty)
+        step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
+        largest = np.abs(step).max(axis=1, keepdims=True)
+        coefficients -= step * np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))
+    return np.round(_combined(coefficients, design), DIGITS)
+
+
+def ascending(scores: Floats, *others: Bools) -> tuple[Ints, Floats, list[Bools]]:
+    """The order of units by score, and the arrays in this order."""
+    order = np.argsort(scores, axis=1, kind="stable")
+    return order, np.take_along_axis(scores, order, 1), [np.take_along_axis(one, order, 1) for one in others]
+
+
+def match(scores: Floats, treated: Bools, caliper: Floats) -> tuple[Floats, Bools]:
+    """Weights of units, and which units have a match, both (b, n); units in ascending order.
+
+    Each unit is matched, with replacement, with the unit of the other kind whose score is nearest, if it is no
+    farther than the hypothesis' `caliper`; equally near ones share the match. A unit weighs 1 if it has a match,
+    and what it is used for as a match of others: the weights of the treated and of the others sum to the number
+    of matched units each.
+    """
+    group = _groups(scores)
+    level = np.zeros(scores.shape)
+    np.put_along_axis(level, group, scores, 1)
+    treated_size = _grouped(group, treated)
+    size = (_grouped(group, ~treated), treated_size)
+    own: list[Bools] = []
+    weights = np.zeros(scores.shape)
+    for kind, units in ((0, ~treated), (1, treated)):  # `units` find matches among the other kind
+        low, high, near_low, near_high = _nearest(level, size[1 - kind] > 0, caliper)
+        own.append(np.take_along_axis(near_low | near_high, group, 1) & units)
+        places = ((low, near_low), (high, near_high))
+        tied = np.sum([np.take_along_axis(size[1 - kind], index, 1) * near for index, near in places], axis=0)
+        share = size[kind] / np.maximum(tied, 1.0)
+        received: Floats = np.sum([_grouped(index, share * near) for index, near in places], axis=0)
+        weights += np.take_along_axis(received, group, 1) * ~units
+    matched = own[0] | own[1]
+    return weights + matched, matched
+
+
+def _nearest(level: Floats, present: Bools, caliper: Floats) -> tuple[Ints, Ints, Bools, Bools]:
+    """The nearest group with units of a kind: below or equal, and above; and which of both count as nearest."""
+    groups = np.arange(level.shape[1])
+    low = np.maximum.accumulate(np.where(present, groups, -1), axis=1)
+    high = np.minimum.accumulate(np.where(present, groups, groups.size)[:, ::-1], axis=1)[:, ::-1]
+    below, above = low.clip(0), high.clip(max=groups.size - 1)
+    down = np.where(low >= 0, np.round(level - np.take_along_axis(level, below, 1), DIGITS), np.inf)
+    up = np.where(high < groups.size, np.round(np.take_along_axis(level, above, 1) - level, DIGITS), np.inf)
+    within = np.minimum(down, up) <= caliper[:, None]
+    return below, above, within & (down <= up), within & (up <= down) & (above != below)
+
+
+def _groups(scores: Floats) -> Ints:
+    """Number of the group of units with equal scores; units in ascending order."""
+    new = np.zeros(scores.shape, np.int64)
+    new[:, 1:] = scores[:, 1:] != scores[:, :-1]
+    return np.cumsum(new, axis=1)
+
+
+def _grouped(group: Ints, weights: NDArray[np.generic]) -> Floats:
+    """Sums of weights by group, within each row."""
+    rows, width = group.shape
+    index = group + np.arange(rows)[:, None] * width
+    sums: Floats = np.bincount(index.ravel(), weights.ravel(), rows * width).astype(np.float64)
+    return sums.reshape(rows, width)
+
+
+def average_effect(weights: Floats, matched: Bools, treated: Bools, outcome: Bools) -> Floats:
+    """Average effect of treatment over all matched units, (b,); nan where none is matched."""
+    total = matched.sum(axis=1)
+    difference = (weights * outcome * np.where(treated, 1.0, -1.0)).sum(axis=1)
+    effect: Floats = np.divide(difference, total, out=np.full(total.shape, np.nan), where=total > 0)
+    return effect
+
+
+def imbalance(covariates: Floats, weights: Floats, treated: Bools) -> Floats:
+    """The largest absolute standardised difference of a covariate's means, (b,); 0 without covariates.
+
+    The standard deviation is that of all units, so that it is not 0 where a covariate separates the two kinds.
+    Units in the same order in all arrays.
+    """
+    deviation = covariates.std(axis=2)
+    difference = np.zeros(deviation.shape)
+    for kind, sign in ((treated, 1), (~treated, -1)):
+        weight = weights * kind
+        total = np.maximum(weight.sum(axis=1), 1e-300)
+        difference += sign * (covariates @ weight[..., None])[..., 0] / total[:, None]
+    possible = deviation > 1e-12
+    standardised = np.divide(np.abs(difference), deviation, out=np.zeros(deviation.shape), where=possible)
+    return np.asarray(standardised.max(axis=1, initial=0.0))
+
+
+def overlap(scores: Floats, treated: Bools) -> Floats:
+    """Share of units whose score lies where both kinds of unit occur, (b,)."""
+    low = np.maximum(*(np.where(kind, scores, np.inf).min(axis=1) for kind in (treated, ~treated)))
+    high = np.minimum(*(np.where(kind, scores, -np.inf).max(axis=1) for kind in (treated, ~treated)))
+    return np.asarray(((scores >= low[:, None]) & (scores <= high[:, None])).mean(axis=1))
+
+
+def permutation_p(scores: Floats, treated: Bools, event: Bools, observed: Ints, *, strata: int) -> Floats:
+    """Chance that at least `observed` treated units have the event, were treatments permuted, (b,).
+
+    Treatments are permuted within strata: up to `strata` runs of about equally many units by score, equal scores
+    together; units come in ascending order. All permutations count: the number of treated with the event is
+    hypergeometric in each stratum, and the strata's distributions are convolved (the exact conditional test of
+    stratified 2 x 2 tables), so there is no seed and no sampling error.
+    """
+    stratum = _strata(scores, strata)
+    units, given, events = (
+        _grouped(stratum, kind)[:, :strata].astype(np.int64)
+        for kind in (np.ones_like(treated), treated, event)
+    )
+    width = int(np.minimum(given, events).sum(axis=1).max(initial=0)) + 1
+    length = 2 ** (width - 1).bit_length()
+    chances = np.fft.rfft(_hypergeometric(units, given, events), length, axis=2)
+    total = np.fft.irfft(chances.prod(axis=1), length, axis=1)[:, :width]
+    tail = np.where(np.arange(width) >= observed[:, None], total, 0.0).sum(axis=1)
+    return np.asarray(np.where(observed <= 0, 1.0, tail.clip(0.0, 1.0)))
+
+
+def _strata(scores: Floats, strata: int) -> Ints:
+    """Number of the stratum of each unit, by the middle rank of the units with its score."""
+    group = _groups(scores)
+    size = _grouped(group, np.ones(group.shape))
+    middle = np.cumsum(size, axis=1) - size / 2
+    return np.asarray(np.take_along_axis(middle, group, 1) * strata // scores.shape[1], np.int64)
+
+
+def _hypergeometric(units: Ints, given: Ints, events: Ints) -> Floats:
+    """Chances of 0, 1, ... events among the `given` of the `units` of which `events` have the event."""
+    logs = np.concatenate([[0.0], np.log(np.arange(1, units.max(initial=0) + 1)).cumsum()])  # of factorials
+    constant = logs[events] + logs[units - events] + logs[given] + logs[units - given] - logs[units]
+    hit = np.arange(np.minimum(given, events).max(initial=0) + 1)
+    left, missed = events[..., None] - hit, given[..., None] - hit  # events elsewhere, given without event
+    spared = (units - events)[..., None] - missed
+    possible = (left >= 0) & (missed >= 0) & (spared >= 0)
+    chosen = sum(logs[part.clip(0, len(logs) - 1)] for part in (hit, left, missed, spared))
+    return np.where(possible, np.exp(constant[..., None] - chosen), 0.0)
+
+
+def sign_p(wins: Ints, trials: Ints) -> Floats:
+    """Chance of at least `wins` heads in `trials` throws of a fair coin; 1 without trials."""
+    from scipy.special import bdtrc
+
+    return np.asarray(np.where(wins > 0, bdtrc(wins - 1.0, np.maximum(trials, 1), 0.5), 1.0))
+
+
+def _combined(coefficients: Floats, design: Floats) -> Floats:
+    return (coefficients[:, None] @ design)[:, 0]
+
+
+def _logistic(values: Floats) -> Floats:
+    return 0.5 * (1.0 + np.tanh(0.5 * values))

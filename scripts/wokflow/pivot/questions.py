@@ -1,0 +1,109 @@
+"""Questions to people about actions that frequency cannot decide, and their answers (4.2, A.3)."""
+
+import csv
+import hashlib
+import io
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from wokflow import tables
+from wokflow.job import Progress, UserError
+from wokflow.pivot import schemas
+from wokflow.pivot.candidates import PHRASES
+from wokflow.pivot.occurrences import written
+
+ANSWERS = {
+    **dict.fromkeys(("never", "does not occur", "do not occur", "不出现"), "never"),
+    **dict.fromkeys(("rarely", "rarely occur", "rarely occurs", "很少出现"), "rarely"),
+    **dict.fromkeys(("sometimes", "sometimes occur", "sometimes occurs", "有时出现"), "sometimes"),
+    **dict.fromkeys(("always", "always occur", "always occurs", "总是出现"), "always"),
+}
+GIVEN = ("question_id", "annotator", "answer")
+HEADER = [
+    "question_id",
+    *("base_dish", "target_dish", "verb", "ingredients", "tools"),
+    *(f"phrase_{number + 1}" for number in range(PHRASES)),
+    *GIVEN[1:],
+]
+DIGITS = 12
+
+
+def identified(candidates: pl.DataFrame) -> pl.DataFrame:
+    """Candidates with their question_id."""
+    asked = candidates.select("base_dish", "target_dish", action=written()).iter_rows()
+    ids = [hashlib.sha256("\t".join(row).encode()).hexdigest()[:DIGITS] for row in asked]
+    return candidates.with_columns(question_id=pl.Series(ids, dtype=pl.String))
+
+
+def questions(candidates: str, out: str, sheet: str, *, ask_all: bool, metadata: dict[str, str]) -> None:
+    """Write the questions (schema pivot/questions), and as the sheet (TSV) that people fill in.
+
+    Asked is: does this action occur when the target dish is cooked - never, rarely, sometimes or always? With
+    `ask_all` also about actions that frequency decides, as in the paper's pilot study. The sheet begins with a
+    byte order mark, without which spreadsheets garble Chinese; columns annotator and answer are left to people.
+    """
+    asked = identified(tables.read(candidates)).filter(ask_all | (pl.col("kind") == "ask"))
+    tables.write(out, schemas.QUESTIONS, asked, metadata)
+    text = io.StringIO()
+    writer = csv.writer(text, dialect="excel-tab", lineterminator="\n")
+    writer.writerow(HEADER)
+    for row in asked.iter_rows(named=True):
+        phrases = [" ".join(phrase.split()) for phrase in row["phrases"]]
+        classes = [",".join(row[name]) for name in ("ingredient_classes", "tool_classes")]
+        action = [row["base_dish"], row["target_dish"], row["verb_class"], *classes]
+        writer.writerow([row["question_id"], *action, *phrases, *[""] * (PHRASES - len(phrases)), "", ""])
+    tables.write_text(sheet, "\ufeff" + text.getvalue())
+
+
+def read_answers(
+    paths: Sequence[str], known: Collection[str], progress: Progress | None = None
+) -> pl.DataFrame:
+    """question_id, annotator, answer (never, rarely, sometimes, always) of filled-in sheets.
+
+    A sheet is a TSV with these three columns and perhaps more; rows without an answer are passed over. The
+    paper's options, English or Chinese, are read too. Where one annotator answered a question twice, the last
+    answer counts, which the log says. Raises UserError with file and row for unknown questions and answers, for
+    answers without annotator, and for files that are no such sheets.
+    """
+    answers: dict[tuple[str, str], str] = {}
+    for path in paths:
+        again = 0
+        for line, row in _rows(path):
+            question, annotator, answer = (row.get(name, "").strip() for name in GIVEN)
+            if not answer:
+                continue
+            where = f"{path}, row {line}"
+            if question not in known:
+                raise UserError(
+                    f"{where}: there is no question {question!r}. Was the sheet made in another run?"
+                )
+            if not annotator:
+                raise UserError(f"{where}: an answer without annotator. Fill in a name or a number.")
+            if answer.casefold() not in ANSWERS:
+                raise UserError(f"{where}: {answer!r} is no answer: never, rarely, sometimes or always.")
+            again += (question, annotator) in answers
+            answers[question, annotator] = ANSWERS[answer.casefold()]
+        if again and progress:
+            progress.say(
+                f"{path}: {again} questions were answered again by the same annotator; the last counts"
+            )
+    rows = [(*key, answer) for key, answer in sorted(answers.items())]
+    return pl.DataFrame(rows, dict.fromkeys(GIVEN, pl.String), orient="row")
+
+
+def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise UserError(f"There is no file {path} with answers.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
+    reader = csv.reader(io.StringIO(text), dialect="excel-tab")
+    header = [name.strip() for name in next(reader, [])]
+    if missing := set(GIVEN) - set(header):
+        raise UserError(
+            f"{path}, row 1: missing column {', '.join(sorted(missing))}. Are the columns parted by tabs?"
+        )
+    return [(reader.line_num, dict(zip(header, row, strict=False))) for row in reader]

@@ -1,0 +1,114 @@
+"""Tables of stage pivot."""
+
+import pyarrow as pa
+
+from wokflow.columns import RECIPE_ID, STRINGS, column
+
+BASE = column("base_dish", pa.string(), "The dish whose recipes are rewritten.")
+TARGET = column("target_dish", pa.string(), "The dish they are rewritten to.")
+ACTION = [
+    column("verb_class", pa.string(), "Class of the action's verb."),
+    column("ingredient_classes", STRINGS, "Classes of its ingredients, sorted."),
+    column("tool_classes", STRINGS, "Classes of its tools, sorted."),
+]
+FREQUENCIES = [
+    column("base_frequency", pa.float64(), "Share of the base dish's recipes with the action."),
+    column("target_frequency", pa.float64(), "Share of the target dish's recipes with the action."),
+]
+PHRASES = column("phrases", STRINGS, "Up to three clauses with the action, each of another recipe.")
+
+DISHES = pa.schema(
+    [
+        column("recipe_id", pa.string(), RECIPE_ID),
+        column("dish", pa.string(), "The dish this is a recipe of; recipes of no known dish are left out."),
+        column(
+            "found_by", pa.string(), "field: the corpus says so; title: the longest dish name in the title."
+        ),
+    ]
+)
+CANDIDATES = pa.schema(
+    [
+        BASE,
+        TARGET,
+        *ACTION,
+        *FREQUENCIES,
+        column("base_recipes", pa.int32(), "Recipes of the base dish that have actions."),
+        column("target_recipes", pa.int32(), "Recipes of the target dish that have actions."),
+        column("kind", pa.string(), "remove, insert, or ask: too close to call by frequency."),
+        PHRASES,
+    ]
+)
+QUESTIONS = pa.schema(
+    [
+        column("question_id", pa.string(), "Hash of the dishes and the action: the same in every run."),
+        BASE,
+        TARGET,
+        *ACTION,
+        PHRASES,
+    ]
+)
+PIVOTS = pa.schema(
+    [
+        BASE,
+        TARGET,
+        *ACTION,
+        column("kind", pa.string(), "remove or insert."),
+        *FREQUENCIES,
+        column("decided_by", pa.string(), "frequency or people."),
+    ]
+)
+ORDERS = pa.schema(
+    [
+        BASE,
+        TARGET,
+        column("pivot", pa.string(), "The inserted action, as verb/ingredient,ingredient/tool,tool."),
+        column("before", pa.string(), "The action that comes first: the cause."),
+        column("after", pa.string(), "The action that comes later: the effect. One of both is the pivot."),
+        column(
+            "effect", pa.float64(), "Average effect of `before` on `after`; null: too few.", nullable=True
+        ),
+        column("n_treated", pa.int32(), "Recipes of the target dish with `before`."),
+        column("n_control", pa.int32(), "Recipes of the target dish without it."),
+        column("matched", pa.int32(), "Recipes that have a match.", nullable=True),
+        column("overlap", pa.float64(), "Share of recipes inside the common support.", nullable=True),
+        column("balance_before", pa.float64(), "Largest standardised mean difference, all.", nullable=True),
+        column("balance_after", pa.float64(), "The same after matching.", nullable=True),
+        column("p_value", pa.float64(), "Of the effect, by permutation within strata.", nullable=True),
+        column("both", pa.int32(), "Recipes with both actions."),
+        column("in_order", pa.int32(), "Recipes of those where `before` comes first."),
+        column("order_p", pa.float64(), "Chance of so many in order, if order were a coin's throw."),
+        column("adjusted_p", pa.float64(), "The larger of both, for many tests if so set.", nullable=True),
+        column("flag", pa.string(), "Why the data cannot tell (see below), comma between; empty: it can."),
+    ]
+)
+INSTANCES = pa.schema(
+    [
+        column("instance_id", pa.string(), "The base recipe's id and the target dish."),
+        BASE,
+        TARGET,
+        column("recipe_id", pa.string(), RECIPE_ID),
+        column("text", pa.string(), "The base recipe's steps, joined."),
+        column("ingredient_removed", pa.string(), "Null where one is only added.", nullable=True),
+        column("ingredient_added", pa.string(), "The ingredient that the target dish has instead, or more."),
+    ]
+)
+CORPUS = pa.schema([column("recipe_id", pa.string(), RECIPE_ID)])
+
+SCHEMAS = {
+    "pivot/dishes/{corpus}": DISHES,
+    "pivot/candidates": CANDIDATES,
+    "pivot/questions": QUESTIONS,
+    "pivot/pivots": PIVOTS,
+    "pivot/effects": ORDERS,
+    "pivot/orders": ORDERS,
+    "pivot/instances": INSTANCES,
+    "pivot/corpus": CORPUS,
+}
+FLAGS = {
+    "treated": "Fewer recipes with `before` than pivot.orders.units.",
+    "control": "Fewer recipes without `before` than pivot.orders.units.",
+    "overlap": "A smaller share of recipes than pivot.orders.overlap is comparable, or has a match.",
+    "balance": "After matching, a confounder's means still differ by more than pivot.orders.balance.",
+    "chance": "p_value, corrected for many tests if so set, is above pivot.orders.level.",
+    "order": "order_p, corrected alike, is above pivot.orders.level.",
+}

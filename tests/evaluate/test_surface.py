@@ -1,0 +1,120 @@
+"""Level 1: coverage of ingredients, BLEU as sacrebleu has it, BERTScore as its library has it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wokflow.evaluate.intervals import Metric
+from wokflow.evaluate.surface import BertModel, bert_scorer, bleu, corpus_bleu, coverage
+from wokflow.job import UserError
+
+texts = st.lists(st.text("洗切煮鸡爪 ab，1", max_size=12), min_size=1, max_size=5)
+
+
+def value(metric: Metric) -> float:
+    return float(metric.statistic(metric.parts.sum(axis=0, keepdims=True))[0])
+
+
+def test_coverage_is_the_share_of_recipes_with_the_name() -> None:
+    added, replaced = coverage(
+        ["洗鲫鱼，煮", "洗猪肉", "切豆腐，加皮蛋", "鲫鱼和猪肉"],
+        ["鲫鱼", "鲫鱼", "皮蛋", "鲫鱼"],
+        ["猪肉", "猪肉", None, "猪肉"],
+    )
+    assert value(added) == 75.0
+    assert value(replaced) == pytest.approx(200 / 3)
+    assert replaced.parts[:, 1].tolist() == [1, 1, 0, 1]  # one is only added: it does not count
+
+
+def test_a_name_inside_the_other_ingredients_name_does_not_count() -> None:
+    added, replaced = coverage(["炸臭豆腐", "炸臭豆腐和豆腐"], ["臭豆腐"] * 2, ["豆腐"] * 2)
+    assert (value(added), value(replaced)) == (100.0, 50.0)
+    added, replaced = coverage(["煎鱼片", "煎鱼"], ["鱼"] * 2, ["鱼片"] * 2)
+    assert (value(added), value(replaced)) == (50.0, 50.0)
+
+
+def test_bleu_by_hand() -> None:
+    # 4 of 5 signs; pairs 3 of 4, triples 2 of 3, fours 1 of 2; no brevity penalty: (4/5 3/4 2/3 1/2) ** (1/4)
+    corpus, sentence = bleu(["洗切煮炒盐"], ["洗切煮炒糖"])
+    assert [value(corpus), value(sentence)] == pytest.approx([100 * 0.2**0.25] * 2)
+    assert "tok:zh" in corpus.signature and "eff:no" in corpus.signature and "version:" in corpus.signature
+
+
+@settings(deadline=None)
+@given(texts, texts)
+def test_bleu_is_sacrebleus(left: list[str], right: list[str]) -> None:
+    from sacrebleu.metrics.bleu import BLEU
+
+    size = min(len(left), len(right))
+    corpus, sentence = bleu(left[:size], right[:size])
+    expected = BLEU(tokenize="zh").corpus_score(left[:size], [right[:size]]).score
+    assert value(corpus) == pytest.approx(expected, abs=1e-9)
+    single = BLEU(tokenize="zh", effective_order=True)
+    scores = [single.sentence_score(a, [b]).score for a, b in zip(left[:size], right[:size], strict=True)]
+    assert value(sentence) == pytest.approx(np.mean(scores))
+
+
+def test_bleu_of_many_corpora_at_once() -> None:
+    parts = bleu(["洗切煮炒盐", "洗", ""], ["洗切煮炒糖", "洗切", "煮"])[0].parts
+    both = np.stack([parts[:2].sum(axis=0), parts[2], parts[1]])
+    assert corpus_bleu(both)[1:].tolist() == [0, 0]
+    assert corpus_bleu(both)[0] == pytest.approx(corpus_bleu(both[:1])[0])
+
+
+def test_without_a_model_bertscore_is_skipped_with_the_reason() -> None:
+    metric = bert_scorer(BertModel())(["a"], ["b"])
+    assert not metric.parts.any() and "No model" in str(metric.note)
+
+
+@pytest.fixture(scope="module")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A BERT of two layers with random weights that knows a few characters and reads 16 of them."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("bert_score")
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    folder = tmp_path_factory.mktemp("tiny") / "tiny-bert"
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"洗切煮炒鸡爪鱼盐水，"]
+    BertTokenizer(vocab={word: number for number, word in enumerate(words)}).save_pretrained(folder)
+    torch.manual_seed(5)
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=16,
+    )
+    BertModel(config).save_pretrained(folder)
+    return str(folder)
+
+
+def test_bertscore_is_the_librarys(tiny_bert: str) -> None:
+    from bert_score import BERTScorer
+
+    library = BERTScorer(model_type=tiny_bert, num_layers=2, device="cpu")
+    library._tokenizer.model_max_length = 16  # the tokenizer's folder does not say it
+    texts, bases = ["洗鱼，煮鱼", "切鸡爪", "炒盐水"], ["洗鸡爪，煮鸡爪", "切鸡爪", "煮鱼"]
+    metric = bert_scorer(BertModel(tiny_bert, layers=2, device="cpu"))(texts, bases)
+    _, _, expected = library.score(texts, bases)
+    assert metric.parts[:, 0] == pytest.approx(expected.numpy(), abs=1e-6)
+    assert metric.parts[1, 0] == pytest.approx(1)
+    assert metric.signature.startswith("tiny-bert_L2_no-idf_version=")  # and not where the model lies
+
+
+def test_bertscore_of_empty_and_of_long_texts(tiny_bert: str) -> None:
+    scorer = bert_scorer(BertModel(tiny_bert, layers=1, device="cpu"))
+    found = scorer(["", " ", "洗" * 600], ["洗"] * 2 + ["洗" * 700]).parts
+    assert found[:2].tolist() == [[0, 1], [0, 1]]
+    assert found[2, 0] == pytest.approx(1)  # cut to what the model reads, both are the same
+
+
+def test_a_model_without_a_known_layer_or_none_at_all_is_refused(tiny_bert: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"bertscore\.layers"):
+        bert_scorer(BertModel(tiny_bert))
+    with pytest.raises(UserError, match="cannot be loaded"):
+        bert_scorer(BertModel(str(tmp_path), layers=1))
+    with pytest.raises(UserError, match="cannot be loaded"):
+        bert_scorer(BertModel(tiny_bert, layers=3))

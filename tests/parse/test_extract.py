@@ -1,0 +1,204 @@
+"""Each example is made for its rule; the labelled recipes are for the benchmark."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wokflow.parse.extract import Action, Parse, extract
+from wokflow.parse.glossary import Glossary
+from wokflow.parse.lexemes import words
+
+VERBS = words(
+    """
+    切 切片 切丝 切块 切成 洗净 泡 泡软 炒 煮 煮沸 蒸 炸 煎 翻 放 放入 加 加入 倒入 下 入 出 捞出 装盘 备用 加水
+    水开 关 开 转 去 去皮 调味 撒 淋 盖上 融化 上色 腌制 搅拌 打 用 待 焯水 爆 分 过 做 烧 准备 出来
+    """
+)
+FOODS = words(
+    """
+    姜 葱 蒜 葱花 盐 糖 油 水 热水 鸡蛋 鸡肉 牛肉 土豆 豆腐 虾 青菜 生粉 酱油 面 皮 核 粉丝 料酒 香菇 火 颜色
+    """
+)
+TOOLS = words("锅 碗 勺 盘子 锅盖 盖 冰箱")
+GLOSSARY = Glossary(
+    {word: word for word in VERBS}, {word: word for word in FOODS}, {word: word for word in TOOLS}
+)
+
+
+def shown(text: str, method: str = "rules", parses: dict[str, Parse] | None = None) -> str:
+    """Actions as verb(ingredients|tools), optional ones with a question mark."""
+    return " ".join(map(show, extract([text], GLOSSARY, parses, method=method)[0]))
+
+
+def show(action: Action) -> str:
+    foods, tools = (",".join(one.surface for one in some) for some in (action.ingredients, action.tools))
+    return f"{action.verb}{'?' * action.optional}({foods}{'|' * bool(tools)}{tools})"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("鸡肉切块", "切块(鸡肉)"),
+        ("将土豆去皮，切丝备用", "去皮(土豆) 切丝() 备用()"),
+        ("锅中倒入油，放入葱姜蒜爆香", "倒入(油|锅) 放入(葱,姜,蒜) 爆香()"),
+        ("把虾用料酒腌制", "腌制(虾,料酒)"),
+        ("粉丝用热水泡软", "泡软(粉丝,热水)"),
+        ("加盐，糖，少许酱油，搅拌均匀", "加(盐,糖,酱油) 搅拌()"),
+        ("豆腐，香菇，青菜切片", "切片(豆腐,香菇,青菜)"),
+        ("将姜，蒜，葱切丝", "切丝(姜,蒜,葱)"),
+        ("淋在豆腐上", "淋(豆腐)"),
+        ("倒入碗中", "倒入(|碗)"),
+    ],
+)
+def test_objects_topics_instruments_and_places(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("放入切好的豆腐", "放入(豆腐)"),
+        ("将泡香菇的水倒入锅中", "倒入(水|锅)"),
+        ("把盘子里的水倒入碗中", "倒入(水|碗)"),
+        ("加入适量的盐", "加入(盐)"),
+        ("加生粉水", "加(水)"),
+        ("加一勺盐", "加(盐)"),
+        ("撒姜丝和蒜末", "撒(姜,蒜)"),
+        ("下锅煎", "下(|锅) 煎()"),
+        ("出锅装盘", "出锅() 装盘()"),
+        ("转小火，盖上锅盖", "转() 盖上(|锅盖)"),
+        ("切成块", "切成()"),
+        ("打成面", "打成()"),
+    ],
+)
+def test_what_is_named_and_what_only_describes(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("不要放盐", ""),
+        ("不停翻炒", "翻炒()"),
+        ("油热时放入姜", "放入(姜)"),
+        ("出锅前撒葱花", "撒(葱花)"),
+        ("炒至上色", "炒()"),
+        ("煮至糖融化后关火", "煮() 关()"),
+        ("等糖融化", "融化(糖)"),
+        ("水开后煮五分钟", "水开() 煮()"),
+        ("加料酒去腥味", "加(料酒)"),
+        ("加工好，入味，开心", ""),
+        ("我放的是牛肉", ""),
+        ("因为鸡肉煮熟了", ""),
+        ("拿出来", ""),
+        ("青菜炒牛肉就做好了", ""),
+    ],
+)
+def test_verbs_that_are_no_actions(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("可以加糖", "加?(糖)"),
+        ("喜欢吃姜的可以放姜", "放?(姜)"),
+        ("煮五分钟即可出锅", "煮() 出锅()"),
+        ("如果太淡就加盐", "加?(盐)"),
+    ],
+)
+def test_options(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+def test_actions_without_nouns_inherit_over_steps() -> None:
+    first, second = extract(["鸡肉洗净", "放入锅中，煮熟，加盐，翻炒"], GLOSSARY)
+    wash, put, boil, salt, stir = *first, *second
+    assert [one.cls for one in wash.ingredients] == ["鸡肉"] and wash.inherited == ()
+    assert put.tools and put.inherited == ()  # a tool is enough
+    assert boil.inherited == wash.ingredients
+    assert stir.inherited == salt.ingredients
+
+
+def test_a_bracket_is_read_by_itself() -> None:
+    assert shown("加水（水没过牛肉）煮沸") == "加水() 煮沸()"
+
+
+def test_traditional_characters() -> None:
+    action = extract(["雞蛋打散，加鹽"], GLOSSARY)[0]
+    assert [(one.verb, [noun.surface for noun in one.ingredients]) for one in action] == [
+        ("打散", ["雞蛋"]),
+        ("加", ["鹽"]),
+    ]
+
+
+def test_the_parser_decides_about_a_clause() -> None:
+    noun = Parse(("牛肉", "切片"), ("NOUN", "NOUN"), (1, -1), ("compound", "root"))
+    verb = Parse(("牛肉", "切片"), ("NOUN", "VERB"), (1, -1), ("nsubj", "root"))
+    assert shown("牛肉切片", "parser", {"牛肉切片": noun}) == "切片()"
+    assert shown("牛肉切片", "parser", {"牛肉切片": verb}) == "切片(牛肉)"
+    assert shown("牛肉切片", "parser", {}) == "切片(牛肉)"
+
+
+def test_the_parse_decides_about_a_noun_between_two_verbs() -> None:
+    text = "葱放入虾煎"
+    cut, tags = ("葱", "放入", "虾", "煎"), ("NOUN", "VERB", "NOUN", "VERB")
+    of_second = Parse(cut, tags, (1, -1, 3, 1), ("nsubj", "root", "nsubj", "conj"))
+    assert shown(text, "both", {text: of_second}) == "放入(葱) 煎(虾)"
+    assert shown(text, "both", {}) == shown(text) == "放入(葱,虾) 煎()"
+
+
+def test_a_parse_of_something_else_is_ignored() -> None:
+    other = Parse(("别", "的"), ("X", "X"), (-1, 0), ("root", "dep"))
+    assert shown("牛肉切片", "parser", {"牛肉切片": other}) == "切片(牛肉)"
+
+
+def test_unknown_methods_are_refused() -> None:
+    with pytest.raises(ValueError, match="method"):
+        extract(["切"], GLOSSARY, method="guess")
+
+
+SIGNS = "切洗放入加下出开关水油盐姜葱锅碗的把将用和不可至到成后时前，。、（）：~～ 一二3克勺薑鹽😀ａA\n"
+COOKING = st.lists(st.sampled_from([*SIGNS, "切好", "如果", "翻炒", "鸡蛋"])).map("".join)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.one_of(COOKING, st.text()), max_size=4))
+def test_any_text_gives_actions_as_written(steps: list[str]) -> None:
+    found = extract(steps, GLOSSARY)
+    assert found == extract(steps, GLOSSARY)
+    for text, actions in zip(steps, found, strict=True):
+        assert [action.start for action in actions] == sorted({action.start for action in actions})
+        for action in actions:
+            assert text[action.start : action.end] == action.verb != ""
+            for noun in action.ingredients + action.tools:
+                assert text[noun.start : noun.end] == noun.surface != ""
+            assert not (action.inherited and (action.ingredients or action.tools))
+
+
+@settings(deadline=None)
+@given(COOKING, COOKING)
+def test_a_step_reads_the_same_whatever_stands_before(before: str, text: str) -> None:
+    def own(actions: list[Action]) -> list[tuple[object, ...]]:
+        return [(one.start, one.end, one.ingredients, one.tools, one.optional) for one in actions]
+
+    assert own(extract([text], GLOSSARY)[0]) == own(extract([before, text], GLOSSARY)[1])
+
+
+@settings(deadline=None, max_examples=60)
+@given(COOKING, st.data())
+def test_any_parse_is_borne(text: str, data: st.DataObject) -> None:
+    signs = tuple("".join(text.split()))
+    size = len(signs)
+    heads = tuple(data.draw(st.integers(-1, size - 1)) for _ in signs)
+    relations = tuple(data.draw(st.sampled_from(["nsubj", "obj", "acl", "conj", "compound"])) for _ in signs)
+    parse = Parse(signs, ("X",) * size, heads, relations)
+    for method in ("parser", "both"):
+        for action in extract([text], GLOSSARY, {text: parse}, method=method)[0]:
+            assert text[action.start : action.end] == action.verb
+
+
+@pytest.mark.parametrize(
+    "text", ["把鸡肉切好放入锅中加盐" * 9000, "（" * 50_000, "拍蒜，" * 30_000, "盐 " * 50_000]
+)
+def test_long_texts_take_linear_time(text: str) -> None:
+    assert len(extract([text], GLOSSARY)) == 1

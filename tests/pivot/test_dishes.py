@@ -1,0 +1,99 @@
+"""Pairs of dishes are read strictly; a recipe's dish is what the corpus says, or the longest name in its title."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wokflow import tables
+from wokflow.ingest.schemas import RECIPES
+from wokflow.job import UserError
+from wokflow.pivot.dishes import SHORTEST, dishes, finder, names, read_pairs
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HEADER = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n"
+
+
+def write_recipes(path: Path, rows: list[tuple[str, str | None]]) -> str:
+    """Recipes x:0, x:1, ... of title and dish."""
+    frame = pl.DataFrame(
+        [
+            (f"x:{number}", "x", "zh", title, ["水"], ["煮"], dish, None, number)
+            for number, (title, dish) in enumerate(rows)
+        ],
+        pl.DataFrame(RECIPES.empty_table()).schema,
+        orient="row",
+    )
+    tables.write(path, RECIPES, frame, {})
+    return str(path)
+
+
+def write_pairs(path: Path, *rows: str) -> str:
+    path.write_text(HEADER + "".join("\t".join(row.split()) + "\n" for row in rows))
+    return str(path)
+
+
+def test_the_papers_fifty_pairs() -> None:
+    pairs = read_pairs(str(ROOT / "resources" / "pivot" / "dish_pairs.tsv"))
+    assert pairs.height == 50 and pairs["ingredient_removed"].null_count() == 4
+    assert pairs.row(0) == ("香辣小龙虾", "香辣鸡爪", "小龙虾", "鸡爪")
+    for base, target, removed, added in pairs.iter_rows():
+        assert removed is None or removed in base
+        assert added in target
+    assert len(names(pairs)) == 100
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("base_dish\ttarget_dish\tingredient_removed\na\tb\tc\n", "missing column ingredient_added"),
+        (HEADER + "a\tb\tc\t\n", "row 2: only ingredient_removed may be empty"),
+        (HEADER + "a\tb\tc\td\na\tb\tc\td\n", "row 3: the pair a to b occurs twice"),
+        (HEADER + "a\ta\tc\td\n", "row 2: the pair a to a occurs twice, or is one dish"),
+    ],
+)
+def test_what_is_wrong_with_pairs_is_said_with_its_row(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_pairs(str(tmp_path / "pairs.tsv"))
+
+
+def test_a_dish_comes_from_the_field_or_else_from_the_title(tmp_path: Path) -> None:
+    parts = [
+        write_recipes(
+            tmp_path / "a", [("家常红烧肉", None), ("随便", "豆腐"), ("豆腐", "红烧鱼"), ("白粥", None)]
+        ),
+        write_recipes(tmp_path / "b", [("红烧肉炖豆腐", None), ("酱豆腐", None), ("凉菜", "红烧鱼")]),
+    ]
+    pairs = write_pairs(tmp_path / "pairs.tsv", "红烧肉 炖豆腐 肉 豆腐")
+    dishes(parts, pairs, str(tmp_path / "out"), least=2, metadata={})
+    found = [(row[1], row[2]) for row in tables.read(tmp_path / "out").iter_rows()]
+    assert found == [
+        ("红烧肉", "title"),
+        ("豆腐", "field"),  # too rare to be looked for in titles, but said
+        ("红烧鱼", "field"),
+        ("红烧肉", "title"),  # as long as 炖豆腐, and earlier
+        ("红烧鱼", "field"),
+    ]
+
+
+def test_parts_do_not_change_the_dishes(tmp_path: Path) -> None:
+    rows = [("红烧肉", None), ("粥粥粥", "粥粥"), ("粥粥", None), ("汤", "粥粥"), ("x", None)]
+    pairs = write_pairs(tmp_path / "pairs.tsv", "红烧肉 炖豆腐 肉 豆腐")
+    dishes([write_recipes(tmp_path / "all", rows)], pairs, str(tmp_path / "one"), least=2, metadata={})
+    whole = pl.read_parquet(tmp_path / "all")
+    parts = []
+    for number, (start, stop) in enumerate([(0, 2), (2, 2), (2, 5)]):
+        tables.write(tmp_path / f"part{number}", RECIPES, whole[start:stop], {})
+        parts.append(str(tmp_path / f"part{number}"))
+    dishes(parts, pairs, str(tmp_path / "three"), least=2, metadata={})
+    assert tables.read(tmp_path / "one").rows() == tables.read(tmp_path / "three").rows()
+
+
+@given(st.sets(st.text("abc", min_size=1, max_size=4)), st.text("abc", max_size=12))
+def test_the_longest_name_and_of_these_the_earliest(known: set[str], title: str) -> None:
+    places = [
+        (-len(name), title.find(name), name) for name in known if name in title and len(name) >= SHORTEST
+    ]
+    assert finder(known)(title) == (min(places)[2] if places else None)

@@ -1,0 +1,175 @@
+"""People get a sheet to fill in; their answers are read strictly, and the majority decides."""
+
+import csv
+import io
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wokflow import tables
+from wokflow.job import Progress, UserError
+from wokflow.pivot import schemas
+from wokflow.pivot.pivots import majority, pivots
+from wokflow.pivot.questions import GIVEN, HEADER, identified, questions, read_answers
+
+
+def candidate(verb: str, kind: str, phrases: list[str] | None = None) -> dict[str, object]:
+    return {
+        "base_dish": "凉拌豆腐",
+        "target_dish": "凉拌皮蛋豆腐",
+        "verb_class": verb,
+        "ingredient_classes": ["姜", "葱"],
+        "tool_classes": [],
+        "base_frequency": 0.2,
+        "target_frequency": 0.3,
+        "base_recipes": 10,
+        "target_recipes": 10,
+        "kind": kind,
+        "phrases": phrases or [],
+    }
+
+
+ROWS = [
+    candidate("洗", "remove"),
+    candidate("煮", "insert"),
+    candidate("切", "ask", ["切姜\t和葱", '再"切"一刀']),
+    candidate("拌", "ask"),
+]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> str:
+    tables.write(tmp_path / "candidates", schemas.CANDIDATES, pl.DataFrame(ROWS), {})
+    return str(tmp_path / "candidates")
+
+
+@pytest.fixture
+def ids(written: str) -> dict[str, str]:
+    frame = identified(tables.read(written))
+    return dict(zip(frame["verb_class"], frame["question_id"], strict=True))
+
+
+def sheet(folder: Path, *rows: tuple[str, str, str], name: str = "answers.tsv") -> str:
+    path = folder / name
+    path.write_text("\n".join("\t".join(row) for row in (GIVEN, *rows)) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_the_sheet_asks_what_frequency_leaves_open(written: str, ids: dict[str, str], tmp_path: Path) -> None:
+    out, path = tmp_path / "questions", tmp_path / "questions.tsv"
+    questions(written, str(out), str(path), ask_all=False, metadata={})
+    assert tables.read(out)["question_id"].to_list() == [ids["切"], ids["拌"]]
+    rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig")), dialect="excel-tab"))
+    assert rows[0] == HEADER
+    assert rows[1][1:] == [
+        "凉拌豆腐",
+        "凉拌皮蛋豆腐",
+        "切",
+        "姜,葱",
+        "",
+        "切姜 和葱",
+        '再"切"一刀',
+        "",
+        "",
+        "",
+    ]
+    questions(written, str(out), str(path), ask_all=True, metadata={})
+    assert tables.read(out).height == 4 == len(set(ids.values()))
+
+
+def test_a_filled_in_sheet_is_read_again(written: str, ids: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "questions.tsv"
+    questions(written, str(tmp_path / "questions"), str(path), ask_all=False, metadata={})
+    lines = path.read_text(encoding="utf-8").splitlines()
+    empty = lines[1].removesuffix("\t")
+    filled = [lines[0], f"{empty}anna\tAlways ", lines[2], f"{empty}bo\t不出现", ""]
+    path.write_text("\r\n".join(filled), encoding="utf-8")
+    assert read_answers([str(path)], set(ids.values())).rows() == [
+        (ids["切"], "anna", "always"),
+        (ids["切"], "bo", "never"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("q", "anna", "always"), ("other", "anna", "never")], "row 3: there is no question 'other'"),
+        ([("q", "anna", "perhaps")], "row 2: 'perhaps' is no answer"),
+        ([("q", " ", "never")], "row 2: an answer without annotator"),
+    ],
+)
+def test_wrong_answers_are_refused_by_file_and_row(
+    rows: list[tuple[str, str, str]], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=f"answers.tsv, {message}"):
+        read_answers([sheet(tmp_path, *rows)], {"q"})
+
+
+def test_files_that_are_no_sheets_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("question_id,annotator,answer\n")
+    (tmp_path / "b").write_bytes("question_id\tannotator\tanswer\nq\ta\t不出现\n".encode("gbk"))
+    for name, message in (("a", "parted by tabs"), ("b", "is not UTF-8"), ("c", "There is no file")):
+        with pytest.raises(UserError, match=message):
+            read_answers([str(tmp_path / name)], {"q"})
+
+
+def test_of_two_answers_of_one_annotator_the_last_counts_and_the_log_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = sheet(tmp_path, ("q", "anna", "never"), ("q", "bo", "never"), ("q", "anna", "rarely"))
+    two = sheet(tmp_path, ("q", "bo", "always"), ("r", "bo", ""), name="more.tsv")
+    answers = read_answers([one, two], {"q", "r"}, Progress(sys.stdout))
+    assert answers.rows() == [("q", "anna", "rarely"), ("q", "bo", "always")]
+    assert capsys.readouterr().out.count("1 questions were answered again") == 2
+
+
+answer_lists = st.lists(st.sampled_from(["never", "rarely", "sometimes", "always"]), min_size=1, max_size=7)
+
+
+@given(answer_lists, st.integers(1, 5))
+def test_more_than_half_must_agree(given_answers: list[str], annotators: int) -> None:
+    rows = [("q", str(number), answer) for number, answer in enumerate(given_answers)]
+    votes = majority(pl.DataFrame(rows, dict.fromkeys(GIVEN, pl.String), orient="row"), annotators).rows()
+    if len(given_answers) < annotators:
+        assert votes == []
+    else:
+        most = [one for one in set(given_answers) if given_answers.count(one) * 2 > len(given_answers)]
+        assert votes == [("q", most[0] if most else "none")]
+
+
+def decided(
+    written: str, answers: list[str], tmp_path: Path, **settings: object
+) -> list[tuple[str, str, str]]:
+    options = {"overrule": False, "annotators": 1} | settings
+    pivots(written, answers, str(tmp_path / "out"), metadata={}, **options)  # type: ignore[arg-type]
+    return tables.read(tmp_path / "out").select("verb_class", "kind", "decided_by").rows()  # type: ignore[return-value]
+
+
+def test_people_decide_what_frequency_does_not(written: str, ids: dict[str, str], tmp_path: Path) -> None:
+    by_frequency = [("洗", "remove", "frequency"), ("煮", "insert", "frequency")]
+    assert decided(written, [], tmp_path) == by_frequency
+    answers = sheet(
+        tmp_path, (ids["切"], "a", "never"), (ids["拌"], "a", "always"), (ids["洗"], "a", "always")
+    )
+    people = [("切", "remove", "people"), ("拌", "insert", "people")]
+    assert decided(written, [answers], tmp_path) == [*by_frequency, *people]
+    assert decided(written, [answers], tmp_path, annotators=2) == by_frequency
+    tie = sheet(tmp_path, (ids["切"], "b", "always"), (ids["拌"], "b", "sometimes"), name="tie.tsv")
+    assert decided(written, [answers, tie], tmp_path) == by_frequency
+
+
+def test_people_overrule_frequency_only_if_asked_to(
+    written: str, ids: dict[str, str], tmp_path: Path
+) -> None:
+    answers = sheet(tmp_path, (ids["洗"], "a", "always"), (ids["煮"], "a", "sometimes"))
+    assert decided(written, [answers], tmp_path, overrule=True) == [("洗", "insert", "people")]
+
+
+def test_a_question_keeps_its_id(ids: dict[str, str], written: str) -> None:
+    """The id depends on dishes and action alone: sheets of earlier runs stay good."""
+    assert ids["切"] == "46b786ffddbd"
+    other = tables.read(written)[2:3].with_columns(kind=pl.lit("remove"), base_frequency=0.9)
+    assert identified(other)["question_id"].to_list() == ["46b786ffddbd"]

@@ -1,0 +1,51 @@
+"""Small tables and a small glossary for the page's tests."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from wokflow import tables
+from wokflow.parse.glossary import Glossary
+
+LANGS = {"recipenlg": "en", "xiachufang": "zh", "counterfactual": "zh"}
+ENGLISH = {"verb": {"切": "cut", "炒": "stir-fry"}, "ingredient": {"鸡肉": "chicken"}, "tool": {"锅": "wok"}}
+WORDS = Glossary({"切": "切", "炒": "炒", "煎": "煎"}, {"鸡丁": "鸡肉", "葱": "葱"}, {"锅": "锅"}, ENGLISH)
+
+
+def table(
+    folder: Path, name: str, schema: pa.Schema, rows: Iterable[Mapping[str, Any]], part: int = 0
+) -> str:
+    """Write rows (whatever else they hold) as a part of a table, such as <folder>/<name>/part-00000.parquet."""
+    path = folder / name / f"part-{part:05}.parquet"
+    sources = json.dumps(dict.fromkeys(LANGS, "0123456789abcdef" * 4))
+    with tables.PartWriter(path, schema, {"sources": sources}) as writer:
+        writer.write(pa.Table.from_pylist([{key: row[key] for key in schema.names} for row in rows], schema))
+    return str(path)
+
+
+def write_glossary(folder: Path, english: Mapping[str, Mapping[str, str]] = ENGLISH) -> str:
+    """WORDS as the files of a glossary."""
+    for kind in ("verbs", "ingredients", "tools"):
+        lines = ["surface\tclass", *("\t".join(pair) for pair in getattr(WORDS, kind).items())]
+        tables.write_text(folder / f"{kind}.tsv", "\n".join(lines))
+    names = [f"{kind}\t{name}\t{word}" for kind, words in english.items() for name, word in words.items()]
+    tables.write_text(folder / "english.tsv", "\n".join(["kind\tclass\tenglish", *names]))
+    return str(folder)
+
+
+def action(recipe: str, position: int, verb: str, start: int, **more: Any) -> dict[str, Any]:
+    """A row of parse/actions, of parse/proto, and of the tables of stage pivot that have actions."""
+    row = {"recipe_id": recipe, "position": position, "step": 0, "start": start, "end": start + len(verb)}
+    row |= {"text": verb, "verb": verb, "verb_class": verb, "inherited": False, "optional": False}
+    return row | {name: [] for name in ("ingredients", "ingredient_classes", "tools", "tool_classes")} | more
+
+
+def parser_scores(held_out: bool = True) -> dict[str, Any]:
+    """As parse.parser writes them; UAS on clauses and own words is 87.3."""
+    figures = {"words": 95.0, "upos": 94.0, "uas": 80.0, "las": 75.0}
+    words = {"own_words": figures, "gold_words": figures}
+    clauses = words | {"own_words": figures | {"uas": 87.3}}
+    sizes = {"train_sentences": 900, "test_sentences": 100, "held_out": held_out}
+    return sizes | {"clauses": clauses, "sentences": words}

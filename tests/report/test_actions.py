@@ -1,0 +1,100 @@
+"""The section on actions: numbers that can be counted by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from wokflow.ingest import schemas as ingest
+from wokflow.parse import schemas as parse
+from wokflow.report import actions
+from wokflow.report.actions import Found, choose, measure, parser, section, whole_recipes
+
+from tests.report.parts import WORDS, action, parser_scores, table
+
+NAME = {"counterfactual": "Base recipes"}
+CHICKEN = {"ingredients": ["鸡丁"], "ingredient_classes": ["鸡肉"], "text": "切鸡丁"}
+
+
+def recipe(number: int) -> dict[str, Any]:
+    row = {"recipe_id": f"r{number}", "corpus": "counterfactual", "lang": "zh", "source_row": number}
+    row |= {"title": f"菜 {number}", "steps": ["切鸡丁，再切，炒"], "ingredients": []}
+    return row | {"dish": None, "url": None, "reason": "no_action", "detail": None, "raw": f"r{number}"}
+
+
+def corpus(folder: Path, recipes: int) -> list[str]:
+    """Recipes of three actions in two parts, the first two actions alike; one recipe more is a reject."""
+    paths = []
+    rows = [recipe(number) for number in range(recipes)]
+    for part in range(2):
+        some = rows[part::2]
+        found = [
+            one
+            for row in some
+            for one in (
+                action(row["recipe_id"], 0, "切", 0, **CHICKEN),
+                action(row["recipe_id"], 1, "切", 5, **CHICKEN, inherited=True),
+                action(row["recipe_id"], 2, "炒", 7, optional=True),
+            )
+        ]
+        bad = [recipe(recipes)] if part == 0 else []
+        for name, schema, lines in (
+            ("ingest/recipes", ingest.RECIPES, some + bad),
+            ("parse/rejects", parse.REJECTS, bad),
+            ("parse/actions", parse.ACTIONS, found),
+            ("parse/proto", parse.PROTO_ACTIONS, found),
+        ):
+            paths.append(table(folder, f"{name}/counterfactual", schema, lines, part))
+    return paths
+
+
+@pytest.mark.parametrize("batch", [1, 2, 4, 100])
+def test_numbers_do_not_depend_on_the_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr(actions, "BATCH", batch)
+    found = measure(corpus(tmp_path, 5), "counterfactual")
+    assert found == Found(recipes=6, rejects=1, parsed=5, actions=15, distinct=10, inherited=5, optional=5)
+
+
+def test_recipes_come_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actions, "BATCH", 2)
+    parts = [path for path in corpus(tmp_path, 5) if "/proto/" in path]
+    frames = [frame["recipe_id"].to_list() for frame in whole_recipes(parts)]
+    assert [frame for frame in frames if frame] == [[f"r{number}"] * 3 for number in (0, 2, 4, 1, 3)]
+
+
+def test_section_tells_what_was_found(tmp_path: Path) -> None:
+    html = section(corpus(tmp_path, 5), NAME, parser_scores(), "rules", WORDS)
+    assert '<td>Distinct proto-actions a recipe, mean</td><td class="n">2.0</td>' in html
+    assert '<td>Actions that inherit</td><td class="n">33.3 %</td>' in html
+    assert "no_action" in html and "cut" in html and '<b class="verb">切<sup>1</sup></b>' in html
+    assert "neither among" not in html
+
+
+def test_lost_recipes_are_called_out(tmp_path: Path) -> None:
+    paths = [path for path in corpus(tmp_path, 5) if "rejects" not in path]
+    paths.append(table(tmp_path / "none", "parse/rejects/counterfactual", parse.REJECTS, []))
+    assert "neither among" in section(paths, NAME, parser_scores(), "rules", WORDS)
+
+
+def test_nothing_to_tell(tmp_path: Path) -> None:
+    html = section(corpus(tmp_path, 0), NAME, parser_scores(), "both", WORDS)
+    assert "No verbs." in html and "<article" not in html
+    assert "No corpus was parsed." in section([], NAME, parser_scores(), "both", WORDS)
+
+
+def test_example_shows_many_kinds_of_actions() -> None:
+    plain = [action("a", number, "切", number) for number in range(8)]
+    kinds = [action("b", number, "切", number, inherited=number > 4, tools=["锅"]) for number in range(8)]
+    short = [action("c", 0, "切", 0, inherited=True, optional=True, tools=["锅"])]
+    assert choose(pl.DataFrame(plain + kinds + short)) == "b"
+    assert choose(pl.DataFrame(short)) == "c"
+
+
+def test_parser_scores() -> None:
+    assert "87.3" in parser(parser_scores(), "both") and "without the parser" not in parser(
+        parser_scores(), "both"
+    )
+    assert "without the parser" in parser(parser_scores(), "rules")
+    assert "other treebanks" in parser(parser_scores(held_out=False), "both")

@@ -1,0 +1,48 @@
+"""The section on counterfactual evaluation."""
+
+from pathlib import Path
+from typing import Any
+
+from wokflow.evaluate import schemas
+from wokflow.report.evaluation import LEVELS, PAPER, section
+
+from tests.report.parts import table
+
+
+def score(run: str, metric: str, value: float | None, dataset: str = "counterfactual") -> dict[str, Any]:
+    row: dict[str, Any] = {"run": run, "dataset": dataset, "metric": metric, "value": value, "signature": ""}
+    ends = {"low": None, "high": None} if value is None else {"low": value - 1, "high": value + 1}
+    return row | ends | {"instances": 7, "note": None if value is not None else "No model is given."}
+
+
+def page(folder: Path, rows: list[dict[str, Any]]) -> str:
+    return section([table(folder, "evaluate/scores", schemas.SCORES, rows)], 0.9)
+
+
+def test_scores_with_intervals_beside_the_paper(tmp_path: Path) -> None:
+    pair = score("copy", "bleu", 50.0, "counterfactual/宫保鸡丁/宫保虾球")
+    html = page(tmp_path, [score("copy", "bleu", 12.34), score("mine <1>", "hard_f1", 9.0), pair])
+    assert '<td class="n">12.3<small>11.3 to 13.3</small></td>' in html and "50.0" not in html
+    assert "7 instances (dish pairs: 1)" in html and "(90 %)" in html
+    assert "mine &lt;1&gt;" in html and "the base recipe as it is" in html
+    assert "GPT-2 (D+R)<small>the paper</small>" in html
+
+
+def test_missing_scores_say_why(tmp_path: Path) -> None:
+    rows = [score(run, "bertscore", None) for run in ("copy", "retrieve")]
+    assert "– BERTScore: No model is given." in page(tmp_path / "all", rows)
+    html = page(tmp_path / "some", [*rows, score("mine", "bertscore", 80.0)])
+    assert html.count("No model is given.") == 1 and "– BERTScore (copy, retrieve): No" in html
+
+
+def test_figures_of_the_paper_stand_in_their_columns() -> None:
+    assert PAPER["EDUCAT"]["bertscore"] == 81.4 and PAPER["DELOREAN"]["order_accuracy"] == 80
+    assert PAPER["GPT-2 (D)"]["soft_f1_remove"] == 31.0 and PAPER["GPT-2 (D+R)"]["hard_f1"] == 17.2
+    names = {name for metrics in LEVELS.values() for name in metrics}
+    assert PAPER.keys() - {"Human experts"} == {"GPT-2 (D)", "GPT-2 (D+R)", "EDUCAT", "DELOREAN"}
+    assert all(figures.keys() <= names for figures in PAPER.values())
+
+
+def test_no_runs(tmp_path: Path) -> None:
+    html = page(tmp_path, [])
+    assert "No run was evaluated" in html and "DELOREAN" in html

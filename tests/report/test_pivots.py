@@ -1,0 +1,132 @@
+"""The section on dish pairs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow import tables
+from wokflow.pivot import schemas as pivot
+from wokflow.pivot.questions import identified
+from wokflow.report import pivots
+from wokflow.report.pivots import REASONS, reasons, section
+
+from tests.report.parts import WORDS, action, table
+
+SETTINGS = {"effect": 0.1, "units": 5, "level": 0.05, "correct": False}
+PAIR = {"base_dish": "宫保鸡丁", "target_dish": "宫保虾球"}
+FREQUENCIES = {"base_frequency": 0.5, "target_frequency": 0.0, "base_recipes": 2, "target_recipes": 1}
+
+
+def candidate(verb: str, kind: str, **more: Any) -> dict[str, Any]:
+    row = action("", 0, verb, 0, phrases=["炒"], kind=kind, decided_by="frequency")
+    return PAIR | FREQUENCIES | row | more
+
+
+def order(before: str, after: str, effect: float | None, flag: str) -> dict[str, Any]:
+    row: dict[str, Any] = dict.fromkeys(pivot.ORDERS.names, 0.25) | PAIR
+    row |= {"pivot": after, "before": before, "after": after, "effect": effect, "flag": flag}
+    return row | {
+        "n_treated": 3,
+        "n_control": 9,
+        "matched": 9,
+        "both": 3,
+        "in_order": 2,
+        "adjusted_p": 0.0001,
+    }
+
+
+def stage(
+    folder: Path,
+    candidates: list[dict[str, Any]] | None = None,
+    effects: list[dict[str, Any]] | None = None,
+    dishes: tuple[str, ...] = ("宫保鸡丁", "宫保鸡丁", "宫保虾球"),
+) -> list[str]:
+    """Tables of stage pivot; what frequency decides is a pivot action, what has no flag is an order."""
+    rows, tested = candidates or [], effects or []
+    recipes = [{"recipe_id": f"r{n}", "dish": dish, "found_by": "field"} for n, dish in enumerate(dishes)]
+    return [
+        table(folder, "pivot/dishes/xiachufang", pivot.DISHES, recipes),
+        table(folder, "pivot/candidates", pivot.CANDIDATES, rows),
+        table(folder, "pivot/pivots", pivot.PIVOTS, [row for row in rows if row["kind"] != "ask"]),
+        table(folder, "pivot/effects", pivot.ORDERS, tested),
+        table(folder, "pivot/orders", pivot.ORDERS, [row for row in tested if not row["flag"]]),
+    ]
+
+
+def write_pairs(folder: Path) -> str:
+    head = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\tbase_english\ttarget_english"
+    lines = [
+        "宫保鸡丁\t宫保虾球\t鸡丁\t虾球\tKung Pao Chicken\tKung Pao Shrimp",
+        "粥\t面\t粥\t面\tPorridge\tNoodles",
+    ]
+    tables.write_text(folder / "pairs.tsv", "\n".join([head, *lines]))
+    return str(folder / "pairs.tsv")
+
+
+def page(folder: Path, *given: Any, answers: tuple[str, ...] = ()) -> str:
+    return section(stage(folder, *given), write_pairs(folder), answers, 2, SETTINGS, WORDS)
+
+
+def test_actions_in_both_languages_with_their_shares(tmp_path: Path) -> None:
+    classes = {"ingredient_classes": ["鸡肉"], "tool_classes": ["锅"]}
+    html = page(
+        tmp_path, [candidate("炒", "remove", **classes), candidate("煎", "insert", decided_by="people")]
+    )
+    assert "Kung Pao Chicken → Kung Pao Shrimp" in html and "Porridge" not in html
+    assert "炒 鸡肉（锅）" in html and "stir-fry chicken (wok)" in html
+    assert "<small>50.0 %</small>" in html and '<td class="bars"><small>0.0 %</small></td>' in html
+    assert "煎 · decided by people" in html
+    assert "1 of 2 pairs follow" in html
+
+
+def test_only_so_many_actions_are_shown(tmp_path: Path) -> None:
+    html = page(tmp_path, [candidate(f"煎{number}", "insert") for number in range(pivots.SHOWN + 2)])
+    assert f"煎{pivots.SHOWN - 1}<" in html and f"煎{pivots.SHOWN}<" not in html and "And 2 more" in html
+
+
+def test_questions_wait_until_enough_people_answered(tmp_path: Path) -> None:
+    asked = [candidate("炒", "ask"), candidate("煎", "ask")]
+    paths = stage(tmp_path, asked)
+    first = identified(tables.read(paths[1]))["question_id"][0]
+    sheet = f"question_id\tannotator\tanswer\n{first}\tA\tnever\n"
+    tables.write_text(tmp_path / "one.tsv", sheet)
+    tables.write_text(tmp_path / "two.tsv", f"{sheet}{first}\tB\tsometimes\n")
+    waiting = [
+        pivots.read(paths, [str(tmp_path / f"{name}.tsv")], 2).waiting.height for name in ("one", "two")
+    ]
+    assert waiting == [2, 1]
+
+
+def test_orders_and_what_the_data_cannot_tell(tmp_path: Path) -> None:
+    effects = [
+        order("切/鸡肉/", "炒/鸡肉/锅", 0.63, ""),
+        order("切//", "炒/鸡肉/锅", 0.9, "chance,order"),
+        order("煎//", "炒/鸡肉/锅", 0.05, "order"),
+        order("煎/葱/", "炒/鸡肉/锅", None, "treated"),
+    ]
+    pivot_action = candidate("炒", "insert", ingredient_classes=["鸡肉"], tool_classes=["锅"])
+    html = page(tmp_path, [pivot_action], [*effects, effects[0]])
+    assert html.count("0.63") == 1
+    assert "stir-fry chicken (wok) · inserted" in html and "cut chicken" in html and "0.63" in html
+    assert (
+        "&lt; 0.001" in html
+        and "possible: 4; with too few recipes to test: 1; told from the data: 1." in html
+    )
+    assert "the effect may be chance; 2 of the 3 recipes" in html
+    assert "0.90" in html and "0.05<" not in html
+
+
+def test_every_flag_has_words() -> None:
+    assert REASONS.keys() == pivot.FLAGS.keys()
+    assert (
+        reasons(order("切//", "炒//", None, "treated"), SETTINGS)
+        == "the first action is in 3 recipes, fewer than 5"
+    )
+    assert all(reasons(order("切//", "炒//", 0.5, flag), SETTINGS) for flag in pivot.FLAGS)
+
+
+@pytest.mark.parametrize("dishes", [(), ("宫保鸡丁",), ("宫保鸡丁", "宫保虾球")])
+def test_nothing_to_tell(tmp_path: Path, dishes: tuple[str, ...]) -> None:
+    html = page(tmp_path, [], [], dishes)
+    assert ("nothing to test" in html) == (len(dishes) == 2)
+    assert ("None of 2 pairs follow" in html) == (len(dishes) < 2)
