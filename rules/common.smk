@@ -77,7 +77,7 @@ PARSING = ("ingest_source", "parse_clauses")
 def after(*names, of=None):
     """What a job must wait for, as ancient input: each checkpoint that lies before it, even far before it.
 
-    Those of its corpus; of the corpus `of` or of all, where the job has no corpus of its own.
+    Those of its corpus; of the corpora `of` or of all, where the job has no corpus of its own.
 
     A job behind a frontier is only known to run when the frontier is done. Its readers must not have run by then.
     """
@@ -85,7 +85,7 @@ def after(*names, of=None):
     def files(wildcards):
         found = []
         for pattern, corpora in map(CHECKPOINTS.get, names):
-            wanted = [getattr(wildcards, "corpus", of)] if of or hasattr(wildcards, "corpus") else corpora
+            wanted = [wildcards.corpus] if hasattr(wildcards, "corpus") else of or corpora
             found += [f"{RESULTS}/{pattern}".format(corpus=corpus) for corpus in wanted if corpus in corpora]
         return found
 

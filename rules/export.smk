@@ -1,6 +1,6 @@
 rule export_pairs:
     input:
-        after=ancient(after(*MATCHING)),
+        after=ancient(after(*MATCHING, of=MATCHED)),
         pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
         source_recipes=lambda wildcards: parts(f"ingest/recipes/{source_corpus(wildcards)}", INGEST_PARTS),
         target_recipes=lambda wildcards: parts(f"ingest/recipes/{target_corpus(wildcards)}", INGEST_PARTS),

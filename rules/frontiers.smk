@@ -116,7 +116,9 @@ def dependencies_key(wildcards):
 
 def counterfactual_key(wildcards):
     """The key of evaluate_counterfactual: texts are read as parse_actions reads recipes."""
-    read_with = ("parse.actions.method", "parse.actions.style") + ("parse.dependencies",) * PARSER_USED
+    names = ["backend", "batch"] + ["model", "device"] * (PARSE["dependencies"]["backend"] != "spacy")
+    read_with = ["parse.actions.method", "parse.actions.style"]
+    read_with += [f"parse.dependencies.{name}" for name in names] * PARSER_USED
     of = key(
         "evaluate.counterfactual", settings=read_with, without=("predictions", "vectors"), reads=[GLOSSARY]
     )

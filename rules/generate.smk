@@ -1,6 +1,6 @@
 rule generate_baselines:
     input:
-        after=ancient(after("ingest_source", of=DISH_CORPUS)),
+        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",

@@ -138,7 +138,7 @@ checkpoint match_vectors:
 
 rule match_search:
     input:
-        after=ancient(after(*MATCHING)),
+        after=ancient(after(*MATCHING, of=MATCHED)),
         sources=ancient(vectors_of(source_corpus)),
         targets=ancient(vectors_of(target_corpus)),
     output:
@@ -162,7 +162,7 @@ rule match_search:
 
 rule match_pair:
     input:
-        after=ancient(after(*MATCHING)),
+        after=ancient(after(*MATCHING, of=MATCHED)),
         neighbours=lambda wildcards: shards(
             f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
         ),
@@ -196,7 +196,7 @@ rule match_pair:
 
 rule match_split:
     input:
-        after=ancient(after(*MATCHING)),
+        after=ancient(after(*MATCHING, of=MATCHED)),
         accepted=expand(f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
     output:
         pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
@@ -218,7 +218,7 @@ rule match_split:
 
 rule match_statistics:
     input:
-        after=ancient(after(*MATCHING)),
+        after=ancient(after(*MATCHING, of=MATCHED)),
         pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
         neighbours=expand(
             f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet", direction=DIRECTIONS

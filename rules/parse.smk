@@ -112,7 +112,7 @@ rule parse_proto:
 
 rule parse_vectors:
     input:
-        after=ancient(after("ingest_source", of=PARSE["vectors"]["corpus"])),
+        after=ancient(after("ingest_source", of=[PARSE["vectors"]["corpus"]])),
         recipes=parts(f"ingest/recipes/{PARSE['vectors']['corpus']}", INGEST_PARTS),
     output:
         vectors=directory(f"{RESULTS}/parse/vectors"),
@@ -134,7 +134,7 @@ rule parse_vectors:
 
 rule parse_induce:
     input:
-        after=ancient(after("ingest_source", of=PARSE["vectors"]["corpus"])),
+        after=ancient(after("ingest_source", of=[PARSE["vectors"]["corpus"]])),
         recipes=parts(f"ingest/recipes/{PARSE['vectors']['corpus']}", INGEST_PARTS),
         vectors=f"{RESULTS}/parse/vectors",
     output:

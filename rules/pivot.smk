@@ -1,6 +1,6 @@
 rule pivot_dishes:
     input:
-        after=ancient(after("ingest_source", of=DISH_CORPUS)),
+        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
     output:
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -21,7 +21,7 @@ rule pivot_dishes:
 
 rule pivot_candidates:
     input:
-        after=ancient(after(*PARSING, of=DISH_CORPUS)),
+        after=ancient(after(*PARSING, of=[DISH_CORPUS])),
         proto=parts(f"parse/proto/{DISH_CORPUS}", INGEST_PARTS),
         actions=parts(f"parse/actions/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -44,7 +44,7 @@ rule pivot_candidates:
 
 rule pivot_questions:
     input:
-        after=ancient(after(*PARSING, of=DISH_CORPUS)),
+        after=ancient(after(*PARSING, of=[DISH_CORPUS])),
         candidates=f"{RESULTS}/pivot/candidates/part-00000.parquet",
     output:
         questions=f"{RESULTS}/pivot/questions/part-00000.parquet",
@@ -66,7 +66,7 @@ rule pivot_questions:
 
 rule pivot_pivots:
     input:
-        after=ancient(after(*PARSING, of=DISH_CORPUS)),
+        after=ancient(after(*PARSING, of=[DISH_CORPUS])),
         candidates=f"{RESULTS}/pivot/candidates/part-00000.parquet",
         answers=config["pivot"]["pivots"]["answers"],
     output:
@@ -88,7 +88,7 @@ rule pivot_pivots:
 
 rule pivot_orders:
     input:
-        after=ancient(after(*PARSING, of=DISH_CORPUS)),
+        after=ancient(after(*PARSING, of=[DISH_CORPUS])),
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
         proto=parts(f"parse/proto/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -112,7 +112,7 @@ rule pivot_orders:
 
 rule pivot_instances:
     input:
-        after=ancient(after("ingest_source", of=DISH_CORPUS)),
+        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
     output:

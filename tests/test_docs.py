@@ -21,7 +21,7 @@ SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml")
 RULES = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*.smk")))
 ELSEWHERE = (".venv/", "my.yaml")  # made by users
 RELEASE = ("data", "jsonl", "statistics.tsv")  # below a release's folder
-RESULTS = ("results/", "match/")
+RESULTS = ("results/", "match/", "pivot/")
 
 
 def prose(text: str) -> str:
@@ -133,7 +133,7 @@ def test_every_key_that_is_named_exists() -> None:
     config = defaults()
     named = {name for text in (README, RELIABILITY) for name in quoted(text)}
     for name in named:
-        if re.fullmatch(r"(ingest|match|export|report|sources)(\.\w+)+", name):
+        if re.fullmatch(r"(ingest|match|parse|pivot|generate|evaluate|export|report|sources)(\.\w+)+", name):
             value: Any = config
             for part in name.split("."):
                 assert part in value, name
@@ -153,7 +153,7 @@ def test_every_test_that_is_named_exists() -> None:
 
 
 def test_every_reason_of_rejects_is_explained_in_both_places() -> None:
-    rows = re.findall(r"^\| (ingest|match) \| ([\w, ]+) \|", RELIABILITY, re.M)
+    rows = re.findall(r"^\| (ingest|match|parse) \| ([\w, ]+) \|", RELIABILITY, re.M)
     told = {(stage, reason) for stage, reasons in rows for reason in reasons.split(", ")}
     assert told == {(stage, reason) for stage, reasons in schemas.REASONS.items() for reason in reasons}
 

@@ -106,6 +106,8 @@ results: results
 sources:
   recipenlg: {path: data/en.csv}
   xiachufang: {path: data/zh.json}
+ingest:
+  recipes: {parts: 2}
 parse:
   parser: {treebanks: [data/trees.conllu], max_sentences: 30, epochs: 1, width: 16, depth: 1}
   actions: {method: both}

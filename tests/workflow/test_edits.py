@@ -15,6 +15,23 @@ Edit = Callable[[Path], None]
 pytestmark = pytest.mark.workflow
 
 REPORTED = {"report_page"}
+SCORED = REPORTED | {"evaluate_counterfactual"}
+DECIDED = SCORED | {"pivot_pivots", "pivot_orders"}
+COMPARED = DECIDED | {"pivot_candidates", "pivot_questions"}
+GROUPED = COMPARED | {"parse_proto"}
+ACTED = GROUPED | {"parse_actions"}
+PARSED = ACTED | {"parse_dependencies"}
+TRAINED = PARSED | {"parse_parser"}
+DRAWN = SCORED | {"pivot_instances", "generate_baselines"}
+NAMED = COMPARED | DRAWN | {"pivot_dishes"}  # what reads which dish a recipe is of
+UNCUT = DRAWN | {
+    "pivot_dishes",
+    "parse_clauses",
+    "parse_vectors",
+}  # what reads recipes, with no frontier between
+READ = UNCUT | ACTED  # all of what reads Chinese recipes, where their clauses stay
+NEW_CORPUS = {"ingest_source", "ingest_recipes", "parse_clauses", "parse_dependencies", "parse_actions"}
+NEW_CORPUS |= REPORTED | {"parse_proto"}
 EXPORTED = REPORTED | {"export_pairs"}
 SPLIT = EXPORTED | {"match_split", "match_statistics"}
 PAIRED = SPLIT | {"match_pair"}
@@ -109,18 +126,24 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     ),
     "sources.xiachufang.path": (
         then(copy("data/zh.json", "data/moved.json"), setting("sources.xiachufang.path", "data/moved.json")),
-        SAME_RECIPES | {"ingest_source"},
+        SAME_RECIPES | {"ingest_source"} | UNCUT,
     ),
-    "ingest.recipes.parts": (setting("ingest.recipes.parts", 2), INGESTED - {"match_pair", "match_split"}),
-    "ingest.recipes.emoji": (setting("ingest.recipes.emoji", False), TITLES),
-    "ingest.recipes.symbols": (setting("ingest.recipes.symbols", False), INGESTED),
+    "ingest.recipes.parts": (
+        setting("ingest.recipes.parts", 3),
+        INGESTED - {"match_pair", "match_split"} | READ,
+    ),
+    "ingest.recipes.emoji": (setting("ingest.recipes.emoji", False), TITLES | READ),
+    "ingest.recipes.symbols": (setting("ingest.recipes.symbols", False), INGESTED | READ),
     "ingest.recipes.spaces": (
         setting("ingest.recipes.spaces", False),
-        TITLES - {"match_search"},
+        TITLES - {"match_search"} | UNCUT,
     ),
-    "ingest.recipes.simplified": (setting("ingest.recipes.simplified", True), TITLES),
-    "ingest.recipes.empty_fields": (setting("ingest.recipes.empty_fields", False), TITLES),
-    "ingest.recipes.duplicates": (setting("ingest.recipes.duplicates", False), INGESTED),
+    "ingest.recipes.simplified": (setting("ingest.recipes.simplified", True), TITLES | READ),
+    "ingest.recipes.empty_fields": (
+        setting("ingest.recipes.empty_fields", False),
+        TITLES | READ | {"parse_dependencies"},
+    ),
+    "ingest.recipes.duplicates": (setting("ingest.recipes.duplicates", False), INGESTED | UNCUT),
     "match.eligible.max_tokens": (
         setting("match.eligible.max_tokens", 400),
         TITLES - {"ingest_recipes"},
@@ -160,36 +183,36 @@ PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a
             append("data/base.tsv", "麻婆豆腐\t蛋炒饭\t豆腐切块，下锅煮。\n"),
             setting("sources.counterfactual.path", "data/base.tsv"),
         ),
-        set(),
+        NEW_CORPUS,
     ),
     "parse.glossary.path": (
         then(copy("resources/glossary", "words"), setting("parse.glossary.path", "words")),
-        set(),
+        {"generate_baselines", "parse_vectors"} | TRAINED,
     ),
     "parse.parser.treebanks": (
         then(
             copy("data/trees.conllu", "data/more.conllu"),
             setting("parse.parser.treebanks", ["data/more.conllu"]),
         ),
-        set(),
+        TRAINED,
     ),
-    "parse.parser.test": (setting("parse.parser.test", ["data/trees.conllu"]), set()),
-    "parse.parser.simplify": (setting("parse.parser.simplify", True), set()),
-    "parse.parser.max_sentences": (setting("parse.parser.max_sentences", 40), set()),
-    "parse.parser.epochs": (setting("parse.parser.epochs", 2), set()),
-    "parse.parser.width": (setting("parse.parser.width", 24), set()),
-    "parse.parser.depth": (setting("parse.parser.depth", 2), set()),
-    "parse.parser.dropout": (setting("parse.parser.dropout", 0.1), set()),
-    "parse.parser.learning_rate": (setting("parse.parser.learning_rate", 0.01), set()),
-    "parse.parser.batch_words": (setting("parse.parser.batch_words", 50), set()),
-    "parse.parser.seed": (setting("parse.parser.seed", 14), set()),
+    "parse.parser.test": (setting("parse.parser.test", ["data/trees.conllu"]), TRAINED),
+    "parse.parser.simplify": (setting("parse.parser.simplify", True), TRAINED),
+    "parse.parser.max_sentences": (setting("parse.parser.max_sentences", 40), TRAINED),
+    "parse.parser.epochs": (setting("parse.parser.epochs", 2), TRAINED),
+    "parse.parser.width": (setting("parse.parser.width", 24), TRAINED),
+    "parse.parser.depth": (setting("parse.parser.depth", 2), TRAINED),
+    "parse.parser.dropout": (setting("parse.parser.dropout", 0.1), TRAINED),
+    "parse.parser.learning_rate": (setting("parse.parser.learning_rate", 0.01), TRAINED),
+    "parse.parser.batch_words": (setting("parse.parser.batch_words", 50), TRAINED),
+    "parse.parser.seed": (setting("parse.parser.seed", 14), TRAINED),
     "parse.dependencies.backend": (
         then(
             trained_pipeline,
             setting("parse.dependencies.backend", "pipeline"),
             setting("parse.dependencies.model", "pipeline"),
         ),
-        set(),
+        PARSED,
     ),
     "parse.dependencies.model, while another backend is in use": (
         setting("parse.dependencies.model", "another"),
@@ -199,29 +222,29 @@ PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a
         setting("parse.dependencies.device", "cpu"),
         set(),
     ),
-    "parse.dependencies.batch": (setting("parse.dependencies.batch", 8), set()),
-    "parse.dependencies.shards": (setting("parse.dependencies.shards", 2), set()),
-    "parse.actions.method": (setting("parse.actions.method", "rules"), set()),
-    "parse.actions.style": (setting("parse.actions.style", "paper"), set()),
-    "parse.actions.max_characters": (setting("parse.actions.max_characters", 50), set()),
+    "parse.dependencies.batch": (setting("parse.dependencies.batch", 8), PARSED),
+    "parse.dependencies.shards": (setting("parse.dependencies.shards", 2), PARSED),
+    "parse.actions.method": (setting("parse.actions.method", "rules"), ACTED),
+    "parse.actions.style": (setting("parse.actions.style", "paper"), ACTED),
+    "parse.actions.max_characters": (setting("parse.actions.max_characters", 50), ACTED),
     "parse.vectors.corpus, another": (
         then(
             append("data/base.tsv", "麻婆豆腐\t蛋炒饭\t豆腐切块，下锅煮。\n"),
             setting("sources.counterfactual.path", "data/base.tsv"),
             setting("parse.vectors.corpus", "counterfactual"),
         ),
-        set(),
+        NEW_CORPUS | {"parse_vectors"} | SCORED,
     ),
-    "parse.vectors.model": (setting("parse.vectors.model", "cbow"), set()),
-    "parse.vectors.dimensions": (setting("parse.vectors.dimensions", 10), set()),
-    "parse.vectors.window": (setting("parse.vectors.window", 3), set()),
-    "parse.vectors.epochs": (setting("parse.vectors.epochs", 2), set()),
-    "parse.vectors.least_count": (setting("parse.vectors.least_count", 2), set()),
-    "parse.vectors.recipes": (setting("parse.vectors.recipes", 5), set()),
-    "parse.vectors.seed": (setting("parse.vectors.seed", 14), set()),
+    "parse.vectors.model": (setting("parse.vectors.model", "cbow"), {"parse_vectors"} | SCORED),
+    "parse.vectors.dimensions": (setting("parse.vectors.dimensions", 10), {"parse_vectors"} | SCORED),
+    "parse.vectors.window": (setting("parse.vectors.window", 3), {"parse_vectors"} | SCORED),
+    "parse.vectors.epochs": (setting("parse.vectors.epochs", 2), {"parse_vectors"} | SCORED),
+    "parse.vectors.least_count": (setting("parse.vectors.least_count", 2), {"parse_vectors"} | SCORED),
+    "parse.vectors.recipes": (setting("parse.vectors.recipes", 5), {"parse_vectors"} | SCORED),
+    "parse.vectors.seed": (setting("parse.vectors.seed", 14), {"parse_vectors"} | SCORED),
     "pivot.pairs.path": (
         then(copy("data/pairs.tsv", "data/mine.tsv"), setting("pivot.pairs.path", "data/mine.tsv")),
-        set(),
+        NAMED,
     ),
     "pivot.dishes.corpus, another": (
         then(
@@ -229,19 +252,19 @@ PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a
             setting("sources.counterfactual.path", "data/base.tsv"),
             setting("pivot.dishes.corpus", "counterfactual"),
         ),
-        set(),
+        NEW_CORPUS | NAMED,
     ),
-    "pivot.dishes.least": (setting("pivot.dishes.least", 1), set()),
-    "pivot.candidates.alpha": (setting("pivot.candidates.alpha", 4), set()),
-    "pivot.candidates.tau_remove": (setting("pivot.candidates.tau_remove", 0.02), set()),
-    "pivot.candidates.tau_insert": (setting("pivot.candidates.tau_insert", 0.2), set()),
-    "pivot.candidates.least": (setting("pivot.candidates.least", 0.1), set()),
-    "pivot.questions.ask_all": (setting("pivot.questions.ask_all", True), set()),
-    "pivot.pivots.answers": (then(answers, setting("pivot.pivots.answers", ["data/answers.tsv"])), set()),
-    "pivot.pivots.annotators": (setting("pivot.pivots.annotators", 2), set()),
-    "pivot.pivots.overrule": (setting("pivot.pivots.overrule", True), set()),
+    "pivot.dishes.least": (setting("pivot.dishes.least", 1), NAMED),
+    "pivot.candidates.alpha": (setting("pivot.candidates.alpha", 4), COMPARED),
+    "pivot.candidates.tau_remove": (setting("pivot.candidates.tau_remove", 0.02), COMPARED),
+    "pivot.candidates.tau_insert": (setting("pivot.candidates.tau_insert", 0.2), COMPARED),
+    "pivot.candidates.least": (setting("pivot.candidates.least", 0.1), COMPARED),
+    "pivot.questions.ask_all": (setting("pivot.questions.ask_all", True), {"pivot_questions"}),
+    "pivot.pivots.answers": (then(answers, setting("pivot.pivots.answers", ["data/answers.tsv"])), DECIDED),
+    "pivot.pivots.annotators": (setting("pivot.pivots.annotators", 2), DECIDED),
+    "pivot.pivots.overrule": (setting("pivot.pivots.overrule", True), DECIDED),
     **{
-        f"pivot.orders.{name}": (setting(f"pivot.orders.{name}", value), set())
+        f"pivot.orders.{name}": (setting(f"pivot.orders.{name}", value), SCORED | {"pivot_orders"})
         for name, value in {
             "effect": 0.2,
             "level": 0.1,
@@ -256,36 +279,39 @@ PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a
             "balance": 0.3,
         }.items()
     },
-    "pivot.instances.count": (setting("pivot.instances.count", 1), set()),
-    "pivot.instances.seed": (setting("pivot.instances.seed", 14), set()),
-    "generate.baselines.seed": (setting("generate.baselines.seed", 14), set()),
+    "pivot.instances.count": (setting("pivot.instances.count", 1), DRAWN),
+    "pivot.instances.seed": (setting("pivot.instances.seed", 14), DRAWN),
+    "generate.baselines.seed": (setting("generate.baselines.seed", 14), {"generate_baselines"} | SCORED),
     "evaluate.counterfactual.predictions": (
         then(predictions, setting("evaluate.counterfactual.predictions", ["data/mine.tsv"])),
-        set(),
+        SCORED,
     ),
     "evaluate.counterfactual.vectors": (
         then(vectors, setting("evaluate.counterfactual.vectors", "data/vectors.txt")),
-        set(),
+        SCORED,
     ),
-    "evaluate.counterfactual.tau": (setting("evaluate.counterfactual.tau", 0.8), set()),
+    "evaluate.counterfactual.tau": (setting("evaluate.counterfactual.tau", 0.8), SCORED),
     "evaluate.counterfactual.bertscore.layers": (
         setting("evaluate.counterfactual.bertscore.layers", 1),
-        set(),
+        SCORED,
     ),
-    "evaluate.counterfactual.bertscore.batch": (setting("evaluate.counterfactual.bertscore.batch", 8), set()),
+    "evaluate.counterfactual.bertscore.batch": (
+        setting("evaluate.counterfactual.bertscore.batch", 8),
+        SCORED,
+    ),
     "evaluate.counterfactual.bertscore.device": (
         setting("evaluate.counterfactual.bertscore.device", "cpu"),
-        set(),
+        SCORED,
     ),
     "evaluate.counterfactual.bootstrap.samples": (
         setting("evaluate.counterfactual.bootstrap.samples", 500),
-        set(),
+        SCORED,
     ),
     "evaluate.counterfactual.bootstrap.level": (
         setting("evaluate.counterfactual.bootstrap.level", 0.9),
-        set(),
+        SCORED,
     ),
-    "evaluate.counterfactual.bootstrap.seed": (setting("evaluate.counterfactual.bootstrap.seed", 14), set()),
+    "evaluate.counterfactual.bootstrap.seed": (setting("evaluate.counterfactual.bootstrap.seed", 14), SCORED),
 }
 EDITS: dict[str, tuple[Edit, set[str]]] = {
     "nothing": (lambda house: None, set()),
@@ -298,7 +324,7 @@ EDITS: dict[str, tuple[Edit, set[str]]] = {
         append(
             "data/zh.json", '{"name": "豆腐汤", "recipeIngredient": ["豆腐"], "recipeInstructions": ["煮"]}\n'
         ),
-        TITLES | {"ingest_source"},
+        TITLES | {"ingest_source", "parse_dependencies"} | READ,
     ),
     "a word of the lexicon that no title has": (
         append("resources/lexicon/words.tsv", "鱼\tfish\tingredient\n"),
@@ -326,8 +352,17 @@ EDITS: dict[str, tuple[Edit, set[str]]] = {
             setting("match.pair.threshold", 0.8),
             setting("export.pairs.shards", 2),
         ),
-        TITLES | {"ingest_source"},
+        TITLES | {"ingest_source", "parse_dependencies"} | READ,
     ),
+    "a row of the pairs of dishes": (
+        append("data/pairs.tsv", "宫保鸡丁\t苹果派\t鸡丁\t苹果\tKung Pao Chicken\tApple Pie\n"),
+        NAMED,
+    ),
+    "a word of the glossary": (
+        append("resources/glossary/tools.tsv", "麻花锅\t锅\n"),
+        TRAINED | UNCUT - {"parse_clauses", "pivot_dishes", "pivot_instances"},
+    ),
+    "code of the rules that find actions": (append(f"{PACKAGE}/parse/rules.py", "NEW = 1\n"), ACTED),
     "a comment": (append(f"{PACKAGE}/match/embed.py", "# a thought\n"), set()),
     "a docstring": (
         replace(f"{PACKAGE}/match/pair.py", '"""Neighbours of texts', '"""The neighbours of texts'),

@@ -42,6 +42,7 @@ th:last-child, td:last-child { padding-right: 0; }
 td:first-child:nth-last-child(2) { width: 30%; } td:first-child:nth-last-child(2):has(+ .n) { width: auto; }
 td:first-child:nth-last-child(n+6) { min-width: 8.5rem; }
 details td:first-child, details td:nth-child(2):not(.n, .bars) { min-width: 6.5rem; }
+details td:nth-child(4):not(.n) { min-width: 11rem; }
 td.bars { width: 32%; min-width: 5rem; vertical-align: middle; } td small { display: block; }
 code, code:lang(zh) { overflow-wrap: anywhere; white-space: pre-wrap;
   font: .84rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", "PingFang SC",
