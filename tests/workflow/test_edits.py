@@ -136,14 +136,14 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     "ingest.recipes.symbols": (setting("ingest.recipes.symbols", False), INGESTED | READ),
     "ingest.recipes.spaces": (
         setting("ingest.recipes.spaces", False),
-        TITLES - {"match_search"} | UNCUT,
+        TITLES - {"match_search"} | READ,
     ),
     "ingest.recipes.simplified": (setting("ingest.recipes.simplified", True), TITLES | READ),
     "ingest.recipes.empty_fields": (
         setting("ingest.recipes.empty_fields", False),
         TITLES | READ | {"parse_dependencies"},
     ),
-    "ingest.recipes.duplicates": (setting("ingest.recipes.duplicates", False), INGESTED | UNCUT),
+    "ingest.recipes.duplicates": (setting("ingest.recipes.duplicates", False), INGESTED | READ),
     "match.eligible.max_tokens": (
         setting("match.eligible.max_tokens", 400),
         TITLES - {"ingest_recipes"},
@@ -166,18 +166,18 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     "match.embed.precision": (setting("match.embed.precision", "bfloat16"), EMBEDDED),
     "match.embed.revision": (setting("match.embed.revision", "main"), {"match_embed", "match_vectors"}),
     "match.embed.shards": (setting("match.embed.shards", 2), {"match_embed", "match_vectors"}),
+    "match.search.memory_mb": (setting("match.search.memory_mb", 2000), set()),
+}
+PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a dry run says it all
     "match.search.backend": (setting("match.search.backend", "faiss"), SEARCHED),
     "match.search.device": (setting("match.search.device", "cpu"), SEARCHED),
     "match.search.k": (setting("match.search.k", 2), SEARCHED),
-    "match.search.memory_mb": (setting("match.search.memory_mb", 2000), set()),
     "match.search.shards": (setting("match.search.shards", 2), SEARCHED),
     "match.pair.threshold": (setting("match.pair.threshold", 0.8), PAIRED),
     "match.split.kind": (setting("match.split.kind", "paper"), SPLIT),
     "match.split.seed": (setting("match.split.seed", 14), SPLIT),
     "export.pairs.shards": (setting("export.pairs.shards", 2), EXPORTED),
     "report.page.examples": (setting("report.page.examples", 3), REPORTED),
-}
-PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a dry run says it all
     "sources.counterfactual.path": (
         then(
             append("data/base.tsv", "麻婆豆腐\t蛋炒饭\t豆腐切块，下锅煮。\n"),
@@ -242,6 +242,10 @@ PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a
     "parse.vectors.least_count": (setting("parse.vectors.least_count", 2), {"parse_vectors"} | SCORED),
     "parse.vectors.recipes": (setting("parse.vectors.recipes", 5), {"parse_vectors"} | SCORED),
     "parse.vectors.seed": (setting("parse.vectors.seed", 14), {"parse_vectors"} | SCORED),
+    **{
+        f"parse.induce.{name}, which no target needs": (setting(f"parse.induce.{name}", 7), set())
+        for name in ("verbs", "ingredients", "tools", "least_count", "recipes", "seed")
+    },
     "pivot.pairs.path": (
         then(copy("data/pairs.tsv", "data/mine.tsv"), setting("pivot.pairs.path", "data/mine.tsv")),
         NAMED,
@@ -291,6 +295,10 @@ PLANNED: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behind them: a
         SCORED,
     ),
     "evaluate.counterfactual.tau": (setting("evaluate.counterfactual.tau", 0.8), SCORED),
+    "evaluate.counterfactual.bertscore.model": (
+        setting("evaluate.counterfactual.bertscore.model", "data/bert"),
+        SCORED,
+    ),
     "evaluate.counterfactual.bertscore.layers": (
         setting("evaluate.counterfactual.bertscore.layers", 1),
         SCORED,

@@ -65,7 +65,7 @@ class Limits:
 
     effect: float = 0.1
     level: float = 0.05
-    correct: bool = True
+    correct: bool = False
     units: int = 5
     frequent: float = 0.05
     confounders: int = 10

@@ -40,7 +40,8 @@ MEANINGS = (
     "Changes to the base recipe are compared with the actions to remove and to insert; an action in which only the "
     "ingredient was replaced is neither credit nor fault. In order: the share of inserted actions that stand where "
     "the orders found allow.",
-    "As above, but changes in similar words count too, by how similar they are.",
+    "As above, but changes in similar words count too, by how similar they are. Vectors learnt from few "
+    "recipes find most words alike; soft scores then say little.",
 )
 # Counterfactual Recipe Generation: table 3; hard F1 of inserts and of removes: table 5; order: section 6.2.2; BLEU
 # of the experts: section 6.1.2. The paper does not say which BLEU it has.
