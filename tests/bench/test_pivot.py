@@ -56,8 +56,8 @@ def publish_recovery(pivot_rows: list[list[str]], order_rows: list[list[str]], w
         "Pivot actions, decided by frequency alone:",
         measure.table(["recipes a dish", "precision", "recall"], pivot_rows),
         f"""Orders of the inserted actions, level {LEVEL:.0%}: adjusted for the number of tests of a pair
-        (`pivot.orders.correct: true`), and each by itself, as by default. False: the share of tests that were reported
-        although the actions are independent, and although they have only a common cause. A common cause is
+        (`pivot.orders.correct: true`), and each by itself, as by default. False: the share of tests that were
+        reported although the actions are independent, and although they have only a common cause. A common cause is
         adjusted for where recipes tell it: with many recipes, the tenth that leave it unsaid make a difference
         (compare `all said`). In the last two rows there is a common cause that no recipe tells: some recipes
         are chatty and some terse.""",
