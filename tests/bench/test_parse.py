@@ -49,7 +49,8 @@ def test_parse(shared: Path, tmp_path: Path) -> None:
         f"""Speed of the rules: {count:,} recipes in {seconds:.1f} s on one thread,
         {count / seconds:,.0f} recipes/s (target: at least 300 on two threads); with spaCy, each clause parsed once,
         and rules {count / with_parser:,.0f} recipes/s (target: at least 110). With the rules a recipe
-        has {actions / count:.1f} actions and {proto / count:.1f} different proto-actions on average (the paper, on its recipes: {PAPER}).""",
+        has {actions / count:.1f} actions and {proto / count:.1f} different proto-actions on average (the paper,
+        on its recipes: {PAPER}).""",
     )
 
 

@@ -11,14 +11,16 @@ VERBS = words(
     """
     切 切片 切丝 切块 切成 洗净 泡 泡软 炒 煮 煮沸 蒸 炸 煎 翻 放 放入 加 加入 倒入 下 入 出 捞出 装盘 备用 加水
     水开 关 开 转 去 去皮 调味 撒 淋 盖上 融化 上色 腌制 搅拌 打 用 待 焯水 爆 分 过 做 烧 准备 出来
+    浇上 预热 剥 浆 糊 裹
     """
 )
 FOODS = words(
     """
     姜 葱 蒜 葱花 盐 糖 油 水 热水 鸡蛋 鸡肉 牛肉 土豆 豆腐 虾 青菜 生粉 酱油 面 皮 核 粉丝 料酒 香菇 火 颜色
+    鱼 粉 香油 香叶 壳
     """
 )
-TOOLS = words("锅 碗 勺 盘子 锅盖 盖 冰箱")
+TOOLS = words("锅 碗 勺 盘子 锅盖 盖 冰箱 烤箱")
 GLOSSARY = Glossary(
     {word: word for word in VERBS}, {word: word for word in FOODS}, {word: word for word in TOOLS}
 )
@@ -104,9 +106,64 @@ def test_verbs_that_are_no_actions(text: str, expected: str) -> None:
         ("喜欢吃姜的可以放姜", "放?(姜)"),
         ("煮五分钟即可出锅", "煮() 出锅()"),
         ("如果太淡就加盐", "加?(盐)"),
+        ("喜欢的话放姜", "放?(姜)"),
+        ("喜欢的话，放姜", "放?(姜)"),
+        ("太咸的话加水，煮沸", "加水?() 煮沸()"),
+        ("喜欢吃姜的放姜", "放?(姜)"),
     ],
 )
 def test_options(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("淋热油", "淋(油)"),
+        ("浇上一勺热油", "浇上(油)"),
+        ("把热油淋在鱼上", "淋(油,鱼)"),
+        ("热油淋在鱼上", "淋(油,鱼)"),
+        ("热油，放入姜", "放入(姜)"),
+    ],
+)
+def test_hot_oil_is_a_noun_where_something_is_done_with_it(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+def test_hot_oil_is_shown_whole_where_the_glossary_lists_it() -> None:
+    listed = Glossary({"淋": "淋"}, {"油": "油", "热油": "油"}, {})
+    assert [show(one) for one in extract(["把热油淋上"], listed)[0]] == ["淋上(热油)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("预热烤箱", "预热(|烤箱)"),
+        ("预热好烤箱", "预热(|烤箱)"),
+        ("烤箱预热180度", "预热(|烤箱)"),
+        ("烤箱预热10分钟，虾放入", "预热(|烤箱) 放入(虾)"),
+        ("焯水后青菜切块", "焯水() 切块(青菜)"),
+    ],
+)
+def test_some_verbs_take_their_object_on_either_side(text: str, expected: str) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("淋香油", "淋(香油)"),
+        ("放香油", "放(香油)"),
+        ("加香叶", "加(香叶)"),
+        ("炒香姜", "炒香(姜)"),
+        ("裹上粉浆", "裹上(粉)"),
+        ("面糊倒入碗中", "倒入(面|碗)"),
+        ("虾浆好", "浆好(虾)"),
+        ("虾剥壳", "剥(虾,壳)"),
+        ("虾去壳去核", "去(虾,壳) 去(核)"),
+    ],
+)
+def test_where_a_verb_ends_and_a_noun_begins(text: str, expected: str) -> None:
     assert shown(text) == expected
 
 

@@ -1,9 +1,12 @@
 """Joining and recutting tokens that their neighbours show to be cut wrongly."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import FOOD, NUMBER, TOOL, TRICKY, VERB, Lexicon, Token
+from wokflow.parse.lattice import FOOD, NUMBER, OTHER, TOOL, TRICKY, VERB, Lexicon, Token
+
+QUANTITY = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
 
 
 def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
@@ -18,7 +21,29 @@ def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             found[-1] = Token(VERB, last.text + token.text, last.start, token.end, name)
         else:
             found.append(token)
-    return found
+    return [hot_oil(found, index, lexicon) for index in range(len(found))]
+
+
+def hot_oil(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
+    """热油 is a noun where something is done with it (淋一勺热油, 把热油, 热油浇在), else it means to heat oil."""
+    token = tokens[index]
+    if token.kind != OTHER or token.text not in lx.HEATED or token.text[-1] not in lexicon.foods:
+        return token
+    after = tokens[index + 1].text if index + 1 < len(tokens) else ""
+    before = index - 1
+    while before >= 0 and (tokens[before].kind == NUMBER or tokens[before].text in QUANTITY):
+        before -= 1
+    if not (after[:1] in lx.POURING or (before >= 0 and takes(tokens[before].text))):
+        return token
+    if (name := lexicon.listed_foods.get(token.text)) is not None:
+        return noun(token.text, token.start, name)
+    return replace(token, kind=FOOD, cls=lexicon.foods[token.text[-1]], core=(token.end - 1, token.end))
+
+
+def takes(text: str) -> bool:
+    """Whether a noun must follow: 把, 用, 倒, 浇上."""
+    adding = text in lx.ADDING or (text[:-1] in lx.ADDING and text[-1] in lx.RESULTS)
+    return adding or text in lx.DISPOSAL | lx.INSTRUMENT
 
 
 def noun(text: str, start: int, name: str, kind: str = FOOD) -> Token:

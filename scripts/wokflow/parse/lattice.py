@@ -146,7 +146,7 @@ class Lexicon:
             top, length = -math.inf, 1
             for end in range(start + 1, min(start + LONGEST, size) + 1):
                 score = self._score(text[start:end])
-                if score is not None and score + best[end] > top:
+                if score is not None and score + best[end] > top and not self._crosses(text, start, end):
                     top, length = score + best[end], end - start
             best[start], step[start] = top, length
         start = 0
@@ -162,6 +162,14 @@ class Lexicon:
                 core = (offset + start + first, offset + start + last)
                 yield Token(kind, word, offset + start, offset + end, name, core)
             start = end
+
+    def _crosses(self, text: str, start: int, end: int) -> bool:
+        """Whether a verb of adding, with a result, takes the first sign of a food: 淋香 in 淋香油."""
+        if end - start != 2 or text[start] not in lx.ADDING or text[end - 1] not in lx.STATES:
+            return False
+        if text[start:end] in self._listed:
+            return False
+        return any(text[end - 1 : stop] in self.foods for stop in range(end + 1, end + LONGEST))
 
     def _score(self, word: str) -> float | None:
         """Log probability of a word; None where it is no word."""
@@ -189,12 +197,14 @@ class Lexicon:
         return math.log(count) - self._total if count else (self._unknown if len(word) == 1 else None)
 
     def _derived(self, word: str) -> bool:
-        """Whether a word is a cooking verb with a result of one sign, or a food with its cut."""
+        """Whether a word is a cooking verb with a result of one sign, or a food with its cut; or a batter."""
         head, last = word[:-1], word[-1:]
         if last == "儿" and head in self.verbs:
             return len(head) > 1
         if len(head) == 1 and head in self.verbs:
             return head not in TRICKY and last in lx.RESULTS
+        if head in lx.STARCHES and last in lx.BATTERS:
+            return head in self.foods
         if last not in lx.CUTS or head not in self.foods or (len(head) == 1 and head not in lx.HEADS):
             return False
         return not (head[0] in lx.RESULTS and head[1:] in self.foods)
@@ -283,6 +293,8 @@ class Lexicon:
             return VERB, name, 0, size
         if word in NO_NOUN_HEADS:
             return WORD, "", 0, size
+        if word[0] in lx.STARCHES and word[1:] in lx.BATTERS and word[0] in self.foods:
+            return FOOD, self.foods[word[0]], 0, 1
         if word in _verbs():
             return OTHER, "", 0, size
         for cut in range(size - 1, 0, -1):

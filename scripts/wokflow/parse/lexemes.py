@@ -66,7 +66,7 @@ HALVES = words(
 CONDITION = words(
     """
     如果 若 若是 如 要是 假如 倘若 如需 如要 万一 除非 喜欢 喜 爱吃 爱 想吃 想要 不喜欢 不爱 不怕 怕 嫌
-    个人喜欢 喜好 怕辣 有条件
+    个人喜欢 喜好 怕辣 有条件 的话
     """
 )
 # in order to
@@ -165,6 +165,8 @@ INTRANSITIVE = words(
     收干 开锅 冷藏 冷冻 密封 解冻 发酵 预热 凝固 软化
     """
 )
+# but these may, where none stands before: 预热烤箱
+EITHER_SIDE = words("预热 密封 解冻 过滤")
 # verbs of taking away
 REMOVING = words(
     """
@@ -275,6 +277,9 @@ WHOLE_VERBS = words("出锅 出炉 出笼 装盘 摆盘 盛盘 翻面")
 OPENERS = frozenset("出开装摆盛上下入回加盖起")
 # left over where a measure or a shape was cut off wrongly
 BAD_FIRST = frozenset("克片滴个末丁段丝粒量头升袋把勺碗")
+# with 浆 or 糊 behind them these are a batter, not something done to them
+STARCHES = frozenset("粉面米豆蛋")
+BATTERS = frozenset("浆糊")
 # foods of one sign that end longer names
 HEADS = words(
     """
@@ -342,8 +347,10 @@ COMPLETED = frozenset("好完净熟软干碎断片段丝丁块匀末")
 MEDIA = words("油 水 清水 食用油 植物油 花生油 菜油 橄榄油 底油")
 # a lid behind these is a tool
 LIDDED = words("开 打开 揭开 掀开 盖 盖上 盖好 盖紧")
-# a verb and its oil
+# a verb and its oil; 热油 is also a noun
 HEATED = words("热油 起油锅")
+# first signs of verbs that pour what is named before them: 热油浇在鱼上
+POURING = frozenset("淋浇泼")
 # and, or together with
 WITH = words("和 与 跟 同")
 # end a comparison

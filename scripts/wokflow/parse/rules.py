@@ -127,7 +127,8 @@ class Reader:
         elif text in lx.NEGATION:
             self.negated, self.predicate, self.refused = True, True, False
         elif text in lx.CONDITION:
-            self.condition = self.optional = True
+            self.optional = True
+            self.condition = self.condition or text != "的话" or index + 1 == len(self.view)
             self.silent = self.silent or text in lx.SUPPOSING
         elif text in lx.MAYBE:
             self.optional, self.predicate = True, True
@@ -347,7 +348,7 @@ class Reader:
             self.lead, self.lead_forward = self.waiting, self.disposal or self.forward
             self.early, self.loose = self.loose, []
         act = Act(token.start, token.end, token.cls, list(self.waiting), self.optional)
-        act.closed = text in lx.INTRANSITIVE
+        act.closed = text in lx.INTRANSITIVE and not (text in lx.EITHER_SIDE and self.lacks(act, index))
         if text[-1] == "锅" and text[0] in "下入" and (name := self.lexicon.tools.get("锅")):
             act.nouns.append(Noun(token.end - 1, token.end, name, TOOL))
         if text in lx.REMOVING and not self.view.noun_at(index + 1) and (part := self.part(index + 1)):
@@ -360,6 +361,11 @@ class Reader:
             return index + 2
         self.product = text[-1] in lx.PRODUCT or (text[0] in lx.DRAWING and text[-1] == "出")
         return index + 1
+
+    def lacks(self, act: Act, index: int) -> bool:
+        """Whether a verb that mostly stands behind its object has it right behind: 预热烤箱, 预热好烤箱."""
+        behind = index + 1 + (self.view.text(index + 1) in lx.RESULTS)
+        return not act.nouns and self.view.noun_at(behind)
 
     def part(self, index: int) -> Noun | None:
         """A part that is taken away counts as a noun, though elsewhere its word is none: 去根."""
