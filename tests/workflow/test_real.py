@@ -45,3 +45,27 @@ def test_empty_and_wrong_sources_are_data_too(tmp_path: Path) -> None:
     assert rows(results / "ingest/rejects/xiachufang") > 0
     assert rows(results / "match/pairs/zh-en") == 0
     assert "more than half" in (results / "logs/ingest_recipes/xiachufang.log").read_text(encoding="utf-8")
+
+
+def test_the_testbed_s_recipes_end_in_actions_with_the_paper_s_glossary(shared: Path, tmp_path: Path) -> None:
+    house = copy_house(tmp_path / "house")
+    folder = shared / "real/counterfactual"
+    (house / "my.yaml").write_text(
+        f"sources: {{counterfactual: {{path: {folder}/base_recipes.tsv}}}}\n"
+        f"parse: {{glossary: {{path: {folder}/glossary.json}}}}\n"
+        "ingest: {recipes: {parts: 2}}\n",
+        encoding="utf-8",
+    )
+    results = house / "results"
+    wanted = [f"results/parse/proto/counterfactual/part-0000{part}.parquet" for part in range(2)]
+    snakemake(house, "--configfile", "my.yaml", "--", *wanted, cores=2)
+    recipes, rejects = (rows(results / f"ingest/{table}/counterfactual") for table in ("recipes", "rejects"))
+    assert recipes + rejects == 2500
+    actions = pl.read_parquet(results / "parse/actions/counterfactual")
+    assert actions["recipe_id"].n_unique() + rows(results / "parse/rejects/counterfactual") == recipes
+    steps = dict(
+        pl.read_parquet(results / "ingest/recipes/counterfactual").select("recipe_id", "steps").iter_rows()
+    )
+    for recipe, step, start, end, verb in actions.select("recipe_id", "step", "start", "end", "verb").rows():
+        assert steps[recipe][step][start:end] == verb
+    assert 10 < rows(results / "parse/proto/counterfactual") / recipes < 25
