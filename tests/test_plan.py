@@ -52,5 +52,5 @@ def test_nothing_to_do_is_said_in_one_line() -> None:
 
 def test_the_text_names_rules_with_their_reasons() -> None:
     text = render(plan([job("match_pair", "Input files updated by another job: x"), job("match_embed")]))
-    assert "match_pair            1  follows" in text
+    assert "match_pair                 1  follows" in text
     assert text.endswith("Stays\n  match_embed")

@@ -177,11 +177,11 @@ def render(plan: Plan) -> str:
         ]
     lines.append(f"Runs ({plan.runs.total()} jobs)")
     lines += [
-        f"  {rule:18} {count:4}  {', '.join(sorted(plan.why[rule]))}" for rule, count in plan.runs.items()
+        f"  {rule:23} {count:4}  {', '.join(sorted(plan.why[rule]))}" for rule, count in plan.runs.items()
     ]
     if plan.maybe:
         lines.append("Runs only if something new comes through a frontier")
-        lines += [f"  {rule:18}       waits for {', '.join(sorted(on))}" for rule, on in plan.maybe.items()]
+        lines += [f"  {rule:23}       waits for {', '.join(sorted(on))}" for rule, on in plan.maybe.items()]
     if plan.stays:
         lines += ["Stays", f"  {', '.join(plan.stays)}"]
     return "\n".join(lines)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from tests.bench import measure
@@ -13,6 +14,7 @@ pytestmark = pytest.mark.bench
 
 ROUNDS = 3
 RECIPES = {"tiny": 100, "small": 2_500, "full": 2_500}  # unlabelled recipes that are read
+SCALE = {"tiny": [50, 100], "small": [2_500, 10_000, 30_000], "full": [2_500, 10_000, 100_000]}
 EPOCHS = {"tiny": 1, "small": 20, "full": 20}  # of the parser's training
 METHODS = ("rules", "parser", "both")
 TREEBANKS = measure.ROOT / "resources" / "treebank"
@@ -52,6 +54,53 @@ def test_parse(shared: Path, tmp_path: Path) -> None:
         has {actions / count:.1f} actions and {proto / count:.1f} different proto-actions on average (the paper,
         on its recipes: {PAPER}).""",
     )
+
+
+def test_parse_scale(shared: Path, data: Path) -> None:
+    """The step itself, from table to table: its time grows with the recipes, its memory does not."""
+    folder = shared / "real" / "counterfactual"
+    lines = []
+    for count in SCALE[measure.scale()]:
+        done = isolated(Call(parse_table, {"folder": str(folder), "out": str(data), "count": count}))
+        print(f"  {count:,} recipes: {done.wall:.1f} s", flush=True)
+        lines.append([f"{count:,}", f"{done.wall:.1f}", f"{count / done.wall:,.0f}", f"{done.peak:,.0f}"])
+    measure.publish(
+        "parse-scale",
+        "Actions of many recipes",
+        f"""The step parse_actions on one thread, from a table of recipes to a table of actions: method rules,
+        our own glossary, the testbed's 2,500 recipes over and over (nothing is remembered from one to the next).
+        {measure.repeat("test_parse.py")}""",
+        measure.machine("jieba", "polars"),
+        measure.table(["recipes", "s", "recipes/s", "peak MiB"], lines),
+    )
+
+
+def parse_table(clock: Clock, folder: str, out: str, count: int) -> None:
+    from wokflow import tables
+    from wokflow.ingest.schemas import RECIPES as SCHEMA
+    from wokflow.parse.actions import parse_actions
+
+    lines = (Path(folder) / "base_recipes.tsv").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    texts = [lines[row % len(lines)].split("\t")[-1] for row in range(count)]
+    table = pl.DataFrame(
+        {"source_row": range(count), "steps": [[text] for text in texts]},
+        schema_overrides={"source_row": pl.Int64},
+    ).with_columns(
+        recipe_id=pl.concat_str(pl.lit("xiachufang:"), pl.col("source_row")),
+        corpus=pl.lit("xiachufang"),
+        lang=pl.lit("zh"),
+        title=pl.lit("菜"),
+        ingredients=pl.lit(["菜"]),
+        dish=pl.lit(None, pl.String),
+        url=pl.lit(None, pl.String),
+    )
+    recipes, actions, rejects = (f"{out}/{name}.parquet" for name in ("recipes", "actions", "rejects"))
+    tables.write(recipes, SCHEMA, table, {})
+    del table, texts, lines
+    glossary = str(measure.ROOT / "resources" / "glossary")
+    how = {"method": "rules", "style": "house", "max_characters": 100_000}
+    with clock:
+        parse_actions(recipes, [], actions, rejects, glossary=glossary, metadata={}, **how)
 
 
 KINDS = ("verbs", "actions", "links")
