@@ -12,7 +12,7 @@ QUANTITY = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
 def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     """Join verbs with what completes them (炒 + 香, 焯 + 烫); 盖 behind 开 or 盖上 is a lid."""
     found: list[Token] = []
-    for token in recut(tokens, lexicon):
+    for token in recut(fragrant(tokens, lexicon), lexicon):
         last = found[-1] if found else None
         if last and last.text in lx.LIDDED and token.text in lexicon.tools:
             found.append(noun(token.text, token.start, lexicon.tools[token.text], TOOL))
@@ -60,6 +60,30 @@ def completes(verb: Token, token: Token) -> bool:
     if token.kind == VERB and (verb.text in TRICKY or token.text in lx.COOKING_SECOND):
         return verb.text not in TRICKY
     return token.text in lx.RESULTS - lx.STATES or token.text in ("出", "入")
+
+
+def fragrant(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+    """爆 + 香葱 is 爆香 + 葱: who flash-fries does it for the smell."""
+    found: list[Token] = []
+    for token in tokens:
+        verb = found[-1] if found else None
+        if (
+            verb
+            and verb.kind == VERB
+            and verb.text[-1] in lx.FLASH_FRYING
+            and verb.end == token.start
+            and token.text == "香葱"
+            and "葱" in lexicon.foods
+        ):
+            fried = f"{verb.text[-1]}香"
+            name = lexicon.verb_class(fried) or verb.cls
+            found[-1] = Token(VERB, fried, verb.end - 1, verb.end + 1, name)
+            if verb.text[0] == "油" and "油" in lexicon.foods:
+                found.insert(-1, noun("油", verb.start, lexicon.foods["油"]))
+            found.append(noun("葱", token.start + 1, lexicon.foods["葱"]))
+        else:
+            found.append(token)
+    return found
 
 
 def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:

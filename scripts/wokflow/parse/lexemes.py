@@ -148,6 +148,7 @@ LONG_RESULTS = words(
     变色 金黄 完 整齐
     """
 )
+FLASH_FRYING = frozenset("爆煸炝")
 # second signs of verb compounds: 翻炒, 焯烫
 COOKING_SECOND = frozenset("炒煮炖烧焖蒸炸煎拌打烤烫洗揉捏压匀制取煸卤熬煨烩酿滚冲擦搓渍泡炝灼汆发筛转")
 # what food does by itself: a result behind 至
