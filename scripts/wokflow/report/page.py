@@ -159,7 +159,7 @@ def document(run: Run, examples: int, more: Mapping[str, str]) -> str:
         "Run times": charts.times(run.times),
     }
     sections = [(f"s{place}", heading, body) for place, (heading, body) in enumerate(bodies.items(), 1)]
-    return charts.document("Recipe pairs, Chinese and English", top(run), sections)
+    return charts.document("Chinese and English recipes", top(run), sections)
 
 
 def top(run: Run) -> str:
@@ -176,7 +176,7 @@ def top(run: Run) -> str:
         for lang, name in CORPORA.items()
     ]
     return (
-        paragraph("What one run read, dropped and paired, and what to look at to judge it.", "lead")
+        paragraph("What one run read, dropped, paired and compared, and what to look at to judge it.", "lead")
         + charts.glance(glance)
         + "".join(paragraph(text, "warning") for text in warnings(run))
         + table(["Corpus", "#Rows in the source", "SHA-256 of the source begins"], sources)
