@@ -126,7 +126,7 @@ SETTINGS: dict[str, tuple[Edit, set[str]]] = {
     ),
     "sources.xiachufang.path": (
         then(copy("data/zh.json", "data/moved.json"), setting("sources.xiachufang.path", "data/moved.json")),
-        SAME_RECIPES | {"ingest_source"} | UNCUT,
+        SAME_RECIPES | {"ingest_source"} | UNCUT - REPORTED,
     ),
     "ingest.recipes.parts": (
         setting("ingest.recipes.parts", 3),
