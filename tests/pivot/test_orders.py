@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 from wokflow import tables
+from wokflow.pivot import effects, schemas
 from wokflow.pivot import orders as module
-from wokflow.pivot import schemas
 from wokflow.pivot.effects import Confounders, Dish, Hypotheses, Limits, adjusted, estimate, precedence
 from wokflow.pivot.orders import first_places, orders
 
@@ -134,6 +134,13 @@ def test_true_orders_are_found_and_common_causes_are_not_mistaken_for_them() -> 
     unadjusted = 0.85**2 + 0.15**2 - 2 * 0.85 * 0.15
     other = found.filter((pl.col("before") == "other//") & (pl.col("after") == "pivot2//")).row(0, named=True)
     assert other["effect"] < 0.1 < 0.4 < unadjusted and other["balance_before"] > 1 > other["balance_after"]
+
+
+def test_how_many_are_tested_at_once_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = caused(np.random.default_rng(1), 200)
+    together = module.tests(places, places.actions, Limits())
+    monkeypatch.setattr(effects, "CELLS", 1)
+    assert module.tests(places, places.actions, Limits()).equals(together)
 
 
 def write(folder: Path, places: Dish) -> tuple[str, list[str], list[str]]:

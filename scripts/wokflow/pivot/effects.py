@@ -114,9 +114,11 @@ def estimate(dish: Dish, tested: Hypotheses, limits: Limits) -> pl.DataFrame:
     in_order, with_both = before[tested.cause, tested.effect], both[tested.cause, tested.effect]
     enough = np.flatnonzero(np.minimum(count, recipes - count) >= max(limits.units, 1))
     confounders = Confounders.of(dish, 2 * before > both)
+    number = confounders.likely(tested[enough]).sum(axis=1)
+    by_number = enough[np.argsort(number, kind="stable")]  # so that few arrays are as wide as the widest
     step = max(1, CELLS // ((limits.confounders + 2) * max(recipes, 1)))
     found = {name: np.full(len(count), np.nan) for name in ESTIMATES}
-    for rows in (enough[start : start + step] for start in range(0, len(enough), step)):
+    for rows in (by_number[start : start + step] for start in range(0, len(enough), step)):
         covariates = confounders.covariates(tested[rows], limits.confounders)
         for name, values in _matched(dish, tested[rows], covariates, limits).items():
             found[name][rows] = np.round(values, DIGITS)
@@ -127,7 +129,10 @@ def estimate(dish: Dish, tested: Hypotheses, limits: Limits) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Confounders:
-    """Which actions occur, (actions, recipes); which come before which; and how they go together."""
+    """Which actions occur, (actions, recipes); which come before which; and how they go together.
+
+    Products are left to einsum: for ones of this size BLAS wakes threads that wait more than they work.
+    """
 
     occurs: Floats
     earlier: Bools
@@ -139,24 +144,33 @@ class Confounders:
         centred = occurs - occurs.mean(axis=1, keepdims=True)
         deviation = centred.std(axis=1, keepdims=True)
         scaled = np.divide(centred, deviation, out=np.zeros(centred.shape), where=deviation > 1e-9)
-        correlation = np.abs(np.round(scaled @ scaled.T / max(occurs.shape[1], 1), DIGITS))
-        return Confounders(occurs, earlier, correlation)
+        correlation = np.einsum("ir,jr->ij", scaled, scaled) / max(occurs.shape[1], 1)
+        return Confounders(occurs, earlier, np.abs(np.round(correlation, DIGITS)))
+
+    def likely(self, tested: Hypotheses) -> Bools:
+        """(b, actions): what comes before cause and effect, and goes with both."""
+        together = self.correlation > self.occurs.shape[1] ** -0.5
+        both: Bools = together[tested.cause] & together[tested.effect]
+        return self._earlier(tested) & both
+
+    def _earlier(self, tested: Hypotheses) -> Bools:
+        return self.earlier.T[tested.cause] & self.earlier.T[tested.effect]
 
     def covariates(self, tested: Hypotheses, most: int) -> Floats:
         """(b, up to most + 1, recipes): the strongest confounders, and the number of the others, standardised."""
-        possible = self.earlier[:, tested.cause].T & self.earlier[:, tested.effect].T
-        with_cause, with_effect = self.correlation[tested.cause], self.correlation[tested.effect]
-        likely = possible & (np.minimum(with_cause, with_effect) > self.occurs.shape[1] ** -0.5)
-        strength = np.where(likely, with_cause * with_effect, -1.0)
+        possible, likely = self._earlier(tested), self.likely(tested)
+        strength = np.where(likely, self.correlation[tested.cause] * self.correlation[tested.effect], -1.0)
         most = min(most, int(likely.sum(axis=1).max(initial=0)))
         chosen = np.argsort(-strength, axis=1, kind="stable")[:, :most]
         taken = np.take_along_axis(likely, chosen, 1)
         np.put_along_axis(possible, chosen, np.take_along_axis(possible, chosen, 1) & ~taken, 1)
-        others = possible.astype(np.float64) @ self.occurs
+        others = np.einsum("ba,ar->br", possible.astype(np.float64), self.occurs)
         others -= others.mean(axis=1, keepdims=True)
         deviation = others.std(axis=1, keepdims=True)
-        others = np.divide(others, deviation, out=np.zeros(others.shape), where=deviation > 1e-9)
-        return np.concatenate([self.occurs[chosen] * taken[..., None], others[:, None]], axis=1)
+        covariates = np.zeros((len(chosen), most + 1, others.shape[1]))
+        np.multiply(self.occurs[chosen], taken[..., None], out=covariates[:, :most])
+        np.divide(others, deviation, out=covariates[:, most], where=deviation > 1e-9)
+        return covariates
 
 
 def _matched(dish: Dish, tested: Hypotheses, covariates: Floats, limits: Limits) -> dict[str, Floats]:
@@ -168,7 +182,7 @@ def _matched(dish: Dish, tested: Hypotheses, covariates: Floats, limits: Limits)
     order, scores, (kind, event, outcome) = ascending(scores, treated, event, outcome)
     weights, matched = match(scores, kind, limits.caliper * scores.std(axis=1))
     in_rows = np.empty(weights.shape)
-    np.put_along_axis(in_rows, order, weights, 1)
+    in_rows.put(order, weights)
     values = (
         average_effect(weights, matched, kind, outcome),
         matched.sum(axis=1, dtype=np.float64),

@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 
 ITERATIONS = 50  # of Newton's method; about 6 are needed
 LARGEST_STEP = 4.0  # of a coefficient in one iteration: keeps Newton's method from overshooting
-CONVERGED = 1e-7  # largest gradient
+CONVERGED = 1e-6  # largest step of a coefficient: Newton's method squares it, so what is left is far smaller
 DIGITS = 6  # scores that are equal to so many digits are equal
 
 
@@ -33,19 +33,19 @@ def propensity_scores(covariates: Floats, treated: Bools, *, ridge: float) -> Fl
     for _ in range(ITERATIONS):
         chance = _logistic(_combined(coefficients, design))
         gradient = (design @ (chance - treated)[..., None])[..., 0] + penalty * coefficients
-        if np.abs(gradient).max(initial=0.0) < CONVERGED:
-            break
         curvature = (design * (chance * (1 - chance))[:, None]) @ transposed + np.diag(penalty)
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
         largest = np.abs(step).max(axis=1, keepdims=True)
         coefficients -= step * np.minimum(1.0, LARGEST_STEP / np.maximum(largest, 1e-300))
+        if largest.max(initial=0.0) < CONVERGED:
+            break
     return np.round(_combined(coefficients, design), DIGITS)
 
 
 def ascending(scores: Floats, *others: Bools) -> tuple[Ints, Floats, list[Bools]]:
-    """The order of units by score, and the arrays in this order."""
-    order = np.argsort(scores, axis=1, kind="stable")
-    return order, np.take_along_axis(scores, order, 1), [np.take_along_axis(one, order, 1) for one in others]
+    """The order of units by score, as places in an array (b, n), and the arrays in this order."""
+    order = np.argsort(scores, axis=1, kind="stable") + np.arange(len(scores))[:, None] * scores.shape[1]
+    return order, scores.take(order), [one.take(order) for one in others]
 
 
 def match(scores: Floats, treated: Bools, caliper: Floats) -> tuple[Floats, Bools]:
@@ -56,50 +56,47 @@ def match(scores: Floats, treated: Bools, caliper: Floats) -> tuple[Floats, Bool
     and what it is used for as a match of others: the weights of the treated and of the others sum to the number
     of matched units each.
     """
-    group = _groups(scores)
-    level = np.zeros(scores.shape)
-    np.put_along_axis(level, group, scores, 1)
-    treated_size = _grouped(group, treated)
-    size = (_grouped(group, ~treated), treated_size)
+    group, row = _groups(scores)
+    level = np.empty(len(row))
+    level[group] = scores
+    size = [_sums(group, units, len(row)) for units in (~treated, treated)]
     own: list[Bools] = []
     weights = np.zeros(scores.shape)
     for kind, units in ((0, ~treated), (1, treated)):  # `units` find matches among the other kind
-        low, high, near_low, near_high = _nearest(level, size[1 - kind] > 0, caliper)
-        own.append(np.take_along_axis(near_low | near_high, group, 1) & units)
-        places = ((low, near_low), (high, near_high))
-        tied = np.sum([np.take_along_axis(size[1 - kind], index, 1) * near for index, near in places], axis=0)
+        low, high, near_low, near_high = _nearest(level, row, size[1 - kind] > 0, caliper)
+        own.append((near_low | near_high)[group] & units)
+        tied = size[1 - kind][low] * near_low + size[1 - kind][high] * near_high
         share = size[kind] / np.maximum(tied, 1.0)
-        received: Floats = np.sum([_grouped(index, share * near) for index, near in places], axis=0)
-        weights += np.take_along_axis(received, group, 1) * ~units
+        received = _sums(low, share * near_low, len(row)) + _sums(high, share * near_high, len(row))
+        weights += received[group] * ~units
     matched = own[0] | own[1]
     return weights + matched, matched
 
 
-def _nearest(level: Floats, present: Bools, caliper: Floats) -> tuple[Ints, Ints, Bools, Bools]:
+def _nearest(level: Floats, row: Ints, present: Bools, caliper: Floats) -> tuple[Ints, Ints, Bools, Bools]:
     """The nearest group with units of a kind: below or equal, and above; and which of both count as nearest."""
-    groups = np.arange(level.shape[1])
-    low = np.maximum.accumulate(np.where(present, groups, -1), axis=1)
-    high = np.minimum.accumulate(np.where(present, groups, groups.size)[:, ::-1], axis=1)[:, ::-1]
-    below, above = low.clip(0), high.clip(max=groups.size - 1)
-    down = np.where(low >= 0, np.round(level - np.take_along_axis(level, below, 1), DIGITS), np.inf)
-    up = np.where(high < groups.size, np.round(np.take_along_axis(level, above, 1) - level, DIGITS), np.inf)
-    within = np.minimum(down, up) <= caliper[:, None]
-    return below, above, within & (down <= up), within & (up <= down) & (above != below)
+    groups = np.arange(len(level))
+    low = np.maximum.accumulate(np.where(present, groups, 0))
+    high = np.minimum.accumulate(np.where(present, groups, len(level) - 1)[::-1])[::-1]
+    down = np.where(present[low] & (row[low] == row), np.round(level - level[low], DIGITS), np.inf)
+    up = np.where(present[high] & (row[high] == row), np.round(level[high] - level, DIGITS), np.inf)
+    within = np.minimum(down, up) <= caliper[row]
+    return low, high, within & (down <= up), within & (up <= down) & (high != low)
 
 
-def _groups(scores: Floats) -> Ints:
-    """Number of the group of units with equal scores; units in ascending order."""
-    new = np.zeros(scores.shape, np.int64)
+def _groups(scores: Floats) -> tuple[Ints, Ints]:
+    """Units with equal scores make a group: the group of each unit, (b, n), and the row of each group.
+
+    Groups are numbered through all rows; units in ascending order.
+    """
+    new = np.ones(scores.shape, np.bool_)
     new[:, 1:] = scores[:, 1:] != scores[:, :-1]
-    return np.cumsum(new, axis=1)
+    return np.cumsum(new).reshape(scores.shape) - 1, np.nonzero(new)[0]
 
 
-def _grouped(group: Ints, weights: NDArray[np.generic]) -> Floats:
-    """Sums of weights by group, within each row."""
-    rows, width = group.shape
-    index = group + np.arange(rows)[:, None] * width
-    sums: Floats = np.bincount(index.ravel(), weights.ravel(), rows * width).astype(np.float64)
-    return sums.reshape(rows, width)
+def _sums(number: Ints, weights: NDArray[np.generic], count: int) -> Floats:
+    """Sums of the weights of each number below `count`."""
+    return np.asarray(np.bincount(number.ravel(), weights.ravel(), count), np.float64)
 
 
 def average_effect(weights: Floats, matched: Bools, treated: Bools, outcome: Bools) -> Floats:
@@ -142,9 +139,9 @@ def permutation_p(scores: Floats, treated: Bools, event: Bools, observed: Ints, 
     hypergeometric in each stratum, and the strata's distributions are convolved (the exact conditional test of
     stratified 2 x 2 tables), so there is no seed and no sampling error.
     """
-    stratum = _strata(scores, strata)
+    stratum = _strata(scores, strata) + np.arange(len(scores))[:, None] * strata
     units, given, events = (
-        _grouped(stratum, kind)[:, :strata].astype(np.int64)
+        np.bincount(stratum[kind], minlength=len(scores) * strata).reshape(-1, strata)
         for kind in (np.ones_like(treated), treated, event)
     )
     width = int(np.minimum(given, events).sum(axis=1).max(initial=0)) + 1
@@ -157,22 +154,25 @@ def permutation_p(scores: Floats, treated: Bools, event: Bools, observed: Ints, 
 
 def _strata(scores: Floats, strata: int) -> Ints:
     """Number of the stratum of each unit, by the middle rank of the units with its score."""
-    group = _groups(scores)
-    size = _grouped(group, np.ones(group.shape))
-    middle = np.cumsum(size, axis=1) - size / 2
-    return np.asarray(np.take_along_axis(middle, group, 1) * strata // scores.shape[1], np.int64)
+    group, row = _groups(scores)
+    size, units = np.bincount(group.ravel()), scores.shape[1]
+    doubled = 2 * (np.cumsum(size) - row * units) - size  # the middle rank
+    return np.asarray((doubled * strata // (2 * units))[group])
 
 
 def _hypergeometric(units: Ints, given: Ints, events: Ints) -> Floats:
     """Chances of 0, 1, ... events among the `given` of the `units` of which `events` have the event."""
     logs = np.concatenate([[0.0], np.log(np.arange(1, units.max(initial=0) + 1)).cumsum()])  # of factorials
     constant = logs[events] + logs[units - events] + logs[given] + logs[units - given] - logs[units]
-    hit = np.arange(np.minimum(given, events).max(initial=0) + 1)
-    left, missed = events[..., None] - hit, given[..., None] - hit  # events elsewhere, given without event
-    spared = (units - events)[..., None] - missed
-    possible = (left >= 0) & (missed >= 0) & (spared >= 0)
-    chosen = sum(logs[part.clip(0, len(logs) - 1)] for part in (hit, left, missed, spared))
-    return np.where(possible, np.exp(constant[..., None] - chosen), 0.0)
+    least, most = np.maximum(given + events - units, 0), np.minimum(given, events)
+    width = most.max(initial=0) + 1
+    possible = (least[..., None] <= np.arange(width)) & (np.arange(width) <= most[..., None])
+    table, hit = np.divmod(np.flatnonzero(possible), width)
+    left, missed = events.take(table) - hit, given.take(table) - hit  # events elsewhere, given without event
+    spared = (units - events).take(table) - missed
+    chances = np.zeros(possible.shape)
+    chances[possible] = np.exp(constant.take(table) - (logs[hit] + logs[left] + logs[missed] + logs[spared]))
+    return chances
 
 
 def sign_p(wins: Ints, trials: Ints) -> Floats:
