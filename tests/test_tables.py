@@ -1,6 +1,7 @@
 """Tables are written whole or not at all, hold what their schema says, and are the same bytes each time."""
 
 import json
+import os
 from pathlib import Path
 
 import polars as pl
@@ -129,6 +130,54 @@ def test_a_block_that_writes_nothing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), tables.atomic(tmp_path / "text"):
         pass
     assert files(tmp_path) == []
+
+
+def all_below(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+def test_a_folder_changes_whole_or_not_at_all(error: type[BaseException], tmp_path: Path) -> None:
+    out = tmp_path / "some" / "out"
+    with tables.atomic_folder(out) as folder:
+        (folder / "below").mkdir()
+        (folder / "below" / "file").write_text("old")
+        assert not out.exists() and folder.name.startswith(".")
+    with pytest.raises(error), tables.atomic_folder(out) as folder:
+        (folder / "file").write_text("new")
+        raise error
+    assert all_below(out.parent) == ["out", "out/below", "out/below/file"]
+    with tables.atomic_folder(out) as folder:
+        (folder / "other").write_text("new")
+    assert all_below(out.parent) == ["out", "out/other"]
+
+
+def test_what_killed_jobs_left_of_a_folder_goes_and_its_neighbours_stay(tmp_path: Path) -> None:
+    for name in (".out.12.part", f".out.{os.getpid()}.part", ".other.12.part", ".out.sha256.12.part"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "half").touch()
+    with tables.atomic_folder(tmp_path / "out") as folder:
+        assert list(folder.iterdir()) == []
+    assert files(tmp_path) == [".other.12.part", ".out.sha256.12.part", "out"]
+
+
+def test_every_file_of_a_folder_is_on_disk_before_the_folder_appears(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[int, bool]] = []
+    fsync = os.fsync
+
+    def noted(file: int) -> None:
+        fsync(file)
+        synced.append((os.fstat(file).st_ino, (tmp_path / "out").exists()))
+
+    monkeypatch.setattr(os, "fsync", noted)
+    with tables.atomic_folder(tmp_path / "out") as folder:
+        (folder / "below").mkdir()
+        for name in ("file", "below/file"):
+            (folder / name).write_text("whole")
+    written = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert sorted(synced) == sorted((path.stat().st_ino, False) for path in written) and len(written) == 2
 
 
 def test_text_is_utf_8_with_newlines_as_they_are(tmp_path: Path) -> None:

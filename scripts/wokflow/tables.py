@@ -4,6 +4,7 @@ import glob
 import hashlib
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,33 @@ def atomic(path: str | Path) -> Iterator[Path]:
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def atomic_folder(folder: str | Path) -> Iterator[Path]:
+    """Give a temporary folder to write in; it takes the place of `folder` if the block ends well, or goes.
+
+    What another process left behind goes first, be that process dead or, on this host or another, alive: Snakemake
+    has a folder written by one job at a time. A job whose temporary folder goes fails, and replaces nothing.
+    """
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for left in folder.parent.glob(f".{glob.escape(folder.name)}.[0-9]*.part"):
+        shutil.rmtree(left, ignore_errors=True)
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    temporary.mkdir()
+    try:
+        yield temporary
+        for path in temporary.rglob("*"):
+            if path.is_file():
+                with path.open("rb") as file:
+                    os.fsync(file.fileno())
+        if folder.exists():
+            shutil.rmtree(folder)
+        temporary.replace(folder)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 

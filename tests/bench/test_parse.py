@@ -178,10 +178,9 @@ def read_recipes(
     lines = (Path(folder) / "base_recipes.tsv").read_text(encoding="utf-8").split("\n")
     texts = [line.split("\t")[-1] for line in lines if line][:count]
     texts = texts if half is None else texts[half::2]
+    actions = {"method": "both" if model else "rules", "style": "house"}
     parser = {"backend": "spacy", "model": model, "batch": 256, "device": "cpu"}
-    read = extractor(
-        glossary, method="both" if model else "rules", style="house", dependencies=parser if model else None
-    )
+    read = extractor(glossary, actions, parser)
     read(["切"])
     with clock:
         found = read(texts)

@@ -9,9 +9,7 @@ import pytest
 from wokflow import tables
 from wokflow.evaluate import schemas
 from wokflow.evaluate.counterfactual import evaluate_counterfactual
-from wokflow.evaluate.intervals import Bootstrap
 from wokflow.evaluate.pivots import Pivots, read_pivots
-from wokflow.evaluate.surface import BertModel
 from wokflow.job import Progress
 from wokflow.parse.glossary import Glossary
 from wokflow.pivot import schemas as pivot_schemas
@@ -78,7 +76,7 @@ def inputs(tmp_path: Path) -> dict[str, str]:
 
 def evaluated(folder: Path, inputs: dict[str, str], predictions: pl.DataFrame, **more: Any) -> pl.DataFrame:
     predictions.write_parquet(folder / "predictions.parquet")
-    settings: dict[str, Any] = {"bertscore": BertModel(), "bootstrap": Bootstrap(100), "metadata": {}} | more
+    settings: dict[str, Any] = {"bertscore": {}, "bootstrap": {"samples": 100}, "metadata": {}} | more
     files = [str(folder / "predictions.parquet")]
     out = folder / "scores"
     evaluate_counterfactual(

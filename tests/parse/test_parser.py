@@ -98,7 +98,7 @@ def test_too_few_sentences_are_refused(files: dict[str, Any]) -> None:
 
 def test_a_failed_training_leaves_no_folder(files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wokflow.parse.parser.write_text", lambda *_: pytest.fail("not reached"))
-    monkeypatch.setattr("spacy.language.Language.to_disk", lambda _, path: [Path(path).mkdir(), 1 / 0])
+    monkeypatch.setattr("spacy.language.Language.to_disk", lambda _, path: [(path / "half").mkdir(), 1 / 0])
     with pytest.raises(ZeroDivisionError):
         train_parser(**files, epochs=1, width=16, depth=1)
     assert {path.name for path in Path(files["model"]).parent.iterdir()} == {"glossary.json", "some.conllu"}

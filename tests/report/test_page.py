@@ -95,11 +95,12 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
         threshold=0.85,
         method="rules",
         level=0.95,
-        orders=SETTINGS,
-        annotators=3,
-        answers=[],
         glossary=write_glossary(folder / "glossary"),
-        dish_pairs=write_pairs(folder),
+        pivot={
+            "pairs": {"path": write_pairs(folder)},
+            "pivots": {"answers": [], "annotators": 3},
+            "orders": SETTINGS,
+        },
         results=str(folder),
     )
     return out.read_text(encoding="utf-8")

@@ -1,7 +1,9 @@
-"""A small house, built once a worker, that tests copy, edit and run again."""
+"""A small house, built once, that tests copy, edit and run again."""
 
+import fcntl
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -108,6 +110,8 @@ sources:
   xiachufang: {path: data/zh.json}
 ingest:
   recipes: {parts: 2}
+match:
+  search: {backend: faiss}
 parse:
   parser: {treebanks: [data/trees.conllu], max_sentences: 30, epochs: 1, width: 16, depth: 1}
   actions: {method: both}
@@ -158,9 +162,16 @@ def new_house(to: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A house whose results are all there."""
-    house = new_house(tmp_path_factory.mktemp("built") / "house")
-    assert rules_run(snakemake(house, cores=2).stdout) == EVERY
+    """A house whose results are all there; the first worker that needs it builds it for all."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    house = shared / "built"
+    with (shared / "built.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not house.exists():
+            new = new_house(tmp_path_factory.mktemp("built") / "house")
+            assert rules_run(snakemake(new, cores=2).stdout) == EVERY
+            new.rename(house)
     return house
 
 

@@ -1,6 +1,7 @@
 """Evaluation of counterfactual recipes on two levels: surface and actions (Liu et al. 2022, section 6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,8 @@ def evaluate_counterfactual(
     candidates: str | None = None,
     vectors: str | None = None,
     tau: float = 0.9,
-    bertscore: surface.BertModel,
-    bootstrap: Bootstrap,
+    bertscore: Mapping[str, Any],
+    bootstrap: Mapping[str, Any],
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
@@ -39,8 +40,9 @@ def evaluate_counterfactual(
     The other tables are pivot/instances, pivot/pivots, pivot/orders and, where their phrases are to stand for the
     pivot actions in soft scores, pivot/candidates; without it their classes do. `extract` reads the actions of
     texts and is to be what read those of the dishes. Soft scores need word `vectors` (a folder of parse.vectors)
-    and count similarities above `tau`. Datasets are all instances, and each dish pair. Rows of the input may come
-    in any order. Raises UserError for predictions that do not fit the instances.
+    and count similarities above `tau`. `bertscore` are settings of surface.BertModel, `bootstrap` of
+    intervals.Bootstrap. Datasets are all instances, and each dish pair. Rows of the input may come in any order.
+    Raises UserError for predictions that do not fit the instances.
     """
     rows = tables.read(instances).sort("instance_id")
     runs = read_predictions(predictions, rows["instance_id"].to_list(), progress)
@@ -48,7 +50,7 @@ def evaluate_counterfactual(
     bases, pairs = rows["text"].to_list(), list(zip(rows["base_dish"], rows["target_dish"], strict=True))
     added, removed = rows["ingredient_added"].to_list(), rows["ingredient_removed"].to_list()
     level_2 = actions.Evaluator(bases, [of_pair[pair] for pair in pairs], extract, vectors, tau)
-    bert_score = surface.bert_scorer(bertscore)
+    bert_score = surface.bert_scorer(surface.BertModel(**bertscore))
     masks = datasets(pairs)
     with tables.PartWriter(out, schemas.SCORES, metadata) as writer:
         for number, (run, predicted) in enumerate(runs.items(), start=1):
@@ -59,7 +61,7 @@ def evaluate_counterfactual(
                 bert_score(texts, bases),
                 *level_2(texts),
             ]
-            writer.write(scores(run, metrics, masks, bootstrap))
+            writer.write(scores(run, metrics, masks, Bootstrap(**bootstrap)))
             if progress:
                 progress(number, f"{number} of {len(runs)} runs", of=len(runs))
 

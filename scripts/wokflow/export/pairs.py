@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,30 +32,30 @@ def export_pairs(
     targets a row, best first, in the format of the CulturalRecipes repository; statistics.tsv and SHA256SUMS
     beside them.
     """
-    folder = Path(release)
-    work = folder.with_name(f".{folder.name}.part")
-    shutil.rmtree(work, ignore_errors=True)
-    (work / "data").mkdir(parents=True)
-    (work / "jsonl").mkdir()
-    table = tables.read(pairs)
-    for split in SPLITS:
-        some = table.filter(pl.col("split") == split)
-        sources = some["source_id"].unique(maintain_order=True)
-        for shard in range(shards):
-            name = f"{split}-{shard:05}-of-{shards:05}"
-            mine = sources[shard * sources.len() // shards : (shard + 1) * sources.len() // shards]
+    with tables.atomic_folder(release) as work:
+        (work / "data").mkdir()
+        (work / "jsonl").mkdir()
+        for name, some, sources in _shards(tables.read(pairs), shards):
             with (
                 tables.PartWriter(work / "data" / f"{name}.parquet", schemas.PAIRS, metadata) as part,
                 (work / "jsonl" / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as lines,
             ):
-                for rows in _rows(some, mine, source_recipes, target_recipes):
+                for rows in _rows(some, sources, source_recipes, target_recipes):
                     part.write(rows)
                     lines.writelines(_line(row) for row in rows.iter_rows(named=True))
-    rows = pl.read_csv(statistics, separator="\t").filter(pl.col("direction") == direction)
-    rows.write_csv(work / "statistics.tsv", separator="\t")
-    _checksums(work)
-    shutil.rmtree(folder, ignore_errors=True)
-    work.rename(folder)
+        rows = pl.read_csv(statistics, separator="\t").filter(pl.col("direction") == direction)
+        rows.write_csv(work / "statistics.tsv", separator="\t")
+        _checksums(work)
+
+
+def _shards(pairs: pl.DataFrame, shards: int) -> Iterator[tuple[str, pl.DataFrame, pl.Series]]:
+    """Each shard's name, the pairs of its split, and the ids of its sources."""
+    for split in SPLITS:
+        some = pairs.filter(pl.col("split") == split)
+        sources = some["source_id"].unique(maintain_order=True)
+        for shard in range(shards):
+            start, stop = (place * sources.len() // shards for place in (shard, shard + 1))
+            yield f"{split}-{shard:05}-of-{shards:05}", some, sources[start:stop]
 
 
 def _rows(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.job import UserError
-from wokflow.tables import write_text
+from wokflow.tables import atomic_folder, write_text
 
 Matrix = NDArray[np.float32]
 
@@ -57,21 +57,19 @@ def match_vectors(shards: Sequence[str], folder: str, digest: str) -> None:
     vectors are not finite.
     """
     total = hashlib.sha256()
-    target = Path(folder)
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    for number, shard in enumerate(shards):
-        vectors = np.load(shard, mmap_mode="r")
-        for start in range(0, len(vectors), 65_536):
-            rows = vectors[start : start + 65_536]
-            if not np.isfinite(rows).all():
-                raise UserError(
-                    f"{shard}: a vector is not finite; embed again with match.embed.precision: float32"
-                )
-            total.update(rows.tobytes())
-        link = target / f"vectors-{number:05}.npy"
-        try:
-            os.link(shard, link)
-        except OSError:
-            shutil.copyfile(shard, link)
+    with atomic_folder(folder) as temporary:
+        for number, shard in enumerate(shards):
+            vectors = np.load(shard, mmap_mode="r")
+            for start in range(0, len(vectors), 65_536):
+                rows = vectors[start : start + 65_536]
+                if not np.isfinite(rows).all():
+                    raise UserError(
+                        f"{shard}: a vector is not finite; embed again with match.embed.precision: float32"
+                    )
+                total.update(rows.tobytes())
+            link = temporary / f"vectors-{number:05}.npy"
+            try:
+                os.link(shard, link)
+            except OSError:
+                shutil.copyfile(shard, link)
     write_text(digest, total.hexdigest() + "\n")

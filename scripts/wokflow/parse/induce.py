@@ -13,7 +13,8 @@ from wokflow.job import Progress, UserError
 from wokflow.parse.clauses import clauses
 from wokflow.parse.glossary import HEADER
 from wokflow.parse.segment import Segmenter
-from wokflow.parse.vectors import atomic_folder, read_vectors, sampled, segmenter
+from wokflow.parse.vectors import read_vectors, sampled, segmenter
+from wokflow.tables import atomic_folder
 
 
 def _words(text: str) -> frozenset[str]:

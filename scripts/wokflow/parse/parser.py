@@ -6,14 +6,10 @@ in the words of the treebank and in those of the segmenter, onto which the arcs 
 """
 
 import json
-import os
 import random
-import shutil
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
 from wokflow.job import Progress, UserError
@@ -22,7 +18,7 @@ from wokflow.parse.conllu import Sentence, read_conllu
 from wokflow.parse.dependencies import LAST_CHARACTER, SpaCy, register_last_character
 from wokflow.parse.glossary import read_glossary
 from wokflow.parse.segment import Segmenter
-from wokflow.tables import write_text
+from wokflow.tables import atomic_folder, write_text
 
 HELD_OUT = 10  # every tenth sentence is for the test where no treebank is named for it
 FEATURES = {"NORM": 4000, "PREFIX": 2000, "SUFFIX": 2000, "SHAPE": 500}  # rows of the hashed embeddings
@@ -73,7 +69,7 @@ def train_parser(
     )
     with nlp.use_params(averages):
         result = evaluate(SpaCy(nlp, segment, BATCH), held, segment)
-        with _atomic_folder(model) as folder:
+        with atomic_folder(model) as folder:
             nlp.to_disk(folder)
     sizes = {"train_sentences": len(sentences), "test_sentences": len(held), "held_out": not test}
     write_text(scores, json.dumps(sizes | result, indent=2) + "\n")
@@ -318,20 +314,3 @@ def _by_span(sentence: Sentence, punctuation: bool) -> dict[Span, tuple[str, Spa
 
 def _is_punctuation(word: str) -> bool:
     return all(unicodedata.category(character)[0] == "P" for character in word)
-
-
-@contextmanager
-def _atomic_folder(path: str) -> Iterator[Path]:
-    """A temporary folder to write to; it takes the place of `path` if the block ends well, and goes otherwise."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    shutil.rmtree(temporary, ignore_errors=True)
-    try:
-        yield temporary
-        if target.exists():
-            shutil.rmtree(target)
-        temporary.rename(target)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise

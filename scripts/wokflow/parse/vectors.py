@@ -1,16 +1,12 @@
 """Word vectors from the steps of recipes: word2vec, on disk as words.txt and vectors.npy."""
 
-import glob
 import gzip
 import hashlib
-import os
 import re
-import shutil
 import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -53,7 +49,7 @@ def train_vectors(
     Source: word embeddings of Liu et al. 2022 (section 6.1, appendix A.2), which leave the method open; word2vec
     as Mikolov et al. 2013 have it. Where no word occurs `least_count` times both are empty, which the log says.
     """
-    with atomic_folder(folder) as temporary:
+    with tables.atomic_folder(folder) as temporary:
         sentences = temporary / "sentences.txt"
         counts, lines = _write_sentences(
             sentences, segmenter(glossary), sampled(parts, "steps", recipes), progress
@@ -146,28 +142,6 @@ def _word2vec(
         callbacks=[Epochs()],
     )
     return np.ascontiguousarray(model.wv.vectors, np.float32)
-
-
-@contextmanager
-def atomic_folder(folder: str | Path) -> Iterator[Path]:
-    """Give a temporary folder to write in; it takes the place of `folder` if the block ends well, or goes."""
-    folder = Path(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob(f".{glob.escape(folder.name)}.[0-9]*.part"):
-        shutil.rmtree(left, ignore_errors=True)
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    temporary.mkdir()
-    try:
-        yield temporary
-        for path in temporary.iterdir():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-        if folder.exists():
-            shutil.rmtree(folder)
-        temporary.replace(folder)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
 
 
 def _digest(folder: Path) -> str:

@@ -79,18 +79,15 @@ def report_page(
     threshold: float,
     method: str,
     level: float,
-    orders: Mapping[str, Any],
-    annotators: int,
-    answers: Sequence[str],
     glossary: str,
-    dish_pairs: str,
+    pivot: Mapping[str, Any],
     results: str,
 ) -> None:
     """Write the page: one file that needs no other, the same bytes for the same tables but for run times.
 
     `parts` are those of all tables, told apart by their folders; run times come from the benchmarks below
     `results`. `parser` are the parser's scores. Settings: `method` is parse.actions.method, `level` that of the
-    evaluation's intervals, `orders` is pivot.orders; `answers` are people's sheets, with `annotators` a question.
+    evaluation's intervals; of `pivot` the page needs pairs.path, pivots.answers, pivots.annotators and orders.
     """
     counted = [
         "ingest/recipes",
@@ -122,7 +119,14 @@ def report_page(
     parser_scores = json.loads(Path(parser).read_text(encoding="utf-8"))
     more = {
         "Actions": actions.section(parts, PARSED, parser_scores, method, words),
-        "Dish pairs": pivots.section(parts, dish_pairs, answers, annotators, orders, words),
+        "Dish pairs": pivots.section(
+            parts,
+            pivot["pairs"]["path"],
+            pivot["pivots"]["answers"],
+            pivot["pivots"]["annotators"],
+            pivot["orders"],
+            words,
+        ),
         "Counterfactual evaluation": evaluation.section(parts, level),
     }
     tables.write_text(page, document(run, examples, more))
