@@ -37,8 +37,8 @@ def code_digests(module: str) -> dict[str, str]:
         path = _path(name)
         if path is None or name in seen:
             continue
-        seen[name] = _module_digest(path)
-        queue += _imports(name, path)
+        seen[name], imported = _module(name, path.name == "__init__.py", path.read_text(encoding="utf-8"))
+        queue += imported
     if not seen:
         raise ModuleNotFoundError(f"no module {module} under {ROOT}")
     return dict(sorted(seen.items()))
@@ -68,33 +68,28 @@ def _path(module: str) -> Path | None:
     return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
 
 
-def _imports(module: str, path: Path) -> list[str]:
-    """All that the module's import statements may name, parents of packages included."""
+@cache
+def _module(name: str, package: bool, code: str) -> tuple[str, list[str]]:
+    """Digest of a module's code; all that its import statements may name, parents of packages included."""
+    tree = ast.parse(code)
     names = []
-    for node in ast.walk(_tree(path)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = _absolute(module, path, node)
+            base = _absolute(name, package, node)
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     parents = [".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 1)]
-    return names + parents
+    digest = hashlib.sha256(ast.dump(_without_docstrings(tree)).encode()).hexdigest()[:16]
+    return digest, names + parents
 
 
-def _absolute(module: str, path: Path, node: ast.ImportFrom) -> str:
+def _absolute(module: str, package: bool, node: ast.ImportFrom) -> str:
     if not node.level:
         return node.module or ""
     parts = module.split(".")
-    parts = parts[: len(parts) - node.level + (path.name == "__init__.py")]
+    parts = parts[: len(parts) - node.level + package]
     return ".".join([*parts, *([node.module] if node.module else [])])
-
-
-def _module_digest(path: Path) -> str:
-    return hashlib.sha256(ast.dump(_without_docstrings(_tree(path))).encode()).hexdigest()[:16]
-
-
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
