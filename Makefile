@@ -7,7 +7,7 @@ SNAKEMAKE := $(BIN)/python -m snakemake
 export PYTHONDONTWRITEBYTECODE :=
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help setup demo plan test bench lint docs clean
+.PHONY: help setup demo plan check-site test test-slurm bench lint docs clean
 
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
@@ -24,8 +24,14 @@ demo: $(VENV)/ready
 plan: $(VENV)/ready
 	@PYTHONPATH=scripts $(BIN)/python -m wokflow.plan $(if $(CONFIG),--configfile $(CONFIG))
 
+check-site: $(VENV)/ready
+	@PYTHONPATH=scripts $(BIN)/python -m wokflow.cluster.check $(if $(CONFIG),--configfile $(CONFIG))
+
 test: $(VENV)/ready-dev
-	$(BIN)/python -m pytest -n $(CORES) -m "not bench"
+	$(BIN)/python -m pytest -n $(CORES) -m "not bench and not cluster"
+
+test-slurm: $(VENV)/ready-dev
+	$(BIN)/python -m pytest -n $(CORES) -m cluster tests/slurm
 
 bench: $(VENV)/ready-dev
 	$(BIN)/python -m pytest -m bench -s tests/bench

@@ -23,6 +23,7 @@ include: "rules/generate.smk"
 include: "rules/evaluate.smk"
 include: "rules/export.smk"
 include: "rules/report.smk"
+include: "rules/cluster.smk"
 
 
 rule all:

@@ -1,3 +1,4 @@
+from wokflow.cluster.site import read_site
 from wokflow.config import prepare
 from wokflow.job import UserError
 from wokflow.keys import rule_key
@@ -8,6 +9,7 @@ try:
         Path(workflow.basedir) / "config" / "config.schema.yaml",
         packages=not workflow.deployment_settings.deployment_method,
     )
+    SITE = read_site(Path(workflow.basedir) / "slurm" / "site.yaml")
 except UserError as error:
     raise WorkflowError(str(error))
 
@@ -108,6 +110,20 @@ def source_corpus(wildcards):
 
 def target_corpus(wildcards):
     return DIRECTIONS[wildcards.direction][1]
+
+
+def memory(mb):
+    """MB of memory for a job: twice as much at each try, up to what the site has."""
+    return _growing(mb, SITE.most("max_mem_mb"))
+
+
+def minutes(count):
+    """Minutes for a job: twice as many at each try, up to what the site allows."""
+    return _growing(count, SITE.most("max_runtime"))
+
+
+def _growing(first, most):
+    return lambda wildcards, attempt: int(min(first * 2 ** (attempt - 1), most))
 
 
 def log_of(name, *by):

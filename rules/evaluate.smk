@@ -18,8 +18,8 @@ rule evaluate_counterfactual:
     conda:
         "../envs/evaluate.yaml"
     resources:
-        mem_mb=6000,
-        runtime=120,
+        mem_mb=memory(6000),
+        runtime=minutes(120),
         gpu=int(bool(config["evaluate"]["counterfactual"]["bertscore"]["model"])),
     params:
         key=counterfactual_key,

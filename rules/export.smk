@@ -14,8 +14,8 @@ rule export_pairs:
     conda:
         "../envs/export.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(60),
     params:
         key=key("export.pairs"),
     script:

@@ -13,8 +13,8 @@ rule generate_baselines:
     conda:
         "../envs/generate.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(60),
     params:
         key=key("generate.baselines", reads=[GLOSSARY]),
     script:

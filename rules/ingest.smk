@@ -10,8 +10,8 @@ checkpoint ingest_source:
     conda:
         "../envs/ingest.yaml"
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=memory(1000),
+        runtime=minutes(30),
     params:
         key=key("ingest.source"),
     script:
@@ -33,8 +33,8 @@ rule ingest_recipes:
         "../envs/ingest.yaml"
     threads: 4
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=memory(2000),
+        runtime=minutes(60),
     params:
         key=key("ingest.recipes", ingest_source),
     script:

@@ -13,8 +13,8 @@ rule match_eligible:
         "../envs/match.yaml"
     threads: 2
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=memory(2000),
+        runtime=minutes(120),
     params:
         key=key("match.eligible"),
     script:
@@ -35,8 +35,8 @@ checkpoint match_titles:
     conda:
         "../envs/match.yaml"
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=memory(2000),
+        runtime=minutes(20),
     params:
         key=key("match.titles"),
     script:
@@ -57,8 +57,8 @@ rule match_translate:
         "../envs/match.yaml"
     threads: 2
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=memory(4000),
+        runtime=minutes(240),
         gpu=lambda wildcards: int(translate_backend(wildcards) == "hub"),
     params:
         key=translate_key,
@@ -83,8 +83,8 @@ checkpoint match_texts:
     conda:
         "../envs/match.yaml"
     resources:
-        mem_mb=3000,
-        runtime=20,
+        mem_mb=memory(3000),
+        runtime=minutes(20),
     params:
         key=key("match.texts"),
     script:
@@ -105,8 +105,8 @@ rule match_embed:
         "../envs/match.yaml"
     threads: 8
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=memory(4000),
+        runtime=minutes(240),
         gpu=0 if MATCH["embed"]["model"] == "all-MiniLM-L6-v2" else 1,
     params:
         key=key("match.embed", match_texts, without=("shards",)),
@@ -128,8 +128,8 @@ checkpoint match_vectors:
     conda:
         "../envs/match.yaml"
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=memory(2000),
+        runtime=minutes(60),
     params:
         key=key("match.vectors"),
     script:
@@ -152,7 +152,7 @@ rule match_search:
     threads: 8
     resources:
         mem_mb=MATCH["search"]["memory_mb"],
-        runtime=480,
+        runtime=minutes(480),
         gpu=1 if MATCH["search"]["device"] == "cuda" else 0,
     params:
         key=key("match.search", source_vectors, target_vectors, without=("shards", "memory_mb")),
@@ -181,8 +181,8 @@ rule match_pair:
     conda:
         "../envs/match.yaml"
     resources:
-        mem_mb=6000,
-        runtime=120,
+        mem_mb=memory(6000),
+        runtime=minutes(120),
     params:
         key=key(
             "match.pair",
@@ -208,8 +208,8 @@ rule match_split:
     conda:
         "../envs/match.yaml"
     resources:
-        mem_mb=6000,
-        runtime=60,
+        mem_mb=memory(6000),
+        runtime=minutes(60),
     params:
         key=key("match.split"),
     script:
@@ -234,8 +234,8 @@ rule match_statistics:
     conda:
         "../envs/match.yaml"
     resources:
-        mem_mb=4000,
-        runtime=120,
+        mem_mb=memory(4000),
+        runtime=minutes(120),
     params:
         key=key("match.statistics"),
     script:

@@ -12,8 +12,8 @@ checkpoint parse_clauses:
     conda:
         "../envs/parse.yaml"
     resources:
-        mem_mb=6000,
-        runtime=120,
+        mem_mb=memory(6000),
+        runtime=minutes(120),
     params:
         key=key("parse.clauses"),
     script:
@@ -34,8 +34,8 @@ rule parse_parser:
     conda:
         "../envs/parse.yaml"
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=memory(4000),
+        runtime=minutes(240),
     params:
         key=key("parse.parser", reads=[GLOSSARY]),
     script:
@@ -57,8 +57,8 @@ rule parse_dependencies:
         "../envs/parse.yaml"
     threads: 2
     resources:
-        mem_mb=4000,
-        runtime=480,
+        mem_mb=memory(4000),
+        runtime=minutes(480),
         gpu=int(PARSE["dependencies"]["device"] == "cuda"),
     params:
         key=dependencies_key,
@@ -81,8 +81,8 @@ rule parse_actions:
     conda:
         "../envs/parse.yaml"
     resources:
-        mem_mb=4000,
-        runtime=480,
+        mem_mb=memory(4000),
+        runtime=minutes(480),
     params:
         key=key("parse.actions", reads=[GLOSSARY]),
     script:
@@ -102,8 +102,8 @@ rule parse_proto:
     conda:
         "../envs/parse.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(60),
     params:
         key=key("parse.proto"),
     script:
@@ -124,8 +124,8 @@ rule parse_vectors:
     conda:
         "../envs/parse.yaml"
     resources:
-        mem_mb=4000,
-        runtime=480,
+        mem_mb=memory(4000),
+        runtime=minutes(480),
     params:
         key=key("parse.vectors", reads=[GLOSSARY]),
     script:
@@ -146,8 +146,8 @@ rule parse_induce:
     conda:
         "../envs/parse.yaml"
     resources:
-        mem_mb=4000,
-        runtime=240,
+        mem_mb=memory(4000),
+        runtime=minutes(240),
     params:
         key=key("parse.induce", reads=[GLOSSARY]),
     script:

@@ -11,8 +11,8 @@ rule pivot_dishes:
     conda:
         "../envs/pivot.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(60),
     params:
         key=key("pivot.dishes", reads=[PAIRS]),
     script:
@@ -34,8 +34,8 @@ rule pivot_candidates:
     conda:
         "../envs/pivot.yaml"
     resources:
-        mem_mb=6000,
-        runtime=120,
+        mem_mb=memory(6000),
+        runtime=minutes(120),
     params:
         key=key("pivot.candidates", reads=[PAIRS]),
     script:
@@ -56,8 +56,8 @@ rule pivot_questions:
     conda:
         "../envs/pivot.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(60),
     params:
         key=key("pivot.questions"),
     script:
@@ -78,8 +78,8 @@ rule pivot_pivots:
     conda:
         "../envs/pivot.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(60),
     params:
         key=key("pivot.pivots", without=("answers",)),
     script:
@@ -102,8 +102,8 @@ rule pivot_orders:
     conda:
         "../envs/pivot.yaml"
     resources:
-        mem_mb=4000,
-        runtime=120,
+        mem_mb=memory(4000),
+        runtime=minutes(120),
     params:
         key=key("pivot.orders"),
     script:
@@ -125,8 +125,8 @@ rule pivot_instances:
     conda:
         "../envs/pivot.yaml"
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=memory(4000),
+        runtime=minutes(60),
     params:
         key=key("pivot.instances", reads=[PAIRS]),
     script:

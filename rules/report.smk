@@ -33,8 +33,8 @@ rule report_page:
     conda:
         "../envs/report.yaml"
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=memory(2000),
+        runtime=minutes(20),
     params:
         key=key(
             "report.page",

@@ -1,0 +1,13 @@
+for each in workflow.rules:
+    for resource, value in SITE.resources().items():
+        each.resources.setdefault(resource, value)
+
+
+onstart:
+    if workflow.executor_plugin.name == "slurm":
+        from wokflow.cluster.start import prepare_run
+
+        try:
+            prepare_run()
+        except UserError as error:
+            raise WorkflowError(str(error))

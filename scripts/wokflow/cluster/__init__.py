@@ -1,0 +1,1 @@
+"""What runs on a Slurm cluster need besides Snakemake's executor."""

@@ -1,0 +1,43 @@
+"""What has to be so before a run submits its first job to Slurm."""
+
+import getpass
+import subprocess
+from pathlib import Path
+
+import snakemake_executor_plugin_slurm as executor
+
+from wokflow.cluster.states import States
+from wokflow.job import UserError
+
+NAMED = 10  # jobs at most that a message names
+
+
+def prepare_run() -> None:
+    """Refuse to start beside an earlier run's jobs, and have States answer for the states of this run's jobs.
+
+    Raises UserError where jobs of an earlier run in this folder are still in the queue: they write the same files.
+    """
+    if left := left_jobs(Path.cwd()):
+        ids = " ".join(left)
+        named = "".join(f"\n  {job}: {what}" for job, what in list(left.items())[:NAMED])
+        more = f"\n  and {len(left) - NAMED} more" if len(left) > NAMED else ""
+        raise UserError(
+            f"{len(left)} jobs of an earlier run in this folder are still in the queue:{named}{more}\n"
+            f"They write the same files as a new run. Wait until they have ended, or end them, then start again:\n"
+            f"  scancel {ids}"
+        )
+    executor.query_job_status = States()
+
+
+def left_jobs(folder: Path) -> dict[str, str]:
+    """Jobs of Snakemake that wait or run in a folder: what they are, by job id."""
+    command = ["squeue", "--noheader", "--user", getpass.getuser(), "--format", "%A|%T|%k|%Z"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode:
+        raise UserError(f"Slurm does not answer: {done.stderr.strip()}\n`make check-site` says more.")
+    left = {}
+    for line in done.stdout.splitlines():
+        job, state, comment, workdir = line.split("|", 3)
+        if comment.startswith(("rule_", "group_")) and Path(workdir) == folder:
+            left[job] = f"{comment.replace('_wildcards_', ' ')}, {state}"
+    return left

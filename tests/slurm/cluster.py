@@ -1,0 +1,362 @@
+"""A private Slurm on loopback: virtual nodes of this machine, with fake GPUs, that tests may break from outside.
+
+Debian's packages slurm-wlm and munge are needed; with accounting also slurmdbd, slurm-wlm-mysql-plugin and
+mariadb-server. Every daemon is started here and ended here, by its process id.
+"""
+
+import getpass
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+NEEDED = ("munged", "slurmctld", "slurmd", "sbatch")
+NEEDED_FOR_ACCOUNTING = ("slurmdbd", "mariadbd", "mariadb-install-db")
+PATIENCE = 60  # seconds that anything may take to come up
+SYSTEM_PATH = "/usr/sbin:/usr/local/sbin:/sbin"
+
+SLURM_CONF = """\
+ClusterName=tests
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+AuthInfo=socket={home}/munge/socket
+CredType=cred/munge
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+StateSaveLocation={home}/state
+SlurmdSpoolDir={home}/spool/%n
+SlurmctldPidFile={home}/pids/slurmctld
+SlurmdPidFile={home}/pids/slurmd.%n
+SlurmctldLogFile={home}/log/slurmctld.log
+SlurmdLogFile={home}/log/slurmd.%n.log
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=10000,batch_sched_delay=0,defer_batch=0
+JobRequeue=1
+KillWait=2
+OverTimeLimit=0
+MinJobAge={min_job_age}
+SlurmdTimeout=10
+SlurmctldTimeout=10
+InactiveLimit=0
+Waittime=0
+MessageTimeout=10
+TCPTimeout=2
+MaxArraySize=1001
+GresTypes=gpu
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=1
+JobAcctGatherParams=OverMemoryKill
+PropagateResourceLimits=NONE
+PreemptType=preempt/partition_prio
+PreemptMode={preempt_mode}
+{accounting}
+NodeName=DEFAULT CPUs=8 RealMemory=16000 State=UNKNOWN
+NodeName=n[1-{nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{node_ports}] Gres=gpu:fake:2
+PartitionName=DEFAULT MaxTime=UNLIMITED DefaultTime=60 DefMemPerCPU=200 State=UP PriorityTier=1
+PartitionName=cpu Nodes=n[1-{nodes}] Default=YES
+PartitionName=gpu Nodes=n1
+PartitionName=short Nodes=n[1-{nodes}] MaxTime=1
+PartitionName=high Nodes=n[1-{nodes}] PriorityTier=10 PreemptMode=OFF
+"""
+ACCOUNTING = """\
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort={ports[1]}
+AccountingStoragePass={home}/munge/socket
+AccountingStorageTRES=gres/gpu
+AccountingStoreFlags=job_comment
+AccountingStorageEnforce=associations,limits
+"""
+SLURMDBD_CONF = """\
+AuthType=auth/munge
+AuthInfo=socket={home}/munge/socket
+DbdHost={host}
+DbdAddr=127.0.0.1
+DbdPort={ports[1]}
+CommunicationParameters=NoInAddrAny
+SlurmUser={user}
+LogFile={home}/log/slurmdbd.log
+PidFile={home}/pids/slurmdbd
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={ports[2]}
+StorageUser={user}
+StoragePass=none
+StorageLoc=accounting
+"""
+# An executor's job step drops every SLURM_* variable before it calls srun, where ours is to be found too.
+SRUN = '#!/bin/sh\nSLURM_CONF="${{SLURM_CONF:-{conf}}}" exec /usr/bin/srun "$@"\n'
+
+
+def missing(accounting: bool) -> str:
+    """Why no cluster can be started here, or nothing."""
+    path = f"{os.environ['PATH']}:{SYSTEM_PATH}"
+    wanted = NEEDED + (NEEDED_FOR_ACCOUNTING if accounting else ())
+    absent = [name for name in wanted if not shutil.which(name, path=path)]
+    return f"no Slurm on this machine: {', '.join(absent)} not found" if absent else ""
+
+
+@dataclass
+class Cluster:
+    """A Slurm cluster of virtual nodes n1, n2, ... with its files in `home`."""
+
+    home: Path
+    accounting: bool = True
+    nodes: int = 3
+    min_job_age: int = 300  # seconds that ended jobs stay known to squeue
+    preempt_mode: str = "REQUEUE"
+    environment: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name in ("etc", "log", "pids", "state", "munge", "dev", "bin", "mysql"):
+            (self.home / name).mkdir(parents=True)
+        self.home.chmod(0o755)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
+        path = f"{self.home}/bin:{os.environ['PATH']}:{SYSTEM_PATH}"
+        self.environment = kept | {"SLURM_CONF": str(self.conf), "PATH": path}
+        self._configure()
+
+    @property
+    def conf(self) -> Path:
+        return self.home / "etc" / "slurm.conf"
+
+    def start(self) -> None:
+        """Start all daemons and wait until every node is idle."""
+        self.start_munge()
+        if self.accounting:
+            self.start_database()
+            self.start_accounting()
+            self.run("sacctmgr", "-i", "add", "cluster", "tests", check=False)
+            self.run("sacctmgr", "-i", "add", "account", "lab", "Description=lab", "Organization=lab")
+            self.run("sacctmgr", "-i", "add", "user", getpass.getuser(), "Account=lab", "DefaultAccount=lab")
+        self.start_controller("-c")
+        for number in range(1, self.nodes + 1):
+            self.start_node(f"n{number}")
+        self.until(lambda: self.idle() == self.nodes, "all nodes are idle")
+
+    def stop(self) -> None:
+        """End every daemon that was started here."""
+        with suppress(subprocess.TimeoutExpired):  # the controller may be down
+            self.run("scancel", "-u", getpass.getuser(), check=False, timeout=10)
+        for name in (
+            *(f"slurmd.n{n + 1}" for n in range(self.nodes)),
+            "slurmctld",
+            "slurmdbd",
+            "mariadbd",
+            "munged",
+        ):
+            self.end(name)
+
+    def run(self, *command: str, check: bool = True, timeout: int = PATIENCE) -> str:
+        """The output of a command in the cluster's environment."""
+        done = subprocess.run(
+            command,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=timeout,
+        )
+        assert not check or done.returncode == 0, f"{' '.join(command)}: {done.stdout}"
+        return done.stdout
+
+    def until(self, holds: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
+        """Wait until something holds; an AssertionError says what did not come about."""
+        end = time.monotonic() + seconds
+        while not holds():
+            assert time.monotonic() < end, f"waited {seconds} s, in vain: {what}\n{self.state()}"
+            time.sleep(0.1)
+
+    def state(self) -> str:
+        """What the cluster says of nodes and jobs, for messages."""
+        return self.run("sinfo", "-N", check=False) + self.run("squeue", "--states=all", check=False)
+
+    def idle(self) -> int:
+        """How many nodes are idle."""
+        found = self.run("sinfo", "-h", "-N", "-o", "%N %t", check=False).splitlines()
+        return len({line for line in found if line.endswith(" idle")})
+
+    def jobs(self, *states: str) -> list[dict[str, str]]:
+        """Jobs that the controller knows, oldest first: id, state, rule (of a Snakemake job), nodes, reason, mem."""
+        names = ("id", "state", "comment", "nodes", "reason", "mem")
+        wanted = ("-t", ",".join(states)) if states else ("--states=all",)
+        output = self.run("squeue", "-h", "-S", "i", *wanted, "-o", "%i|%T|%k|%N|%r|%m", check=False)
+        rows = [line.split("|") for line in output.splitlines() if line.count("|") == len(names) - 1]
+        jobs = [dict(zip(names, row, strict=True)) for row in rows]
+        for job in jobs:
+            job["rule"] = job["comment"].removeprefix("rule_").split("_wildcards_")[0]
+        return jobs
+
+    def job(self, rule: str, *states: str) -> dict[str, str]:
+        """Wait for a job of a rule in one of the states (RUNNING unless told) and give the newest."""
+        found: list[dict[str, str]] = []
+
+        def there() -> bool:
+            found[:] = [job for job in self.jobs(*(states or ("RUNNING",))) if job["rule"] == rule]
+            return bool(found)
+
+        self.until(there, f"a job of {rule} in state {states or 'RUNNING'}", 120)
+        return found[-1]
+
+    # The daemons, each by itself, for tests that take one away.
+
+    def start_munge(self) -> None:
+        key = self.home / "munge" / "key"
+        if not key.exists():
+            key.write_bytes(os.urandom(1024))
+            key.chmod(0o400)
+        files = {"key-file": "munge/key", "socket": "munge/socket", "seed-file": "munge/seed"}
+        files |= {"pid-file": "pids/munged", "log-file": "log/munged.log"}
+        self.run("munged", "--force", *(f"--{name}={self.home}/{file}" for name, file in files.items()))
+
+    def start_database(self) -> None:
+        socket_file, user = self.home / "mysql.socket", getpass.getuser()
+        data = f"--datadir={self.home}/mysql"
+        if not (self.home / "mysql" / "mysql").exists():
+            options = (f"--user={user}", data, "--auth-root-authentication-method=normal", "--skip-test-db")
+            self.run("mariadb-install-db", "--no-defaults", *options)
+        self._spawn(
+            "mariadbd",
+            *("--no-defaults", f"--user={user}", data, f"--socket={socket_file}"),
+            *(
+                "--bind-address=127.0.0.1",
+                f"--port={self.ports[2]}",
+                "--skip-grant-tables",
+                "--skip-name-resolve",
+            ),
+            *("--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M"),
+            "--innodb-lock-wait-timeout=900",
+        )
+        ping = ("mariadb-admin", "--no-defaults", "-S", str(socket_file), "ping")
+        self.until(lambda: "alive" in self.run(*ping, check=False), "the database answers")
+
+    def start_accounting(self) -> None:
+        self._spawn("slurmdbd", "-D")
+        self.until(
+            lambda: "error" not in self.run("sacctmgr", "-n", "show", "cluster", check=False), "slurmdbd"
+        )
+
+    def start_controller(self, *options: str) -> None:
+        self.run("slurmctld", "-f", str(self.conf), *options)
+        self.until(lambda: "UP" in self.run("scontrol", "ping", check=False), "slurmctld answers")
+
+    def start_node(self, name: str, *within: str) -> None:
+        """Start a node's daemon, by a command before it if one is given (`unshare`, say)."""
+        self.run(*within, "slurmd", "-f", str(self.conf), "-N", name)
+
+    def end(self, name: str, how: int = signal.SIGTERM) -> None:
+        """End a daemon (munged, mariadbd, slurmdbd, slurmctld, slurmd.n1, ...) and wait until it is gone."""
+        file = self.home / "pids" / name
+        if not file.exists():
+            return
+        pid = int(file.read_text())
+        for signal_number, patience in ((how, 10), (signal.SIGKILL, 10)):
+            if alive(pid):
+                os.kill(pid, signal_number)
+            end = time.monotonic() + patience
+            while alive(pid) and time.monotonic() < end:
+                time.sleep(0.05)
+        file.unlink(missing_ok=True)
+
+    @contextmanager
+    def without(self, name: str) -> Iterator[None]:
+        """The cluster without a daemon, which is started again at the end."""
+        self.end(name)
+        try:
+            yield
+        finally:
+            self._again(name)
+
+    def _again(self, name: str) -> None:
+        match name.split("."):
+            case ["slurmd", node]:
+                self.start_node(node)
+                self.until(lambda: self.idle() == self.nodes, "all nodes are idle")
+            case ["slurmctld"]:
+                self.start_controller()
+            case ["slurmdbd"]:
+                self.start_accounting()
+            case ["mariadbd"]:
+                self.start_database()
+            case _:
+                raise ValueError(f"no daemon {name}")
+
+    def _spawn(self, name: str, *options: str) -> None:
+        """Start a daemon that stays in the foreground."""
+        with (self.home / "log" / f"{name}.out").open("ab") as log:
+            process = subprocess.Popen(
+                [name, *options], env=self.environment, stdout=log, stderr=log, start_new_session=True
+            )
+        self._children.append(process)
+        (self.home / "pids" / name).write_text(f"{process.pid}\n")
+
+    def _configure(self) -> None:
+        self._children: list[subprocess.Popen[bytes]] = []
+        self.ports = free_ports(3 + self.nodes)
+        given = {
+            "home": self.home,
+            "host": socket.gethostname().split(".")[0],
+            "user": getpass.getuser(),
+            "nodes": self.nodes,
+            "ports": self.ports,
+            "node_ports": ",".join(map(str, self.ports[3:])),
+            "min_job_age": self.min_job_age,
+            "preempt_mode": self.preempt_mode,
+        }
+        accounting = (
+            ACCOUNTING.format(**given) if self.accounting else "AccountingStorageType=accounting_storage/none"
+        )
+        etc = self.conf.parent
+        self.conf.write_text(SLURM_CONF.format(**given, accounting=accounting))
+        (etc / "cgroup.conf").write_text("CgroupAutomount=no\n")
+        for number in range(2):
+            (self.home / "dev" / f"nvidia{number}").symlink_to("/dev/null")
+        devices = f"File={self.home}/dev/nvidia[0-1] Flags=nvidia_gpu_env"
+        (etc / "gres.conf").write_text(f"AutoDetect=off\nName=gpu Type=fake {devices}\n")
+        database = etc / "slurmdbd.conf"
+        database.write_text(SLURMDBD_CONF.format(**given))
+        database.chmod(0o600)
+        for number in range(1, self.nodes + 1):
+            (self.home / "spool" / f"n{number}").mkdir(parents=True)
+        srun = self.home / "bin" / "srun"
+        srun.write_text(SRUN.format(conf=self.conf))
+        srun.chmod(0o755)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process lives; one that only waits to be reaped does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of loopback that nobody listens on now, below those that outgoing connections take."""
+    found: list[int] = []
+    for port in random.sample(range(15_000, 32_000), 1_000):
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            found.append(port)
+        if len(found) == count:
+            break
+    return found

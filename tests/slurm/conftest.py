@@ -1,0 +1,30 @@
+"""Private Slurm clusters for a session's tests: one with accounting, one without. Tests that break one mend it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.slurm.cluster import Cluster, missing
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster with accounting: account lab, nodes n1 to n3, partitions cpu, gpu, short and high."""
+    yield from _started(tmp_path_factory, accounting=True)
+
+
+@pytest.fixture(scope="session")
+def bare_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster without accounting."""
+    yield from _started(tmp_path_factory, accounting=False)
+
+
+def _started(folders: pytest.TempPathFactory, *, accounting: bool) -> Iterator[Cluster]:
+    if reason := missing(accounting):
+        pytest.skip(reason)
+    cluster = Cluster(folders.mktemp("slurm") / "cluster", accounting=accounting)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()

@@ -1,0 +1,101 @@
+"""Runs of Snakemake with the cluster profile, in small houses, on a private cluster."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.slurm.cluster import Cluster
+from tests.workflow.conftest import digests
+
+FAST = ("--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10")
+SITE = "account: {account}\nqos: null\nconstraint: null\npartitions: {partitions}\n"
+TIMED = "report/page/index.html"  # shows run times
+
+
+def house_without(built: Path, to: Path, *folders: str, account: str | None = "lab") -> Path:
+    """A copy of a house whose results are all there, without some folders of results; its site has an account."""
+    shutil.copytree(built, to, symlinks=True)
+    for folder in folders:
+        shutil.rmtree(to / "results" / folder)
+    write_site(to, account=account)
+    return to
+
+
+def write_site(house: Path, *, account: str | None, partitions: str = "{}") -> None:
+    """Write a house's slurm/site.yaml; `partitions` as YAML."""
+    text = SITE.format(account=account or "null", partitions=partitions)
+    (house / "slurm" / "site.yaml").write_text(text, encoding="utf-8")
+
+
+def results(house: Path) -> dict[str, str]:
+    """SHA-256 of each file of results, as far as it does not show run times."""
+    return {path: digest for path, digest in digests(house).items() if path != TIMED}
+
+
+class Run:
+    """`snakemake --profile slurm`, started; its output goes to a file beside the house."""
+
+    def __init__(self, house: Path, cluster: Cluster, *options: str, fast: bool = True) -> None:
+        self.house, self.cluster = house, cluster
+        self.log = house.with_suffix(f".{time.monotonic_ns()}.log")
+        command = [sys.executable, "-m", "snakemake", *options, "--profile", "slurm", *(FAST if fast else ())]
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                command,
+                cwd=house,
+                env=cluster.environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def output(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def ends(self, seconds: float = 300) -> str:
+        """Wait for its end, which must be a success; give the output."""
+        assert self.wait(seconds) == 0, self.output()
+        return self.output()
+
+    def fails(self, seconds: float = 300) -> str:
+        """Wait for its end, which must be a failure; give the output."""
+        assert self.wait(seconds) != 0, self.output()
+        return self.output()
+
+    def wait(self, seconds: float = 300) -> int:
+        """Wait for its end and give its exit status; killed, and an AssertionError raised, where it takes longer."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(
+                f"still runs after {seconds} s\n{self.output()}\n{self.cluster.state()}"
+            ) from None
+
+    def says(self, text: str, seconds: float = 120) -> None:
+        """Wait until its output has a text in it."""
+        end = time.monotonic() + seconds
+        while text not in self.output():
+            assert self.process.poll() is None and time.monotonic() < end, (
+                f"never said: {text}\n{self.output()}"
+            )
+            time.sleep(0.1)
+
+    def job(self, rule: str, *states: str) -> dict[str, str]:
+        """Wait for a job of a rule in one of the states (RUNNING unless told)."""
+        return self.cluster.job(rule, *states)
+
+    def interrupt(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+
+    def terminate(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End Snakemake with -9, its Slurm jobs aside."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
