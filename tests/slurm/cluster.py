@@ -195,10 +195,10 @@ class Cluster:
         return len({line for line in found if line.endswith(" idle")})
 
     def jobs(self, *states: str) -> list[dict[str, str]]:
-        """Jobs that the controller knows, oldest first: id, state, rule (of a Snakemake job), nodes, reason, mem."""
-        names = ("id", "state", "comment", "nodes", "reason", "mem")
+        """Jobs that the controller knows, oldest first, each as `names` below and `rule`, the name of its rule."""
+        names = ("id", "state", "comment", "nodes", "reason", "mem", "partition", "gres")
         wanted = ("-t", ",".join(states)) if states else ("--states=all",)
-        output = self.run("squeue", "-h", "-S", "i", *wanted, "-o", "%i|%T|%k|%N|%r|%m", check=False)
+        output = self.run("squeue", "-h", "-S", "i", *wanted, "-o", "%i|%T|%k|%N|%r|%m|%P|%b", check=False)
         rows = [line.split("|") for line in output.splitlines() if line.count("|") == len(names) - 1]
         jobs = [dict(zip(names, row, strict=True)) for row in rows]
         for job in jobs:

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.slurm.cluster import Cluster, missing
+from tests.workflow.conftest import built
+
+__all__ = ["built"]
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,186 @@
+"""Check a cluster before the first run: python -m wokflow.cluster.check [--results ...] [--configfile ...].
+
+Says of the login node, of slurm/site.yaml and of the nodes what is well and what is not, and what to change where.
+Nothing stays behind: neither a job nor a file. The exit code is 1 where a run would fail.
+"""
+
+import argparse
+import importlib.util
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from wokflow.cluster import slurm
+from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
+from wokflow.cluster.limits import limits
+from wokflow.cluster.names import names
+from wokflow.cluster.nodes import choose, try_out
+from wokflow.cluster.site import Site, read_site
+from wokflow.cluster.slurm import SlurmError
+from wokflow.cluster.verdicts import verdicts
+from wokflow.config import prepare
+from wokflow.job import UserError
+
+SITE, PROFILE, CONFIG, SCHEMA = (
+    Path("slurm/site.yaml"),
+    Path("slurm/config.yaml"),
+    Path("config/config.yaml"),
+    Path("config/config.schema.yaml"),
+)
+EXECUTOR = "snakemake_executor_plugin_slurm"
+
+
+def main(words: list[str]) -> int:
+    arguments = _arguments(words)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, lambda number, _: sys.exit(128 + number))
+    found = {OK: 0, WARNING: 0, PROBLEM: 0}
+    try:
+        for finding in check(arguments.configfile, arguments.results, arguments.nodes, arguments.wait):
+            found[finding.level] += 1
+            print(finding, flush=True)
+    except KeyboardInterrupt:
+        print("Interrupted. The trial jobs are cancelled.", file=sys.stderr)
+        return 130
+    print(_summary(found[PROBLEM], found[WARNING]))
+    return int(found[PROBLEM] > 0)
+
+
+def check(configfile: str | None, results: str | None, most: int, wait: float) -> Iterator[Finding]:
+    """Findings, in the order in which a person would mend them. The working folder is the project's."""
+    if not Path("Snakefile").is_file():
+        yield Finding(PROBLEM, f"{Path.cwd()} holds no Snakefile", "Start from the root of the repository")
+        return
+    try:
+        site, profile = read_site(SITE), yaml.safe_load(PROFILE.read_text(encoding="utf-8"))
+        config = read_config(configfile)
+    except UserError as error:
+        yield Finding(PROBLEM, str(error), "Mend that first, then check again")
+        return
+    yield _executor()
+    yield (answers := _answers())
+    if answers.level == PROBLEM:
+        return
+    try:
+        nodes = slurm.nodes()
+        named = list(names(site, nodes))
+        taken = all(finding.level != PROBLEM for finding in named)
+        yield from named
+        yield from limits(site, profile, config, nodes, taken=taken)
+        yield from _down(slurm.in_use(nodes, site))
+        if not taken:
+            yield Finding(
+                WARNING, "no node was tried", "Mend the names in slurm/site.yaml first, then check again"
+            )
+            return
+        yield from _tried(site, nodes, Path.cwd() / (results or config["results"]), most, wait)
+    except SlurmError as error:
+        yield Finding(
+            PROBLEM, f"Slurm does not answer: {error}", "Try again; if it stays so, tell the administrators"
+        )
+
+
+def read_config(configfile: str | None) -> dict[str, Any]:
+    """The config of a run, with defaults. Raises UserError where it cannot be used."""
+    from snakemake.utils import update_config
+
+    config: dict[str, Any] = {}
+    for path in (CONFIG, *([Path(configfile)] if configfile else [])):
+        try:
+            update_config(config, yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+        except (OSError, yaml.YAMLError) as error:
+            raise UserError(f"{path} cannot be read: {error}") from error
+    prepare(config, SCHEMA)
+    return config
+
+
+def _executor() -> Finding:
+    if importlib.util.find_spec(EXECUTOR):
+        return Finding(OK, "Snakemake's executor for Slurm is installed")
+    package = EXECUTOR.replace("_", "-")
+    return Finding(
+        PROBLEM,
+        f"the package {package} is not installed in {sys.prefix}",
+        f"{sys.executable} -m pip install --constraint constraints.txt {package} (or make setup)",
+    )
+
+
+def _answers() -> Finding:
+    """Whether Slurm's commands are there, and its controller answers."""
+    if absent := [name for name in slurm.COMMANDS if not shutil.which(name)]:
+        return Finding(
+            PROBLEM,
+            f"Slurm's commands are not on PATH: {', '.join(absent)}",
+            "Start from a login node of the cluster. If this is one, load Slurm's module (module avail slurm), "
+            "or put the folder of its commands on PATH",
+        )
+    try:
+        said = slurm.ask("scontrol", "ping")
+    except SlurmError as error:
+        said = str(error)
+    if " is UP" in said:
+        return Finding(OK, "Slurm's commands are there, and its controller answers")
+    return Finding(
+        PROBLEM,
+        f"Slurm's controller (slurmctld) does not answer: {said.splitlines()[0]}",
+        "Tell the administrators, or wait: nothing can be submitted until it answers. Jobs that run go on",
+    )
+
+
+def _down(nodes: list[slurm.Node]) -> Iterator[Finding]:
+    """Nodes that run no jobs, several of the same state in one line."""
+    groups: dict[str, set[str]] = {}
+    for node in nodes:
+        if not node.usable:
+            why = "" if node.reason == "none" else f" ({node.reason})"
+            groups.setdefault(f"{node.state}{why}", set()).add(node.name)
+    for state, found in groups.items():
+        yield Finding(
+            WARNING,
+            f"{' '.join(sorted(found))}: {state}",
+            "No job goes there for now. If you wait for that node, ask the administrators",
+        )
+
+
+def _tried(site: Site, nodes: list[slurm.Node], results: Path, most: int, wait: float) -> Iterator[Finding]:
+    if not (places := choose(nodes, site, most)):
+        yield Finding(
+            PROBLEM,
+            "there is no node to try",
+            "Name partitions that have nodes that are up in slurm/site.yaml (sinfo lists them)",
+        )
+        return
+    print(f"{'':8} ... a job on each of {len(places)} nodes", file=sys.stderr, flush=True)
+    try:
+        trials = try_out(places, site, results, Path.cwd(), wait)
+    except OSError as error:
+        yield Finding(
+            PROBLEM,
+            f"nothing can be written into the results folder {results}: {error.strerror}",
+            "Set `results` in your config to a folder that you may write, and that all nodes share",
+        )
+        return
+    yield from verdicts(trials, site, results, Path.cwd(), wait)
+
+
+def _summary(problems: int, warnings: int) -> str:
+    what = "mend the problems before the first run" if problems else "ready for snakemake --profile slurm"
+    return f"Problems: {problems}, warnings: {warnings}; {what}."
+
+
+def _arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m wokflow.cluster.check", description=__doc__)
+    parser.add_argument("--configfile", help="your config, as snakemake gets it")
+    parser.add_argument("--results", help="the results folder, if another than the config's")
+    parser.add_argument("--nodes", type=int, default=16, help="nodes to try at most (16)")
+    parser.add_argument("--wait", type=float, default=180, help="seconds that a job may wait to start (180)")
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

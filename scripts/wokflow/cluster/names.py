@@ -1,0 +1,120 @@
+"""Checks the names in slurm/site.yaml: account, qos, partitions, constraint."""
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from wokflow.cluster import slurm
+from wokflow.cluster.findings import OK, PROBLEM, Finding
+from wokflow.cluster.site import Site
+from wokflow.cluster.slurm import Association, Node, SlurmError
+
+
+def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:
+    """Findings about names. What the names alone do not tell, a trial submission does, in each partition."""
+    try:
+        own: list[Association] | None = slurm.associations()
+        every_qos = slurm.qos_names()
+    except SlurmError:
+        own, every_qos = None, []
+    found = [*_account(site, own), *_qos(site, own, every_qos), *_partitions(site, nodes)]
+    yield from found
+    known = {node.partition for node in nodes}
+    partitions: list[str | None] = [name for name in site.partitions if name in known]
+    for partition in partitions if site.partitions else [None]:
+        said = slurm.refusal(site, partition)
+        if said and not _said_before(said, found):
+            yield _refused(said, partition, site, nodes, own)
+        elif not said:
+            yield Finding(OK, f"Slurm takes jobs for {_place(partition)}")
+
+
+def _account(site: Site, own: list[Association] | None) -> Iterator[Finding]:
+    wanted = re.split(r"[,\s]+", site.account) if site.account else []
+    if wanted and own is None:
+        yield Finding(
+            PROBLEM,
+            f"account {site.account}: this cluster tells of no accounts (sacctmgr), and Snakemake's executor then "
+            "refuses any",
+            "Set account: null in slurm/site.yaml; if sbatch needs one all the same: "
+            f"export SBATCH_ACCOUNT={site.account}",
+        )
+    accounts = sorted({association.account for association in own or []})
+    for account in wanted if own is not None else []:
+        if account.lower() not in accounts:
+            yield Finding(
+                PROBLEM,
+                f"account {account}: not one of yours, which are {', '.join(accounts) or '(none)'}",
+                f"Set account in slurm/site.yaml to {_near(account, accounts)}",
+            )
+
+
+def _qos(site: Site, own: list[Association] | None, every: list[str]) -> Iterator[Finding]:
+    if site.qos and every and site.qos not in every:
+        usable = sorted({qos for association in own or [] for qos in association.qos if qos})
+        yield Finding(
+            PROBLEM,
+            f"qos {site.qos}: there is none of that name; yours are {', '.join(usable) or '(none)'}",
+            f"Set qos in slurm/site.yaml to {_near(site.qos, usable)}, or to null for your default",
+        )
+
+
+def _partitions(site: Site, nodes: list[Node]) -> Iterator[Finding]:
+    known = sorted({node.partition for node in nodes})
+    for name in site.partitions:
+        if name not in known:
+            yield Finding(
+                PROBLEM,
+                f"partition {name}: there is none of that name; there are {', '.join(known)}",
+                f"Write {_near(name, known)} under partitions in slurm/site.yaml in its place",
+            )
+    if not site.partitions and not any(node.default for node in nodes):
+        yield Finding(
+            PROBLEM,
+            "partition: slurm/site.yaml names none, and the cluster has no default",
+            f"Name one or more under partitions in slurm/site.yaml: {', '.join(known)}",
+        )
+
+
+def _refused(
+    said: str, partition: str | None, site: Site, nodes: list[Node], own: list[Association] | None
+) -> Finding:
+    """What is wrong where Slurm refuses a tiny job, and the key to change."""
+    low = said.lower()
+    accounts = (
+        ", ".join(sorted({association.account for association in own or []})) or "ask the administrators"
+    )
+    if "account" in low:
+        cure = f"Set account in slurm/site.yaml to one that may use {_place(partition)}: {accounts}"
+    elif "qos" in low:
+        usable = sorted({qos for association in own or [] for qos in association.qos if qos})
+        cure = f"Set qos in slurm/site.yaml to one that may use {_place(partition)}: {', '.join(usable) or 'or null'}"
+    elif "feature" in low:
+        features = sorted({word for node in nodes for word in node.features.split(",") if word != "(null)"})
+        cure = f"Set constraint (now {site.constraint}) in slurm/site.yaml to features that nodes have: " + (
+            ", ".join(features) or "no node has any, so null"
+        )
+    elif "partition" in low:
+        cure = "Name another under partitions in slurm/site.yaml"
+    else:
+        cure = "Compare slurm/site.yaml with what the cluster has: sinfo, scontrol show partition"
+    return Finding(PROBLEM, f"Slurm refuses jobs for {_place(partition)}: {_short(said)}", cure)
+
+
+def _said_before(said: str, found: list[Finding]) -> bool:
+    """Whether a finding about a name explains a refusal already."""
+    return any(finding.text.split()[0].rstrip(":") in said.lower() for finding in found)
+
+
+def _short(said: str) -> str:
+    return "; ".join(line.removeprefix("sbatch: error: ") for line in said.splitlines() if line)
+
+
+def _place(partition: str | None) -> str:
+    return f"partition {partition}" if partition else "the default partition"
+
+
+def _near(name: str, known: list[str]) -> str:
+    """The name that is meant as it seems, or all that there are."""
+    near = difflib.get_close_matches(name, known, 1)
+    return near[0] if near else " or ".join(known) or "what the administrators tell you"

@@ -1,0 +1,184 @@
+"""Tries nodes out: a tiny job on each, all at once, that reads and writes in the results folder."""
+
+import json
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wokflow.cluster import probe, slurm
+from wokflow.cluster.site import Site
+from wokflow.cluster.slurm import SlurmError
+from wokflow.cluster.states import describe
+
+MINUTES = 2  # that a trial job may take
+LATENCY = 60  # seconds until a file that a node wrote is seen here, as in slurm/config.yaml
+WAITING = ("PENDING", "CONFIGURING")
+RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STAGE_OUT")
+LOG_LINES = 5
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node to try, in a partition, with a GPU or without."""
+
+    node: str
+    partition: str
+    gpu: bool
+    minutes: int = MINUTES
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a trial job went."""
+
+    place: Place
+    state: str  # Slurm's, or REFUSED
+    reason: str = ""  # to wait, or of a refusal
+    code: int = 0
+    answer: dict[str, Any] | None = None
+    log: str = ""  # its last lines
+
+    @property
+    def faults(self) -> int:
+        """The bits by which the job's shell tells what it does not see."""
+        return self.code - probe.BASE if probe.BASE < self.code < 2 * probe.BASE else 0
+
+
+def choose(nodes: list[slurm.Node], site: Site, most: int) -> list[Place]:
+    """Usable nodes to try, at most `most`: as many of each partition, evenly spaced; those with GPUs first."""
+    gpu = set(site.gpu_partitions() or ([] if site.partitions else {node.partition for node in nodes}))
+    groups: dict[tuple[bool, str], list[slurm.Node]] = {}
+    for node in slurm.in_use(nodes, site):
+        if node.usable:
+            groups.setdefault((node.partition in gpu and node.gpus > 0, node.partition), []).append(node)
+    found: dict[str, Place] = {}
+    for (with_gpu, partition), members in sorted(groups.items(), reverse=True):
+        free = [node for node in members if node.name not in found]
+        share = min(len(free), max(1, most // len(groups)))
+        for index in range(share):
+            node = free[index * len(free) // share]
+            found[node.name] = Place(node.name, partition, with_gpu, min(MINUTES, node.minutes or MINUTES))
+    return list(found.values())[:most]
+
+
+def try_out(places: list[Place], site: Site, results: Path, project: Path, wait: float) -> list[Trial]:
+    """Run a job at each place and collect the answers; whatever happens, no job and no file stays behind.
+
+    `wait` is how long jobs may wait for their start, in seconds. Raises OSError where nothing can be written into
+    `results` on this side.
+    """
+    name = f"wokflow-check-{uuid.uuid4().hex[:8]}"
+    with _folder(results) as folder:
+        nonce = uuid.uuid4().hex
+        (folder / "nonce").write_text(nonce, encoding="utf-8")
+        trials: list[Trial] = []
+        jobs: dict[str, Place] = {}
+        try:
+            for place in places:
+                script = probe.script(
+                    place.node, results=results, folder=folder, nonce=nonce, project=project, gpu=place.gpu
+                )
+                try:
+                    jobs[_submit(place, site, name, script, project)] = place
+                except SlurmError as error:
+                    trials.append(Trial(place, "REFUSED", str(error)))
+            return trials + _collect(jobs, _wait(set(jobs), name, wait), folder)
+        finally:
+            _cancel(name)
+
+
+def _submit(place: Place, site: Site, name: str, script: str, project: Path) -> str:
+    """The id of the job."""
+    given = slurm.options(site, place.partition, gpus=int(place.gpu))
+    about = ["--job-name", name, "--output", "/dev/null", "--export=ALL", "-D", str(project)]
+    where = ["-w", place.node, "-t", str(place.minutes), "--no-requeue"]
+    return slurm.ask("sbatch", "--parsable", *about, *given, *where, text=script).strip().split(";")[0]
+
+
+@contextmanager
+def _folder(results: Path) -> Iterator[Path]:
+    made = [path for path in (results, *results.parents) if not path.exists()]
+    results.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=".check-", dir=results))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        for path in made:
+            with suppress(OSError):
+                path.rmdir()
+
+
+@dataclass(frozen=True)
+class _End:
+    """Where a job was when it was last asked for."""
+
+    state: str = "UNKNOWN"  # Slurm forgot it, or does not answer
+    reason: str = ""
+    code: int = 0
+
+
+def _wait(jobs: set[str], name: str, seconds: float) -> dict[str, _End]:
+    """How jobs ended, or where they are when those that wait have waited too long."""
+    start = time.monotonic()
+    longest = seconds + 60 * (MINUTES + 1)  # a minute more, since Slurm ends jobs late
+    ends: dict[str, _End] = {}
+    here = dict.fromkeys(jobs, ("PENDING", ""))
+    while here:
+        time.sleep(1)
+        with suppress(SlurmError):
+            found = slurm.jobs_named(name)
+            here = {job: found.get(job, ("UNKNOWN", "")) for job in here}
+        for job, (state, reason) in here.items():
+            if state not in (*WAITING, *RUNNING):
+                ends[job] = _End(state, reason, int(describe(job).get("ExitCode", "0").partition(":")[0]))
+        here = {job: where for job, where in here.items() if job not in ends}
+        passed = time.monotonic() - start
+        only_waits = all(state in WAITING for state, _ in here.values())
+        if passed > longest or (passed > seconds and only_waits):
+            break
+    return ends | {job: _End(*where) for job, where in here.items()}
+
+
+def _collect(jobs: dict[str, Place], ends: dict[str, _End], folder: Path) -> list[Trial]:
+    """Trials from the files that jobs wrote and their exit codes; a file may take a while to be seen here."""
+    latest = time.monotonic() + LATENCY
+    trials = []
+    for job, place in jobs.items():
+        end, answer = ends[job], folder / f"{place.node}.json"
+        while end.state == "COMPLETED" and answer.name not in _names(folder) and time.monotonic() < latest:
+            time.sleep(1)
+        found = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else None
+        trials.append(
+            Trial(place, end.state, end.reason, end.code, found, _tail(folder / f"{place.node}.log"))
+        )
+    return trials
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def _tail(log: Path) -> str:
+    with suppress(OSError):
+        return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES:])
+    return ""
+
+
+def _cancel(name: str) -> None:
+    """Cancel what still waits or runs, and give it ten seconds to end, so that it writes no more."""
+    with suppress(SlurmError):
+        slurm.cancel(name)
+        end = time.monotonic() + 10
+        while _active(name) and time.monotonic() < end:
+            time.sleep(0.5)
+
+
+def _active(name: str) -> bool:
+    return any(state in (*WAITING, *RUNNING) for state, _ in slurm.jobs_named(name).values())

@@ -1,0 +1,125 @@
+"""What a node is asked: does it see the results folder, the project, Python with its packages, srun, and a GPU?
+
+`script` is the job. It uses nothing but a shell until it is clear that there is more, and answers by its exit code
+where it cannot answer by a file. The rest runs in Python, within srun, as Snakemake's own jobs do.
+"""
+
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+MODULES = (
+    "numpy",
+    "polars",
+    "pyarrow",
+    "yaml",
+    "snakemake",
+    "snakemake_executor_plugin_slurm_jobstep",
+    "wokflow.job",
+)
+PACKAGES = (
+    "numpy",
+    "polars",
+    "pyarrow",
+    "PyYAML",
+    "snakemake",
+    "snakemake-executor-plugin-slurm-jobstep",
+    "torch",
+)
+DEVICES = "CUDA_VISIBLE_DEVICES"  # what Slurm tells a job of its GPUs
+# Bits of the exit code, above a base that tells them from other failures
+BASE, UNREAD, UNWRITTEN, NO_PROJECT, NO_PYTHON, NO_SRUN = 64, 1, 2, 4, 8, 16
+
+BODY = f"""
+faults=0
+ls "$results" > /dev/null 2>&1
+if [ "$(cat "$folder/nonce" 2> /dev/null)" != "$nonce" ]; then faults={UNREAD}
+elif ! touch "$folder/$node.log" 2> /dev/null; then faults={UNWRITTEN}; fi
+[ -f "$project/Snakefile" ] || faults=$((faults | {NO_PROJECT}))
+[ -x "$python" ] || faults=$((faults | {NO_PYTHON}))
+command -v srun > /dev/null || faults=$((faults | {NO_SRUN}))
+[ "$faults" = 0 ] || exit $(({BASE} + faults))
+# Snakemake's job step calls srun without the variables of the job around it.
+for name in $(env | sed -n 's/^\\(S[A-Z]*_[A-Za-z0-9_]*\\)=.*/\\1/p'); do
+  case $name in
+    SLURM_JOB_ID | SLURM_JOBID | SLURM_CLUSTER_NAME | SLURM_SUBMIT_DIR | SLURM_SUBMIT_HOST) ;;
+    SLURM_* | SRUN_* | SBATCH_*) unset "$name" ;;
+  esac
+done
+export PYTHONPATH="$project/scripts${{PYTHONPATH:+:$PYTHONPATH}}"
+cd "$project" || exit
+srun -n1 --cpu-bind=q --cpus-per-task=1 --nodes=1 $gpus \\
+  "$python" -m wokflow.cluster.probe "$folder/$node.json" $gpus > "$folder/$node.log" 2>&1
+"""
+
+
+def script(node: str, *, results: Path, folder: Path, nonce: str, project: Path, gpu: bool) -> str:
+    """The batch script for one node. `folder` lies below `results` and holds the file `nonce` with that content."""
+    values = {
+        "node": node,
+        "results": results,
+        "folder": folder,
+        "nonce": nonce,
+        "project": project,
+        "python": sys.executable,
+        "gpus": "--gpus=1" if gpu else "",
+    }
+    return (
+        "#!/bin/sh\n"
+        + "".join(f"{name}={shlex.quote(str(value))}\n" for name, value in values.items())
+        + BODY
+    )
+
+
+def versions() -> dict[str, str | None]:
+    """Versions of Python and of the packages, by name; None where one is not installed."""
+    found: dict[str, str | None] = {"Python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def failed_imports() -> dict[str, str]:
+    """Why modules cannot be imported, by name."""
+    failed = {}
+    for name in MODULES:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            failed[name] = f"{type(error).__name__}: {error}"
+    return failed
+
+
+def gpu() -> dict[str, Any]:
+    """What is seen of GPUs: Slurm's variable, device files, what torch says (None where it is not imported)."""
+    seen: dict[str, Any] = {
+        "variable": os.environ.get(DEVICES),
+        "files": sorted(path.name for path in Path("/dev").glob("nvidia[0-9]*")),
+        "torch": None,
+    }
+    try:
+        import torch
+    except Exception:
+        return seen
+    return seen | {"torch": torch.__version__, "cuda": torch.version.cuda, "works": torch.cuda.is_available()}
+
+
+def main(answer: str, *gpus: str) -> None:
+    """Write the answer of this node as JSON."""
+    found = {"versions": versions(), "failed": failed_imports(), "gpu": gpu() if gpus else None}
+    whole = Path(f"{answer}.part")
+    whole.write_text(json.dumps(found), encoding="utf-8")
+    whole.rename(answer)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

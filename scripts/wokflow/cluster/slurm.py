@@ -1,0 +1,177 @@
+"""Questions to Slurm: partitions with their nodes, settings, accounts, whether it would take a job."""
+
+import getpass
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wokflow.cluster.site import Site
+
+COMMANDS = (
+    "sbatch",
+    "squeue",
+    "scancel",
+    "scontrol",
+    "sinfo",
+    "sacct",
+)  # all that a run calls on the login node
+PATIENCE = 60  # seconds that an answer may take
+USABLE = ("idle", "mixed", "allocated", "completing", "planned", "reserved", "powering_up", "powered_down")
+FIELDS = "%N|%P|%T|%c|%m|%G|%l|%f|%E"  # of sinfo
+
+
+class SlurmError(Exception):
+    """Slurm refused something, or does not answer; the message is Slurm's own."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node as a member of one partition."""
+
+    name: str
+    partition: str
+    default: bool  # whether the partition is the cluster's default
+    state: str
+    cpus: int
+    mem_mb: int
+    gpus: int
+    minutes: int | None  # the partition's time limit; None without one
+    features: str
+    reason: str  # why it is down, if it is
+
+    @property
+    def usable(self) -> bool:
+        """Whether it runs jobs, or will once it has room or power; a `*` marks nodes that do not respond."""
+        return not self.state.endswith("*") and self.state.rstrip("~#!%$@^-+").lower() in USABLE
+
+
+def ask(*command: str, text: str | None = None, environment: Mapping[str, str] | None = None) -> str:
+    """What a command of Slurm answers. Raises SlurmError where it fails, is not there or takes a minute."""
+    try:
+        done = subprocess.run(
+            command,
+            input=text,
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=PATIENCE,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise SlurmError(f"{command[0]} gave no answer in {PATIENCE} s") from error
+    except OSError as error:
+        raise SlurmError(f"{command[0]} cannot be run: {error.strerror}") from error
+    if done.returncode:
+        raise SlurmError(
+            (done.stderr.strip() or done.stdout.strip()) or f"{command[0]} failed without a word"
+        )
+    return done.stdout
+
+
+def nodes() -> list[Node]:
+    """Every node of every partition that the user may see, once for each of its partitions."""
+    rows = [line.split("|", 8) for line in ask("sinfo", "--noheader", "-N", "-o", FIELDS).splitlines()]
+    return [
+        Node(
+            name,
+            partition.rstrip("*"),
+            partition.endswith("*"),
+            state,
+            int(cpus.rstrip("+")),
+            int(mem.rstrip("+")),
+            gpus_of(gres),
+            minutes_of(limit),
+            features,
+            reason,
+        )
+        for name, partition, state, cpus, mem, gres, limit, features, reason in rows
+    ]
+
+
+def in_use(nodes: list[Node], site: Site) -> list[Node]:
+    """Those of the partitions that jobs go to: the site's, or the cluster's default."""
+    return [
+        node for node in nodes if node.partition in site.partitions or (node.default and not site.partitions)
+    ]
+
+
+def gpus_of(gres: str) -> int:
+    """How many GPUs a node has by its Gres, such as gpu:a100:4(S:0-1),gpu:2,nvme:1."""
+    return sum(int(count) for count in re.findall(r"\bgpu(?::[^:(,]+)*:(\d+)", gres))
+
+
+def minutes_of(limit: str) -> int | None:
+    """Minutes of a time such as 2-00:00:00, 1:00:00 or 30:00; None where it is infinite."""
+    if not limit[:1].isdigit():
+        return None
+    days, _, clock = limit.rpartition("-")
+    seconds = 0
+    for part in clock.split(":"):
+        seconds = 60 * seconds + int(part)
+    return int(days or 0) * 1440 + seconds // 60
+
+
+def min_job_age() -> int | None:
+    """Seconds that ended jobs stay known to squeue; None where Slurm does not say."""
+    found = re.search(r"^MinJobAge\s*=\s*(\d+)", ask("scontrol", "show", "config"), re.M)
+    return int(found[1]) if found else None
+
+
+@dataclass(frozen=True)
+class Association:
+    """One of the user's accounts."""
+
+    account: str
+    qos: tuple[str, ...]
+    most_jobs: int | None  # jobs in the queue at once; None without a limit
+
+
+def associations() -> list[Association]:
+    """The user's accounts. Raises SlurmError where the cluster has no accounting."""
+    form = "format=account%256,qos%1024,maxsubmitjobs"
+    output = ask("sacctmgr", "-n", "-P", "show", "assoc", f"user={getpass.getuser()}", form)
+    rows = [line.split("|") for line in output.splitlines() if line.count("|") == 2]
+    return [
+        Association(account, tuple(qos.split(",")), int(most) if most.isdigit() else None)
+        for account, qos, most in rows
+    ]
+
+
+def qos_names() -> list[str]:
+    """Every qos that there is. Raises SlurmError where the cluster has no accounting."""
+    return ask("sacctmgr", "-n", "-P", "show", "qos", "format=name").split()
+
+
+def options(site: Site, partition: str | None, *, gpus: int = 0) -> list[str]:
+    """What `sbatch` gets for a tiny job in a partition, as Snakemake's executor would say it."""
+    account = (
+        re.split(r"[,\s]+", site.account)[0] if site.account else None
+    )  # the executor takes the first of several
+    named = {"-A": account, "-p": partition, "-C": site.constraint, "--qos": site.qos}
+    given = [word for option, value in named.items() if value for word in (option, value)]
+    size = ["--gpus=1", "--mem=2000"] if gpus else ["--ntasks=1", "--mem=500"]
+    return [*given, *size, "--cpus-per-task=1"]
+
+
+def refusal(site: Site, partition: str | None, *more: str, gpus: int = 0) -> str:
+    """Why Slurm would not take a tiny job, in its own words; nothing where it would."""
+    try:
+        ask("sbatch", "--test-only", "-t", "1", *options(site, partition, gpus=gpus), *more, "--wrap", "true")
+    except SlurmError as error:
+        return str(error)
+    return ""
+
+
+def jobs_named(name: str) -> dict[str, tuple[str, str]]:
+    """(state, reason to wait) of the user's jobs of that name, by job id; ended jobs too, for a while."""
+    who = ("--user", getpass.getuser(), "--name", name)
+    output = ask("squeue", "--noheader", "--states=all", *who, "--format", "%i|%T|%r")
+    rows = [line.split("|", 2) for line in output.splitlines()]
+    return {job: (state, reason) for job, state, reason in rows}
+
+
+def cancel(name: str) -> None:
+    """Cancel the user's jobs of that name."""
+    ask("scancel", "--user", getpass.getuser(), "--name", name)

@@ -1,0 +1,202 @@
+"""What the trial jobs say of the nodes, put in words: what is wrong there, and what to do."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wokflow.cluster import probe
+from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
+from wokflow.cluster.nodes import MINUTES, WAITING, Trial
+from wokflow.cluster.site import Site
+from wokflow.cluster.states import STUCK
+
+SHARED = "Your site's documentation says which folders all nodes share: as a rule home, project and scratch folders."
+AGAIN = "set the environment up again, where the nodes can use it: rm -r .venv, then make setup"
+
+
+def verdicts(trials: list[Trial], site: Site, results: Path, project: Path, wait: float) -> Iterator[Finding]:
+    """Findings about nodes; those that say the same of several nodes are one."""
+    said: dict[Finding, list[str]] = {}
+    own = probe.versions()
+    for trial in trials:
+        for finding in _verdict(trial, site, own, results, project, wait):
+            said.setdefault(finding, []).append(trial.place.node)
+    for finding, nodes in said.items():
+        yield Finding(finding.level, f"{' '.join(nodes)}: {finding.text}", finding.cure)
+
+
+def _verdict(
+    trial: Trial, site: Site, own: dict[str, str | None], results: Path, project: Path, wait: float
+) -> Iterator[Finding]:
+    if trial.state in (*WAITING, "REFUSED"):
+        yield _not_tried(trial, wait)
+    elif trial.faults:
+        yield from _unseen(trial.faults, results, project)
+    elif trial.answer is None:
+        yield _failed(trial, results)
+    else:
+        yield Finding(OK, "the results folder and the project are shared, srun works")
+        yield from _packages(trial.answer, own)
+        if trial.place.gpu:
+            yield _gpu(trial.answer["gpu"], trial.place.partition, site)
+
+
+def _not_tried(trial: Trial, wait: float) -> Finding:
+    if trial.state == "REFUSED":
+        return Finding(
+            PROBLEM,
+            f"Slurm refuses a job there, in partition {trial.place.partition}: {trial.reason}",
+            "Compare account, qos, constraint and partitions in slurm/site.yaml with what the cluster has: sinfo",
+        )
+    if cure := STUCK.get(trial.reason):
+        return Finding(PROBLEM, f"a trial job would wait for ever ({trial.reason})", f"As it seems, {cure}")
+    return Finding(
+        WARNING,
+        f"not tried: no job started there in {wait:g} s ({trial.reason})",
+        "If the cluster is busy: try again later, or wait longer, with --wait 1800",
+    )
+
+
+def _unseen(faults: int, results: Path, project: Path) -> Iterator[Finding]:
+    """What a job's shell did not find."""
+    if faults & probe.UNREAD:
+        yield Finding(
+            PROBLEM,
+            f"the results folder is not shared: what is written into {results} here cannot be read there",
+            "Set `results` in your config (config/config.yaml, or your --configfile) to a folder that all nodes "
+            f"share, or leave the node out by `partitions` or `constraint` in slurm/site.yaml\n{SHARED}",
+        )
+    if faults & probe.UNWRITTEN:
+        yield Finding(
+            PROBLEM,
+            f"the results folder {results} can be read there, but not written",
+            f"Set `results` in your config to a folder that jobs may write.\n{SHARED}",
+        )
+    if faults & probe.NO_PROJECT:
+        yield Finding(
+            PROBLEM,
+            f"the project is not visible: there is no {project}/Snakefile",
+            f"Move the project to a folder that all nodes share, and start from there.\n{SHARED}",
+        )
+    if faults & probe.NO_PYTHON:
+        yield Finding(
+            PROBLEM,
+            f"the Python environment is not visible: {sys.executable} cannot be run there",
+            "Set it up in a folder that all nodes share (make setup puts it into .venv of the project), from a "
+            f"Python that they share too: make setup PYTHON=/path/to/python3.11 (now it is {sys.base_prefix})\n"
+            f"{SHARED}",
+        )
+    if faults & probe.NO_SRUN:
+        yield Finding(
+            PROBLEM,
+            "there is no srun on PATH, and each job calls it",
+            "Load Slurm's module, if there is one, before you start: jobs get your PATH. Otherwise ask the "
+            "administrators to install Slurm's commands on the node",
+        )
+
+
+def _failed(trial: Trial, results: Path) -> Finding:
+    """A job that saw all and yet gave no answer."""
+    said = f"\n{trial.log}" if trial.log else ""
+    if trial.state == "COMPLETED":
+        return Finding(
+            PROBLEM,
+            f"what a job wrote into {results} there is not seen here",
+            f"Set `results` in your config to a folder that all nodes share.\n{SHARED}",
+        )
+    if trial.state == "TIMEOUT":
+        return Finding(
+            PROBLEM,
+            f"the trial job did not end in {MINUTES} minutes{said}",
+            "Either the folder of the Python environment is very slow there, or srun hangs: ask the administrators",
+        )
+    if "srun: " in trial.log:
+        return Finding(
+            PROBLEM,
+            f"srun does not work within a job{said}",
+            "Each job calls it. If SLURM_CONF is set in your shell, that is why: it is not passed on to srun, which "
+            "looks in its usual place; ask the administrators",
+        )
+    if trial.code > 128 or "Illegal instruction" in trial.log:
+        return Finding(
+            PROBLEM,
+            f"Python crashes (exit code {trial.code}){said}",
+            f"The packages may be built for other processors: {AGAIN} (on such a node),\n"
+            "or leave the node out by `constraint` in slurm/site.yaml",
+        )
+    return Finding(
+        PROBLEM,
+        f"the trial job failed: {trial.state}, exit code {trial.code}{said}",
+        f"If Python is at fault: {AGAIN}.\nIf the node is: tell the administrators",
+    )
+
+
+def _packages(answer: dict[str, Any], own: dict[str, str | None]) -> Iterator[Finding]:
+    there: dict[str, str | None] = answer["versions"]
+    differ = [
+        f"{name} {version or 'absent'} (here {own[name] or 'absent'})"
+        for name, version in there.items()
+        if version != own[name]
+    ]
+    failed: dict[str, str] = answer["failed"]
+    if differ:
+        yield Finding(
+            PROBLEM,
+            f"other versions than here: {', '.join(differ)}",
+            f"{sys.prefix} is another folder there than here: {AGAIN}",
+        )
+    if failed:
+        yield Finding(
+            PROBLEM,
+            "Python cannot import " + "; ".join(f"{name} ({why})" for name, why in failed.items()),
+            f"Something is missing there: {AGAIN}",
+        )
+    if not differ and not failed:
+        yield Finding(OK, "the Python environment is the same as here")
+
+
+def _gpu(seen: dict[str, Any], partition: str, site: Site) -> Finding:
+    """A GPU was asked for; is there one?"""
+    variable = seen["variable"]
+    told = bool(variable) and variable != "NoDevFiles"
+    if seen.get("works"):
+        return Finding(OK, f"a GPU, seen by torch (partition {partition})")
+    if not told and not seen["files"]:
+        what = f"{probe.DEVICES} is {'not set' if variable is None else repr(variable)}, there is no /dev/nvidia*"
+    elif not told and seen["torch"] is None:
+        what = f"{probe.DEVICES} is not set, and there is no torch that could look"
+    elif not told:
+        what = f"{probe.DEVICES} is not set, and torch finds none"
+    else:
+        return _unused(seen, partition)
+    give = (
+        f"take max_gpu from {partition} in slurm/site.yaml and give it to a partition with GPUs"
+        if partition in site.gpu_partitions()
+        else "name another partition in slurm/site.yaml, with max_gpu"
+    )
+    return Finding(
+        PROBLEM,
+        f"a job that asked for a GPU in partition {partition} sees none: {what}",
+        f"Either {give},\nor ask the administrators: gres.conf, the prolog or the driver on that node is at fault",
+    )
+
+
+def _unused(seen: dict[str, Any], partition: str) -> Finding:
+    """Slurm gave a GPU, and torch makes nothing of it."""
+    text = f"a GPU is there (partition {partition}), but torch {seen['torch'] or ''} cannot use it: "
+    if seen["torch"] is None:
+        return Finding(WARNING, f"{text}it cannot be imported", f"Something is missing there: {AGAIN}")
+    if seen["cuda"] is None:
+        version = seen["torch"].partition("+")[0]
+        return Finding(
+            WARNING,
+            f"{text}this build is for CPUs",
+            f"Install the build for CUDA: {sys.executable} -m pip install --force-reinstall torch=={version} "
+            "--index-url https://download.pytorch.org/whl/<your CUDA, such as cu126>",
+        )
+    return Finding(
+        WARNING,
+        f"{text}it is built for CUDA {seen['cuda']}",
+        "The driver may be too old for it: compare with nvidia-smi in a job, or ask the administrators",
+    )

@@ -1,0 +1,387 @@
+"""The check of a site, on a private cluster broken from outside: each finding names the culprit and the cure."""
+
+import getpass
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import yaml
+from wokflow.cluster.nodes import choose
+from wokflow.cluster.site import Site
+from wokflow.cluster.slurm import Node, gpus_of, minutes_of
+
+from tests.conftest import copy_house
+from tests.slurm.cluster import Cluster
+
+FITTING = (
+    "partitions: {cpu: {max_mem_mb: 16000}, gpu: {max_gpu: 2, max_mem_mb: 16000}}"  # the cluster as it is
+)
+CPU = "partitions: {cpu: {max_mem_mb: 16000}}"
+NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide a folder from a node")
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_house(tmp_path_factory.mktemp("check") / "house")
+
+
+def command(*options: str, python: str = sys.executable) -> list[str]:
+    return [python, "-m", "wokflow.cluster.check", *options]
+
+
+def check(
+    house: Path, environment: Mapping[str, str], site: str, *options: str, python: str = sys.executable
+) -> tuple[int, str]:
+    """Exit code and output of a check, with a site file of that content."""
+    (house / "slurm" / "site.yaml").write_text(site)
+    done = subprocess.run(
+        command(*options, python=python),
+        cwd=house,
+        env={"PYTHONPATH": "scripts", **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def findings(output: str) -> dict[str, list[str]]:
+    """Findings by level, each with its further lines joined on."""
+    found: dict[str, list[str]] = {"ok": [], "warning": [], "PROBLEM": []}
+    last: list[str] = []
+    for line in output.splitlines():
+        level, _, text = line.partition(" ")
+        if level in found:
+            last = found[level]
+            last.append(text.strip())
+        elif line.startswith(" " * 9) and last:
+            last[-1] += f" {line.strip()}"
+    return found
+
+
+def the(found: list[str], *words: str) -> str:
+    """The one finding that holds all words."""
+    [one] = [text for text in found if all(word in text for word in words)]
+    return one
+
+
+def assert_clean(cluster: Cluster, house: Path) -> None:
+    cluster.until(lambda: not cluster.jobs("PENDING", "RUNNING", "COMPLETING"), "no job is left", 10)
+    assert not (house / "results").exists()
+
+
+@contextmanager
+def configured(cluster: Cluster, old: str, new: str) -> Iterator[None]:
+    """The cluster with another line in slurm.conf."""
+    before = cluster.conf.read_text()
+    assert old in before
+    try:
+        cluster.conf.write_text(before.replace(old, new))
+        cluster.run("scontrol", "reconfigure")
+        yield
+    finally:
+        cluster.conf.write_text(before)
+        cluster.run("scontrol", "reconfigure")
+
+
+@contextmanager
+def blind(cluster: Cluster, node: str, *mounts: str) -> Iterator[None]:
+    """The cluster with a node whose file system differs by mounts, each the words behind `mount`."""
+    script = "; ".join(f"mount {words}" for words in mounts)
+    cluster.end(f"slurmd.{node}")
+    cluster.start_node(node, "unshare", "--mount", "sh", "-ec", f'{script}; exec "$@"', "sh")
+    try:
+        yield
+    finally:
+        cluster.end(f"slurmd.{node}")
+        cluster.start_node(node)
+        cluster.until(lambda: cluster.idle() == cluster.nodes, "all nodes are idle")
+
+
+def test_times_and_gpus_as_slurm_writes_them() -> None:
+    times = {"infinite": None, "30:00": 30, "1:00": 1, "2:00:00": 120, "2-12:30:00": 3630}
+    assert {text: minutes_of(text) for text in times} == times
+    gres = {"(null)": 0, "gpu:2": 2, "gpu:fake:2": 2, "gpu:a100:4(S:0-1),gpu:t4:1,nvme:3": 5}
+    assert {text: gpus_of(text) for text in gres} == gres
+
+
+def test_a_site_as_it_should_be(cluster: Cluster, house: Path) -> None:
+    code, output = check(house, cluster.environment, FITTING)
+    found = findings(output)
+    assert (code, found["PROBLEM"]) == (0, []), output
+    assert the(found["ok"], "results folder").startswith("n1 n2 n3: ")
+    assert the(found["ok"], "Python environment").startswith("n1 n2 n3: ")
+    assert "n1: a GPU" in output
+    assert "ready for" in output.splitlines()[-1]
+    assert_clean(cluster, house)
+
+
+def test_no_slurm_on_path(house: Path, tmp_path: Path) -> None:
+    code, output = check(house, {"PATH": str(tmp_path)}, "partitions: {}")
+    assert code == 1
+    said = the(findings(output)["PROBLEM"], "PATH")
+    assert all(name in said for name in ("sbatch", "squeue", "scontrol", "login node", "module"))
+
+
+def test_the_executor_is_not_installed(house: Path, tmp_path: Path) -> None:
+    packages = Path(yaml.__file__).parents[1]
+    for entry in packages.iterdir():
+        if not entry.name.startswith("snakemake_executor_plugin_slurm"):
+            (tmp_path / entry.name).symlink_to(entry)
+    python = Path(sys.base_prefix) / "bin" / "python3"
+    environment = {"PATH": "", "PYTHONPATH": f"scripts:{tmp_path}"}
+    code, output = check(house, environment, "partitions: {}", python=str(python))
+    said = the(findings(output)["PROBLEM"], "snakemake-executor-plugin-slurm is not installed")
+    assert code == 1
+    assert "pip install" in said
+
+
+def test_the_controller_does_not_answer(bare_cluster: Cluster, house: Path) -> None:
+    with bare_cluster.without("slurmctld"):
+        code, output = check(house, bare_cluster.environment, CPU)
+    assert code == 1
+    assert "administrators" in the(findings(output)["PROBLEM"], "slurmctld")
+
+
+def test_names_that_are_not_there(cluster: Cluster, house: Path) -> None:
+    site = "{account: lba, qos: norml, partitions: {cpus: {}, gpu: {max_gpu: 2}}}"
+    code, output = check(house, cluster.environment, site)
+    found = findings(output)
+    assert code == 1
+    assert "lab" in the(found["PROBLEM"], "account lba", "Set account in slurm/site.yaml to lab")
+    assert the(found["PROBLEM"], "qos norml", "Set qos in slurm/site.yaml to normal")
+    assert "cpu, gpu, high, short" in the(found["PROBLEM"], "partition cpus", "Write cpu under partitions")
+    assert len(found["PROBLEM"]) == 3, output
+    assert the(found["warning"], "no node was tried")
+
+
+def test_a_constraint_that_no_node_has(bare_cluster: Cluster, house: Path) -> None:
+    code, output = check(house, bare_cluster.environment, f"constraint: fast\n{CPU}")
+    assert code == 1
+    assert "no node has any" in the(
+        findings(output)["PROBLEM"], "Set constraint (now fast) in slurm/site.yaml"
+    )
+
+
+def test_an_account_without_accounting(bare_cluster: Cluster, house: Path) -> None:
+    code, output = check(house, bare_cluster.environment, f"account: lab\n{CPU}")
+    assert code == 1
+    assert "Set account: null in slurm/site.yaml" in the(findings(output)["PROBLEM"], "account lab")
+
+
+def test_limits_that_do_not_fit(cluster: Cluster, house: Path) -> None:
+    site = "partitions: {short: {max_runtime: 600}, cpu: {max_threads: 99}, gpu: {max_gpu: 2, max_mem_mb: 99000}}"
+    code, output = check(house, cluster.environment, site, "--nodes", "1")
+    found = findings(output)
+    assert code == 1
+    said = the(found["PROBLEM"], "partition short", "max_runtime")
+    assert "says 600" in said
+    assert "waits for ever" in said
+    assert "Set max_runtime: 1 for short, under partitions in slurm/site.yaml" in said
+    assert "Set max_threads: 8 for cpu" in the(found["warning"], "max_threads")
+    assert "Set max_mem_mb: 16000 for gpu" in the(found["PROBLEM"], "says 99000")
+    assert the(found["warning"], "partition cpu", "Set max_mem_mb: 16000 for cpu")
+
+
+def test_a_partition_with_a_time_limit_that_the_site_file_leaves_out(cluster: Cluster, house: Path) -> None:
+    code, output = check(
+        house, cluster.environment, "partitions: {short: {max_mem_mb: 16000}}", "--nodes", "1"
+    )
+    assert code == 1
+    assert "rules ask for up to 480" in the(findings(output)["PROBLEM"], "Set max_runtime: 1 for short")
+
+
+def test_more_jobs_than_the_account_may_queue_and_a_forgetful_controller(
+    cluster: Cluster, house: Path
+) -> None:
+    of = ("user", getpass.getuser(), "account=lab", "set")
+    cluster.run("sacctmgr", "-i", "modify", *of, "MaxSubmitJobs=20")
+    try:
+        with configured(cluster, "MinJobAge=300", "MinJobAge=60"):
+            code, output = check(house, cluster.environment, CPU, "--nodes", "1")
+    finally:
+        cluster.run("sacctmgr", "-i", "modify", *of, "MaxSubmitJobs=-1")
+    found = findings(output)
+    assert code == 1
+    assert "Set jobs: 20 in slurm/config.yaml" in the(found["PROBLEM"], "account lab")
+    assert "MinJobAge=300" in the(found["warning"], "60 s")
+
+
+def test_no_partition_with_gpus(cluster: Cluster, house: Path, tmp_path: Path) -> None:
+    code, output = check(house, cluster.environment, CPU, "--nodes", "1")
+    said = the(findings(output)["warning"], "max_gpu in slurm/site.yaml")
+    assert code == 0, output
+    assert "match.search.device: cuda" in said
+    assert "gpu, high, short have GPUs" in said
+
+    config = tmp_path / "mine.yaml"
+    config.write_text("match: {search: {device: cuda, backend: torch}}")
+    code, output = check(house, cluster.environment, CPU, "--nodes", "1", "--configfile", str(config))
+    assert code == 1
+    assert the(findings(output)["PROBLEM"], "match.search.device: cuda", "max_gpu in slurm/site.yaml")
+
+
+def test_a_gpu_that_the_job_does_not_see(cluster: Cluster, house: Path, tmp_path: Path) -> None:
+    prolog = tmp_path / "prolog"
+    prolog.write_text("#!/bin/sh\necho unset CUDA_VISIBLE_DEVICES\n")
+    prolog.chmod(0o755)
+    with configured(cluster, "TaskPlugin=task/none", f"TaskPlugin=task/none\nTaskProlog={prolog}"):
+        code, output = check(house, cluster.environment, FITTING)
+    found = findings(output)
+    assert code == 1
+    said = the(found["PROBLEM"], "partition gpu", "CUDA_VISIBLE_DEVICES is not set")
+    assert said.startswith("n1: ")
+    assert "take max_gpu from gpu in slurm/site.yaml" in said
+    assert "gres.conf" in said
+
+
+@NEEDS_ROOT
+def test_nodes_where_the_environment_is_another_or_srun_does_not_work(
+    cluster: Cluster, house: Path, tmp_path: Path
+) -> None:
+    packages = Path(yaml.__file__).parents[1]
+    [numpy] = packages.glob("numpy-*.dist-info/METADATA")
+    other = {
+        numpy: "Metadata-Version: 2.1\nName: numpy\nVersion: 0.0.1\n",
+        packages / "polars" / "__init__.py": "raise ImportError('no such library')\n",
+        cluster.home / "bin" / "srun": "#!/bin/sh\necho srun: error: no address >&2\nexit 1\n",
+    }
+    mounts = []
+    for number, (path, text) in enumerate(other.items()):
+        file = tmp_path / f"{number}"
+        file.write_text(text)
+        file.chmod(0o755)
+        mounts.append(f"--bind {shlex.quote(str(file))} {shlex.quote(str(path))}")
+    with blind(cluster, "n1", *mounts[:2]), blind(cluster, "n2", mounts[2]):
+        code, output = check(house, cluster.environment, CPU)
+    found = findings(output)["PROBLEM"]
+    assert code == 1
+    assert the(found, "n1: other versions than here: numpy 0.0.1 (here ", "make setup")
+    assert the(found, "n1: Python cannot import polars (ImportError: no such library)", "make setup")
+    assert the(found, "n2: srun does not work within a job", "no address", "SLURM_CONF")
+
+
+@pytest.fixture(scope="module")
+def blinded(cluster: Cluster, house: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Output of a check where n1 has no srun and may not write, n2 neither results nor project, n3 no Python."""
+    hidden = tmp_path_factory.mktemp("hidden")
+    (hidden / "environment").symlink_to(sys.prefix)
+    results = tmp_path_factory.mktemp("elsewhere") / "results"
+    empty = f"-t tmpfs none {shlex.quote(str(hidden))}"
+    srun = [
+        f"--bind /dev/null {shlex.quote(str(path))}"
+        for path in (cluster.home / "bin" / "srun", "/usr/bin/srun")
+    ]
+    folders = [f"-t tmpfs none {shlex.quote(str(path))}" for path in (results.parent, house)]
+    place = shlex.quote(str(results.parent))
+    read_only = (f"--bind {place} {place}", f"-o remount,bind,ro {place}")
+    with blind(cluster, "n1", *srun, *read_only), blind(cluster, "n2", *folders), blind(cluster, "n3", empty):
+        python = str(hidden / "environment" / "bin" / "python")
+        code, output = check(house, cluster.environment, CPU, "--results", str(results), python=python)
+    assert code == 1
+    assert not results.exists()
+    assert_clean(cluster, house)
+    return output
+
+
+@NEEDS_ROOT
+def test_a_node_without_srun(blinded: str) -> None:
+    assert the(findings(blinded)["PROBLEM"], "no srun", "module").startswith("n1: ")
+
+
+@NEEDS_ROOT
+def test_a_node_that_may_not_write_results(blinded: str) -> None:
+    assert the(findings(blinded)["PROBLEM"], "not written", "Set `results` in your config").startswith("n1: ")
+
+
+@NEEDS_ROOT
+def test_a_node_that_does_not_share_the_results_folder(blinded: str) -> None:
+    said = the(
+        findings(blinded)["PROBLEM"],
+        "results folder is not shared",
+        "/results",
+        "Set `results` in your config",
+    )
+    assert said.startswith("n2: ")
+
+
+@NEEDS_ROOT
+def test_a_node_that_does_not_see_the_project(blinded: str, house: Path) -> None:
+    said = the(findings(blinded)["PROBLEM"], f"{house}/Snakefile", "Move the project")
+    assert said.startswith("n2: ")
+
+
+@NEEDS_ROOT
+def test_a_node_that_does_not_see_the_environment(blinded: str) -> None:
+    said = the(findings(blinded)["PROBLEM"], "Python environment", "environment/bin/python", "make setup")
+    assert said.startswith("n3: ")
+
+
+def test_a_results_folder_that_cannot_be_made(cluster: Cluster, house: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, output = check(house, cluster.environment, CPU, "--results", str(tmp_path / "file" / "results"))
+    assert code == 1
+    assert the(findings(output)["PROBLEM"], "results folder", "Set `results` in your config")
+
+
+def test_nodes_that_are_down_or_full(cluster: Cluster, house: Path) -> None:
+    cluster.run("scontrol", "update", "nodename=n3", "state=down", "reason=fan")
+    filler = cluster.run(
+        "sbatch", "--parsable", "-w", "n2", "-c", "8", "-o", "/dev/null", "--wrap", "sleep 60"
+    ).strip()
+    try:
+        cluster.until(lambda: cluster.jobs("RUNNING"), "n2 is full")
+        code, output = check(house, cluster.environment, CPU, "--wait", "2")
+    finally:
+        cluster.run("scancel", filler)
+        cluster.run("scontrol", "update", "nodename=n3", "state=resume")
+    found = findings(output)
+    assert code == 0, output
+    assert "fan" in the(found["warning"], "n3: down")
+    assert the(found["warning"], "n2: not tried", "Resources", "--wait")
+    assert the(found["ok"], "n1: the results folder")
+    assert_clean(cluster, house)
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_check_leaves_nothing(
+    cluster: Cluster, house: Path, sent: signal.Signals, code: int
+) -> None:
+    cluster.run("scontrol", "update", "nodename=n2", "state=drain", "reason=test")
+    (house / "slurm" / "site.yaml").write_text(CPU)
+    filler = cluster.run(
+        "sbatch", "--parsable", "-w", "n1", "-c", "8", "-o", "/dev/null", "--wrap", "sleep 60"
+    ).strip()
+    environment = {**cluster.environment, "PYTHONPATH": "scripts"}
+    try:
+        cluster.until(lambda: cluster.jobs("RUNNING"), "n1 is full")
+        process = subprocess.Popen(command(), cwd=house, env=environment, stdout=subprocess.DEVNULL)
+        cluster.until(lambda: cluster.jobs("PENDING"), "a trial job waits")
+        process.send_signal(sent)
+        assert process.wait(30) == code
+    finally:
+        cluster.run("scancel", filler)
+        cluster.run("scontrol", "update", "nodename=n2", "state=resume")
+    assert_clean(cluster, house)
+
+
+def test_nodes_are_chosen_evenly_and_those_with_gpus_first() -> None:
+    def node(number: int, partition: str, gpus: int = 0, state: str = "idle") -> Node:
+        return Node(f"{partition}{number}", partition, False, state, 8, 16000, gpus, None, "", "none")
+
+    nodes = [node(number, "cpu") for number in range(12)] + [node(0, "gpu", 4), node(1, "gpu", 4, "down*")]
+    places = choose(nodes, Site(partitions={"cpu": {}, "gpu": {"max_gpu": 4}}), 8)
+    assert [(place.node, place.gpu) for place in places] == [
+        ("gpu0", True),
+        ("cpu0", False),
+        ("cpu3", False),
+        ("cpu6", False),
+        ("cpu9", False),
+    ]

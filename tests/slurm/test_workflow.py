@@ -1,0 +1,61 @@
+"""The workflow on a cluster gives what it gives on one machine: the demo, GPU jobs, edits."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import copy_house, rules_run, snakemake
+from tests.slurm.cluster import Cluster
+from tests.slurm.runs import Run, house_without, results, write_site
+from tests.workflow.conftest import EVERY, writer
+from tests.workflow.edits import EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS
+
+GPU_RULES = ("match_translate", "match_embed", "match_search")
+PARTITIONS = "{cpu: {max_mem_mb: 16000}, gpu: {max_mem_mb: 16000, max_gpu: 2}}"
+
+# Edits of ingestion redo nearly everything and are alike: one of them goes through Slurm.
+LONG = {name for name in SETTINGS if name.startswith("ingest.recipes.")} - {"ingest.recipes.emoji"}
+
+
+def test_one_job_goes_through_slurm(built: Path, cluster: Cluster, tmp_path: Path) -> None:
+    house = house_without(built, tmp_path / "house", "export/pairs/zh-en")
+    output = Run(house, cluster, "results/export/pairs/zh-en").ends()
+    assert rules_run(output) == {"export_pairs"}
+    assert results(house) == results(built)
+
+
+@pytest.mark.cluster
+def test_the_demo_ends_in_the_bytes_of_a_local_run(cluster: Cluster, tmp_path: Path) -> None:
+    local, house = copy_house(tmp_path / "local"), copy_house(tmp_path / "cluster")
+    snakemake(local, cores=2)
+    write_site(house, account="lab", partitions=PARTITIONS)
+    run = Run(house, cluster, "--set-resources", *(f"{rule}:gpu=1" for rule in GPU_RULES))
+    seen = {rule: run.job(rule, "RUNNING", "COMPLETED") for rule in GPU_RULES}
+    assert {job["partition"] for job in seen.values()} == {"gpu"}
+    assert {job["gres"] for job in seen.values()} == {"gres:gpu:1"}
+    assert rules_run(run.ends(1200)) == EVERY
+    assert results(house) == results(local)
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("name", [name for name in (EDITS | SETTINGS) if name not in LONG])
+def test_edit_runs_exactly(name: str, built: Path, cluster: Cluster, tmp_path: Path) -> None:
+    house = house_without(built, tmp_path / "house")
+    before = results(house)
+    edit, expected = (EDITS | SETTINGS)[name]
+    edit(house)
+    assert rules_run(Run(house, cluster).ends(900)) == expected
+    after = results(house)
+    untouched = {path for path in before if writer(path) not in expected}
+    assert {path: after.get(path) for path in untouched} == {path: before[path] for path in untouched}
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("name", [*PLANNED_EDITS, *PLANNED_SETTINGS])
+def test_edit_would_run_exactly(name: str, built: Path, cluster: Cluster, tmp_path: Path) -> None:
+    house = house_without(built, tmp_path / "house")
+    edit, expected = (PLANNED_EDITS | PLANNED_SETTINGS)[name]
+    edit(house)
+    assert rules_run(Run(house, cluster, "--dry-run").ends()) == expected
+    shutil.rmtree(house)
