@@ -12,7 +12,9 @@ export TOKENIZERS_PARALLELISM := false
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
 	@echo "make plan   what a run would do now, and why (CONFIG=my.yaml for your own)"
+	@echo "make check-site   before the first run on a Slurm cluster: what would go wrong there"
 	@echo "make test   the tests          make lint   style, types, workflow checks"
+	@echo "make test-slurm   faults and edits on a private Slurm cluster"
 	@echo "make bench  the benchmarks     make setup  only the environment, in .venv"
 
 setup: $(VENV)/ready

@@ -44,7 +44,7 @@ def paths(text: str) -> set[str]:
 
 def targets_named(text: str) -> set[str]:
     """What comes after `make`, in backticks or at the beginning of a line of code."""
-    return set(re.findall(r"(?:`|^    )make ([a-z]+)", text, re.M))
+    return set(re.findall(r"(?:`|^    )make ([a-z-]+)", text, re.M))
 
 
 def defaults() -> dict[str, Any]:
@@ -116,7 +116,7 @@ def test_every_output_that_is_named_is_made() -> None:
 
 
 def test_every_make_target_that_is_named_exists() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
     assert {"demo", "test", "plan"} <= targets_named(README) <= targets
 
 
