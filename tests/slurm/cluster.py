@@ -196,9 +196,9 @@ class Cluster:
 
     def jobs(self, *states: str) -> list[dict[str, str]]:
         """Jobs that the controller knows, oldest first, each as `names` below and `rule`, the name of its rule."""
-        names = ("id", "state", "comment", "nodes", "reason", "mem", "partition", "gres")
+        names = ("id", "state", "comment", "nodes", "reason", "mem", "partition")
         wanted = ("-t", ",".join(states)) if states else ("--states=all",)
-        output = self.run("squeue", "-h", "-S", "i", *wanted, "-o", "%i|%T|%k|%N|%r|%m|%P|%b", check=False)
+        output = self.run("squeue", "-h", "-S", "i", *wanted, "-o", "%i|%T|%k|%N|%r|%m|%P", check=False)
         rows = [line.split("|") for line in output.splitlines() if line.count("|") == len(names) - 1]
         jobs = [dict(zip(names, row, strict=True)) for row in rows]
         for job in jobs:

@@ -17,13 +17,13 @@ from typing import Protocol
 FORMAT, WITH_REASON = "%i|%T", "%i|%T|%r"  # what the executor asks squeue for, what is asked instead
 FORGOTTEN = "UNKNOWN"  # taken as a success by the executor: whether the outputs are there decides
 FAILURES = {
-    "BOOT_FAIL": "its node did not start. It is tried again.",
-    "CANCELLED": "somebody, or the cluster, cancelled it (scancel). It is tried again.",
+    "BOOT_FAIL": "its node did not start.",
+    "CANCELLED": "somebody, or the cluster, cancelled it (scancel).",
     "DEADLINE": "it could not end before its deadline.",
-    "NODE_FAIL": "its node went down. It is tried again.",
-    "OUT_OF_MEMORY": "it needed more memory than it had. The next try asks for more.",
-    "PREEMPTED": "it had to give way to a job of higher priority. It is tried again.",
-    "TIMEOUT": "it needed more time than it had. The next try asks for more.",
+    "NODE_FAIL": "its node went down.",
+    "OUT_OF_MEMORY": "it needed more memory than it had. A next try asks for more.",
+    "PREEMPTED": "it had to give way to a job of higher priority.",
+    "TIMEOUT": "it needed more time than it had. A next try asks for more.",
 }
 TOLD = {
     "PREEMPTED": "FAILED",
@@ -103,9 +103,12 @@ class States:
 async def ask(command: str) -> dict[str, tuple[str, str]] | None:
     """(state, reason to wait) by job id; None where the command fails or does not answer in a minute."""
     words = [WITH_REASON if word == FORMAT else word for word in shlex.split(command)]
-    process = await asyncio.create_subprocess_exec(
-        *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+        )
+    except OSError:
+        return None
     try:
         output, _ = await asyncio.wait_for(process.communicate(), timeout=60)
     except TimeoutError:
@@ -133,7 +136,7 @@ def failure(job: str, state: str) -> str:
     elif int(code) in EXIT_CODES:
         what = f"{EXIT_CODES[int(code)]}. To leave the node out: --slurm-exclude-failed-nodes {node}"
     elif signal == "9":
-        what = "it was killed, most often for want of memory. The next try asks for more."
+        what = "it was killed, most often for want of memory. A next try asks for more."
     else:
         what = "its log says why"
     return f"{head}: {what}" + (f"\n  log: {log}" if log else "")
@@ -141,11 +144,9 @@ def failure(job: str, state: str) -> str:
 
 def describe(job: str) -> dict[str, str]:
     """What the controller says of a job, by name; nothing where it does not answer or has forgotten the job."""
-    done = subprocess.run(
-        ["scontrol", "show", "job", "--oneliner", job],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    command = ["scontrol", "show", "job", "--oneliner", job]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
     return dict(re.findall(r"(\w+)=(\S*)", done.stdout))
