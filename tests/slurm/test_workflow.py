@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import copy_house, rules_run, snakemake
 from tests.slurm.cluster import Cluster
 from tests.slurm.runs import Run, house_without, results, write_site
-from tests.workflow.conftest import EVERY, writer
+from tests.workflow.conftest import writer
 from tests.workflow.edits import EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS
 
 GPU_RULES = ("match_translate", "match_embed", "match_search")
@@ -28,14 +28,14 @@ def test_one_job_goes_through_slurm(built: Path, cluster: Cluster, tmp_path: Pat
 @pytest.mark.cluster
 def test_the_demo_ends_in_the_bytes_of_a_local_run(cluster: Cluster, tmp_path: Path) -> None:
     local, house = copy_house(tmp_path / "local"), copy_house(tmp_path / "cluster")
-    snakemake(local, cores=2)
+    every = rules_run(snakemake(local, cores=2).stdout)
     write_site(house, account="lab", partitions=PARTITIONS)
     run = Run(house, cluster, "--set-resources", *(f"{rule}:gpu=1" for rule in GPU_RULES))
     seen = {rule: run.job(rule, "RUNNING", "COMPLETED") for rule in GPU_RULES}
     for job in seen.values():
         assert job["partition"] == "gpu"
         assert "gres/gpu=1" in cluster.run("scontrol", "show", "job", job["id"])
-    assert rules_run(run.ends(1200)) == EVERY
+    assert rules_run(run.ends(1200)) == every
     assert results(house) == results(local)
 
 
