@@ -11,3 +11,11 @@ onstart:
             prepare_run()
         except UserError as error:
             raise WorkflowError(str(error))
+
+
+onerror:
+    if workflow.executor_plugin.name == "slurm":
+        from wokflow.cluster.start import advice
+
+        if text := advice(log):
+            print(text, file=sys.stderr)

@@ -5,9 +5,10 @@ import shlex
 from pathlib import Path
 
 import pytest
+from snakemake_executor_plugin_slurm import query_job_status_squeue
 from wokflow.cluster.states import States
 
-SQUEUE = "squeue --format '%i|%T' --states=all --noheader --name run"
+SQUEUE = query_job_status_squeue("run")
 
 
 class Lines(list[str]):
@@ -48,10 +49,8 @@ def test_states_go_through(slurm: Slurm) -> None:
     assert log == []
 
 
-def test_squeue_is_asked_for_reasons_too(slurm: Slurm) -> None:
-    slurm.says("squeue", "", 'echo "7|RUNNING|$(echo "$@" | tr "|" "-")"')
-    assert ask(States(), Lines()) == {"7": "RUNNING"}
-    slurm.says("squeue", "", 'case "$*" in *"%i|%T|%r"*) echo "7|RUNNING|None";; esac')
+def test_squeue_is_asked_for_reasons_and_for_each_task(slurm: Slurm) -> None:
+    slurm.says("squeue", "", 'case "$*" in *"%i|%T|%r"*--array) echo "7|RUNNING|None";; esac')
     assert ask(States(), Lines()) == {"7": "RUNNING"}
 
 
@@ -62,13 +61,11 @@ def test_a_job_preempted_for_good_has_failed(slurm: Slurm) -> None:
     assert "it had to give way to a job of higher priority" in log[0]
 
 
-def test_a_job_that_is_no_longer_known_is_unknown_once(slurm: Slurm) -> None:
-    states, log = States(), Lines()
-    slurm.says("squeue", "5|RUNNING|None\n6|RUNNING|None\n")
-    ask(states, log)
-    slurm.says("squeue", "6|RUNNING|None\n")
-    assert ask(states, log) == {"5": "UNKNOWN", "6": "RUNNING"}
-    assert ask(states, log) == {"6": "RUNNING"}
+def test_a_job_that_is_not_known_is_unknown(slurm: Slurm) -> None:
+    slurm.says("squeue", "6_1|RUNNING|None\n")
+    answer = ask(States(), Lines())
+    assert "5" in answer and answer["5"] == "UNKNOWN"
+    assert answer == {"6_1": "RUNNING"}
 
 
 def test_silence_leaves_states_as_they_were_and_is_told_once(slurm: Slurm) -> None:
@@ -80,11 +77,6 @@ def test_silence_leaves_states_as_they_were_and_is_told_once(slurm: Slurm) -> No
     slurm.says("squeue", "5|COMPLETED|None\n")
     assert ask(states, log) == {"5": "COMPLETED"}
     assert [line.split(".")[0] for line in log] == ["Slurm does not answer", "Slurm answers again"]
-
-
-def test_a_state_with_a_user_behind_it_is_known(slurm: Slurm) -> None:
-    slurm.says("squeue", "5|CANCELLED by 1000\n")
-    assert ask(States(), Lines()) == {"5": "CANCELLED"}
 
 
 def test_a_failure_names_rule_node_cause_and_log_once(slurm: Slurm) -> None:

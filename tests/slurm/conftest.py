@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.slurm.cluster import Cluster, missing
+from tests.slurm.runs import Run
 from tests.workflow.conftest import built
 
 __all__ = ["built"]
@@ -31,3 +32,11 @@ def _started(folders: pytest.TempPathFactory, *, accounting: bool) -> Iterator[C
         yield cluster
     finally:
         cluster.stop()
+
+
+@pytest.fixture(autouse=True)
+def no_run_is_left() -> Iterator[None]:
+    """A test that fails leaves no Snakemake behind that would wait for its jobs."""
+    yield
+    for run in list(Run.alive):
+        run.kill()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 from tests.slurm.cluster import Cluster
 from tests.workflow.conftest import digests
@@ -39,6 +40,8 @@ def results(house: Path) -> dict[str, str]:
 class Run:
     """`snakemake --profile slurm`, started; its output goes to a file beside the house."""
 
+    alive: ClassVar[set["Run"]] = set()  # those that nobody has waited for
+
     def __init__(self, house: Path, cluster: Cluster, *options: str, fast: bool = True) -> None:
         self.house, self.cluster = house, cluster
         self.log = house.with_suffix(f".{time.monotonic_ns()}.log")
@@ -52,6 +55,7 @@ class Run:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+        self.alive.add(self)
 
     def output(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
@@ -69,7 +73,9 @@ class Run:
     def wait(self, seconds: float = 300) -> int:
         """Wait for its end and give its exit status; killed, and an AssertionError raised, where it takes longer."""
         try:
-            return self.process.wait(seconds)
+            status = self.process.wait(seconds)
+            self.alive.discard(self)
+            return status
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(
@@ -99,3 +105,4 @@ class Run:
         """End Snakemake with -9, its Slurm jobs aside."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        self.alive.discard(self)

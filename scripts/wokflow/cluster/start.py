@@ -9,6 +9,7 @@ import snakemake_executor_plugin_slurm as executor
 from wokflow.cluster.states import States
 from wokflow.job import UserError
 
+REFUSED = ("SLURM sbatch failed", "Job submission failed")  # what the executor says of it
 NAMED = 10  # jobs at most that a message names
 
 
@@ -27,6 +28,8 @@ def prepare_run() -> None:
             f"  scancel {ids}"
         )
     executor.query_job_status = States()
+    # The executor turns to sacct where MinJobAge is short, or the controller does not answer; sacct may never answer.
+    executor.query_job_status_sacct = executor.query_job_status_squeue
 
 
 def left_jobs(folder: Path) -> dict[str, str]:
@@ -41,3 +44,14 @@ def left_jobs(folder: Path) -> dict[str, str]:
         if comment.startswith(("rule_", "group_")) and Path(workdir) == folder:
             left[job] = f"{comment.replace('_wildcards_', ' ')}, {state}"
     return left
+
+
+def advice(logs: list[str]) -> str:
+    """What to do where Slurm refused jobs, as the logs of a run that failed tell; nothing where it did not."""
+    text = "".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs)
+    if not any(words in text for words in REFUSED):
+        return ""
+    return (
+        "Slurm refused jobs; its reason is above. Where it does not like an account, a partition or what a job asks "
+        "for, mend slurm/site.yaml (`make check-site` says what is wrong there). Then give the same command again."
+    )

@@ -12,9 +12,11 @@ import re
 import shlex
 import subprocess
 import time
+from pathlib import Path
 from typing import Protocol
 
-FORMAT, WITH_REASON = "%i|%T", "%i|%T|%r"  # what the executor asks squeue for, what is asked instead
+# What the executor asks squeue for; what is asked instead, so that reasons are told, and each task of an array.
+FORMAT, WITH_REASON, EACH_TASK = "%i|%T", "%i|%T|%r", "--array"
 FORGOTTEN = "UNKNOWN"  # taken as a success by the executor: whether the outputs are there decides
 FAILURES = {
     "BOOT_FAIL": "its node did not start.",
@@ -33,6 +35,8 @@ EXIT_CODES = {
     126: "the command could not be run on that node",
     127: "a command was not found on that node",
 }
+OUT_OF_MEMORY = re.compile(r"slurmstepd.*(exceeded (job |step )?memory limit|oom[-_ ]kill)", re.IGNORECASE)
+ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # what wokflow.job says of an error
 STUCK = {  # reasons to wait that do not go away by themselves
     "PartitionTimeLimit": "it asks for more time than the partition allows: set max_runtime in slurm/site.yaml",
     "PartitionNodeLimit": "it asks for more nodes than the partition has: name another in slurm/site.yaml",
@@ -53,6 +57,16 @@ class Logger(Protocol):
     def warning(self, text: str) -> None: ...
 
 
+class Answer(dict[str, str]):
+    """States by job id. A job that is not there has been forgotten: the controller knows a job before sbatch ends."""
+
+    def __contains__(self, job: object) -> bool:
+        return True
+
+    def __missing__(self, job: str) -> str:
+        return FORGOTTEN
+
+
 class States:
     """Answers the executor's question for the states of a run's jobs."""
 
@@ -64,7 +78,7 @@ class States:
     async def __call__(self, command: str, logger: Logger) -> tuple[dict[str, str], float]:
         """States by job id, and how long the question took, in seconds.
 
-        `command` is the executor's squeue or sacct command. Where nothing answers, the last known states are given,
+        `command` is the executor's squeue command. Where nothing answers, the last known states are given,
         so that the executor goes on to wait.
         """
         start = time.monotonic()
@@ -85,9 +99,8 @@ class States:
             elif reason in STUCK:
                 self._say(job, reason, logger)
         states = {job: TOLD.get(state, state) for job, (state, _) in found.items()}
-        forgotten = {job: FORGOTTEN for job in self._last if job not in states}
         self._last = states
-        return states | forgotten, time.monotonic() - start
+        return Answer(states), time.monotonic() - start
 
     def _say(self, job: str, about: str, logger: Logger) -> None:
         """Say once why a job failed, or why it waits for ever."""
@@ -101,8 +114,8 @@ class States:
 
 
 async def ask(command: str) -> dict[str, tuple[str, str]] | None:
-    """(state, reason to wait) by job id; None where the command fails or does not answer in a minute."""
-    words = [WITH_REASON if word == FORMAT else word for word in shlex.split(command)]
+    """(state, reason to wait) by job id; None where squeue fails or does not answer in a minute."""
+    words = [word.replace(FORMAT, WITH_REASON) for word in shlex.split(command)] + [EACH_TASK]
     try:
         process = await asyncio.create_subprocess_exec(
             *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
@@ -116,11 +129,8 @@ async def ask(command: str) -> dict[str, tuple[str, str]] | None:
         return None
     if process.returncode:
         return None
-    rows = [line.split("|") for line in output.decode(errors="replace").splitlines() if "|" in line]
-    # sacct says "CANCELLED by 1000"
-    return {
-        row[0].strip(): (row[1].split()[0], row[2] if len(row) > 2 else "") for row in rows if row[1].strip()
-    }
+    rows = [line.split("|", 2) for line in output.decode(errors="replace").splitlines()]
+    return {job: (state, reason) for job, state, reason in rows}
 
 
 def failure(job: str, state: str) -> str:
@@ -138,8 +148,20 @@ def failure(job: str, state: str) -> str:
     elif signal == "9":
         what = "it was killed, most often for want of memory. A next try asks for more."
     else:
-        what = "its log says why"
+        what = cause(log) or "its log says why"
     return f"{head}: {what}" + (f"\n  log: {log}" if log else "")
+
+
+def cause(log: str) -> str:
+    """Why a job failed, as far as its Slurm log says it in a line; nothing where it does not, or cannot be read."""
+    try:
+        text = Path(log).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    if OUT_OF_MEMORY.search(text):
+        return FAILURES["OUT_OF_MEMORY"]
+    said = ERROR.findall(text)
+    return said[-1] if said else ""
 
 
 def describe(job: str) -> dict[str, str]:

@@ -1,0 +1,52 @@
+"""What tests of faults share: the job that they make fail, and looks at jobs from outside."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.cluster import Cluster
+
+RELEASE = "export/pairs/zh-en"  # one job of export_pairs
+TARGET = f"results/{RELEASE}"
+ALIVE = ("PENDING", "RUNNING", "SUSPENDED")
+
+
+@pytest.fixture
+def empty_queue(cluster: Cluster) -> Iterator[None]:
+    """The test leaves no job to the next."""
+    yield
+    for job in cluster.jobs(*ALIVE):
+        cluster.run("scancel", job["id"], check=False)
+    cluster.until(lambda: not cluster.jobs(*ALIVE, "COMPLETING"), "no job is left")
+
+
+def ended(cluster: Cluster, job: str) -> str:
+    """Wait until a job has ended and give its state."""
+    cluster.until(lambda: not any(each["id"] == job for each in cluster.jobs(*ALIVE, "COMPLETING")), job)
+    return next(each["state"] for each in cluster.jobs() if each["id"] == job)
+
+
+def at_work(cluster: Cluster, job: str) -> None:
+    """Wait until a job's step runs, so that it needs the controller no more."""
+    cluster.until(lambda: f"{job}.0" in cluster.run("squeue", "--steps", "--noheader", "-o", "%i"), job)
+
+
+def processes(cluster: Cluster, job: str) -> set[int]:
+    """The process ids of a job and of the daemons that Slurm started for it."""
+    found = set()
+    wanted = {f"SLURM_JOB_ID={job}".encode(), f"SLURM_CONF={cluster.conf}".encode()}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if wanted <= set((folder / "environ").read_bytes().split(b"\0")):
+                parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+                found.add(int(folder.name))
+                if (Path("/proc") / parent / "comm").read_text().startswith("slurmstepd"):
+                    found.add(int(parent))
+    return found
+
+
+def locked(house: Path) -> bool:
+    """Whether Snakemake has a lock on a house."""
+    return any((house / ".snakemake" / "locks").glob("*"))
