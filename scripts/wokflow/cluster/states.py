@@ -10,6 +10,7 @@ job failed and what to do, and that a job waits for something that will never co
 import asyncio
 import re
 import shlex
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -37,6 +38,7 @@ EXIT_CODES = {
 }
 OUT_OF_MEMORY = re.compile(r"slurmstepd.*(exceeded (job |step )?memory limit|oom[-_ ]kill)", re.IGNORECASE)
 ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # what wokflow.job says of an error
+LITTLE = 1 << 20  # bytes: a disk with less room is full
 STUCK = {  # reasons to wait that do not go away by themselves
     "PartitionTimeLimit": "it asks for more time than the partition allows: set max_runtime in slurm/site.yaml",
     "PartitionNodeLimit": "it asks for more nodes than the partition has: name another in slurm/site.yaml",
@@ -148,7 +150,7 @@ def failure(job: str, state: str) -> str:
     elif signal == "9":
         what = "it was killed, most often for want of memory. A next try asks for more."
     else:
-        what = cause(log) or "its log says why"
+        what = cause(log) or full(log) or "its log says why"
     return f"{head}: {what}" + (f"\n  log: {log}" if log else "")
 
 
@@ -162,6 +164,15 @@ def cause(log: str) -> str:
         return FAILURES["OUT_OF_MEMORY"]
     said = ERROR.findall(text)
     return said[-1] if said else ""
+
+
+def full(log: str) -> str:
+    """That nothing more can be written where a log is; nothing where there is room."""
+    try:
+        free = shutil.disk_usage(Path(log).parent).free
+    except OSError:
+        return ""
+    return "No space left on device. Make room, then give the same command again." if free < LITTLE else ""
 
 
 def describe(job: str) -> dict[str, str]:
