@@ -32,8 +32,9 @@ check-site: $(VENV)/ready
 test: $(VENV)/ready-dev
 	$(BIN)/python -m pytest -n $(CORES) -m "not bench and not cluster"
 
+# One worker more than cores: these tests wait more than they work.
 test-slurm: $(VENV)/ready-dev
-	$(BIN)/python -m pytest -n $(CORES) -m cluster tests/slurm
+	$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist worksteal -m cluster tests/slurm
 
 bench: $(VENV)/ready-dev
 	$(BIN)/python -m pytest -m bench -s tests/bench
