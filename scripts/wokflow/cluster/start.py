@@ -1,6 +1,8 @@
 """What has to be so before a run submits its first job to Slurm."""
 
+import functools
 import getpass
+import math
 import subprocess
 from pathlib import Path
 
@@ -28,8 +30,10 @@ def prepare_run() -> None:
             f"  scancel {ids}"
         )
     executor.query_job_status = States()
-    # The executor turns to sacct where MinJobAge is short, or the controller does not answer; sacct may never answer.
-    executor.query_job_status_sacct = executor.query_job_status_squeue
+    # The executor would turn to sacct where Slurm forgets jobs soon; States does not mind.
+    executor.get_min_job_age = lambda: math.inf
+    # Once, and not before each submission: it asks the accounting database.
+    executor.validate_account = functools.cache(executor.validate_account)
 
 
 def left_jobs(folder: Path) -> dict[str, str]:

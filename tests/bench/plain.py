@@ -1,0 +1,150 @@
+"""The workflow's jobs as plain sbatch scripts, one a job, for comparison: no Snakemake once they are submitted.
+
+`collect` asks Snakemake, in a house whose results are all there, what each job reads, writes and is given. `submit`
+hands the jobs whose results a house lacks to sbatch at once, each after those that it depends on. As a script, this
+file runs one of them: python plain.py run JOBS NUMBER.
+"""
+
+import json
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+GIVEN = ("input", "output", "params", "log")
+ENDED = "plain"  # folder of a house: <job>.done or <job>.failed
+
+
+class Items(list[Any]):
+    """A job's files or params, by number and by name, as its script expects them."""
+
+    def __init__(self, items: list[Any], names: dict[str, tuple[int, int | None]]) -> None:
+        super().__init__(items)
+        for name, (first, end) in names.items():
+            setattr(self, name, items[first] if end is None else Items(items[first:end], {}))
+
+    def __getitem__(self, which: Any) -> Any:
+        return getattr(self, which) if isinstance(which, str) else super().__getitem__(which)
+
+
+def collect(house: Path, *targets: str) -> dict[str, Any]:
+    """The config and the jobs of a finished house, each job behind those that it depends on."""
+    command = [sys.executable, "-m", __name__, "collect", *targets]
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, cwd=house, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def submit(house: Path, found: dict[str, Any], sbatch: Callable[..., str]) -> int:
+    """Submit the jobs of which the house lacks a result; gives their number. `sbatch` gives the job id."""
+    file = house / "jobs.json"
+    file.write_text(json.dumps(found), encoding="utf-8")
+    (house / ENDED).mkdir()
+    ids: dict[int, str] = {}
+    for number, job in enumerate(found["jobs"]):
+        if all((house / path).exists() for path in job["output"][0]):
+            continue
+        after = [ids[source] for source in job["after"] if source in ids]
+        gpus = job["resources"].get("gpu")
+        ids[number] = sbatch(
+            *("--job-name", "plain", "--comment", f"rule_{job['rule']}", "--chdir", str(house)),
+            *("--output", str(house / ENDED / f"{number}.log"), "--ntasks", "1", "--requeue"),
+            *("--cpus-per-task", str(job["threads"]), "--mem", str(job["resources"]["mem_mb"])),
+            *("--time", str(job["resources"]["runtime"])),
+            *(("--gpus", str(gpus)) if gpus else ()),
+            *((f"--dependency=afterok:{':'.join(after)}", "--kill-on-invalid-dep=yes") if after else ()),
+            *("--wrap", f"{sys.executable} {__file__} run {file} {number}"),
+        )
+    return len(ids)
+
+
+def run(file: Path, number: int) -> None:
+    """Run a job's script in this process, in its house."""
+    found = json.loads(file.read_text(encoding="utf-8"))
+    job = found["jobs"][number]
+    given = {name: Items(*job[name]) for name in GIVEN}
+    for path in (*given["output"], *given["log"]):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    snakemake = SimpleNamespace(
+        **given,
+        config=found["config"],
+        threads=job["threads"],
+        wildcards=SimpleNamespace(**job["wildcards"]),
+    )
+    sys.path.insert(0, str(file.parent / "scripts"))
+    end = "failed"
+    try:
+        runpy.run_path(job["script"], init_globals={"snakemake": snakemake})
+        end = "done"
+    finally:
+        (file.parent / ENDED / f"{number}.{end}").touch()
+
+
+def _collected(targets: list[str]) -> dict[str, Any]:
+    from snakemake.cli import args_to_api, parse_args
+    from snakemake.workflow import Workflow
+
+    made: list[Any] = []
+    init = Workflow.__init__
+
+    def remember(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        made.append(self)
+
+    Workflow.__init__ = remember
+    parser, arguments = parse_args(["--dry-run", "--quiet", "all", "--cores", "64", "--", *targets])
+    if not args_to_api(arguments, parser):
+        raise SystemExit("the dry run failed")
+    dag = made[-1].dag
+    order: list[Any] = []
+    for job in dag.jobs:
+        _visit(dag, job, order)
+    number = {job: index for index, job in enumerate(order)}
+    jobs = [
+        _described(job) | {"after": sorted(number[source] for source in _needed(dag, job))} for job in order
+    ]
+    return {"config": made[-1].config, "jobs": jobs}
+
+
+def _visit(dag: Any, job: Any, order: list[Any]) -> None:
+    if job in order:
+        return
+    for source in _needed(dag, job):
+        _visit(dag, source, order)
+    if job.output:  # others are but names for what they gather
+        order.append(job)
+
+
+def _needed(dag: Any, job: Any) -> list[Any]:
+    return [source for source in dag.dependencies[job] if source.output]
+
+
+def _described(job: Any) -> dict[str, Any]:
+    items = {
+        name: ([_plain(item) for item in getattr(job, name)], dict(getattr(job, name)._get_names()))
+        for name in GIVEN
+    }
+    return items | {
+        "rule": job.rule.name,
+        "script": f"scripts/{Path(job.rule.script).name}",
+        "threads": job.threads,
+        "resources": {name: job.resources.get(name) for name in ("mem_mb", "runtime", "gpu")},
+        "wildcards": job.wildcards_dict,
+    }
+
+
+def _plain(item: Any) -> Any:
+    return str(item) if isinstance(item, str) else item
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["run", file, number]:
+            run(Path(file), int(number))
+        case ["collect", *targets]:
+            print(json.dumps(_collected(targets)))

@@ -1,0 +1,293 @@
+"""What it costs to run the workflow through Slurm, against plain sbatch scripts that do the same work."""
+
+import re
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.bench import measure, plain
+from tests.bench.measure import timed
+from tests.conftest import copy_house, snakemake
+from tests.slurm.cluster import Cluster, missing
+from tests.slurm.runs import Run, results, write_site
+from tests.workflow.conftest import new_house
+
+pytestmark = pytest.mark.bench
+
+ACCOUNT = "lab"
+PATIENCE = 3600  # seconds that a contender may take
+SHARDS = {"tiny": 6, "small": 200, "full": 200}
+DEMO = {"tiny": ("results/match/eligible/xiachufang/part-00000.parquet",), "small": (), "full": ()}
+SHARDED = "results/match/neighbours/zh-en/part-00000.parquet"
+PROFILE, OFTEN, PLAIN = "the profile", "first question after 1 s", "plain sbatch"
+QUESTION = 2  # requests to the controller for one question for states, both of squeue
+SUBMITTED = "has been submitted with"
+# Requests to the controller, by the command that sends them; nodes, and srun within jobs, send others.
+CLIENTS = {
+    "REQUEST_SUBMIT_BATCH_JOB": "sbatch",
+    "REQUEST_JOB_INFO": "squeue",
+    "REQUEST_JOB_USER_INFO": "squeue",
+    "REQUEST_PARTITION_INFO": "squeue",
+    "REQUEST_NODE_INFO": "sinfo",
+    "REQUEST_BUILD_INFO": "scontrol",
+    "REQUEST_PING": "scontrol",
+    "REQUEST_JOB_INFO_SINGLE": "scontrol",
+    "REQUEST_KILL_JOB": "scancel",
+    "REQUEST_CANCEL_JOB_STEP": "scancel",
+}
+
+
+class Done(NamedTuple):
+    """Seconds until the first job was submitted, and until all was done."""
+
+    first: float
+    wall: float
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a contender took; times in seconds, requests by type."""
+
+    jobs: int
+    first: float
+    wall: float
+    cpu: float  # of the login node, its children included, jobs not
+    controller: Counter[str]
+    database: Counter[str]
+    busy: float  # in which a job ran
+    job: float  # mean time of a job
+
+    def a_minute(self, requests: Counter[str]) -> float:
+        return 60 * requests.total() / self.wall
+
+    @property
+    def idle(self) -> float:
+        """The share of the time in which no job ran."""
+        return max(0.0, 1 - self.busy / self.wall)
+
+
+@pytest.fixture
+def cluster(data: Path) -> Iterator[Cluster]:
+    """Two nodes, so that this machine's cores are not asked for much more than they can do."""
+    if reason := missing(accounting=True):
+        pytest.skip(reason)
+    cluster = Cluster(data / "cluster", nodes=2, min_job_age=PATIENCE)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def test_slurm(cluster: Cluster, data: Path) -> None:
+    scale = measure.scale()
+    demo = contend(cluster, partial(demo_house, data / "demo"), DEMO[scale], {PROFILE: (), OFTEN: ()})
+    prepared = prepare_shards(data / "prepared", SHARDS[scale])
+    shards = contend(cluster, partial(sharded_house, prepared, data / "shards"), (SHARDED,), {PROFILE: ()})
+    assert shards[PROFILE].jobs == SHARDS[scale] + 1
+    publish({"demo": demo, f"{SHARDS[scale]} shards": shards})
+
+
+def demo_house(folder: Path, name: str) -> Path:
+    house = copy_house(folder / name)
+    write_site(house, account=ACCOUNT)
+    return house
+
+
+def prepare_shards(house: Path, shards: int) -> Path:
+    """A small house in which nothing is left to do but to search in shards, and to gather them."""
+    new_house(house)
+    snakemake(house, SHARDED, cores=measure.THREADS)
+    for folder in ("search", "neighbours", "accepted", "audit"):
+        shutil.rmtree(house / "results" / "match" / folder)
+    config = house / "config" / "config.yaml"
+    text = config.read_text(encoding="utf-8")
+    assert "backend: faiss" in text
+    config.write_text(text.replace("backend: faiss", f"backend: faiss, shards: {shards}"), encoding="utf-8")
+    write_site(house, account=ACCOUNT)
+    return house
+
+
+def sharded_house(prepared: Path, folder: Path, name: str) -> Path:
+    house = folder / name
+    shutil.copytree(prepared, house, symlinks=True)
+    return house
+
+
+def contend(
+    cluster: Cluster,
+    house: Callable[[str], Path],
+    targets: tuple[str, ...],
+    options: dict[str, tuple[str, ...]],
+) -> dict[str, Figures]:
+    """Figures of each contender, in a house of its own; all must have the same results, byte for byte."""
+    figures, houses = {}, {}
+    for number, (name, given) in enumerate(options.items()):
+        houses[name] = house(f"house{number}")
+        run = partial(with_snakemake, cluster, houses[name], *targets, *given, fast=name == OFTEN)
+        figures[name] = measured(cluster, name, run)
+    houses[PLAIN] = house("plain")
+    found = plain.collect(houses[PROFILE], *targets)
+    figures[PLAIN] = measured(cluster, PLAIN, partial(with_sbatch, cluster, houses[PLAIN], found))
+    expected = contents(houses[PROFILE])
+    for name, folder in houses.items():
+        assert contents(folder) == expected, name
+    return figures
+
+
+def contents(house: Path) -> dict[str, str]:
+    return {
+        path: digest for path, digest in results(house).items() if not path.endswith(".snakemake_timestamp")
+    }
+
+
+def with_snakemake(cluster: Cluster, house: Path, *options: str, fast: bool) -> Done:
+    start = time.monotonic()
+    run = Run(house, cluster, *options, fast=fast)
+    while SUBMITTED not in run.output():
+        assert run.process.poll() is None, run.output()
+        time.sleep(0.02)
+    first = time.monotonic() - start
+    run.ends(PATIENCE)
+    return Done(first, time.monotonic() - start)
+
+
+def with_sbatch(cluster: Cluster, house: Path, found: dict[str, object]) -> Done:
+    start = time.monotonic()
+    first: list[float] = []
+
+    def sbatch(*options: str) -> str:
+        job = cluster.run("sbatch", "--parsable", "--account", ACCOUNT, *options).strip()
+        first.append(time.monotonic() - start)
+        return job
+
+    jobs, ended = plain.submit(house, found, sbatch), house / plain.ENDED
+    while len(list(ended.glob("*.done"))) < jobs:
+        failed = [file.with_suffix(".log").read_text() for file in ended.glob("*.failed")]
+        assert not failed and time.monotonic() < start + PATIENCE, failed
+        time.sleep(0.1)
+    return Done(first[0], time.monotonic() - start)
+
+
+def measured(cluster: Cluster, name: str, run: Callable[[], Done]) -> Figures:
+    """Run a contender alone on the cluster and read from outside what it took."""
+    known = max((job for job, _, _ in intervals(cluster)), default=0)
+    cluster.run("sacctmgr", "-i", "clear", "stats")
+    cluster.run("sdiag", "--reset")
+    taken = timed(run)
+    controller = requests(cluster.run("sdiag"))
+    database = requests(cluster.run("sacctmgr", "show", "stats"))
+    print(f"  {name}: {taken.wall:.1f} s\n    {dict(controller)}\n    {dict(database)}", flush=True)
+    cluster.until(lambda: not cluster.run("squeue", "--noheader"), "all jobs have ended")
+    jobs = [job for job in intervals(cluster) if job[0] > known]
+    return Figures(
+        len(jobs),
+        taken.outcome.first,
+        taken.outcome.wall,
+        taken.cpu,
+        Counter({kind: count for kind, count in controller.items() if kind in CLIENTS}),
+        Counter({kind: count for kind, count in database.items() if kind.startswith("DBD_GET_")}),
+        union([(start, end) for _, start, end in jobs]),
+        sum(end - start for _, start, end in jobs) / len(jobs),
+    )
+
+
+def requests(text: str) -> Counter[str]:
+    """Requests by type, from what sdiag says, or sacctmgr show stats."""
+    return Counter(
+        {kind: int(count) for kind, count in re.findall(r"^\s+([A-Z_]+)\s+\(.*count:(\d+)", text, re.M)}
+    )
+
+
+def intervals(cluster: Cluster) -> list[tuple[int, int, int]]:
+    """Job id, start and end of each job that has ended, in seconds; the controller keeps them for PATIENCE."""
+    command = ("squeue", "--noheader", "--array", "--states=all", "--format", "%A|%S|%e")
+    rows = [line.split("|") for line in cluster.run("env", "SLURM_TIME_FORMAT=%s", *command).splitlines()]
+    return [(int(job), int(start), int(end)) for job, start, end in rows]
+
+
+def union(spans: list[tuple[int, int]]) -> float:
+    """Seconds that lie in one span at least."""
+    total, reached = 0, 0
+    for start, end in sorted(spans):
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def noticed(seconds: float, first: int = 20, step: int = 10, most: int = 180) -> float:
+    """When the profile sees the end of a job that takes so long, if nothing else ends before, in seconds."""
+    interval = seen = first
+    while seen < seconds:
+        interval = min(interval + step, most)
+        seen += interval
+    return seen
+
+
+def lost(minutes: int) -> float:
+    """The share of the time in which no job runs, in a chain of jobs of half to one and a half times `minutes`."""
+    lengths = range(30 * minutes, 90 * minutes + 1)
+    return 1 - sum(lengths) / sum(map(noticed, lengths))
+
+
+def publish(figures: dict[str, dict[str, Figures]]) -> None:
+    rows = [
+        [
+            f"{dag}: {name}",
+            f"{one.jobs:,}",
+            f"{one.first:.1f}",
+            f"{one.wall:.0f}",
+            f"{one.job:.1f}",
+            f"{100 * one.idle:.0f}",
+            f"{one.cpu:.1f}",
+            f"{3600 * one.cpu / one.wall:.0f}",
+            f"{one.a_minute(one.controller):.1f}",
+            f"{one.a_minute(one.database):.1f}",
+        ]
+        for dag, contenders in figures.items()
+        for name, one in contenders.items()
+    ]
+    header = ["contender", "jobs", "to first job, s", "wall, s", "a job, s", "no job runs, %", "login CPU s"]
+    header += ["login CPU s an hour", "controller requests a min", "database requests a min"]
+    demo, (label, shards) = figures["demo"], list(figures.items())[-1]
+    one, bare = shards[PROFILE], shards[PLAIN]
+    a_job = (one.controller.total() - QUESTION * one.controller["REQUEST_JOB_INFO"]) / one.jobs
+    hourly = 180 * QUESTION + 300 * a_job
+    measure.publish(
+        "slurm",
+        "Through Slurm, against plain sbatch scripts",
+        f"""The whole demo, and {label} of the search with the job that gathers them, on a private Slurm of two
+        virtual nodes that share this machine's cores with everything else. *The profile* is
+        `snakemake --profile slurm` as it is; with *first question after 1 s* it has
+        `--slurm-init-seconds-before-status-checks 1`.
+        *Plain sbatch* runs the same scripts on the same inputs, one `sbatch --dependency=afterok:...` a job, all at once, and
+        nobody looks after them: no retries, no rerun of what an edit touches, no messages. Results are equal, byte
+        for byte. CPU seconds are those of the login node: of Snakemake with its squeue, sbatch and so on, or of the
+        sbatch calls alone. Requests are those that the controller counts (`sdiag`) of
+        {", ".join(sorted(set(CLIENTS.values())))}, on the login node and in jobs, and those that slurmdbd counts
+        (`sacctmgr show stats`, `DBD_GET_...`). Jobs are those of Slurm, of which the profile makes one of several
+        short steps; their times are in whole seconds. One run each.
+        {measure.repeat("test_slurm.py")}""",
+        measure.machine("snakemake", "snakemake-executor-plugin-slurm"),
+        measure.table(header, rows),
+        f"""These jobs take seconds, so what stands out is the wait between a job's end and the next question for
+        states: 20 s at first, 10 s longer after each question that finds nothing ended, 180 s at most, and 20 s again
+        once something has. A first question after 1 s brings the demo from {demo[PROFILE].wall:.0f} s to
+        {demo[OFTEN].wall:.0f} s. On a real cluster jobs take longer. Computed from these intervals, a chain of jobs
+        of about 10 minutes, with nothing beside it, has no job running for {100 * lost(10):.0f} % of its time, of 30
+        minutes {100 * lost(30):.0f} %, of 2 hours {100 * lost(120):.0f} %; other jobs beside it run meanwhile.""",
+        f"""With 50 jobs of 10 minutes at a time, so 300 an hour, something has ended at nearly every question. 180
+        questions an hour of {QUESTION} requests each, and {a_job:.1f} requests a job (its sbatch, and what the two
+        starts of Snakemake on its node ask scontrol), make {hourly / 60:.0f} requests to the controller a minute. At
+        {one.cpu / one.jobs:.2f} CPU seconds a job, as in {label}, they take {300 * one.cpu / one.jobs:.0f} CPU
+        seconds of the login node an hour, {300 * one.cpu / one.jobs / 36:.1f} % of a core. Each job pays for two
+        starts of Snakemake on its node: {one.job - bare.job:.1f} s here,
+        {100 * (one.job - bare.job) / 600:.1f} % of a job of 10 minutes.""",
+    )
