@@ -267,8 +267,9 @@ def publish(figures: dict[str, dict[str, Figures]]) -> None:
         virtual nodes that share this machine's cores with everything else. *The profile* is
         `snakemake --profile slurm` as it is; with *first question after 1 s* it has
         `--slurm-init-seconds-before-status-checks 1`.
-        *Plain sbatch* runs the same scripts on the same inputs, one `sbatch --dependency=afterok:...` a job, all at once, and
-        nobody looks after them: no retries, no rerun of what an edit touches, no messages. Results are equal, byte
+        *Plain sbatch* runs the same scripts on the same inputs, one `sbatch --dependency=afterok:...` a job, all at
+        once, and nobody looks after them: no retries, no rerun of what an edit touches, no messages. Results are
+        equal, byte
         for byte. CPU seconds are those of the login node: of Snakemake with its squeue, sbatch and so on, or of the
         sbatch calls alone. Requests are those that the controller counts (`sdiag`) of
         {", ".join(sorted(set(CLIENTS.values())))}, on the login node and in jobs, and those that slurmdbd counts
