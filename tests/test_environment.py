@@ -90,7 +90,10 @@ def needed(stage: str) -> set[str]:
 def test_there_is_an_environment_for_each_stage() -> None:
     rules = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
     named = set(re.findall(r"^ +conda:\n +\"\.\./envs/(\w+)\.yaml\"$", rules, re.M))
-    assert set(STAGES) == named == {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    stages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {
+        "cluster"
+    }  # runs where Snakemake does
+    assert set(STAGES) == named == stages
 
 
 @pytest.mark.parametrize("stage", STAGES)
