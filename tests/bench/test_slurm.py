@@ -86,13 +86,17 @@ def cluster(data: Path) -> Iterator[Cluster]:
         cluster.stop()
 
 
-def test_slurm(cluster: Cluster, data: Path) -> None:
-    scale = measure.scale()
-    demo = contend(cluster, partial(demo_house, data / "demo"), DEMO[scale], {PROFILE: (), OFTEN: ()})
-    prepared = prepare_shards(data / "prepared", SHARDS[scale])
-    shards = contend(cluster, partial(sharded_house, prepared, data / "shards"), (SHARDED,), {PROFILE: ()})
-    assert shards[PROFILE].jobs == SHARDS[scale] + 1
-    publish({"demo": demo, f"{SHARDS[scale]} shards": shards})
+def test_demo(cluster: Cluster, data: Path) -> None:
+    house, options = partial(demo_house, data / "demo"), {PROFILE: (), OFTEN: ()}
+    publish_demo(contend(cluster, house, DEMO[measure.scale()], options))
+
+
+def test_shards(cluster: Cluster, data: Path) -> None:
+    count = SHARDS[measure.scale()]
+    house = partial(sharded_house, prepare_shards(data / "prepared", count), data / "shards")
+    figures = contend(cluster, house, (SHARDED,), {PROFILE: ()})
+    assert figures[PROFILE].jobs == count + 1
+    publish_shards(count, figures)
 
 
 def demo_house(folder: Path, name: str) -> Path:
@@ -237,10 +241,10 @@ def lost(minutes: int) -> float:
     return 1 - sum(lengths) / sum(map(noticed, lengths))
 
 
-def publish(figures: dict[str, dict[str, Figures]]) -> None:
+def table(figures: dict[str, Figures]) -> str:
     rows = [
         [
-            f"{dag}: {name}",
+            name,
             f"{one.jobs:,}",
             f"{one.first:.1f}",
             f"{one.wall:.0f}",
@@ -251,44 +255,53 @@ def publish(figures: dict[str, dict[str, Figures]]) -> None:
             f"{one.a_minute(one.controller):.1f}",
             f"{one.a_minute(one.database):.1f}",
         ]
-        for dag, contenders in figures.items()
-        for name, one in contenders.items()
+        for name, one in figures.items()
     ]
     header = ["contender", "jobs", "to first job, s", "wall, s", "a job, s", "no job runs, %", "login CPU s"]
     header += ["login CPU s an hour", "controller requests a min", "database requests a min"]
-    demo, (label, shards) = figures["demo"], list(figures.items())[-1]
-    one, bare = shards[PROFILE], shards[PLAIN]
+    return measure.table(header, rows)
+
+
+def publish_demo(figures: dict[str, Figures]) -> None:
+    measure.publish(
+        "slurm-demo",
+        "The demo through Slurm, against plain sbatch scripts",
+        f"""The whole demo on a private Slurm of two virtual nodes that share this machine's cores with everything
+        else. *The profile* is `snakemake --profile slurm` as it is; with *first question after 1 s* it has
+        `--slurm-init-seconds-before-status-checks 1`. *Plain sbatch* runs the same scripts on the same inputs, one
+        `sbatch --dependency=afterok:...` a job, all at once, and nobody looks after them: no retries, no rerun of
+        what an edit touches, no messages. Results are equal, byte for byte. CPU seconds are those of the login node:
+        of Snakemake with its squeue, sbatch and so on, or of the sbatch calls alone. Requests are those that the
+        controller counts (`sdiag`) of {", ".join(sorted(set(CLIENTS.values())))}, on the login node and in jobs, and
+        those that slurmdbd counts (`sacctmgr show stats`, `DBD_GET_...`). Jobs are those of Slurm, of which the
+        profile makes one of several short steps; their times are in whole seconds. One run each.
+        {measure.repeat("test_slurm.py")}""",
+        measure.machine("snakemake", "snakemake-executor-plugin-slurm"),
+        table(figures),
+        f"""These jobs take seconds, so what stands out is the wait between a job's end and the next question for
+        states: 20 s at first, 10 s longer after each question that finds nothing ended, 180 s at most, and 20 s again
+        once something has. A first question after 1 s brings the demo from {figures[PROFILE].wall:.0f} s to
+        {figures[OFTEN].wall:.0f} s. On a real cluster jobs take longer. Computed from these intervals, a chain of
+        jobs of about 10 minutes, with nothing beside it, has no job running for {100 * lost(10):.0f} % of its time, of 30
+        minutes {100 * lost(30):.0f} %, of 2 hours {100 * lost(120):.0f} %; other jobs beside it run meanwhile.""",
+    )
+
+
+def publish_shards(count: int, figures: dict[str, Figures]) -> None:
+    one, bare = figures[PROFILE], figures[PLAIN]
     a_job = (one.controller.total() - QUESTION * one.controller["REQUEST_JOB_INFO"]) / one.jobs
     hourly = 180 * QUESTION + 300 * a_job
     measure.publish(
-        "slurm",
-        "Through Slurm, against plain sbatch scripts",
-        f"""The whole demo, and {label} of the search with the job that gathers them, on a private Slurm of two
-        virtual nodes that share this machine's cores with everything else. *The profile* is
-        `snakemake --profile slurm` as it is; with *first question after 1 s* it has
-        `--slurm-init-seconds-before-status-checks 1`.
-        *Plain sbatch* runs the same scripts on the same inputs, one `sbatch --dependency=afterok:...` a job, all at
-        once, and nobody looks after them: no retries, no rerun of what an edit touches, no messages. Results are
-        equal, byte
-        for byte. CPU seconds are those of the login node: of Snakemake with its squeue, sbatch and so on, or of the
-        sbatch calls alone. Requests are those that the controller counts (`sdiag`) of
-        {", ".join(sorted(set(CLIENTS.values())))}, on the login node and in jobs, and those that slurmdbd counts
-        (`sacctmgr show stats`, `DBD_GET_...`). Jobs are those of Slurm, of which the profile makes one of several
-        short steps; their times are in whole seconds. One run each.
+        "slurm-shards",
+        f"{count} shards through Slurm, against plain sbatch scripts",
+        f"""{count} shards of the search and the job that gathers them, at most 50 in the queue, else as above.
         {measure.repeat("test_slurm.py")}""",
         measure.machine("snakemake", "snakemake-executor-plugin-slurm"),
-        measure.table(header, rows),
-        f"""These jobs take seconds, so what stands out is the wait between a job's end and the next question for
-        states: 20 s at first, 10 s longer after each question that finds nothing ended, 180 s at most, and 20 s again
-        once something has. A first question after 1 s brings the demo from {demo[PROFILE].wall:.0f} s to
-        {demo[OFTEN].wall:.0f} s. On a real cluster jobs take longer. Computed from these intervals, a chain of jobs
-        of about 10 minutes, with nothing beside it, has no job running for {100 * lost(10):.0f} % of its time, of 30
-        minutes {100 * lost(30):.0f} %, of 2 hours {100 * lost(120):.0f} %; other jobs beside it run meanwhile.""",
+        table(figures),
         f"""With 50 jobs of 10 minutes at a time, so 300 an hour, something has ended at nearly every question. 180
         questions an hour of {QUESTION} requests each, and {a_job:.1f} requests a job (its sbatch, and what the two
         starts of Snakemake on its node ask scontrol), make {hourly / 60:.0f} requests to the controller a minute. At
-        {one.cpu / one.jobs:.2f} CPU seconds a job, as in {label}, they take {300 * one.cpu / one.jobs:.0f} CPU
-        seconds of the login node an hour, {300 * one.cpu / one.jobs / 36:.1f} % of a core. Each job pays for two
-        starts of Snakemake on its node: {one.job - bare.job:.1f} s here,
-        {100 * (one.job - bare.job) / 600:.1f} % of a job of 10 minutes.""",
+        {one.cpu / one.jobs:.2f} CPU seconds a job they take {300 * one.cpu / one.jobs:.0f} CPU seconds of the login
+        node an hour, {300 * one.cpu / one.jobs / 36:.1f} % of a core. Each job pays for two starts of Snakemake
+        on its node: {one.job - bare.job:.1f} s here, {100 * (one.job - bare.job) / 600:.1f} % of a job of 10 minutes.""",
     )
