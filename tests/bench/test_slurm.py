@@ -282,8 +282,8 @@ def publish_demo(figures: dict[str, Figures]) -> None:
         states: 20 s at first, 10 s longer after each question that finds nothing ended, 180 s at most, and 20 s again
         once something has. A first question after 1 s brings the demo from {figures[PROFILE].wall:.0f} s to
         {figures[OFTEN].wall:.0f} s. On a real cluster jobs take longer. Computed from these intervals, a chain of
-        jobs of about 10 minutes, with nothing beside it, has no job running for {100 * lost(10):.0f} % of its time, of 30
-        minutes {100 * lost(30):.0f} %, of 2 hours {100 * lost(120):.0f} %; other jobs beside it run meanwhile.""",
+        jobs of about 10 minutes, with nothing beside it, has no job running for {100 * lost(10):.0f} % of its time,
+        of 30 minutes {100 * lost(30):.0f} %, of 2 hours {100 * lost(120):.0f} %.""",
     )
 
 
@@ -303,5 +303,6 @@ def publish_shards(count: int, figures: dict[str, Figures]) -> None:
         starts of Snakemake on its node ask scontrol), make {hourly / 60:.0f} requests to the controller a minute. At
         {one.cpu / one.jobs:.2f} CPU seconds a job they take {300 * one.cpu / one.jobs:.0f} CPU seconds of the login
         node an hour, {300 * one.cpu / one.jobs / 36:.1f} % of a core. Each job pays for two starts of Snakemake
-        on its node: {one.job - bare.job:.1f} s here, {100 * (one.job - bare.job) / 600:.1f} % of a job of 10 minutes.""",
+        on its node: {one.job - bare.job:.1f} s here, {100 * (one.job - bare.job) / 600:.1f} % of a job of 10
+        minutes.""",
     )
