@@ -9,7 +9,7 @@ from tests.conftest import copy_house, rules_run, snakemake
 from tests.slurm.cluster import Cluster
 from tests.slurm.runs import Run, house_without, results, write_site
 from tests.workflow.conftest import writer
-from tests.workflow.edits import EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS, SOMETIMES
+from tests.workflow.edits import COMPARED, EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS
 
 GPU_RULES = ("match_translate", "match_embed", "match_search")
 PARTITIONS = "{cpu: {max_mem_mb: 16000}, gpu: {max_mem_mb: 16000, max_gpu: 2}}"
@@ -39,6 +39,8 @@ def test_the_demo_ends_in_the_bytes_of_a_local_run(cluster: Cluster, tmp_path: P
     assert results(house) == results(local)
 
 
+# Where a job's input is made anew with the same bytes, Snakemake runs the job if it looked before that was so. On a
+# cluster jobs end in any order, so the quick steps of COMPARED may run without need, with the same bytes.
 @pytest.mark.cluster
 @pytest.mark.parametrize("name", [name for name in (EDITS | SETTINGS) if name not in LONG])
 def test_edit_runs_exactly(name: str, built: Path, cluster: Cluster, tmp_path: Path) -> None:
@@ -46,7 +48,8 @@ def test_edit_runs_exactly(name: str, built: Path, cluster: Cluster, tmp_path: P
     before = results(house)
     edit, expected = (EDITS | SETTINGS)[name]
     edit(house)
-    assert rules_run(Run(house, cluster).ends(900)) - SOMETIMES.get(name, set()) == expected
+    ran = rules_run(Run(house, cluster).ends(900))
+    assert expected <= ran <= expected | COMPARED
     after = results(house)
     untouched = {path for path in before if writer(path) not in expected}
     assert {path: after.get(path) for path in untouched} == {path: before[path] for path in untouched}
