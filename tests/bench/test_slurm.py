@@ -26,7 +26,7 @@ PATIENCE = 3600  # seconds that a contender may take
 SHARDS = {"tiny": 6, "small": 200, "full": 200}
 DEMO = {"tiny": ("results/match/eligible/xiachufang/part-00000.parquet",), "small": (), "full": ()}
 SHARDED = "results/match/neighbours/zh-en/part-00000.parquet"
-PROFILE, OFTEN, PLAIN = "the profile", "first question after 1 s", "plain sbatch"
+PROFILE, PLAIN = "the profile", "plain sbatch"
 QUESTION = 2  # requests to the controller for one question for states, both of squeue
 SUBMITTED = "has been submitted with"
 # Requests to the controller, by the command that sends them; nodes, and srun within jobs, send others.
@@ -87,14 +87,13 @@ def cluster(data: Path) -> Iterator[Cluster]:
 
 
 def test_demo(cluster: Cluster, data: Path) -> None:
-    house, options = partial(demo_house, data / "demo"), {PROFILE: (), OFTEN: ()}
-    publish_demo(contend(cluster, house, DEMO[measure.scale()], options))
+    publish_demo(contend(cluster, partial(demo_house, data / "demo"), DEMO[measure.scale()]))
 
 
 def test_shards(cluster: Cluster, data: Path) -> None:
     count = SHARDS[measure.scale()]
     house = partial(sharded_house, prepare_shards(data / "prepared", count), data / "shards")
-    figures = contend(cluster, house, (SHARDED,), {PROFILE: ()})
+    figures = contend(cluster, house, (SHARDED,))
     assert figures[PROFILE].jobs == count + 1
     publish_shards(count, figures)
 
@@ -125,24 +124,13 @@ def sharded_house(prepared: Path, folder: Path, name: str) -> Path:
     return house
 
 
-def contend(
-    cluster: Cluster,
-    house: Callable[[str], Path],
-    targets: tuple[str, ...],
-    options: dict[str, tuple[str, ...]],
-) -> dict[str, Figures]:
-    """Figures of each contender, in a house of its own; all must have the same results, byte for byte."""
-    figures, houses = {}, {}
-    for number, (name, given) in enumerate(options.items()):
-        houses[name] = house(f"house{number}")
-        run = partial(with_snakemake, cluster, houses[name], *targets, *given, fast=name == OFTEN)
-        figures[name] = measured(cluster, name, run)
-    houses[PLAIN] = house("plain")
-    found = plain.collect(houses[PROFILE], *targets)
-    figures[PLAIN] = measured(cluster, PLAIN, partial(with_sbatch, cluster, houses[PLAIN], found))
-    expected = contents(houses[PROFILE])
-    for name, folder in houses.items():
-        assert contents(folder) == expected, name
+def contend(cluster: Cluster, house: Callable[[str], Path], targets: tuple[str, ...]) -> dict[str, Figures]:
+    """Figures of both contenders, in a house of its own each; they must have the same results, byte for byte."""
+    ours, theirs = house("profile"), house("plain")
+    figures = {PROFILE: measured(cluster, PROFILE, partial(with_snakemake, cluster, ours, *targets))}
+    found = plain.collect(ours, *targets)
+    figures[PLAIN] = measured(cluster, PLAIN, partial(with_sbatch, cluster, theirs, found))
+    assert contents(theirs) == contents(ours)
     return figures
 
 
@@ -152,9 +140,9 @@ def contents(house: Path) -> dict[str, str]:
     }
 
 
-def with_snakemake(cluster: Cluster, house: Path, *options: str, fast: bool) -> Done:
+def with_snakemake(cluster: Cluster, house: Path, *targets: str) -> Done:
     start = time.monotonic()
-    run = Run(house, cluster, *options, fast=fast)
+    run = Run(house, cluster, *targets, fast=False)
     while SUBMITTED not in run.output():
         assert run.process.poll() is None, run.output()
         time.sleep(0.02)
@@ -267,8 +255,8 @@ def publish_demo(figures: dict[str, Figures]) -> None:
         "slurm-demo",
         "The demo through Slurm, against plain sbatch scripts",
         f"""The whole demo on a private Slurm of two virtual nodes that share this machine's cores with everything
-        else. *The profile* is `snakemake --profile slurm` as it is; with *first question after 1 s* it has
-        `--slurm-init-seconds-before-status-checks 1`. *Plain sbatch* runs the same scripts on the same inputs, one
+        else. *The profile* is `snakemake --profile slurm` as it is.
+        *Plain sbatch* runs the same scripts on the same inputs, one
         `sbatch --dependency=afterok:...` a job, all at once, and nobody looks after them: no retries, no rerun of
         what an edit touches, no messages. Results are equal, byte for byte. CPU seconds are those of the login node:
         of Snakemake with its squeue, sbatch and so on, or of the sbatch calls alone. Requests are those that the
@@ -280,8 +268,7 @@ def publish_demo(figures: dict[str, Figures]) -> None:
         table(figures),
         f"""These jobs take seconds, so what stands out is the wait between a job's end and the next question for
         states: 20 s at first, 10 s longer after each question that finds nothing ended, 180 s at most, and 20 s again
-        once something has. A first question after 1 s brings the demo from {figures[PROFILE].wall:.0f} s to
-        {figures[OFTEN].wall:.0f} s. On a real cluster jobs take longer. Computed from these intervals, a chain of
+        once something has. On a real cluster jobs take longer. Computed from these intervals, a chain of
         jobs of about 10 minutes, with nothing beside it, has no job running for {100 * lost(10):.0f} % of its time,
         of 30 minutes {100 * lost(30):.0f} %, of 2 hours {100 * lost(120):.0f} %.""",
     )
