@@ -54,6 +54,12 @@ def main(options: list[str]) -> int:
 
 def dry_run(options: list[str]) -> list[Job] | None:
     """All jobs of the run, readers behind those they read; None where Snakemake stopped with an error."""
+    workflow = dry_workflow(options)
+    return None if workflow is None else list(_jobs(workflow))
+
+
+def dry_workflow(options: list[str]) -> Any:
+    """Snakemake's workflow after a dry run, with its DAG; None where Snakemake stopped with an error."""
     from snakemake.cli import args_to_api, parse_args
     from snakemake.workflow import Workflow
 
@@ -71,7 +77,7 @@ def dry_run(options: list[str]) -> list[Job] | None:
             return None
     finally:
         Workflow.__init__ = init
-    return list(_jobs(made[-1]))
+    return made[-1]
 
 
 def _jobs(workflow: Any) -> Iterator[Job]:

@@ -33,7 +33,8 @@ class Items(list[Any]):
 def collect(house: Path, *targets: str) -> dict[str, Any]:
     """The config and the jobs of a finished house, each job behind those that it depends on."""
     command = [sys.executable, "-m", __name__, "collect", *targets]
-    environment = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": "/usr/bin:/bin"}
+    root = Path(__file__).parents[2]
+    environment = {"PYTHONPATH": f"{root}:{root}/scripts", "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, cwd=house, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -86,21 +87,12 @@ def run(file: Path, number: int) -> None:
 
 
 def _collected(targets: list[str]) -> dict[str, Any]:
-    from snakemake.cli import args_to_api, parse_args
-    from snakemake.workflow import Workflow
+    from wokflow.plan import dry_workflow
 
-    made: list[Any] = []
-    init = Workflow.__init__
-
-    def remember(self: Any, *args: Any, **kwargs: Any) -> None:
-        init(self, *args, **kwargs)
-        made.append(self)
-
-    Workflow.__init__ = remember
-    parser, arguments = parse_args(["--dry-run", "--quiet", "all", "--cores", "64", "--", *targets])
-    if not args_to_api(arguments, parser):
+    workflow = dry_workflow(["--quiet", "all", "--cores", "64", "--", *targets])
+    if workflow is None:
         raise SystemExit("the dry run failed")
-    dag = made[-1].dag
+    dag = workflow.dag
     order: list[Any] = []
     for job in dag.jobs:
         _visit(dag, job, order)
@@ -108,7 +100,7 @@ def _collected(targets: list[str]) -> dict[str, Any]:
     jobs = [
         _described(job) | {"after": sorted(number[source] for source in _needed(dag, job))} for job in order
     ]
-    return {"config": made[-1].config, "jobs": jobs}
+    return {"config": workflow.config, "jobs": jobs}
 
 
 def _visit(dag: Any, job: Any, order: list[Any]) -> None:

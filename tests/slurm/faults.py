@@ -1,7 +1,10 @@
 """What tests of faults share: the job that they make fail, and looks at jobs from outside."""
 
+import os
+import shutil
+import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -50,3 +53,43 @@ def processes(cluster: Cluster, job: str) -> set[int]:
 def locked(house: Path) -> bool:
     """Whether Snakemake has a lock on a house."""
     return any((house / ".snakemake" / "locks").glob("*"))
+
+
+def waits_again(cluster: Cluster, job: str) -> None:
+    """Wait until a job is in the queue once more."""
+    cluster.until(
+        lambda: any(each["id"] == job for each in cluster.jobs("PENDING")), f"{job} is queued again"
+    )
+
+
+def begins_soon(cluster: Cluster, job: str) -> None:
+    """What an administrator can do about the two minutes that a job waits after it was queued again.
+
+    In the same second its old node would still refuse it ("Job credential revoked").
+    """
+    cluster.run("scontrol", "update", f"jobid={job}", "StartTime=now+2")
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[None]:
+    """A folder, with its content, on a file system of its own, of so many bytes; root alone can have one."""
+    if os.geteuid():
+        pytest.skip("only root can mount a file system")
+    content = folder.with_name("moved")
+    folder.rename(content)
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=False)
+    if mounted.returncode:
+        pytest.skip("mount is not allowed here")
+    try:
+        shutil.copytree(content, folder, dirs_exist_ok=True, symlinks=True)
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def fill(file: Path) -> None:
+    """Write to a file until its disk is full."""
+    with file.open("wb", buffering=0) as out, pytest.raises(OSError, match="No space left"):
+        while True:
+            out.write(bytes(4096))

@@ -2,9 +2,7 @@
 
 import os
 import re
-import shutil
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.cluster import Cluster, missing
-from tests.slurm.faults import RELEASE, TARGET, at_work
+from tests.slurm.faults import RELEASE, TARGET, at_work, begins_soon, fill, small_disk, waits_again
 from tests.slurm.runs import Run, house_without, results, write_site
-
-NEEDS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a file system")
 
 
 def test_a_cancelled_job_is_tried_again(built: Path, cluster: Cluster, tmp_path: Path) -> None:
@@ -59,8 +55,8 @@ def test_a_preempted_job_that_is_queued_again_ends(built: Path, cluster: Cluster
     job = run.job("export_pairs")["id"]
     at_work(cluster, job)
     with preempting(cluster):
-        cluster.until(lambda: waits(cluster, job), "the job waits again")
-    begin_soon(cluster, job)
+        waits_again(cluster, job)
+    begins_soon(cluster, job)
     run.ends()
     assert [job["id"] for job in jobs_of(house, cluster)] == [job]
     assert results(house) == results(built)
@@ -92,18 +88,17 @@ def test_a_job_that_an_admin_queues_again_ends(built: Path, cluster: Cluster, tm
     job = run.job("export_pairs")["id"]
     at_work(cluster, job)
     cluster.run("scontrol", "requeue", job)
-    cluster.until(lambda: waits(cluster, job), "the job waits again")
-    begin_soon(cluster, job)
+    waits_again(cluster, job)
+    begins_soon(cluster, job)
     run.ends()
     assert [job["id"] for job in jobs_of(house, cluster)] == [job]
     assert results(house) == results(built)
 
 
 @pytest.mark.cluster
-@NEEDS_ROOT
 def test_a_full_disk_stops_a_run_after_three_tries(built: Path, cluster: Cluster, tmp_path: Path) -> None:
     house = house_without(built, tmp_path / "house", RELEASE)
-    with small_disk(house / "results"):
+    with small_disk(house / "results", 8 << 20):
         filler = house / "results" / "filler"
         fill(filler)
         output = Run(house, cluster, TARGET).fails()
@@ -217,27 +212,6 @@ def preempting(cluster: Cluster) -> Iterator[None]:
         cluster.run("scancel", job)
 
 
-@contextmanager
-def small_disk(folder: Path) -> Iterator[None]:
-    """A folder on a file system of 8 MB of its own."""
-    content = folder.with_name("moved")
-    folder.rename(content)
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], check=True)
-    try:
-        shutil.copytree(content, folder, dirs_exist_ok=True)
-        yield
-    finally:
-        subprocess.run(["umount", "--lazy", folder], check=True)
-
-
-def fill(file: Path) -> None:
-    """Write to a file until its disk is full."""
-    with file.open("wb", buffering=0) as out, pytest.raises(OSError, match="No space left"):
-        while True:
-            out.write(bytes(4096))
-
-
 def jobs_of(house: Path, cluster: Cluster) -> list[dict[str, str]]:
     """Slurm jobs of the runs in a house, oldest first: id, state, mem, time limit."""
     output = cluster.run("squeue", "-h", "-S", "i", "--states=all", "-o", "%i|%T|%m|%l|%Z")
@@ -255,15 +229,3 @@ def send(number: int, house: Path, job: str) -> None:
                 os.kill(int(process.name), number)
         except OSError:  # it ended meanwhile, or is somebody else's
             continue
-
-
-def waits(cluster: Cluster, job: str) -> bool:
-    return job in [each["id"] for each in cluster.jobs("PENDING")]
-
-
-def begin_soon(cluster: Cluster, job: str) -> None:
-    """What an administrator can do about the two minutes that a job waits after it was queued again.
-
-    In the same second its old node would still refuse it ("Job credential revoked").
-    """
-    cluster.run("scontrol", "update", f"jobid={job}", "StartTime=now+2")

@@ -13,11 +13,19 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.cluster import Cluster, missing
-from tests.slurm.faults import RELEASE, TARGET, at_work, empty_queue, ended, processes
+from tests.slurm.faults import (
+    RELEASE,
+    TARGET,
+    at_work,
+    begins_soon,
+    empty_queue,
+    ended,
+    processes,
+    waits_again,
+)
 from tests.slurm.runs import Run, house_without, results
-from tests.workflow.conftest import built
 
-__all__ = ["built", "empty_queue"]
+__all__ = ["empty_queue"]
 pytestmark = [pytest.mark.usefixtures("empty_queue")]
 
 
@@ -67,19 +75,12 @@ def stopped(processes: set[int]) -> Iterator[None]:
             os.kill(process, signal.SIGCONT)
 
 
-def at_once(cluster: Cluster, job: str) -> None:
-    """Spare a job queued again by Slurm its wait of two minutes; in the same second its node would refuse it."""
-    cluster.until(
-        lambda: any(each["id"] == job for each in cluster.jobs("PENDING")), f"{job} is queued again"
-    )
-    cluster.run("scontrol", "update", f"jobid={job}", "StartTime=now+2")
-
-
 def test_a_node_goes_down(built: Path, house: Path, cluster: Cluster) -> None:
     run = Run(house, cluster, TARGET)
     job = run.job("export_pairs")
     with out_of_service(cluster, job["nodes"], "down"):
-        at_once(cluster, job["id"])
+        waits_again(cluster, job["id"])
+        begins_soon(cluster, job["id"])
         run.ends()
     assert results(house) == results(built)
 
@@ -93,7 +94,8 @@ def test_a_node_dies(built: Path, house: Path, cluster: Cluster) -> None:
     try:
         for process in processes(cluster, job["id"]):
             os.kill(process, signal.SIGKILL)
-        at_once(cluster, job["id"])
+        waits_again(cluster, job["id"])
+        begins_soon(cluster, job["id"])
         run.ends()
     finally:
         cluster.start_node(job["nodes"])

@@ -1,21 +1,16 @@
 """Faults of Snakemake itself and of the machine that it runs on."""
 
-import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from tests.slurm.cluster import Cluster
-from tests.slurm.faults import ALIVE, RELEASE, TARGET, empty_queue, ended, locked
+from tests.slurm.faults import ALIVE, RELEASE, TARGET, empty_queue, ended, fill, locked, small_disk
 from tests.slurm.runs import Run, house_without, results
-from tests.workflow.conftest import built
 
-__all__ = ["built", "empty_queue"]
+__all__ = ["empty_queue"]
 pytestmark = pytest.mark.usefixtures("empty_queue")
 
 
@@ -115,38 +110,13 @@ def test_nothing_but_a_run_asks_slurm(built: Path, cluster: Cluster, tmp_path: P
     assert results(house) == results(built)
 
 
-@contextmanager
-def small_file_system(at: Path, size: int) -> Iterator[None]:
-    """A file system of its own, of so many bytes; root alone can have one."""
-    if os.geteuid():
-        pytest.skip("a file system that can be filled up takes root")
-    at.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(at)], check=False)
-    if mounted.returncode:
-        pytest.skip("mount is not allowed here")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "--lazy", str(at)], check=True)
-
-
-def fill_up(file: Path) -> None:
-    """Write a file until the file system is full."""
-    with suppress(OSError), file.open("wb", buffering=0) as full:
-        while True:
-            full.write(bytes(1 << 12))
-
-
 @pytest.mark.cluster
 def test_a_full_disk(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = tmp_path / "house"
-    with small_file_system(house, 128 << 20):
-        shutil.copytree(
-            house_without(built, tmp_path / "copy", RELEASE), house, dirs_exist_ok=True, symlinks=True
-        )
+    house = house_without(built, tmp_path / "house", RELEASE)
+    with small_disk(house, 128 << 20):
         run = Run(house, cluster, TARGET, "--retries", "0")
         run.job("export_pairs")
-        fill_up(house / "filling")
+        fill(house / "filling")
         output = run.fails()
         assert "No space left on device" in output
         (house / "filling").unlink()

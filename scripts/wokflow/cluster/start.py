@@ -3,11 +3,11 @@
 import functools
 import getpass
 import math
-import subprocess
 from pathlib import Path
 
 import snakemake_executor_plugin_slurm as executor
 
+from wokflow.cluster import slurm
 from wokflow.cluster.states import States
 from wokflow.job import UserError
 
@@ -39,11 +39,12 @@ def prepare_run() -> None:
 def left_jobs(folder: Path) -> dict[str, str]:
     """Jobs of Snakemake that wait or run in a folder: what they are, by job id."""
     command = ["squeue", "--noheader", "--user", getpass.getuser(), "--format", "%A|%T|%k|%Z"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    if done.returncode:
-        raise UserError(f"Slurm does not answer: {done.stderr.strip()}\n`make check-site` says more.")
+    try:
+        output = slurm.ask(*command)
+    except slurm.SlurmError as error:
+        raise UserError(f"Slurm does not answer: {error}\n`make check-site` says more.") from error
     left = {}
-    for line in done.stdout.splitlines():
+    for line in output.splitlines():
         job, state, comment, workdir = line.split("|", 3)
         if comment.startswith(("rule_", "group_")) and Path(workdir) == folder:
             left[job] = f"{comment.replace('_wildcards_', ' ')}, {state}"
