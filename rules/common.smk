@@ -2,12 +2,15 @@ from wokflow.cluster.site import read_site
 from wokflow.config import prepare
 from wokflow.job import UserError
 from wokflow.keys import rule_key
+from wokflow.runs import prompt_file
 
+BASELINES = ("copy", "substitute", "retrieve")
 try:
-    prepare(
+    RUNS = prepare(
         config,
         Path(workflow.basedir) / "config" / "config.schema.yaml",
         packages=not workflow.deployment_settings.deployment_method,
+        reserved=BASELINES,
     )
     SITE = read_site(Path(workflow.basedir) / "slurm" / "site.yaml")
 except UserError as error:
@@ -22,15 +25,16 @@ MATCH, PARSE = config["match"], config["parse"]
 GLOSSARY = PARSE["glossary"]["path"]
 PAIRS = config["pivot"]["pairs"]["path"]
 DISH_CORPUS = config["pivot"]["dishes"]["corpus"]
-BASELINES = ("copy", "substitute", "retrieve")
 PARSER_USED = PARSE["actions"]["method"] != "rules"
 PIVOT_LANG = "en"  # titles are compared in this language
+TRAINED = {run.data for run in RUNS.values() if run.trained}  # the data that runs are trained on
 DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 
 
 wildcard_constraints:
     corpus="|".join(CORPORA),
     direction="|".join(DIRECTIONS),
+    run="|".join(RUNS) or "(?!)",
     shard=r"\d{5}",
     shards=r"\d{5}",
     part=r"\d{5}",
@@ -46,11 +50,16 @@ def key(step, *frontiers, settings=(), without=(), reads=()):
     stage, name = step.split(".")
     own = config.get(stage, {}).get(name, {})
     block = {k: v for k, v in own.items() if k not in without} | {k: setting(k) for k in settings}
+    return key_of(step, block, frontiers, reads)
+
+
+def key_of(step, block, frontiers=(), reads=()):
+    """As `key`, of a block of settings that is given."""
 
     def of(wildcards):
         return rule_key(
             block,
-            f"wokflow.{stage}.{name}",
+            f"wokflow.{step}",
             {path: path for path in reads},
             {frontier.__name__: path for frontier in frontiers if (path := frontier(wildcards))},
         )
@@ -71,6 +80,8 @@ CHECKPOINTS = {  # a small file of each, that says that it is done, and the corp
     "match_texts": ("match/texts/{corpus}.sha256", MATCHED),
     "match_vectors": ("match/vectors/{corpus}.sha256", MATCHED),
     "parse_clauses": ("parse/clauses/{corpus}.sha256", PARSED if PARSER_USED else ()),
+    "train_pairs": ("train/examples/{corpus}.sha256", [data for data in DIRECTIONS if data in TRAINED]),
+    "train_recipes": ("train/examples/{corpus}.sha256", {"counterfactual"} & TRAINED),
 }
 MATCHING = ("ingest_source", "match_titles", "match_texts", "match_vectors")
 PARSING = ("ingest_source", "parse_clauses")

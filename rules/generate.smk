@@ -19,3 +19,119 @@ rule generate_baselines:
         key=key("generate.baselines", reads=[GLOSSARY]),
     script:
         "../scripts/generate_baselines.py"
+
+
+rule generate_instances:
+    input:
+        after=ancient(after(*MATCHING, of=MATCHED)),
+        pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
+        recipes=[path for corpus in MATCHED for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
+        gold=gold,
+    output:
+        instances=f"{RESULTS}/generate/instances/{{direction}}/part-00000.parquet",
+    log:
+        log_of("generate_instances", "direction"),
+    benchmark:
+        benchmark_of("generate_instances", "direction")
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        key=key("generate.instances"),
+    script:
+        "../scripts/generate_instances.py"
+
+
+rule generate_rewrites:
+    input:
+        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
+        instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
+    output:
+        instances=f"{RESULTS}/generate/instances/counterfactual/part-00000.parquet",
+    log:
+        log_of("generate_rewrites"),
+    benchmark:
+        benchmark_of("generate_rewrites")
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        key=key("generate.rewrites"),
+    script:
+        "../scripts/generate_rewrites.py"
+
+
+rule generate_decode:
+    input:
+        after=ancient(after_run),
+        instances=run_instances,
+        model=run_model,
+    output:
+        predictions=f"{RESULTS}/generate/decode/{{run}}/{{shard}}-of-{{shards}}.parquet",
+    log:
+        log_of("generate_decode", "run", "shard", "shards"),
+    benchmark:
+        benchmark_of("generate_decode", "run", "shard", "shards")
+    conda:
+        "../envs/generate.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(16000),
+        runtime=minutes(240),
+        gpu=lambda wildcards: int(base_model(wildcards) != "small"),
+    params:
+        key=decode_key,
+        run=given(decode_arguments),
+    script:
+        "../scripts/generate_decode.py"
+
+
+rule generate_predictions:
+    input:
+        after=ancient(after_run),
+        instances=run_instances,
+        shards=decoded,
+    output:
+        predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
+    log:
+        log_of("generate_predictions", "run"),
+    benchmark:
+        benchmark_of("generate_predictions", "run")
+    wildcard_constraints:
+        run=runs_of("seq2seq", "causal"),
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        key=key("generate.predictions"),
+    script:
+        "../scripts/generate_predictions.py"
+
+
+rule generate_retrieval:
+    input:
+        after=ancient(after_run),
+        instances=run_instances,
+    output:
+        predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
+    log:
+        log_of("generate_retrieval", "run"),
+    benchmark:
+        benchmark_of("generate_retrieval", "run")
+    wildcard_constraints:
+        run=runs_of("retrieval"),
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        key=key("generate.retrieval"),
+    script:
+        "../scripts/generate_retrieval.py"

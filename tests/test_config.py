@@ -17,6 +17,7 @@ def minimal(tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "raw").write_text("", encoding="utf-8")
     raw = {"path": str(tmp_path / "raw")}
     return {
+        "runs": str(ROOT / "config" / "runs.tsv"),
         "sources": {"recipenlg": raw, "xiachufang": dict(raw)},
         "match": {"translate": {"lexicon": str(tmp_path)}},
     }

@@ -2,7 +2,7 @@
 
 import difflib
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from wokflow.job import UserError
+from wokflow.runs import Run, read_runs
 
 PACKAGES = {  # import name -> what to install
     "faiss": "faiss-cpu (or faiss-gpu)",
@@ -28,30 +29,35 @@ PACKAGES = {  # import name -> what to install
     "ahocorasick": "pyahocorasick",
     "gensim": "gensim",
     "sklearn": "scikit-learn",
+    "accelerate": "accelerate",
+    "peft": "peft",
+    "openai": "openai",
 }
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 
 
-def prepare(config: dict[str, Any], schema: str | Path, *, packages: bool = True) -> None:
+def prepare(
+    config: dict[str, Any], schema: str | Path, *, packages: bool = True, reserved: Collection[str] = ()
+) -> dict[str, Run]:
     """Check `config` against the schema, fill in defaults, check files and (if `packages`) installed packages.
+
+    The result is the table of runs, whose names must not be among the `reserved`.
 
     Raises UserError with all problems found, each with what to do.
     """
     rules = yaml.safe_load(Path(schema).read_text(encoding="utf-8"))
-    problems = [_explain(error) for error in Draft202012Validator(rules).iter_errors(config)]
-    if not problems:
-        fill(config, rules)
-        problems = [
-            *missing_files(config),
-            *unusable(config),
-            *(missing_packages(config) if packages else ()),
-        ]
-    if problems:
-        raise UserError(
-            "The config cannot be used:\n"
-            + "\n".join(f"  - {problem}" for problem in problems)
-            + "\nEvery key is explained in config/README.md."
-        )
+    _refuse(_explain(error) for error in Draft202012Validator(rules).iter_errors(config))
+    fill(config, rules)
+    _refuse([*missing_files(config), *unusable(config)])
+    runs = read_runs(config["runs"], rules, reserved)
+    if packages:
+        _refuse(missing_packages(config, runs))
+    return runs
+
+
+def _refuse(problems: Iterable[str]) -> None:
+    if listed := "\n".join(f"  - {problem}" for problem in problems):
+        raise UserError(f"The config cannot be used:\n{listed}\nEvery key is explained in config/README.md.")
 
 
 def fill(config: dict[str, Any], rules: dict[str, Any]) -> None:
@@ -79,6 +85,8 @@ def missing_files(config: dict[str, Any]) -> Iterator[str]:
         "parse.parser.treebanks": parse["parser"]["treebanks"],
         "parse.parser.test": parse["parser"]["test"],
         "pivot.pairs.path": [pivot["pairs"]["path"]],
+        "runs": [config["runs"]],
+        **{f"train.gold.{data}": [path] for data, path in config["train"]["gold"].items() if path},
         "pivot.pivots.answers": pivot["pivots"]["answers"],
     }
     for key, paths in named.items():
@@ -99,7 +107,7 @@ def unusable(config: dict[str, Any]) -> Iterator[str]:
             yield f"{key}: {corpus} is none of the Chinese corpora in sources: {', '.join(chinese)}."
 
 
-def missing_packages(config: dict[str, Any]) -> Iterator[str]:
+def missing_packages(config: dict[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
     match = config["match"]
     needed = {"jieba": "match.statistics counts Chinese words"}
     if config["ingest"]["recipes"]["simplified"]:
@@ -117,6 +125,14 @@ def missing_packages(config: dict[str, Any]) -> Iterator[str]:
     if config["parse"]["actions"]["method"] != "rules":
         parser = config["parse"]["dependencies"]["backend"]
         needed["hanlp" if parser == "hanlp" else "spacy"] = f"parse.dependencies.backend is {parser}"
+    for run in runs.values():
+        reason = f"run {run.name} in {config['runs']}"
+        if run.family in ("seq2seq", "causal"):
+            needed["accelerate" if run.trained else "transformers"] = reason
+        if run.trained and run.over("model", config["train"]["model"])["lora"]["rank"]:
+            needed["peft"] = reason
+        if run.family == "prompt":
+            needed["openai"] = reason
     for package, reason in needed.items():
         if not _installed(package):
             yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}."

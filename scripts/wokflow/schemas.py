@@ -9,12 +9,14 @@ import wokflow.ingest.schemas
 import wokflow.match.schemas
 import wokflow.parse.schemas
 import wokflow.pivot.schemas
+import wokflow.train.schemas
 
 SCHEMAS: dict[str, pa.Schema] = {
     **wokflow.ingest.schemas.SCHEMAS,
     **wokflow.match.schemas.SCHEMAS,
     **wokflow.parse.schemas.SCHEMAS,
     **wokflow.pivot.schemas.SCHEMAS,
+    **wokflow.train.schemas.SCHEMAS,
     **wokflow.generate.schemas.SCHEMAS,
     **wokflow.evaluate.schemas.SCHEMAS,
     **wokflow.export.schemas.SCHEMAS,

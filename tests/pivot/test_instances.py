@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from wokflow import tables
 from wokflow.ingest.schemas import RECIPES
-from wokflow.pivot.instances import corpus, instances, joined
+from wokflow.pivot.instances import corpus, instances
 
 HEADER = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n"
 
@@ -55,15 +55,3 @@ def test_the_corpus_leaves_out_both_dishes_of_a_pair(tmp_path: Path) -> None:
     given = write(tmp_path, {"甲": 2, "乙": 2, "丙": 2, "无": 2}, [ONE])
     corpus(*given, str(tmp_path / "out"), metadata={})
     assert tables.read(tmp_path / "out")["recipe_id"].to_list() == ["丙:0", "丙:1", "无:0", "无:1"]
-
-
-@pytest.mark.parametrize(
-    ("steps", "lang", "text"),
-    [
-        (["洗净", "切块！", "煮，"], "zh", "洗净。切块！煮。"),
-        (["Wash it", "Cut.", "Boil"], "en", "Wash it. Cut. Boil."),
-        ([], "zh", ""),
-    ],
-)
-def test_steps_are_joined(steps: list[str], lang: str, text: str) -> None:
-    assert joined(steps, lang) == text

@@ -124,6 +124,7 @@ def test_the_controller_is_away_while_a_job_ends(
     with stopped(processes(cluster, job)):
         now = time.time()
         saved = cluster.home / "state" / "job_state"
+        cluster.run("scontrol", "update", f"jobid={job}", "AdminComment=tested")  # something to save
         cluster.until(lambda: saved.stat().st_mtime > now, "the controller has saved what it knows")
         cluster.end("slurmctld", how)
     try:

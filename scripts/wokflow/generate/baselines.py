@@ -10,7 +10,7 @@ from wokflow import tables
 from wokflow.generate import schemas
 from wokflow.job import Progress
 from wokflow.parse.glossary import Glossary
-from wokflow.pivot.instances import joined
+from wokflow.steps import joined
 
 RUNS = ("copy", "substitute", "retrieve")
 

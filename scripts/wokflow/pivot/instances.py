@@ -10,9 +10,9 @@ from wokflow import tables
 from wokflow.job import Progress
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import names, read_pairs
+from wokflow.steps import joined
 
 BATCH = 100_000  # recipes
-ENDS = "。！？；…~～.!?;)）"  # marks after which a step needs no full stop
 
 
 def instances(
@@ -64,14 +64,6 @@ def draw(dishes: Sequence[str], pairs: pl.DataFrame, count: int, seed: int) -> p
         .filter(pl.col("rank") < count)
     )
     return pairs.join(ranked, left_on="base_dish", right_on="dish")
-
-
-def joined(steps: Sequence[str], lang: str) -> str:
-    """Steps as one text: each ends in a mark, Chinese ones without blanks between them."""
-    stop, blank = ("。", "") if lang == "zh" else (".", " ")
-    return blank.join(
-        step if step.endswith(tuple(ENDS)) else step.rstrip("，,、：: ") + stop for step in steps
-    )
 
 
 def corpus(

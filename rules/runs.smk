@@ -1,0 +1,122 @@
+"""What rules need to know of the runs: which there are, what each reads, and its keys."""
+
+OF_DATA = {
+    data: [run for run in RUNS.values() if run.data == data] for data in (*DIRECTIONS, "counterfactual")
+}
+
+
+def runs_of(*families):
+    """A pattern of the names of all runs of some families; of no name at all, where there are none."""
+    return "|".join(name for name, run in RUNS.items() if run.family in families) or "(?!)"
+
+
+def after_run(wildcards):
+    """What a run's jobs must wait for."""
+    return after_data(RUNS[wildcards.run].data)(wildcards)
+
+
+def after_data(data):
+    if data in DIRECTIONS:
+        before = [after(*MATCHING, of=MATCHED), after("train_pairs", of=[data])]
+    else:
+        before = [after("ingest_source", of=[DISH_CORPUS]), after("train_recipes")]
+    return lambda wildcards: [path for files in before for path in files(wildcards)]
+
+
+def gold(wildcards):
+    return config["train"]["gold"][wildcards.direction] or []
+
+
+def train_examples(wildcards):
+    return _examples(wildcards).digest
+
+
+def train_examples_table(wildcards):
+    return _examples(wildcards).examples
+
+
+def _examples(wildcards):
+    data = RUNS[wildcards.run].data
+    made = (
+        checkpoints.train_pairs.get(direction=data) if data in DIRECTIONS else checkpoints.train_recipes.get()
+    )
+    return made.output
+
+
+def run_instances(wildcards):
+    return f"{RESULTS}/generate/instances/{RUNS[wildcards.run].data}/part-00000.parquet"
+
+
+def run_model(wildcards):
+    """The model folder that a run trains, or takes from another run; nothing for other models."""
+    name = RUNS[wildcards.run].model_run
+    return [f"{RESULTS}/train/model/{name}"] if name else []
+
+
+def base_model(wildcards):
+    run = RUNS[wildcards.run]
+    return RUNS[run.model_run].model if run.model_run else run.model
+
+
+def decoded(wildcards):
+    return shards(f"generate/decode/{wildcards.run}", "parquet", config["generate"]["decode"]["shards"])
+
+
+def predictions_of(data):
+    return [f"{RESULTS}/generate/predictions/{run.name}/part-00000.parquet" for run in OF_DATA[data]]
+
+
+def train_settings(wildcards):
+    return RUNS[wildcards.run].over("model", config["train"]["model"])
+
+
+def prompt_settings(wildcards):
+    return RUNS[wildcards.run].over("prompt", config["generate"]["prompt"])
+
+
+def given(settings):
+    """A param that a job is given, but that does not make it run again: what matters of it is in the key."""
+    return lambda wildcards, input: settings(wildcards)
+
+
+def train_arguments(wildcards):
+    """What train_model is told of a run."""
+    run, settings = RUNS[wildcards.run], train_settings(wildcards)
+    if run.data not in DIRECTIONS:
+        settings["metric"] = "loss"  # there is nothing to compare a text with
+    apart = {name: settings.pop(name) for name in ("revision", "processes", "nodes", "valid_beams")}
+    named = {"run": run.name, "family": run.family, "model": run.model, "seed": run.seed}
+    return named | apart | {"settings": settings}
+
+
+def train_key(wildcards):
+    """The key of train_model: without what changes only how fast it is."""
+    told = train_arguments(wildcards)
+    fast = ("device", "device_batch", "save_minutes", "gradient_checkpointing")
+    told |= {"settings": {name: value for name, value in told["settings"].items() if name not in fast}}
+    told = {name: value for name, value in told.items() if name not in ("run", "processes", "nodes")}
+    return key_of("train.model", told, [train_examples], _existing(told["model"]))(wildcards)
+
+
+def decode_arguments(wildcards):
+    """What generate_decode is told of a run."""
+    run = RUNS[wildcards.run]
+    settings = run.over("decode", config["generate"]["decode"])
+    apart = {name: settings.pop(name) for name in ("revision", "precision", "device", "remote_code")}
+    settings.pop("shards")
+    named = {"run": run.name, "family": run.family, "seed": run.seed, "decoding": settings}
+    named["model"] = run_model(wildcards)[0] if run.model_run else run.model
+    named["prompt"] = prompt_file(run.prompt) if run.prompt else None
+    named["languages"] = tuple(run.data.split("-")) if run.data in DIRECTIONS else None
+    return named | apart
+
+
+def decode_key(wildcards):
+    told = decode_arguments(wildcards)
+    own = {name: value for name, value in told.items() if name not in ("run", "device")}
+    reads = _existing(RUNS[wildcards.run].model, told["prompt"])
+    return key_of("generate.decode", own, reads=reads)(wildcards)
+
+
+def _existing(*paths):
+    return [path for path in paths if path and Path(path).exists()]

@@ -1,0 +1,16 @@
+"""Tables of stage train."""
+
+import pyarrow as pa
+
+from wokflow.columns import column
+
+EXAMPLES = pa.schema(
+    [
+        column("instance_id", pa.string(), "Source and target recipe, or the one recipe that is learnt."),
+        column("split", pa.string(), "train or valid."),
+        column("source", pa.string(), "What the model reads."),
+        column("target", pa.string(), "What it is to write."),
+    ]
+)
+
+SCHEMAS = {"train/examples/{data}": EXAMPLES}
