@@ -1,6 +1,6 @@
 # Results: results/export/pairs/{zh-en,en-zh} (released shards), results/report/page/index.html (open it in a browser),
 # and every stage's tables under results/<stage>/. Config: config/README.md. What a run will do: make plan.
-# One stage and what it needs: snakemake match, parse, pivot, evaluate. A glossary to begin with: snakemake parse_induce.
+# One stage and what it needs: snakemake match, parse, pivot, train, evaluate. A glossary to begin with: snakemake parse_induce.
 import sys
 from pathlib import Path
 
@@ -47,6 +47,11 @@ rule parse:
 rule pivot:
     input:
         TARGETS["pivot"],
+
+
+rule train:
+    input:
+        TARGETS["train"],
 
 
 rule evaluate:

@@ -2,7 +2,7 @@ from wokflow.cluster.site import read_site
 from wokflow.config import prepare
 from wokflow.job import UserError
 from wokflow.keys import rule_key
-from wokflow.runs import prompt_file
+from wokflow.runs import DATA, prompt_file
 
 BASELINES = ("copy", "substitute", "retrieve")
 try:
@@ -27,6 +27,7 @@ PAIRS = config["pivot"]["pairs"]["path"]
 DISH_CORPUS = config["pivot"]["dishes"]["corpus"]
 PARSER_USED = PARSE["actions"]["method"] != "rules"
 PIVOT_LANG = "en"  # titles are compared in this language
+OF_DATA = {data: [run for run in RUNS.values() if run.data == data] for data in DATA}
 TRAINED = {run.data for run in RUNS.values() if run.trained}  # the data that runs are trained on
 DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 
@@ -82,8 +83,17 @@ CHECKPOINTS = {  # a small file of each, that says that it is done, and the corp
     "parse_clauses": ("parse/clauses/{corpus}.sha256", PARSED if PARSER_USED else ()),
     "train_pairs": ("train/examples/{corpus}.sha256", [data for data in DIRECTIONS if data in TRAINED]),
     "train_recipes": ("train/examples/{corpus}.sha256", {"counterfactual"} & TRAINED),
+    "generate_instances": (
+        "generate/instances/{corpus}.sha256",
+        [data for data in DIRECTIONS if OF_DATA[data]],
+    ),
+    "generate_rewrites": (
+        "generate/instances/{corpus}.sha256",
+        ["counterfactual"] * bool(OF_DATA["counterfactual"]),
+    ),
 }
 MATCHING = ("ingest_source", "match_titles", "match_texts", "match_vectors")
+PREDICTING = ("train_pairs", "train_recipes", "generate_instances", "generate_rewrites")
 PARSING = ("ingest_source", "parse_clauses")
 
 
@@ -157,6 +167,16 @@ TARGETS = {  # what the stages are run for
         f"{RESULTS}/pivot/{table}"
         for table in ("orders/part-00000.parquet", "questions/questions.tsv", "instances/part-00000.parquet")
     ],
-    "evaluate": [f"{RESULTS}/evaluate/scores/part-00000.parquet"],
+    "evaluate": [
+        f"{RESULTS}/evaluate/{part}.parquet"
+        for part in (
+            "scores/part-00000",
+            "scores/part-00001",
+            "comparisons/part-00000",
+            "correlations/part-00000",
+            "literal/part-00000",
+        )
+    ],
+    "train": [f"{RESULTS}/train/model/{name}" for name, run in RUNS.items() if run.trained],
     "report": [f"{RESULTS}/report/page/index.html"],
 }

@@ -21,7 +21,7 @@ rule generate_baselines:
         "../scripts/generate_baselines.py"
 
 
-rule generate_instances:
+checkpoint generate_instances:
     input:
         after=ancient(after(*MATCHING, of=MATCHED)),
         pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
@@ -29,6 +29,7 @@ rule generate_instances:
         gold=gold,
     output:
         instances=f"{RESULTS}/generate/instances/{{direction}}/part-00000.parquet",
+        digest=f"{RESULTS}/generate/instances/{{direction}}.sha256",
     log:
         log_of("generate_instances", "direction"),
     benchmark:
@@ -44,12 +45,13 @@ rule generate_instances:
         "../scripts/generate_instances.py"
 
 
-rule generate_rewrites:
+checkpoint generate_rewrites:
     input:
         after=ancient(after("ingest_source", of=[DISH_CORPUS])),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
     output:
         instances=f"{RESULTS}/generate/instances/counterfactual/part-00000.parquet",
+        digest=f"{RESULTS}/generate/instances/counterfactual.sha256",
     log:
         log_of("generate_rewrites"),
     benchmark:
@@ -68,7 +70,7 @@ rule generate_rewrites:
 rule generate_decode:
     input:
         after=ancient(after_run),
-        instances=run_instances,
+        instances=ancient(instances_table),
         model=run_model,
     output:
         predictions=f"{RESULTS}/generate/decode/{{run}}/{{shard}}-of-{{shards}}.parquet",
@@ -93,7 +95,7 @@ rule generate_decode:
 rule generate_predictions:
     input:
         after=ancient(after_run),
-        instances=run_instances,
+        instances=instances_table,
         shards=decoded,
     output:
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
@@ -117,7 +119,7 @@ rule generate_predictions:
 rule generate_retrieval:
     input:
         after=ancient(after_run),
-        instances=run_instances,
+        instances=instances_table,
     output:
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     log:
@@ -135,3 +137,46 @@ rule generate_retrieval:
         key=key("generate.retrieval"),
     script:
         "../scripts/generate_retrieval.py"
+
+
+rule generate_server:
+    output:
+        endpoint=service(f"{RESULTS}/generate/server/{{run}}.json"),
+    log:
+        log_of("generate_server", "run"),
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=config["generate"]["server"]["memory_mb"],
+        runtime=minutes(480),
+        gpu=config["generate"]["server"]["gpus"],
+    params:
+        run=given(prompt_arguments),
+    script:
+        "../scripts/generate_server.py"
+
+
+rule generate_prompt:
+    input:
+        after=ancient(after_run),
+        instances=ancient(instances_table),
+        server=prompt_server,
+    output:
+        predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
+        calls=f"{RESULTS}/generate/calls/{{run}}/part-00000.parquet",
+    log:
+        log_of("generate_prompt", "run"),
+    benchmark:
+        benchmark_of("generate_prompt", "run")
+    wildcard_constraints:
+        run=runs_of("prompt"),
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(480),
+    params:
+        key=prompt_key,
+        run=given(prompt_arguments),
+    script:
+        "../scripts/generate_prompt.py"

@@ -22,7 +22,17 @@ rule report_page:
         pivots=[f"{RESULTS}/pivot/pivots/part-00000.parquet"],
         orders=[f"{RESULTS}/pivot/orders/part-00000.parquet"],
         effects=[f"{RESULTS}/pivot/effects/part-00000.parquet"],
-        scores=[f"{RESULTS}/evaluate/scores/part-00000.parquet"],
+        scores=[f"{RESULTS}/evaluate/scores/part-{part:05}.parquet" for part in (0, 1)],
+        evaluated=expand(
+            f"{RESULTS}/evaluate/{{table}}/part-00000.parquet",
+            table=["summary", "comparisons", "correlations", "literal"],
+        ),
+        instances=expand(
+            f"{RESULTS}/generate/instances/{{data}}/part-00000.parquet",
+            data=[data for data in DIRECTIONS if OF_DATA[data]],
+        ),
+        predictions=[path for data in DIRECTIONS for path in predictions_of(data)],
+        models=TARGETS["train"],
         releases=expand(f"{RESULTS}/export/pairs/{{direction}}", direction=DIRECTIONS),
     output:
         page=f"{RESULTS}/report/page/index.html",
@@ -44,6 +54,7 @@ rule report_page:
                 "pivot.orders",
                 "pivot.pivots.annotators",
                 "evaluate.counterfactual.bootstrap.level",
+                "evaluate.summary.bootstrap.level",
             ),
             reads=[GLOSSARY, PAIRS],
         ),

@@ -1,9 +1,5 @@
 """What rules need to know of the runs: which there are, what each reads, and its keys."""
 
-OF_DATA = {
-    data: [run for run in RUNS.values() if run.data == data] for data in (*DIRECTIONS, "counterfactual")
-}
-
 
 def runs_of(*families):
     """A pattern of the names of all runs of some families; of no name at all, where there are none."""
@@ -12,15 +8,17 @@ def runs_of(*families):
 
 def after_run(wildcards):
     """What a run's jobs must wait for."""
-    return after_data(RUNS[wildcards.run].data)(wildcards)
-
-
-def after_data(data):
+    data = RUNS[wildcards.run].data
     if data in DIRECTIONS:
-        before = [after(*MATCHING, of=MATCHED), after("train_pairs", of=[data])]
+        before = after(*MATCHING, of=MATCHED)
     else:
-        before = [after("ingest_source", of=[DISH_CORPUS]), after("train_recipes")]
-    return lambda wildcards: [path for files in before for path in files(wildcards)]
+        before = after("ingest_source", of=[DISH_CORPUS])
+    return before(wildcards) + after(*PREDICTING, of=[data])(wildcards)
+
+
+def after_runs(wildcards):
+    """What jobs that read all runs must wait for."""
+    return after(*MATCHING, of=MATCHED)(wildcards) + after(*PREDICTING)(wildcards)
 
 
 def gold(wildcards):
@@ -43,8 +41,19 @@ def _examples(wildcards):
     return made.output
 
 
-def run_instances(wildcards):
-    return f"{RESULTS}/generate/instances/{RUNS[wildcards.run].data}/part-00000.parquet"
+def instances(wildcards):
+    return _instances(wildcards).digest
+
+
+def instances_table(wildcards):
+    return _instances(wildcards).instances
+
+
+def _instances(wildcards):
+    data = RUNS[wildcards.run].data
+    if data in DIRECTIONS:
+        return checkpoints.generate_instances.get(direction=data).output
+    return checkpoints.generate_rewrites.get().output
 
 
 def run_model(wildcards):
@@ -62,6 +71,34 @@ def decoded(wildcards):
     return shards(f"generate/decode/{wildcards.run}", "parquet", config["generate"]["decode"]["shards"])
 
 
+def data_of_run(wildcards):
+    return RUNS[wildcards.run].data
+
+
+def measured(wildcards):
+    """What is measured of each run that predicts adaptations."""
+    evaluate = config["evaluate"]
+    names = {
+        "metrics": True,
+        "bertscore": any(evaluate["bertscore"][lang]["model"] for lang in ("zh", "en")),
+        "smatch": any(evaluate["smatch"]["parsers"].values()),
+        "comet": bool(evaluate["comet"]["command"]),
+    }
+    return [
+        f"{RESULTS}/evaluate/parts/{run.name}/{name}.parquet"
+        for data in DIRECTIONS
+        for run in OF_DATA[data]
+        for name, wanted in names.items()
+        if wanted
+    ]
+
+
+def bertscore_key(wildcards):
+    models = [config["evaluate"]["bertscore"][lang]["model"] for lang in ("zh", "en")]
+    of = key("evaluate.bertscore", without=("batch", "device"), reads=_existing(*models))
+    return of(wildcards)
+
+
 def predictions_of(data):
     return [f"{RESULTS}/generate/predictions/{run.name}/part-00000.parquet" for run in OF_DATA[data]]
 
@@ -72,6 +109,40 @@ def train_settings(wildcards):
 
 def prompt_settings(wildcards):
     return RUNS[wildcards.run].over("prompt", config["generate"]["prompt"])
+
+
+def prompt_server(wildcards):
+    """The workflow's own server, where a run is given no endpoint."""
+    return [] if prompt_settings(wildcards)["endpoint"] else f"{RESULTS}/generate/server/{wildcards.run}.json"
+
+
+def prompt_arguments(wildcards):
+    """What generate_prompt is told of a run."""
+    run = RUNS[wildcards.run]
+    lang = run.data.split("-")[-1] if run.data in DIRECTIONS else "zh"
+    named = {"run": run.name, "model": run.model, "prompt": prompt_file(run.prompt), "lang": lang}
+    return named | {"settings": prompt_settings(wildcards)}
+
+
+def prompt_key(wildcards):
+    """The key of generate_prompt: without what changes only how it is asked, or what it may cost."""
+    told = prompt_arguments(wildcards)
+    how = (
+        "key_variable",
+        "concurrency",
+        "timeout_s",
+        "tries",
+        "backoff_s",
+        "failures",
+        "budget",
+        "budget_tokens",
+    )
+    asked = {name: value for name, value in told["settings"].items() if name not in how}
+    if prompt_server(wildcards):
+        asked |= {name: config["generate"]["server"][name] for name in ("backend", "command")}
+    own = {"model": told["model"], "lang": told["lang"], "settings": asked}
+    reads = [told["prompt"], *_existing(told["model"])]
+    return key_of("generate.prompt", own, [instances], reads)(wildcards)
 
 
 def given(settings):
@@ -86,6 +157,7 @@ def train_arguments(wildcards):
         settings["metric"] = "loss"  # there is nothing to compare a text with
     apart = {name: settings.pop(name) for name in ("revision", "processes", "nodes", "valid_beams")}
     named = {"run": run.name, "family": run.family, "model": run.model, "seed": run.seed}
+    named["languages"] = _languages(run)
     return named | apart | {"settings": settings}
 
 
@@ -107,7 +179,7 @@ def decode_arguments(wildcards):
     named = {"run": run.name, "family": run.family, "seed": run.seed, "decoding": settings}
     named["model"] = run_model(wildcards)[0] if run.model_run else run.model
     named["prompt"] = prompt_file(run.prompt) if run.prompt else None
-    named["languages"] = tuple(run.data.split("-")) if run.data in DIRECTIONS else None
+    named["languages"] = _languages(run)
     return named | apart
 
 
@@ -115,7 +187,11 @@ def decode_key(wildcards):
     told = decode_arguments(wildcards)
     own = {name: value for name, value in told.items() if name not in ("run", "device")}
     reads = _existing(RUNS[wildcards.run].model, told["prompt"])
-    return key_of("generate.decode", own, reads=reads)(wildcards)
+    return key_of("generate.decode", own, [instances], reads)(wildcards)
+
+
+def _languages(run):
+    return tuple(run.data.split("-")) if run.data in DIRECTIONS else None
 
 
 def _existing(*paths):

@@ -9,6 +9,7 @@ with job(snakemake.log[0]) as progress:
         list(files.recipes),
         files.gold or None,
         snakemake.output.instances,
+        snakemake.output.digest,
         data=snakemake.wildcards.direction,
         metadata=provenance(snakemake.params.key, [files.pairs]),
         progress=progress,

@@ -5,4 +5,4 @@ from wokflow.tables import provenance
 files = snakemake.input
 with job(snakemake.log[0]):
     metadata = provenance(snakemake.params.key, [files.instances])
-    rewrites(files.instances, snakemake.output.instances, metadata=metadata)
+    rewrites(files.instances, snakemake.output.instances, snakemake.output.digest, metadata=metadata)

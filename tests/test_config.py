@@ -39,6 +39,12 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     assert "results: 3 is not of type string." in str(error.value)
 
 
+def test_a_number_that_yaml_takes_for_a_text_is_explained(tmp_path: Path) -> None:
+    config = minimal(tmp_path) | {"train": {"model": {"learning_rate": "1e-4"}}}
+    with pytest.raises(UserError, match=r"write 1\.0e-4 for 1e-4"):
+        checks.prepare(config, SCHEMA)
+
+
 def test_a_missing_package_is_named_with_what_needs_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,4 @@
 import pytest
-
 from wokflow.steps import joined
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 import importlib.util
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,6 @@ PACKAGES = {  # import name -> what to install
     "sklearn": "scikit-learn",
     "accelerate": "accelerate",
     "peft": "peft",
-    "openai": "openai",
 }
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 
@@ -131,8 +131,6 @@ def missing_packages(config: dict[str, Any], runs: Mapping[str, Run]) -> Iterato
             needed["accelerate" if run.trained else "transformers"] = reason
         if run.trained and run.over("model", config["train"]["model"])["lora"]["rank"]:
             needed["peft"] = reason
-        if run.family == "prompt":
-            needed["openai"] = reason
     for package, reason in needed.items():
         if not _installed(package):
             yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}."
@@ -159,12 +157,17 @@ def _explain(error: ValidationError) -> str:
         return f"{where}: missing {', '.join(absent)}."
     if error.validator == "type":
         kinds = allowed if isinstance(allowed, str) else " or ".join(allowed)
-        return f"{where}: {error.instance!r} is not of type {kinds}."
+        hint = " YAML takes it for a text: write 1.0e-4 for 1e-4." if _is_number(instance) else ""
+        return f"{where}: {instance!r} is not of type {kinds}.{hint}"
     if error.validator == "enum":
         near = difflib.get_close_matches(str(error.instance), allowed, 1)
         guess = f" Did you mean {near[0]}?" if near else ""
         return f"{where}: {error.instance!r} is none of {', '.join(allowed)}.{guess}"
     return f"{where}: {error.message}."
+
+
+def _is_number(text: Any) -> bool:
+    return isinstance(text, str) and re.fullmatch(r"[-+]?\d+[eE][-+]?\d+", text) is not None
 
 
 def _unknown(where: str, key: str, known: list[str]) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 import yaml
 
+from wokflow.runs import COLUMNS
+
 SCHEMA = Path(__file__).resolve().parents[2] / "config" / "config.schema.yaml"
 INTRODUCTION = """\
 # Config
@@ -33,6 +35,16 @@ called `match.search.k` below is, in YAML,
 
 Paths are relative to the folder that Snakemake runs in.
 """
+RUNS = """
+## The table of runs
+
+`config/runs.tsv` holds one row a run: a model to train, a prompt to send or a look-up, and one line of scores. `runs`
+in the config names another table; that of the papers is `config/paper_runs.tsv`. Cells stand between tabs; lines that
+begin with # are passed over. A row that is added runs alone, and a row that is edited runs again alone.
+
+| column | what |
+|---|---|
+"""
 
 
 def markdown(schema: dict[str, Any]) -> str:
@@ -44,13 +56,25 @@ def markdown(schema: dict[str, Any]) -> str:
         if stage not in plain:
             text += f"\n## {stage}\n" + (f"\n{rule['description']}\n" if "description" in rule else "")
             for step, inner in rule["properties"].items():
-                text += _section(f"### {stage}.{step}", f"{stage}.{step}.", inner["properties"])
-    return text
+                heading = f"### {stage}.{step}" + (
+                    f"\n\n{inner['description']}" if "description" in inner else ""
+                )
+                text += _section(heading, f"{stage}.{step}.", inner["properties"])
+    return text + RUNS + "".join(f"| {name} | {meaning} |\n" for name, meaning in COLUMNS.items())
 
 
 def _section(heading: str, prefix: str, keys: dict[str, Any]) -> str:
-    rows = "".join(f"| {' | '.join(_row(prefix + key, rule))} |\n" for key, rule in keys.items())
+    rows = "".join(f"| {' | '.join(_row(key, rule))} |\n" for key, rule in _leaves(prefix, keys))
     return f"\n{heading}\n\n| key | type or choices | default | meaning |\n|---|---|---|---|\n{rows}"
+
+
+def _leaves(prefix: str, keys: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Keys that hold values, those of inner blocks among them."""
+    for key, rule in keys.items():
+        if "properties" in rule:
+            yield from _leaves(f"{prefix}{key}.", rule["properties"])
+        else:
+            yield prefix + key, rule
 
 
 def _row(key: str, rule: dict[str, Any]) -> Iterator[str]:

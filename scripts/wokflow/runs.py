@@ -1,6 +1,7 @@
 """The table of runs: one row, one model, prompt or look-up, and one line of scores."""
 
 import csv
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
@@ -8,16 +9,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonschema import Draft202012Validator
 
 from wokflow.job import UserError
 
-COLUMNS = ("name", "stage", "family", "model", "data", "prompt", "settings", "seed")
+COLUMNS = {
+    "name": "Letters, digits, _ and -; predictions and scores go by it.",
+    "stage": "`train`: trained first. `none`: taken as it is.",
+    "family": "`seq2seq`: encoder and decoder. `causal`: goes on with a text. `retrieval`: the pairs themselves. "
+    "`prompt`: asked through an endpoint.",
+    "model": "A name on the Hugging Face hub, a folder with safetensors, or a model's name at an endpoint. `small`: "
+    "made from scratch, of the size train.model.small. `run:NAME`: the model that another run trained. Empty for "
+    "retrieval.",
+    "data": "`zh-en`, `en-zh`: adapt recipes. `counterfactual`: learn recipes by their dish, and rewrite those of "
+    "pivot/instances.",
+    "prompt": "For families prompt and causal: a name in resources/prompts, or the path of a file.",
+    "settings": "What differs from the config for this run: `model.epochs=5; decode.beams=1; "
+    "prompt.temperature=0.7`, where model stands for train.model, decode for generate.decode and prompt for "
+    "generate.prompt. Values are as in JSON, but that texts need no quotation marks.",
+    "seed": "Of the training, or of what is drawn in decoding; empty: 13.",
+}
+TEXTS = ("name", "stage", "family", "model", "data", "prompt")
+DATA = ("zh-en", "en-zh", "counterfactual")
 CHOICES = {
     "stage": ("train", "none"),
     "family": ("seq2seq", "causal", "retrieval", "prompt"),
-    "data": ("zh-en", "en-zh", "counterfactual"),
+    "data": DATA,
 }
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 STEPS = {"model": "train.model", "decode": "generate.decode", "prompt": "generate.prompt"}
@@ -68,7 +85,7 @@ def read_runs(path: str, schema: Mapping[str, Any], reserved: Collection[str] = 
         if line.strip() and not line.startswith("#")
     ]
     rows = csv.DictReader((line for _, line in numbered), delimiter="\t", quoting=csv.QUOTE_NONE)
-    if tuple(rows.fieldnames or ()) != COLUMNS:
+    if tuple(rows.fieldnames or ()) != tuple(COLUMNS):
         raise UserError(f"{path}: the header must be, with tabs between: {' '.join(COLUMNS)}")
     runs: dict[str, Run] = {}
     problems = []
@@ -78,7 +95,7 @@ def read_runs(path: str, schema: Mapping[str, Any], reserved: Collection[str] = 
         problems += [f"  - line {number}: {text}" for text in found]
         if not found:
             overrides = _nested(pair for pair in settings if not isinstance(pair, str))
-            texts = {name: row[name] for name in COLUMNS[:6]}
+            texts = {name: row[name] for name in TEXTS}
             runs[row["name"]] = Run(**texts, settings=overrides, seed=int(row["seed"] or 13))
     if not problems:
         problems = [f"  - {run.name}: {text}" for run in runs.values() for text in _run_problems(run, runs)]
@@ -160,11 +177,19 @@ def _setting(text: str, schema: Mapping[str, Any]) -> tuple[list[str], Any] | st
         rule = rule.get("properties", {}).get(key)
         if rule is None:
             return f"there is no key {key} in {dotted} (config/README.md, {STEPS[path[0]]})."
-    read = yaml.safe_load(value)
+    read = _value(value)
     wrong = next(Draft202012Validator(rule).iter_errors(read), None)
     if "properties" in rule:
         return f"{dotted} is a block of settings: name one of {', '.join(rule['properties'])} in it."
     return f"{dotted}: {wrong.message}." if wrong else (path, read)
+
+
+def _value(text: str) -> Any:
+    """A number, true, false, null or a list, as JSON has them; anything else is a text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _nested(settings: Any) -> dict[str, Any]:

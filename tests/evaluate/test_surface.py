@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wokflow.evaluate.bert import BertModel, bert_scorer
 from wokflow.evaluate.intervals import Metric
-from wokflow.evaluate.surface import BertModel, bert_scorer, bleu, corpus_bleu, coverage
+from wokflow.evaluate.sums import corpus_bleu
+from wokflow.evaluate.surface import bleu, coverage
 from wokflow.job import UserError
 
 texts = st.lists(st.text("洗切煮鸡爪 ab，1", max_size=12), min_size=1, max_size=5)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import polars as pl
-import pytest
 from wokflow import tables
 from wokflow.ingest.schemas import RECIPES
 from wokflow.pivot.instances import corpus, instances

@@ -17,6 +17,7 @@ from wokflow.report.page import choose, report_page
 from tests.report.parts import LANGS, action, parser_scores, table, write_glossary
 from tests.report.test_evaluation import score
 from tests.report.test_pivots import SETTINGS, candidate, order, stage, write_pairs
+from tests.report.test_training import model
 
 EVIL = '<script>alert("宫保鸡丁")</script> & \u202e\x00'
 CORPORA = ("recipenlg", "xiachufang")
@@ -87,14 +88,17 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
     tables.write_text(folder / "statistics", f"{head}zh-en\ttrain\t{rows}\t\t{rows}\t\t{rows}\n")
     tables.write_text(folder / "parser", json.dumps(parser_scores()))
     out = folder / "index.html"
+    models = [model(folder, "mine", "1\t5\t4\t3\t2\t0.1\t1\n", base=text)] if rows else []
     report_page(
         *(str(folder / name) for name in FILES),
         paths,
+        models,
         str(out),
         examples=3,
         threshold=0.85,
         method="rules",
         level=0.95,
+        adaptation_level=0.95,
         glossary=write_glossary(folder / "glossary"),
         pivot={
             "pairs": {"path": write_pairs(folder)},

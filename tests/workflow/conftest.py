@@ -36,8 +36,20 @@ EVERY = {
     "pivot_pivots",
     "pivot_orders",
     "pivot_instances",
+    "train_pairs",
+    "train_recipes",
+    "train_model",
     "generate_baselines",
+    "generate_instances",
+    "generate_rewrites",
+    "generate_decode",
+    "generate_predictions",
+    "generate_retrieval",
     "evaluate_counterfactual",
+    "evaluate_metrics",
+    "evaluate_summary",
+    "evaluate_correlations",
+    "evaluate_literal",
     "export_pairs",
     "report_page",
 }
@@ -76,8 +88,26 @@ WRITES = {  # folder of results -> the rule that writes there
     "pivot/orders": "pivot_orders",
     "pivot/instances": "pivot_instances",
     "pivot/corpus": "pivot_instances",
-    "generate/predictions": "generate_baselines",
-    "evaluate/scores": "evaluate_counterfactual",
+    "train/examples/counterfactual": "train_recipes",
+    "train/examples/counterfactual.sha256": "train_recipes",
+    "train/examples": "train_pairs",
+    "train/model": "train_model",
+    "generate/predictions/copy": "generate_baselines",
+    "generate/predictions/substitute": "generate_baselines",
+    "generate/predictions/retrieve": "generate_baselines",
+    "generate/predictions/near": "generate_retrieval",
+    "generate/predictions": "generate_predictions",
+    "generate/instances/counterfactual": "generate_rewrites",
+    "generate/instances/counterfactual.sha256": "generate_rewrites",
+    "generate/instances": "generate_instances",
+    "generate/decode": "generate_decode",
+    "evaluate/scores/part-00000.parquet": "evaluate_counterfactual",
+    "evaluate/scores": "evaluate_summary",
+    "evaluate/parts": "evaluate_metrics",
+    "evaluate/comparisons": "evaluate_summary",
+    "evaluate/summary": "evaluate_summary",
+    "evaluate/correlations": "evaluate_correlations",
+    "evaluate/literal": "evaluate_literal",
     "export/pairs": "export_pairs",
     "report/page": "report_page",
 }
@@ -118,6 +148,17 @@ parse:
   vectors: {dimensions: 8, epochs: 1, least_count: 1}
 pivot:
   pairs: {path: data/pairs.tsv}
+runs: data/runs.tsv
+train:
+  model: {batch: 4, epochs: 1, max_tokens: 64, small: {width: 16, layers: 1, heads: 2, vocabulary: 300}}
+generate:
+  decode: {beams: 1, max_tokens: 16}
+"""
+RUNS = """\
+name\tstage\tfamily\tmodel\tdata\tprompt\tsettings\tseed
+tiny\ttrain\tseq2seq\tsmall\tzh-en\t\t\t13
+near\tnone\tretrieval\t\tzh-en\t\t\t
+dish\ttrain\tcausal\tsmall\tcounterfactual\tdish\t\t13
 """
 PAIRS = """\
 base_dish\ttarget_dish\tingredient_removed\tingredient_added\tbase_english\ttarget_english
@@ -150,6 +191,7 @@ def new_house(to: Path) -> Path:
     write_corpora(house / "data")
     (house / "config" / "config.yaml").write_text(CONFIG, encoding="utf-8")
     (house / "data" / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
+    (house / "data" / "runs.tsv").write_text(RUNS, encoding="utf-8")
     shutil.copy(house / "resources" / "treebank" / "recipes_a.conllu", house / "data" / "trees.conllu")
     lexicon = house / "resources" / "lexicon"
     shutil.rmtree(lexicon)
@@ -186,8 +228,9 @@ def digests(house: Path, results: str = "results") -> dict[str, str]:
 
 
 def writer(path: str) -> str:
-    """The rule that wrote a file of results."""
-    return WRITES["/".join(path.split("/")[:2])]
+    """The rule that wrote a file of results: that of the longest folder above it that is known."""
+    parts = path.split("/")
+    return next(WRITES[folder] for end in (3, 2) if (folder := "/".join(parts[:end])) in WRITES)
 
 
 __all__ = ["CHINESE", "ENGLISH", "EVERY", "ROOT", "built", "digests", "new_house", "writer"]

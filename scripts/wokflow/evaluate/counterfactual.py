@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from wokflow import tables
 from wokflow.evaluate import actions, schemas, surface
+from wokflow.evaluate.bert import BertModel, bert_scorer
 from wokflow.evaluate.intervals import Bootstrap, scores
 from wokflow.evaluate.pivots import Pair, read_pivots
 from wokflow.evaluate.predictions import read_predictions
@@ -40,7 +41,7 @@ def evaluate_counterfactual(
     The other tables are pivot/instances, pivot/pivots, pivot/orders and, where their phrases are to stand for the
     pivot actions in soft scores, pivot/candidates; without it their classes do. `extract` reads the actions of
     texts and is to be what read those of the dishes. Soft scores need word `vectors` (a folder of parse.vectors)
-    and count similarities above `tau`. `bertscore` are settings of surface.BertModel, `bootstrap` of
+    and count similarities above `tau`. `bertscore` are settings of bert.BertModel, `bootstrap` of
     intervals.Bootstrap. Datasets are all instances, and each dish pair. Rows of the input may come in any order.
     Raises UserError for predictions that do not fit the instances.
     """
@@ -50,7 +51,7 @@ def evaluate_counterfactual(
     bases, pairs = rows["text"].to_list(), list(zip(rows["base_dish"], rows["target_dish"], strict=True))
     added, removed = rows["ingredient_added"].to_list(), rows["ingredient_removed"].to_list()
     level_2 = actions.Evaluator(bases, [of_pair[pair] for pair in pairs], extract, vectors, tau)
-    bert_score = surface.bert_scorer(surface.BertModel(**bertscore))
+    bert_score = bert_scorer(BertModel(**bertscore))
     masks = datasets(pairs)
     with tables.PartWriter(out, schemas.SCORES, metadata) as writer:
         for number, (run, predicted) in enumerate(runs.items(), start=1):

@@ -1,6 +1,6 @@
 """Scores that are functions of sums over instances, with bootstrap intervals."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,20 +70,36 @@ def scores(
     return pl.DataFrame(rows, dict(zip(names, types, strict=True)), orient="row")
 
 
-def interval(
-    parts: Floats, statistic: Callable[[Floats], Floats], bootstrap: Bootstrap
-) -> tuple[float, float, float]:
+def interval(parts: Floats, statistic: Callable[[Floats], Floats], bootstrap: Bootstrap) -> tuple[float, ...]:
     """The score of the instances in `parts`, and the ends of its percentile interval (Efron 1979)."""
+    found = np.concatenate([statistic(sums) for sums in resamples(parts, bootstrap)])
+    value = statistic(parts.sum(axis=0, keepdims=True))[0]
+    return rounded(value, *ends(found, bootstrap))
+
+
+def resamples(parts: Floats, bootstrap: Bootstrap) -> Iterator[Floats]:
+    """Sums over resamples of the instances, several (m, parts) at a time.
+
+    With the same number of instances they are the same resamples: columns of `parts` may be of several metrics or
+    runs, to compare them.
+    """
     count = len(parts)
     random = np.random.default_rng(bootstrap.seed)
-    found, left = [], bootstrap.samples
+    left = bootstrap.samples
     while left:
         samples = min(left, max(1, CELLS // count))
         drawn = random.integers(count, size=(samples, count)) + count * np.arange(samples)[:, None]
         times = np.bincount(drawn.ravel(), minlength=samples * count).reshape(samples, count)
-        found.append(statistic(times.astype(np.float64) @ parts))
+        yield times.astype(np.float64) @ parts
         left -= samples
+
+
+def ends(found: Floats, bootstrap: Bootstrap) -> tuple[float, float]:
+    """Both ends of the interval that holds the share `bootstrap.level` of what was found."""
     tail = (1 - bootstrap.level) / 2
-    low, high = np.quantile(np.concatenate(found), [tail, 1 - tail])
-    value = statistic(parts.sum(axis=0, keepdims=True))[0]
-    return round(float(value), DIGITS), round(float(low), DIGITS), round(float(high), DIGITS)
+    low, high = np.quantile(found, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def rounded(*values: float) -> tuple[float, ...]:
+    return tuple(round(float(value), DIGITS) for value in values)

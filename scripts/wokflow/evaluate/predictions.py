@@ -1,15 +1,11 @@
 """Predictions as users give them: Parquet or TSV, checked against the instances."""
 
-import csv
-from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Collection, Sequence
 
-import polars as pl
-
+from wokflow.evaluate.rows import read_rows
 from wokflow.job import Progress, UserError
 
 COLUMNS = ("instance_id", "run", "prediction")
-Row = tuple[int, str | None, str | None, str | None]  # number in the file from 1, and COLUMNS
 
 
 def read_predictions(
@@ -25,7 +21,7 @@ def read_predictions(
     wanted = set(known)
     runs: dict[str, dict[str, str]] = {}
     for path in paths:
-        for number, instance, run, prediction in _rows(path):
+        for number, (instance, run, prediction) in read_rows(path, COLUMNS, "predictions"):
             where = f"{path}, row {number}"
             if not run:
                 raise UserError(f"{where}: the column run is empty; give the run's name.")
@@ -46,52 +42,3 @@ def read_predictions(
     return {
         run: {name: found.get(name, "") for name in sorted(wanted)} for run, found in sorted(runs.items())
     }
-
-
-def _rows(path: str) -> Iterator[Row]:
-    return _from_tsv(path) if path.endswith(".tsv") else _from_parquet(path)
-
-
-def _from_parquet(path: str) -> Iterator[Row]:
-    try:
-        frame = pl.scan_parquet(path, glob=False)
-        _check(path, frame.collect_schema().names())
-        rows = frame.select(pl.col(COLUMNS).cast(pl.String)).collect()
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise UserError(
-            f"{path} cannot be read as Parquet (a table with tabs is to end in .tsv): {error}"
-        ) from error
-    for number, row in enumerate(rows.iter_rows(), start=1):
-        yield number, *row
-
-
-def _from_tsv(path: str) -> Iterator[Row]:
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, dialect="excel-tab", strict=True)
-            header = next(reader, [])
-            _check(path, header)
-            places = [header.index(name) for name in COLUMNS]
-            for number, row in enumerate(reader, start=2):
-                if not row:
-                    continue
-                if len(row) != len(header):
-                    raise UserError(
-                        f"{path}, row {number}: {len(row)} cells, but the header has {len(header)}. Tabs and line "
-                        "breaks inside a cell call for quotes around it."
-                    )
-                instance, run, prediction = (row[place] for place in places)
-                yield number, instance, run, prediction
-    except FileNotFoundError as error:
-        raise UserError(f"There is no file {path} with predictions.") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
-    except csv.Error as error:
-        raise UserError(
-            f"{path}: a cell that begins with a quote has to end with one, quotes inside doubled ({error})."
-        ) from error
-
-
-def _check(path: str, header: Sequence[str]) -> None:
-    if missing := [name for name in COLUMNS if name not in header]:
-        raise UserError(f"{path}: missing column {', '.join(missing)}; found were {', '.join(header)}.")

@@ -12,6 +12,7 @@ from wokflow.train.gold import SCHEMA, SOURCE, TARGET, read_gold
 from wokflow.train.pairs import recipe_texts
 from wokflow.train.texts import recipe_text, without_headings
 
+READ = ("instance_id", "title", "base", "source")
 IDS = ("source_id", "reference_id", "retrieved_id")
 
 
@@ -20,12 +21,15 @@ def instances(
     recipes: Sequence[str],
     gold: str | None,
     out: str,
+    digest: str,
     *,
     data: str,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Write the instances of a direction (`data`, as zh-en) by schema generate/instances, silver before gold.
+    """Write the instances of a direction (`data`, as zh-en) by schema generate/instances, and a digest.
+
+    Silver comes before gold; the digest is of what models read.
 
     Silver: the source recipes of the test pairs (match/pairs), each with its best match as the reference; what is
     retrieved for it is the next best. Gold: the rows of a gold set, where there is one; what is retrieved is the
@@ -59,9 +63,16 @@ def instances(
             }
         )
     schema = dict.fromkeys(schemas.INSTANCES.names, pl.String)
-    tables.write(out, schemas.INSTANCES, pl.DataFrame(found, schema), metadata)
+    write_instances(out, digest, pl.DataFrame(found, schema), metadata)
     if progress:
         progress.say(f"{len(silver)} silver instances, {len(people)} gold ones")
+
+
+def write_instances(out: str, digest: str, rows: pl.DataFrame, metadata: dict[str, str]) -> None:
+    """Write schema generate/instances, and the digest of what models read of it."""
+    tables.write(out, schemas.INSTANCES, rows, metadata)
+    read = pl.concat([rows[name].fill_null("") for name in READ])
+    tables.write_text(digest, tables.strings_digest(read) + "\n")
 
 
 def _silver(matches: pl.DataFrame) -> pl.DataFrame:

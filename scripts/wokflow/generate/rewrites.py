@@ -3,10 +3,10 @@
 import polars as pl
 
 from wokflow import tables
-from wokflow.generate import schemas
+from wokflow.generate.instances import write_instances
 
 
-def rewrites(instances: str, out: str, *, metadata: dict[str, str]) -> None:
+def rewrites(instances: str, out: str, digest: str, *, metadata: dict[str, str]) -> None:
     """Write pivot/instances as schema generate/instances: the title is the dish to make, without a reference."""
     rows = tables.read(instances).select(
         "instance_id",
@@ -18,4 +18,4 @@ def rewrites(instances: str, out: str, *, metadata: dict[str, str]) -> None:
         reference=pl.lit(None, pl.String),
         retrieved=pl.lit(None, pl.String),
     )
-    tables.write(out, schemas.INSTANCES, rows, metadata)
+    write_instances(out, digest, rows, metadata)

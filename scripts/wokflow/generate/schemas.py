@@ -12,7 +12,9 @@ INSTANCES = pa.schema(
             "The data set and the source, or the base recipe's id and the target dish.",
         ),
         column(
-            "dataset", pa.string(), "silver: a test pair; gold: an adaptation by people; or counterfactual."
+            "dataset",
+            pa.string(),
+            "silver: a test pair; gold: an adaptation written for the test; or counterfactual.",
         ),
         column("source_id", pa.string(), RECIPE_ID),
         column("title", pa.string(), "The source's title; in counterfactual the dish to make."),

@@ -90,6 +90,13 @@ def beside(*parts: str) -> Html:
     return Html(f'<div class="beside">{"".join(f"<div>{part}</div>" for part in parts)}</div>\n')
 
 
+def folded(summary: object, body: str, *, unfolded: bool = False) -> Html:
+    """A part that unfolds under its summary."""
+    return Html(
+        f"<details{' open' if unfolded else ''}><summary>{esc(summary)}</summary>\n{body}</details>\n"
+    )
+
+
 def rejects(
     stage: str,
     reasons: dict[str, int],

@@ -5,7 +5,6 @@ from typing import Any
 
 import polars as pl
 
-from wokflow import tables
 from wokflow.report import inputs
 from wokflow.report.charts import Html, noted, number, paragraph, table
 
@@ -58,7 +57,8 @@ PAPER["Human experts"] = {"bleu": 65.2}
 
 def section(paths: Sequence[str], level: float) -> str:
     """Three tables of runs by metric with intervals of the given level, the paper's figures below them."""
-    found = tables.read(inputs.of(paths, "evaluate/scores"))
+    found = inputs.rows(paths, "evaluate/scores")
+    found = found.filter(pl.col("dataset").str.split("/").list.first() == DATASET)
     whole = found.filter(pl.col("dataset") == DATASET)
     text = "No run was evaluated: there are no instances, or no predictions of them."
     if not whole.is_empty():

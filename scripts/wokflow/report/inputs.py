@@ -17,6 +17,12 @@ def of(paths: Sequence[str], table: str) -> list[str]:
     return [path for path in paths if Path(path).parent.parts[-len(folder) :] == folder]
 
 
+def rows(paths: Sequence[str], table: str) -> pl.DataFrame:
+    """The table's rows; an empty frame without columns where it has no parts."""
+    parts = of(paths, table)
+    return tables.read(parts) if parts else pl.DataFrame()
+
+
 def tsv(path: str | Path) -> list[dict[str, str]]:
     return list(csv.DictReader(Path(path).read_text(encoding="utf-8-sig").splitlines(), delimiter="\t"))
 
@@ -30,9 +36,9 @@ def to_float(value: object) -> float | None:
 
 def rejects(paths: Sequence[str], stage: str, meanings: Mapping[str, str], whole: int) -> Html:
     """Reasons with bars, then the first two rejects of each reason."""
-    rows = tables.read(paths, ["reason", "source_row"]).sort("source_row")
-    reasons = rows.group_by("reason").len("count").sort("count", "reason", descending=[True, False])
-    wanted = rows.group_by("reason", maintain_order=True).head(2)["source_row"].implode()
+    found = tables.read(paths, ["reason", "source_row"]).sort("source_row")
+    reasons = found.group_by("reason").len("count").sort("count", "reason", descending=[True, False])
+    wanted = found.group_by("reason", maintain_order=True).head(2)["source_row"].implode()
     raw = pl.col("raw").str.slice(0, charts.RAW + 1)
     examples = tables.scan(paths).filter(pl.col("source_row").is_in(wanted)).with_columns(raw).collect()
     examples = examples.join(reasons, on="reason")
@@ -46,15 +52,15 @@ def run_times(folder: Path) -> pl.DataFrame:
     A file is named <wildcards>.tsv or <wildcards>.<shard>.<shards>.tsv; of the latter, those from an earlier
     number of shards are left out.
     """
-    rows = []
+    found = []
     for path in sorted(folder.glob("*/*.tsv")):
         job, _, shards = (*path.stem.rsplit(".", 2), "", "")[:3]
         for line in tsv(path):
             numbers = to_float(line.get("s")), to_float(line.get("max_rss"))
-            rows.append((path.parent.name, job, shards, path.stat().st_mtime, *numbers))
+            found.append((path.parent.name, job, shards, path.stat().st_mtime, *numbers))
     schema = {"rule": pl.String, "job": pl.String, "shards": pl.String, "time": pl.Float64}
     schema |= {"seconds": pl.Float64, "memory": pl.Float64}
     current = pl.col("shards") == pl.col("shards").sort_by("time").last().over("rule", "job")
-    jobs = pl.DataFrame(rows, schema, orient="row").filter(current, pl.col("rule") != "report_page")
+    jobs = pl.DataFrame(found, schema, orient="row").filter(current, pl.col("rule") != "report_page")
     sums = jobs.group_by("rule").agg(pl.len().alias("jobs"), pl.col("seconds").sum(), pl.col("memory").max())
     return sums.sort("seconds", "rule", descending=[True, False])

@@ -15,7 +15,18 @@ from wokflow.match import schemas as match
 from wokflow.match.split import SPLITS
 from wokflow.match.statistics import PAPER
 from wokflow.parse.glossary import read_glossary
-from wokflow.report import actions, charts, evaluation, inputs, pictures, pivots
+from wokflow.report import (
+    actions,
+    adaptation,
+    analysis,
+    charts,
+    evaluation,
+    inputs,
+    pictures,
+    pivots,
+    predictions,
+    training,
+)
 from wokflow.report.charts import Html, number, paragraph, percent, table
 from wokflow.report.inputs import of, to_float
 from wokflow.report.pictures import Step
@@ -24,6 +35,7 @@ CORPORA = {"zh": "xiachufang", "en": "recipenlg"}
 NAMES = {"xiachufang": "XiaChuFang", "recipenlg": "RecipeNLG"}
 PARSED = {"xiachufang": "XiaChuFang", "counterfactual": "Counterfactual base recipes"}
 DIRECTIONS = {"zh-en": "Chinese → English", "en-zh": "English → Chinese"}
+DATA = DIRECTIONS | {"counterfactual": "Counterfactual recipes"}
 STAGES = {
     "Rows in the source": "rows",
     "− rejects": "rejects",
@@ -73,12 +85,14 @@ def report_page(
     leaks: str,
     parser: str,
     parts: Sequence[str],
+    models: Sequence[str],
     page: str,
     *,
     examples: int,
     threshold: float,
     method: str,
     level: float,
+    adaptation_level: float,
     glossary: str,
     pivot: Mapping[str, Any],
     results: str,
@@ -86,8 +100,9 @@ def report_page(
     """Write the page: one file that needs no other, the same bytes for the same tables but for run times.
 
     `parts` are those of all tables, told apart by their folders; run times come from the benchmarks below
-    `results`. `parser` are the parser's scores. Settings: `method` is parse.actions.method, `level` that of the
-    evaluation's intervals; of `pivot` the page needs pairs.path, pivots.answers, pivots.annotators and orders.
+    `results`. `parser` are the parser's scores, `models` the folders of trained models. Settings: `method` is
+    parse.actions.method, `level` and `adaptation_level` are those of the evaluations' intervals; of `pivot` the page
+    needs pairs.path, pivots.answers, pivots.annotators and orders.
     """
     counted = [
         "ingest/recipes",
@@ -127,6 +142,11 @@ def report_page(
             pivot["orders"],
             words,
         ),
+        "Training": training.section(models, DATA),
+        "Adaptation": adaptation.section(parts, DIRECTIONS, adaptation_level),
+        "Predictions side by side": predictions.section(parts, DATA),
+        "Literal translation": analysis.literal(parts, DIRECTIONS),
+        "Correlation with human ratings": analysis.correlations(parts, DIRECTIONS),
         "Counterfactual evaluation": evaluation.section(parts, level),
     }
     tables.write_text(page, document(run, examples, more))
@@ -159,7 +179,7 @@ def document(run: Run, examples: int, more: Mapping[str, str]) -> str:
         "Pairs around the threshold": around_threshold(run),
         "Example pairs": side_by_side(run, examples),
         "Beside the paper": table_one(run) + leaks(run),
-        **more,
+        **{heading: body for heading, body in more.items() if body},
         "Run times": charts.times(run.times),
     }
     sections = [(f"s{place}", heading, body) for place, (heading, body) in enumerate(bodies.items(), 1)]

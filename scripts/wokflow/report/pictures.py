@@ -35,7 +35,7 @@ def flow(sides: Sequence[Sequence[Step]], middle: str, ends: Sequence[Sequence[S
         for place, step in enumerate(end[1:]):
             begin = x + place * (width + 4)
             parts += [_arrow(begin + width / 2, below + PITCH), _box(begin, below + PITCH, step, width)]
-    return _svg(
+    return svg(
         "flow", WIDE, meet + 2 * PITCH + HEIGHT, "From rows of the sources to pairs, in numbers", parts
     )
 
@@ -89,7 +89,7 @@ def histogram(bins: Sequence[float], counts: Sequence[int], threshold: float, lo
     x = min(max(x, left + 40), right - 40)
     parts.append(f'<text x="{x:.1f}" y="{top - 11}" class="tick strong">threshold {threshold:g}</text>')
     parts.append(f'<text x="{(left + right) / 2}" y="{bottom + 31}" class="tick">similarity</text>')
-    return _svg("histogram", WIDE, 204, label, parts)
+    return svg("histogram", WIDE, 204, label, parts)
 
 
 def _box(x: float, y: float, step: Step, width: float = BOX, whole: int = 0) -> str:
@@ -125,7 +125,8 @@ def _short(count: int) -> str:
     return str(count)
 
 
-def _svg(kind: str, width: int, height: float, label: str, parts: Sequence[str]) -> Html:
+def svg(kind: str, width: int, height: float, label: str, parts: Sequence[str]) -> Html:
+    """A picture of so many units; `label` says what it shows to those who do not see it."""
     shapes = "\n".join(parts)
     frame = f'viewBox="-1 -1 {width + 2} {height + 2}" role="img" aria-label="{html.escape(label)}"'
     return Html(f'<svg class="{kind}" {frame}>\n{shapes}\n</svg>\n')

@@ -17,6 +17,7 @@ h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .6rem; letter-spacing: -.01e
 h2 { font-size: 1.35rem; line-height: 1.3; margin: 4rem 0 .8rem; padding-top: 1.2rem;
   border-top: 1px solid var(--line); }
 h3 { font-size: 1.02rem; margin: 2rem 0 .5rem; } h4 { font-size: 1.05rem; line-height: 1.4; margin: 0; }
+section > h4 { font-size: .95rem; margin: 1.4rem 0 .4rem; }
 p { margin: 0 0 1rem; max-width: 46rem; } .lead { font-size: 1.1rem; } .lead, small { color: var(--soft); }
 .warning { border: 1px solid var(--warn); border-left-width: 6px; border-radius: 4px; padding: .8rem 1.1rem;
   font-size: 1.05rem; max-width: none; }
@@ -43,6 +44,12 @@ td:first-child:nth-last-child(2) { width: 30%; } td:first-child:nth-last-child(2
 td:first-child:nth-last-child(n+6) { min-width: 8.5rem; }
 details td:first-child, details td:nth-child(2):not(.n, .bars) { min-width: 6.5rem; }
 details td:nth-child(4):not(.n) { min-width: 11rem; }
+tr:has(.published) td { color: var(--soft); } td .published + small { display: inline; margin-left: .6em; }
+tr:not(:has(.published)):has(+ tr .published) td { border-bottom-color: var(--soft); }
+tr:has(.bars ~ .bars ~ .bars) td.bars { width: auto; min-width: 6.5rem; }
+h4:has(+ .recipe) { color: var(--soft); font-size: .84rem; }
+.beside ~ .beside h4:has(+ .recipe) { border-top: 1px solid var(--line); padding-top: .9rem; }
+.recipe .strong { font-weight: 600; } .recipe p { font-size: .94rem; margin-bottom: .5rem; }
 td.bars { width: 32%; min-width: 5rem; vertical-align: middle; } td small { display: block; }
 code, code:lang(zh) { overflow-wrap: anywhere; white-space: pre-wrap;
   font: .84rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", "PingFang SC",
@@ -59,7 +66,9 @@ svg text.strong { fill: var(--ink); font-weight: 600; }
 .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr));
   gap: 1rem 3rem; } .beside > * { min-width: 0; }
 figure { margin: 0 0 1rem; } figcaption { font-weight: 600; font-size: .95rem; margin-bottom: .4rem; }
-svg.flow { max-width: 30rem; margin: 0 auto; }
+svg.flow { max-width: 30rem; margin: 0 auto; } svg.curve { max-width: 26rem; }
+svg .line { fill: none; stroke: var(--grey); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
+svg .valid { stroke: var(--accent); }
 article { border: 1px solid var(--line); border-radius: 8px; margin: 0 0 1.6rem; overflow: hidden; }
 article > header { background: var(--panel); padding: .45rem 1.2rem; font-size: .86rem; color: var(--soft); }
 article > div { display: grid; grid-template-columns: 1fr 1fr; }

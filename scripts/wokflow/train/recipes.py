@@ -1,6 +1,7 @@
 """The frontier before training on recipes: name and steps as texts, and a digest of them."""
 
 import hashlib
+import math
 from collections.abc import Sequence
 
 import polars as pl
@@ -38,11 +39,12 @@ def recipe_examples(
     draw = [hashlib.sha256(f"{seed} {recipe}".encode()).hexdigest() for recipe in found["recipe_id"]]
     rank = pl.Series("rank", draw, dtype=pl.String).rank("ordinal") - 1
     count = min(len(found), most or len(found))
+    held = math.ceil(count * valid)
     rows = found.with_columns(rank).filter(pl.col("rank") < count)
     names = rows.select(pl.coalesce("dish", "title")).to_series()
     examples = rows.select(
         instance_id="recipe_id",
-        split=pl.when(pl.col("rank") < round(count * valid)).then(pl.lit("valid")).otherwise(pl.lit("train")),
+        split=pl.when(pl.col("rank") < held).then(pl.lit("valid")).otherwise(pl.lit("train")),
         source=pl.Series([START.replace("{title}", name) for name in names], dtype=pl.String),
         target=pl.Series(
             [joined(*parts) for parts in rows.select("steps", "lang").iter_rows()], dtype=pl.String

@@ -1,0 +1,28 @@
+"""Metrics of word overlap of one run: BLEU, chrF, ROUGE-L, and the length of its texts."""
+
+from wokflow.evaluate.overlap import overlap
+from wokflow.evaluate.parts import target_lang, write_parts
+from wokflow.job import Progress
+
+
+def overlap_metrics(
+    instances: str,
+    predictions: str,
+    out: str,
+    *,
+    run: str,
+    data: str,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Write schema evaluate/parts with metrics bleu, bleu_jieba, chrf, rouge_l and tokens; see parts.write_parts."""
+    write_parts(
+        instances,
+        predictions,
+        out,
+        run=run,
+        data=data,
+        score=lambda texts: overlap(texts.texts, texts.references, target_lang(data)),
+        metadata=metadata,
+        progress=progress,
+    )

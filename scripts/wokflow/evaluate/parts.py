@@ -1,0 +1,83 @@
+"""What each instance adds to a run's scores: tables evaluate/parts, from which scores and intervals are made."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from wokflow import tables
+from wokflow.evaluate import schemas
+from wokflow.evaluate.intervals import Metric
+from wokflow.evaluate.sums import NAMES
+from wokflow.job import Progress, UserError
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Of each scored instance: the recipe that was adapted, what came out, and what should; a line each."""
+
+    sources: list[str]
+    texts: list[str]
+    references: list[str]
+
+
+def write_parts(
+    instances: str,
+    predictions: str,
+    out: str,
+    *,
+    run: str,
+    data: str,
+    score: Callable[[Texts], Sequence[Metric]],
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Score a run's predictions and write schema evaluate/parts, by data set, metric and instance.
+
+    Scored are the instances (generate/instances) that have a reference and a prediction (generate/predictions); an
+    empty prediction is scored too, one that is missing altogether is left out, and the log says how many. `score`
+    gives metrics with a row of parts for each text. Raises UserError where an instance has two predictions.
+    """
+    rows = scored(instances, predictions, run, progress)
+    texts = Texts(*(list(map(one_line, rows[name])) for name in ("source", "prediction", "reference")))
+    with tables.PartWriter(out, schemas.PARTS, metadata) as writer:
+        for metric in score(texts) if rows.height else ():
+            writer.write(_frame(rows, metric, run, data))
+
+
+def scored(instances: str, predictions: str, run: str, progress: Progress | None = None) -> pl.DataFrame:
+    """The instances that can be scored, in order, with their predictions."""
+    wanted = tables.read(instances, ["instance_id", "dataset", "source", "reference"])
+    wanted = wanted.filter(pl.col("reference").str.strip_chars() != "")
+    made = tables.read(predictions, ["instance_id", "prediction"]).drop_nulls("prediction")
+    if made["instance_id"].is_duplicated().any():
+        twice = made.filter(pl.col("instance_id").is_duplicated())["instance_id"][0]
+        raise UserError(f"{predictions}: run {run} has instance {twice} twice. Remove one.")
+    rows = wanted.join(made, on="instance_id", how="inner").sort("dataset", "instance_id")
+    if progress and (missing := wanted.height - rows.height):
+        progress.say(f"{run}: {missing} of {wanted.height} instances have no prediction and are left out")
+    return rows
+
+
+def one_line(text: str) -> str:
+    """The text with spaces for line breaks, as the paper scores it (footnote 13)."""
+    return " ".join(text.splitlines())
+
+
+def target_lang(data: str) -> str:
+    """The language that predictions are in: zh-en is to English."""
+    return data.partition("-")[2]
+
+
+def _frame(rows: pl.DataFrame, metric: Metric, run: str, data: str) -> pl.DataFrame:
+    none = pl.Series([None] * rows.height, dtype=pl.List(pl.Float64))
+    return rows.select(
+        "instance_id",
+        run=pl.lit(run),
+        dataset=pl.lit(f"{data}/") + pl.col("dataset"),
+        metric=pl.lit(metric.name),
+        statistic=pl.lit(NAMES[metric.statistic]),
+        parts=none if metric.note else pl.Series(metric.parts).arr.to_list(),
+        signature=pl.lit(metric.signature),
+        note=pl.lit(metric.note, pl.String),
+    )

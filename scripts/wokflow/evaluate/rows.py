@@ -1,0 +1,72 @@
+"""Rows of tables that users give: Parquet or TSV, with their numbers for messages."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from wokflow.job import UserError
+
+Row = tuple[
+    int, list[str | None]
+]  # number in the file from 1, and cells in the order of the columns asked for
+
+
+def read_rows(path: str, columns: Sequence[str], what: str, optional: Sequence[str] = ()) -> Iterator[Row]:
+    """Cells of the columns, and of the optional ones, which are null where the table has none.
+
+    A table is Parquet, or TSV with a header where its name ends in .tsv. Raises UserError, with file and row, for
+    what cannot be read, which should have been `what`, and for missing columns.
+    """
+    read = _from_tsv if path.endswith(".tsv") else _from_parquet
+    yield from read(path, columns, optional, what)
+
+
+def _from_parquet(path: str, columns: Sequence[str], optional: Sequence[str], what: str) -> Iterator[Row]:
+    try:
+        frame = pl.scan_parquet(path, glob=False)
+        header = frame.collect_schema().names()
+        _check(path, header, columns)
+        wanted = [
+            (pl.col(name) if name in header else pl.lit(None)).cast(pl.String).alias(name)
+            for name in (*columns, *optional)
+        ]
+        rows = frame.select(wanted).collect()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise UserError(
+            f"{path} cannot be read as Parquet (a table with tabs is to end in .tsv): {error}"
+        ) from error
+    for number, row in enumerate(rows.iter_rows(), start=1):
+        yield number, list(row)
+
+
+def _from_tsv(path: str, columns: Sequence[str], optional: Sequence[str], what: str) -> Iterator[Row]:
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, dialect="excel-tab", strict=True)
+            header = next(reader, [])
+            _check(path, header, columns)
+            places = [header.index(name) if name in header else None for name in (*columns, *optional)]
+            for number, row in enumerate(reader, start=2):
+                if not row:
+                    continue
+                if len(row) != len(header):
+                    raise UserError(
+                        f"{path}, row {number}: {len(row)} cells, but the header has {len(header)}. Tabs and line "
+                        "breaks inside a cell call for quotes around it."
+                    )
+                yield number, [None if place is None else row[place] for place in places]
+    except FileNotFoundError as error:
+        raise UserError(f"There is no file {path} with {what}.") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
+    except csv.Error as error:
+        raise UserError(
+            f"{path}: a cell that begins with a quote has to end with one, quotes inside doubled ({error})."
+        ) from error
+
+
+def _check(path: str, header: Sequence[str], columns: Sequence[str]) -> None:
+    if missing := [name for name in columns if name not in header]:
+        raise UserError(f"{path}: missing column {', '.join(missing)}; found were {', '.join(header)}.")

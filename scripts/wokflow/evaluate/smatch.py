@@ -1,0 +1,132 @@
+"""Smatch of one run: overlap of AMR graphs (Cultural Adaptation of Recipes, section 5.2; Cai and Knight 2013)."""
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+
+import numpy as np
+
+from wokflow.evaluate.command import run_command
+from wokflow.evaluate.intervals import Metric, skipped
+from wokflow.evaluate.parts import Texts, target_lang, write_parts
+from wokflow.evaluate.sums import f1
+from wokflow.job import Progress, UserError
+
+KEY = "evaluate.smatch.parsers"
+SEED = 13
+Count = Callable[[str, str], list[float]]
+
+
+def smatch(
+    instances: str,
+    predictions: str,
+    out: str,
+    *,
+    run: str,
+    data: str,
+    command: Sequence[str] | None,
+    seconds: float | None = None,
+    solver: str = "ilp",
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Write schema evaluate/parts with metric smatch; see parts.write_parts.
+
+    `command` is an AMR parser's, with the words {input}, a file with a text a line, and {output}, where it writes
+    their graphs in Penman notation, in order, blank lines between them; it may take `seconds`. Without a command
+    the metric is skipped. Graphs are aligned by a `solver` of smatchpp: `ilp` finds the best alignment, or the best
+    in 240 s, `hillclimber` a good one of large graphs soon, as the original Smatch does.
+    Raises UserError where the parser fails or does not give a graph for each text.
+    """
+
+    key = f"{KEY}.{target_lang(data)}"
+
+    def score(texts: Texts) -> list[Metric]:
+        if not command:
+            return [skipped("smatch", len(texts.texts), f"No AMR parser is given ({key}).")]
+        graphs = parsed([*texts.texts, *texts.references], command, key, seconds)
+        return [compare(texts, graphs, solver, progress)]
+
+    write_parts(
+        instances,
+        predictions,
+        out,
+        run=run,
+        data=data,
+        score=score,
+        metadata=metadata,
+        progress=progress,
+    )
+
+
+def parsed(
+    texts: Sequence[str], command: Sequence[str], key: str, seconds: float | None = None
+) -> dict[str, str]:
+    """The graph of each text that is not blank."""
+    lines = sorted({text for text in texts if text.strip()})
+    if not lines:
+        return {}
+    found = split_graphs(
+        run_command(command, "".join(f"{line}\n" for line in lines), key=key, seconds=seconds)
+    )
+    if len(found) != len(lines):
+        raise UserError(
+            f"{key}: the parser was given {len(lines)} texts and wrote {len(found)} graphs. It is to write one for "
+            "each line, blank lines between them, also where it does not understand a text."
+        )
+    return dict(zip(lines, found, strict=True))
+
+
+def split_graphs(text: str) -> list[str]:
+    """Graphs between blank lines, without the lines of comments (#) that parsers add."""
+    blocks = re.split(r"\n\s*\n", text)
+    graphs = ("\n".join(line for line in block.splitlines() if not line.startswith("#")) for block in blocks)
+    return [graph for graph in graphs if graph.strip()]
+
+
+def compare(texts: Texts, graphs: Mapping[str, str], solver: str, progress: Progress | None = None) -> Metric:
+    """Micro F1 of triples; parts are (texts, 4), as sums.f1 takes them.
+
+    An empty text has an empty graph, and so has one whose graph cannot be read; the log says how many those are.
+    """
+    of_triples, readable = _counter(solver)
+    known = {text: graph for text, graph in graphs.items() if readable(graph)}
+    if progress and (left := len(graphs) - len(known)):
+        progress.say(f"{left} of {len(graphs)} graphs cannot be read and count as empty")
+    parts = []
+    for number, pair in enumerate(zip(texts.texts, texts.references, strict=True), start=1):
+        parts.append(of_triples(*(known.get(text, "") for text in pair)))
+        if progress:
+            progress(number, f"{number} of {len(texts.texts)} pairs of graphs aligned", of=len(texts.texts))
+    signature = f"score:micro F1|graphs:amr|solver:{solver}|smatchpp:{version('smatchpp')}"
+    return Metric("smatch", np.array(parts, np.float64).reshape(-1, 4), f1, signature)
+
+
+def _counter(solver: str) -> tuple[Count, Callable[[str], bool]]:
+    """Functions that count the triples of two graphs that match and all, and that tell whether a graph is one."""
+    from smatchpp import Smatchpp, solvers
+    from smatchpp.formalism.amr.tools import AMRStandardizer
+
+    measure = Smatchpp(alignmentsolver=solvers.get_solver(solver), graph_standardizer=AMRStandardizer())
+
+    def count(left: str, right: str) -> list[float]:
+        if left and right:
+            random.seed(SEED)  # hill climbing draws from here
+            return [float(number) for number in measure.process_pair(left, right)[0]["main"]]
+        return [0.0, 0.0, size(left), size(right)]
+
+    def size(graph: str) -> float:
+        if not graph:
+            return 0.0
+        triples = measure.graph_standardizer.standardize(measure.graph_reader.string2graph(graph))
+        return float(len(measure.graph_pair_preparer.prepare_get_vars(triples, list(triples))[0]))
+
+    def readable(graph: str) -> bool:
+        try:
+            relations = [relation for _, relation, _ in measure.graph_reader.string2graph(graph)]
+            return ":instance" in relations and size(graph) > 0
+        except Exception:  # its reader raises what comes
+            return False
+
+    return count, readable

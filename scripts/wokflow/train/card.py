@@ -1,0 +1,139 @@
+"""What stands beside a model: its curve, its run, and a card in plain words. The same bytes each time."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow import tables
+from wokflow.keys import file_digest
+from wokflow.train.checkpoints import State
+from wokflow.train.settings import Task
+from wokflow.train.validation import chinese
+
+PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "peft", "sacrebleu")
+COLUMNS = ("epoch", "step", "train_loss", "valid_loss", "valid_bleu", "learning_rate", "best")
+FAMILIES = {"seq2seq": "sequence-to-sequence model", "causal": "causal language model"}
+
+
+def write_card(folder: Path, task: Task, rows: pl.DataFrame, base: Mapping[str, Any], state: State) -> None:
+    """Write curve.tsv, run.json and README.md beside the model in `folder`.
+
+    `rows` are the examples, `base` is what base_of says of the model that training began with.
+    """
+    (folder / "curve.tsv").write_text(curve(state, task.settings.metric), encoding="utf-8")
+    run = {
+        "run": task.run,
+        "family": task.family,
+        "base": base,
+        "seed": task.seed,
+        "languages": task.languages,
+        "settings": asdict(task.settings),
+        "decoding": asdict(task.decoding),
+        "examples": {
+            "sha256": tables.strings_digest(
+                pl.concat([rows[name] for name in ("split", "source", "target")])
+            ),
+            "train": len(rows.filter(split="train")),
+            "valid": len(rows.filter(split="valid")),
+        },
+        "steps": state.step,
+        "packages": {name: metadata.version(name) for name in PACKAGES},
+    }
+    (folder / "run.json").write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "README.md").write_text(card(run, rows, state, task), encoding="utf-8")
+
+
+def base_of(model: str, revision: str | None, network: Any) -> dict[str, Any]:
+    """What a training begins with, without a path: its name, and its revision or the digests of its weights."""
+    if model == "small":
+        return {"model": "small", "kind": "made on the spot with random weights"}
+    if Path(model).is_dir():
+        weights = {path.name: file_digest(path) for path in sorted(Path(model).glob("*.safetensors"))}
+        return {"model": Path(model).resolve().name, "kind": "folder", "weights": weights}
+    commit = getattr(network.config, "_commit_hash", None) or revision
+    return {"model": model, "kind": "hub", "revision": commit}
+
+
+def curve(state: State, metric: str) -> str:
+    """The evaluations as a table with tabs; the column best has 1 in the row of the model that is kept."""
+    best = state.best(metric)
+    lines = ["\t".join(COLUMNS)]
+    for row in state.curve:
+        values = [*asdict(row).values(), int(row is best)]
+        lines.append("\t".join("" if value is None else str(value) for value in values))
+    return "\n".join(lines) + "\n"
+
+
+def card(run: Mapping[str, Any], rows: pl.DataFrame, state: State, task: Task) -> str:
+    """The model card: a header that the Hugging Face hub reads, and plain words."""
+    best = state.best(task.settings.metric)
+    assert best is not None
+    base, examples = run["base"], run["examples"]
+    bleu = "" if best.valid_bleu is None else f", BLEU {best.valid_bleu:.2f}"
+    origin = {
+        "small": "made on the spot, with random weights, and a tokenizer trained on the training texts",
+        "folder": f"the model in the folder {base['model']}",
+        "hub": f"{base['model']} on the Hugging Face hub, revision {base.get('revision')}",
+    }["small" if base["model"] == "small" else base["kind"]]
+    settings = "\n".join(f"| {name} | {_plain(value)} |" for name, value in run["settings"].items())
+    return f"""{_header(base, rows, task.family)}
+# {task.run}
+
+A {FAMILIES[task.family]} for recipes, trained by Wokflow.
+
+- Began as: {origin}.
+- Learnt from {examples["train"]} examples, validated on {examples["valid"]}. SHA-256 of their texts:
+  `{examples["sha256"]}`.
+- Kept: the model after epoch {best.epoch} of {len(state.curve)} (step {best.step}), the best on the validation
+  examples by {task.settings.metric}: loss {best.valid_loss:.4f}{bleu}. The whole curve is in curve.tsv.
+- What it reads and writes are recipes as texts: a title, ingredients and steps, under the headings `Title:`,
+  `Ingredients:` and `Steps:` where the examples have them.
+
+## Licence
+
+A model may hold what it learnt from. The licences of the corpora and of the base model bound what may be done with
+this one; several recipe corpora allow research only. Look at them before you pass it on.
+
+## Limits
+
+It writes what looks like recipes and knows nothing of safety: amounts, times and temperatures may be wrong, and
+allergens may be missing. Read a recipe before you cook it.
+
+## Settings
+
+Seed {task.seed}. All of it, with the versions of the packages, is in run.json.
+
+| setting | value |
+|---|---|
+{settings}
+"""
+
+
+def _header(base: Mapping[str, Any], rows: pl.DataFrame, family: str) -> str:
+    languages = sorted({"zh" if chinese(rows[name].to_list()) else "en" for name in ("source", "target")})
+    lines = [
+        "library_name: transformers",
+        "license: other",
+        "license_name: see-the-section-licence",
+        "language:",
+    ]
+    lines += [f"- {language}" for language in languages]
+    lines += ["tags:", "- recipes", "- wokflow"]
+    if family == "causal":
+        lines.append("pipeline_tag: text-generation")
+    if base.get("kind") == "hub":
+        lines.append(f"base_model: {base['model']}")
+    return "\n".join(["---", *lines, "---"])
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " ".join(map(str, value))
+    return "none" if value is None else str(value)

@@ -1,0 +1,67 @@
+"""When to stop before the end: told by SIGTERM, by the launcher, or by the clock."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+SPARE = 10.0  # seconds that a job needs to end, beside its last step and save
+
+
+class Stop:
+    """Whether to save and leave; a context manager, which takes SIGTERM while it is open.
+
+    `minutes` is the time that the job has from `began` (time.monotonic) on. `file` and `launcher`, of a process that
+    was launched: the file that tells it to stop, and the launcher's process, without which it stops.
+    """
+
+    def __init__(
+        self,
+        minutes: float | None = None,
+        *,
+        began: float | None = None,
+        file: Path | None = None,
+        launcher: int | None = None,
+    ) -> None:
+        self._told = False
+        start = time.monotonic() if began is None else began
+        self._end = None if minutes is None else start + 60 * minutes
+        self._file = file
+        self._launcher = launcher
+        self.longest = {"step": 0.0, "save": 0.0}  # seconds
+
+    def __enter__(self) -> "Stop":
+        self._before = signal.signal(signal.SIGTERM, self._tell)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        signal.signal(signal.SIGTERM, self._before)
+
+    def took(self, what: str, seconds: float) -> None:
+        """Note how long a step or a save took: the time that is kept for the last ones follows it."""
+        self.longest[what] = max(self.longest[what], seconds)
+
+    @property
+    def now(self) -> bool:
+        """Whether to stop now."""
+        self._told = self._told or self._late() or self._left()
+        return self._told
+
+    def _tell(self, number: int, frame: FrameType | None) -> Any:
+        self._told = True
+
+    def _late(self) -> bool:
+        return self._end is not None and time.monotonic() + SPARE + 2 * sum(self.longest.values()) > self._end
+
+    def _left(self) -> bool:
+        if self._file is not None and self._file.exists():
+            return True
+        if self._launcher is None:
+            return False
+        try:
+            os.kill(self._launcher, 0)
+        except ProcessLookupError:
+            return True
+        return False

@@ -1,0 +1,72 @@
+"""BERTScore of a run: a model for each target language, the library's score, or a note."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from wokflow import tables
+from wokflow.evaluate.bertscore import bertscore
+from wokflow.evaluate.parts import one_line
+
+from tests.evaluate.adapted import METADATA, recipes, write_instances, write_predictions
+
+
+@pytest.fixture(scope="module")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A BERT of two layers with random weights that knows some signs and reads 64 of them."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("bert_score")
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    folder = tmp_path_factory.mktemp("tiny") / "tiny-bert"
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *sorted(set("".join(recipes("zh")[1])))]
+    BertTokenizer(vocab={word: number for number, word in enumerate(words)}).save_pretrained(folder)
+    torch.manual_seed(7)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=len(words), max_position_embeddings=64, **sizes)
+    BertModel(config).save_pretrained(folder)
+    return str(folder)
+
+
+def scored(folder: Path, texts: list[str], references: list[str], **models: Any) -> pl.DataFrame:
+    ids = [f"silver:{number:03}" for number in range(len(texts))]
+    rows = [
+        {"instance_id": name, "reference": reference} for name, reference in zip(ids, references, strict=True)
+    ]
+    bertscore(
+        write_instances(folder / "i", rows),
+        write_predictions(folder / "p", "r", dict(zip(ids, texts, strict=True))),
+        str(folder / "out"),
+        run="r",
+        data="en-zh",
+        **{"en": {"model": None}, "zh": {"model": None}} | models,
+        batch=4,
+        device="cpu",
+        metadata=METADATA,
+    )
+    return tables.read(folder / "out")
+
+
+def test_it_is_the_librarys_called_by_hand(tmp_path: Path, tiny_bert: str) -> None:
+    from bert_score import BERTScorer
+
+    texts, references = recipes("zh")
+    found = scored(tmp_path, texts, references, zh={"model": tiny_bert, "layers": 2})
+    library = BERTScorer(model_type=tiny_bert, num_layers=2, device="cpu", batch_size=4)
+    library._tokenizer.model_max_length = 64  # the tokenizer's folder does not say it
+    full = np.array(list(map(bool, texts)))
+    pairs = [(one_line(text), one_line(other)) for text, other in zip(texts, references, strict=True) if text]
+    _, _, expected = library.score(*map(list, zip(*pairs, strict=True)))
+    values = np.array(found["parts"].to_list())
+    assert values[full, 0] == pytest.approx(expected.numpy(), abs=1e-6)
+    assert values[~full].tolist() == [[0, 1]]  # an empty one scores 0
+    assert set(found["statistic"]) == {"ratio"}
+    assert found["signature"][0].startswith("tiny-bert_L2_no-idf_version=")
+
+
+def test_the_model_is_that_of_the_language_that_is_written(tmp_path: Path) -> None:
+    found = scored(tmp_path, ["煮"], ["煮"], en={"model": "not loaded", "layers": 1})
+    row = found.row(0, named=True)
+    assert row["parts"] is None and "No model" in row["note"]

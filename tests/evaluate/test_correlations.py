@@ -1,0 +1,158 @@
+"""Kendall's tau with ratings by people."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from wokflow import tables
+from wokflow.evaluate.correlations import correlate, read_ratings
+from wokflow.job import Progress, UserError
+
+from tests.evaluate.adapted import METADATA, write_parts
+
+HEADER = "run\tinstance_id\trater\tcriterion\trating\n"
+
+
+def tsv(folder: Path, *rows: str, header: str = HEADER) -> str:
+    path = folder / "ratings.tsv"
+    path.write_text(header + "".join(row.replace(" ", "\t") + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def parts(folder: Path, metric: str = "chrf", **values: float) -> str:
+    rows: list[dict[str, Any]] = [
+        {
+            "instance_id": name,
+            "run": "r",
+            "metric": metric,
+            "statistic": "ratio",
+            "parts": [float(value), 1.0],
+        }
+        for name, value in values.items()
+    ]
+    return write_parts(folder / metric, rows)
+
+
+def found(
+    folder: Path, measured: list[str], ratings: list[str], progress: Progress | None = None
+) -> pl.DataFrame:
+    out = folder / "out"
+    correlate(measured, ratings, str(out), level=0.05, metadata=METADATA, progress=progress)
+    return tables.read(out)
+
+
+def test_tau_b_by_hand(tmp_path: Path) -> None:
+    ratings = tsv(tmp_path, "r a x PRE 1", "r b x PRE 2", "r c x PRE 2", "r d x PRE 4")
+    rows = found(tmp_path, [parts(tmp_path, a=0.1, b=0.2, c=0.4, d=0.3)], [ratings])
+    # of 6 pairs 4 agree and 1 does not; one is tied in the ratings: (4 - 1) / sqrt(6 * 5)
+    assert rows["tau"].to_list() == pytest.approx([3 / 30**0.5] * 2)
+    assert rows.select("data", "metric", "criterion", "ratings").rows() == [
+        ("zh-en", "chrf", "PRE", 4),
+        ("zh-en", "chrf", "avg.", 4),
+    ]
+
+
+def test_p_values_are_multiplied_by_the_number_of_tests(tmp_path: Path) -> None:
+    names = "abcdefgh"
+    values = {name: number / 10 for number, name in enumerate(names)}
+    rows = [
+        f"r {name} x {criterion} {number}"
+        for number, name in enumerate(names)
+        for criterion in ("GRA", "CUL")
+    ]
+    measured = [
+        parts(tmp_path, **values),
+        parts(tmp_path, "bertscore", **values),
+        parts(tmp_path, "tokens", **values),
+    ]
+    table = found(tmp_path, measured, [tsv(tmp_path, *rows)])
+    assert table.height == 6  # two metrics, since length is none, by two criteria and their mean
+    assert table["tau"].to_list() == pytest.approx([1] * 6)
+    exact = 2 / 40320  # of all orders of eight, two are as far from chance
+    assert table["p_value"].to_list() == pytest.approx([exact] * 6)
+    assert table["adjusted_p"].to_list() == pytest.approx([6 * exact] * 6)
+    assert table["significant"].all()
+
+
+def test_what_does_not_vary_has_no_tau_and_is_no_test(tmp_path: Path) -> None:
+    ratings = tsv(tmp_path, "r a x GRA 1", "r b x GRA 2", "r a x CUL 3", "r b x CUL 3")
+    rows = found(tmp_path, [parts(tmp_path, a=0.1, b=0.2)], [ratings]).rows_by_key("criterion", named=True)
+    assert rows["CUL"][0]["tau"] is None and rows["CUL"][0]["significant"] is False
+    assert (rows["GRA"][0]["tau"], rows["GRA"][0]["p_value"]) == pytest.approx((1, 1))
+
+
+def test_bleu_is_that_of_single_texts(tmp_path: Path) -> None:
+    def bleu(instance: str, *counts: int) -> dict[str, Any]:
+        numbers = [float(count) for count in counts]
+        return {"instance_id": instance, "run": "r", "metric": "bleu", "statistic": "bleu", "parts": numbers}
+
+    two_words = bleu("a", 2, 1, 0, 0, 2, 1, 0, 0, 2, 2)  # 100 with effective order, otherwise 0
+    half = bleu("b", 2, 1, 0, 0, 4, 3, 2, 1, 4, 4)
+    ratings = tsv(tmp_path, "r a x GRA 2", "r b x GRA 1")
+    assert found(tmp_path, [write_parts(tmp_path / "p", [two_words, half])], [ratings])["tau"][0] == 1
+
+
+def test_raters_are_averaged_and_so_are_the_criteria_of_texts_that_have_all(tmp_path: Path) -> None:
+    ratings = read_ratings(
+        [tsv(tmp_path, "r a x GRA 1", "r a y GRA 4", "r a x CUL 5.5", "r b x GRA 7", "s a x GRA 3")]
+    )
+    assert ratings == {
+        "CUL": {("r", "a"): 5.5},
+        "GRA": {("r", "a"): 2.5, ("r", "b"): 7, ("s", "a"): 3},
+        "avg.": {("r", "a"): 4.0},
+    }
+
+
+def test_raters_need_not_be_named_and_the_table_may_be_parquet(tmp_path: Path) -> None:
+    path = str(tmp_path / "ratings.parquet")
+    frame = pl.DataFrame(
+        {"run": ["r", "r"], "instance_id": ["a", "a"], "criterion": ["G", "G"], "rating": [1, 2]}
+    )
+    frame.write_parquet(path)
+    assert read_ratings([path])["G"] == {("r", "a"): 1.5}
+
+
+def test_without_ratings_the_table_is_empty(tmp_path: Path) -> None:
+    assert found(tmp_path, [parts(tmp_path, a=1)], []).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (["r a x GRA good"], "row 2: the rating 'good' is no number"),
+        (["r a x GRA nan"], "row 2: the rating 'nan' is no number"),
+        (["r a x GRA 1", "r a x  1"], "row 3: criterion is empty"),
+        (["r a x GRA 1", "r a x GRA 2"], "row 3: x rates GRA of a of r twice"),
+        (["r a x avg. 1"], "row 2: a criterion cannot be called avg."),
+        (["r a GRA 1"], "row 2: 4 cells"),
+    ],
+)
+def test_ratings_that_are_none_are_refused_with_file_and_row(
+    tmp_path: Path, rows: list[str], said: str
+) -> None:
+    path = tsv(tmp_path, *rows)
+    with pytest.raises(UserError, match=said) as error:
+        read_ratings([path])
+    assert path in str(error.value)
+
+
+def test_missing_columns_and_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="missing column criterion"):
+        read_ratings([tsv(tmp_path, header="run\tinstance_id\trating\n")])
+    with pytest.raises(UserError, match=r"no file .* with ratings"):
+        read_ratings([str(tmp_path / "none.tsv")])
+
+
+def test_rated_texts_of_other_runs_are_left_out_and_said(tmp_path: Path) -> None:
+    rows = ["r a x GRA 1", "r b x GRA 2", "Human a x GRA 7"]
+    with (tmp_path / "log").open("w+") as log:
+        table = found(tmp_path, [parts(tmp_path, a=0.1, b=0.2)], [tsv(tmp_path, *rows)], Progress(log))
+        log.seek(0)
+        assert "1 rated texts are of no run that is scored here" in log.read()
+    assert table["ratings"].to_list() == [2, 2]
+
+
+def test_ratings_that_fit_no_text_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no rating is of a text that was scored"):
+        found(tmp_path, [parts(tmp_path, a=0.1)], [tsv(tmp_path, "q a x GRA 1")])

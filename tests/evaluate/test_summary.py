@@ -1,0 +1,129 @@
+"""All runs in one table: baselines, published scores beside, and the table with tabs."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from wokflow import tables
+from wokflow.evaluate import schemas
+from wokflow.evaluate.summary import read_published, summarise
+from wokflow.job import UserError
+
+from tests.conftest import ROOT
+from tests.evaluate.adapted import METADATA, write_parts
+
+PUBLISHED = str(ROOT / "resources" / "published.tsv")
+BOOTSTRAP = {"samples": 50, "level": 0.95, "seed": 1}
+
+
+def part(run: str, dataset: str = "zh-en/silver", **values: float) -> list[dict[str, object]]:
+    """Two instances of a run; a metric's values are one above and one below what is given."""
+    return [
+        {
+            "instance_id": f"i{sign}",
+            "run": run,
+            "dataset": dataset,
+            "metric": metric,
+            "statistic": "mean",
+            "parts": [float(value + sign), 1.0],
+        }
+        for metric, value in values.items()
+        for sign in (-1, 1)
+    ]
+
+
+def summed(folder: Path, rows: list[dict[str, object]], **baselines: str | None) -> dict[str, Any]:
+    names = ("scores", "comparisons", "summary", "table")
+    outputs = {name: str(folder / "out" / name) for name in names}
+    parts = [write_parts(folder / "parts", rows)] if rows else []
+    summarise(
+        parts,
+        **outputs,
+        baselines={name.replace("_", "-"): run for name, run in baselines.items()},
+        bootstrap=BOOTSTRAP,
+        published=PUBLISHED,
+        metadata=METADATA,
+    )
+    read: dict[str, Any] = {name: tables.read(path) for name, path in outputs.items() if name != "table"}
+    return read | {"table": Path(outputs["table"]).read_text(encoding="utf-8")}
+
+
+def test_runs_are_scored_and_compared_with_the_baseline_of_their_data(tmp_path: Path) -> None:
+    rows = [*part("a", bleu=30, tokens=5), *part("b", bleu=20), *part("c", "en-zh/gold", bleu=9)]
+    found = summed(tmp_path, rows, zh_en="b", en_zh=None)
+    assert found["scores"].select("run", "dataset", "metric", "value", "instances").rows() == [
+        ("c", "en-zh/gold", "bleu", 9, 2),
+        ("a", "zh-en/silver", "bleu", 30, 2),
+        ("a", "zh-en/silver", "tokens", 5, 2),
+        ("b", "zh-en/silver", "bleu", 20, 2),
+    ]
+    (row,) = found["comparisons"].to_dicts()
+    assert (row["metric"], row["run"], row["baseline"], row["instances"]) == ("bleu", "a", "b", 2)
+    assert (row["difference"], row["low"], row["high"]) == (10, 10, 10)  # in each instance
+    assert row["p_value"] == 1 / 51
+
+
+def test_published_scores_stand_below_the_runs_of_their_data_set(tmp_path: Path) -> None:
+    summary = summed(tmp_path, part("z", bleu=30))["summary"]
+    assert summary.select("run", "origin").rows() == [
+        ("z", "this run"),
+        *((run, "published") for run in ("MT-zs", "MT-ft", "mT5", "mBART50")),
+    ]
+    assert summary.filter(pl.col("run") == "mT5").row(0)[3:] == (
+        60.0,
+        None,
+        37.2,
+        19.5,
+        62.9,
+        31.0,
+        None,
+        85.2,
+    )
+    assert summary["bleu"][0] == 30 and summary["chrf"][0] is None
+
+
+def test_published_bleu_of_chinese_is_of_jiebas_words(tmp_path: Path) -> None:
+    summary = summed(tmp_path, part("z", "en-zh/gold", bleu=30))["summary"]
+    retrieval = summary.filter(pl.col("run") == "Retrieval").row(0, named=True)
+    assert (retrieval["bleu"], retrieval["bleu_jieba"]) == (None, 32.8)
+
+
+def test_the_table_has_the_columns_of_the_papers(tmp_path: Path) -> None:
+    lines = summed(tmp_path, part("z", bleu=30.06, tokens=99))["table"].splitlines()
+    assert lines[:2] == [
+        "Data\tMethod\tOrigin\tBLEU\tBLEU (jieba)\tChrF\tR-L\tB-Sc\tSmatch\tCOMET\t# Tok.",
+        "zh-en/silver\tz\tthis run\t30.1\t\t\t\t\t\t\t99.0",
+    ]
+    assert lines[2] == "zh-en/silver\tMT-zs\tpublished\t6.8\t\t28.7\t12.0\t54.0\t23.7\t\t82.4"
+
+
+def test_a_run_called_like_a_published_one_is_a_row_of_its_own(tmp_path: Path) -> None:
+    summary = summed(tmp_path, part("MT-ft", bleu=30))["summary"].filter(pl.col("run") == "MT-ft")
+    assert summary.select("origin", "bleu").rows() == [("this run", 30), ("published", 68.9)]
+
+
+def test_without_runs_all_tables_are_empty(tmp_path: Path) -> None:
+    found = summed(tmp_path, [], zh_en="a")
+    assert all(found[name].is_empty() for name in ("scores", "comparisons", "summary"))
+    assert found["table"].count("\n") == 1
+    written = pq.read_schema(tmp_path / "out" / "summary")
+    assert written.names == schemas.SUMMARY.names
+
+
+def test_an_unknown_baseline_is_refused_with_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"evaluate\.summary\.baselines\.zh-en: no run x .*: a, b\."):
+        summed(tmp_path, [*part("b", bleu=1), *part("a", bleu=1)], zh_en="x")
+
+
+def test_published_scores_are_all_there() -> None:
+    rows = read_published(PUBLISHED)
+    assert set(rows["metric"]) <= set(schemas.MEASURES)
+    assert rows.group_by("dataset").len().sort("dataset").rows() == [
+        ("en-zh/gold", 48),
+        ("en-zh/silver", 24),
+        ("zh-en/gold", 48),
+        ("zh-en/silver", 24),
+    ]
+    assert not rows.select("dataset", "run", "metric").is_duplicated().any()

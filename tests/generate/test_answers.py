@@ -1,0 +1,58 @@
+"""What answers hold: their text, their count, their language and form."""
+
+from typing import Any
+
+import pytest
+from wokflow.generate.answers import cleaned, in_form, in_language, read_answer
+from wokflow.generate.costs import Tokens
+
+from tests.generate.servers import USAGE, response
+
+USED = Tokens(USAGE["prompt_tokens"], USAGE["completion_tokens"])
+
+
+def test_an_answer_is_read_from_chats_completions_and_parts() -> None:
+    chat = read_answer(response("a", reason="length"))
+    assert (chat.text, chat.finish_reason, chat.tokens, chat.status) == ("a", "length", USED, "cut")
+    parts = read_answer(response([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]))  # type: ignore[arg-type]
+    assert parts.text == "ab"
+    assert read_answer({"choices": [{"text": "a"}]}).text == "a"
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        "many",
+        {"prompt_tokens": 1},
+        {"prompt_tokens": -1, "completion_tokens": 1},
+        {"prompt_tokens": True, "completion_tokens": 1},
+    ],
+)
+def test_a_count_that_cannot_be_used_is_none(usage: Any) -> None:
+    assert read_answer(response(usage=usage)).tokens is None
+
+
+def test_thoughts_and_marks_of_code_are_no_part_of_a_recipe() -> None:
+    assert cleaned("<think>Eggs?\nYes.</think>\n\nTitle: A") == "Title: A"
+    assert cleaned("Eggs? Yes.</think>Title: A") == "Title: A"
+    assert cleaned("<think>Eggs? Ye") == ""
+    assert cleaned("Here it is:\n```markdown\nTitle: A\nSteps: Stir.\n```\nEnjoy!") == (
+        "Here it is:\nTitle: A\nSteps: Stir.\nEnjoy!"
+    )
+    assert cleaned("use ```this``` here") == "use ```this``` here"
+
+
+def test_the_language_is_that_of_most_words() -> None:
+    assert in_language("蛋炒饭 with egg", "zh") and not in_language("蛋炒饭 with egg", "en")
+    assert in_language("Mapo tofu (麻婆) is a dish", "en") and not in_language(
+        "Mapo tofu (麻婆) is a dish", "zh"
+    )
+    assert in_language("12 !", "en") is None
+
+
+def test_the_form_is_that_of_the_source() -> None:
+    assert in_form("title: A\nSteps: B", "Title: C\nSteps: D")
+    assert in_form("Title: A", "Title: C\nSteps: D") is False
+    assert in_form("A", "C") is None

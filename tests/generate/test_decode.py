@@ -1,0 +1,267 @@
+"""Predictions of a model: the same whatever the shards, and whenever a job was killed."""
+
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from wokflow import tables
+from wokflow.generate import schemas
+from wokflow.generate.decode import decode_shard
+from wokflow.generate.decoding import Decoding, decode
+from wokflow.generate.predictions import merge
+from wokflow.generate.prompts import Prompt
+from wokflow.job import Progress
+
+from tests.conftest import ROOT
+from tests.generate import tiny
+
+torch = pytest.importorskip("torch")
+DECODING = Decoding(max_tokens=12, batch=2, beams=2)  # blocks of 8 instances
+KINDS = {"bart": "seq2seq", "gpt2": "causal"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Small models are slower with several."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Folders of two random models, and of a causal one that has learnt a recipe."""
+    tokenizer = tiny.tokenizer()
+    made = {kind: tiny.model(kind, len(tokenizer)) for kind in KINDS}
+    made["learnt"] = tiny.model("gpt2", len(tokenizer), width=32)
+    tiny.learn(made["learnt"], tokenizer, "eggs.\nTitle: rice\nIngredients: oil\nSteps: fry.")
+    folders = {name: tmp_path_factory.mktemp(name) for name in made}
+    for name, folder in folders.items():
+        made[name].save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    return {name: str(folder) for name, folder in folders.items()}
+
+
+def instances(folder: Path, sources: list[str]) -> str:
+    columns = {
+        "instance_id": [f"i{number:03}" for number in range(len(sources))],
+        "source": sources,
+        "title": ["rice"] * len(sources),
+    }
+    frame = pl.DataFrame(columns, dict.fromkeys(columns, pl.String)).with_columns(
+        dataset=pl.lit("silver"),
+        source_id=pl.lit("x:1"),
+        base=pl.lit(None, pl.String),
+        reference=pl.lit(None, pl.String),
+        retrieved=pl.lit(None, pl.String),
+    )
+    tables.write(folder / "instances.parquet", schemas.INSTANCES, frame, {})
+    return str(folder / "instances.parquet")
+
+
+def mixed(count: int) -> list[str]:
+    draw = random.Random(2)
+    return ["".join(draw.choices(tiny.LETTERS, k=draw.randint(1, 30))) + "." for _ in range(count)]
+
+
+def decoded(
+    folder: Path,
+    source: str,
+    model: str,
+    family: Any = "seq2seq",
+    *,
+    shards: int = 1,
+    decoding: Decoding = DECODING,
+    prompt: Prompt | None = None,
+    seed: int = 1,
+    key: str = "a key",
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """All predictions, shard by shard and merged; each shard's resume folder is gone."""
+    parts = [str(folder / f"{shard}-of-{shards}.parquet") for shard in range(shards)]
+    for shard, part in enumerate(parts):
+        decode_shard(
+            source,
+            part,
+            run="r",
+            model=model,
+            family=family,
+            prompt=prompt,
+            decoding=decoding,
+            languages=None,
+            revision=None,
+            precision="float32",
+            device="cpu",
+            remote_code=False,
+            seed=seed,
+            shard=shard,
+            shards=shards,
+            resume=f"{part}.blocks",
+            metadata={"key": key},
+            progress=progress,
+        )
+    out = folder / f"of-{shards}.parquet"
+    merge(parts, source, str(out), run="r", metadata={"key": key})
+    assert not list(folder.glob("*.blocks"))
+    return tables.read(out)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("temperature", [None, 1.0])
+def test_predictions_do_not_depend_on_shards(
+    kind: str, temperature: float | None, models: dict[str, str], tmp_path: Path
+) -> None:
+    source = instances(tmp_path, mixed(27))
+    how = replace(DECODING, temperature=temperature)
+    for shards in (1, 3, 7):
+        decoded(tmp_path, source, models[kind], KINDS[kind], shards=shards, decoding=how)
+    whole = (tmp_path / "of-1.parquet").read_bytes()
+    assert (tmp_path / "of-3.parquet").read_bytes() == (tmp_path / "of-7.parquet").read_bytes() == whole
+
+
+def test_each_instance_has_what_its_source_alone_gives(models: dict[str, str], tmp_path: Path) -> None:
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    sources = [*mixed(10), ""]
+    found = decoded(tmp_path, instances(tmp_path, sources), models["bart"])
+    tokenizer = AutoTokenizer.from_pretrained(models["bart"])
+    model = AutoModelForSeq2SeqLM.from_pretrained(models["bart"])
+    alone = [decode(model, tokenizer, [text], "seq2seq", DECODING)[0] for text in sources]
+    assert found["prediction"].to_list() == alone and alone[-1] == ""
+    assert found["instance_id"].to_list() == [f"i{number:03}" for number in range(11)]
+
+
+def test_headings_go(models: dict[str, str], tmp_path: Path) -> None:
+    how = replace(DECODING, max_source_tokens=10, max_tokens=50)
+    found = decoded(tmp_path, instances(tmp_path, ["eggs.\n"]), models["learnt"], "causal", decoding=how)
+    assert found["prediction"].to_list() == ["rice\noil\nfry."]
+
+
+def test_a_long_source_leaves_its_prompt_whole(models: dict[str, str], tmp_path: Path) -> None:
+    """32 of GPT-2's 64 positions are for the prompt, 15 of them for what is around the source."""
+    (tmp_path / "prompt").write_text("cook {title}: {source} eggs.\n\n")
+    prompt = Prompt.read(str(tmp_path / "prompt"))
+    sources = ["abc", "a" * 15 + "b" * 40]
+    how = replace(DECODING, max_tokens=32)
+    log = io.StringIO()
+    found, short, plain = (
+        decoded(tmp_path, instances(tmp_path, texts), models["gpt2"], "causal", prompt=asked, decoding=how,
+                progress=progress)["prediction"].to_list()
+        for texts, asked, progress in (
+            (sources, prompt, Progress(log)),
+            (["abc", "a" * 15], prompt, None),
+            (["cook rice: abc eggs.", "cook rice: " + "a" * 15 + " eggs."], None, None),
+        )
+    )  # fmt: skip
+    assert found == short == plain
+    assert "1 of 2 sources are cut to fit 32 tokens" in log.getvalue()
+
+
+def test_no_instances_give_an_empty_table(models: dict[str, str], tmp_path: Path) -> None:
+    found = decoded(tmp_path, instances(tmp_path, []), models["bart"], shards=2)
+    assert found.columns == schemas.PREDICTIONS.names and found.height == 0
+
+
+def test_sampling_draws_by_the_seed(models: dict[str, str], tmp_path: Path) -> None:
+    source = instances(tmp_path, mixed(10))
+    how = replace(DECODING, temperature=1.0)
+    one, same, other = (
+        decoded(tmp_path, source, models["gpt2"], "causal", decoding=how, seed=s) for s in (1, 1, 2)
+    )
+    assert one.equals(same) and not one.equals(other)
+
+
+class KilledError(Exception):
+    pass
+
+
+class Dying(Progress):
+    """A log whose job dies when it has said that two blocks are decoded."""
+
+    def __call__(self, done: int, text: str, *, of: int | None = None) -> None:
+        if done == 2:
+            raise KilledError
+
+
+@pytest.mark.parametrize("changed", ["nothing", "key", "decoding", "seed", "source", "model"])
+def test_only_blocks_of_the_same_making_are_taken_up(
+    changed: str, models: dict[str, str], tmp_path: Path
+) -> None:
+    sources = mixed(32)
+    told: dict[str, Any] = {"model": models["bart"], "decoding": DECODING, "seed": 1, "key": "a key"}
+    with pytest.raises(KilledError):
+        decoded(tmp_path, instances(tmp_path, sources), **told, progress=Dying(io.StringIO()))
+    (resume,) = tmp_path.glob("*.blocks")
+    assert len(list(resume.iterdir())) == 2
+    (resume / ".torn.parquet.123.part").write_bytes(b"half")
+
+    match changed:
+        case "model":
+            again = tmp_path / "model"
+            again.mkdir()
+            tokenizer = tiny.tokenizer()
+            tiny.model("bart", len(tokenizer), seed=1).save_pretrained(again)
+            tokenizer.save_pretrained(again)
+            told["model"] = str(again)
+        case "source":
+            longest = max(range(32), key=lambda number: len(sources[number]))
+            sources[longest] = sources[longest][::-1]
+        case "decoding":
+            told["decoding"] = replace(DECODING, repetition_penalty=1.3)
+        case "key" | "seed":
+            told[changed] = {"key": "another", "seed": 2}[changed]
+    log = io.StringIO()
+    found = decoded(tmp_path, instances(tmp_path, sources), **told, progress=Progress(log))
+    kept = {"nothing": 2, "source": 1}.get(changed, 0)
+    assert (f"{kept} of 4 blocks were decoded before" in log.getvalue()) == bool(kept)
+    assert f"{4 - kept} of {4 - kept} blocks decoded" in log.getvalue()
+    assert found.equals(decoded(tmp_path, instances(tmp_path, sources), **told))
+
+
+WORKER = """
+import json, sys
+sys.path[:0] = sys.argv[2:]
+import torch
+from wokflow.generate.decode import decode_shard
+from wokflow.generate.decoding import Decoding
+torch.set_num_threads(1)
+told = json.loads(sys.argv[1])
+decode_shard(**told | {"decoding": Decoding(**told["decoding"])})
+"""
+
+
+def test_a_killed_shard_goes_on_after_its_last_block(models: dict[str, str], tmp_path: Path) -> None:
+    source, part = instances(tmp_path, mixed(96)), tmp_path / "0-of-1.parquet"
+    resume = Path(f"{part}.blocks")
+    told = {
+        "instances": source, "out": str(part), "run": "r", "model": models["bart"], "family": "seq2seq",
+        "prompt": None, "decoding": asdict(DECODING), "languages": None, "revision": None,
+        "precision": "float32", "device": "cpu", "remote_code": False, "seed": 1, "shard": 0, "shards": 1,
+        "resume": str(resume), "metadata": {"key": "a key"},
+    }  # fmt: skip
+    job = subprocess.Popen([sys.executable, "-c", WORKER, json.dumps(told), str(ROOT / "scripts")])
+    while len(list(resume.glob("[!.]*.parquet"))) < 3 and job.poll() is None:
+        time.sleep(0.005)
+    os.kill(job.pid, signal.SIGKILL)
+    assert job.wait() == -signal.SIGKILL and not part.exists()
+    kept = len(list(resume.glob("[!.]*.parquet")))
+    assert 3 <= kept < 12
+
+    log = io.StringIO()
+    found = decoded(tmp_path, source, models["bart"], progress=Progress(log))
+    assert f"{kept} of 12 blocks were decoded before" in log.getvalue()
+    assert f"{12 - kept} of {12 - kept} blocks decoded" in log.getvalue()
+    undisturbed = decoded(tmp_path, source, models["bart"])
+    assert found.equals(undisturbed)

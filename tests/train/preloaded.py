@@ -1,0 +1,16 @@
+"""What the processes that tests kill have imported before they start."""
+
+import accelerate
+import torch
+import transformers
+import wokflow.train.model
+from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
+
+__all__ = [
+    "BartForConditionalGeneration",
+    "PreTrainedTokenizerFast",
+    "accelerate",
+    "torch",
+    "transformers",
+    "wokflow",
+]

@@ -1,0 +1,221 @@
+"""Training a tiny model in this process."""
+
+import io
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+import torch
+import yaml
+from safetensors.torch import load_file
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+from wokflow import tables
+from wokflow.generate.decoding import decode
+from wokflow.job import UserError
+from wokflow.train.models import load
+from wokflow.train.settings import Lora
+
+from tests.train.tiny import DECODING, FIT, SMALL, contents, curve, examples, steps_saved, train
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model after three epochs, with validation BLEU."""
+    return train(tmp_path_factory.mktemp("model"), settings=replace(FIT, metric="bleu"))
+
+
+def test_loss_falls_and_the_best_is_marked(model: Path) -> None:
+    rows = curve(model)
+    assert rows["epoch"].to_list() == [1, 2, 3]
+    assert rows["step"].to_list() == [3, 6, 9]
+    assert rows["train_loss"].is_sorted(descending=True)
+    assert rows["best"].to_list() == [0, 0, 1]
+    uniform = math.log(AutoModelForSeq2SeqLM.from_pretrained(model).config.vocab_size)
+    assert rows["train_loss"][2] < uniform - 0.5
+
+
+def test_the_same_training_gives_the_same_bytes_and_another_seed_others(model: Path, tmp_path: Path) -> None:
+    again = train(tmp_path / "again", settings=replace(FIT, metric="bleu"))
+    assert contents(again) == contents(model)
+    other = train(tmp_path / "other", settings=replace(FIT, metric="bleu"), seed=2)
+    assert contents(other)["model.safetensors"] != contents(model)["model.safetensors"]
+
+
+def test_what_stands_beside_the_model(model: Path) -> None:
+    files = contents(model)
+    assert {
+        "model.safetensors",
+        "config.json",
+        "generation_config.json",
+        "tokenizer.json",
+        "README.md",
+    } <= set(files)
+    assert {"curve.tsv", "run.json", "tokenizer_config.json"} <= set(files)
+    folder = str(model.parent).encode()
+    assert not [name for name, content in files.items() if folder in content]
+    run = json.loads(files["run.json"])
+    rows = tables.read(model.parent / "examples.parquet")
+    digest = tables.strings_digest(pl.concat([rows[name] for name in ("split", "source", "target")]))
+    assert run["examples"] == {"sha256": digest, "train": 24, "valid": 6}
+    assert (run["seed"], run["steps"], run["settings"]["small"]["width"]) == (1, 9, 16)
+    assert run["packages"]["torch"] == torch.__version__
+
+
+def test_the_card_has_a_header_that_the_hub_reads(model: Path) -> None:
+    _, header, text = (model / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    said = yaml.safe_load(header)
+    assert said["library_name"] == "transformers"
+    assert said["license"] == "other"
+    assert "random weights" in text
+    assert "after epoch 3 of 3 (step 9)" in text
+
+
+def test_checkpoints_go_at_the_end(model: Path) -> None:
+    assert not (model.parent / "checkpoints").exists()
+
+
+@pytest.mark.parametrize("family", ["seq2seq", "causal"])
+def test_a_rule_is_learnt_and_not_only_the_commonest_words(tmp_path: Path, family: str) -> None:
+    settings = replace(
+        FIT,
+        metric="bleu",
+        epochs=40,
+        patience=40,
+        learning_rate=1e-2,
+        small=replace(SMALL, width=32),
+        dropout=0.0,
+    )
+    model = train(tmp_path, settings=settings, family=family)
+    assert curve(model)["valid_bleu"].max() > 90
+    network, tokenizer = load(str(model), family, device="cpu")
+    rows = tables.read(tmp_path / "examples.parquet").filter(split="valid")
+    written = decode(network, tokenizer, rows["source"].to_list(), family, DECODING)
+    assert written == [text.strip() for text in rows["target"]]
+
+
+def test_training_ends_when_patience_does(tmp_path: Path) -> None:
+    model = train(tmp_path, settings=replace(FIT, epochs=9, patience=2, learning_rate=0.0))
+    assert curve(model)["best"].to_list() == [1, 0, 0]
+
+
+def test_with_device_batches_of_another_size_the_same_is_learnt(tmp_path: Path) -> None:
+    still = replace(FIT, dropout=0.0)
+    models = [train(tmp_path / str(size), settings=replace(still, device_batch=size)) for size in (1, 3, 8)]
+    losses = [curve(model)["valid_loss"].to_list() for model in models]
+    assert losses[1] == pytest.approx(losses[0], abs=1e-4)
+    assert losses[2] == pytest.approx(losses[0], abs=1e-4)
+
+
+def test_a_trained_model_is_the_base_of_another_and_keeps_its_tokenizer(model: Path, tmp_path: Path) -> None:
+    log = io.StringIO()
+    after = train(tmp_path, log, model=str(model))
+    assert curve(after)["train_loss"][0] < curve(model)["train_loss"][1]
+    assert contents(after)["tokenizer.json"] == contents(model)["tokenizer.json"]
+    base = json.loads((after / "run.json").read_text())["base"]
+    assert (base["model"], base["kind"], list(base["weights"])) == ("model", "folder", ["model.safetensors"])
+
+
+def test_adapters_are_merged_into_a_plain_model(model: Path, tmp_path: Path) -> None:
+    after = train(tmp_path, settings=replace(FIT, lora=Lora(rank=2, alpha=4)), model=str(model))
+    before, merged = (load_file(folder / "model.safetensors") for folder in (model, after))
+    assert before.keys() == merged.keys()
+    changed = {name for name in before if not torch.equal(before[name], merged[name])}
+    assert changed
+    assert all("proj" in name or "fc" in name for name in changed)
+    assert not (after / "adapter_config.json").exists()
+    AutoModelForSeq2SeqLM.from_pretrained(after)
+    assert AutoTokenizer.from_pretrained(after)("x")["input_ids"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"label_smoothing": 0.1, "schedule": "constant", "warmup": 0.0},
+        {"gradient_checkpointing": True},
+        {"precision": "bfloat16"},
+    ],
+    ids=["smoothing", "checkpointing", "bfloat16"],
+)
+def test_options_that_change_how_is_learnt(tmp_path: Path, changed: dict[str, object]) -> None:
+    from accelerate.state import AcceleratorState
+
+    AcceleratorState._reset_state(reset_partial_state=True)  # it holds the precision of a process
+    rows = curve(train(tmp_path, settings=replace(FIT, **changed)))
+    AcceleratorState._reset_state(reset_partial_state=True)
+    assert rows["train_loss"].is_sorted(descending=True)
+
+
+def test_the_log_says_how_it_goes(tmp_path: Path) -> None:
+    log = io.StringIO()
+    train(tmp_path, log, settings=replace(FIT, max_tokens=20, metric="bleu"))
+    said = log.getvalue()
+    assert "24 of 24 sources have more than 20 tokens and were cut" in said
+    assert "step 9 of 9 at most: loss " in said
+    assert "% waiting for data" in said
+    assert "validation loss" in said and "BLEU" in said
+    assert "operations" in said
+
+
+def test_the_loss_on_the_target_alone_leaves_out_what_the_source_costs(tmp_path: Path) -> None:
+    few = replace(FIT, epochs=1, dropout=0.0, learning_rate=0.0)
+    both, target = (
+        curve(train(tmp_path / on, settings=replace(few, loss_on=on), family="causal"))["valid_loss"][0]
+        for on in ("all", "target")
+    )
+    assert both != target
+    assert both == pytest.approx(target, rel=0.2)  # nothing is learnt: each token is as hard
+
+
+def test_a_loss_that_is_no_number_stops(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"loss of step \d+ is (nan|inf).*lower learning_rate"):
+        train(tmp_path, settings=replace(FIT, learning_rate=1e30, warmup=0.0, clip=1e30))
+
+
+def test_texts_that_are_empty_and_splits_without_examples_are_said(tmp_path: Path) -> None:
+    rows = tables.read(examples(tmp_path / "all.parquet"))
+    rows.with_columns(target=pl.when(split="valid").then(pl.lit(" \n")).otherwise("target")).write_parquet(
+        tmp_path / "examples.parquet"
+    )
+    with pytest.raises(UserError, match=r"target of a:24>b:24 is empty \(6 such in all\)"):
+        train(tmp_path)
+    rows.filter(split="valid").write_parquet(tmp_path / "examples.parquet")
+    with pytest.raises(UserError, match="no example has split train"):
+        train(tmp_path)
+
+
+def test_near_the_end_of_its_time_a_job_saves_and_the_next_goes_on(tmp_path: Path) -> None:
+    whole = train(tmp_path / "whole")
+    folder = tmp_path / "short"
+    for step in (1, 2, 3, 3):  # the fourth comes to the evaluation after step 3, and not through it
+        with pytest.raises(UserError, match=f"saved at step {step} of 9 at most. Run again to go on"):
+            train(folder, minutes=0.1)
+        assert steps_saved(folder) == [step]
+    log = io.StringIO()
+    assert contents(train(folder, log)) == contents(whole)
+    assert "going on from the checkpoint after step 3" in log.getvalue()
+
+
+def test_a_checkpoint_of_another_key_or_a_torn_one_is_not_gone_on_from(tmp_path: Path) -> None:
+    whole = train(tmp_path / "whole")
+    folder = tmp_path / "short"
+    with pytest.raises(UserError, match="saved at step 1"):
+        train(folder, minutes=0.1, key="other")
+    with pytest.raises(UserError, match="saved at step 1"):
+        train(folder, minutes=0.1)
+    tensors = folder / "checkpoints" / "step-00000001" / "tensors.pt"
+    tensors.write_bytes(tensors.read_bytes()[:-100])
+    log = io.StringIO()
+    assert contents(train(folder, log)) == contents(whole)
+    assert "going on" not in log.getvalue()

@@ -1,0 +1,42 @@
+from pathlib import Path
+
+from wokflow import tables
+from wokflow.train.pairs import pair_examples
+
+from tests.train.recipes import write_pairs, write_recipes
+
+GOLD = "source_id\ttitle\tingredients\tsteps\nzh:1\tA tea\ta cup | water\tBoil\n"
+
+
+def examples(tmp_path: Path, *pairs: tuple[str, str, str], gold: str | None = None) -> tuple[list[str], str]:
+    """The examples' ids, and the digest."""
+    out, digest = str(tmp_path / "examples.parquet"), tmp_path / "digest"
+    recipes = write_recipes(tmp_path)
+    pair_examples(write_pairs(tmp_path, *pairs), recipes, gold, out, str(digest), metadata={})
+    return tables.read(out)["instance_id"].to_list(), digest.read_text()
+
+
+def test_pairs_to_learn_from_are_texts(tmp_path: Path) -> None:
+    pairs = [("zh:0", "en:1", "train"), ("zh:1", "en:0", "valid"), ("zh:2", "en:2", "test")]
+    ids, _ = examples(tmp_path, *pairs)
+    assert ids == ["zh:0>en:1", "zh:1>en:0"]
+    rows = tables.read(tmp_path / "examples.parquet").rows()
+    assert rows[0][1:] == (
+        "train",
+        "Title: 茶0\nIngredients: 水0\nSteps: 烧0。\n",
+        "Title: tea1\nIngredients: water1\nSteps: Boil1.\n",
+    )
+
+
+def test_what_the_gold_set_tests_is_not_learnt(tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text(GOLD, encoding="utf-8")
+    pairs = [("zh:0", "en:1", "train"), ("zh:1", "en:0", "train")]
+    ids, _ = examples(tmp_path, *pairs, gold=str(tmp_path / "gold.tsv"))
+    assert ids == ["zh:0>en:1"]
+
+
+def test_the_digest_is_of_what_is_learnt(tmp_path: Path) -> None:
+    pair, test = ("zh:0", "en:1", "train"), ("zh:2", "en:2", "test")
+    _, one = examples(tmp_path, pair, test)
+    assert examples(tmp_path, pair)[1] == one
+    assert examples(tmp_path, ("zh:0", "en:1", "valid"))[1] != one

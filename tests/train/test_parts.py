@@ -1,0 +1,111 @@
+"""The parts of a training by themselves: rates, stops, BLEU, the command that starts several processes."""
+
+import os
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from wokflow.job import UserError
+from wokflow.train.card import curve
+from wokflow.train.checkpoints import Evaluation, State
+from wokflow.train.encoded import Ragged
+from wokflow.train.launch import command
+from wokflow.train.learner import learning_rate
+from wokflow.train.settings import Fit, Lora, Small, fit_settings
+from wokflow.train.stopping import SPARE, Stop
+from wokflow.train.validation import bleu, choose_sources
+
+
+def test_the_rate_goes_up_and_down_in_lines() -> None:
+    settings = Fit(learning_rate=1.0, warmup=0.2)
+    rates = [learning_rate(settings, step, 10) for step in range(10)]
+    assert rates == pytest.approx([1 / 3, 2 / 3, 1, 7 / 8, 6 / 8, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8])
+    assert learning_rate(replace(settings, schedule="constant"), 9, 10) == 1.0
+
+
+def test_settings_come_from_plain_values() -> None:
+    block = {"epochs": 3, "lora": {"rank": 2, "targets": ["q_proj"]}, "small": {"width": 8}}
+    assert fit_settings(block) == Fit(epochs=3, lora=Lora(rank=2, targets=("q_proj",)), small=Small(width=8))
+
+
+def test_rows_of_tokens() -> None:
+    rows = Ragged.of([[1, 2], [], [3]])
+    assert [rows[row].tolist() for row in range(3)] == [[1, 2], [], [3]]
+    assert rows.lengths.tolist() == [2, 0, 1]
+    assert Ragged.of([]).lengths.tolist() == []
+    assert rows.flat.dtype == np.int32
+
+
+def test_a_stop_comes_by_signal() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with Stop() as stop:
+        assert not stop.now
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert stop.now
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_stop_comes_when_time_is_left_for_two_more_steps_and_saves() -> None:
+    with Stop(10, began=time.monotonic() - 9 * 60) as stop:
+        assert not stop.now
+        stop.took("step", 5.0)
+        stop.took("save", (60 - SPARE) / 2 - 5)
+        assert stop.now
+
+
+def test_a_stop_comes_by_file_and_when_the_launcher_is_gone(tmp_path: Path) -> None:
+    with Stop(file=tmp_path / "stop", launcher=os.getpid()) as stop:
+        assert not stop.now
+        (tmp_path / "stop").touch()
+        assert stop.now
+    gone = os.posix_spawn("/bin/true", ["true"], {})
+    os.waitpid(gone, 0)
+    with Stop(launcher=gone) as stop:
+        assert stop.now
+
+
+def test_bleu_is_without_headings_and_by_the_targets_language() -> None:
+    assert bleu(["Title: 甲\nSteps: 切菜，炒菜。"], [["甲\n切菜，炒菜。"]]) == 100
+    english = ["chop the green onion finely"]
+    assert bleu(english, [["something else altogether here", "chop the green onion finely"]]) == 100
+    assert bleu([*english, "a b c d"], [["chop the green onion finely"], ["a b c d", "e"]]) == 100
+    assert bleu(["切菜炒菜蒸鱼煮饭"], [["切菜炒菜蒸鱼煮面"]]) == pytest.approx(
+        100 * (7 / 8 * 6 / 7 * 5 / 6 * 4 / 5) ** 0.25  # characters: of each order one of the n-grams is wrong
+    )
+
+
+def test_sources_are_taken_once_with_all_their_targets() -> None:
+    rows = pl.DataFrame({"source": ["a", "b", "a", "c"], "target": ["1", "2", "3", "4"]})
+    assert choose_sources(rows, 9) == {"a": ["1", "3"], "b": ["2"], "c": ["4"]}
+    assert len(choose_sources(rows, 2)) == 2
+
+
+def test_the_curve_as_a_table() -> None:
+    rows = [Evaluation(1, 3, 2.5, 2.25, None, 0.1), Evaluation(2, 6, 1.5, 1.25, None, 0.05)]
+    assert curve(State(6, curve=rows), "loss") == (
+        "epoch\tstep\ttrain_loss\tvalid_loss\tvalid_bleu\tlearning_rate\tbest\n"
+        "1\t3\t2.5\t2.25\t\t0.1\t0\n"
+        "2\t6\t1.5\t1.25\t\t0.05\t1\n"
+    )
+
+
+def test_the_command_for_several_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
+    with pytest.raises(UserError, match="no job of Slurm"):
+        command(tmp_path, 4, 2)
+    scontrol = tmp_path / "scontrol"
+    scontrol.write_text('#!/bin/sh\n[ "$*" = "show hostnames n[3-4]" ] && printf "n3\\nn4\\n"\n')
+    scontrol.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[3-4]")
+    monkeypatch.setenv("SLURM_JOB_ID", "40007")
+    monkeypatch.setenv("SLURM_CPUS_PER_TASK", "8")
+    found = command(tmp_path, 4, 2)
+    assert found[:3] == ["srun", "--nodes=2", "--ntasks=2"]
+    assert {"--cpus-per-task=8", "--nproc-per-node=4", "--nnodes=2", "--rdzv-id=40007"} <= set(found)
+    assert "--rdzv-endpoint=n3:20007" in found
+    assert command(tmp_path, 4, 1)[-4:] == ["--standalone", "-m", "wokflow.train.worker", str(tmp_path)]

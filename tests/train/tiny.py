@@ -1,0 +1,107 @@
+"""A tiny training: recipes whose translation follows from them, and a model of a few thousand weights."""
+
+import io
+import multiprocessing
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from wokflow import tables
+from wokflow.generate.decoding import Decoding
+from wokflow.job import Progress
+from wokflow.train import schemas
+from wokflow.train.model import train_model
+from wokflow.train.settings import Fit, Small
+
+SMALL = Small(width=16, layers=2, heads=2, vocabulary=300)
+FIT = Fit(
+    batch=8,
+    device_batch=4,
+    epochs=3,
+    max_tokens=64,
+    metric="loss",
+    learning_rate=5e-3,
+    device="cpu",
+    small=SMALL,
+)
+DECODING = Decoding(beams=1, repetition_penalty=1.0, no_repeat_ngram=0, max_tokens=40)
+
+
+def examples(path: Path, *, train: int = 24, valid: int = 6) -> Path:
+    """A table of examples: from three headings to three headings, with one number that is to be copied."""
+    rows = [
+        {
+            "instance_id": f"a:{number}>b:{number}",
+            "split": "train" if number < train else "valid",
+            "source": f"Title: dish {number % 6}\nIngredients: egg, salt\nSteps: stir {number % 6} times.\n",
+            "target": f"Title: 菜{number % 6}\nIngredients: 鸡蛋，盐\nSteps: 搅拌{number % 6}次。\n",
+        }
+        for number in range(train + valid)
+    ]
+    tables.write(path, schemas.EXAMPLES, pl.DataFrame(rows), {})
+    return path
+
+
+def train(folder: Path, log: io.StringIO | None = None, settings: Fit = FIT, **changed: Any) -> Path:
+    """Train in `folder`, which gets the examples if it has none; the model's folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table = folder / "examples.parquet"
+    if not table.exists():
+        examples(table)
+    options: dict[str, Any] = {
+        "run": "tiny",
+        "family": "seq2seq",
+        "model": "small",
+        "revision": None,
+        "seed": 1,
+        "settings": settings,
+        "decoding": DECODING,
+        "key": "one",
+        "threads": 1,
+        "progress": Progress(log, seconds=0) if log is not None else None,
+    }
+    train_model(str(table), str(folder / "model"), str(folder / "checkpoints"), **options | changed)
+    return folder / "model"
+
+
+def apart(work: Callable[..., object], *arguments: object, **options: object) -> BaseProcess:
+    """Start `work` in a process of its own, which can be killed."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.train.preloaded"])
+    process = context.Process(target=_work, args=(work, arguments, options))
+    process.start()
+    return process
+
+
+def _work(work: Callable[..., object], arguments: tuple[object, ...], options: Mapping[str, object]) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        work(*arguments, **options)
+    except Exception as error:
+        (Path(str(arguments[0])) / "error.txt").write_text(str(error), encoding="utf-8")
+        sys.exit(1)
+
+
+def steps_saved(folder: Path) -> list[int]:
+    """The steps whose checkpoints are there."""
+    return sorted(int(path.name.removeprefix("step-")) for path in (folder / "checkpoints").glob("step-*"))
+
+
+def wait_until(said: Callable[[], object], seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not said():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.005)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def curve(model: Path) -> pl.DataFrame:
+    return pl.read_csv(model / "curve.tsv", separator="\t")
