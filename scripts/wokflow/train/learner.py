@@ -19,15 +19,19 @@ MEMORY = ("out of memory", "can't allocate memory")
 
 
 class Learner:
-    """Trains `model`; all its processes are to call the same methods in the same order."""
+    """Trains `model`; all its processes are to call step and sum in the same order."""
 
     def __init__(self, model: Any, family: Family, settings: Fit, seed: int) -> None:
         import torch
-        from accelerate import Accelerator
+        from accelerate import Accelerator, DistributedDataParallelKwargs
 
         place = find_device(settings.device)
         reduced = settings.precision == "bfloat16" or (settings.precision == "auto" and has_bfloat16(place))
-        self.accelerator = Accelerator(cpu=place.type == "cpu", mixed_precision="bf16" if reduced else "no")
+        self.accelerator = Accelerator(
+            cpu=place.type == "cpu",
+            mixed_precision="bf16" if reduced else "no",
+            kwargs_handlers=[DistributedDataParallelKwargs(broadcast_buffers=False)],  # they do not change
+        )
         self.processes: int = self.accelerator.num_processes
         self.process: int = self.accelerator.process_index
         self._family, self._settings, self._seed = family, settings, seed
@@ -49,7 +53,7 @@ class Learner:
     def step(
         self, parts: Sequence[Batch], tokens: int, number: int, rate: float, wishes: Sequence[bool]
     ) -> tuple[float, list[bool]]:
-        """Learn from this process's parts of a step; (the sum of the losses of all processes, whether any has each wish).
+        """Learn from this process's parts of a step; (sum of all processes' losses, whether any has each wish).
 
         `tokens` is how many all processes take a loss of. What dropout draws depends on seed, step `number` and
         process alone. Raises UserError where the loss is not a number, or where memory does not suffice.
@@ -64,7 +68,7 @@ class Learner:
             for place, part in enumerate(parts):
                 last = place == len(parts) - 1
                 with nullcontext() if last else self.accelerator.no_sync(self._wrapped):
-                    loss = self._loss(part, self._settings.label_smoothing)
+                    loss = self._loss(self._wrapped, part, self._settings.label_smoothing)
                     self.accelerator.backward(loss * (self.processes / tokens))
                 summed += loss.detach()
         except RuntimeError as error:  # that of a full GPU is one
@@ -85,12 +89,12 @@ class Learner:
         return total, [bool(count) for count in wished]
 
     def loss(self, part: Batch) -> float:
-        """The sum of the losses of the tokens of this process's `part`, without learning."""
+        """The sum of the losses of the tokens of this process's `part`, on its own, without learning."""
         import torch
 
-        self._wrapped.eval()
+        self.model.eval()
         with torch.inference_mode():
-            return float(self._loss(part, 0.0))
+            return float(self._loss(self.model, part, 0.0))
 
     def sum(self, values: Sequence[Any]) -> list[float]:
         """Each value summed over processes."""
@@ -115,7 +119,7 @@ class Learner:
         if not weights_only:
             self._optimizer.load_state_dict(tensors["optimizer"])
 
-    def _loss(self, part: Batch, smoothing: float) -> "Tensor":
+    def _loss(self, network: Any, part: Batch, smoothing: float) -> "Tensor":
         import torch
 
         batch = {name: value.to(self.accelerator.device) for name, value in part.items()}
@@ -123,7 +127,7 @@ class Learner:
         if self._family == "seq2seq":
             start = getattr(self.model, "prepare_decoder_input_ids_from_labels", None)
             batch |= {"decoder_input_ids": start(labels=labels)} if start else {"labels": labels}
-        logits = self._wrapped(**batch, use_cache=False).logits
+        logits = network(**batch, use_cache=False).logits
         if self._family == "causal":
             logits, labels = logits[:, :-1], labels[:, 1:]
         return torch.nn.functional.cross_entropy(

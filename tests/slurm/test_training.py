@@ -1,0 +1,184 @@
+"""Training that is stopped from outside goes on from its last checkpoint, and ends with the same model."""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import snakemake
+from tests.slurm.cluster import Cluster
+from tests.slurm.faults import at_work, begins_soon, empty_queue, processes, waits_again
+from tests.slurm.runs import Run, house_without
+from tests.workflow.conftest import digests
+
+__all__ = ["empty_queue"]
+pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("empty_queue")]
+
+RUN = "train/model/tiny"
+TARGET = f"results/{RUN}"
+EPOCHS = 400  # so many take some 20 s
+LONG = 4000  # and so many some minutes
+
+
+def with_settings(house: Path, settings: str) -> Path:
+    """The house with other settings for its run `tiny`."""
+    path = house / "data" / "runs.tsv"
+    rows = path.read_text(encoding="utf-8").replace("zh-en\t\t\t13", f"zh-en\t\t{settings}\t13", 1)
+    path.write_text(rows, encoding="utf-8")
+    return house
+
+
+@pytest.fixture
+def house(built: Path, tmp_path: Path) -> Path:
+    return with_settings(house_without(built, tmp_path / "house", RUN), f"model.epochs={EPOCHS}")
+
+
+@pytest.fixture(scope="session")
+def undisturbed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The files of the model that comes out where nothing happens; the first worker that needs it trains it for all."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with (shared / "undisturbed.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        house = shared / "undisturbed"
+        if not house.exists():
+            new = with_settings(
+                house_without(built, tmp_path_factory.mktemp("undisturbed") / "house", RUN),
+                f"model.epochs={EPOCHS}",
+            )
+            snakemake(new, "--", TARGET)
+            shutil.move(new, house)
+    return trained(house)
+
+
+def trained(house: Path) -> dict[str, str]:
+    return {path: digest for path, digest in digests(house).items() if path.startswith(f"{RUN}/")}
+
+
+def log(house: Path) -> str:
+    return (house / "results/logs/train_model/tiny.log").read_text(encoding="utf-8")
+
+
+def has_learnt(house: Path, cluster: Cluster, epochs: int = 20) -> None:
+    """Wait until a training has gone so far that it has something to lose."""
+    cluster.until(lambda: f"epoch {epochs}:" in log(house), "some epochs are over", 180)
+
+
+def went_on(house: Path) -> bool:
+    return "going on from the checkpoint after step" in log(house)
+
+
+@contextmanager
+def preempting(cluster: Cluster) -> Iterator[None]:
+    """A job of high priority that takes all nodes, as long as the context is open."""
+    job = cluster.run(
+        "sbatch", "--parsable", "-p", "high", "-A", "lab", "-N3", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 300"
+    )
+    try:
+        yield
+    finally:
+        cluster.run("scancel", job)
+
+
+def preempted(house: Path, cluster: Cluster, job: str) -> None:
+    with preempting(cluster):
+        waits_again(cluster, job)
+    begins_soon(cluster, job)
+
+
+def requeued(house: Path, cluster: Cluster, job: str) -> None:
+    cluster.run("scontrol", "requeue", job)
+    waits_again(cluster, job)
+    begins_soon(cluster, job)
+
+
+def killed(house: Path, cluster: Cluster, job: str) -> None:
+    """With -9, so that nothing can be saved any more."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+            if f"{house}/.snakemake/scripts".encode() in command and b"train_model" in command:
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            continue
+
+
+def node_lost(house: Path, cluster: Cluster, job: str) -> None:
+    """The node dies with all that runs on it."""
+    node = next(each["nodes"] for each in cluster.jobs() if each["id"] == job)
+    cluster.end(f"slurmd-{node}", signal.SIGKILL)
+    for process in processes(cluster, job):
+        os.kill(process, signal.SIGKILL)
+    cluster.run("scontrol", "update", f"nodename={node}", "state=down", "reason=lost")
+    waits_again(cluster, job)
+    begins_soon(cluster, job)
+
+
+@pytest.mark.parametrize("fault", [preempted, requeued, killed], ids=lambda fault: fault.__name__)
+def test_training_goes_on(
+    fault: Callable[[Path, Cluster, str], None], house: Path, cluster: Cluster, undisturbed: dict[str, str]
+) -> None:
+    run = Run(house, cluster, TARGET)
+    job = run.job("train_model")["id"]
+    at_work(cluster, job)
+    has_learnt(house, cluster)
+    fault(house, cluster, job)
+    run.ends()
+    assert went_on(house)
+    assert trained(house) == undisturbed
+
+
+def test_training_goes_on_where_its_node_is_lost(
+    house: Path, cluster: Cluster, undisturbed: dict[str, str]
+) -> None:
+    run = Run(house, cluster, TARGET)
+    job = run.job("train_model")
+    at_work(cluster, job["id"])
+    has_learnt(house, cluster)
+    node_lost(house, cluster, job["id"])
+    try:
+        run.ends()
+    finally:
+        cluster.start_node(job["nodes"])
+        cluster.run("scontrol", "update", f"nodename={job['nodes']}", "state=resume", check=False)
+    assert went_on(house)
+    assert trained(house) == undisturbed
+
+
+def test_a_training_whose_time_is_over_goes_on_in_a_second_try(built: Path, cluster: Cluster, tmp_path: Path) -> None:
+    """The job is told that it has a minute; it saves before, fails, and its second try has two."""
+    house = with_settings(house_without(built, tmp_path / "house", RUN), f"model.epochs={LONG}")
+    run = Run(house, cluster, TARGET, "--set-resources", "train_model:runtime=2*attempt")
+    run.job("train_model")
+    output = run.ends(600)
+    assert "was stopped before its end; saved at step" in output
+    assert went_on(house)
+
+
+def test_two_nodes_learn_what_one_does(house: Path, cluster: Cluster, undisturbed: dict[str, str], tmp_path: Path) -> None:
+    with_settings(house, "model.epochs=5; model.nodes=2; model.device_batch=2")
+    path = house / "data" / "runs.tsv"
+    text = path.read_text(encoding="utf-8").replace(f"model.epochs={EPOCHS}", "model.epochs=5; model.nodes=2")
+    path.write_text(text, encoding="utf-8")
+    Run(house, cluster, TARGET).ends()
+    alone = tmp_path / "alone"
+    shutil.copytree(house, alone, symlinks=True)
+    path = alone / "data" / "runs.tsv"
+    path.write_text(text.replace("; model.nodes=2", ""), encoding="utf-8")
+    shutil.rmtree(alone / TARGET)
+    snakemake(alone, "--", TARGET)
+    curves = [last_loss(each) for each in (house, alone)]
+    assert curves[0] == pytest.approx(curves[1], abs=1e-3)
+
+
+def last_loss(house: Path) -> float:
+    lines = (house / TARGET / "curve.tsv").read_text(encoding="utf-8").splitlines()
+    column = lines[0].split("\t").index("train_loss")
+    assert json.loads((house / TARGET / "run.json").read_text(encoding="utf-8"))["run"] == "tiny"
+    return float(lines[-1].split("\t")[column])
