@@ -1,6 +1,6 @@
 rule evaluate_counterfactual:
     input:
-        after=ancient(after(*PARSING, *PREDICTING, of=[DISH_CORPUS, "counterfactual"])),
+        after=ancient(after_rewrites),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
         orders=f"{RESULTS}/pivot/orders/part-00000.parquet",

@@ -21,6 +21,12 @@ def after_runs(wildcards):
     return after(*MATCHING, of=MATCHED)(wildcards) + after(*PREDICTING)(wildcards)
 
 
+def after_rewrites(wildcards):
+    """What the evaluation of rewritten recipes must wait for."""
+    before = after(*PARSING, of=[DISH_CORPUS])(wildcards)
+    return before + after(*PREDICTING, of=["counterfactual"])(wildcards)
+
+
 def gold(wildcards):
     return config["train"]["gold"][wildcards.direction] or []
 

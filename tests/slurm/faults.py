@@ -93,3 +93,32 @@ def fill(file: Path) -> None:
     with file.open("wb", buffering=0) as out, pytest.raises(OSError, match="No space left"):
         while True:
             out.write(bytes(4096))
+
+
+@contextmanager
+def preempting(cluster: Cluster) -> Iterator[None]:
+    """The cluster with a job of higher priority that takes all nodes for itself."""
+    options = (
+        "--parsable",
+        "--partition=high",
+        f"--nodes={cluster.nodes}",
+        "--exclusive",
+        "--output=/dev/null",
+    )
+    account = ("--account=lab",) if cluster.accounting else ()
+    job = cluster.run("sbatch", *options, *account, "--wrap", "sleep 300").strip()
+    try:
+        yield
+    finally:
+        cluster.run("scancel", job)
+
+
+def send(number: int, house: Path, job: str) -> None:
+    """Send a signal to each process of a job, Slurm's own daemons aside."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (process / "environ").read_bytes().split(b"\0")
+            if f"SLURM_JOB_ID={job}".encode() in environment and (process / "cwd").readlink() == house:
+                os.kill(int(process.name), number)
+        except OSError:  # it ended meanwhile, or is somebody else's
+            continue

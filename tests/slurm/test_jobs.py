@@ -1,6 +1,5 @@
 """Faults of single jobs, made from outside; after each the run ends in the same bytes."""
 
-import os
 import re
 import signal
 from collections.abc import Iterator
@@ -10,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.cluster import Cluster, missing
-from tests.slurm.faults import RELEASE, TARGET, at_work, begins_soon, fill, small_disk, waits_again
+from tests.slurm.faults import (
+    RELEASE,
+    TARGET,
+    at_work,
+    begins_soon,
+    fill,
+    preempting,
+    send,
+    small_disk,
+    waits_again,
+)
 from tests.slurm.runs import Run, house_without, results, write_site
 
 
@@ -194,38 +203,9 @@ def drained(cluster: Cluster) -> Iterator[None]:
         cluster.run("scontrol", "update", nodes, "state=resume")
 
 
-@contextmanager
-def preempting(cluster: Cluster) -> Iterator[None]:
-    """The cluster with a job of higher priority that takes all nodes for itself."""
-    options = (
-        "--parsable",
-        "--partition=high",
-        f"--nodes={cluster.nodes}",
-        "--exclusive",
-        "--output=/dev/null",
-    )
-    account = ("--account=lab",) if cluster.accounting else ()
-    job = cluster.run("sbatch", *options, *account, "--wrap", "sleep 300").strip()
-    try:
-        yield
-    finally:
-        cluster.run("scancel", job)
-
-
 def jobs_of(house: Path, cluster: Cluster) -> list[dict[str, str]]:
     """Slurm jobs of the runs in a house, oldest first: id, state, mem, time limit."""
     output = cluster.run("squeue", "-h", "-S", "i", "--states=all", "-o", "%i|%T|%m|%l|%Z")
     rows = [line.split("|") for line in output.splitlines()]
     names = ("id", "state", "mem", "limit")
     return [dict(zip(names, row[:4], strict=True)) for row in rows if row[4] == str(house)]
-
-
-def send(number: int, house: Path, job: str) -> None:
-    """Send a signal to each process of a job, Slurm's own daemons aside."""
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            environment = (process / "environ").read_bytes().split(b"\0")
-            if f"SLURM_JOB_ID={job}".encode() in environment and (process / "cwd").readlink() == house:
-                os.kill(int(process.name), number)
-        except OSError:  # it ended meanwhile, or is somebody else's
-            continue

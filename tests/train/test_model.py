@@ -195,6 +195,14 @@ def test_texts_that_are_empty_and_splits_without_examples_are_said(tmp_path: Pat
         train(tmp_path)
 
 
+def test_without_validation_examples_the_last_epoch_is_kept(tmp_path: Path) -> None:
+    rows = tables.read(examples(tmp_path / "all.parquet"))
+    rows.filter(split="train").write_parquet(tmp_path / "examples.parquet")
+    model = train(tmp_path, settings=replace(FIT, epochs=2, patience=1))
+    assert curve(model)["best"].to_list() == [0, 1]
+    assert "(step 6), the last." in (model / "README.md").read_text(encoding="utf-8")
+
+
 def test_near_the_end_of_its_time_a_job_saves_and_the_next_goes_on(tmp_path: Path) -> None:
     whole = train(tmp_path / "whole")
     folder = tmp_path / "short"

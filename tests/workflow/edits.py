@@ -12,6 +12,10 @@ from tests.workflow.conftest import EVERY
 Edit = Callable[[Path], None]
 
 REPORTED = {"report_page"}
+COMPARED_RUNS = REPORTED | {"evaluate_summary", "evaluate_correlations"}
+ADAPTED = COMPARED_RUNS | {"evaluate_metrics", "evaluate_literal"}  # what reads predictions of adaptations
+POSED = ADAPTED | {"generate_instances", "generate_retrieval", "generate_predictions"}
+LEARNT = {"train_model", "generate_decode"}  # what comes through frontiers, where texts are new
 SCORED = REPORTED | {"evaluate_counterfactual"}
 DECIDED = SCORED | {"pivot_pivots", "pivot_orders"}
 COMPARED = DECIDED | {"pivot_candidates", "pivot_questions"}
@@ -19,9 +23,11 @@ GROUPED = COMPARED | {"parse_proto"}
 ACTED = GROUPED | {"parse_actions"}
 PARSED = ACTED | {"parse_dependencies"}
 TRAINED = PARSED | {"parse_parser"}
-DRAWN = SCORED | {"pivot_instances", "generate_baselines"}
+REWRITTEN = SCORED | {"train_recipes", "generate_rewrites", "generate_predictions"}
+DRAWN = REWRITTEN | {"pivot_instances", "generate_baselines"}
 NAMED = COMPARED | DRAWN | {"pivot_dishes"}  # what reads which dish a recipe is of
-UNCUT = DRAWN | {
+UNCUT = DRAWN | POSED | {
+    "train_pairs",
     "pivot_dishes",
     "parse_clauses",
     "parse_vectors",
@@ -30,7 +36,7 @@ READ = UNCUT | ACTED  # all of what reads Chinese recipes, where their clauses s
 NEW_CORPUS = {"ingest_source", "ingest_recipes", "parse_clauses", "parse_dependencies", "parse_actions"}
 NEW_CORPUS |= REPORTED | {"parse_proto"}
 EXPORTED = REPORTED | {"export_pairs"}
-SPLIT = EXPORTED | {"match_split", "match_statistics"}
+SPLIT = EXPORTED | POSED | {"match_split", "match_statistics", "train_pairs"}
 PAIRED = SPLIT | {"match_pair"}
 SEARCHED = PAIRED | {"match_search"}
 EMBEDDED = SEARCHED | {"match_embed", "match_vectors"}
@@ -265,7 +271,7 @@ PLANNED_SETTINGS: dict[str, tuple[Edit, set[str]]] = {  # no frontier lies behin
             setting("sources.counterfactual.path", "data/base.tsv"),
             setting("pivot.dishes.corpus", "counterfactual"),
         ),
-        NEW_CORPUS | NAMED,
+        NEW_CORPUS | NAMED | LEARNT,
     ),
     "pivot.dishes.least": (setting("pivot.dishes.least", 1), NAMED),
     "pivot.candidates.alpha": (setting("pivot.candidates.alpha", 4), COMPARED),
@@ -371,7 +377,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
     ),
     "a word of the glossary": (
         append("resources/glossary/tools.tsv", "麻花锅\t锅\n"),
-        TRAINED | UNCUT - {"parse_clauses", "pivot_dishes", "pivot_instances"},
+        {"generate_baselines", "parse_vectors"} | TRAINED,
     ),
     "code of the rules that find actions": (append(f"{PACKAGE}/parse/rules.py", "NEW = 1\n"), ACTED),
     "a comment": (append(f"{PACKAGE}/match/embed.py", "# a thought\n"), set()),

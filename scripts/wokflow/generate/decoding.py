@@ -54,7 +54,7 @@ def decode(
     at their end for seq2seq, at their beginning for causal models, which go on from the end. Tokenizers of
     SentencePiece, such as Marian's, mT5's and mBART50's, take a line break for a space and write none. Those
     whose `tgt_lang` is set (set_languages) have the model begin with its code. The tokenizer must have a token for
-    padding.
+    padding. What else is in a text's batch changes nothing but the rounding, to which a near tie may fall.
     """
     tokens = encode(tokenizer, texts, family)
     most, _ = limits(model, family, decoding)

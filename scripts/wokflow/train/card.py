@@ -11,11 +11,11 @@ import polars as pl
 
 from wokflow import tables
 from wokflow.keys import file_digest
-from wokflow.train.checkpoints import State
+from wokflow.train.checkpoints import Evaluation, State
 from wokflow.train.settings import Task
 from wokflow.train.validation import chinese
 
-PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "peft", "sacrebleu")
+PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "sacrebleu")
 COLUMNS = ("epoch", "step", "train_loss", "valid_loss", "valid_bleu", "learning_rate", "best")
 FAMILIES = {"seq2seq": "sequence-to-sequence model", "causal": "causal language model"}
 
@@ -42,7 +42,9 @@ def write_card(folder: Path, task: Task, rows: pl.DataFrame, base: Mapping[str, 
             "valid": len(rows.filter(split="valid")),
         },
         "steps": state.step,
-        "packages": {name: metadata.version(name) for name in PACKAGES},
+        "packages": {
+            name: metadata.version(name) for name in (*PACKAGES, *["peft"] * bool(task.settings.lora.rank))
+        },
     }
     (folder / "run.json").write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     (folder / "README.md").write_text(card(run, rows, state, task), encoding="utf-8")
@@ -74,7 +76,7 @@ def card(run: Mapping[str, Any], rows: pl.DataFrame, state: State, task: Task) -
     best = state.best(task.settings.metric)
     assert best is not None
     base, examples = run["base"], run["examples"]
-    bleu = "" if best.valid_bleu is None else f", BLEU {best.valid_bleu:.2f}"
+    kept = "the last" if best.valid_loss is None else _best(best, task.settings.metric)
     origin = {
         "small": "made on the spot, with random weights, and a tokenizer trained on the training texts",
         "folder": f"the model in the folder {base['model']}",
@@ -89,8 +91,8 @@ A {FAMILIES[task.family]} for recipes, trained by Wokflow.
 - Began as: {origin}.
 - Learnt from {examples["train"]} examples, validated on {examples["valid"]}. SHA-256 of their texts:
   `{examples["sha256"]}`.
-- Kept: the model after epoch {best.epoch} of {len(state.curve)} (step {best.step}), the best on the validation
-  examples by {task.settings.metric}: loss {best.valid_loss:.4f}{bleu}. The whole curve is in curve.tsv.
+- Kept: the model after epoch {best.epoch} of {len(state.curve)} (step {best.step}), {kept}.
+  The whole curve is in curve.tsv.
 - What it reads and writes are recipes as texts: a title, ingredients and steps, under the headings `Title:`,
   `Ingredients:` and `Steps:` where the examples have them.
 
@@ -112,6 +114,11 @@ Seed {task.seed}. All of it, with the versions of the packages, is in run.json.
 |---|---|
 {settings}
 """
+
+
+def _best(best: Evaluation, metric: str) -> str:
+    bleu = "" if best.valid_bleu is None else f", BLEU {best.valid_bleu:.2f}"
+    return f"the best on the validation examples by {metric}: loss {best.valid_loss:.4f}{bleu}"
 
 
 def _header(base: Mapping[str, Any], rows: pl.DataFrame, family: str) -> str:

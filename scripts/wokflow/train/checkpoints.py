@@ -17,17 +17,22 @@ STATE, TENSORS = "state.json", "tensors.pt"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One row of the curve. Losses are means over tokens; `bleu` None: not measured."""
+    """One row of the curve. Losses are means over tokens; None: not measured."""
 
     epoch: int
     step: int
     train_loss: float
-    valid_loss: float
+    valid_loss: float | None
     valid_bleu: float | None
     learning_rate: float
 
     def better(self, other: "Evaluation", metric: str) -> bool:
-        """Whether this one is better by `metric`, bleu or loss; by loss too where BLEU is equal, as at first."""
+        """Whether this one is better by `metric`, bleu or loss; by loss too where BLEU is equal, as at first.
+
+        Without validation examples the later one is.
+        """
+        if self.valid_loss is None or other.valid_loss is None:
+            return self.epoch > other.epoch
         if metric == "bleu" and self.valid_bleu is not None and self.valid_bleu != other.valid_bleu:
             return other.valid_bleu is None or self.valid_bleu > other.valid_bleu
         return self.valid_loss < other.valid_loss

@@ -149,7 +149,20 @@ class Training:
 
     def _evaluate(self) -> None:
         """Measure, and put a row on the curve. The checkpoint of this step is there already."""
-        task, state = self.task, self._state
+        state = self._state
+        loss, score = self._scores() if len(self.valid) else (None, None)
+        rate = learning_rate(self.task.settings, state.step - 1, self._steps)
+        mean = state.loss / state.tokens
+        state.curve.append(Evaluation(len(state.curve) + 1, state.step, mean, loss, score, rate))
+        state.loss, state.tokens = 0.0, 0
+        if self.learner.process == 0:
+            self.checkpoints.update(state, self.task.settings.metric)
+        self.learner.accelerator.wait_for_everyone()
+        self._say(f"epoch {len(state.curve)}: training loss {mean:.4f}, {_measured(loss, score)}")
+
+    def _scores(self) -> tuple[float, float | None]:
+        """Validation loss and, where it is asked for, BLEU. Raises StoppedError."""
+        task = self.task
         loss = valid_loss(
             self.learner,
             self.valid,
@@ -165,14 +178,7 @@ class Training:
             )
         if loss is None or (score is None and task.settings.metric == "bleu"):
             raise self._stopped()
-        rate = learning_rate(task.settings, state.step - 1, self._steps)
-        mean = state.loss / state.tokens
-        state.curve.append(Evaluation(len(state.curve) + 1, state.step, mean, loss, score, rate))
-        state.loss, state.tokens = 0.0, 0
-        if self.learner.process == 0:
-            self.checkpoints.update(state, task.settings.metric)
-        self.learner.accelerator.wait_for_everyone()
-        self._say(f"epoch {len(state.curve)}: training loss {mean:.4f}, {_measured(loss, score)}")
+        return loss, score
 
     def _save(self) -> None:
         start = time.monotonic()
@@ -204,5 +210,7 @@ class Training:
             self.progress.say(text)
 
 
-def _measured(loss: float, bleu: float | None) -> str:
+def _measured(loss: float | None, bleu: float | None) -> str:
+    if loss is None:
+        return "no validation examples"
     return f"validation loss {loss:.4f}" + ("" if bleu is None else f", BLEU {bleu:.2f}")
