@@ -49,7 +49,9 @@ def snakemake(
     with tempfile.TemporaryFile() as output:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["snakemake.cli", "snakemake.workflow", "snakemake.api", "jsonschema"])
-        process = context.Process(target=_snakemake, args=(house, arguments, DupFd(output.fileno())))
+        process = context.Process(
+            target=_snakemake, args=(house, arguments, dict(os.environ), DupFd(output.fileno()))
+        )
         process.start()
         process.join()
         output.seek(0)
@@ -58,11 +60,13 @@ def snakemake(
     return done
 
 
-def _snakemake(house: Path, arguments: list[str], output: DupFd) -> None:
+def _snakemake(house: Path, arguments: list[str], environment: dict[str, str], output: DupFd) -> None:
     from snakemake.cli import main
 
     for stream in (1, 2):
         os.dup2(output.detach() if stream == 1 else 1, stream)
+    os.environ.clear()
+    os.environ.update(environment)
     os.chdir(house)
     sys.argv = arguments
     sys.path[:] = [path for path in sys.path if not path.startswith(str(ROOT))]

@@ -63,8 +63,8 @@ def publish(count: int, same: float, measured: dict[str, list[Measured]]) -> Non
         f"""{count:,} texts of {SHORTEST} to {LONGEST} tokens, half of them below {USUAL}, decoded with 3 beams by an
         encoder and decoder of {LAYERS} layers each and width {WIDTH}, {BATCH} texts a batch, on the CPU in float32.
         Weights are random, so where a text ends is set: at 0.6 to 1.4 times the length of its source, for lengths of
-        recipes go together but loosely. All contenders write {tokens:,} tokens, and {same:.0%} of the texts are the very
-        same (at least {SAME:.0%} must be): random weights leave near ties, which fall to rounding.
+        recipes go together but loosely. All contenders write {tokens:,} tokens, and {same:.0%} of the texts are the
+        very same (at least {SAME:.0%} must be): random weights leave near ties, which fall to rounding.
         {measure.repeat("test_generate.py")}""",
         measure.machine("torch", "transformers"),
         measure.table(["contender", "s", "CPU s", "tokens/s", "times batches by length"], rows),

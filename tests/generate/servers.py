@@ -132,7 +132,7 @@ def hang_up(handler: BaseHTTPRequestHandler, asked: Asked) -> None:
 class Endpoint:
     """A server whose n-th request meets the n-th behaviour, and all further ones the last."""
 
-    def __init__(self, *behaviours: Behaviour) -> None:
+    def __init__(self, *behaviours: Behaviour, port: int = 0) -> None:
         self.asked: list[Asked] = []
         self.most_at_once = 0
         self._at_once = 0
@@ -153,7 +153,7 @@ class Endpoint:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
 

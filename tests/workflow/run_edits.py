@@ -1,0 +1,193 @@
+"""Edits of what concerns runs: their settings, and how they are scored; a dry run says all of each."""
+
+from pathlib import Path
+
+from tests.workflow.edits import (
+    ADAPTED,
+    COMPARED_RUNS,
+    LEARNT,
+    POSED,
+    REPORTED,
+    SCORED,
+    Edit,
+    append,
+    copy,
+    setting,
+    then,
+)
+
+DECODED = {"generate_decode", "generate_predictions"} | ADAPTED | SCORED
+TRAINED_AGAIN = DECODED | LEARNT
+GOLD = "source_id\ttitle\tingredients\tsteps\nxiachufang:0\tMapo Tofu\ttofu\tSimmer the tofu.\n"
+
+
+def gold(house: Path) -> None:
+    (house / "data" / "gold.tsv").write_text(GOLD, encoding="utf-8")
+
+
+def ratings(house: Path) -> None:
+    (house / "data" / "ratings.tsv").write_text("run\tinstance_id\tcriterion\trating\n", encoding="utf-8")
+
+
+def each(prefix: str, values: dict[str, object], expected: set[str]) -> dict[str, tuple[Edit, set[str]]]:
+    """An edit for each key of a block."""
+    return {
+        f"{prefix}.{name}": (setting(f"{prefix}.{name}", value), expected) for name, value in values.items()
+    }
+
+
+RUN_SETTINGS: dict[str, tuple[Edit, set[str]]] = {
+    "runs": (then(copy("data/runs.tsv", "data/same.tsv"), setting("runs", "data/same.tsv")), set()),
+    "train.gold.zh-en": (
+        then(gold, setting("train.gold.zh-en", "data/gold.tsv")),
+        POSED | {"train_pairs"},
+    ),
+    "train.gold.en-zh, of which there is no run": (
+        then(gold, setting("train.gold.en-zh", "data/gold.tsv")),
+        set(),
+    ),
+    **each("train.recipes", {"most": 3, "valid": 0.5, "seed": 14}, {"train_recipes"}),
+    **each(
+        "train.model",
+        {
+            "batch": 2,
+            "learning_rate": 0.01,
+            "schedule": "constant",
+            "warmup": 0.5,
+            "weight_decay": 0.1,
+            "clip": 2,
+            "dropout": 0.2,
+            "label_smoothing": 0.1,
+            "max_tokens": 32,
+            "epochs": 2,
+            "patience": 1,
+            "valid_most": 5,
+            "valid_beams": 2,
+            "loss_on": "target",
+            "precision": "float32",
+            "remote_code": True,
+            "revision": "main",
+            "lora.rank": 2,
+            "lora.alpha": 2,
+            "lora.dropout": 0.2,
+            "lora.targets": ["q"],
+            "small.width": 32,
+            "small.layers": 2,
+            "small.heads": 4,
+            "small.vocabulary": 301,
+        },
+        TRAINED_AGAIN,
+    ),
+    **each("train.model", {"metric": "loss"}, TRAINED_AGAIN - {"evaluate_counterfactual"}),
+    **each(
+        "train.model",
+        {
+            "device": "cpu",
+            "device_batch": 2,
+            "save_minutes": 1,
+            "gradient_checkpointing": True,
+            "processes": 2,
+            "nodes": 2,
+        },
+        set(),
+    ),
+    **each(
+        "generate.decode",
+        {
+            "beams": 2,
+            "repetition_penalty": 1.5,
+            "no_repeat_ngram": 3,
+            "max_source_tokens": 32,
+            "max_tokens": 8,
+            "temperature": 0.5,
+            "batch": 2,
+            "precision": "float32",
+            "remote_code": True,
+            "revision": "main",
+            "shards": 2,
+        },
+        DECODED,
+    ),
+    "generate.decode.device": (setting("generate.decode.device", "cpu"), set()),
+    **{
+        f"{name}, without a prompt run": (setting(name, value), set())
+        for name, value in {
+            "generate.prompt.endpoint": "http://127.0.0.1:9/v1",
+            "generate.prompt.key_variable": None,
+            "generate.prompt.mode": "completion",
+            "generate.prompt.system": "You cook.",
+            "generate.prompt.temperature": 0.7,
+            "generate.prompt.seed": 1,
+            "generate.prompt.max_tokens": 10,
+            "generate.prompt.max_tokens_name": "max_completion_tokens",
+            "generate.prompt.parameters": {"top_p": 0.5},
+            "generate.prompt.concurrency": 1,
+            "generate.prompt.timeout_s": 1,
+            "generate.prompt.tries": 1,
+            "generate.prompt.backoff_s": 0,
+            "generate.prompt.failures": 1,
+            "generate.prompt.budget": 1,
+            "generate.prompt.budget_tokens": 1,
+            "generate.prompt.price_in": 1,
+            "generate.prompt.price_out": 1,
+            "generate.server.backend": "ollama",
+            "generate.server.command": ["serve"],
+            "generate.server.minutes": 1,
+            "generate.server.gpus": 0,
+            "generate.server.memory_mb": 1,
+        }.items()
+    },
+    **each("evaluate.bertscore", {"zh.model": "x", "en.model": "y"}, COMPARED_RUNS | {"evaluate_bertscore"}),
+    **each("evaluate.bertscore", {"zh.layers": 1, "en.layers": 1, "batch": 2, "device": "cpu"}, set()),
+    **each(
+        "evaluate.smatch.parsers", {"zh": ["parse"], "en": ["parse"]}, COMPARED_RUNS | {"evaluate_smatch"}
+    ),
+    **each("evaluate.smatch", {"seconds": 1, "solver": "hillclimber"}, set()),
+    "evaluate.comet.command": (
+        setting("evaluate.comet.command", ["comet"]),
+        COMPARED_RUNS | {"evaluate_comet"},
+    ),
+    "evaluate.comet.seconds": (setting("evaluate.comet.seconds", 1), set()),
+    **each(
+        "evaluate.summary",
+        {
+            "baselines.zh-en": "near",
+            "baselines.en-zh": "near",
+            "bootstrap.samples": 10,
+            "bootstrap.level": 0.9,
+            "bootstrap.seed": 14,
+        },
+        REPORTED | {"evaluate_summary"},
+    ),
+    "evaluate.correlations.ratings": (
+        then(ratings, setting("evaluate.correlations.ratings", ["data/ratings.tsv"])),
+        REPORTED | {"evaluate_correlations"},
+    ),
+    "evaluate.correlations.level": (
+        setting("evaluate.correlations.level", 0.01),
+        REPORTED | {"evaluate_correlations"},
+    ),
+    "evaluate.literal.concepts": (
+        then(
+            copy("resources/concepts.tsv", "data/mine.tsv"),
+            setting("evaluate.literal.concepts", "data/mine.tsv"),
+        ),
+        REPORTED | {"evaluate_literal"},
+    ),
+}
+RUN_EDITS: dict[str, tuple[Edit, set[str]]] = {
+    "a run that is added": (
+        append("data/runs.tsv", "again\tnone\tretrieval\t\tzh-en\t\t\t\n"),
+        ADAPTED | {"generate_retrieval"},
+    ),
+    "a prompt": (
+        append("resources/prompts/dish.txt", "先"),
+        {"generate_decode", "generate_predictions"} | SCORED,
+    ),
+    "code of training": (append("scripts/wokflow/train/learner.py", "NEW = 1\n"), TRAINED_AGAIN),
+    "code of a metric": (
+        append("scripts/wokflow/evaluate/overlap.py", "NEW = 1\n"),
+        ADAPTED - {"evaluate_literal"},
+    ),
+    "published scores": (append("resources/published.tsv", ""), set()),
+}
