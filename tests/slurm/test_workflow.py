@@ -9,7 +9,7 @@ from tests.conftest import copy_house, rules_run, snakemake
 from tests.slurm.cluster import Cluster
 from tests.slurm.runs import Run, house_without, results, write_site
 from tests.workflow.conftest import writer
-from tests.workflow.edits import COMPARED, EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS
+from tests.workflow.edits import COMPARED, EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS, SOMETIMES
 
 GPU_RULES = ("match_translate", "match_embed", "match_search")
 PARTITIONS = "{cpu: {max_mem_mb: 16000}, gpu: {max_mem_mb: 16000, max_gpu: 2}}"
@@ -35,7 +35,7 @@ def test_the_demo_ends_in_the_bytes_of_a_local_run(cluster: Cluster, tmp_path: P
     for job in seen.values():
         assert job["partition"] == "gpu"
         assert "gres/gpu=1" in cluster.run("scontrol", "show", "job", job["id"])
-    assert rules_run(run.ends(1200)) == every
+    assert rules_run(run.ends(2400)) == every
     assert results(house) == results(local)
 
 
@@ -49,9 +49,10 @@ def test_edit_runs_exactly(name: str, built: Path, cluster: Cluster, tmp_path: P
     edit, expected = (EDITS | SETTINGS)[name]
     edit(house)
     ran = rules_run(Run(house, cluster).ends(900))
-    assert expected <= ran <= expected | COMPARED
+    sometimes = SOMETIMES.get(name, set())
+    assert expected - sometimes <= ran <= expected | sometimes | COMPARED
     after = results(house)
-    untouched = {path for path in before if writer(path) not in expected}
+    untouched = {path for path in before if writer(path) not in expected | sometimes}
     assert {path: after.get(path) for path in untouched} == {path: before[path] for path in untouched}
 
 

@@ -2,19 +2,8 @@
 
 from pathlib import Path
 
-from tests.workflow.edits import (
-    ADAPTED,
-    COMPARED_RUNS,
-    LEARNT,
-    POSED,
-    REPORTED,
-    SCORED,
-    Edit,
-    append,
-    copy,
-    setting,
-    then,
-)
+from tests.workflow.changes import Edit, append, copy, setting, then
+from tests.workflow.edits import ADAPTED, COMPARED_RUNS, LEARNT, POSED, REPORTED, SCORED
 
 DECODED = {"generate_decode", "generate_predictions"} | ADAPTED | SCORED
 TRAINED_AGAIN = DECODED | LEARNT

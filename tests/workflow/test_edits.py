@@ -7,8 +7,9 @@ import pytest
 import yaml
 
 from tests.conftest import rules_run, snakemake
+from tests.workflow.changes import setting
 from tests.workflow.conftest import EVERY, digests, writer
-from tests.workflow.edits import EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS, SOMETIMES, setting
+from tests.workflow.edits import EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS, SOMETIMES
 from tests.workflow.run_edits import RUN_EDITS, RUN_SETTINGS
 
 PLANNED = PLANNED_EDITS | PLANNED_SETTINGS | RUN_EDITS | RUN_SETTINGS

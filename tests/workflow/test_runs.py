@@ -9,8 +9,8 @@ import pytest
 
 from tests.conftest import snakemake
 from tests.generate.servers import echo_key, endpoint, error, well
+from tests.workflow.changes import append, replace, setting
 from tests.workflow.conftest import digests
-from tests.workflow.edits import append, replace, setting
 
 pytestmark = pytest.mark.workflow
 
