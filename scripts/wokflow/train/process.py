@@ -17,6 +17,8 @@ from wokflow.train.scratch import make_small
 from wokflow.train.settings import Task
 from wokflow.train.stopping import Stop
 
+READABLE = 0o644
+
 
 def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None:
     """Train as one process, or as one of those that torchrun started; the first writes the model's folder.
@@ -49,6 +51,8 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
             write_card(folder, task, rows, base, state)
+            for path in folder.iterdir():
+                path.chmod(READABLE)  # safetensors leaves weights to their owner alone
         checkpoints.remove()
     learner.accelerator.end_training()
 
