@@ -1,0 +1,121 @@
+"""How busy training keeps the processor, beside the rate of its matrix products in the same run."""
+
+import io
+import random
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.bench import measure
+from tests.bench.measure import Call, Clock, Measured
+
+pytestmark = pytest.mark.bench
+
+PAIRS = {"tiny": 64, "small": 1_024, "full": 16_384}
+ROUNDS = {"tiny": 1, "small": 2, "full": 3}
+WIDTH, LAYERS, HEADS, VOCABULARY, WORDS = 256, 3, 4, 4_000, 2_000
+SHORTEST, LONGEST = 20, 200  # words of a text
+SIDE, PRODUCTS = 1_024, 40  # of the matrices that are multiplied for comparison
+MOST_WAITING = 5.0  # per cent
+TRAINING, MATRICES = "training (Wokflow)", "matrix products alone"
+
+
+def test_training_keeps_the_processor_busy(data: Path) -> None:
+    count = PAIRS[measure.scale()]
+    write_pairs(data / "examples.parquet", count)
+    contenders = {
+        TRAINING: Call(train, {"folder": str(data), "count": count}),
+        MATRICES: Call(multiply, {}),
+    }
+    print(f"\n{count} pairs", flush=True)
+    measured = measure.in_turn(contenders, ROUNDS[measure.scale()])
+    publish(count, measured)
+    for result in measured[TRAINING]:
+        assert result.outcome["waiting"] < MOST_WAITING
+
+
+def publish(count: int, measured: dict[str, list[Measured]]) -> None:
+    trained = measured[TRAINING][0].outcome
+    learnt = [result.outcome["operations"] / result.outcome["seconds"] for result in measured[TRAINING]]
+    peak = [result.outcome["operations"] / result.wall for result in measured[MATRICES]]
+    rates = {TRAINING: sum(learnt) / len(learnt), MATRICES: sum(peak) / len(peak)}
+    rows = [[name, f"{rate / 1e9:.0f}", f"{rate / rates[MATRICES]:.2f}"] for name, rate in rates.items()]
+    waiting = max(result.outcome["waiting"] for result in measured[TRAINING])
+    measure.publish(
+        "train",
+        "Training on a CPU",
+        f"""An epoch over {count:,} pairs of {SHORTEST} to {LONGEST} words, by an encoder and decoder of {LAYERS}
+        layers each and width {WIDTH} ({trained["weights"]:,.0f} weights), 16 pairs a step, in float32:
+        {trained["rate"]:,.0f} tokens a second, of sources and targets. At most {waiting:.1f} % of the time went by
+        waiting for data. Operations are 6 for each weight and token, which counts an encoder's weights for targets
+        too, and leaves attention out; the matrices for comparison have {SIDE:,} rows and columns. No GPU was there.
+        {measure.repeat("test_train.py")}""",
+        measure.machine("torch", "transformers", "accelerate"),
+        measure.table(["contender", "10^9 operations/s", "share of the matrix rate"], rows),
+    )
+
+
+def train(clock: Clock, folder: str, count: int) -> dict[str, float]:
+    """Train for an epoch; what the log says of it."""
+    from wokflow.generate.decoding import Decoding
+    from wokflow.job import Progress
+    from wokflow.train.model import train_model
+    from wokflow.train.settings import Fit, Small
+
+    log = io.StringIO()
+    small = Small(width=WIDTH, layers=LAYERS, heads=HEADS, vocabulary=VOCABULARY)
+    with clock:
+        train_model(
+            f"{folder}/examples.parquet",
+            f"{folder}/model",
+            f"{folder}/checkpoints",
+            run="bench",
+            family="seq2seq",
+            model="small",
+            revision=None,
+            seed=1,
+            settings=Fit(batch=16, device_batch=16, epochs=1, metric="loss", small=small),
+            decoding=Decoding(beams=1),
+            key=str(count),
+            threads=measure.THREADS,
+            progress=Progress(log),
+        )
+    said = re.search(
+        r"([\d,]+) tokens/s, ([\d.]+) % waiting.* 6 x ([\d,]+) weights .* = (\S+) operations in ([\d.]+) s",
+        log.getvalue(),
+    )
+    assert said, log.getvalue()
+    rate, waiting, weights, operations, seconds = (float(value.replace(",", "")) for value in said.groups())
+    return {
+        "rate": rate,
+        "waiting": waiting,
+        "weights": weights,
+        "operations": operations,
+        "seconds": seconds,
+    }
+
+
+def multiply(clock: Clock) -> dict[str, float]:
+    """Multiply square matrices."""
+    import torch
+
+    torch.set_num_threads(measure.THREADS)
+    left, right = torch.rand(SIDE, SIDE), torch.rand(SIDE, SIDE)
+    left @ right
+    with clock:
+        for _ in range(PRODUCTS):
+            left @ right
+    return {"operations": 2.0 * SIDE**3 * PRODUCTS}
+
+
+def write_pairs(path: Path, count: int) -> None:
+    """Pairs of made texts."""
+    draw = random.Random(5)
+
+    def text() -> str:
+        return " ".join(f"w{draw.randrange(WORDS)}" for _ in range(draw.randint(SHORTEST, LONGEST)))
+
+    rows = [(f"{number}", "train" if number % 32 else "valid", text(), text()) for number in range(count)]
+    pl.DataFrame(rows, ["instance_id", "split", "source", "target"], orient="row").write_parquet(path)
