@@ -60,7 +60,8 @@ def trained(house: Path) -> dict[str, str]:
 
 
 def log(house: Path) -> str:
-    return (house / "results/logs/train_model/tiny.log").read_text(encoding="utf-8")
+    path = house / "results/logs/train_model/tiny.log"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def has_learnt(house: Path, cluster: Cluster, epochs: int = 20) -> None:

@@ -94,18 +94,22 @@ def test_the_curve_as_a_table() -> None:
 
 
 def test_the_command_for_several_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     with pytest.raises(UserError, match="no job of Slurm"):
         command(tmp_path, 4, 2)
-    scontrol = tmp_path / "scontrol"
-    scontrol.write_text('#!/bin/sh\n[ "$*" = "show hostnames n[3-4]" ] && printf "n3\\nn4\\n"\n')
-    scontrol.chmod(0o755)
+    answers = {
+        "squeue": '[ "$*" = "--noheader --jobs 40007 --format %N" ] && echo "n[3-4]"',
+        "scontrol": 'case "$*" in "show hostnames n[3-4]") printf "n3\\nn4\\n";; '
+        '"show node n3") echo "NodeAddr=10.0.0.3 NodeHostName=n3";; esac',
+    }
+    for name, answer in answers.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{answer}\n")
+        (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[3-4]")
     monkeypatch.setenv("SLURM_JOB_ID", "40007")
     monkeypatch.setenv("SLURM_CPUS_PER_TASK", "8")
     found = command(tmp_path, 4, 2)
-    assert found[:3] == ["srun", "--nodes=2", "--ntasks=2"]
+    assert {"srun", "--nodes=2", "--ntasks=2", "SLURM_JOB_NODELIST=n[3-4]"} <= set(found)
     assert {"--cpus-per-task=8", "--nproc-per-node=4", "--nnodes=2", "--rdzv-id=40007"} <= set(found)
-    assert "--rdzv-endpoint=n3:20007" in found
+    assert "--rdzv-endpoint=10.0.0.3:20007" in found
     assert command(tmp_path, 4, 1)[-4:] == ["--standalone", "-m", "wokflow.train.worker", str(tmp_path)]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -50,9 +51,11 @@ def command(talk: Path, processes: int, nodes: int) -> list[str]:
     worker = ["-m", "wokflow.train.worker", str(talk)]
     if nodes == 1:
         return [*torchrun, "--standalone", *worker]
-    host, job = _first_node(), int(os.environ["SLURM_JOB_ID"])
-    srun = ["srun", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1", "--kill-on-bad-exit=1"]
-    srun += ["--overlap"]  # the job itself may be a step, and hold what this one needs
+    job, nodelist, host = _allocation()
+    # The job itself may be a step, of one node, that holds what this one needs, and that says so to its children.
+    srun = ["env", "--unset=SLURM_NNODES", f"SLURM_NODELIST={nodelist}", f"SLURM_JOB_NODELIST={nodelist}"]
+    srun += ["srun", "--overlap", "--mem=0", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
+    srun.append("--kill-on-bad-exit=1")
     if cpus := os.environ.get("SLURM_CPUS_PER_TASK"):
         srun.append(f"--cpus-per-task={cpus}")  # a step does not take it over from its job
     meeting = f"--rdzv-endpoint={host}:{PORTS[job % len(PORTS)]}"
@@ -67,19 +70,25 @@ def command(talk: Path, processes: int, nodes: int) -> list[str]:
     ]
 
 
-def _first_node() -> str:
-    nodes = os.environ.get("SLURM_JOB_NODELIST")
-    if not nodes:
+def _allocation() -> tuple[int, str, str]:
+    """This Slurm job, its nodes as Slurm writes them, and the address of the first."""
+    job = os.environ.get("SLURM_JOB_ID")
+    if not job:
         raise UserError(
             "train.model asks for several nodes, but this is no job of Slurm: run it with --profile slurm, or set "
             "nodes: 1."
         )
-    done = subprocess.run(
-        ["scontrol", "show", "hostnames", nodes], capture_output=True, text=True, check=False
-    )
-    if done.returncode or not done.stdout.split():
-        raise UserError(f"scontrol show hostnames {nodes} gave no node: {done.stderr.strip()}")
-    return done.stdout.split()[0]
+    nodelist = _slurm("squeue", "--noheader", "--jobs", job, "--format", "%N").strip()
+    first = _slurm("scontrol", "show", "hostnames", nodelist).split()[0]
+    address = re.search(r"NodeAddr=(\S+)", _slurm("scontrol", "show", "node", first))
+    return int(job), nodelist, address[1] if address else first
+
+
+def _slurm(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode or not done.stdout.strip():
+        raise UserError(f"{' '.join(command)} gave no answer: {done.stderr.strip()}")
+    return done.stdout
 
 
 @contextmanager
