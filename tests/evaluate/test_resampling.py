@@ -1,5 +1,6 @@
 """Intervals and paired comparisons: by hand, as sacrebleu's own, and what must hold for all."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wokflow.evaluate import resampling
 from wokflow.evaluate.intervals import Bootstrap, Floats, ratio
 from wokflow.evaluate.measured import Measured, read_measured
 from wokflow.evaluate.overlap import overlap
@@ -17,6 +19,14 @@ from tests.evaluate.adapted import recipes, write_parts
 
 SACREBLEU = Bootstrap(samples=1000, level=0.95, seed=12345)  # its default seed
 shares = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_instances_suffice() -> Iterator[None]:
+    """So that examples can be reckoned by hand."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resampling, "LEAST", 1)
+        yield
 
 
 def measured(values: list[float], run: str = "r", ids: list[str] | None = None) -> Measured:
@@ -57,6 +67,13 @@ def test_runs_are_compared_on_what_both_have() -> None:
     assert row["instances"] == 2
     assert row["difference"] == 50  # (1 + 1) / 2 - (0 + 1) / 2
     assert (row["low"], row["high"]) == (0, 100)
+
+
+def test_fewer_instances_than_suffice_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "LEAST", 5)
+    for count, rows in ((4, 0), (5, 1)):
+        pair = measured([1.0] * count, "a"), measured([0.5] * count, "b")
+        assert comparison_rows([pair], Bootstrap(samples=10)).height == rows
 
 
 def test_runs_that_share_no_instance_are_not_compared() -> None:

@@ -9,6 +9,7 @@ from wokflow.evaluate.intervals import Bootstrap, Floats, ends, resamples, round
 from wokflow.evaluate.measured import Measured
 
 NONE = "No instance counts for it."
+LEAST = 5  # instances of a comparison: fewer have too few different resamples to say anything
 
 
 def score_rows(found: Iterable[Measured], bootstrap: Bootstrap) -> pl.DataFrame:
@@ -31,7 +32,7 @@ def score_rows(found: Iterable[Measured], bootstrap: Bootstrap) -> pl.DataFrame:
 def comparison_rows(pairs: Iterable[tuple[Measured, Measured]], bootstrap: Bootstrap) -> pl.DataFrame:
     """Rows of schema evaluate/comparisons: each run and its baseline, on the instances that both have.
 
-    Both are scored on the same resamples. With d the difference of their scores and d* that on a resample, the
+    Where these are fewer than LEAST there is no row. Both are scored on the same resamples. With d the difference of their scores and d* that on a resample, the
     interval holds the middle of d*, and p is (1 + n) / (1 + samples), where n is the number of resamples with
     |d* - d| >= |d|: the resamples tell how a difference varies, here about 0 as if there were none (Efron and
     Tibshirani 1993, section 16.4). So p is two-sided, and 1 for a run against itself.
@@ -39,7 +40,8 @@ def comparison_rows(pairs: Iterable[tuple[Measured, Measured]], bootstrap: Boots
     work = []
     for run, baseline in pairs:
         theirs = set(baseline.ids)
-        if ids := tuple(name for name in run.ids if name in theirs):
+        ids = tuple(name for name in run.ids if name in theirs)
+        if len(ids) >= LEAST:
             work.append((run, baseline, ids, [run.of(ids), baseline.of(ids)]))
     sampled = _sampled([(ids, parts) for _, _, ids, parts in work], bootstrap)
     rows = []
