@@ -80,11 +80,11 @@ rule generate_decode:
         benchmark_of("generate_decode", "run", "shard", "shards")
     conda:
         "../envs/generate.yaml"
-    threads: lambda wildcards: 1 if base_model(wildcards) == FROM_SCRATCH else 4
+    threads: lambda wildcards: 1 if is_small(wildcards) else 4
     resources:
-        mem_mb=memory(16000),
+        mem_mb=model_memory,
         runtime=minutes(240),
-        gpu=lambda wildcards: int(base_model(wildcards) != FROM_SCRATCH),
+        gpu=lambda wildcards: int(not is_small(wildcards)),
     params:
         key=decode_key,
         run=given(decode_arguments),

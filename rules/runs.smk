@@ -68,9 +68,14 @@ def run_model(wildcards):
     return [f"{RESULTS}/train/model/{name}"] if name else []
 
 
-def base_model(wildcards):
+def is_small(wildcards):
+    """Whether a run's model began as one from scratch, which needs little memory and no GPU."""
     run = RUNS[wildcards.run]
-    return RUNS[run.model_run].model if run.model_run else run.model
+    return (RUNS[run.model_run] if run.model_run else run).model == FROM_SCRATCH
+
+
+def model_memory(wildcards, attempt):
+    return memory(4000 if is_small(wildcards) else 16000)(wildcards, attempt)
 
 
 def decoded(wildcards):
@@ -114,9 +119,9 @@ def train_settings(wildcards):
 
 
 def train_gpus(wildcards):
-    """One for each process; models from scratch are small enough to do without."""
+    """One for each process."""
     settings = train_settings(wildcards)
-    return 0 if RUNS[wildcards.run].model == FROM_SCRATCH else settings["processes"] * settings["nodes"]
+    return 0 if is_small(wildcards) else settings["processes"] * settings["nodes"]
 
 
 def prompt_settings(wildcards):

@@ -58,11 +58,11 @@ rule train_model:
         benchmark_of("train_model", "run")
     conda:
         "../envs/train.yaml"
-    threads: lambda wildcards: 1 if RUNS[wildcards.run].model == FROM_SCRATCH else 8
+    threads: lambda wildcards: 1 if is_small(wildcards) else 8
     resources:
-        mem_mb=memory(16000),
+        mem_mb=model_memory,
         runtime=minutes(600),
-        gpu=lambda wildcards: train_gpus(wildcards),
+        gpu=train_gpus,
         nodes=lambda wildcards: train_settings(wildcards)["nodes"],
         tasks=lambda wildcards: train_settings(wildcards)["nodes"],
         tasks_per_gpu=0,
