@@ -203,6 +203,7 @@ def decode_arguments(wildcards):
 def decode_key(wildcards):
     told = decode_arguments(wildcards)
     own = {name: value for name, value in told.items() if name not in ("run", "device")}
+    own["model"] = RUNS[wildcards.run].model  # and not the folder of results that holds it
     reads = _existing(RUNS[wildcards.run].model, told["prompt"])
     return key_of("generate.decode", own, [instances], reads)(wildcards)
 

@@ -195,7 +195,7 @@ def test_a_partition_with_a_time_limit_that_the_site_file_leaves_out(cluster: Cl
         house, cluster.environment, "partitions: {short: {max_mem_mb: 16000}}", "--nodes", "1"
     )
     assert code == 1
-    assert "rules ask for up to 480" in the(findings(output)["PROBLEM"], "Set max_runtime: 1 for short")
+    assert "rules ask for up to 600" in the(findings(output)["PROBLEM"], "Set max_runtime: 1 for short")
 
 
 def test_more_jobs_than_the_account_may_queue_and_a_forgetful_controller(

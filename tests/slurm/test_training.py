@@ -148,7 +148,7 @@ def test_two_nodes_learn_what_one_does(built: Path, cluster: Cluster, tmp_path: 
     losses = []
     for nodes in (1, 2):
         house = house_without(built, tmp_path / f"house{nodes}", RUN)
-        with_settings(house, f"model.epochs=5; model.nodes={nodes}")
+        with_settings(house, f"model.epochs=5; model.dropout=0.0; model.nodes={nodes}")
         Run(house, cluster, TARGET).ends()
         losses.append(last_loss(house))
     assert losses[0] == pytest.approx(losses[1], abs=1e-3)

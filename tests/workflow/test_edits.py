@@ -67,5 +67,7 @@ def test_the_table_holds_every_key_of_the_config(built: Path) -> None:
         }
 
     hub_only = {"match.translate.revision", "match.translate.beams", "match.translate.batch"}
-    tested = {name.split(",")[0] for name in SETTINGS | PLANNED} | {"results"} | hub_only
+    tested = (
+        {name.split(",")[0] for name in SETTINGS | PLANNED_SETTINGS | RUN_SETTINGS} | {"results"} | hub_only
+    )
     assert tested == keys(schema)

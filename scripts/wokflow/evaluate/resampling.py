@@ -32,10 +32,11 @@ def score_rows(found: Iterable[Measured], bootstrap: Bootstrap) -> pl.DataFrame:
 def comparison_rows(pairs: Iterable[tuple[Measured, Measured]], bootstrap: Bootstrap) -> pl.DataFrame:
     """Rows of schema evaluate/comparisons: each run and its baseline, on the instances that both have.
 
-    Where these are fewer than LEAST there is no row. Both are scored on the same resamples. With d the difference of their scores and d* that on a resample, the
-    interval holds the middle of d*, and p is (1 + n) / (1 + samples), where n is the number of resamples with
-    |d* - d| >= |d|: the resamples tell how a difference varies, here about 0 as if there were none (Efron and
-    Tibshirani 1993, section 16.4). So p is two-sided, and 1 for a run against itself.
+    Where these are fewer than LEAST there is no row. Both are scored on the same resamples. With d the difference of
+    their scores and d* that on a resample, the interval holds the middle of d*, and p is (1 + n) / (1 + samples),
+    where n is the number of resamples with |d* - d| >= |d|: the resamples tell how a difference varies, here about
+    0 as if there were none (Efron and Tibshirani 1993, section 16.4). So p is two-sided, and 1 for a run against
+    itself.
     """
     work = []
     for run, baseline in pairs:

@@ -10,7 +10,7 @@ from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import Bootstrap
 from wokflow.evaluate.measured import Measured, read_measured
 from wokflow.evaluate.resampling import comparison_rows, score_rows
-from wokflow.job import Progress, UserError
+from wokflow.job import Progress
 
 OURS, PUBLISHED = "this run", "published"
 HEADINGS = {  # of the summary as a table with tabs, as the paper has them
@@ -46,7 +46,7 @@ def summarise(
     `baselines` has for data such as zh-en the run that the others are compared with, or None. `published` is a
     table with tabs of published scores; those of data sets that runs were scored on are in the summary.
     `bootstrap` are settings of intervals.Bootstrap. Without parts all tables are empty.
-    Raises UserError where a baseline was not scored.
+    The log names baselines that were not scored.
     """
     found = read_measured(parts)
     settings = Bootstrap(**bootstrap)
@@ -54,6 +54,9 @@ def summarise(
     tables.write(scores, schemas.SCORES, scored, metadata)
     if progress:
         progress.say(f"{scored.height} scores of {scored['run'].n_unique()} runs")
+    if progress:
+        for data, run in unscored(found, baselines):
+            progress.say(f"the baseline {run} was not scored on {data}: nothing is compared with it")
     compared = comparison_rows(against(found, baselines), settings)
     tables.write(comparisons, schemas.COMPARISONS, compared, metadata)
     wide = summary_rows(scored, published)
@@ -66,14 +69,6 @@ def against(
 ) -> list[tuple[Measured, Measured]]:
     """Each metric of each run that was measured, with that of its data's baseline."""
     of = {(one.dataset, one.run, one.metric): one for one in found}
-    runs = {(_data(one.dataset), one.run) for one in found}
-    for data, baseline in baselines.items():
-        known = sorted(run for name, run in runs if name == data)
-        if baseline and known and baseline not in known:
-            raise UserError(
-                f"evaluate.summary.baselines.{data}: no run {baseline} was scored on {data}. Those that were: "
-                f"{', '.join(known)}. Name one of them, or null to compare none."
-            )
     pairs = []
     for one in found:
         baseline = baselines.get(_data(one.dataset))
@@ -81,6 +76,12 @@ def against(
         if other and one.run != baseline:
             pairs.append((one, other))
     return pairs
+
+
+def unscored(found: Sequence[Measured], baselines: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """Data and baseline, for each baseline of which nothing was measured."""
+    scored = {(_data(one.dataset), one.run) for one in found}
+    return [(data, run) for data, run in baselines.items() if run and (data, run) not in scored]
 
 
 def _data(dataset: str) -> str:
