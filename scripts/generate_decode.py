@@ -4,7 +4,9 @@ from wokflow.generate.prompts import Prompt
 from wokflow.job import job
 from wokflow.tables import provenance
 
-files, out, told = snakemake.input, snakemake.output.predictions, snakemake.params.run
+files, out, told = snakemake.input, snakemake.output.predictions, dict(snakemake.params.run)
+told["decoding"] = Decoding(**told["decoding"])
+told["prompt"] = told["prompt"] and Prompt.read(told["prompt"])
 with job(snakemake.log[0]) as progress:
     decode_shard(
         files.instances,
@@ -14,6 +16,5 @@ with job(snakemake.log[0]) as progress:
         resume=f"{out}.blocks",
         metadata=provenance(snakemake.params.key, [files.instances]),
         progress=progress,
-        **told
-        | {"decoding": Decoding(**told["decoding"]), "prompt": told["prompt"] and Prompt.read(told["prompt"])},
+        **told,
     )
