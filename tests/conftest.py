@@ -69,7 +69,7 @@ def _snakemake(house: Path, arguments: list[str], environment: dict[str, str], o
     os.environ.update(environment)
     os.chdir(house)
     sys.argv = arguments
-    sys.path[:] = [path for path in sys.path if not path.startswith(str(ROOT))]
+    sys.path[:] = [path for path in sys.path if path not in (str(ROOT), str(ROOT / "scripts"))]
     for name in [name for name in sys.modules if name.split(".")[0] in ("wokflow", "tests")]:
         del sys.modules[name]
     main()
