@@ -137,7 +137,7 @@ def test_a_training_whose_time_is_over_goes_on_in_a_second_try(
 ) -> None:
     """The job is told that it has a minute; it saves before, fails, and its second try has two."""
     house = with_settings(house_without(built, tmp_path / "house", RUN), f"model.epochs={LONG}")
-    run = Run(house, cluster, TARGET, "--set-resources", "train_model:runtime=2*attempt")
+    run = Run(house, cluster, TARGET, "--set-resources", "train_model:runtime=attempt")
     run.job("train_model")
     output = run.ends(600)
     assert "was stopped before its end; saved at step" in output
