@@ -29,6 +29,7 @@ PARSER_USED = PARSE["actions"]["method"] != "rules"
 PIVOT_LANG = "en"  # titles are compared in this language
 OF_DATA = {data: [run for run in RUNS.values() if run.data == data] for data in DATA}
 TRAINED = {run.data for run in RUNS.values() if run.trained}  # the data that runs are trained on
+PREDICTED = {run.data for run in RUNS.values()}  # and those that they predict
 DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 
 
@@ -85,12 +86,9 @@ CHECKPOINTS = {  # a small file of each, that says that it is done, and the corp
     "train_recipes": ("train/examples/{corpus}.sha256", {"counterfactual"} & TRAINED),
     "generate_instances": (
         "generate/instances/{corpus}.sha256",
-        [data for data in DIRECTIONS if OF_DATA[data]],
+        [data for data in DIRECTIONS if data in PREDICTED],
     ),
-    "generate_rewrites": (
-        "generate/instances/{corpus}.sha256",
-        ["counterfactual"] * bool(OF_DATA["counterfactual"]),
-    ),
+    "generate_rewrites": ("generate/instances/{corpus}.sha256", {"counterfactual"} & PREDICTED),
 }
 MATCHING = ("ingest_source", "match_titles", "match_texts", "match_vectors")
 PREDICTING = ("train_pairs", "train_recipes", "generate_instances", "generate_rewrites")

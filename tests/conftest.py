@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from multiprocessing.reduction import DupFd
 from pathlib import Path
 
@@ -24,6 +25,17 @@ def shared() -> Path:
     if not (folder / "real").is_dir():
         pytest.skip("real data is absent: neither ../shared nor $WOKFLOW_SHARED has it")
     return folder
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """torch with one thread: small models are slower with several."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def copy_house(to: Path) -> Path:

@@ -3,7 +3,6 @@
 import io
 import json
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,17 +24,9 @@ from tests.generate import tiny
 
 torch = pytest.importorskip("torch")
 KINDS: dict[str, Family] = {"marian": "seq2seq", "bart": "seq2seq", "t5": "seq2seq", "gpt2": "causal"}
+pytestmark = pytest.mark.usefixtures("one_thread")
 DECODING = Decoding(max_tokens=30, batch=5)
 FREE = replace(DECODING, repetition_penalty=1.0, no_repeat_ngram=0)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Small models are slower with several."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
