@@ -13,10 +13,13 @@ a reader may swallow the next row unless it looks out for the running number).
 """
 
 import argparse
+import csv
 import json
 import random
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +27,11 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 EN, ZH = 0, 1
+DEMO = [
+    Path(__file__).parents[2] / "resources" / "demo" / name
+    for name in ("recipenlg/full_dataset.csv", "xiachufang/recipe_corpus_full.json")
+]
+SENTENCES, SHORTEST, LONGEST = 60_000, 30, 120  # number, and bytes of one: more than a compressor remembers
 CHUNK, LISTS = 20_000, 24_000  # rows drawn at once; pre-rendered texts of each sort
 SKEW, FLAT = 0.8, 60.0  # the concept of rank r has the weight (r + FLAT) ** -SKEW
 # part spoilt (0 title, 1 ingredients, 2 steps, 3 line end), its value in CSV and in JSON; %T is the title
@@ -77,21 +85,7 @@ EN_UNITS = "tsp.|Tbsp.|teaspoons|tablespoons|c.|lb.|oz.|cups|c. chopped|(8 oz.) 
 EN_ENDS = "||||||||, divided| (optional)|, to taste|, plus more for serving| ★| ☆| ❤️"
 ZH_AMOUNTS = """适量|少许|1勺|1/2茶匙|１大匙|15ml|½杯|5克☆|10克|适量（可不放）|50g|200 g|约300克|半斤|1份❤️
 250克 ★"""
-EN_STEPS = """★ Preheat the oven to {t}°F and butter a 9 x 13" baking dish.|Wash the {a}, pat dry and dice.
-Mix the {p}, {q} and {r} in a small bowl; set aside.|Stir the {p} and {q} until smooth and fold in the {a}.
-☆ Bring {n} cups of water to a boil and add the {a}.|Add the {b} and {p}; cook and stir for {n} minutes.
-Stir in the {p} and {q}; turn the heat to low, cover and simmer for {m} minutes or until tender.
-Bake at {t}° for {m} minutes, until golden brown and bubbly.|Let it rest for {n} min. before slicing.
-Top with the {b} and serve. Makes {n} servings. ❤️|Enjoy!! 😋 Leftovers keep for {n} days."""
-ZH_STEPS = """★准备好所有食材：{a}、{b}，还有{p}和{q}|{a}洗净，切成{n}毫米厚的片，沥干水分备用
-{a}加入{p}和{q}，用手抓匀，腌制{m}分钟左右|小碗里放{p}、{q}、{r}，再加{n}勺清水，搅拌均匀调成料汁
-放入{a}，转大火快速翻炒，炒到表面变色，大约需要{n}分钟|再倒入{b}继续翻炒均匀，沿着锅边淋一圈{p}
-加热水没过食材，大火烧开撇去浮沫，转小火盖上锅盖慢慢炖{m}分钟|☆烤箱预热到{c}℃，放中层，上下火烤{m}分钟
-倒入调好的料汁，中火收汁，不停翻动{n}分钟以免糊锅|根据口味加{p}调味，盛出装盘，用{b}点缀，趁热吃最香❤️
-好啦~开吃！😋😋一次吃不完的话，放凉后装进密封盒，冷藏可以保存{n}天"""
-ZH_NOTES = """这道菜是跟妈妈学的，做了{n}年了|家里的小朋友特别爱吃{a}，每次都光盘
-周末懒得出门，冰箱里只剩{a}和{b}，就随手做了这个|简单又下饭，新手也能一次成功，喜欢的话记得交作业哦❤️
-没有{p}的话不放也可以|★★★ 用量是{n}个人的份，人多请加倍|上班族的快手晚餐，{m}分钟搞定😊"""
+SIGNS = ("★ |☆ |❤️ |😋 ", "★|☆|❤️|😋😋")  # what some sentences begin with
 BEFORE = (
     "Easy|Best|Mom's|Quick|Grandma's|Simple|Homemade|The Best|Classic|My Favorite|Easy, Light|\"Lazy\"",
     "家常|妈妈牌|【家常菜】|超简单的|快手|零失败|自制|❤️|外婆的|减脂餐｜|【下饭菜】|懒人版|★",
@@ -100,8 +94,8 @@ AFTER = (
     " Recipe| II| for Two|!| (Easy)| #2| - Quick and Easy| for a Crowd|, Southern Style| ❤️",
     "！|🍲|～|（附小贴士）|的做法|【超详细】|😋|！！|（宝宝版）|（简易版）|🔥🔥",
 )
-DECORATED = (1 / 25, 1 / 8)  # share of English and of Chinese lines that keep their pictures and rare signs
-_RARE = re.compile("[★☆❤😋😊\ufe0f]+ ?|[½¼⅔⅓]")
+DECORATED = (1 / 150, 1 / 8)  # share of English and of Chinese lines that keep their pictures and rare signs
+_RARE = re.compile(" ?[★☆❤😋😊\ufe0f]+$|[★☆❤😋😊\ufe0f]+ ?|[½¼⅔⅓]")
 _COMMON = {"½": "1/2", "¼": "1/4", "⅔": "2/3", "⅓": " 1/3"}
 KEYWORDS = "{}的做法|{}的家常做法|{}怎么做|{}怎么做好吃|{}的详细步骤"
 
@@ -168,12 +162,11 @@ class _Texts:
         pool = self.heads + [self._line(rng.choice(pantry), False) for _ in range(1600)]
         picked = (rng.sample(pool, rng.randint(*((3, 13), (2, 10))[language])) for _ in range(LISTS))
         self.ingredients = [tuple(map(b", ".join, zip(*some, strict=True))) for some in picked]
-        steps = self._sentences((EN_STEPS, ZH_STEPS)[language], 600)
-        numbers = (sorted(rng.sample(range(len(steps)), rng.randint(1, 6))) for _ in range(LISTS))
-        self.steps = [b", ".join(rng.choice(steps[i]) for i in some) for some in numbers]
-        notes = self._sentences(ZH_NOTES, 300)
-        chosen = (rng.sample(notes, rng.randint(1, 6)) for _ in range(LISTS if language == ZH else 0))
-        self.notes = ["，".encode().join(rng.choice(one)[1:-1] for one in some) for some in chosen]
+        steps = self._sentences(SENTENCES)
+        picked = (rng.sample(steps, rng.randint(1, 6)) for _ in range(LISTS))
+        self.steps = [b", ".join(some) for some in picked]
+        chosen = (rng.sample(steps, rng.randint(1, 6)) for _ in range(LISTS if language == ZH else 0))
+        self.notes = ["，".encode().join(one[1:-1] for one in some) for some in chosen]
 
     def _undecorated(self, text: str) -> str:
         """Few texts keep their pictures and rare signs, as in the real corpora."""
@@ -195,16 +188,32 @@ class _Texts:
             text = choice(("{0}{1}", "{1}{0}", "{0} {1}")).format(name, amount)
         return self._dump(self._undecorated(text)), self._dump(name)
 
-    def _sentences(self, templates: str, count: int) -> list[list[bytes]]:
-        rng, pantry = self.rng, _pairs(PANTRY)
+    def _sentences(self, count: int) -> list[bytes]:
+        """Sentences of the demo's recipes, cut up and put together again: they pack about as real ones do."""
+        after = defaultdict(list)
+        for sentence in _demo_sentences(self.language):
+            words = re.findall(r"\S+" if self.language == EN else ".", sentence)
+            for before, word in zip(["", *words], [*words, ""], strict=True):
+                after[before].append(word)
+        made: list[bytes] = []
+        while len(made) < count:
+            words = [self.rng.choice(after[""])]
+            while words[-1]:
+                words.append(self.rng.choice(after[words[-1]]))
+            text = (" " * (self.language == EN)).join(words[:-1]).replace("-inch", '"')
+            if SHORTEST <= len(text.encode()) <= LONGEST:
+                sign = self.rng.choice(_split(SIGNS[self.language]))
+                made.append(self._dump(self._undecorated(sign + text)))
+        return made
 
-        def one(template: str) -> bytes:
-            items = rng.sample(FOODS, 2) + rng.sample(pantry, 3)
-            words = dict(zip("abpqr", (item[1 - self.language] for item in items), strict=True))
-            n, m, t = rng.randint(2, 9), rng.randint(10, 59), rng.randrange(300, 475, 25)
-            return self._dump(self._undecorated(template.format(**words, n=n, m=m, t=t, c=t // 20 * 10)))
 
-        return [[one(template) for _ in range(count)] for template in _split(templates)]
+def _demo_sentences(language: int) -> Iterator[str]:
+    """The steps of the demo's sound recipes."""
+    for line in DEMO[language].read_text(encoding="utf-8", errors="ignore").splitlines():
+        with suppress(ValueError, IndexError, KeyError, TypeError, csv.Error):
+            row = next(csv.reader([line])) if language == EN else json.loads(line)
+            steps = json.loads(row[3]) if language == EN else row["recipeInstructions"]
+            yield from (step for step in steps if isinstance(steps, list) and isinstance(step, str))
 
 
 def _decorated(language: int, title: str, u: float, v: float, w: float) -> str:

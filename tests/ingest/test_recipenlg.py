@@ -5,8 +5,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from wokflow.ingest.clean import Cleaning, clean
 from wokflow.ingest.recipenlg import decode, is_header, read
 from wokflow.ingest.records import RECORDS, lines
 
@@ -23,11 +24,11 @@ def field(value: str, always: bool) -> str:
 
 
 def rows(data: bytes) -> list[dict[str, Any]]:
-    return read(lines(data)).rows(named=True)
+    return read(lines(data)).drop("plain").rows(named=True)
 
 
 def filled(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: row.get(name) for name in RECORDS}
+    return {name: row.get(name) for name in RECORDS if name != "plain"}
 
 
 @given(TEXTS, LISTS, LISTS, TEXTS, st.booleans(), st.booleans(), SEPARATORS)
@@ -48,6 +49,26 @@ def test_a_rendered_row_is_read_back_on_both_roads(
     }  # fmt: skip
     assert decode(row) == expected
     assert rows(f"1,a,[],[],,,[]\n{row}\n1,b,[],[],,,[]\n".encode())[1] == filled(expected)
+
+
+WORDS = st.text(st.sampled_from(" aZ~°½é,.'/") | st.sampled_from('\t"\\¾¡×ÿ\u0100🍲'), max_size=9)
+
+
+@given(WORDS, st.lists(WORDS, max_size=3), st.lists(WORDS, max_size=3), st.booleans())
+@example("Pie, baked", ["1½ c. crème", "salt"], ["Bake at 350°."], True)
+@example("Pie", ['a 9" crust'], ['Bake in "the" pan.'], True)
+@settings(deadline=None)
+def test_plain_is_what_no_cleaning_changes(
+    title: str, ingredients: list[str], steps: list[str], ascii_: bool
+) -> None:
+    lists = [json.dumps(value, ensure_ascii=ascii_) for value in (ingredients, steps)]
+    row = "17," + ",".join(field(value, False) for value in [title, *lists, "", "Gathered", "[]"])
+    record = read(lines(row.encode()))
+    cleaned = clean(record.with_columns(plain=False), Cleaning(), "en")
+    unchanged = cleaned.drop("plain").equals(record.drop("plain"))
+    words = all(set(text) <= set(" aZ~°½é,.'/") for text in (title, *ingredients, *steps))
+    assert unchanged or not record["plain"].item()
+    assert record["plain"].item() or not (unchanged and words)
 
 
 @given(st.text(st.sampled_from('",[]\\ 1une\r\u0660é'), max_size=30).map(lambda line: line.rstrip("\r")))

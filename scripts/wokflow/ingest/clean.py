@@ -1,10 +1,11 @@
 """Cleaning of recipe text: emoji, symbols, empty fields (Cultural Adaptation of Recipes, section 3.1)."""
 
+import itertools
 from dataclasses import dataclass
 
 import polars as pl
 
-from wokflow.ingest.records import each_item
+from wokflow.ingest.records import items, relisted
 
 # Emoji, and what binds them: variation selectors, joiners, keycaps, flags, skin tones.
 _PICTURES = (
@@ -20,8 +21,9 @@ SYMBOLS = rf"[[\p{{So}}\p{{Co}}\p{{Cn}}\x{{FFFD}}]--[{_KEPT}{_PICTURES}©®™�
 INVISIBLE = rf"[[\p{{Cf}}\p{{Cc}}©®™℠]--[\s{_PICTURES}]]"
 SPACES = r"[\s\p{Z}]{2,}|[[\s\p{Z}]--[ ]]"
 EDGES = r"^\s|\s$"
-# Text without a match is Latin with nothing to clean in it: most of an English corpus, found at less cost.
-SUSPECT = r"[^\x20-\x7E°¼-ÿ]|  |^ | $"
+# Text without a match of SUSPECT holds nothing to clean: most of an English corpus, found at less cost.
+LATIN = r"\x20-\x7E°¼-ÿ"
+SUSPECT = rf"[^{LATIN}]|  |^ | $"
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,27 @@ class Cleaning:
 
 
 def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = True) -> pl.DataFrame:
-    """Clean title, ingredients, steps and dish of records (schema: records.RECORDS) as `how` says.
+    """Clean title, ingredients, steps and dish of records (schema: records.RECORDS) as `how` says, but of plain ones.
 
     With `empty_fields` on, entries of lists that end up empty go, and a recipe without title, ingredients or
     steps gets a reason; rows are never dropped here. Only where recipes are `listed` must they have ingredients.
     """
+    records = records.with_row_index("row")
+    plain = pl.col("plain").fill_null(False)
+    cleaned = _clean_records(records.filter(~plain), how, lang, listed)
+    return pl.concat([records.filter(plain), cleaned]).sort("row").drop("row")
+
+
+def _clean_records(records: pl.DataFrame, how: Cleaning, lang: str, listed: bool) -> pl.DataFrame:
+    texts = [records["title"], records["dish"], *(items(records[name]) for name in ("ingredients", "steps"))]
+    cleaned = _clean(pl.concat(texts), how, lang)  # all at once: a call costs more than some texts
+    ends = itertools.accumulate(len(text) for text in texts)
+    title, dish, *entries = (cleaned[end - len(text) : end] for text, end in zip(texts, ends, strict=True))
     records = records.with_columns(
-        *(_clean(records[name], how, lang) for name in ("title", "dish")),
-        *(_clean_lists(records[name], how, lang) for name in ("ingredients", "steps")),
+        title.alias("title"),
+        dish.alias("dish"),
+        _relisted(records["ingredients"], entries[0], how),
+        _relisted(records["steps"], entries[1], how),
     )
     if how.empty_fields:
         empty = (
@@ -62,12 +77,11 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = Tru
     return records
 
 
-def _clean_lists(lists: pl.Series, how: Cleaning, lang: str) -> pl.Series:
-    """Clean the strings in lists, all at once; with `empty_fields` on, what ends up empty goes."""
-    kept = None
-    if how.empty_fields:
-        kept = (lambda items: items != "") if how.spaces else (lambda items: items.str.contains(r"\S"))
-    return each_item(lists, lambda items: _clean(items, how, lang), kept)
+def _relisted(lists: pl.Series, entries: pl.Series, how: Cleaning) -> pl.Series:
+    """The lists with their entries as cleaned; with `empty_fields` on, what ended up empty goes."""
+    if not how.empty_fields:
+        return relisted(lists, entries)
+    return relisted(lists, entries, entries != "" if how.spaces else entries.str.contains(r"\S"))
 
 
 def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:

@@ -5,27 +5,18 @@ a line that is a whole record by itself is one, whatever stands before it.
 """
 
 import io
-import json
 import re
 from collections.abc import Iterator
 
 import polars as pl
 
-from wokflow.ingest.records import (
-    JSON_ESCAPE,
-    Lines,
-    Reject,
-    Row,
-    each_item,
-    frame,
-    parse,
-    rejected,
-    strings,
-)
+from wokflow.ingest.clean import LATIN
+from wokflow.ingest.records import JSON_ESCAPE, Lines, Reject, Row, frame, joined, parse, rejected, strings
 
 LANG = "en"
 FIELDS = ("number", "title", "ingredients", "directions", "link", "source", "NER")
 HEADER = ("", *FIELDS[1:])
+_LISTS = {"ingredients": "ingredients", "directions": "steps"}  # and what they become
 
 # A field in quotes, up to where it ends, or where the text at hand does; possessive, for linear time.
 _OPEN = r'"[^"]*+(?:""[^"]*+)*+'
@@ -44,8 +35,14 @@ _CSV_ESCAPE = JSON_ESCAPE.replace(r'\\["\\', r'\\(?:"")|\\[\\')
 _ITEM = rf'""(?:[^"\\\x00-\x1f]|{_CSV_ESCAPE})*""'
 _LIST = rf'(?:"\[(?:{_ITEM}(?:, {_ITEM})*)?\]"|\[\])'
 _STRICT = rf"^[0-9]+,{_ANY},{_LIST},{_LIST}(?:,{_ANY}){{3}}$"
-_BETWEEN = '", "'
-_UNSURE = '\\"", ""'  # a quotation mark at the end of an item, which looks like one between two
+# One of them that holds nothing to clean: words of Latin letters, a single space between two of them.
+_LETTER = rf'[[{LATIN}]--[ "\\]]'
+_LATIN_ESCAPE = r'\\(?:""|u00(?:b0|b[c-f]|[c-f][0-9a-f]))'  # letters of LATIN, as json.dumps writes them
+_UNQUOTED, _WORD = rf"[{_LETTER}--[,]]+", rf"(?:{_LETTER}|{_LATIN_ESCAPE})+"
+_PLAIN_TITLE = rf'(?:{_UNQUOTED}(?: {_UNQUOTED})*|"{_LETTER}+(?: {_LETTER}+)*")'
+_PLAIN_ITEM = rf'""{_WORD}(?: {_WORD})*""'
+_PLAIN_LIST = rf'"\[{_PLAIN_ITEM}(?:, {_PLAIN_ITEM})*\]"'
+_PLAIN = rf"^[0-9]+,{_PLAIN_TITLE},{_PLAIN_LIST},{_PLAIN_LIST}(?:,{_ANY}){{3}}$"
 _LOOKAHEAD = 50  # lines that one record may spread over
 
 
@@ -56,32 +53,30 @@ def is_header(line: str) -> bool:
 def read(lines: Lines) -> pl.DataFrame:
     """The records of a block, in order, as recipes to be cleaned or with a reason why not."""
     raw = pl.col("raw")
-    strict = raw.str.contains(_STRICT) & ~raw.str.contains(_UNSURE, literal=True)
-    if lines.damage:
-        strict &= ~pl.col("line").is_in(list(lines.damage))
+    table = pl.DataFrame({"raw": lines.text}).with_row_index("line")
+    sure = ~pl.col("line").is_in(list(lines.damage))
     if b"\r" in lines.data:  # polars drops one at the end of a field
-        strict &= ~raw.str.contains("\r", literal=True)
-    table = pl.DataFrame({"raw": lines.text}).with_row_index("line").with_columns(strict=strict)
-    fast, slow = table.filter("strict"), table.filter(~pl.col("strict"))
-    records = _read_fast(fast, None if slow.height else lines.data)
+        sure &= ~raw.str.contains("\r", literal=True)
+    table = table.with_columns(plain=sure & raw.str.contains(_PLAIN))
+    slow = table.filter(~pl.col("plain")).filter(~(sure & raw.str.contains(_STRICT)))
     if slow.is_empty():
-        return records.drop("line")
+        return _read_fast(table, lines.data).drop("line")
+    fast = table.join(slow, on="line", how="anti", maintain_order="left")
     cut = [line for line, reject in lines.damage.items() if reject.reason == "oversized_row"]
     slow = slow.with_columns(whole=raw.str.contains(_RECORD) | pl.col("line").is_in(cut))
     rest = [_row([line], lines.damage) for line in slow.filter("whole").select("line", "raw").iter_rows()]
     rest += [_row(group, lines.damage) for group in _groups(slow.filter(~pl.col("whole")))]
     numbers = pl.Series("line", [line for line, _ in rest], pl.UInt32)
     more = frame([row for _, row in rest]).insert_column(0, numbers)
-    return pl.concat([records, more]).sort("line").drop("line")
+    return pl.concat([_read_fast(fast, joined(fast["raw"])), more]).sort("line").drop("line")
 
 
-def _read_fast(lines: pl.DataFrame, data: bytes | None) -> pl.DataFrame:
-    """Lines in strict form -> records; `data` are the lines joined, where they are at hand."""
+def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
+    """Lines in strict form, and the same joined -> records."""
     names = {f"column_{number + 1}": name for number, name in enumerate(FIELDS)}
     if lines.is_empty():
         fields = pl.DataFrame(schema=dict.fromkeys(FIELDS, pl.String()))
     else:
-        data = data or lines["raw"].str.join("\n").item().encode()
         fields = pl.read_csv(
             io.BytesIO(data),
             has_header=False,
@@ -95,31 +90,13 @@ def _read_fast(lines: pl.DataFrame, data: bytes | None) -> pl.DataFrame:
         "line",
         "raw",
         fields["title"].fill_null(""),
-        _lists(fields["ingredients"]),
-        _lists(fields["directions"]).alias("steps"),
+        *(fields[name].str.json_decode(pl.List(pl.String)).alias(to) for name, to in _LISTS.items()),
         pl.lit(None, pl.String).alias("dish"),
         fields["link"].replace("", None).alias("url"),
         pl.lit(None, pl.String).alias("reason"),
         pl.lit(None, pl.String).alias("detail"),
+        "plain",
     )
-
-
-def _lists(text: pl.Series) -> pl.Series:
-    """JSON lists of strings in strict form -> lists. (str.json_decode is slower, and so is what it gives.)"""
-    inner = pl.col(text.name).str.slice(2).str.strip_suffix('"]')
-    lists = pl.when(text == "[]").then(pl.lit([], pl.List(pl.String))).otherwise(inner.str.split(_BETWEEN))
-    table = text.to_frame().select(lists.alias(text.name))
-    return each_item(table.to_series(), _unescape)
-
-
-def _unescape(items: pl.Series) -> pl.Series:
-    """Strings with their JSON escapes decoded; only those that hold any are touched."""
-    touched = items.str.contains("\\", literal=True).arg_true()
-    if touched.is_empty():
-        return items
-    some = items.gather(touched)
-    escapes = some.str.extract_all(JSON_ESCAPE).explode().unique().sort().to_list()
-    return items.scatter(touched, some.str.replace_many(escapes, [json.loads(f'"{one}"') for one in escapes]))
 
 
 def _row(group: list[tuple[int, str]], damage: dict[int, Reject]) -> tuple[int, Row]:

@@ -127,22 +127,24 @@ class _Seen:
 
     def __init__(self, corpus: str) -> None:
         self._corpus = corpus
-        self._rows: dict[int, int] = {}
+        self._rows: dict[bytes, int] = {}
 
     def mark(self, records: pl.DataFrame) -> pl.DataFrame:
         content = pl.struct("title", "ingredients", "steps")
-        hashes = records.select(content.hash(0).alias("a"), content.hash(1).alias("b"))
-        first: list[str | None] = []
-        columns = (hashes["a"], hashes["b"], records["source_row"], records["reason"])
-        rows = zip(*(column.to_list() for column in columns), strict=True)
-        for low, high, row, reason in rows:
-            earlier = row if reason else self._rows.setdefault(high << 64 | low, row)
-            first.append(None if earlier == row else f"equals {self._corpus}:{earlier}")
-        equal = pl.Series("equal", first, pl.String)
+        good = records.filter(pl.col("reason").is_null())
+        hashes = good.select(content.hash(0).alias("a"), content.hash(1).alias("b")).to_numpy(order="c")
+        rows = good["source_row"].to_list()
+        first = map(self._rows.setdefault, hashes.view("V16").ravel().tolist(), rows)
+        found = good.select("source_row", first=pl.Series(list(first), dtype=pl.Int64))
+        again = found.filter(pl.col("first") != pl.col("source_row"))
+        if again.is_empty():
+            return records
+        equal = pl.format("equals {}:{}", pl.lit(self._corpus), "first")
+        records = records.join(again, on="source_row", how="left", maintain_order="left")
         return records.with_columns(
-            reason=pl.when(equal.is_not_null()).then(pl.lit("duplicate")).otherwise("reason"),
-            detail=pl.when(equal.is_not_null()).then(equal).otherwise("detail"),
-        )
+            reason=pl.when(pl.col("first").is_not_null()).then(pl.lit("duplicate")).otherwise("reason"),
+            detail=pl.when(pl.col("first").is_not_null()).then(equal).otherwise("detail"),
+        ).drop("first")
 
 
 def _ordered(

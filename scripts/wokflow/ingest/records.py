@@ -9,7 +9,7 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +44,7 @@ RECORDS = pl.Schema(
         "url": pl.String(),
         "reason": pl.String(),
         "detail": pl.String(),
+        "plain": pl.Boolean(),  # where it is certain that there is nothing to clean
     }
 )
 Row = dict[str, object]
@@ -167,6 +168,11 @@ def lines(data: bytes) -> Lines:
     return Lines("\n".join(texts).encode(), pl.Series("raw", texts, pl.String), damage)
 
 
+def joined(text: pl.Series) -> bytes:
+    """Lines, joined, without a detour by way of Python's strings."""
+    return text.str.join("\n").to_arrow()[0].as_buffer().to_pybytes()
+
+
 def rejected(raw: str, reject: Reject) -> Row:
     return {"raw": raw, "reason": reject.reason, "detail": reject.detail or None}
 
@@ -176,20 +182,24 @@ def frame(rows: list[Row]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=RECORDS, orient="row")
 
 
-def each_item(
-    lists: pl.Series,
-    change: Callable[[pl.Series], pl.Series],
-    kept: Callable[[pl.Series], pl.Series] | None = None,
-) -> pl.Series:
-    """Change the strings in lists, all at once; those that are not `kept` go. A null becomes an empty list."""
-    items = change(lists.explode(empty_as_null=False, keep_nulls=False))
+def items(lists: pl.Series) -> pl.Series:
+    """The strings in lists, one after the other; a null is an empty list."""
+    return lists.explode(empty_as_null=False, keep_nulls=False)
+
+
+def relisted(lists: pl.Series, entries: pl.Series, kept: pl.Series | None = None) -> pl.Series:
+    """Lists as long as `lists`, of `entries` in their place, without those that are not `kept`."""
     lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
-    if kept is not None and not (keep := kept(items)).all():
+    if kept is not None and not kept.all():
         owner = np.repeat(np.arange(len(lengths)), lengths)
-        items, lengths = items.filter(keep), np.bincount(owner[keep.to_numpy()], minlength=len(lengths))
-    values = items.to_arrow(compat_level=pl.CompatLevel.newest())  # views: the strings are not copied
-    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int64())
-    changed = pl.from_arrow(pa.LargeListArray.from_arrays(offsets, values))
+        entries, lengths = entries.filter(kept), np.bincount(owner[kept.to_numpy()], minlength=len(lengths))
+    values = entries.to_arrow(compat_level=pl.CompatLevel.newest())  # views: the strings are not copied
+    offsets = pl.Series(
+        np.concatenate([[0], np.cumsum(lengths)]), dtype=pl.Int64
+    ).to_arrow()  # not by pa.array:
+    changed = pl.from_arrow(
+        pa.LargeListArray.from_arrays(offsets, values)
+    )  # of numpy's arrays, it loads pandas
     assert isinstance(changed, pl.Series)
     return changed.alias(lists.name)
 

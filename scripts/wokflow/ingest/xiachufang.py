@@ -5,7 +5,18 @@ import re
 
 import polars as pl
 
-from wokflow.ingest.records import JSON_STRING, Lines, Reject, Row, frame, parse, rejected, strings, text
+from wokflow.ingest.records import (
+    JSON_STRING,
+    Lines,
+    Reject,
+    Row,
+    frame,
+    joined,
+    parse,
+    rejected,
+    strings,
+    text,
+)
 
 LANG = "zh"
 UNKNOWN_DISH = "Unknown"
@@ -47,8 +58,8 @@ def read(lines: Lines) -> pl.DataFrame:
     table = pl.DataFrame({"raw": lines.text}).with_row_index("line").with_columns(strict=strict)
     if lines.damage:
         table = table.with_columns(strict=pl.col("strict") & ~pl.col("line").is_in(list(lines.damage)))
-    whole = bool(table["strict"].all())
-    records = _read_fast(table if whole else table.filter("strict"), lines.data if whole else None)
+    fast = table.filter("strict")
+    records = _read_fast(fast, lines.data if fast.height == table.height else joined(fast["raw"]))
     rest = table.filter(~pl.col("strict") & (raw.str.strip_chars() != ""))
     if rest.is_empty():
         return records.drop("line")
@@ -60,13 +71,9 @@ def read(lines: Lines) -> pl.DataFrame:
     return pl.concat([records, more]).sort("line").drop("line")
 
 
-def _read_fast(lines: pl.DataFrame, data: bytes | None) -> pl.DataFrame:
-    """Lines in strict form -> records; `data` are the lines joined, where they are at hand."""
-    if lines.is_empty():
-        fields = pl.DataFrame(schema=_SCHEMA)
-    else:
-        data = data or lines["raw"].str.join("\n").item().encode()
-        fields = pl.read_ndjson(io.BytesIO(data), schema=_SCHEMA)
+def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
+    """Lines in strict form, and the same joined -> records."""
+    fields = pl.read_ndjson(io.BytesIO(data), schema=_SCHEMA) if data else pl.DataFrame(schema=_SCHEMA)
     if fields.height != lines.height:
         raise AssertionError(f"{fields.height} rows were parsed from {lines.height} records")
     return pl.concat([lines.select("line", "raw"), fields], how="horizontal").select(
@@ -79,6 +86,7 @@ def _read_fast(lines: pl.DataFrame, data: bytes | None) -> pl.DataFrame:
         pl.lit(None, pl.String).alias("url"),
         pl.lit(None, pl.String).alias("reason"),
         pl.lit(None, pl.String).alias("detail"),
+        pl.lit(None, pl.Boolean).alias("plain"),
     )
 
 
