@@ -16,6 +16,10 @@ Floats = NDArray[np.float32]
 K, DIMENSIONS, CENTRES = 10, 384, 4_000
 DUPLICATES = 0.05  # share of rows that equal another row
 NEAREST, FARTHEST = 0.4, 1.2  # length of what a vector has beside its centre
+# Of the square length of encodings of 8,489 names of dishes and foods in the lexicon (all-MiniLM-L6-v2), 26 % lies
+# along one axis, 92 % along 128 axes, 97 % along 192 of 384: about so where it falls by this law behind the first.
+COMMON, FALL = 0.26, 58.0
+SPREADS = {"titles": "like titles'", "even": "spread evenly"}
 SHARD = 100_000  # rows
 QUERIES, TARGETS = 0, 1
 ROUNDS = {"tiny": 1, "small": 1, "full": 1}
@@ -29,13 +33,19 @@ BARE = "faiss, bare"
 
 def test_search(data: Path) -> None:
     queries, targets = SIZES[measure.scale()]
-    for name, rows, kind in (("queries", queries, QUERIES), ("targets", targets, TARGETS)):
-        isolated(Call(make_vectors, {"folder": str(data / name), "rows": rows, "kind": kind}))
-    given = {"folder": str(data)}
-    contenders = {label: Call(wokflow_search, given | {"backend": name}) for name, label in BACKENDS.items()}
-    print(f"\n{queries:,} queries, {targets:,} vectors", flush=True)
-    measured = measure.in_turn({BARE: Call(bare_faiss, given)} | contenders, ROUNDS[measure.scale()])
-    agree(data)
+    measured = {}
+    for spread in SPREADS:
+        for name, rows, kind in (("queries", queries, QUERIES), ("targets", targets, TARGETS)):
+            given = {"folder": str(data / name), "rows": rows, "kind": kind, "spread": spread}
+            isolated(Call(make_vectors, given))
+        given = {"folder": str(data)}
+        contenders = {
+            label: Call(wokflow_search, given | {"backend": name}) for name, label in BACKENDS.items()
+        }
+        print(f"\n{queries:,} queries, {targets:,} vectors, {SPREADS[spread]}", flush=True)
+        contenders = {BARE: Call(bare_faiss, given)} | contenders
+        measured[spread] = measure.in_turn(contenders, ROUNDS[measure.scale()])
+        agree(data)
     publish_speed(queries, targets, measured)
 
 
@@ -53,41 +63,51 @@ def agree(data: Path) -> None:
     assert shared[certain].all()
 
 
-def publish_speed(queries: int, targets: int, measured: dict[str, list[Measured]]) -> None:
+def publish_speed(queries: int, targets: int, measured: dict[str, dict[str, list[Measured]]]) -> None:
     rows = [
         [
+            SPREADS[spread],
             name,
             f"{measure.middle(results, 'wall'):.2f}",
             f"{measure.middle(results, 'cpu'):.2f}",
             f"{measure.middle(results, 'peak'):,.0f}",
             f"{queries / measure.middle(results, 'wall'):,.0f}",
-            f"{measure.ratio(results, measured[BARE]):.2f}",
+            f"{measure.ratio(results, contenders[BARE]):.2f}",
         ]
-        for name, results in measured.items()
+        for spread, contenders in measured.items()
+        for name, results in contenders.items()
     ]
-    faiss = measure.ratio(measured[BACKENDS["faiss"]], measured[BARE])
-    torch = measure.ratio(measured[BARE], measured[BACKENDS["torch"]])
+    faiss = max(measure.ratio(found[BACKENDS["faiss"]], found[BARE]) for found in measured.values())
+    torch = {
+        spread: measure.ratio(found[BARE], found[BACKENDS["torch"]]) for spread, found in measured.items()
+    }
     measure.publish(
         "search",
         "Search",
         f"""The {K} nearest of {targets:,} vectors for each of {queries:,} queries. The vectors are made
         up: {DIMENSIONS} dimensions, {CENTRES:,} clusters of unequal size, {DUPLICATES:.0%} exact
-        duplicates. Bare faiss is `IndexFlatIP`, `add` and one `search`; it may order equal scores as
+        duplicates; either their length is spread over the axes as that of titles' encodings is (measured of
+        names of the lexicon: 26 % along one axis, 92 % along 128, 97 % along 192), or evenly, so that no axis
+        can be left out. Bare faiss is `IndexFlatIP`, `add` and one `search`; it may order equal scores as
         it likes. Wokflow's two backends must give the very same neighbours in the same order, and the
         same scores to the last bit. Each may use {measure.THREADS} threads.
         {measure.repeat("test_search.py")}""",
         measure.machine("faiss-cpu", "torch"),
-        measure.table(["contender", "s", "CPU s", "peak MiB", "queries/s", "times bare faiss"], rows),
-        f"""With faiss, Wokflow takes {faiss:.2f} times as long as bare faiss (target: at most 1.3); with
-        torch it is {torch:.1f} times as fast as bare faiss (target: at least 3). torch prepares each run
-        of targets once, however many queries a job has: the more, the less that weighs.""",
+        measure.table(
+            ["vectors", "contender", "s", "CPU s", "peak MiB", "queries/s", "times bare faiss"], rows
+        ),
+        f"""With faiss, Wokflow takes at most {faiss:.2f} times as long as bare faiss (target: at most 1.3).
+        With torch it is {torch["titles"]:.1f} times as fast as bare faiss on vectors like titles', and
+        {torch["even"]:.1f} times on those spread evenly (target: at least 3). torch prepares each run of
+        targets once, however many queries a job has: the more, the less that weighs.""",
     )
 
 
 def test_search_memory(data: Path) -> None:
     queries, targets, shards = MEMORY_SIZES[measure.scale()]
     for name, rows, kind in (("queries", queries, QUERIES), ("targets", targets, TARGETS)):
-        isolated(Call(make_vectors, {"folder": str(data / name), "rows": rows, "kind": kind}))
+        given = {"folder": str(data / name), "rows": rows, "kind": kind, "spread": "titles"}
+        isolated(Call(make_vectors, given))
     given = {"folder": str(data), "shards": shards}
     contenders = {label: Call(search_job, given | {"backend": name}) for name, label in BACKENDS.items()}
     measured = measure.in_turn(contenders, 1)
@@ -112,29 +132,40 @@ def test_search_memory(data: Path) -> None:
     )
 
 
-def make_vectors(clock: Clock, folder: str, rows: int, kind: int) -> None:
+def make_vectors(clock: Clock, folder: str, rows: int, kind: int, spread: str) -> None:
     """Write unit vectors in shards; queries and targets have their centres in common, and some vectors."""
     Path(folder).mkdir(exist_ok=True)
     for number, start in enumerate(range(0, rows, SHARD)):
         count = min(SHARD, rows - start)
-        vectors, rng = clustered(kind, number, count)
+        vectors, rng = clustered(kind, number, count, spread)
         copies = rng.random(count) < DUPLICATES
-        originals = clustered(TARGETS, number, count)[0] if kind == QUERIES else vectors
+        originals = clustered(TARGETS, number, count, spread)[0] if kind == QUERIES else vectors
         vectors[copies] = originals[rng.integers(count, size=copies.sum())]
         np.save(Path(folder) / f"{number:05}.npy", vectors)
 
 
-def clustered(kind: int, number: int, count: int) -> tuple[Floats, np.random.Generator]:
+def clustered(kind: int, number: int, count: int, spread: str) -> tuple[Floats, np.random.Generator]:
     """Vectors like those of titles: some clusters are large, some vectors close to the middle of theirs."""
-    centres = np.random.default_rng(0).standard_normal((CENTRES, DIMENSIONS), np.float32)
-    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
+    rng = np.random.default_rng(0)
+    axes, common = spread_axes(spread)
+    centres = rng.standard_normal((CENTRES, DIMENSIONS), np.float32) @ axes
+    centres = common + centres * (1 - common @ common) ** 0.5 / np.linalg.norm(centres, axis=1, keepdims=True)
     rng = np.random.default_rng([1 + kind, number])
-    vectors = rng.standard_normal((count, DIMENSIONS), np.float32)
+    vectors = rng.standard_normal((count, DIMENSIONS), np.float32) @ axes
     away = rng.uniform(NEAREST, FARTHEST, (count, 1)).astype(np.float32)
     vectors *= away / np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors += centres[(CENTRES * rng.random(count) ** 2).astype(np.int64)]
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors, rng
+
+
+def spread_axes(spread: str) -> tuple[Floats, Floats]:
+    """The axes along which vectors are drawn, as long as their share, and what all vectors have in common."""
+    if spread == "even":
+        return np.eye(DIMENSIONS, dtype=np.float32), np.zeros(DIMENSIONS, np.float32)
+    turned = np.linalg.qr(np.random.default_rng(1).standard_normal((DIMENSIONS, DIMENSIONS)))[0]
+    axes = turned * np.exp(-np.arange(DIMENSIONS) / FALL / 2)[:, None]
+    return axes.astype(np.float32), (COMMON**0.5 * turned[0]).astype(np.float32)
 
 
 def wokflow_search(clock: Clock, folder: str, backend: str) -> None:

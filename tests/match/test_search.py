@@ -296,11 +296,10 @@ def test_no_product_in_half_precision_is_farther_from_the_score_than_its_bound(
     import torch
 
     queries, targets = vectors
-    held = search_torch.Targets(np.repeat(targets, search_torch.GROUP, axis=0), 1, "cpu")
+    held = search_torch.Targets(np.repeat(targets, search_torch.GROUP, axis=0), 1, "cpu", [])
     full = torch.from_numpy(queries)
-    rounded = full.to(torch.bfloat16)
-    products = held.group_maxima(rounded)[: len(targets)].double().numpy().T
-    half, single = (bound.numpy()[:, None] for bound in held.bounds(full, rounded))
+    products = held.group_maxima(full.to(torch.bfloat16))[: len(targets)].double().numpy().T
+    half, single = (bound.numpy()[:, None] for bound in held.bounds(full, full))
     score = exact(queries, targets)
     assert (np.abs(products - score) <= half).all()
     assert (np.abs((full @ torch.from_numpy(targets).T).numpy() - score) <= single).all()
@@ -312,11 +311,10 @@ def test_the_bound_holds_where_all_roundings_of_half_precision_go_one_way(count:
 
     row = np.zeros((1, 384), np.float32)
     row[0, :count] = 1 / np.sqrt(count)
-    held = search_torch.Targets(np.repeat(row, search_torch.GROUP, axis=0), 1, "cpu")
+    held = search_torch.Targets(np.repeat(row, search_torch.GROUP, axis=0), 1, "cpu", [])
     full = torch.from_numpy(row)
-    rounded = full.to(torch.bfloat16)
-    half, _ = held.bounds(full, rounded)
-    assert abs(held.group_maxima(rounded)[0, 0].item() - exact(row, row)[0, 0]) <= half.item()
+    half, _ = held.bounds(full, full)
+    assert abs(held.group_maxima(full.to(torch.bfloat16))[0, 0].item() - exact(row, row)[0, 0]) <= half.item()
 
 
 @settings(max_examples=80, deadline=None)
