@@ -170,7 +170,7 @@ def lines(data: bytes) -> Lines:
 
 def joined(text: pl.Series) -> bytes:
     """Lines, joined, without a detour by way of Python's strings."""
-    return text.str.join("\n").to_arrow()[0].as_buffer().to_pybytes()
+    return bytes(text.str.join("\n").to_arrow()[0].as_buffer())
 
 
 def rejected(raw: str, reject: Reject) -> Row:
