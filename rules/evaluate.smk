@@ -1,3 +1,6 @@
+BERTSCORE = config["evaluate"]["counterfactual"]["bertscore"]
+
+
 rule evaluate_counterfactual:
     input:
         after=ancient(after_rewrites),
@@ -21,7 +24,7 @@ rule evaluate_counterfactual:
     resources:
         mem_mb=memory(6000),
         runtime=minutes(120),
-        gpu=int(bool(config["evaluate"]["counterfactual"]["bertscore"]["model"])),
+        gpu=int(bool(BERTSCORE["model"]) and BERTSCORE["device"] != "cpu"),
     params:
         key=counterfactual_key,
     script:
@@ -68,7 +71,7 @@ rule evaluate_bertscore:
     resources:
         mem_mb=memory(8000),
         runtime=minutes(120),
-        gpu=1,
+        gpu=int(config["evaluate"]["bertscore"]["device"] != "cpu"),
     params:
         key=bertscore_key,
         data=data_of_run,

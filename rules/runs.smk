@@ -114,6 +114,11 @@ def predictions_of(data):
     return [f"{RESULTS}/generate/predictions/{run.name}/part-00000.parquet" for run in OF_DATA[data]]
 
 
+def decode_gpus(wildcards):
+    device = RUNS[wildcards.run].over("decode", config["generate"]["decode"])["device"]
+    return int(not is_small(wildcards) and device != "cpu")
+
+
 def train_settings(wildcards):
     return RUNS[wildcards.run].over("model", config["train"]["model"])
 
@@ -121,7 +126,9 @@ def train_settings(wildcards):
 def train_gpus(wildcards):
     """One for each process."""
     settings = train_settings(wildcards)
-    return 0 if is_small(wildcards) else settings["processes"] * settings["nodes"]
+    if is_small(wildcards) or settings["device"] == "cpu":
+        return 0
+    return settings["processes"] * settings["nodes"]
 
 
 def prompt_settings(wildcards):

@@ -199,15 +199,13 @@ class Targets:
         rows = groups[:, None] * GROUP + torch.arange(GROUP, device=self._device)
         real = rows.clamp(max=len(self._full) - 1)
         scores = torch.empty(rows.shape, device=self._device)
-        step = GPU_PAIRS if self._device == "cuda" else PAIRS
+        on_gpu = self._device == "cuda"
+        step = GPU_PAIRS if on_gpu else PAIRS
         parts = [slice(start, start + step) for start in range(0, len(groups), step)]
-        with ThreadPoolExecutor(torch.get_num_threads()) as pool:
-            for part, made in zip(
-                parts,
-                pool.map(lambda part: self._products(full[query[part]], real[part]), parts),
-                strict=True,
-            ):
-                scores[part] = made
+        with ThreadPoolExecutor(1 if on_gpu else torch.get_num_threads()) as pool:
+            made = pool.map(lambda part: self._products(full[query[part]], real[part]), parts)
+            for part, products in zip(parts, made, strict=True):
+                scores[part] = products
         return scores.masked_fill_(rows != real, -torch.inf)
 
     def _products(self, vectors: Any, rows: Any) -> Any:
