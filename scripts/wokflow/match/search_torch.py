@@ -9,9 +9,10 @@ score.
 The bound. With x^ the rounded x and s~ the product as computed: |s~ - x.y| <= |x| |y - y^| + |x - x^| |y^|
 (Cauchy and Schwarz on x.y - x^.y^) + gamma |x^| |y^| (additions in float32) + what rounding the outcome, at
 most m = (1 + gamma) |x^| |y^|, to half precision may move it. |x - x^| and |y - y^| are measured, not
-estimated; |y^| <= |y| + |y - y^|. With p the power of two below m, numbers up to p lie at most u p / 2 from the next of half
-precision, and those between p and m at most u p, nor farther than from p. 2**-24 more is for the rounding of
-the canonical score, and of numbers below the normal ones. What products of shorter vectors may lack comes to it.
+estimated; |y^| <= |y| + |y - y^|. With p the power of two below m, numbers up to p lie at most u p / 2 from the
+next of half precision, and those between p and m at most u p, nor farther than from p. 2**-24 more is for the
+rounding of the canonical score, and of numbers below the normal ones. What products of shorter vectors may lack
+comes to it.
 """
 
 from concurrent.futures import ThreadPoolExecutor
