@@ -84,7 +84,7 @@ rule generate_decode:
     resources:
         mem_mb=model_memory,
         runtime=minutes(240),
-        gpu=lambda wildcards: int(not is_small(wildcards)),
+        gpu=decode_gpus,
     params:
         key=decode_key,
         run=given(decode_arguments),
@@ -139,7 +139,11 @@ rule generate_retrieval:
         "../scripts/generate_retrieval.py"
 
 
+# It waits for what its users wait for: where a checkpoint makes Snakemake renew a job of a group, and not all of the
+# group, the group keeps the old job beside the new one.
 rule generate_server:
+    input:
+        after=ancient(after_run),
     output:
         endpoint=service(f"{RESULTS}/generate/server/{{run}}.json"),
     log:
@@ -147,7 +151,7 @@ rule generate_server:
     conda:
         "../envs/generate.yaml"
     resources:
-        mem_mb=config["generate"]["server"]["memory_mb"],
+        mem_mb=memory(config["generate"]["server"]["memory_mb"]),
         runtime=minutes(480),
         gpu=config["generate"]["server"]["gpus"],
     params:

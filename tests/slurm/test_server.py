@@ -1,0 +1,162 @@
+"""The workflow's own server and the run that asks it are one Slurm job, and no server outlives its job."""
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow import tables
+
+from tests.conftest import ROOT
+from tests.slurm.cluster import Cluster, alive
+from tests.slurm.faults import begins_soon, empty_queue, ended, processes, waits_again
+from tests.slurm.runs import Run, house_without
+from tests.slurm.test_jobs import jobs_of
+from tests.workflow.changes import append, setting
+
+__all__ = ["empty_queue"]
+pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("empty_queue")]
+
+TARGET = "results/generate/predictions/asked/part-00000.parquet"
+OTHER = "results/generate/predictions/other/part-00000.parquet"
+CALLS = "results/generate/calls/asked/part-00000.parquet"
+ENDPOINT = "results/generate/server/asked.json"
+SAID = "Egg rice\nrice, egg\nFry the egg. Add the rice."  # what the server says, without its headings
+GROUP = "generate_prompt_generate_server"
+STEPS = {"generate_server", "generate_prompt"}
+# As long as there is a file `hold` beside it, it answers no prompt.
+SERVE = """\
+import json, os, subprocess, sys, time
+from pathlib import Path
+from servers import Endpoint, well
+
+data = Path(__file__).parent
+
+def answer(handler, asked):
+    if asked.body:
+        (data / "asked").touch()
+        while (data / "hold").exists():
+            time.sleep(0.05)
+    well()(handler, asked)
+
+child = subprocess.Popen(["sleep", "600"])
+about = {"pids": [os.getpid(), child.pid], "job": os.environ["SLURM_JOB_ID"], "model": sys.argv[2]}
+about["gpus"] = os.environ.get("CUDA_VISIBLE_DEVICES")
+with (data / "started").open("a") as file:
+    file.write(json.dumps(about) + "\\n")
+Endpoint(answer, port=int(sys.argv[1])).run()
+"""
+
+
+@pytest.fixture
+def house(built: Path, tmp_path: Path) -> Path:
+    """A house with two runs that name no endpoint, each behind a checkpoint; their servers hold answers back."""
+    house = house_without(built, tmp_path / "house", "generate/instances")
+    append("data/runs.tsv", "asked\tnone\tprompt\tgpt-9\tcounterfactual\trewrite\t\t\n")(house)
+    append("data/runs.tsv", "other\tnone\tprompt\tgpt-8\tzh-en\tadapt-zh-en\t\t\n")(house)
+    data = house / "data"
+    shutil.copy(ROOT / "tests" / "generate" / "servers.py", data)
+    (data / "serve.py").write_text(SERVE, encoding="utf-8")
+    (data / "hold").touch()
+    command = [sys.executable, str(data / "serve.py"), "{port}", "{model}"]
+    settings = {"backend": "command", "command": command, "minutes": 1, "gpus": 1, "memory_mb": 2000}
+    setting("generate.server", settings)(house)
+    return house
+
+
+def started(house: Path) -> list[dict[str, Any]]:
+    """What each server said of itself as it started: pids, job, model and gpus."""
+    return [json.loads(line) for line in (house / "data" / "started").read_text().splitlines()]
+
+
+def busy(house: Path, cluster: Cluster) -> str:
+    """Wait until the server of `asked` has a prompt to answer, and give its Slurm job."""
+    cluster.until((house / "data" / "asked").exists, "a prompt is asked", 120)
+    (job,) = (server["job"] for server in started(house) if server["model"] == "gpt-9")
+    return str(job)
+
+
+def gone(house: Path) -> bool:
+    """Whether no process is left of any server."""
+    return not any(alive(pid) for server in started(house) for pid in server["pids"])
+
+
+def steps(cluster: Cluster, job: str) -> set[str]:
+    """The steps whose scripts run in a job."""
+    commands = [Path(f"/proc/{pid}/cmdline").read_text() for pid in processes(cluster, job)]
+    return {name for command in commands for name in re.findall(r"scripts/tmp\w+\.(\w+)\.py", command)}
+
+
+def check_results(house: Path, cluster: Cluster) -> None:
+    """All is written, nothing of a server is left, and there is nothing more to do."""
+    instances = tables.read(f"{house}/results/generate/instances/counterfactual/part-00000.parquet")
+    predictions = tables.read(f"{house}/{TARGET}")
+    assert sorted(predictions["instance_id"]) == sorted(instances["instance_id"])
+    assert predictions["prediction"].to_list() == [SAID] * 2
+    assert tables.read(f"{house}/{CALLS}")["status"].to_list() == ["ok"] * 2
+    assert gone(house) and not (house / ENDPOINT).exists()
+    servers = len(started(house))
+    assert "Nothing to be done" in Run(house, cluster, TARGET).ends()
+    assert len(started(house)) == servers
+
+
+def test_a_run_and_its_server_are_one_job(house: Path, cluster: Cluster) -> None:
+    """Checkpoints that end one after the other make Snakemake renew jobs of a group; each is there once."""
+    run = Run(house, cluster, TARGET, OTHER)
+    job = busy(house, cluster)
+    assert steps(cluster, job) == STEPS
+    asked = cluster.run("scontrol", "show", "job", job)
+    assert "NumCPUs=2 " in asked and "gres/gpu=1" in asked and "MinMemoryNode=6000M" in asked
+    (house / "data" / "hold").unlink()
+    output = run.ends()
+    assert all(output.count(f"rule {name}:") == 2 for name in STEPS)
+    rules = {each["id"]: each["rule"] for each in cluster.jobs()}
+    own = {each["id"]: rules[each["id"]] for each in jobs_of(house, cluster)}
+    groups = {id for id, rule in own.items() if rule.endswith(f"_{GROUP}")}
+    assert len(groups) == 2 and groups == {server["job"] for server in started(house)}
+    assert sorted(own[id] for id in own.keys() - groups) == ["generate_instances", "generate_rewrites"]
+    assert {server["model"] for server in started(house)} == {"gpt-8", "gpt-9"}
+    assert all(server["gpus"] in ("0", "1") for server in started(house))
+    assert (house / OTHER).exists()
+    check_results(house, cluster)
+
+
+def cancelled(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
+    """The job alone; the run tries it again."""
+    cluster.run("scancel", job)
+    return run
+
+
+def requeued(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
+    cluster.run("scontrol", "requeue", job)
+    waits_again(cluster, job)
+    begins_soon(cluster, job)
+    return run
+
+
+def interrupted(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
+    """The run, by Ctrl-C, which cancels its job; a second run is given."""
+    run.interrupt()
+    run.fails()
+    assert ended(cluster, job) == "CANCELLED"
+    return Run(house, cluster, TARGET)
+
+
+@pytest.mark.parametrize("fault", [cancelled, requeued, interrupted], ids=lambda fault: fault.__name__)
+def test_a_job_that_is_ended_leaves_no_server(
+    fault: Callable[[Path, Cluster, Run, str], Run], house: Path, cluster: Cluster
+) -> None:
+    run = Run(house, cluster, TARGET)
+    job = busy(house, cluster)
+    first = started(house)[0]["pids"]
+    assert all(map(alive, first))
+    run = fault(house, cluster, run, job)
+    cluster.until(lambda: not any(map(alive, first)), "the server is gone")
+    (house / "data" / "hold").unlink()
+    run.ends()
+    assert len(started(house)) == 2
+    check_results(house, cluster)
