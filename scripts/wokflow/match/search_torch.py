@@ -75,6 +75,8 @@ class Targets:
         """Make what products are made of: the rows, shortened if that may pay, in half precision."""
         torch = self._torch
         self._sketch = sketch(self._full, self._u_sum, self._widths)
+        if not self._sketch:
+            self._widths.clear()  # nor will it be for the next run of targets
         width = self._sketch.width if self._sketch else self._full.shape[1]
         padded = len(self._full) + -len(self._full) % (GROUP * SUPER)
         self._rounded = torch.zeros((padded, width), dtype=self._half, device=self._device)

@@ -52,6 +52,8 @@ def sketch(targets: Any, unit_roundoff: float, widths: Sequence[int]) -> Sketch 
     """The first of `widths` that leaves at most REST of the targets beside the axes; None where none does."""
     import torch
 
+    if not widths:
+        return None
     sample = targets[:: max(1, len(targets) // SAMPLE)].double()
     lengths, axes = torch.linalg.eigh(sample.T @ sample)  # ascending
     within = lengths.flip(0).cumsum(0)
