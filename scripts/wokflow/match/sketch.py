@@ -30,9 +30,8 @@ class Sketch:
         d, count = axes.shape
         self.width = count + 1
         wide = axes.double()
-        skew = torch.linalg.matrix_norm(wide.T @ wide - torch.eye(count, device=axes.device)).item() * (
-            1 + 1e-9
-        )
+        skew = torch.linalg.matrix_norm(wide.T @ wide - torch.eye(count, device=axes.device)).item()
+        skew += 1e-9  # more than float64 takes from it
         error = d * unit_roundoff / (1 - d * unit_roundoff) * (count * (1 + skew)) ** 0.5
         most = (1 + skew) ** 0.5 + error
         self.excess = (2 * most * error + 3 * skew * most**2) * (1 + 1e-9)
