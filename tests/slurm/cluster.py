@@ -205,7 +205,7 @@ class Cluster:
             job["rule"] = job["comment"].removeprefix("rule_").split("_wildcards_")[0]
         return jobs
 
-    def job(self, rule: str, *states: str) -> dict[str, str]:
+    def job(self, rule: str, *states: str, seconds: float = 120) -> dict[str, str]:
         """Wait for a job of a rule in one of the states (RUNNING unless told) and give the newest."""
         found: list[dict[str, str]] = []
 
@@ -213,7 +213,7 @@ class Cluster:
             found[:] = [job for job in self.jobs(*(states or ("RUNNING",))) if job["rule"] == rule]
             return bool(found)
 
-        self.until(there, f"a job of {rule} in state {states or 'RUNNING'}", 120)
+        self.until(there, f"a job of {rule} in state {states or 'RUNNING'}", seconds)
         return found[-1]
 
     # The daemons, each by itself, for tests that take one away.

@@ -91,9 +91,9 @@ class Run:
             )
             time.sleep(0.1)
 
-    def job(self, rule: str, *states: str) -> dict[str, str]:
+    def job(self, rule: str, *states: str, seconds: float = 120) -> dict[str, str]:
         """Wait for a job of a rule in one of the states (RUNNING unless told)."""
-        return self.cluster.job(rule, *states)
+        return self.cluster.job(rule, *states, seconds=seconds)
 
     def interrupt(self) -> None:
         self.process.send_signal(signal.SIGINT)

@@ -135,11 +135,11 @@ def test_training_goes_on_where_its_node_is_lost(
 def test_a_training_whose_time_is_over_goes_on_in_a_second_try(
     built: Path, cluster: Cluster, tmp_path: Path
 ) -> None:
-    """The job is told that it has a minute; it saves before, fails, and its second try has two."""
+    """The job is told that it has a minute; it saves before and fails; the second try has four, a third nine."""
     house = with_settings(house_without(built, tmp_path / "house", RUN), f"model.epochs={LONG}")
-    run = Run(house, cluster, TARGET, "--set-resources", "train_model:runtime=attempt")
+    run = Run(house, cluster, TARGET, "--set-resources", "train_model:runtime=attempt * attempt")
     run.job("train_model")
-    output = run.ends(600)
+    output = run.ends(1200)
     assert "was stopped before its end; saved at step" in output
     assert went_on(house)
 
