@@ -114,7 +114,7 @@ def test_search_memory(data: Path) -> None:
     found = [results[0].outcome for results in measured.values()]
     assert found[0] == found[1]
     lines = [
-        [name, f"{results[0].anonymous:,.0f}", f"{results[0].peak:,.0f}", f"{results[0].wall:.1f}"]
+        [name, f"{results[0].anonymous:,.0f}", f"{results[0].peak:,.0f}"]
         for name, results in measured.items()
     ]
     size = targets * DIMENSIONS * 4 / 2**20
@@ -127,7 +127,7 @@ def test_search_memory(data: Path) -> None:
         disk), memory-mapped from .npy files. What counts is the job's own memory; pages of mapped
         files are taken back by the system when it needs them. {measure.repeat("test_search.py")}""",
         measure.machine("faiss-cpu", "torch"),
-        measure.table(["backend", "own memory, peak MiB", "with mapped files, peak MiB", "s"], lines),
+        measure.table(["backend", "own memory, peak MiB", "with mapped files, peak MiB"], lines),
         f"Own memory peaks at {most:,.0f} MiB (target: below {MEMORY_MB:,}).",
     )
 
