@@ -3,7 +3,8 @@
 A concept is a dish with a Chinese and an English title: flavour, technique, ingredient and form, where all
 but the ingredient may be absent; some are odd dishes. Concepts follow a Zipf-Mandelbrot law, plain dishes
 first; half the draws use an order of popularity common to both languages, half the language's own. A recipe
-begins with the food of its title. With one seed and dirt, a short corpus is the beginning of a long one.
+begins with the food of its title; its steps are words of the demo's recipes in a new order, so that they pack not
+much better than real ones. With one seed and dirt, a short corpus is the beginning of a long one.
 
 A share `dirt` of the rows (never the first) is spoilt in one of these ways (`draws` tells which): bad_utf8,
 newline, nul (in the title; JSON: the newline escaped); crlf (ends the row); not_list (ingredients are text);
@@ -31,7 +32,8 @@ DEMO = [
     Path(__file__).parents[2] / "resources" / "demo" / name
     for name in ("recipenlg/full_dataset.csv", "xiachufang/recipe_corpus_full.json")
 ]
-SENTENCES, SHORTEST, LONGEST = 60_000, 30, 120  # number, and bytes of one: more than a compressor remembers
+SENTENCES = 60_000  # more text than a compressor looks back on
+SHORTEST, LONGEST = 30, 120  # bytes of a sentence
 CHUNK, LISTS = 20_000, 24_000  # rows drawn at once; pre-rendered texts of each sort
 SKEW, FLAT = 0.8, 60.0  # the concept of rank r has the weight (r + FLAT) ** -SKEW
 # part spoilt (0 title, 1 ingredients, 2 steps, 3 line end), its value in CSV and in JSON; %T is the title
@@ -189,7 +191,7 @@ class _Texts:
         return self._dump(self._undecorated(text)), self._dump(name)
 
     def _sentences(self, count: int) -> list[bytes]:
-        """Sentences of the demo's recipes, cut up and put together again: they pack about as real ones do."""
+        """Sentences of the demo's recipes, cut up and put together again."""
         after = defaultdict(list)
         for sentence in _demo_sentences(self.language):
             words = re.findall(r"\S+" if self.language == EN else ".", sentence)

@@ -1,5 +1,6 @@
 """All runs in one table: baselines, published scores beside, and the table with tabs."""
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from wokflow import tables
 from wokflow.evaluate import resampling, schemas
 from wokflow.evaluate.summary import read_published, summarise
+from wokflow.job import Progress
 
 from tests.conftest import ROOT
 from tests.evaluate.adapted import METADATA, write_parts
@@ -42,7 +44,9 @@ def part(run: str, dataset: str = "zh-en/silver", **values: float) -> list[dict[
     ]
 
 
-def summed(folder: Path, rows: list[dict[str, object]], **baselines: str | None) -> dict[str, Any]:
+def summed(
+    folder: Path, rows: list[dict[str, object]], *, log: io.StringIO | None = None, **baselines: str | None
+) -> dict[str, Any]:
     names = ("scores", "comparisons", "summary", "table")
     outputs = {name: str(folder / "out" / name) for name in names}
     parts = [write_parts(folder / "parts", rows)] if rows else []
@@ -53,6 +57,7 @@ def summed(folder: Path, rows: list[dict[str, object]], **baselines: str | None)
         bootstrap=BOOTSTRAP,
         published=PUBLISHED,
         metadata=METADATA,
+        progress=log and Progress(log),
     )
     read: dict[str, Any] = {name: tables.read(path) for name, path in outputs.items() if name != "table"}
     return read | {"table": Path(outputs["table"]).read_text(encoding="utf-8")}
@@ -121,9 +126,11 @@ def test_without_runs_all_tables_are_empty(tmp_path: Path) -> None:
 
 
 def test_with_a_baseline_that_was_not_scored_nothing_is_compared(tmp_path: Path) -> None:
-    found = summed(tmp_path, [*part("b", bleu=1), *part("a", bleu=1)], zh_en="x")
+    log = io.StringIO()
+    found = summed(tmp_path, [*part("b", bleu=1), *part("a", bleu=1)], log=log, zh_en="x")
     assert found["comparisons"].is_empty()
     assert found["scores"].height == 2
+    assert "the baseline x was not scored on zh-en: nothing is compared with it" in log.getvalue()
 
 
 def test_published_scores_are_all_there() -> None:

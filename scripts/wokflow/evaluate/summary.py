@@ -54,7 +54,6 @@ def summarise(
     tables.write(scores, schemas.SCORES, scored, metadata)
     if progress:
         progress.say(f"{scored.height} scores of {scored['run'].n_unique()} runs")
-    if progress:
         for data, run in unscored(found, baselines):
             progress.say(f"the baseline {run} was not scored on {data}: nothing is compared with it")
     compared = comparison_rows(against(found, baselines), settings)

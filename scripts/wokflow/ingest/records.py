@@ -194,12 +194,9 @@ def relisted(lists: pl.Series, entries: pl.Series, kept: pl.Series | None = None
         owner = np.repeat(np.arange(len(lengths)), lengths)
         entries, lengths = entries.filter(kept), np.bincount(owner[kept.to_numpy()], minlength=len(lengths))
     values = entries.to_arrow(compat_level=pl.CompatLevel.newest())  # views: the strings are not copied
-    offsets = pl.Series(
-        np.concatenate([[0], np.cumsum(lengths)]), dtype=pl.Int64
-    ).to_arrow()  # not by pa.array:
-    changed = pl.from_arrow(
-        pa.LargeListArray.from_arrays(offsets, values)
-    )  # of numpy's arrays, it loads pandas
+    ends = pl.Series(np.concatenate([[0], np.cumsum(lengths)]), dtype=pl.Int64)
+    # pa.array would load pandas to make an array of numpy's
+    changed = pl.from_arrow(pa.LargeListArray.from_arrays(ends.to_arrow(), values))
     assert isinstance(changed, pl.Series)
     return changed.alias(lists.name)
 

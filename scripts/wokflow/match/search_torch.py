@@ -136,7 +136,7 @@ class Targets:
         maxima.scatter_(0, first.T, -torch.inf)  # they are done
         groups, query = self._groups_above(maxima, supers, floor - half_bound)
         if self._sketch and len(groups) > len(full) * (self._k + len(self._full) / WORTH):
-            self._widths.remove(self._sketch.width)
+            self._widths[:] = [width for width in self._widths if width > self._sketch.width]
             self._prepare()
             return self._candidates(full, floor)
         for start in range(0, len(groups), KEPT):
