@@ -1,7 +1,9 @@
 """constraints.txt is the one source of truth for versions; pyproject.toml and envs/*.yaml agree with it."""
 
 import ast
+import os
 import re
+import subprocess
 import sys
 import tomllib
 from functools import cache
@@ -133,3 +135,14 @@ def test_what_any_stage_imports_is_installed_with_the_project() -> None:
 def test_constraints_name_no_path_address_or_local_build() -> None:
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
         assert line.startswith("#") or re.fullmatch(r"[a-z0-9][a-z0-9._-]*==[0-9][0-9A-Za-z.]*", line), line
+
+
+@pytest.mark.parametrize("own", [None, "dirty_decay_ms:0"])
+def test_polars_keeps_freed_memory_for_a_while_but_as_users_say(own: str | None) -> None:
+    name = "_RJEM_MALLOC_CONF"  # polars adds it to settings of its own, the last of which counts
+    environment = {key: value for key, value in os.environ.items() if key != name}
+    environment |= {"PYTHONPATH": str(PACKAGE.parent)} | ({name: own} if own else {})
+    code = f"import os; from wokflow import tables; print(os.environ['{name}'])"
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert found.strip().endswith(own or ",dirty_decay_ms:10000")

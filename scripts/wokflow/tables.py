@@ -1,5 +1,6 @@
 """Reading and writing tables: folders of Parquet parts, written whole or not at all, the same bytes each time."""
 
+import base64
 import glob
 import hashlib
 import json
@@ -81,10 +82,15 @@ def strings_digest(strings: pl.Series) -> str:
 
 
 class PartWriter:
-    """Write one part of a table, frame by frame. Use as a context manager."""
+    """Write one part of a table, frame by frame. Use as a context manager.
+
+    Strings are handed on as the views that polars holds, not copied; the file says that they are strings.
+    """
 
     def __init__(self, path: str | Path, schema: pa.Schema, metadata: dict[str, str]) -> None:
-        self._schema = schema.with_metadata(metadata)
+        schema = schema.with_metadata(metadata)
+        self._schema = pa.schema([field.with_type(_viewed(field.type)) for field in schema])
+        self._metadata = metadata | {"ARROW:schema": base64.b64encode(schema.serialize())}
         self._atomic = atomic(path)
         self._path = path
 
@@ -92,15 +98,22 @@ class PartWriter:
         temporary = self._atomic.__enter__()
         scalars = [field.name for field in self._schema if not pa.types.is_nested(field.type)]
         self._writer = pq.ParquetWriter(
-            temporary, self._schema, compression="zstd", use_dictionary=False, write_statistics=scalars
+            temporary,
+            self._schema,
+            compression="zstd",
+            use_dictionary=False,
+            write_statistics=scalars,
+            store_schema=False,
         )
+        self._writer.add_key_value_metadata(self._metadata)
         return self
 
     def write(self, rows: pl.DataFrame | pa.Table) -> None:
         """Append rows; columns are taken by name. Raises ValueError where they do not fit the schema."""
         try:
-            table = rows.select(self._schema.names).to_arrow() if isinstance(rows, pl.DataFrame) else rows
-            table = table.select(self._schema.names).cast(self._schema)
+            if isinstance(rows, pl.DataFrame):
+                rows = rows.select(self._schema.names).to_arrow(compat_level=pl.CompatLevel.newest())
+            table = rows.select(self._schema.names).cast(self._schema)
             self._writer.write_table(table, row_group_size=ROW_GROUP)
         except (ValueError, KeyError, pa.ArrowException, pl.exceptions.PolarsError) as error:
             raise ValueError(f"{self._path}: rows do not fit the table's schema: {error}") from error
@@ -112,6 +125,15 @@ class PartWriter:
             self._atomic.__exit__(*sys.exc_info())
             raise
         return self._atomic.__exit__(*error)
+
+
+def _viewed(kind: pa.DataType) -> pa.DataType:
+    """The type with views of strings in place of strings, also in lists."""
+    if pa.types.is_string(kind):
+        return pa.string_view()
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_viewed(kind.value_type)))
+    return kind
 
 
 def write(path: str | Path, schema: pa.Schema, rows: pl.DataFrame, metadata: dict[str, str]) -> None:

@@ -92,6 +92,7 @@ def isolated(call: Call) -> Measured:
     """Run a contender in a new process, on THREADS threads."""
     name = f"{call.contender.__module__}:{call.contender.__name__}"
     environment = os.environ | dict.fromkeys(LIMITS, str(THREADS)) | {"PYTHONPATH": str(ROOT / "scripts")}
+    environment.pop("_RJEM_MALLOC_CONF", None)  # of the allocator in polars: what imports it sets it anew
     with tempfile.NamedTemporaryFile(suffix=".json") as answer:
         command = [sys.executable, "-m", __name__, name, json.dumps(call.arguments), answer.name]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -107,6 +108,13 @@ def in_turn(contenders: Mapping[str, Call], rounds: int) -> dict[str, list[Measu
             measured[name].append(isolated(call))
             print(f"  {name}: {measured[name][-1].wall:.2f} s", flush=True)
     return measured
+
+
+def cached(path: str | Path) -> None:
+    """Read a file, so that the next to read it finds it in the page cache."""
+    with Path(path).open("rb") as file:
+        while file.read(1 << 20):
+            pass
 
 
 def ratio(measured: Sequence[Measured], against: Sequence[Measured]) -> float:

@@ -3,9 +3,10 @@
 import itertools
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
-from wokflow.ingest.records import items, relisted
+from wokflow.ingest.records import items, lengths, relisted
 
 # Emoji, and what binds them: variation selectors, joiners, keycaps, flags, skin tones.
 _PICTURES = (
@@ -44,37 +45,36 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = Tru
     With `empty_fields` on, entries of lists that end up empty go, and a recipe without title, ingredients or
     steps gets a reason; rows are never dropped here. Only where recipes are `listed` must they have ingredients.
     """
-    records = records.with_row_index("row")
-    plain = pl.col("plain").fill_null(False)
-    cleaned = _clean_records(records.filter(~plain), how, lang, listed)
-    return pl.concat([records.filter(plain), cleaned]).sort("row").drop("row")
-
-
-def _clean_records(records: pl.DataFrame, how: Cleaning, lang: str, listed: bool) -> pl.DataFrame:
-    texts = [records["title"], records["dish"], *(items(records[name]) for name in ("ingredients", "steps"))]
-    cleaned = _clean(pl.concat(texts), how, lang)  # all at once: a call costs more than some texts
+    lists = [records["ingredients"], records["steps"]]
+    texts = [records["title"], records["dish"], *map(items, lists)]
+    rough = ~records["plain"].fill_null(False).to_numpy()
+    places = np.flatnonzero(
+        np.concatenate([rough, rough, *(np.repeat(rough, lengths(some)) for some in lists)])
+    )
+    cleaned = _clean(
+        pl.concat(texts), pl.Series(places), how, lang
+    )  # at once: a call costs more than some texts
     ends = itertools.accumulate(len(text) for text in texts)
     title, dish, *entries = (cleaned[end - len(text) : end] for text, end in zip(texts, ends, strict=True))
-    records = records.with_columns(
-        title.alias("title"),
-        dish.alias("dish"),
-        _relisted(records["ingredients"], entries[0], how),
-        _relisted(records["steps"], entries[1], how),
+    relist = (_relisted(some, new, how) for some, new in zip(lists, entries, strict=True))
+    records = records.with_columns(title.alias("title"), dish.alias("dish"), *relist)
+    return _without_empty(records, listed) if how.empty_fields else records
+
+
+def _without_empty(records: pl.DataFrame, listed: bool) -> pl.DataFrame:
+    """An empty dish is none; records with another empty field get a reason."""
+    empty = (
+        pl.when(~pl.col("title").str.contains(r"\S"))
+        .then(pl.lit("empty_title"))
+        .when(pl.lit(listed) & (pl.col("ingredients").list.len() == 0))
+        .then(pl.lit("empty_ingredients"))
+        .when(pl.col("steps").list.len() == 0)
+        .then(pl.lit("empty_steps"))
     )
-    if how.empty_fields:
-        empty = (
-            pl.when(~pl.col("title").str.contains(r"\S"))
-            .then(pl.lit("empty_title"))
-            .when(pl.lit(listed) & (pl.col("ingredients").list.len() == 0))
-            .then(pl.lit("empty_ingredients"))
-            .when(pl.col("steps").list.len() == 0)
-            .then(pl.lit("empty_steps"))
-        )
-        records = records.with_columns(
-            dish=pl.when(pl.col("dish").str.contains(r"\S")).then("dish"),
-            reason=pl.col("reason").fill_null(empty),
-        )
-    return records
+    return records.with_columns(
+        dish=pl.when(pl.col("dish").str.contains(r"\S")).then("dish"),
+        reason=pl.col("reason").fill_null(empty),
+    )
 
 
 def _relisted(lists: pl.Series, entries: pl.Series, how: Cleaning) -> pl.Series:
@@ -84,28 +84,23 @@ def _relisted(lists: pl.Series, entries: pl.Series, how: Cleaning) -> pl.Series:
     return relisted(lists, entries, entries != "" if how.spaces else entries.str.contains(r"\S"))
 
 
-def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
-    """Clean strings; only those that hold anything to clean are touched."""
+def _clean(text: pl.Series, places: pl.Series, how: Cleaning, lang: str) -> pl.Series:
+    """Clean the strings at `places`; only those that hold anything to clean are touched."""
     gone = [EMOJI] * how.emoji + [INVISIBLE] * how.symbols
     steps = (
         [("|".join(gone), "")] * bool(gone) + [(SYMBOLS, " ")] * how.symbols + [(SPACES, " ")] * how.spaces
     )
     pattern = "|".join([*(pattern for pattern, _ in steps), *([EDGES] if how.spaces else [])])
-    touched = _matching(text, pattern) if pattern else pl.Series([], dtype=pl.UInt32)
-    if touched.len():
-        some = text.gather(touched)
+    for sign in (SUSPECT, pattern):  # no string without the first matches the second
+        places = places.filter(text.gather(places).str.contains(sign))
+    if steps and places.len():
+        some = text.gather(places)
         for pattern, replacement in steps:
             some = some.str.replace_all(pattern, replacement)
         if how.spaces:
             some = some.str.strip_chars()
-        text = text.scatter(touched, some)
+        text = text.scatter(places, some)
     return simplify(text) if how.simplified and lang == "zh" else text
-
-
-def _matching(text: pl.Series, pattern: str) -> pl.Series:
-    """The places of the strings that match `pattern`, which no string without a match of SUSPECT does."""
-    suspects = text.str.contains(SUSPECT).arg_true()
-    return suspects.filter(text.gather(suspects).str.contains(pattern))
 
 
 def simplify(text: pl.Series) -> pl.Series:

@@ -4,7 +4,6 @@ A record begins with its running number. That is what lets reading go on behind 
 a line that is a whole record by itself is one, whatever stands before it.
 """
 
-import io
 import re
 from collections.abc import Iterator
 
@@ -78,10 +77,7 @@ def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
         fields = pl.DataFrame(schema=dict.fromkeys(FIELDS, pl.String()))
     else:
         fields = pl.read_csv(
-            io.BytesIO(data),
-            has_header=False,
-            schema=dict.fromkeys(names, pl.String()),
-            columns=[1, 2, 3, 4],
+            data, has_header=False, schema=dict.fromkeys(names, pl.String()), columns=[1, 2, 3, 4]
         )
         fields = fields.rename({column: names[column] for column in fields.columns})
     if fields.height != lines.height:

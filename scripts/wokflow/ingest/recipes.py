@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import polars as pl
 import pyarrow as pa
@@ -17,6 +17,8 @@ from wokflow.ingest.clean import Cleaning, clean
 from wokflow.ingest.records import Block, Lines, Reject, blocks, frame, lines, rejected
 from wokflow.job import Progress
 from wokflow.tables import PartWriter
+
+Made = TypeVar("Made")
 
 
 class Reader(Protocol):
@@ -65,34 +67,49 @@ def ingest_recipes(
         for block, first in zip(blocks(raw, reader.START, size), header, strict=False)
     )
     seen = _Seen(corpus) if cleaning.duplicates else None
-    row = accepted = 0
+    read = _numbered(_ordered(work, threads), corpus, reader.LANG, seen)
+    rows = accepted = 0
     with ExitStack() as stack:
         good = _Parts(stack, recipes, schemas.RECIPES, metadata)
         bad = _Parts(stack, rejects, schemas.REJECTS, metadata)
-        for position, records in _ordered(work, threads):
-            records = records.with_row_index("source_row", offset=row).with_columns(
-                pl.col("source_row").cast(pl.Int64), corpus=pl.lit(corpus), lang=pl.lit(reader.LANG)
-            )
-            records = records.with_columns(
-                recipe_id=pl.concat_str(pl.lit(f"{corpus}:"), pl.col("source_row").cast(pl.String))
-            )
-            row += records.height
-            if seen:
-                records = seen.mark(records)
-            kept = records.filter(pl.col("reason").is_null())
-            accepted += kept.height
-            good.write(position, kept)
-            bad.write(position, records.filter(pl.col("reason").is_not_null()))
-            if progress and (records["reason"] == "truncated_archive").any():
+        written = ((position, _write, position, records, good, bad) for position, records in read)
+        for position, (some, kept, cut) in _ordered(written, 1):
+            rows, accepted = rows + some, accepted + kept
+            if progress and cut:
                 progress.say(
-                    f"{raw} is cut off or damaged: what lay behind row {row - 1} is lost; fetch it again"
+                    f"{raw} is cut off or damaged: what lay behind row {rows - 1} is lost; fetch it again"
                 )
             if progress:
-                progress(int(position * 1000), f"{corpus}: {row} rows, {row - accepted} rejects", of=1000)
+                progress(int(position * 1000), f"{corpus}: {rows} rows, {rows - accepted} rejects", of=1000)
     if progress:
-        progress.say(f"{corpus}: {row} rows = {accepted} recipes + {row - accepted} rejects")
-        if row and accepted * 2 < row:
+        progress.say(f"{corpus}: {rows} rows = {accepted} recipes + {rows - accepted} rejects")
+        if rows and accepted * 2 < rows:
             progress.say(f"more than half of {raw} was rejected: is it the file that {corpus} publishes?")
+
+
+def _numbered(
+    read: Iterator[tuple[float, pl.DataFrame]], corpus: str, lang: str, seen: "_Seen | None"
+) -> Iterator[tuple[float, pl.DataFrame]]:
+    """Records, block by block in order, with their number, id, corpus, language, and duplicates marked."""
+    row = 0
+    for position, records in read:
+        numbered = records.with_row_index("source_row", offset=row).with_columns(
+            pl.col("source_row").cast(pl.Int64), corpus=pl.lit(corpus), lang=pl.lit(lang)
+        )
+        numbered = numbered.with_columns(
+            recipe_id=pl.concat_str(pl.lit(f"{corpus}:"), pl.col("source_row").cast(pl.String))
+        )
+        row += records.height
+        yield position, seen.mark(numbered) if seen else numbered
+
+
+def _write(position: float, records: pl.DataFrame, good: "_Parts", bad: "_Parts") -> tuple[int, int, bool]:
+    """Write a block; return its rows, its recipes, and whether the source is cut off in it."""
+    kept = records.filter(pl.col("reason").is_null())
+    rejects = records.filter(pl.col("reason").is_not_null())
+    good.write(position, kept)
+    bad.write(position, rejects)
+    return records.height, kept.height, (rejects["reason"] == "truncated_archive").any()
 
 
 def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning, listed: bool) -> pl.DataFrame:
@@ -123,16 +140,16 @@ class _Parts:
 
 
 class _Seen:
-    """Finds rows whose title, ingredients and steps equal an earlier row's, by two 64-bit hashes of them."""
+    """Finds rows whose title, ingredients and steps equal an earlier one's, by hashes of 128 bits in all."""
 
     def __init__(self, corpus: str) -> None:
         self._corpus = corpus
         self._rows: dict[bytes, int] = {}
 
     def mark(self, records: pl.DataFrame) -> pl.DataFrame:
-        content = pl.struct("title", "ingredients", "steps")
         good = records.filter(pl.col("reason").is_null())
-        hashes = good.select(content.hash(0).alias("a"), content.hash(1).alias("b")).to_numpy(order="c")
+        content = pl.struct("title", "ingredients", "steps").hash(0).alias("content")
+        hashes = good.select(content, pl.col("title").hash(1)).to_numpy(order="c")
         rows = good["source_row"].to_list()
         first = map(self._rows.setdefault, hashes.view("V16").ravel().tolist(), rows)
         found = good.select("source_row", first=pl.Series(list(first), dtype=pl.Int64))
@@ -148,11 +165,11 @@ class _Seen:
 
 
 def _ordered(
-    work: Iterator[tuple[float, Callable[..., pl.DataFrame], *tuple[object, ...]]], threads: int
-) -> Iterator[tuple[float, pl.DataFrame]]:
+    work: Iterator[tuple[float, Callable[..., Made], *tuple[object, ...]]], threads: int
+) -> Iterator[tuple[float, Made]]:
     """Run the calls on `threads` threads, few ahead of the reader of their results; results come in order."""
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[tuple[float, Future[pl.DataFrame]]] = deque()
+        waiting: deque[tuple[float, Future[Made]]] = deque()
         for position, call, *arguments in work:
             waiting.append((position, pool.submit(call, *arguments)))
             if len(waiting) > threads:

@@ -6,7 +6,6 @@ and a plain one, in Python, for the rest, which decides whether there is a recip
 """
 
 import contextlib
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from wokflow.ingest.stream import Truncated, chunks
 
@@ -83,23 +83,22 @@ def blocks(path: str | Path, start: re.Pattern[bytes], size: int) -> Iterator[Bl
     then does not depend on where the cuts fall. Behind LIMIT bytes without one, a cut falls after any line.
     """
     size = min(size, LIMIT)
-    waiting = bytearray()
+    waiting: list[bytes] = []
     begin = 0.0
     searched = 0  # no line before this place, but perhaps the first, matches
     error = None
     try:
         for piece, share in _pieces(_trimmed(chunks(path)), size):
-            waiting += piece
-            while len(waiting) >= size and (cut := _cut(waiting, start, searched)):
-                yield Block(bytes(memoryview(waiting)[:cut]), begin)
-                del waiting[:cut]
+            waiting.append(piece)
+            while sum(map(len, waiting)) >= size and (cut := _cut(waiting, start, searched)):
+                yield Block(_take(waiting, cut), begin)
                 begin, searched = share, 0
-            if len(waiting) >= size:
-                searched = waiting.rfind(b"\n") + 1
+            if (length := sum(map(len, waiting))) >= size and b"\n" in piece:
+                searched = length - len(piece) + piece.rfind(b"\n") + 1
     except Truncated as truncated:
         error = str(truncated)
     if waiting or error:
-        yield Block(bytes(waiting), begin, error)
+        yield Block(b"".join(waiting), begin, error)
 
 
 def _trimmed(stream: Iterator[tuple[bytes, float]]) -> Iterator[tuple[bytes, float]]:
@@ -125,15 +124,31 @@ def _pieces(stream: Iterator[tuple[bytes, float]], size: int) -> Iterator[tuple[
         before = share
 
 
-def _cut(waiting: bytearray, start: re.Pattern[bytes], searched: int) -> int:
-    """Where the last record of `waiting` begins, as far as that is certain; 0 if more must be read first."""
-    cut = _last_start(waiting, start, searched, min(len(waiting), LIMIT))
-    if not cut and len(waiting) >= LIMIT:
-        cut = waiting.rfind(b"\n", 0, LIMIT) + 1 or LIMIT
+def _cut(waiting: list[bytes], start: re.Pattern[bytes], searched: int) -> int:
+    """Where the last record of what waits begins, as far as that is certain; 0 if more must be read first."""
+    length, last = sum(map(len, waiting)), waiting[-1]
+    if length <= LIMIT and (cut := _last_start(last, start, last.find(b"\n") + 1, len(last))):
+        return length - len(last) + cut
+    data = b"".join(waiting)
+    cut = _last_start(data, start, searched, min(length, LIMIT))
+    if not cut and length >= LIMIT:
+        cut = data.rfind(b"\n", 0, LIMIT) + 1 or LIMIT
     return cut
 
 
-def _last_start(data: bytearray, start: re.Pattern[bytes], searched: int, end: int) -> int:
+def _take(waiting: list[bytes], size: int) -> bytes:
+    """Remove the first `size` bytes of what waits, and return them: copied once, for they are many."""
+    taken = []
+    while size:
+        piece = waiting.pop(0)
+        if len(piece) > size:
+            waiting.insert(0, piece[size:])
+        taken.append(piece[:size])
+        size -= len(taken[-1])
+    return b"".join(taken)
+
+
+def _last_start(data: bytes, start: re.Pattern[bytes], searched: int, end: int) -> int:
     """Where the last line between `searched` and `end` that matches `start` begins; 0 if there is none."""
     end = data.rfind(b"\n", searched, end) + 1
     while end > searched:
@@ -149,7 +164,7 @@ def lines(data: bytes) -> Lines:
     """Split into lines; bytes that are no UTF-8, NUL bytes and overlong lines are marked, not hidden."""
     if b"\0" not in data and b"\r" not in data and 0 < len(data) <= MAX_LINE:
         with contextlib.suppress(pl.exceptions.ComputeError):  # invalid UTF-8: line by line, then
-            return Lines(data, pl.read_lines(io.BytesIO(data)).to_series().rename("raw"), {})
+            return Lines(data, pl.read_lines(data).to_series().rename("raw"), {})
     damage: dict[int, Reject] = {}
     texts = []
     for number, line in enumerate(data.removesuffix(b"\n").split(b"\n")):
@@ -187,14 +202,19 @@ def items(lists: pl.Series) -> pl.Series:
     return lists.explode(empty_as_null=False, keep_nulls=False)
 
 
+def lengths(lists: pl.Series) -> NDArray[np.int64]:
+    """Number of entries of each list; a null is an empty list."""
+    return lists.list.len().fill_null(0).to_numpy().astype(np.int64)
+
+
 def relisted(lists: pl.Series, entries: pl.Series, kept: pl.Series | None = None) -> pl.Series:
     """Lists as long as `lists`, of `entries` in their place, without those that are not `kept`."""
-    lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
+    sizes = lengths(lists)
     if kept is not None and not kept.all():
-        owner = np.repeat(np.arange(len(lengths)), lengths)
-        entries, lengths = entries.filter(kept), np.bincount(owner[kept.to_numpy()], minlength=len(lengths))
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        entries, sizes = entries.filter(kept), np.bincount(owner[kept.to_numpy()], minlength=len(sizes))
     values = entries.to_arrow(compat_level=pl.CompatLevel.newest())  # views: the strings are not copied
-    ends = pl.Series(np.concatenate([[0], np.cumsum(lengths)]), dtype=pl.Int64)
+    ends = pl.Series(np.concatenate([[0], np.cumsum(sizes)]), dtype=pl.Int64)
     # pa.array would load pandas to make an array of numpy's
     changed = pl.from_arrow(pa.LargeListArray.from_arrays(ends.to_arrow(), values))
     assert isinstance(changed, pl.Series)
