@@ -1,10 +1,12 @@
 """Every row of a source ends as one recipe or one reject, whatever it holds and however it is read."""
 
+import errno
 import gzip
 import io
 import json
 import random
 import re
+import threading
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -286,6 +288,27 @@ def test_progress_and_the_sum_are_in_the_log(
 def test_the_log_says_when_more_than_half_was_rejected(ingest: Ingest, corpus: Any) -> None:
     assert "more than half" not in ingest(corpus.name, corpus.file([corpus.row(0), b"x"])).log
     assert "more than half" in ingest(corpus.name, corpus.file([corpus.row(0), b"x", b"y"])).log
+
+
+def test_where_the_disk_is_full_it_ends_and_leaves_nothing(
+    corpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recipes, "BLOCK", 2000)
+    written = iter(range(3))
+
+    def write(writer: object, rows: object) -> None:
+        if next(written) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(recipes.PartWriter, "write", write)
+    (tmp_path / "raw").write_bytes(corpus.file(corpus.titles(300)))
+    good, bad = ([f"{tmp_path}/{table}/0.parquet"] for table in ("good", "bad"))
+    with pytest.raises(OSError, match="No space left"):
+        recipes.ingest_recipes(
+            f"{tmp_path}/raw", good, bad, corpus=corpus.name, cleaning=OFF, threads=2, metadata={}
+        )
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["raw"]
+    assert not [thread.name for thread in threading.enumerate() if "ThreadPool" in thread.name]
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r\n"), max_size=10)

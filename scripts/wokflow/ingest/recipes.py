@@ -3,9 +3,9 @@
 import itertools
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -67,13 +67,15 @@ def ingest_recipes(
         for block, first in zip(blocks(raw, reader.START, size), header, strict=False)
     )
     seen = _Seen(corpus) if cleaning.duplicates else None
-    read = _numbered(_ordered(work, threads), corpus, reader.LANG, seen)
     rows = accepted = 0
-    with ExitStack() as stack:
+    with ExitStack() as stack:  # writing ends before the parts are closed
+        read = stack.enter_context(closing(_ordered(work, threads)))
         good = _Parts(stack, recipes, schemas.RECIPES, metadata)
         bad = _Parts(stack, rejects, schemas.REJECTS, metadata)
-        written = ((position, _write, position, records, good, bad) for position, records in read)
-        for position, (some, kept, cut) in _ordered(written, 1):
+        numbered = _numbered(read, corpus, reader.LANG, seen)
+        to_write = ((position, _write, position, records, good, bad) for position, records in numbered)
+        written = stack.enter_context(closing(_ordered(to_write, 1)))
+        for position, (some, kept, cut) in written:
             rows, accepted = rows + some, accepted + kept
             if progress and cut:
                 progress.say(
@@ -166,7 +168,7 @@ class _Seen:
 
 def _ordered(
     work: Iterator[tuple[float, Callable[..., Made], *tuple[object, ...]]], threads: int
-) -> Iterator[tuple[float, Made]]:
+) -> Generator[tuple[float, Made], None, None]:
     """Run the calls on `threads` threads, few ahead of the reader of their results; results come in order."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[tuple[float, Future[Made]]] = deque()
