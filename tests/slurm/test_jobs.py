@@ -35,12 +35,11 @@ def test_a_cancelled_job_is_tried_again(built: Path, cluster: Cluster, tmp_path:
 @pytest.mark.cluster
 def test_a_job_out_of_memory_gets_twice_as_much(built: Path, cluster: Cluster, tmp_path: Path) -> None:
     house = house_without(built, tmp_path / "house", RELEASE)
-    run, job = starved(house, cluster, "MinMemoryNode=200")
+    run, job = starved(house, cluster, "MinMemoryNode=100")
     output = run.ends()
-    assert re.search(
-        rf"Slurm job {job} \(export_pairs zh-en\) on n\d .*: it needed more memory than it had", output
-    )
-    assert [job["mem"] for job in jobs_of(house, cluster)] == ["200M", "8000M"]
+    reason = "it (needed more memory than it had|was killed, most often for want of memory)"
+    assert re.search(rf"Slurm job {job} \(export_pairs zh-en\) on n\d .*: {reason}", output)
+    assert [job["mem"] for job in jobs_of(house, cluster)] == ["100M", "8000M"]
     assert results(house) == results(built)
 
 
