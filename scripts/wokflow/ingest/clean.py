@@ -48,12 +48,9 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = Tru
     lists = [records["ingredients"], records["steps"]]
     texts = [records["title"], records["dish"], *map(items, lists)]
     rough = ~records["plain"].fill_null(False).to_numpy()
-    places = np.flatnonzero(
-        np.concatenate([rough, rough, *(np.repeat(rough, lengths(some)) for some in lists)])
-    )
-    cleaned = _clean(
-        pl.concat(texts), pl.Series(places), how, lang
-    )  # at once: a call costs more than some texts
+    repeated = (np.repeat(rough, lengths(some)) for some in lists)
+    places = pl.Series(np.flatnonzero(np.concatenate([rough, rough, *repeated])))
+    cleaned = _clean(pl.concat(texts), places, how, lang)  # all at once: a call costs more than some texts
     ends = itertools.accumulate(len(text) for text in texts)
     title, dish, *entries = (cleaned[end - len(text) : end] for text, end in zip(texts, ends, strict=True))
     relist = (_relisted(some, new, how) for some, new in zip(lists, entries, strict=True))
