@@ -138,11 +138,11 @@ def test_constraints_name_no_path_address_or_local_build() -> None:
 
 
 @pytest.mark.parametrize("own", [None, "dirty_decay_ms:0"])
-def test_polars_keeps_freed_memory_for_a_while_but_as_users_say(own: str | None) -> None:
+def test_ingest_has_polars_keep_freed_memory_but_as_users_say(own: str | None) -> None:
     name = "_RJEM_MALLOC_CONF"  # polars adds it to settings of its own, the last of which counts
     environment = {key: value for key, value in os.environ.items() if key != name}
     environment |= {"PYTHONPATH": str(PACKAGE.parent)} | ({name: own} if own else {})
-    code = f"import os; from wokflow import tables; print(os.environ['{name}'])"
+    code = f"import os; from wokflow.ingest import recipes; print(os.environ['{name}'])"
     command = [sys.executable, "-c", code]
     found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    assert found.strip().endswith(own or ",dirty_decay_ms:10000")
+    assert found.strip().endswith(own or ",dirty_decay_ms:-1,oversize_threshold:0,background_thread:false")

@@ -33,8 +33,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
+        _to_disk(temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -58,14 +57,18 @@ def atomic_folder(folder: str | Path) -> Iterator[Path]:
         yield temporary
         for path in temporary.rglob("*"):
             if path.is_file():
-                with path.open("rb") as file:
-                    os.fsync(file.fileno())
+                _to_disk(path)
         if folder.exists():
             shutil.rmtree(folder)
         temporary.replace(folder)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def _to_disk(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -95,10 +98,10 @@ class PartWriter:
         self._path = path
 
     def __enter__(self) -> "PartWriter":
-        temporary = self._atomic.__enter__()
+        self._temporary = self._atomic.__enter__()
         scalars = [field.name for field in self._schema if not pa.types.is_nested(field.type)]
         self._writer = pq.ParquetWriter(
-            temporary,
+            self._temporary,
             self._schema,
             compression="zstd",
             use_dictionary=False,
@@ -117,6 +120,10 @@ class PartWriter:
             self._writer.write_table(table, row_group_size=ROW_GROUP)
         except (ValueError, KeyError, pa.ArrowException, pl.exceptions.PolarsError) as error:
             raise ValueError(f"{self._path}: rows do not fit the table's schema: {error}") from error
+
+    def to_disk(self) -> None:
+        """Wait until what was written lies on the disk; where that is most of it, the end comes sooner."""
+        _to_disk(self._temporary)
 
     def __exit__(self, *error: Any) -> bool | None:
         try:

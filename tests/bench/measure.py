@@ -101,10 +101,13 @@ def isolated(call: Call) -> Measured:
 
 
 def in_turn(contenders: Mapping[str, Call], rounds: int) -> dict[str, list[Measured]]:
-    """Measure contenders A, B, A, B, ...: what slows the machine down for a while slows down both."""
+    """Measure contenders A, B, B, A, A, B, ...: what slows the machine down for a while slows down both.
+
+    Nor does it always follow the same one: what ran before leaves memory warm, or cold.
+    """
     measured: dict[str, list[Measured]] = {name: [] for name in contenders}
-    for _ in range(rounds):
-        for name, call in contenders.items():
+    for turn in range(rounds):
+        for name, call in list(contenders.items())[:: -1 if turn % 2 else 1]:
             measured[name].append(isolated(call))
             print(f"  {name}: {measured[name][-1].wall:.2f} s", flush=True)
     return measured

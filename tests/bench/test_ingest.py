@@ -17,7 +17,7 @@ pytestmark = pytest.mark.bench
 
 PARTS = 4
 DIRT = 0.005
-ROUNDS = {"tiny": 1, "small": 3, "full": 3}
+ROUNDS = {"tiny": 1, "small": 4, "full": 4}
 SIZES: dict[tuple[str, str], list[int]] = {
     ("tiny", "recipenlg"): [3_000],
     ("tiny", "xiachufang"): [3_000],
@@ -107,7 +107,7 @@ def publish_corpus(corpus: str, rows: int, measured: dict[str, list[Measured]], 
         script with pandas reads it in chunks of {CHUNK:,} rows with `json.loads` and does the same
         cleaning with `re`; Wokflow must find the same recipes, to the letter. Each may use
         {measure.THREADS} threads; the files are in the page cache. Bare polars runs as it comes; Wokflow
-        has the allocator in polars keep freed memory for longer. {measure.repeat("test_ingest.py")}""",
+        has the allocator in polars keep freed memory. {measure.repeat("test_ingest.py")}""",
         measure.machine("polars", "pandas"),
         table,
         f"""At {rows:,} rows Wokflow takes {bare:.2f} times as long as bare polars with all columns

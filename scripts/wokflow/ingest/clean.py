@@ -46,15 +46,19 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = Tru
     steps gets a reason; rows are never dropped here. Only where recipes are `listed` must they have ingredients.
     """
     lists = [records["ingredients"], records["steps"]]
+    sizes = [lengths(some) for some in lists]
     texts = [records["title"], records["dish"], *map(items, lists)]
     rough = ~records["plain"].fill_null(False).to_numpy()
-    repeated = (np.repeat(rough, lengths(some)) for some in lists)
-    places = pl.Series(np.flatnonzero(np.concatenate([rough, rough, *repeated])))
-    cleaned = _clean(pl.concat(texts), places, how, lang)  # all at once: a call costs more than some texts
-    ends = itertools.accumulate(len(text) for text in texts)
-    title, dish, *entries = (cleaned[end - len(text) : end] for text, end in zip(texts, ends, strict=True))
-    relist = (_relisted(some, new, how) for some, new in zip(lists, entries, strict=True))
-    records = records.with_columns(title.alias("title"), dish.alias("dish"), *relist)
+    owners = [rough, rough, *(np.repeat(rough, size) for size in sizes)]
+    places = [pl.Series(np.flatnonzero(owner)) for owner in owners]
+    gathered = pl.concat([text.gather(at) for text, at in zip(texts, places, strict=True)])
+    cleaned = _clean(gathered, how, lang)  # all at once: a call costs more than some texts
+    ends = itertools.accumulate(map(len, places))
+    parts = [cleaned[end - len(at) : end] for at, end in zip(places, ends, strict=True)]
+    title, dish, *entries = (text.scatter(*new) for text, *new in zip(texts, places, parts, strict=True))
+    kept = [_kept(some, part, how) for some, part in zip(entries, parts[2:], strict=True)]
+    ingredients, steps = map(relisted, entries, sizes, kept)
+    records = records.with_columns(title=title, dish=dish, ingredients=ingredients, steps=steps)
     return _without_empty(records, listed) if how.empty_fields else records
 
 
@@ -74,22 +78,26 @@ def _without_empty(records: pl.DataFrame, listed: bool) -> pl.DataFrame:
     )
 
 
-def _relisted(lists: pl.Series, entries: pl.Series, how: Cleaning) -> pl.Series:
-    """The lists with their entries as cleaned; with `empty_fields` on, what ended up empty goes."""
-    if not how.empty_fields:
-        return relisted(lists, entries)
-    return relisted(lists, entries, entries != "" if how.spaces else entries.str.contains(r"\S"))
+def _kept(entries: pl.Series, cleaned: pl.Series, how: Cleaning) -> pl.Series | None:
+    """Which entries of lists stay, some of them `cleaned`; None for all."""
+    if not how.empty_fields or _filled(cleaned, how).all():
+        return None
+    return _filled(entries, how)
 
 
-def _clean(text: pl.Series, places: pl.Series, how: Cleaning, lang: str) -> pl.Series:
-    """Clean the strings at `places`; only those that hold anything to clean are touched."""
+def _filled(text: pl.Series, how: Cleaning) -> pl.Series:
+    return text != "" if how.spaces else text.str.contains(r"\S")
+
+
+def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
+    """Clean strings; only those that hold anything to clean are touched."""
     gone = [EMOJI] * how.emoji + [INVISIBLE] * how.symbols
     steps = (
         [("|".join(gone), "")] * bool(gone) + [(SYMBOLS, " ")] * how.symbols + [(SPACES, " ")] * how.spaces
     )
     pattern = "|".join([*(pattern for pattern, _ in steps), *([EDGES] if how.spaces else [])])
-    for sign in (SUSPECT, pattern):  # no string without the first matches the second
-        places = places.filter(text.gather(places).str.contains(sign))
+    places = text.str.contains(SUSPECT).arg_true()  # no string without a match of it matches the pattern
+    places = places.filter(text.gather(places).str.contains(pattern))
     if steps and places.len():
         some = text.gather(places)
         for pattern, replacement in steps:

@@ -82,13 +82,13 @@ def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
         fields = fields.rename({column: names[column] for column in fields.columns})
     if fields.height != lines.height:
         raise AssertionError(f"{fields.height} rows were parsed from {lines.height} records")
-    return lines.select(
+    return pl.concat([lines, fields], how="horizontal").select(
         "line",
         "raw",
-        fields["title"].fill_null(""),
-        *(fields[name].str.json_decode(pl.List(pl.String)).alias(to) for name, to in _LISTS.items()),
+        pl.col("title").fill_null(""),
+        *(pl.col(name).str.json_decode(pl.List(pl.String)).alias(to) for name, to in _LISTS.items()),
         pl.lit(None, pl.String).alias("dish"),
-        fields["link"].replace("", None).alias("url"),
+        pl.col("link").replace("", None).alias("url"),
         pl.lit(None, pl.String).alias("reason"),
         pl.lit(None, pl.String).alias("detail"),
         "plain",

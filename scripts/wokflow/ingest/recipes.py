@@ -9,12 +9,14 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import Cleaning, clean
-from wokflow.ingest.records import Block, Lines, Reject, blocks, frame, lines, rejected
+from wokflow.ingest.records import Block, Lines, Reject, blocks, frame, items, lengths, lines, rejected
 from wokflow.job import Progress
 from wokflow.tables import PartWriter
 
@@ -95,14 +97,15 @@ def _numbered(
     """Records, block by block in order, with their number, id, corpus, language, and duplicates marked."""
     row = 0
     for position, records in read:
-        numbered = records.with_row_index("source_row", offset=row).with_columns(
-            pl.col("source_row").cast(pl.Int64), corpus=pl.lit(corpus), lang=pl.lit(lang)
-        )
-        numbered = numbered.with_columns(
-            recipe_id=pl.concat_str(pl.lit(f"{corpus}:"), pl.col("source_row").cast(pl.String))
+        number = pl.int_range(row, row + records.height, dtype=pl.Int64)
+        records = records.with_columns(
+            source_row=number,
+            recipe_id=pl.concat_str(pl.lit(f"{corpus}:"), number.cast(pl.String)),
+            corpus=pl.lit(corpus),
+            lang=pl.lit(lang),
         )
         row += records.height
-        yield position, seen.mark(numbered) if seen else numbered
+        yield position, seen.mark(records) if seen else records
 
 
 def _write(position: float, records: pl.DataFrame, good: "_Parts", bad: "_Parts") -> tuple[int, int, bool]:
@@ -135,35 +138,48 @@ class _Parts:
         self, stack: ExitStack, paths: Sequence[str], schema: pa.Schema, metadata: dict[str, str]
     ) -> None:
         self._writers = [stack.enter_context(PartWriter(path, schema, metadata)) for path in paths]
+        self._at = 0
 
     def write(self, position: float, rows: pl.DataFrame) -> None:
         if rows.height:
-            self._writers[min(int(position * len(self._writers)), len(self._writers) - 1)].write(rows)
+            before, self._at = self._at, min(int(position * len(self._writers)), len(self._writers) - 1)
+            if before != self._at:  # a part is complete; now others work meanwhile, at the end they would not
+                self._writers[before].to_disk()
+            self._writers[self._at].write(rows)
 
 
 class _Seen:
-    """Finds rows whose title, ingredients and steps equal an earlier one's, by hashes of 128 bits in all."""
+    """Finds rows whose title, ingredients and steps equal an earlier one's, by hashes of 64 bits of each."""
 
     def __init__(self, corpus: str) -> None:
         self._corpus = corpus
         self._rows: dict[bytes, int] = {}
 
     def mark(self, records: pl.DataFrame) -> pl.DataFrame:
-        good = records.filter(pl.col("reason").is_null())
-        content = pl.struct("title", "ingredients", "steps").hash(0).alias("content")
-        hashes = good.select(content, pl.col("title").hash(1)).to_numpy(order="c")
-        rows = good["source_row"].to_list()
-        first = map(self._rows.setdefault, hashes.view("V16").ravel().tolist(), rows)
-        found = good.select("source_row", first=pl.Series(list(first), dtype=pl.Int64))
-        again = found.filter(pl.col("first") != pl.col("source_row"))
-        if again.is_empty():
+        good = np.flatnonzero(records["reason"].is_null().to_numpy())
+        title, lists = records["title"], [records["ingredients"], records["steps"]]
+        hashes = np.column_stack([title.hash().to_numpy(), *map(_list_hashes, lists)])
+        rows = records["source_row"].to_numpy()[good]
+        keys = hashes[good].view("V24").ravel().tolist()
+        first = np.fromiter(map(self._rows.setdefault, keys, rows.tolist()), np.int64, len(rows))
+        again = first != rows
+        if not again.any():
             return records
-        equal = pl.format("equals {}:{}", pl.lit(self._corpus), "first")
-        records = records.join(again, on="source_row", how="left", maintain_order="left")
-        return records.with_columns(
-            reason=pl.when(pl.col("first").is_not_null()).then(pl.lit("duplicate")).otherwise("reason"),
-            detail=pl.when(pl.col("first").is_not_null()).then(equal).otherwise("detail"),
-        ).drop("first")
+        places = pl.Series(good[again])
+        equal = pl.Series([f"equals {self._corpus}:{row}" for row in first[again]])
+        reason, detail = records["reason"], records["detail"]
+        return records.with_columns(reason.scatter(places, "duplicate"), detail.scatter(places, equal))
+
+
+def _list_hashes(lists: pl.Series) -> NDArray[np.uint64]:
+    """Hashes of lists of strings: the sum of those of their entries, each times its place (an odd number)."""
+    sizes = lengths(lists)
+    ends = np.cumsum(sizes)
+    places = np.arange(sizes.sum()) - np.repeat(ends - sizes, sizes)
+    weighed = items(lists).hash().to_numpy() * (2 * places + 1).astype(np.uint64)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(weighed)])
+    hashes: NDArray[np.uint64] = sums[ends] - sums[ends - sizes]
+    return hashes
 
 
 def _ordered(

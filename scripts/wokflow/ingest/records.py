@@ -207,18 +207,17 @@ def lengths(lists: pl.Series) -> NDArray[np.int64]:
     return lists.list.len().fill_null(0).to_numpy().astype(np.int64)
 
 
-def relisted(lists: pl.Series, entries: pl.Series, kept: pl.Series | None = None) -> pl.Series:
-    """Lists as long as `lists`, of `entries` in their place, without those that are not `kept`."""
-    sizes = lengths(lists)
+def relisted(entries: pl.Series, sizes: NDArray[np.int64], kept: pl.Series | None = None) -> pl.Series:
+    """Lists of `sizes`, of `entries` in order, without those that are not `kept`."""
     if kept is not None and not kept.all():
         owner = np.repeat(np.arange(len(sizes)), sizes)
         entries, sizes = entries.filter(kept), np.bincount(owner[kept.to_numpy()], minlength=len(sizes))
     values = entries.to_arrow(compat_level=pl.CompatLevel.newest())  # views: the strings are not copied
     ends = pl.Series(np.concatenate([[0], np.cumsum(sizes)]), dtype=pl.Int64)
     # pa.array would load pandas to make an array of numpy's
-    changed = pl.from_arrow(pa.LargeListArray.from_arrays(ends.to_arrow(), values))
-    assert isinstance(changed, pl.Series)
-    return changed.alias(lists.name)
+    lists = pl.from_arrow(pa.LargeListArray.from_arrays(ends.to_arrow(), values))
+    assert isinstance(lists, pl.Series)
+    return lists
 
 
 def parse(json_text: str) -> object:
