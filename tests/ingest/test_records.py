@@ -79,17 +79,27 @@ def test_lines_end_at_newlines_alone() -> None:
     assert found == ["a\rb", "\x0bc\x0c\x85d\u2028e", "\ufefff", "", "  ", "g"]
 
 
-LINES = st.lists(st.text(st.sampled_from('ab,"\u4e00\x85\u2028\ufeff '), max_size=3), min_size=1, max_size=6)
+BYTES = ["a", "b,", "\n", "\r", "\0", "\ufeff", "\x85", "\u2028", "飯", b"\xff", b"\xe9", b"\x80"]
+PIECES = st.sampled_from([piece.encode() if isinstance(piece, str) else piece for piece in BYTES])
 
 
-@given(LINES, st.booleans())
+@given(st.lists(PIECES, min_size=1).map(b"".join), st.integers(1, 8))
 @settings(deadline=None)
-def test_both_ways_to_split_agree(texts: list[str], ends: bool) -> None:
-    data = "\n".join(texts).encode() + b"\n" * ends
-    quick = lines(data)
-    slow = lines(data + b"\n\0\n" if ends else data + b"\n\0")
-    assert slow.text.to_list() in ([*quick.text, "\0"], [*quick.text, "", "\0"])
-    assert not quick.damage and [reject.reason for reject in slow.damage.values()] == ["nul_byte"]
+def test_lines_are_what_python_reads_one_by_one(data: bytes, window: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records, "WINDOW", window)
+        found = lines(data)
+    apart = data.removesuffix(b"\n").split(b"\n")
+    texts = [line.decode(errors="backslashreplace").removesuffix("\r") for line in apart]
+    assert found.text.to_list() == texts
+    assert found.data.decode().removesuffix("\n").split("\n") == texts
+    damage = {}
+    for number, line in enumerate(apart):
+        if b"\0" in line:
+            damage[number] = "nul_byte"
+        if line.decode(errors="ignore").encode() != line:
+            damage[number] = "invalid_utf8"
+    assert {line: reject.reason for line, reject in found.damage.items()} == damage
 
 
 def test_damage_is_known_by_its_line() -> None:

@@ -5,7 +5,6 @@ A reader module a source (recipenlg, xiachufang) knows what a record looks like;
 and a plain one, in Python, for the rest, which decides whether there is a recipe in it.
 """
 
-import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -162,25 +161,60 @@ def _last_start(data: bytes, start: re.Pattern[bytes], searched: int, end: int) 
 
 def lines(data: bytes) -> Lines:
     """Split into lines; bytes that are no UTF-8, NUL bytes and overlong lines are marked, not hidden."""
-    if b"\0" not in data and b"\r" not in data and 0 < len(data) <= MAX_LINE:
-        with contextlib.suppress(pl.exceptions.ComputeError):  # invalid UTF-8: line by line, then
-            return Lines(data, pl.read_lines(data).to_series().rename("raw"), {})
     damage: dict[int, Reject] = {}
-    texts = []
-    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n")):
-        if len(line) > MAX_LINE:
-            damage[number] = Reject("oversized_row", f"longer than {MAX_LINE} bytes")
-            line = line[:1000]
-        try:
-            text = line.decode()
-            if "\0" in text:
-                damage.setdefault(number, Reject("nul_byte", f"{text.count(chr(0))} NUL bytes"))
-        except UnicodeDecodeError as error:
-            detail = f"byte {error.start} of the line: {error.reason}"
-            damage.setdefault(number, Reject("invalid_utf8", detail))
-            text = line.decode(errors="backslashreplace")
-        texts.append(text.removesuffix("\r"))
-    return Lines("\n".join(texts).encode(), pl.Series("raw", texts, pl.String), damage)
+    text = _split(data) if len(data) <= MAX_LINE else None
+    if text is None:
+        data, damage = _mended(data)
+        text = _split(data)
+        assert text is not None
+    if b"\0" in data:
+        for number in text.str.contains("\0", literal=True).arg_true():
+            damage.setdefault(number, Reject("nul_byte", f"{text[number].count(chr(0))} NUL bytes"))
+    return Lines(joined(text) if b"\r" in data else data, text, damage)
+
+
+def _split(data: bytes) -> pl.Series | None:
+    """Lines, without the CR that one may end with; None where there is invalid UTF-8 in one."""
+    try:
+        return pl.read_lines(data).to_series().rename("raw")
+    except pl.exceptions.ComputeError:
+        return None
+
+
+def _mended(data: bytes) -> tuple[bytes, dict[int, Reject]]:
+    """The same lines, but overlong ones cut and bytes that are no UTF-8 as \\xNN; and which lines these were."""
+    damage: dict[int, Reject] = {}
+    pieces, begin, number = [], 0, 0
+    while begin < len(data):  # in pieces of whole lines, most of which need no second look
+        end = data.find(b"\n", begin + WINDOW) + 1 or len(data)
+        piece = data[begin:end]
+        if len(piece) > MAX_LINE or not _is_utf8(piece):
+            some = piece.split(b"\n")
+            piece = b"\n".join(_mended_line(line, number + place, damage) for place, line in enumerate(some))
+        pieces.append(piece)
+        number += piece.count(b"\n")
+        begin = end
+    return b"".join(pieces), damage
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _mended_line(line: bytes, number: int, damage: dict[int, Reject]) -> bytes:
+    if len(line) > MAX_LINE:
+        damage[number] = Reject("oversized_row", f"longer than {MAX_LINE} bytes")
+        line = line[:1000]
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        detail = f"byte {error.start} of the line: {error.reason}"
+        damage.setdefault(number, Reject("invalid_utf8", detail))
+    return line.decode(errors="backslashreplace").encode()
 
 
 def joined(text: pl.Series) -> bytes:
