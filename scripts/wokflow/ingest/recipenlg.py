@@ -59,7 +59,7 @@ def read(lines: Lines) -> pl.DataFrame:
     table = table.with_columns(plain=sure & raw.str.contains(_PLAIN))
     slow = table.filter(~pl.col("plain")).filter(~(sure & raw.str.contains(_STRICT)))
     if slow.is_empty():
-        return _read_fast(table, lines.data).drop("line")
+        return _read_fast(table, lines.joined()).drop("line")
     fast = table.join(slow, on="line", how="anti", maintain_order="left")
     cut = [line for line, reject in lines.damage.items() if reject.reason == "oversized_row"]
     slow = slow.with_columns(whole=raw.str.contains(_RECORD) | pl.col("line").is_in(cut))

@@ -59,11 +59,15 @@ class Reject(Exception):  # noqa: N818
 
 
 class Lines(NamedTuple):
-    """The lines of a block: joined, one by one, and what is wrong with the bytes of some (by line number)."""
+    """The lines of a block: as bytes, one by one, and what is wrong with the bytes of some (by line number)."""
 
     data: bytes
     text: pl.Series
     damage: dict[int, Reject]
+
+    def joined(self) -> bytes:
+        """The lines one by one, joined again."""
+        return joined(self.text) if b"\r" in self.data else self.data
 
 
 @dataclass(frozen=True)
@@ -170,7 +174,7 @@ def lines(data: bytes) -> Lines:
     if b"\0" in data:
         for number in text.str.contains("\0", literal=True).arg_true():
             damage.setdefault(number, Reject("nul_byte", f"{text[number].count(chr(0))} NUL bytes"))
-    return Lines(joined(text) if b"\r" in data else data, text, damage)
+    return Lines(data, text, damage)
 
 
 def _split(data: bytes) -> pl.Series | None:

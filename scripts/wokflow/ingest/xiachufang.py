@@ -59,7 +59,7 @@ def read(lines: Lines) -> pl.DataFrame:
     if lines.damage:
         table = table.with_columns(strict=pl.col("strict") & ~pl.col("line").is_in(list(lines.damage)))
     fast = table.filter("strict")
-    records = _read_fast(fast, lines.data if fast.height == table.height else joined(fast["raw"]))
+    records = _read_fast(fast, lines.joined() if fast.height == table.height else joined(fast["raw"]))
     rest = table.filter(~pl.col("strict") & (raw.str.strip_chars() != ""))
     if rest.is_empty():
         return records.drop("line")
