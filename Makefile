@@ -1,4 +1,4 @@
-# make demo, make test, make bench, make lint, make plan: each sets up what it needs in .venv by itself.
+# make help lists the targets; each sets up what it needs in .venv by itself.
 PYTHON ?= python3.11
 CORES ?= $(shell nproc)
 VENV := .venv
@@ -7,65 +7,97 @@ SNAKEMAKE := $(BIN)/python -m snakemake
 export PYTHONDONTWRITEBYTECODE :=
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help setup demo plan check-site test test-slurm bench lint docs clean
+.PHONY: help setup setup-hub setup-amr setup-dev demo plan check-site check lint test test-slow test-all test-slurm bench docs lock clean
 
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
 	@echo "make plan   what a run would do now, and why (CONFIG=my.yaml for your own)"
 	@echo "make check-site   before the first run on a Slurm cluster: what would go wrong there"
-	@echo "make test   the tests          make lint   style, types, workflow checks"
+	@echo "make check  style, types, workflow checks, drift of generated documents (a minute)"
+	@echo "make test   what most edits can break (four minutes on two cores)"
+	@echo "make test-all     models, real edits, real data and interruptions as well"
 	@echo "make test-slurm   faults and edits on a private Slurm cluster"
 	@echo "make bench  the benchmarks     make setup  only the environment, in .venv"
+	@echo "make setup-hub  and the packages for models of the Hugging Face hub (extra hub of pyproject.toml)"
 
 setup: $(VENV)/ready
+setup-hub: $(VENV)/ready-hub
+setup-amr: $(VENV)/ready-amr
+setup-dev: $(VENV)/ready-dev
 demo: $(VENV)/ready
-	$(SNAKEMAKE) --cores $(CORES) --quiet rules host
-	@echo "Released shards:  results/export/pairs"
-	@echo "Report:           results/report/page/index.html (open it in a browser)"
+	$(SNAKEMAKE) --cores $(CORES) --configfile config/demo.yaml
 
 plan: $(VENV)/ready
-	@PYTHONPATH=scripts $(BIN)/python -m wokflow.plan $(if $(CONFIG),--configfile $(CONFIG))
+	@PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.plan $(if $(CONFIG),--configfile $(CONFIG))
 
 check-site: $(VENV)/ready
 	@PYTHONPATH=scripts $(BIN)/python -m wokflow.cluster.check $(if $(CONFIG),--configfile $(CONFIG))
 
-test: $(VENV)/ready-dev
-	$(BIN)/python -m pytest -n $(CORES) -m "not bench and not cluster"
+PYTEST := $(BIN)/python -m pytest -n $(CORES) --dist worksteal
 
-# One worker more than cores: these tests wait more than they work.
-test-slurm: $(VENV)/ready-dev
-	$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist worksteal -m cluster tests/slurm
-
-bench: $(VENV)/ready-dev
-	$(BIN)/python -m pytest -m bench -s tests/bench
-
-lint: $(VENV)/ready-dev
+check: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile rules
 	$(SNAKEMAKE) --lint
 	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_docs.py tests/test_environment.py
+
+lint: check
+
+# tests/tiers.py says which test is in which tier. What `test` leaves out is in `test-slow`.
+test: $(VENV)/ready-dev
+	$(PYTEST) -m "not slow and not cluster and not bench"
+
+test-slow: $(VENV)/ready-dev
+	$(PYTEST) -m slow
+
+test-all: $(VENV)/ready-dev
+	$(PYTEST) -m "not cluster and not bench" --hypothesis-profile thorough
+
+# One worker more than cores: these tests wait more than they work.
+test-slurm: $(VENV)/ready-dev
+	$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist worksteal -m cluster tests/slurm
+
+# WOKFLOW_BENCH=tiny shows that all of them work, and fails where a target is missed by a factor of two.
+bench: $(VENV)/ready-dev
+	$(BIN)/python -m pytest -m bench -s tests/bench
+
+# After an edit of pyproject.toml; to upgrade: make lock UV_ARGUMENTS="--upgrade-package polars"
+lock: $(VENV)/bin/uv
+	$(PINS) lock $(UV_ARGUMENTS)
 
 docs: $(VENV)/ready
-	PYTHONPATH=scripts $(BIN)/python -m wokflow.schemas > docs/tables.md
-	PYTHONPATH=scripts $(BIN)/python -m wokflow.config_readme > config/README.md
+	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.schemas > docs/tables.md
+	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_readme > config/README.md
 
 clean:
 	rm -rf results .snakemake
 
+PINS := $(BIN)/python scripts/pins.py
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes --compile-bytecode \
+  --build-constraint constraints.txt --find-links $(VENV)/torch
+
+# pip and uv themselves, by the pip that comes with Python.
 $(VENV)/bin/uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \
 	  { echo "Wokflow needs Python 3.11: install it, or say where it is: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "No virtual environment could be made. On Debian: apt-get install python3.11-venv"; rm -rf $(VENV); exit 1; }
-	$(BIN)/pip install --quiet --constraint constraints.txt uv
+	@$(PINS) of pip uv > $(VENV)/setup.txt
+	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/setup.txt
 
-# torch first and by pip: where a CPU build is offered (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL), pip takes it.
+# torch is fetched first and by pip: where a CPU build is offered (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL), pip takes it.
+# Nothing of it runs before its hash is checked, with those of all others, when uv installs them.
 $(VENV)/ready: $(VENV)/bin/uv pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt torch
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraint constraints.txt --requirement pyproject.toml
+	@rm -rf $(VENV)/torch
+	$(BIN)/pip download --quiet --no-deps --only-binary :all: --dest $(VENV)/torch $$($(PINS) of torch | sed 's/ .*//;q')
+	@$(PINS) requirements --find-links $(VENV)/torch > $(VENV)/requirements.txt
+	$(INSTALL) --requirement $(VENV)/requirements.txt
 	@touch $@
 
-$(VENV)/ready-dev: $(VENV)/ready
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --constraint constraints.txt --requirement pyproject.toml --extra dev
+# The packages of an extra of pyproject.toml: hub, amr, dev.
+$(VENV)/ready-%: $(VENV)/ready
+	@$(PINS) requirements --find-links $(VENV)/torch --extra $* > $(VENV)/requirements-$*.txt
+	$(INSTALL) --requirement $(VENV)/requirements-$*.txt
 	@touch $@

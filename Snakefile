@@ -1,21 +1,40 @@
 # Results: results/export/pairs/{zh-en,en-zh} (released shards), results/report/page/index.html (open it in a browser),
 # and every stage's tables under results/<stage>/. Config: config/README.md. What a run will do: make plan.
-# One stage and what it needs: snakemake match, parse, pivot, train, evaluate. A glossary to begin with: snakemake parse_induce.
+# One stage and what it needs is a target: ingest, match, parse, pivot, train, generate, evaluate, export, report.
+# A glossary to begin with: parse_induce.
 import sys
 from pathlib import Path
 
 from snakemake.utils import min_version
 
 min_version("9.27")
-sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+ROOT = Path(str(workflow.current_basedir))  # this file's own folder, also where another workflow imports it
+sys.path.insert(0, str(ROOT / "scripts"))
+EARLIER_RULES = set(workflow.rules)  # an importing workflow's own
+
+from snakemake.logging import logger
+from snakemake.settings.types import ExecMode
+from wokflow.frame.screen import shorten_screen
+
+if (
+    workflow.exec_mode == ExecMode.DEFAULT
+    and workflow.modifier.is_main_snakefile()
+    and not workflow.output_settings.dryrun
+):
+    shorten_screen(logger)
 
 
-configfile: "config/config.yaml"
+configfile: str(ROOT / "config" / "config.yaml")
 
 
 include: "rules/common.smk"
-include: "rules/frontiers.smk"
-include: "rules/runs.smk"
+
+
+if config["container"]:  # with --software-deployment-method apptainer, jobs run in it
+
+    container: config["container"]
+
+
 include: "rules/ingest.smk"
 include: "rules/match.smk"
 include: "rules/parse.smk"
@@ -34,26 +53,19 @@ rule all:
         TARGETS.values(),
 
 
-rule match:
-    input:
-        TARGETS["match"],
+for stage, files in TARGETS.items():
+
+    rule:
+        name:
+            stage
+        input:
+            files,
 
 
-rule parse:
-    input:
-        TARGETS["parse"],
+onsuccess:
+    from snakemake.settings.enums import Quietness
+    from wokflow.report.outcome import Outcome
 
-
-rule pivot:
-    input:
-        TARGETS["pivot"],
-
-
-rule train:
-    input:
-        TARGETS["train"],
-
-
-rule evaluate:
-    input:
-        TARGETS["evaluate"],
+    if Quietness.ALL not in (workflow.output_settings.quiet or ()):
+        outputs = {str(path) for job in workflow.dag.jobs for path in job.output}
+        print(Outcome(config, outputs, len(RUNS)).text(), file=sys.stderr)

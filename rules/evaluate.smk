@@ -1,18 +1,41 @@
-BERTSCORE = config["evaluate"]["counterfactual"]["bertscore"]
+from wokflow.evaluate import arguments as evaluate_arguments
+
+BERTSCORE = EVALUATE["counterfactual"]["bertscore"]
+ADAPTING = [  # the cutoffs before the predictions of all runs that adapt recipes
+    *STEPS.of_models(EXAMPLES, [run for run in RUNS.values() if run.data in DIRECTIONS]),
+    *(cutoff for direction in DIRECTIONS for cutoff in INSTANCES.only(direction)),
+]
+MEASURED = [  # tables evaluate/parts of all runs that adapt recipes
+    f"{RESULTS}/evaluate/parts/{run}/{name}.parquet"
+    for run, data in DATA_OF_RUN.items()
+    if data in DIRECTIONS
+    for name in evaluate_arguments.measures(config)
+]
 
 
 rule evaluate_counterfactual:
     input:
-        after=ancient(after_rewrites),
+        after=waits(
+            PARSING[DISH_CORPUS],
+            *STEPS.of_models(EXAMPLES, [run for run in RUNS.values() if run.data == "counterfactual"]),
+            *INSTANCES.only("counterfactual"),
+        ),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
         orders=f"{RESULTS}/pivot/orders/part-00000.parquet",
         candidates=f"{RESULTS}/pivot/candidates/part-00000.parquet",
-        predictions=expand(f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet", run=BASELINES)
-        + predictions_of("counterfactual")
-        + config["evaluate"]["counterfactual"]["predictions"],
-        vectors=config["evaluate"]["counterfactual"]["vectors"] or f"{RESULTS}/parse/vectors",
-        model=dependencies_model if PARSER_USED else [],
+        predictions=[
+            *(f"{RESULTS}/generate/predictions/{name}/part-00000.parquet" for name in BASELINES),
+            *PREDICTIONS["counterfactual"],
+        ],
+        trained_vectors=(
+            [] if config["evaluate"]["counterfactual"]["vectors"] else [f"{RESULTS}/parse/vectors"]
+        ),
+        trained_parser=(
+            [f"{RESULTS}/parse/parser/model"]
+            if PARSER_USED and PARSE["dependencies"]["backend"] == "spacy"
+            else []
+        ),
     output:
         scores=f"{RESULTS}/evaluate/scores/part-00000.parquet",
     log:
@@ -26,15 +49,18 @@ rule evaluate_counterfactual:
         runtime=minutes(120),
         gpu=int(bool(BERTSCORE["model"]) and BERTSCORE["device"] != "cpu"),
     params:
-        key=counterfactual_key,
+        **step(
+            "evaluate.counterfactual",
+            arguments=lambda wildcards: evaluate_arguments.evaluate_counterfactual(config),
+        ),
     script:
-        "../scripts/evaluate_counterfactual.py"
+        "../scripts/step.py"
 
 
 rule evaluate_metrics:
     input:
-        after=ancient(after_run),
-        instances=instances_table,
+        after=waits(of_model(EXAMPLES), INSTANCES),
+        instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
         parts=f"{RESULTS}/evaluate/parts/{{run}}/metrics.parquet",
@@ -48,16 +74,18 @@ rule evaluate_metrics:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("evaluate.metrics"),
-        data=data_of_run,
+        **step(
+            "evaluate.metrics",
+            arguments=lambda wildcards: evaluate_arguments.evaluate_metrics(RUNS[wildcards.run]),
+        ),
     script:
-        "../scripts/evaluate_metrics.py"
+        "../scripts/step.py"
 
 
 rule evaluate_bertscore:
     input:
-        after=ancient(after_run),
-        instances=instances_table,
+        after=waits(of_model(EXAMPLES), INSTANCES),
+        instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
         parts=f"{RESULTS}/evaluate/parts/{{run}}/bertscore.parquet",
@@ -73,16 +101,18 @@ rule evaluate_bertscore:
         runtime=minutes(120),
         gpu=int(config["evaluate"]["bertscore"]["device"] != "cpu"),
     params:
-        key=bertscore_key,
-        data=data_of_run,
+        **step(
+            "evaluate.bertscore",
+            arguments=lambda wildcards: evaluate_arguments.evaluate_bertscore(config, RUNS[wildcards.run]),
+        ),
     script:
-        "../scripts/evaluate_bertscore.py"
+        "../scripts/step.py"
 
 
 rule evaluate_smatch:
     input:
-        after=ancient(after_run),
-        instances=instances_table,
+        after=waits(of_model(EXAMPLES), INSTANCES),
+        instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
         parts=f"{RESULTS}/evaluate/parts/{{run}}/smatch.parquet",
@@ -98,16 +128,18 @@ rule evaluate_smatch:
         runtime=minutes(240),
         gpu=1,
     params:
-        key=key("evaluate.smatch", without=("seconds",)),
-        data=data_of_run,
+        **step(
+            "evaluate.smatch",
+            arguments=lambda wildcards: evaluate_arguments.evaluate_smatch(config, RUNS[wildcards.run]),
+        ),
     script:
-        "../scripts/evaluate_smatch.py"
+        "../scripts/step.py"
 
 
 rule evaluate_comet:
     input:
-        after=ancient(after_run),
-        instances=instances_table,
+        after=waits(of_model(EXAMPLES), INSTANCES),
+        instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
         parts=f"{RESULTS}/evaluate/parts/{{run}}/comet.parquet",
@@ -123,22 +155,28 @@ rule evaluate_comet:
         runtime=minutes(120),
         gpu=1,
     params:
-        key=key("evaluate.comet", without=("seconds",)),
-        data=data_of_run,
+        **step(
+            "evaluate.comet",
+            arguments=lambda wildcards: evaluate_arguments.evaluate_comet(config, RUNS[wildcards.run]),
+        ),
     script:
-        "../scripts/evaluate_comet.py"
+        "../scripts/step.py"
 
 
 rule evaluate_summary:
     input:
-        after=ancient(after_runs),
-        parts=measured,
-        published="resources/published.tsv",
+        after=waits(*ADAPTING),
+        parts=MEASURED,
     output:
         scores=f"{RESULTS}/evaluate/scores/part-00001.parquet",
         comparisons=f"{RESULTS}/evaluate/comparisons/part-00000.parquet",
         summary=f"{RESULTS}/evaluate/summary/part-00000.parquet",
-        table=f"{RESULTS}/evaluate/summary/summary.tsv",
+        table=report(
+            f"{RESULTS}/evaluate/summary/summary.tsv",
+            caption="captions/summary.rst",
+            category="Scores",
+            labels={"table": "Scores of all runs"},
+        ),
     log:
         log_of("evaluate_summary"),
     benchmark:
@@ -149,16 +187,15 @@ rule evaluate_summary:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("evaluate.summary"),
+        **step("evaluate.summary"),
     script:
-        "../scripts/evaluate_summary.py"
+        "../scripts/step.py"
 
 
 rule evaluate_correlations:
     input:
-        after=ancient(after_runs),
-        parts=measured,
-        ratings=config["evaluate"]["correlations"]["ratings"],
+        after=waits(*ADAPTING),
+        parts=MEASURED,
     output:
         correlations=f"{RESULTS}/evaluate/correlations/part-00000.parquet",
     log:
@@ -171,20 +208,18 @@ rule evaluate_correlations:
         mem_mb=memory(2000),
         runtime=minutes(20),
     params:
-        key=key("evaluate.correlations", without=("ratings",)),
+        **step("evaluate.correlations"),
     script:
-        "../scripts/evaluate_correlations.py"
+        "../scripts/step.py"
 
 
 rule evaluate_literal:
     input:
-        after=ancient(after_runs),
-        concepts=config["evaluate"]["literal"]["concepts"],
-        instances=expand(
-            f"{RESULTS}/generate/instances/{{direction}}/part-00000.parquet",
-            direction=[data for data in DIRECTIONS if OF_DATA[data]],
-        ),
-        predictions=[path for data in DIRECTIONS for path in predictions_of(data)],
+        after=waits(*ADAPTING),
+        instances_en_zh=[cutoff.data for cutoff in INSTANCES.only("en-zh")],
+        instances_zh_en=[cutoff.data for cutoff in INSTANCES.only("zh-en")],
+        predictions_en_zh=PREDICTIONS["en-zh"],
+        predictions_zh_en=PREDICTIONS["zh-en"],
     output:
         literal=f"{RESULTS}/evaluate/literal/part-00000.parquet",
     log:
@@ -197,7 +232,6 @@ rule evaluate_literal:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("evaluate.literal", without=("concepts",)),
-        data_of=given(lambda wildcards: {path: data for data in DIRECTIONS for path in predictions_of(data)}),
+        **step("evaluate.literal"),
     script:
-        "../scripts/evaluate_literal.py"
+        "../scripts/step.py"

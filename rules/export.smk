@@ -1,9 +1,13 @@
 rule export_pairs:
     input:
-        after=ancient(after(*MATCHING, of=MATCHED)),
+        after=waits(VECTORS),
         pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
-        source_recipes=lambda wildcards: parts(f"ingest/recipes/{source_corpus(wildcards)}", INGEST_PARTS),
-        target_recipes=lambda wildcards: parts(f"ingest/recipes/{target_corpus(wildcards)}", INGEST_PARTS),
+        source_recipes=lambda wildcards: parts(
+            f"ingest/recipes/{DIRECTIONS[wildcards.direction][0]}", INGEST_PARTS
+        ),
+        target_recipes=lambda wildcards: parts(
+            f"ingest/recipes/{DIRECTIONS[wildcards.direction][1]}", INGEST_PARTS
+        ),
         statistics=f"{RESULTS}/match/statistics/table1.tsv",
     output:
         release=directory(f"{RESULTS}/export/pairs/{{direction}}"),
@@ -17,6 +21,6 @@ rule export_pairs:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("export.pairs"),
+        **step("export.pairs"),
     script:
-        "../scripts/export_pairs.py"
+        "../scripts/step.py"

@@ -1,11 +1,27 @@
+from wokflow.frame.runs import names_of
+from wokflow.generate.arguments import (
+    decode_arguments,
+    decode_gpus,
+    key_variables,
+    prompt_arguments,
+    server_arguments,
+    uses_server,
+)
+from wokflow.train.arguments import gold_arguments
+
+KEY_VARIABLES = key_variables(config, RUNS)  # of the environment, for rules/cluster.smk
+
+
 rule generate_baselines:
     input:
-        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
+        after=waits(SOURCE[DISH_CORPUS]),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
     output:
-        predictions=expand(f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet", run=BASELINES),
+        copy_run=f"{RESULTS}/generate/predictions/copy/part-00000.parquet",
+        substitute_run=f"{RESULTS}/generate/predictions/substitute/part-00000.parquet",
+        retrieve_run=f"{RESULTS}/generate/predictions/retrieve/part-00000.parquet",
     log:
         log_of("generate_baselines"),
     benchmark:
@@ -16,19 +32,18 @@ rule generate_baselines:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("generate.baselines", reads=[GLOSSARY]),
+        **step("generate.baselines", also={"parse.glossary.path": "glossary"}),
     script:
-        "../scripts/generate_baselines.py"
+        "../scripts/step.py"
 
 
 checkpoint generate_instances:
     input:
-        after=ancient(after(*MATCHING, of=MATCHED)),
+        after=waits(VECTORS),
         pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
         recipes=[path for corpus in MATCHED for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
-        gold=gold,
     output:
-        instances=f"{RESULTS}/generate/instances/{{direction}}/part-00000.parquet",
+        data=f"{RESULTS}/generate/instances/{{direction}}/part-00000.parquet",
         digest=f"{RESULTS}/generate/instances/{{direction}}.sha256",
     log:
         log_of("generate_instances", "direction"),
@@ -40,17 +55,17 @@ checkpoint generate_instances:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("generate.instances"),
+        **step("generate.instances", arguments=lambda wildcards: gold_arguments(config, wildcards.direction)),
     script:
-        "../scripts/generate_instances.py"
+        "../scripts/step.py"
 
 
 checkpoint generate_rewrites:
     input:
-        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
+        after=waits(SOURCE[DISH_CORPUS]),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
     output:
-        instances=f"{RESULTS}/generate/instances/counterfactual/part-00000.parquet",
+        data=f"{RESULTS}/generate/instances/counterfactual/part-00000.parquet",
         digest=f"{RESULTS}/generate/instances/counterfactual.sha256",
     log:
         log_of("generate_rewrites"),
@@ -62,16 +77,18 @@ checkpoint generate_rewrites:
         mem_mb=memory(2000),
         runtime=minutes(20),
     params:
-        key=key("generate.rewrites"),
+        **step("generate.rewrites"),
     script:
-        "../scripts/generate_rewrites.py"
+        "../scripts/step.py"
 
 
 rule generate_decode:
     input:
-        after=ancient(after_run),
-        instances=ancient(instances_table),
-        model=run_model,
+        after=waits(of_model(EXAMPLES), INSTANCES),
+        instances=ancient(data(INSTANCES)),
+        trained=lambda wildcards: (
+            f"{RESULTS}/train/model/{RUNS[wildcards.run].model_run}" if RUNS[wildcards.run].model_run else []
+        ),
     output:
         predictions=f"{RESULTS}/generate/decode/{{run}}/{{shard}}-of-{{shards}}.parquet",
     log:
@@ -80,23 +97,28 @@ rule generate_decode:
         benchmark_of("generate_decode", "run", "shard", "shards")
     conda:
         "../envs/generate.yaml"
-    threads: lambda wildcards: 1 if is_small(wildcards) else 4
+    threads: lambda wildcards: 1 if RUNS[wildcards.run].small else 4
     resources:
-        mem_mb=model_memory,
+        mem_mb=lambda wildcards, attempt: memory(RUNS[wildcards.run].memory_mb)(wildcards, attempt),
         runtime=minutes(240),
-        gpu=decode_gpus,
+        gpu=lambda wildcards: decode_gpus(config, RUNS[wildcards.run]),
     params:
-        key=decode_key,
-        run=given(decode_arguments),
+        **step(
+            "generate.decode",
+            INSTANCES,
+            arguments=lambda wildcards: decode_arguments(config, RUNS[wildcards.run]),
+        ),
     script:
-        "../scripts/generate_decode.py"
+        "../scripts/step.py"
 
 
 rule generate_predictions:
     input:
-        after=ancient(after_run),
-        instances=instances_table,
-        shards=decoded,
+        after=waits(of_model(EXAMPLES), INSTANCES),
+        instances=data(INSTANCES),
+        decoded=lambda wildcards: shards(
+            f"generate/decode/{wildcards.run}", "parquet", config["generate"]["decode"]["shards"]
+        ),
     output:
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     log:
@@ -104,22 +126,22 @@ rule generate_predictions:
     benchmark:
         benchmark_of("generate_predictions", "run")
     wildcard_constraints:
-        run=runs_of("seq2seq", "causal"),
+        run=names_of(RUNS, "seq2seq", "causal"),
     conda:
         "../envs/generate.yaml"
     resources:
         mem_mb=memory(2000),
         runtime=minutes(20),
     params:
-        key=key("generate.predictions"),
+        **step("generate.predictions"),
     script:
-        "../scripts/generate_predictions.py"
+        "../scripts/step.py"
 
 
 rule generate_retrieval:
     input:
-        after=ancient(after_run),
-        instances=instances_table,
+        after=waits(INSTANCES),
+        instances=data(INSTANCES),
     output:
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     log:
@@ -127,23 +149,23 @@ rule generate_retrieval:
     benchmark:
         benchmark_of("generate_retrieval", "run")
     wildcard_constraints:
-        run=runs_of("retrieval"),
+        run=names_of(RUNS, "retrieval"),
     conda:
         "../envs/generate.yaml"
     resources:
         mem_mb=memory(2000),
         runtime=minutes(20),
     params:
-        key=key("generate.retrieval"),
+        **step("generate.retrieval"),
     script:
-        "../scripts/generate_retrieval.py"
+        "../scripts/step.py"
 
 
-# It waits for what its users wait for: where a checkpoint makes Snakemake renew a job of a group, and not all of the
-# group, the group keeps the old job beside the new one.
+# The server waits for the cutoffs that its user waits for. Where a checkpoint makes Snakemake replace one job of a
+# group and not the whole group, the group keeps the old job beside the new one.
 rule generate_server:
     input:
-        after=ancient(after_run),
+        after=waits(INSTANCES),
     output:
         endpoint=service(f"{RESULTS}/generate/server/{{run}}.json"),
     log:
@@ -155,16 +177,20 @@ rule generate_server:
         runtime=minutes(480),
         gpu=config["generate"]["server"]["gpus"],
     params:
-        run=given(prompt_arguments),
+        **step("generate.server", arguments=lambda wildcards: server_arguments(config, RUNS[wildcards.run])),
     script:
-        "../scripts/generate_server.py"
+        "../scripts/step.py"
 
 
 rule generate_prompt:
     input:
-        after=ancient(after_run),
-        instances=ancient(instances_table),
-        server=prompt_server,
+        after=waits(INSTANCES),
+        instances=ancient(data(INSTANCES)),
+        server=lambda wildcards: (
+            f"{RESULTS}/generate/server/{wildcards.run}.json"
+            if uses_server(config, RUNS[wildcards.run])
+            else []
+        ),
     output:
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
         calls=f"{RESULTS}/generate/calls/{{run}}/part-00000.parquet",
@@ -173,14 +199,17 @@ rule generate_prompt:
     benchmark:
         benchmark_of("generate_prompt", "run")
     wildcard_constraints:
-        run=runs_of("prompt"),
+        run=names_of(RUNS, "prompt"),
     conda:
         "../envs/generate.yaml"
     resources:
         mem_mb=memory(4000),
         runtime=minutes(480),
     params:
-        key=prompt_key,
-        run=given(prompt_arguments),
+        **step(
+            "generate.prompt",
+            INSTANCES,
+            arguments=lambda wildcards: prompt_arguments(config, RUNS[wildcards.run]),
+        ),
     script:
-        "../scripts/generate_prompt.py"
+        "../scripts/step.py"

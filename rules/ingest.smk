@@ -1,8 +1,8 @@
 checkpoint ingest_source:
     input:
-        raw=source_file,
+        raw=lambda wildcards: ancient(config["sources"][wildcards.corpus]["path"]),
     output:
-        source=f"{RESULTS}/ingest/source/{{corpus}}.json",
+        data=f"{RESULTS}/ingest/source/{{corpus}}.json",
     log:
         log_of("ingest_source", "corpus"),
     benchmark:
@@ -13,15 +13,14 @@ checkpoint ingest_source:
         mem_mb=memory(1000),
         runtime=minutes(30),
     params:
-        key=key("ingest.source"),
+        **step("ingest.source", raw=lambda wildcards: identity(config["sources"][wildcards.corpus]["path"])),
     script:
-        "../scripts/ingest_source.py"
+        "../scripts/step.py"
 
 
 rule ingest_recipes:
     input:
-        raw=lambda wildcards: ancient(source_file(wildcards)),
-        source=ancient(ingest_source),
+        source=ancient(data(SOURCE)),
     output:
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
         rejects=parts("ingest/rejects/{corpus}", INGEST_PARTS),
@@ -36,6 +35,10 @@ rule ingest_recipes:
         mem_mb=memory(2000),
         runtime=minutes(60),
     params:
-        key=key("ingest.recipes", ingest_source),
+        **step(
+            "ingest.recipes",
+            SOURCE,
+            options={"raw": lambda wildcards: config["sources"][wildcards.corpus]["path"]},
+        ),
     script:
-        "../scripts/ingest_recipes.py"
+        "../scripts/step.py"

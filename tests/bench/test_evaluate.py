@@ -11,8 +11,6 @@ from tests.bench import measure
 from tests.bench.measure import Call, Clock
 from tests.evaluate.adapted import recipe
 
-pytestmark = pytest.mark.bench
-
 COUNTS = {"tiny": 50, "small": 10_000, "full": 10_000}
 ROUNDS = {"tiny": 1, "small": 3, "full": 3}
 SAMPLES = 1000

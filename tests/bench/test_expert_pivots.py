@@ -14,8 +14,6 @@ from tests.bench.measure import Call, Clock
 if TYPE_CHECKING:
     from wokflow.parse.extract import Action
 
-pytestmark = pytest.mark.bench
-
 STYLES = ("paper", "house")
 LEAST = 0.85  # of the experts' actions, by style paper
 ACTIONS = 15, 30  # distinct ones in a recipe by style paper; the paper counts 19.6

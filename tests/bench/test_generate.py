@@ -4,12 +4,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.bench import measure
 from tests.bench.measure import Call, Clock, Measured
-
-pytestmark = pytest.mark.bench
 
 TEXTS = {"tiny": 12, "small": 200, "full": 1_000}
 ROUNDS = {"tiny": 1, "small": 2, "full": 3}
@@ -74,7 +70,7 @@ def publish(count: int, same: float, measured: dict[str, list[Measured]]) -> Non
 def decode_all(clock: Clock, count: int, together: int, batch: int) -> list[str]:
     """Decode texts in file order, `together` of them at once, which are batched by length among themselves."""
     import torch
-    from wokflow.generate.decoding import Decoding, decode
+    from wokflow.models.decoding import Decoding, decode
 
     torch.set_num_threads(measure.THREADS)
     tokenizer, model, texts = make_tokenizer(), make_model(), make_texts(count)

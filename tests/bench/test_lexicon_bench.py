@@ -4,12 +4,8 @@ import json
 from itertools import islice
 from pathlib import Path
 
-import pytest
-
 from tests.bench import measure
 from tests.bench.measure import Call, Clock, isolated
-
-pytestmark = pytest.mark.bench
 
 ROUNDS = 3
 SIZES = {"tiny": 2_000, "small": 100_000, "full": 1_000_000}  # rows of the corpus the titles are from

@@ -6,12 +6,9 @@ import re
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from tests.bench import measure
-from tests.bench.measure import Call, Clock, Measured
-
-pytestmark = pytest.mark.bench
+from tests.bench.measure import Call, Clock, Measured, at_most
 
 PAIRS = {"tiny": 64, "small": 1_024, "full": 16_384}
 ROUNDS = {"tiny": 1, "small": 2, "full": 3}
@@ -26,14 +23,12 @@ def test_training_keeps_the_processor_busy(data: Path) -> None:
     count = PAIRS[measure.scale()]
     write_pairs(data / "examples.parquet", count)
     contenders = {
-        TRAINING: Call(train, {"folder": str(data), "count": count}),
+        TRAINING: Call(learn, {"folder": str(data), "count": count}),
         MATRICES: Call(multiply, {}),
     }
     print(f"\n{count} pairs", flush=True)
     measured = measure.in_turn(contenders, ROUNDS[measure.scale()])
     publish(count, measured)
-    for result in measured[TRAINING]:
-        assert result.outcome["waiting"] < MOST_WAITING
 
 
 def publish(count: int, measured: dict[str, list[Measured]]) -> None:
@@ -49,39 +44,42 @@ def publish(count: int, measured: dict[str, list[Measured]]) -> None:
         f"""An epoch over {count:,} pairs of {SHORTEST} to {LONGEST} words, by an encoder and decoder of {LAYERS}
         layers each and width {WIDTH} ({trained["weights"]:,.0f} weights), 16 pairs a step, in float32:
         {trained["rate"]:,.0f} tokens a second, of sources and targets. At most {waiting:.1f} % of the time went by
-        waiting for data. Operations are 6 for each weight and token, which counts an encoder's weights for targets
-        too, and leaves attention out; the matrices for comparison have {SIDE:,} rows and columns. No GPU was there.
+        waiting for data ({at_most(waiting, MOST_WAITING)} %). Operations are 6 for each weight and token, which
+        counts an encoder's weights for targets too, and leaves attention out; the matrices for comparison have
+        {SIDE:,} rows and columns. No GPU was there.
         {measure.repeat("test_train.py")}""",
         measure.machine("torch", "transformers", "accelerate"),
         measure.table(["contender", "10^9 operations/s", "share of the matrix rate"], rows),
+        targets=[at_most(waiting, MOST_WAITING)],
     )
 
 
-def train(clock: Clock, folder: str, count: int) -> dict[str, float]:
+def learn(clock: Clock, folder: str, count: int) -> dict[str, float]:
     """Train for an epoch; what the log says of it."""
-    from wokflow.generate.decoding import Decoding
-    from wokflow.job import Progress
-    from wokflow.train.model import train_model
-    from wokflow.train.settings import Fit, Small
+    from wokflow.frame.job import Progress
+    from wokflow.models.decoding import Decoding
+    from wokflow.train.model import train
+    from wokflow.train.settings import Fit, Small, Task
 
     log = io.StringIO()
     small = Small(width=WIDTH, layers=LAYERS, heads=HEADS, vocabulary=VOCABULARY)
+    task = Task(
+        examples=f"{folder}/examples.parquet",
+        out=f"{folder}/model",
+        checkpoints=f"{folder}/checkpoints",
+        run="bench",
+        family="seq2seq",
+        model="small",
+        revision=None,
+        languages=None,
+        seed=1,
+        settings=Fit(batch=16, device_batch=16, epochs=1, metric="loss", small=small),
+        decoding=Decoding(beams=1),
+        key=str(count),
+        threads=measure.THREADS,
+    )
     with clock:
-        train_model(
-            f"{folder}/examples.parquet",
-            f"{folder}/model",
-            f"{folder}/checkpoints",
-            run="bench",
-            family="seq2seq",
-            model="small",
-            revision=None,
-            seed=1,
-            settings=Fit(batch=16, device_batch=16, epochs=1, metric="loss", small=small),
-            decoding=Decoding(beams=1),
-            key=str(count),
-            threads=measure.THREADS,
-            progress=Progress(log),
-        )
+        train(task, progress=Progress(log))
     said = re.search(
         r"([\d,]+) tokens/s, ([\d.]+) % waiting.* 6 x ([\d,]+) weights .* = (\S+) operations in ([\d.]+) s",
         log.getvalue(),

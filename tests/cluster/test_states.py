@@ -1,14 +1,15 @@
-"""States of jobs, as the executor is told them. What squeue says is printed here by a shell."""
+"""States of jobs, as the executor is told them. What Slurm's commands say is printed here by a shell."""
 
 import asyncio
 import shlex
+import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from snakemake_executor_plugin_slurm import query_job_status_squeue
+from wokflow.cluster import states as module
 from wokflow.cluster.states import States
-
-SQUEUE = query_job_status_squeue("run")
 
 
 class Lines(list[str]):
@@ -19,12 +20,13 @@ class Lines(list[str]):
 
 
 class Slurm:
-    """Commands `squeue` and `scontrol` at the head of PATH that print what a test says."""
+    """Slurm's commands at the head of PATH; each prints what a test says, and none answers before."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir()
-        self.says("scontrol", "", "exit 1")
+        for command in ("squeue", "sacct", "scontrol", "scancel"):
+            self.says(command, "", "exit 1")
 
     def says(self, command: str, text: str, then: str = "") -> None:
         path = self.folder / command
@@ -38,45 +40,140 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Slurm:
     return Slurm(tmp_path / "bin")
 
 
+@pytest.fixture
+def complete(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The names of jobs whose outputs are all there."""
+    names: set[str] = set()
+
+    async def are_complete(job: Any) -> bool:
+        return job.name in names
+
+    monkeypatch.setattr(module, "are_complete", are_complete)
+    return names
+
+
+def of(*jobs: str) -> States:
+    """States that are asked for jobs named after their ids."""
+    states = States()
+    states.run = "run"
+    states.jobs = {job: SimpleNamespace(name=f"job{job}") for job in jobs}
+    return states
+
+
 def ask(states: States, log: Lines) -> dict[str, str]:
-    return asyncio.run(states(SQUEUE, log))[0]
+    return asyncio.run(states("squeue", log))[0]
 
 
 def test_states_go_through(slurm: Slurm) -> None:
-    slurm.says("squeue", "1|COMPLETED|None\n2|RUNNING|None\n3_[1-4]|PENDING|Priority\n")
+    slurm.says("squeue", "1|COMPLETED|None\n2|RUNNING|None\n3_4|PENDING|Priority\n9|FAILED|None\n")
     log = Lines()
-    assert ask(States(), log) == {"1": "COMPLETED", "2": "RUNNING", "3_[1-4]": "PENDING"}
+    assert ask(of("1", "2", "3_4"), log) == {"1": "COMPLETED", "2": "RUNNING", "3_4": "PENDING"}
     assert log == []
 
 
 def test_squeue_is_asked_for_reasons_and_for_each_task(slurm: Slurm) -> None:
-    slurm.says("squeue", "", 'case "$*" in *"%i|%T|%r"*--array) echo "7|RUNNING|None";; esac')
-    assert ask(States(), Lines()) == {"7": "RUNNING"}
+    slurm.says("squeue", "", 'case "$*" in *--array*"%i|%T|%r"*--name=run) echo "7_1|RUNNING|None";; esac')
+    assert ask(of("7_1"), Lines()) == {"7_1": "RUNNING"}
 
 
-def test_a_job_preempted_for_good_has_failed(slurm: Slurm) -> None:
-    slurm.says("squeue", "5|PREEMPTED|None\n")
-    log = Lines()
-    assert ask(States(), log) == {"5": "FAILED"}
-    assert "it had to give way to a job of higher priority" in log[0]
+@pytest.mark.parametrize(
+    "banner", ["Welcome", "a | b | c", "1|", "|RUNNING|", "5|maintenance tonight|", "----", "\t"]
+)
+def test_odd_lines_are_skipped(banner: str, slurm: Slurm) -> None:
+    slurm.says("squeue", f"{banner}\n5|COMPLETED|None\n{banner}\n")
+    assert ask(of("5"), Lines()) == {"5": "COMPLETED"}
 
 
-def test_a_job_that_is_not_known_is_unknown(slurm: Slurm) -> None:
-    slurm.says("squeue", "6_1|RUNNING|None\n")
-    answer = ask(States(), Lines())
-    assert "5" in answer and answer["5"] == "UNKNOWN"
-    assert answer == {"6_1": "RUNNING"}
-
-
-def test_silence_leaves_states_as_they_were_and_is_told_once(slurm: Slurm) -> None:
-    states, log = States(), Lines()
-    slurm.says("squeue", "5|RUNNING|None\n")
-    ask(states, log)
-    slurm.says("squeue", "", "exit 1")
+def test_silence_leaves_jobs_running_and_is_logged_once(slurm: Slurm) -> None:
+    states, log = of("5"), Lines()
     assert [ask(states, log) for _ in range(3)] == [{"5": "RUNNING"}] * 3
     slurm.says("squeue", "5|COMPLETED|None\n")
     assert ask(states, log) == {"5": "COMPLETED"}
     assert [line.split(".")[0] for line in log] == ["Slurm does not answer", "Slurm answers again"]
+
+
+def test_a_job_that_is_left_out_is_decided_by_its_outputs_at_the_second_question(
+    slurm: Slurm, complete: set[str]
+) -> None:
+    slurm.says("squeue", "")
+    complete.add("job6")
+    states, log = of("5", "6"), Lines()
+    assert ask(states, log) == {"5": "RUNNING", "6": "RUNNING"} and log == []
+    assert ask(states, log) == {"5": "FAILED", "6": "COMPLETED"}
+    assert len(log) == 1 and "5 (job5)" in log[0] and "its outputs are not all there" in log[0]
+
+
+def test_outputs_may_be_seen_late(slurm: Slurm, complete: set[str]) -> None:
+    slurm.says("squeue", "")
+    states, log = of("5"), Lines()
+    states.latency = 0.5
+    assert [ask(states, log)["5"] for _ in range(2)] == ["RUNNING"] * 2
+    time.sleep(0.6)
+    assert ask(states, log) == {"5": "FAILED"}
+
+
+def test_a_job_that_comes_back_is_counted_anew(slurm: Slurm, complete: set[str]) -> None:
+    states, log = of("5"), Lines()
+    for answer in ("", "5|RUNNING|None\n", ""):
+        slurm.says("squeue", answer)
+        assert ask(states, log) == {"5": "RUNNING"}
+
+
+@pytest.mark.parametrize(
+    ("recorded", "told"),
+    [
+        ("COMPLETED", "COMPLETED"),
+        ("FAILED", "FAILED"),
+        ("CANCELLED by 0", "CANCELLED"),
+        ("TIMEOUT", "TIMEOUT"),
+        ("NODE_FAIL", "FAILED"),
+        ("RUNNING", "RUNNING"),
+    ],
+)
+def test_accounting_decides(recorded: str, told: str, slurm: Slurm) -> None:
+    slurm.says("squeue", "")
+    slurm.says("sacct", f"banner\n5|{recorded}\n")
+    assert ask(of("5"), Lines()) == {"5": told}
+
+
+def test_accounting_is_asked_once_for_all_that_squeue_leaves_out(slurm: Slurm) -> None:
+    slurm.says("squeue", "4|RUNNING|None\n")
+    slurm.says("sacct", "", 'case "$*" in *"-X "*--jobs=5,6_2) printf "5|COMPLETED\\n6|FAILED\\n";; esac')
+    assert ask(of("4", "5", "6_2"), Lines()) == {"4": "RUNNING", "5": "COMPLETED", "6_2": "FAILED"}
+
+
+def test_accounting_that_is_wrong_for_ever_is_not_waited_for(slurm: Slurm, complete: set[str]) -> None:
+    slurm.says("squeue", "")
+    slurm.says("sacct", "5|RUNNING\n")
+    states, log = of("5"), Lines()
+    assert [ask(states, log)["5"] for _ in range(5)] == ["RUNNING"] * 4 + ["FAILED"]
+
+
+@pytest.mark.parametrize("state", ["PREEMPTED", "SPECIAL_EXIT"])
+def test_a_job_that_is_given_up_is_cancelled_and_its_end_awaited(
+    state: str, slurm: Slurm, tmp_path: Path
+) -> None:
+    """Here it is seen to be alive twice after it was cancelled."""
+    slurm.says("squeue", "", f"cat {tmp_path}/answer; printf . >> {tmp_path}/asked")
+    ending = f"(sleep 1; : > {tmp_path}/answer) > {tmp_path}/none &"
+    alive = f"printf '5|COMPLETING|None\\n' > {tmp_path}/answer"
+    slurm.says("scancel", "", f"echo $* > {tmp_path}/cancelled; {alive}; {ending}")
+    (tmp_path / "answer").write_text(f"5|{state}|None\n")
+    log = Lines()
+    assert ask(of("5"), log) == {"5": "FAILED"}
+    assert (tmp_path / "cancelled").read_text() == "5\n"
+    assert len((tmp_path / "asked").read_text()) >= 3
+    assert state in log[0]
+
+
+def test_a_job_whose_end_does_not_come_is_not_given_up(
+    slurm: Slurm, complete: set[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "END", 0.6)
+    slurm.says("squeue", "", f"test ! -f {tmp_path}/cancelled || echo '5|COMPLETING|None'")
+    slurm.says("scancel", "", f": > {tmp_path}/cancelled")
+    states, log = of("5"), Lines()
+    assert [ask(states, log)["5"] for _ in range(3)] == ["RUNNING", "RUNNING", "COMPLETING"]
 
 
 def test_a_failure_names_rule_node_cause_and_log_once(slurm: Slurm) -> None:
@@ -85,7 +182,7 @@ def test_a_failure_names_rule_node_cause_and_log_once(slurm: Slurm) -> None:
         "scontrol",
         "JobId=5 Comment=rule_match_embed_wildcards_zh ExitCode=127:0 RunTime=00:00:02 NodeList=n2 StdOut=/l/5.log",
     )
-    states, log = States(), Lines()
+    states, log = of("5"), Lines()
     ask(states, log)
     ask(states, log)
     assert len(log) == 1
@@ -100,17 +197,39 @@ def test_killed_means_memory_and_any_other_code_the_log(slurm: Slurm) -> None:
     slurm.says("squeue", "5|FAILED|None\n")
     slurm.says("scontrol", "JobId=5 ExitCode=0:9")
     killed = Lines()
-    ask(States(), killed)
+    ask(of("5"), killed)
     assert "for want of memory" in killed[0]
     slurm.says("scontrol", "JobId=5 ExitCode=1:0")
     failed = Lines()
-    ask(States(), failed)
+    ask(of("5"), failed)
     assert "its log says why" in failed[0]
 
 
-def test_a_wait_without_end_is_told_once(slurm: Slurm) -> None:
+def test_a_slow_scontrol_holds_up_neither_the_loop_nor_the_other_jobs(slurm: Slurm) -> None:
+    slurm.says("squeue", "".join(f"{job}|FAILED|None\n" for job in range(8)))
+    slurm.says("scontrol", "", "sleep 1")
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.05)
+            ticks += 1
+
+    async def both() -> None:
+        ticking = asyncio.create_task(tick())
+        await of(*map(str, range(8)))("squeue", log)
+        ticking.cancel()
+
+    log = Lines()
+    start = time.monotonic()
+    asyncio.run(both())
+    assert len(log) == 8 and time.monotonic() - start < 6 and ticks > 10
+
+
+def test_a_wait_without_end_is_logged_once(slurm: Slurm) -> None:
     slurm.says("squeue", "5|PENDING|PartitionTimeLimit\n6|PENDING|Resources\n")
-    states, log = States(), Lines()
+    states, log = of("5", "6"), Lines()
     assert ask(states, log) == {"5": "PENDING", "6": "PENDING"}
     ask(states, log)
     assert len(log) == 1

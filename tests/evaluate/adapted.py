@@ -8,8 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
-from wokflow import tables
 from wokflow.evaluate import schemas as evaluate_schemas
+from wokflow.frame import tables
 from wokflow.generate import schemas
 
 METADATA = {"key": "k", "sources": "{}"}

@@ -6,8 +6,9 @@ A surface is its class, or class=surface.
 import re
 from collections.abc import Sequence
 
-from wokflow.evaluate.pivots import Proto, parsed
+from wokflow.evaluate.pivots import parsed
 from wokflow.parse.extract import Action, Mention
+from wokflow.pivot.occurrences import Proto
 
 
 def extract(texts: Sequence[str]) -> list[list[Action]]:

@@ -1,14 +1,13 @@
 """BERTScore of a run: a model for each target language, the library's score, or a note."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from wokflow import tables
-from wokflow.evaluate.bertscore import bertscore
+from wokflow.evaluate.bertscore import evaluate_bertscore
 from wokflow.evaluate.parts import one_line
+from wokflow.frame import tables
 
 from tests.evaluate.adapted import METADATA, recipes, write_instances, write_predictions
 
@@ -30,18 +29,21 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
-def scored(folder: Path, texts: list[str], references: list[str], **models: Any) -> pl.DataFrame:
+def scored(
+    folder: Path, texts: list[str], references: list[str], model: str | None, layers: int | None
+) -> pl.DataFrame:
     ids = [f"silver:{number:03}" for number in range(len(texts))]
     rows = [
         {"instance_id": name, "reference": reference} for name, reference in zip(ids, references, strict=True)
     ]
-    bertscore(
-        write_instances(folder / "i", rows),
-        write_predictions(folder / "p", "r", dict(zip(ids, texts, strict=True))),
-        str(folder / "out"),
+    evaluate_bertscore(
+        instances=write_instances(folder / "i", rows),
+        predictions=write_predictions(folder / "p", "r", dict(zip(ids, texts, strict=True))),
+        parts=str(folder / "out"),
         run="r",
         data="en-zh",
-        **{"en": {"model": None}, "zh": {"model": None}} | models,
+        model=model,
+        layers=layers,
         batch=4,
         device="cpu",
         metadata=METADATA,
@@ -53,7 +55,7 @@ def test_it_is_the_librarys_called_by_hand(tmp_path: Path, tiny_bert: str) -> No
     from bert_score import BERTScorer
 
     texts, references = recipes("zh")
-    found = scored(tmp_path, texts, references, zh={"model": tiny_bert, "layers": 2})
+    found = scored(tmp_path, texts, references, tiny_bert, 2)
     library = BERTScorer(model_type=tiny_bert, num_layers=2, device="cpu", batch_size=4)
     library._tokenizer.model_max_length = 64  # the tokenizer's folder does not say it
     full = np.array(list(map(bool, texts)))
@@ -66,7 +68,7 @@ def test_it_is_the_librarys_called_by_hand(tmp_path: Path, tiny_bert: str) -> No
     assert found["signature"][0].startswith("tiny-bert_L2_no-idf_version=")
 
 
-def test_the_model_is_that_of_the_language_that_is_written(tmp_path: Path) -> None:
-    found = scored(tmp_path, ["煮"], ["煮"], en={"model": "not loaded", "layers": 1})
+def test_without_a_model_there_is_a_note(tmp_path: Path) -> None:
+    found = scored(tmp_path, ["煮"], ["煮"], None, None)
     row = found.row(0, named=True)
     assert row["parts"] is None and "No model" in row["note"]

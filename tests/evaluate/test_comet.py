@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from wokflow import tables
 from wokflow.evaluate import comet_worker
-from wokflow.evaluate.comet import WORKER, comet, signature, values
+from wokflow.evaluate.comet import WORKER, evaluate_comet, signature, values
 from wokflow.evaluate.parts import Texts
-from wokflow.job import UserError
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
 
 from tests.evaluate.adapted import METADATA, write_instances, write_predictions
 
@@ -70,10 +70,12 @@ def test_what_is_no_score_is_refused(code: str, said: str) -> None:
 @pytest.mark.parametrize("given", [None, command(SHARE)])
 def test_a_run_is_scored_or_the_note_says_why_not(tmp_path: Path, given: list[str] | None) -> None:
     out = tmp_path / "parts"
-    comet(
-        write_instances(tmp_path / "i", [{"instance_id": "s", "source": "Title: 汤", "reference": "ab\ncd"}]),
-        write_predictions(tmp_path / "p", "r", {"s": "a"}),
-        str(out),
+    evaluate_comet(
+        instances=write_instances(
+            tmp_path / "i", [{"instance_id": "s", "source": "Title: 汤", "reference": "ab\ncd"}]
+        ),
+        predictions=write_predictions(tmp_path / "p", "r", {"s": "a"}),
+        parts=str(out),
         run="r",
         data="zh-en",
         command=given,

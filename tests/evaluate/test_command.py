@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from wokflow.evaluate.command import run_command
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
 
 def python(code: str) -> list[str]:

@@ -5,9 +5,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from wokflow import tables
-from wokflow.evaluate.correlations import correlate, read_ratings
-from wokflow.job import Progress, UserError
+from wokflow.evaluate.correlations import evaluate_correlations, read_ratings
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 
 from tests.evaluate.adapted import METADATA, write_parts
 
@@ -38,7 +38,14 @@ def found(
     folder: Path, measured: list[str], ratings: list[str], progress: Progress | None = None
 ) -> pl.DataFrame:
     out = folder / "out"
-    correlate(measured, ratings, str(out), level=0.05, metadata=METADATA, progress=progress)
+    evaluate_correlations(
+        parts=measured,
+        correlations=str(out),
+        ratings=ratings,
+        level=0.05,
+        metadata=METADATA,
+        progress=progress,
+    )
     return tables.read(out)
 
 

@@ -6,15 +6,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from wokflow import tables
 from wokflow.evaluate import schemas
-from wokflow.evaluate.counterfactual import evaluate_counterfactual
+from wokflow.evaluate.bert import BertModel
+from wokflow.evaluate.counterfactual import evaluate_counterfactual, write_scores
+from wokflow.evaluate.intervals import Bootstrap
 from wokflow.evaluate.pivots import Pivots, read_pivots
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.parse.glossary import Glossary
 from wokflow.pivot import schemas as pivot_schemas
 
 from tests.evaluate.notation import actions, extract
+from tests.report.parts import write_glossary
 
 GLOSSARY = Glossary({}, {"五花肉": "猪肉", "鲫鱼": "鱼", "豆腐": "豆腐", "皮蛋": "皮蛋"}, {})
 FISH, EGG = ("红烧肉", "红烧鲫鱼"), ("凉拌豆腐", "凉拌皮蛋豆腐")
@@ -76,12 +79,10 @@ def inputs(tmp_path: Path) -> dict[str, str]:
 
 def evaluated(folder: Path, inputs: dict[str, str], predictions: pl.DataFrame, **more: Any) -> pl.DataFrame:
     predictions.write_parquet(folder / "predictions.parquet")
-    settings: dict[str, Any] = {"bertscore": {}, "bootstrap": {"samples": 100}, "metadata": {}} | more
+    settings: dict[str, Any] = {"bert": BertModel(), "bootstrap": Bootstrap(samples=100), "metadata": {}}
     files = [str(folder / "predictions.parquet")]
-    out = folder / "scores"
-    evaluate_counterfactual(
-        **inputs, predictions=files, out=str(out), glossary=GLOSSARY, extract=extract, **settings
-    )
+    out = str(folder / "scores")
+    write_scores(out, **inputs, predictions=files, glossary=GLOSSARY, extract=extract, **settings | more)
     return tables.read(out)
 
 
@@ -115,6 +116,44 @@ def test_a_perfect_run_and_a_copy(tmp_path: Path, inputs: dict[str, str]) -> Non
     assert 0 < value(scores, "perfect", "bleu")[0] < 100
     notes = scores.filter(pl.col("value").is_null())["note"]
     assert notes.null_count() == 0
+
+
+def test_the_step_takes_the_users_predictions_beside_the_workflows(
+    tmp_path: Path, inputs: dict[str, str]
+) -> None:
+    """Texts are read by rules here, with a glossary of one word of each kind."""
+    files = []
+    for run in ("ours", "theirs"):
+        files.append(str(tmp_path / f"{run}.parquet"))
+        runs(**{run: {"1": "洗鲫鱼"}}).write_parquet(files[-1])
+    candidates = table(tmp_path / "candidates", pivot_schemas.CANDIDATES, pl.DataFrame({"phrases": []}))
+    (tmp_path / "words.txt").write_text("洗\n", encoding="utf-8")
+    np.save(tmp_path / "vectors.npy", np.eye(1, dtype=np.float32))
+    evaluate_counterfactual(
+        **inputs,
+        candidates=candidates,
+        predictions=files[:1],
+        trained_vectors=[str(tmp_path)],
+        trained_parser=[],
+        scores=str(tmp_path / "scores"),
+        glossary=write_glossary(tmp_path / "glossary"),
+        more_predictions=files[1:],
+        vectors=None,
+        actions={"method": "rules", "style": "house"},
+        dependencies={},
+        parser=None,
+        tau=0.9,
+        bertscore={"layers": None, "batch": 32, "device": None},
+        bertscore_model=None,
+        bootstrap={"samples": 10, "level": 0.95, "seed": 13},
+        metadata={},
+    )
+    scores = tables.read(tmp_path / "scores")
+    assert set(scores["run"]) == {"ours", "theirs"}
+    assert (
+        value(scores, "ours", "coverage_added") == value(scores, "theirs", "coverage_added") == (33.3333, 3)
+    )
+    assert value(scores, "ours", "soft_f1")[0] is not None
 
 
 def test_each_dish_pair_is_a_dataset_too(tmp_path: Path, inputs: dict[str, str]) -> None:
@@ -184,4 +223,5 @@ def test_pairs_without_pivots_or_with_unknown_ingredients_are_said(
         said = log.read()
     assert found["A", "B"] == Pivots()
     assert found[FISH].remove == actions("焯/猪肉/") and found[FISH].replaced == ("猪肉", "鱼")
-    assert "A to B: no pivot actions" in said and "A to B: 龙 is not in the glossary" in said
+    assert "1 of 2 pairs have no pivot actions" in said and "level 2: A to B\n" in said
+    assert "A to B: 龙 is not in the glossary" in said

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from wokflow import tables
-from wokflow.evaluate.literal import counter, literal_rates, read_concepts
-from wokflow.job import UserError
+from wokflow.evaluate.literal import counter, evaluate_literal, read_concepts
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
 
 from tests.conftest import ROOT
 from tests.evaluate.adapted import METADATA, write_instances, write_predictions
@@ -65,11 +65,13 @@ def found(folder: Path, predictions: dict[str, dict[str, str]]) -> pl.DataFrame:
     ]
     table = folder / "concepts.tsv"
     table.write_text(f"# said\n{HEADER}en-zh\tbake\tbake|roast|oven\t烤\n", encoding="utf-8")
-    literal_rates(
-        {"en-zh": write_instances(folder / "i", rows)},
-        {"en-zh": [write_predictions(folder / run, run, texts) for run, texts in predictions.items()]},
-        str(table),
-        str(folder / "out"),
+    evaluate_literal(
+        instances_en_zh=[write_instances(folder / "i", rows)],
+        instances_zh_en=[],
+        predictions_en_zh=[write_predictions(folder / run, run, texts) for run, texts in predictions.items()],
+        predictions_zh_en=[],
+        literal=str(folder / "out"),
+        concepts=str(table),
         metadata=METADATA,
     )
     return tables.read(folder / "out")

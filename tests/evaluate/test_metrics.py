@@ -4,10 +4,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from wokflow import tables
-from wokflow.evaluate.metrics import overlap_metrics
+from wokflow.evaluate.metrics import evaluate_metrics
 from wokflow.evaluate.parts import one_line
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 
 from tests.evaluate.adapted import METADATA, write_instances, write_predictions
 
@@ -23,10 +23,10 @@ PREDICTIONS = {"silver:a": "Tofu\nsoup", "silver:b": "", "silver:c": "x", "gold:
 
 def written(folder: Path, progress: Progress | None = None, data: str = "zh-en") -> pl.DataFrame:
     out = folder / "parts.parquet"
-    overlap_metrics(
-        write_instances(folder / "instances.parquet", INSTANCES),
-        write_predictions(folder / "predictions.parquet", "r", PREDICTIONS),
-        str(out),
+    evaluate_metrics(
+        instances=write_instances(folder / "instances.parquet", INSTANCES),
+        predictions=write_predictions(folder / "predictions.parquet", "r", PREDICTIONS),
+        parts=str(out),
         run="r",
         data=data,
         metadata=METADATA,
@@ -78,10 +78,10 @@ def test_the_log_says_what_is_missing(tmp_path: Path) -> None:
 
 def test_a_run_without_predictions_gives_an_empty_table(tmp_path: Path) -> None:
     out = tmp_path / "parts.parquet"
-    overlap_metrics(
-        write_instances(tmp_path / "i.parquet", INSTANCES),
-        write_predictions(tmp_path / "p.parquet", "r", {"other": "x"}),
-        str(out),
+    evaluate_metrics(
+        instances=write_instances(tmp_path / "i.parquet", INSTANCES),
+        predictions=write_predictions(tmp_path / "p.parquet", "r", {"other": "x"}),
+        parts=str(out),
         run="r",
         data="zh-en",
         metadata=METADATA,
@@ -94,10 +94,10 @@ def test_two_predictions_for_one_instance_are_refused(tmp_path: Path) -> None:
     twice = pl.concat([pl.read_parquet(path)] * 2)
     twice.write_parquet(path)
     with pytest.raises(UserError, match=r"p\.parquet: run r has instance \S+ twice"):
-        overlap_metrics(
-            write_instances(tmp_path / "i.parquet", INSTANCES),
-            path,
-            str(tmp_path / "out"),
+        evaluate_metrics(
+            instances=write_instances(tmp_path / "i.parquet", INSTANCES),
+            predictions=path,
+            parts=str(tmp_path / "out"),
             run="r",
             data="zh-en",
             metadata=METADATA,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from wokflow import tables
 from wokflow.evaluate.parts import Texts
-from wokflow.evaluate.smatch import compare, parsed, smatch, split_graphs
+from wokflow.evaluate.smatch import compare, evaluate_smatch, parsed, split_graphs
 from wokflow.evaluate.sums import f1
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 
 from tests.evaluate.adapted import METADATA, write_instances, write_predictions
 
@@ -113,10 +113,10 @@ def test_too_few_graphs_are_refused() -> None:
 @pytest.mark.parametrize("given", [None, command(STAND_IN)])
 def test_a_run_is_scored_or_the_note_says_why_not(tmp_path: Path, given: list[str] | None) -> None:
     out = tmp_path / "parts"
-    smatch(
-        write_instances(tmp_path / "i", [{"instance_id": "s", "reference": "eat\ntofu"}]),
-        write_predictions(tmp_path / "p", "r", {"s": "eat"}),
-        str(out),
+    evaluate_smatch(
+        instances=write_instances(tmp_path / "i", [{"instance_id": "s", "reference": "eat\ntofu"}]),
+        predictions=write_predictions(tmp_path / "p", "r", {"s": "eat"}),
+        parts=str(out),
         run="r",
         data="zh-en",
         command=given,

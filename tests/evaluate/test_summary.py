@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from wokflow import tables
 from wokflow.evaluate import resampling, schemas
-from wokflow.evaluate.summary import read_published, summarise
-from wokflow.job import Progress
+from wokflow.evaluate.summary import evaluate_summary, read_published
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 
 from tests.conftest import ROOT
 from tests.evaluate.adapted import METADATA, write_parts
@@ -50,8 +50,8 @@ def summed(
     names = ("scores", "comparisons", "summary", "table")
     outputs = {name: str(folder / "out" / name) for name in names}
     parts = [write_parts(folder / "parts", rows)] if rows else []
-    summarise(
-        parts,
+    evaluate_summary(
+        parts=parts,
         **outputs,
         baselines={name.replace("_", "-"): run for name, run in baselines.items()},
         bootstrap=BOOTSTRAP,

@@ -10,7 +10,7 @@ from wokflow.evaluate.bert import BertModel, bert_scorer
 from wokflow.evaluate.intervals import Metric
 from wokflow.evaluate.sums import corpus_bleu
 from wokflow.evaluate.surface import bleu, coverage
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
 texts = st.lists(st.text("洗切煮鸡爪 ab，1", max_size=12), min_size=1, max_size=5)
 

@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -130,9 +130,12 @@ def hang_up(handler: BaseHTTPRequestHandler, asked: Asked) -> None:
 
 
 class Endpoint:
-    """A server whose n-th request meets the n-th behaviour, and all further ones the last."""
+    """A server whose n-th request meets the n-th behaviour, and all further ones the last.
 
-    def __init__(self, *behaviours: Behaviour, port: int = 0) -> None:
+    Asked for its models, it always names `models`.
+    """
+
+    def __init__(self, *behaviours: Behaviour, port: int = 0, models: Sequence[str] = ()) -> None:
         self.asked: list[Asked] = []
         self.most_at_once = 0
         self._at_once = 0
@@ -148,7 +151,9 @@ class Endpoint:
                 endpoint.meet(self, Asked(self.path, dict(self.headers), body))
 
             def do_GET(self) -> None:
-                endpoint.meet(self, Asked(self.path, dict(self.headers), {}))
+                if self.path == "/v1/models":
+                    return says(200, {"data": [{"id": name} for name in models]})(self, Asked("", {}, {}))
+                return endpoint.meet(self, Asked(self.path, dict(self.headers), {}))
 
             def log_message(self, *_: object) -> None:
                 pass

@@ -1,5 +1,6 @@
 """Predictions without a model."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -7,14 +8,15 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.generate import schemas
-from wokflow.generate.baselines import RUNS, baselines, substitution
+from wokflow.generate.baselines import generate_baselines, substitution
 from wokflow.ingest.schemas import SCHEMAS as INGESTED
-from wokflow.job import Progress
 from wokflow.parse.glossary import Glossary
 from wokflow.pivot import schemas as pivot_schemas
 
+RUNS = ("copy", "substitute", "retrieve")
 FOODS = {
     **dict.fromkeys(("鸡", "鸡肉", "鸡块", "嫩鸡"), "鸡"),
     **dict.fromkeys(("鸡精", "味精"), "鸡精"),
@@ -56,6 +58,15 @@ def written(path: Path, schema: Any, **columns: Any) -> str:
     return str(path)
 
 
+def written_glossary(folder: Path) -> str:
+    """GLOSSARY as a folder of tables."""
+    folder.mkdir(exist_ok=True)
+    for name in ("verbs", "ingredients", "tools"):
+        rows = [f"{surface}\t{kind}" for surface, kind in getattr(GLOSSARY, name).items()]
+        (folder / f"{name}.tsv").write_text("\n".join(["surface\tclass", *rows]) + "\n", encoding="utf-8")
+    return str(folder)
+
+
 def made(folder: Path, seed: int = 13, extra: bool = False, progress: Progress | None = None) -> Any:
     """The baselines of two rewritings to 烧牛蛙 and one to 烧鸡精, with 20 recipes of the former (or 21)."""
     ids = [f"x:{number}" for number in range(21 if extra else 20)]
@@ -81,18 +92,18 @@ def made(folder: Path, seed: int = 13, extra: bool = False, progress: Progress |
         recipe_id=[*ids, "x:100"],
         dish=["烧牛蛙"] * len(ids) + ["烧鸡精"],
     )
-    out = {run: str(folder / run) for run in RUNS}
-    baselines(
-        instances,
-        [recipes],
-        [dishes],
-        out,
-        glossary=GLOSSARY,
+    out = {f"{run}_run": str(folder / run) for run in RUNS}
+    generate_baselines(
+        instances=instances,
+        recipes=[recipes],
+        dishes=dishes,
+        **out,
+        glossary=written_glossary(folder / "glossary"),
         seed=seed,
         metadata={},
-        progress=progress,
+        progress=progress or Progress(io.StringIO()),
     )
-    return {run: tables.read(path) for run, path in out.items()}
+    return {run: tables.read(out[f"{run}_run"]) for run in RUNS}
 
 
 def test_the_three_runs(tmp_path: Path) -> None:

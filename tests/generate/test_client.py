@@ -8,12 +8,12 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
+from wokflow.frame.job import UserError
 from wokflow.generate.answers import Answer, read_answer
 from wokflow.generate.client import Client, NoAnswer, retry_after
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
-from wokflow.generate.endpoints import Key, check_endpoint
+from wokflow.generate.endpoints import Key, check_endpoint, variable_for
 from wokflow.generate.request import Request, Settings, request
-from wokflow.job import UserError
 
 from tests.generate.servers import (
     RECIPE,
@@ -336,6 +336,35 @@ def test_an_endpoint_that_the_key_must_not_go_to_is_refused(url: str) -> None:
 )
 def test_an_endpoint_that_is_encrypted_or_here_may_have_the_key(url: str) -> None:
     check_endpoint(url, Key("TEST_KEY"))
+
+
+@pytest.mark.parametrize(
+    ("url", "named", "variable"),
+    [
+        ("https://api.openai.com/v1", None, "OPENAI_API_KEY"),
+        ("https://api.openai.com/v1", "MINE", "MINE"),
+        ("https://api.example/v1", None, None),
+        ("https://api.openai.com.example/v1", None, None),
+        ("https://api.openai.com@api.example/v1", None, None),
+        ("http://[::1/v1", None, None),
+        ("https://api.example/v1", "MINE", "MINE"),
+    ],
+)
+def test_openai_s_key_goes_to_openai_alone(url: str, named: str | None, variable: str | None) -> None:
+    assert variable_for(url, named) == variable
+
+
+@pytest.mark.parametrize(
+    ("variable", "said"),
+    [
+        ("TEST_KEY", "Is the key right? It is read from the environment variable TEST_KEY"),
+        ("NO_KEY", "the environment variable NO_KEY is not set"),
+        (None, "name the environment variable that holds it in generate.prompt.key_variable"),
+    ],
+)
+def test_a_refused_key_is_said_to_be_wrong_or_absent(variable: str | None, said: str) -> None:
+    with endpoint(error(401)) as server:
+        assert said in told(lambda: ask(server, variable=variable))
 
 
 def test_without_a_key_an_endpoint_need_not_be_encrypted() -> None:

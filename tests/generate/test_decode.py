@@ -14,16 +14,15 @@ from typing import Any
 
 import polars as pl
 import pytest
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.generate import schemas
-from wokflow.generate.decode import decode_shard
-from wokflow.generate.decoding import Decoding, decode
-from wokflow.generate.predictions import merge
-from wokflow.generate.prompts import Prompt
-from wokflow.job import Progress
+from wokflow.generate.decode import generate_decode
+from wokflow.generate.predictions import generate_predictions
+from wokflow.models.decoding import Decoding, decode
 
 from tests.conftest import ROOT
-from tests.generate import tiny
+from tests.models import tiny
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -75,22 +74,24 @@ def decoded(
     *,
     shards: int = 1,
     decoding: Decoding = DECODING,
-    prompt: Prompt | None = None,
+    prompt: str | None = None,
     seed: int = 1,
     key: str = "a key",
     progress: Progress | None = None,
+    trained: bool = False,
 ) -> pl.DataFrame:
-    """All predictions, shard by shard and merged; each shard's resume folder is gone."""
+    """All predictions, shard by shard and merged; each shard's folder of blocks is gone."""
     parts = [str(folder / f"{shard}-of-{shards}.parquet") for shard in range(shards)]
     for shard, part in enumerate(parts):
-        decode_shard(
-            source,
-            part,
+        generate_decode(
+            instances=source,
+            trained=model if trained else [],
+            predictions=part,
             run="r",
-            model=model,
+            model="run:a" if trained else model,
             family=family,
             prompt=prompt,
-            decoding=decoding,
+            decoding=asdict(decoding),
             languages=None,
             revision=None,
             precision="float32",
@@ -99,12 +100,13 @@ def decoded(
             seed=seed,
             shard=shard,
             shards=shards,
-            resume=f"{part}.blocks",
             metadata={"key": key},
-            progress=progress,
+            progress=progress or Progress(io.StringIO()),
         )
     out = folder / f"of-{shards}.parquet"
-    merge(parts, source, str(out), run="r", metadata={"key": key})
+    generate_predictions(
+        decoded=parts, instances=source, predictions=str(out), run="r", metadata={"key": key}
+    )
     assert not list(folder.glob("*.blocks"))
     return tables.read(out)
 
@@ -134,6 +136,12 @@ def test_each_instance_has_what_its_source_alone_gives(models: dict[str, str], t
     assert found["instance_id"].to_list() == [f"i{number:03}" for number in range(11)]
 
 
+def test_the_model_of_another_rule_is_taken_where_it_lies(models: dict[str, str], tmp_path: Path) -> None:
+    source = instances(tmp_path, mixed(5))
+    own = decoded(tmp_path, source, models["bart"])
+    assert decoded(tmp_path, source, models["bart"], trained=True).equals(own)
+
+
 def test_headings_go(models: dict[str, str], tmp_path: Path) -> None:
     how = replace(DECODING, max_source_tokens=10, max_tokens=50)
     found = decoded(tmp_path, instances(tmp_path, ["eggs.\n"]), models["learnt"], "causal", decoding=how)
@@ -143,7 +151,7 @@ def test_headings_go(models: dict[str, str], tmp_path: Path) -> None:
 def test_a_long_source_leaves_its_prompt_whole(models: dict[str, str], tmp_path: Path) -> None:
     """32 of GPT-2's 64 positions are for the prompt, 15 of them for what is around the source."""
     (tmp_path / "prompt").write_text("cook {title}: {source} eggs.\n\n")
-    prompt = Prompt.read(str(tmp_path / "prompt"))
+    prompt = str(tmp_path / "prompt")
     sources = ["abc", "a" * 15 + "b" * 40]
     how = replace(DECODING, max_tokens=32)
     log = io.StringIO()
@@ -225,11 +233,10 @@ WORKER = """
 import json, sys
 sys.path[:0] = sys.argv[2:]
 import torch
-from wokflow.generate.decode import decode_shard
-from wokflow.generate.decoding import Decoding
+from wokflow.frame.job import Progress
+from wokflow.generate.decode import generate_decode
 torch.set_num_threads(1)
-told = json.loads(sys.argv[1])
-decode_shard(**told | {"decoding": Decoding(**told["decoding"])})
+generate_decode(**json.loads(sys.argv[1]), progress=Progress(sys.stderr))
 """
 
 
@@ -237,10 +244,10 @@ def test_a_killed_shard_goes_on_after_its_last_block(models: dict[str, str], tmp
     source, part = instances(tmp_path, mixed(96)), tmp_path / "0-of-1.parquet"
     resume = Path(f"{part}.blocks")
     told = {
-        "instances": source, "out": str(part), "run": "r", "model": models["bart"], "family": "seq2seq",
-        "prompt": None, "decoding": asdict(DECODING), "languages": None, "revision": None,
+        "instances": source, "trained": [], "predictions": str(part), "run": "r", "model": models["bart"],
+        "family": "seq2seq", "prompt": None, "decoding": asdict(DECODING), "languages": None, "revision": None,
         "precision": "float32", "device": "cpu", "remote_code": False, "seed": 1, "shard": 0, "shards": 1,
-        "resume": str(resume), "metadata": {"key": "a key"},
+        "metadata": {"key": "a key"},
     }  # fmt: skip
     job = subprocess.Popen([sys.executable, "-c", WORKER, json.dumps(told), str(ROOT / "scripts")])
     while len(list(resume.glob("[!.]*.parquet"))) < 3 and job.poll() is None:

@@ -1,11 +1,12 @@
+import io
 from pathlib import Path
 
 import polars as pl
 import pytest
-from wokflow import tables
-from wokflow.generate.instances import instances
-from wokflow.generate.rewrites import rewrites
-from wokflow.job import UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.generate.instances import generate_instances
+from wokflow.generate.rewrites import generate_rewrites
 from wokflow.pivot.schemas import INSTANCES
 
 from tests.train.recipes import write_pairs, write_recipes
@@ -21,17 +22,22 @@ GOLD = "source_id\ttitle\tingredients\tsteps\tsource_title\tsource_ingredients\t
 
 
 def made(tmp_path: Path, gold: str | None = None) -> pl.DataFrame:
-    pairs, recipes, out = (
-        write_pairs(tmp_path, *PAIRS),
-        write_recipes(tmp_path),
-        str(tmp_path / "out.parquet"),
-    )
-    path = None
+    path, data = None, str(tmp_path / "data.parquet")
     if gold is not None:
         (tmp_path / "gold.tsv").write_text(GOLD + gold, encoding="utf-8")
         path = str(tmp_path / "gold.tsv")
-    instances(pairs, recipes, path, out, str(tmp_path / "digest"), data="zh-en", metadata={})
-    return tables.read(out)
+    generate_instances(
+        pairs=write_pairs(tmp_path, *PAIRS),
+        recipes=write_recipes(tmp_path),
+        gold=path,
+        simplified=False,
+        direction="zh-en",
+        data=data,
+        digest=str(tmp_path / "digest"),
+        metadata={},
+        progress=Progress(io.StringIO()),
+    )
+    return tables.read(data)
 
 
 def test_a_test_source_is_compared_with_its_best_match(tmp_path: Path) -> None:
@@ -50,7 +56,7 @@ def test_a_test_source_is_compared_with_its_best_match(tmp_path: Path) -> None:
 
 
 def test_a_gold_source_is_compared_with_what_people_wrote(tmp_path: Path) -> None:
-    rows = made(tmp_path, "zh:2\tMy tea\twater | leaves\tBoil\t\t\t\n").filter(pl.col("dataset") == "gold")
+    rows = made(tmp_path, "zh:2\tMy tea\twater | leaves\tBoil\t茶2\t\t\n").filter(pl.col("dataset") == "gold")
     assert rows.select("instance_id", "title", "reference", "retrieved").rows() == [
         ("gold:zh:2", "茶2", "My tea\nwater, leaves\nBoil.", "tea1\nwater1\nBoil1.")
     ]
@@ -61,8 +67,14 @@ def test_a_gold_source_may_be_in_no_corpus(tmp_path: Path) -> None:
         made(tmp_path, "mine\tTea\twater\tBoil\t茶\t水\t烧\n").filter(pl.col("dataset") == "gold").to_dicts()
     )
     assert (row["source"], row["retrieved"]) == ("Title: 茶\nIngredients: 水\nSteps: 烧。\n", None)
-    with pytest.raises(UserError, match="zh:9 is in no corpus"):
-        made(tmp_path, "zh:9\tTea\twater\tBoil\t\t\t\n")
+    with pytest.raises(UserError, match=r"gold\.tsv, line 2: zh:9 is in no corpus"):
+        made(tmp_path, "zh:9\tTea\twater\tBoil\t茶\t\t\n")
+
+
+def test_a_gold_source_whose_id_is_another_recipe_in_the_corpus_is_refused(tmp_path: Path) -> None:
+    for own in ("\t", "水\t烧"):
+        with pytest.raises(UserError, match=r"line 2: the title of zh:2 is '茶2' in the corpus.* '汤'"):
+            made(tmp_path, f"zh:2\tSoup\twater\tBoil\t汤\t{own}\n")
 
 
 def test_rewrites_name_both_dishes(tmp_path: Path) -> None:
@@ -77,6 +89,7 @@ def test_rewrites_name_both_dishes(tmp_path: Path) -> None:
     }
     frame = pl.DataFrame([row], schema_overrides={"ingredient_removed": pl.String})
     tables.write(tmp_path / "in.parquet", INSTANCES, frame, {})
-    rewrites(*(str(tmp_path / name) for name in ("in.parquet", "out.parquet", "digest")), metadata={})
-    found = tables.read(tmp_path / "out.parquet").row(0)
+    instances, data, digest = (str(tmp_path / name) for name in ("in.parquet", "data.parquet", "digest"))
+    generate_rewrites(instances=instances, data=data, digest=digest, metadata={})
+    found = tables.read(data).row(0)
     assert found == ("zh:0:奶茶", "counterfactual", "zh:0", "奶茶", "茶", "烧水。", None, None)

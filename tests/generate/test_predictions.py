@@ -4,10 +4,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
 from wokflow.generate import schemas
-from wokflow.generate.predictions import merge
-from wokflow.job import UserError
+from wokflow.generate.predictions import generate_predictions
 
 
 def merged(folder: Path, *shards: str, run: str = "r") -> list[tuple[str, str, str]]:
@@ -19,7 +19,13 @@ def merged(folder: Path, *shards: str, run: str = "r") -> list[tuple[str, str, s
     for path, ids in zip(paths, shards, strict=True):
         columns = {"instance_id": list(ids), "run": ["r"] * len(ids), "prediction": [f"of {i}" for i in ids]}
         tables.write(path, schemas.PREDICTIONS, pl.DataFrame(columns, dict.fromkeys(columns, pl.String)), {})
-    merge(paths, str(folder / "instances"), str(folder / "out"), run=run, metadata={"key": "k"})
+    generate_predictions(
+        decoded=paths,
+        instances=str(folder / "instances"),
+        predictions=str(folder / "out"),
+        run=run,
+        metadata={"key": "k"},
+    )
     return tables.read(folder / "out").rows()
 
 

@@ -5,17 +5,18 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError, job
 from wokflow.generate import schemas
-from wokflow.generate.prompt import prompt_run
+from wokflow.generate.arguments import CLIENT
+from wokflow.generate.prompt import generate_prompt
 from wokflow.generate.request import Settings
-from wokflow.job import Progress, UserError, job
 
 from tests.conftest import ROOT
 from tests.generate.servers import (
@@ -79,19 +80,22 @@ class Run:
             "endpoint": url,
         }
         with job(str(self.folder / "log.txt")) as progress:
-            self.ask(Settings(**chosen | settings), lang, progress)
+            self.ask(chosen | settings, lang, progress)
         return self.table("out").join(self.table("calls"), on=["instance_id", "run"], validate="1:1")
 
-    def ask(self, settings: Settings, lang: str, progress: Progress) -> None:
-        prompt_run(
-            self.instances,
-            str(self.folder / "out.parquet"),
-            str(self.folder / "calls.parquet"),
+    def ask(self, settings: Mapping[str, Any], lang: str, progress: Progress) -> None:
+        generate_prompt(
+            instances=self.instances,
+            server=[],
+            predictions=str(self.folder / "out.parquet"),
+            calls=str(self.folder / "calls.parquet"),
             run="gpt",
             model="m",
             prompt=str(self.prompt),
             lang=lang,
-            settings=settings,
+            request_settings={name: value for name, value in settings.items() if name not in CLIENT},
+            client_settings={name: value for name, value in settings.items() if name in CLIENT},
+            command=None,
             cache=str(self.folder / "cache"),
             metadata={"key": "k"},
             progress=progress,

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from wokflow.frame.job import UserError
 from wokflow.generate.prompts import Prompt
-from wokflow.job import UserError
 
 
 def made(folder: Path, template: str | bytes) -> Prompt:

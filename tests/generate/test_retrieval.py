@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import polars as pl
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.generate import schemas
-from wokflow.generate.retrieval import retrieve
-from wokflow.job import Progress
+from wokflow.generate.retrieval import generate_retrieval
 
 
 def test_matches_are_predictions_and_instances_without_one_are_left_out(tmp_path: Path) -> None:
@@ -22,9 +22,9 @@ def test_matches_are_predictions_and_instances_without_one_are_left_out(tmp_path
     ).with_columns(base=pl.lit(None, pl.String), reference=pl.lit(None, pl.String))
     tables.write(tmp_path / "instances", schemas.INSTANCES, frame, {})
     with (tmp_path / "log").open("w+") as log:
-        retrieve(
-            str(tmp_path / "instances"),
-            str(tmp_path / "out"),
+        generate_retrieval(
+            instances=str(tmp_path / "instances"),
+            predictions=str(tmp_path / "out"),
             run="pairs",
             metadata={"key": "k"},
             progress=Progress(log),

@@ -8,18 +8,24 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.digests import path_digest
+from wokflow.frame.job import Progress, UserError
 from wokflow.generate import schemas
-from wokflow.generate.endpoints import Server, answers, await_server
-from wokflow.generate.prompt import prompt_run
-from wokflow.generate.request import Settings
-from wokflow.generate.server import BACKENDS, filled
-from wokflow.job import Progress, UserError
+from wokflow.generate.answers import read_answer
+from wokflow.generate.arguments import SERVERS
+from wokflow.generate.client import Client
+from wokflow.generate.costs import Ledger, Prices, Tokens
+from wokflow.generate.prompt import generate_prompt
+from wokflow.generate.request import Request
+from wokflow.generate.served import Server, await_server, server_identity, serves
+from wokflow.generate.server import filled
 
 from tests.conftest import ROOT
 from tests.generate.test_prompt import written
@@ -27,37 +33,64 @@ from tests.generate.test_prompt import written
 SERVE = """
 import json, sys
 from pathlib import Path
-from wokflow.generate.server import serve
-from wokflow.job import job
+from wokflow.generate.server import generate_server
+from wokflow.frame.job import job
 folder, command, model, minutes = Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3], float(sys.argv[4])
+lists_model = sys.argv[5] == "True"
 with job(str(folder / "log.txt")) as progress:
-    files = {"endpoint_file": str(folder / "server.json"), "output": str(folder / "output.txt")}
-    serve(command, model, **files, minutes=minutes, progress=progress)
+    generate_server(
+        endpoint=str(folder / "server.json"),
+        command=command,
+        model=model,
+        start_minutes=minutes,
+        lists_model=lists_model,
+        log=str(folder / "log.txt"),
+        progress=progress,
+    )
 """
+# It serves the models that it is told to, for the key that it finds in its environment, and has a child.
 SMALL = """
-import http.server, json, os, subprocess, sys, time
+import http.server, json, os, subprocess, sys
 from pathlib import Path
+port, folder, host, *models = sys.argv[1:]
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-Path(sys.argv[2]).write_text(f"{os.getpid()} {child.pid}")
+Path(folder, "pids").write_text(f"{os.getpid()} {child.pid}")
 print("loading", flush=True)
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(200); self.send_header("Content-Length", "2"); self.end_headers(); self.wfile.write(b"{}")
-http.server.HTTPServer((sys.argv[3], int(sys.argv[1])), Handler).serve_forever()
+        known = self.headers["Authorization"] == "Bearer " + os.environ["WOKFLOW_SERVER_KEY"]
+        body = json.dumps({"data": [{"id": name} for name in models]}).encode()
+        self.send_response(200 if known else 401)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+http.server.HTTPServer((host, int(port)), Handler).serve_forever()
+"""
+# The same by uvicorn, which vLLM serves by.
+ASGI = """
+import json, os
+async def app(scope, receive, send):
+    if scope["type"] != "http":
+        return
+    known = dict(scope["headers"]).get(b"authorization") == b"Bearer " + os.environb[b"VLLM_API_KEY"]
+    message = {"role": "assistant", "content": "Fry."}
+    body = {"data": [{"id": "m"}], "choices": [{"message": message, "finish_reason": "stop"}]}
+    await send({"type": "http.response.start", "status": 200 if known else 401, "headers": []})
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
 """
 
 
-def small(folder: Path) -> list[str]:
+def small(folder: Path, *models: str) -> list[str]:
     """A server that answers and has a child; it writes both their pids."""
-    return [sys.executable, "-c", SMALL, "{port}", str(folder / "pids"), "{host}"]
+    return [sys.executable, "-c", SMALL, "{port}", str(folder), "{host}", *(models or ["{model}"])]
 
 
 @contextmanager
 def serving(
-    folder: Path, command: list[str], model: str = "m", minutes: float = 2
+    folder: Path, command: list[str], model: str = "m", minutes: float = 2, *, lists_model: bool = True
 ) -> Iterator[subprocess.Popen[bytes]]:
     """The step as a process of its own."""
-    arguments = [str(folder), json.dumps(command), model, str(minutes)]
+    arguments = [str(folder), json.dumps(command), model, str(minutes), str(lists_model)]
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE, *arguments],
         env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
@@ -105,10 +138,10 @@ def test_at_sigterm_the_server_and_its_children_end(tmp_path: Path) -> None:
         process.terminate()
         assert process.wait(30) == 0
     until(lambda: not any(map(alive, pids(tmp_path))))
-    assert not answers(server.url)
+    assert server.models() is None
     with pytest.raises(UserError, match="was ended"):
         await_server(tmp_path / "server.json")
-    assert "loading" in (tmp_path / "output.txt").read_text()
+    assert "loading" in (tmp_path / "log.txt.server").read_text()
 
 
 def test_where_its_file_is_removed_the_server_ends(tmp_path: Path) -> None:
@@ -121,7 +154,7 @@ def test_where_its_file_is_removed_the_server_ends(tmp_path: Path) -> None:
 
 
 def test_the_server_ends_with_the_process_that_wanted_it(tmp_path: Path) -> None:
-    arguments = [sys.executable, "-c", SERVE, str(tmp_path), json.dumps(small(tmp_path)), "m", "2"]
+    arguments = [sys.executable, "-c", SERVE, str(tmp_path), json.dumps(small(tmp_path)), "m", "2", "True"]
     shell = 'trap "" HUP; "$@" & wait'  # as Snakemake starts scripts: a shell of its own, which outlives it
     parent = subprocess.Popen(
         [
@@ -158,7 +191,7 @@ def test_a_server_that_is_not_ready_in_time_is_ended(tmp_path: Path) -> None:
     sleeps = [sys.executable, "-c", "import time; print('slow', flush=True); time.sleep(600)"]
     with serving(tmp_path, sleeps, minutes=0.02) as process:
         assert process.wait(60) == 1
-    with pytest.raises(UserError, match=r"does not answer after 0\.02 minutes.*generate\.server\.minutes"):
+    with pytest.raises(UserError, match=r"is not ready after 0\.02 minutes.*generate\.server\.minutes"):
         await_server(tmp_path / "server.json")
 
 
@@ -169,7 +202,7 @@ def test_a_program_that_is_not_there_is_told_of(tmp_path: Path) -> None:
         await_server(tmp_path / "server.json")
 
 
-def test_the_file_is_there_before_the_server_answers(tmp_path: Path) -> None:
+def test_the_file_is_there_before_the_server_is_ready(tmp_path: Path) -> None:
     waits = [
         "bash",
         "-c",
@@ -179,28 +212,157 @@ def test_the_file_is_there_before_the_server_answers(tmp_path: Path) -> None:
     ]
     with serving(tmp_path, waits):
         until((tmp_path / "server.json").exists)
-        url = json.loads((tmp_path / "server.json").read_text())["url"]
-        assert not answers(url)
+        before = Server.read(tmp_path / "server.json")
+        assert not before.ready and before.models() is None
         (tmp_path / "go").touch()
-        assert await_server(tmp_path / "server.json").url == url
+        assert await_server(tmp_path / "server.json") == replace(before, ready=True)
+
+
+def test_a_server_gets_a_key_that_nobody_else_can_read(tmp_path: Path) -> None:
+    former = os.umask(0)  # which would let anyone read and write new files
+    try:
+        with serving(tmp_path, small(tmp_path)) as process:
+            server = answering(tmp_path)
+            seen = [
+                Path(f"/proc/{pid}/cmdline").read_bytes().decode() for pid in (process.pid, *pids(tmp_path))
+            ]
+            files = {
+                path.name: path for path in tmp_path.iterdir() if path.name.startswith(("server", "log"))
+            }
+    finally:
+        os.umask(former)
+    assert len(server.secret) >= 32 and not any(server.secret in each for each in seen)
+    assert (
+        files["server.json"].stat().st_mode & 0o777 == files["log.txt.server"].stat().st_mode & 0o777 == 0o600
+    )
+    assert not any(server.secret in path.read_text() for name, path in files.items() if name != "server.json")
+    (tmp_path / "again").mkdir()
+    with serving(tmp_path / "again", small(tmp_path / "again")):
+        assert answering(tmp_path / "again").secret != server.secret
+
+
+def test_without_the_key_the_server_is_not_ready_and_gives_no_answer(tmp_path: Path) -> None:
+    with serving(tmp_path, small(tmp_path)):
+        server = answering(tmp_path)
+        assert server.models() == ["m"]
+        assert replace(server, secret="guess").models() is None
+
+
+def test_a_server_of_another_model_is_an_error(tmp_path: Path) -> None:
+    with serving(tmp_path, small(tmp_path, "other", "more")) as process:
+        assert process.wait(60) == 1
+    with pytest.raises(UserError, match=r"the server has other, more and not m\."):
+        await_server(tmp_path / "server.json")
+
+
+def test_a_server_that_lists_other_models_than_it_serves_is_ready_where_that_is_known(tmp_path: Path) -> None:
+    with serving(tmp_path, small(tmp_path, "other"), lists_model=False):
+        assert answering(tmp_path).models() == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("names", "model", "is_it"),
+    [(["a", "b"], "b", True), (["b:latest"], "b", True), (["b:7b"], "b", False), (["b:7b"], "b:7b", True)],
+)
+def test_ollama_s_names_have_tags(names: list[str], model: str, is_it: bool) -> None:
+    assert serves(names, model) == is_it
+
+
+# Another process takes the port while the server still loads: once, or each time.
+THIEF = """
+import http.server, json, sys, threading, time
+from pathlib import Path
+folder, times = Path(sys.argv[1]), int(sys.argv[2])
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        (folder / "fooled").touch()
+        body = b'{"data": [{"id": "m"}]}'
+        self.send_response(200); self.send_header("Content-Length", str(len(body))); self.end_headers()
+        self.wfile.write(body)
+taken = set()
+while len(taken) < times:
+    for file in folder.glob("port-*"):
+        if file not in taken:
+            port = int(file.name[5:])
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            taken.add(file)
+    time.sleep(0.01)
+(folder / "done").touch()
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_another_process_on_the_port_is_not_taken_for_the_server(times: int, tmp_path: Path) -> None:
+    """It gives answers as the server would, without asking for a key, and is asked for none."""
+    slow = f'touch {tmp_path}/port-$1; sleep 1; [ -e {tmp_path}/done ] || sleep 9; shift; exec "$@"'
+    command = ["bash", "-c", slow, "sh", "{port}", *small(tmp_path)]
+    thief = subprocess.Popen([sys.executable, "-c", THIEF, str(tmp_path), str(times)])
+    try:
+        with serving(tmp_path, command) as process:
+            if times == 1:
+                server = answering(tmp_path)
+                assert server.models() == ["m"] and replace(server, secret="guess").models() is None
+            else:
+                assert process.wait(120) == 1
+                with pytest.raises(UserError, match="3 ports in turn were taken by other processes"):
+                    await_server(tmp_path / "server.json")
+    finally:
+        thief.kill()
+        thief.wait()
+    assert len(list(tmp_path.glob("port-*"))) == min(times + 1, 3)
+    assert not (tmp_path / "fooled").exists()
+
+
+def test_a_server_on_a_unix_socket_is_asked_there(tmp_path: Path) -> None:
+    """uvicorn, as vLLM starts it; the socket's folder is its owner's alone."""
+    if not find_spec("uvicorn"):
+        pytest.skip("uvicorn is not installed")
+    (tmp_path / "own.py").write_text(ASGI, encoding="utf-8")
+    command = [sys.executable, "-m", "uvicorn", "--app-dir", str(tmp_path), "own:app", "--uds", "{socket}"]
+    with serving(tmp_path, command) as process:
+        server = answering(tmp_path)
+        assert Path(server.socket).is_socket()
+        assert Path(server.socket).parent.stat().st_mode & 0o777 == 0o700
+        arguments = {"timeout": 5, "tries": 1, "backoff": 0, "concurrency": 1}
+        with Client(server.url, server.key, Ledger(Prices()), socket=server.socket, **arguments) as client:
+            asked = Request("x", "/chat/completions", {"model": "m", "messages": []}, Tokens(1, 1))
+            assert read_answer(client.ask(asked)).text == "Fry."
+        process.terminate()
+        assert process.wait(30) == 0
+    assert not Path(server.socket).parent.exists()
+
+
+def test_answers_are_kept_by_the_content_of_a_model_s_folder(tmp_path: Path) -> None:
+    def identity(model: str) -> str:
+        path_digest.cache_clear()  # as in a process of its own
+        return server_identity(["serve", "{model}"], model)
+
+    (tmp_path / "weights").write_bytes(b"a")
+    before = identity(str(tmp_path))
+    assert identity(str(tmp_path)) == before != server_identity(["other", "{model}"], str(tmp_path))
+    (tmp_path / "weights").write_bytes(b"b")
+    assert identity(str(tmp_path)) != before
+    assert identity("gpt-9") == identity("gpt-9") != identity("gpt-8")
 
 
 def test_places_are_filled_within_arguments_and_no_others() -> None:
     command = ["run", "{model}", "--at={host}:{port}", '{"a": {model}}', "{other}"]
-    assert filled(command, "{port} x; rm", 8) == [
+    assert filled(command, model="{port} x; rm", host="127.0.0.1", port="8") == [
         "run",
         "{port} x; rm",
         "--at=127.0.0.1:8",
         '{"a": {port} x; rm}',
         "{other}",
     ]
-    assert filled(BACKENDS["ollama"], "m", 8)[1] == "OLLAMA_HOST=127.0.0.1:8"
+    assert filled(SERVERS["ollama"], model="m", host="127.0.0.1", port="8")[1] == "OLLAMA_HOST=127.0.0.1:8"
 
 
 @pytest.mark.parametrize("model", ["--help", "-m", ""])
 def test_a_model_that_looks_like_an_option_is_refused(model: str) -> None:
     with pytest.raises(UserError, match=r"runs\.tsv"):
-        filled(BACKENDS["vllm"], model, 8)
+        filled(SERVERS["vllm"], model=model, socket="s")
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +410,9 @@ def chat_server(chat_model: str, tmp_path_factory: pytest.TempPathFactory) -> It
     if not all(map(find_spec, ("fastapi", "uvicorn", "openai"))) or not program.exists():
         pytest.skip("transformers serve is not installed: pip install transformers[serving]")
     folder = tmp_path_factory.mktemp("server")
-    with serving(folder, [str(program), *BACKENDS["transformers"][1:], "--device", "cpu"], chat_model):
+    with serving(
+        folder, [str(program), *SERVERS["transformers"][1:], "--device", "cpu"], chat_model, lists_model=False
+    ):
         answering(folder)
         yield folder / "server.json"
 
@@ -261,16 +425,19 @@ def test_a_real_server_answers_a_prompt_run(
     log = (tmp_path / "log.txt").open("w+", encoding="utf-8")
 
     def run() -> None:
-        prompt_run(
-            written(tmp_path, ["Title: 蛋炒饭", "Title: 炒面", "Title: 汤"]),
-            *paths,
+        generate_prompt(
+            instances=written(tmp_path, ["Title: 蛋炒饭", "Title: 炒面", "Title: 汤"]),
+            server=str(chat_server),
+            predictions=paths[0],
+            calls=paths[1],
             run="gpt",
             model=chat_model,
             prompt=str(ROOT / "resources" / "prompts" / "adapt-zh-en.txt"),
             lang="en",
-            settings=Settings(mode=mode, max_tokens=12, temperature=0, seed=1),  # type: ignore[arg-type]
+            request_settings={"mode": mode, "max_tokens": 12, "temperature": 0, "seed": 1},
+            client_settings={},
+            command=SERVERS["transformers"],
             cache=str(tmp_path / "cache"),
-            server=str(chat_server),
             metadata={},
             progress=Progress(log),
         )

@@ -4,17 +4,17 @@ import io
 import json
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.ingest.clean import Cleaning
 from wokflow.ingest.recipes import ingest_recipes
 from wokflow.ingest.schemas import REASONS, RECIPES, REJECTS
-from wokflow.job import Progress
 
 OFF = Cleaning(emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
 
@@ -100,6 +100,8 @@ def ingested(
     threads: int = 1,
     parts: int = 1,
     cleaning: Cleaning = OFF,
+    truncated: str = "keep",
+    mostly_rejected: str = "keep",
     seconds: float = 10.0,
 ) -> Ingested:
     """Ingest a file that holds `data`; what must hold of every ingest is checked on the way."""
@@ -109,15 +111,19 @@ def ingested(
         recipes, rejects = (
             [f"{folder}/{table}/part-{part:05}.parquet" for part in range(parts)] for table in ("good", "bad")
         )
+        Path(folder, "source.json").write_text('{"bytes": 1, "sha256": "1a"}')
         log = io.StringIO()
         ingest_recipes(
-            str(raw),
-            recipes,
-            rejects,
+            raw=str(raw),
+            source=f"{folder}/source.json",
+            recipes=recipes,
+            rejects=rejects,
             corpus=corpus,
-            cleaning=cleaning,
+            **asdict(cleaning),
+            truncated=truncated,  # type: ignore[arg-type]
+            mostly_rejected=mostly_rejected,  # type: ignore[arg-type]
             threads=threads,
-            metadata={"key": "a key"},
+            key="a key",
             progress=Progress(log, seconds=seconds),
         )
         good, bad = tables.read(recipes), tables.read(rejects)

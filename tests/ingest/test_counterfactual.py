@@ -1,5 +1,6 @@
 """The testbed's lines become recipes of one step; nothing is lost."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -12,14 +13,19 @@ LINES = "白灼菜心\t白灼秋葵\t菜心洗干净，焯水。\n\n焖鸡\t鲍�
 def ingest(tmp_path: Path, text: bytes) -> tuple[pl.DataFrame, pl.DataFrame]:
     raw, recipes, rejects = tmp_path / "base.tsv", tmp_path / "recipes.parquet", tmp_path / "rejects.parquet"
     raw.write_bytes(text)
+    source = tmp_path / "source.json"
+    source.write_text('{"sha256": "1a"}')
     ingest_recipes(
-        str(raw),
-        [str(recipes)],
-        [str(rejects)],
+        raw=str(raw),
+        source=str(source),
+        recipes=[str(recipes)],
+        rejects=[str(rejects)],
         corpus="counterfactual",
-        cleaning=Cleaning(),
+        **asdict(Cleaning()),
+        truncated="refuse",
+        mostly_rejected="keep",
         threads=1,
-        metadata={},
+        key="",
     )
     return pl.read_parquet(recipes), pl.read_parquet(rejects)
 

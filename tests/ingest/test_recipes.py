@@ -1,5 +1,6 @@
 """Every row of a source ends as one recipe or one reject, whatever it holds and however it is read."""
 
+import contextlib
 import errno
 import gzip
 import io
@@ -9,16 +10,17 @@ import re
 import threading
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-import zstandard
+from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wokflow.frame.job import UserError
 from wokflow.ingest import recipes, records
 from wokflow.ingest.clean import Cleaning
 
@@ -42,10 +44,13 @@ def halves(pack: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
 PACKED = {
     "gz": (".gz", gzip.compress),
     "gz of two members": (".gz", halves(gzip.compress)),
-    "zst": (".zst", zstandard.ZstdCompressor().compress),
-    "zst of two frames": (".zst", halves(zstandard.ZstdCompressor().compress)),
+    "zst": (".zst", zstd.compress),
+    "zst of two frames": (".zst", halves(zstd.compress)),
     "zip": (".zip", zipped),
 }
+
+
+MAGIC = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd", ".zip": b"PK\3\4"}
 
 
 def assert_same(one: Any, other: Any) -> None:
@@ -136,6 +141,7 @@ def test_parts_are_of_about_equal_size_and_carry_the_metadata(ingest: Ingest, co
     metadata = [pq.read_metadata(io.BytesIO(part)) for part in found.parts]
     assert all(500 < part.num_rows < 2000 for part in metadata[:4])
     assert all(part.metadata[b"key"] == b"a key" for part in metadata)
+    assert all(json.loads(part.metadata[b"sources"]) == {corpus.name: "1a"} for part in metadata)
 
 
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.7, 0.99])
@@ -147,10 +153,18 @@ def test_a_cut_archive_gives_the_rows_before_the_cut(
     titles = [f"Dish {letters.getrandbits(64)}" for _ in range(3000)]
     ending, pack = PACKED[packed]
     data = pack(corpus.file([corpus.row(number, title) for number, title in enumerate(titles)]))
-    found = ingest(corpus.name, data[: int(len(data) * share)], ending=ending)
+    data = data[: int(len(data) * share)]
+    found = ingest(corpus.name, data, ending=ending)
     assert found.titles == titles[: len(found.titles)]
     assert len(found.titles) > 3000 * share - 1000
     assert found.reasons[-1] == "truncated_archive" and found.rejects["detail"][-1]
+    rows = found.recipes.height + found.rejects.height - 1
+    problem = re.escape(
+        f"raw{ending} is cut off or damaged after {rows} rows: {found.rejects['detail'][-1]}. Fetch"
+    )
+    assert re.search(problem.removesuffix(r"\.\ Fetch"), found.log)
+    with pytest.raises(UserError, match=problem):
+        ingest(corpus.name, data, ending=ending, truncated="refuse")
 
 
 @pytest.mark.parametrize("packed", ["gz", "zst", "zip"])
@@ -159,13 +173,63 @@ def test_a_damaged_archive_is_a_reject(packed: str, ingest: Ingest, corpus: Any)
     data = bytearray(pack(corpus.file(corpus.titles(2000))))
     data[len(data) // 2 : len(data) // 2 + 50] = b"\xff" * 50
     assert ingest(corpus.name, bytes(data), ending=ending).reasons[-1] == "truncated_archive"
+    with pytest.raises(UserError, match=r"cut off or damaged after \d+ rows: damaged .*Fetch the file"):
+        ingest(corpus.name, bytes(data), ending=ending, truncated="refuse")
+
+
+@pytest.mark.parametrize("packed", ["plain", "gz"])
+def test_a_file_that_ends_within_a_record_is_refused_or_kept(
+    packed: str, ingest: Ingest, corpus: Any
+) -> None:
+    ending, pack = PACKED["gz"] if packed == "gz" else ("", bytes)
+    last = corpus.row(2, "蛋炒饭")
+    whole = corpus.file(corpus.titles(2)) + last
+    for lost in range(1, len(last) - 2):  # also where a character is cut
+        data = pack(whole[:-lost])
+        with pytest.raises(UserError, match="cut off or damaged after 2 rows: it ends within "):
+            ingest(corpus.name, data, ending=ending, truncated="refuse")
+        found = ingest(corpus.name, data, ending=ending, truncated="keep")
+        assert found.titles[:2] == ["Dish 0", "Dish 1"]
+        assert found.reasons or found.titles[2:] == ["蛋炒饭"]
+        assert "cut off or damaged after 2 rows" in found.log
+    assert ingest(corpus.name, pack(whole), ending=ending, truncated="refuse").titles[-1] == "蛋炒饭"
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n\n \n  "])
+def test_a_broken_last_line_that_is_complete_is_a_reject(end: bytes, ingest: Ingest, corpus: Any) -> None:
+    found = ingest(corpus.name, corpus.file(corpus.titles(2)) + b"garbage" + end, truncated="refuse")
+    assert found.titles == ["Dish 0", "Dish 1"] and found.reasons == ["broken_record"]
+
+
+def test_a_broken_line_at_the_end_of_a_block_is_a_reject(
+    ingest: Ingest, corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recipes, "LEAST", 1)
+    monkeypatch.setattr(recipes, "BLOCK", 400)
+    monkeypatch.setattr(records, "LIMIT", 1000)
+    data = corpus.file([*corpus.titles(5), b"x" * 10_000, *corpus.titles(5)])
+    assert ingest(corpus.name, data, truncated="refuse").recipes.height > 5
+
+
+@pytest.mark.parametrize("begin", [b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd", b"PK\3\4"])
+def test_lines_that_begin_as_archives_do_are_rejects(begin: bytes, ingest: Ingest, corpus: Any) -> None:
+    found = ingest(
+        corpus.name, b"\n".join([b"\xef\xbb\xbf" + begin + b"?", begin + b"!", corpus.row(1, "a")])
+    )
+    assert found.titles == ["a"] and len(found.reasons) == 2
+
+
+@pytest.mark.parametrize("tail", [b"\0" * 1000, b"\xff" * 1000])
+def test_a_file_whose_end_was_never_written_is_refused(tail: bytes, ingest: Ingest, corpus: Any) -> None:
+    with pytest.raises(UserError, match="it ends within a record"):
+        ingest(corpus.name, corpus.file(corpus.titles(2)) + tail, truncated="refuse")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"\r\n", b"\xef\xbb\xbf", b"\n" * 1_000_000, b" \n\t\n" * 1000])
 def test_a_blank_file_has_no_rows(data: bytes, ingest: Ingest, corpus: Any) -> None:
     found = ingest(corpus.name, data)
     assert found.titles == found.reasons == []
-    assert "0 rows = 0 recipes + 0 rejects" in found.log and "more than half" not in found.log
+    assert "0 rows = 0 recipes + 0 rejects" in found.log
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\n\n"])
@@ -231,38 +295,6 @@ def test_an_endless_line_is_one_reject(garbage: bytes, ingest: Ingest, corpus: A
     assert end.titles == ["Dish 0", "Dish 1"] and end.reasons == ["oversized_row"]
 
 
-def test_later_duplicates_are_rejected_and_name_the_first(ingest: Ingest, corpus: Any) -> None:
-    row = corpus.row
-    rows = [
-        row(0, "a"),
-        row(1, "b"),
-        row(2, "a"),
-        row(3, "a", ["other"]),
-        row(4, "a", steps=["other"]),
-        row(5, " a★"),
-        row(6, ""),
-        row(7, ""),
-    ]
-    found = ingest(corpus.name, corpus.file(rows), cleaning=Cleaning())
-    assert found.recipes["source_row"].to_list() == [0, 1, 3, 4]
-    assert found.rejects.select("source_row", "reason", "detail").rows() == [
-        (2, "duplicate", f"equals {corpus.name}:0"),
-        (5, "duplicate", f"equals {corpus.name}:0"),
-        (6, "empty_title", None),
-        (7, "empty_title", None),
-    ]
-    kept = ingest(corpus.name, corpus.file(rows), cleaning=replace(Cleaning(), duplicates=False))
-    assert kept.recipes["source_row"].to_list() == [0, 1, 2, 3, 4, 5]
-
-
-def test_lists_that_look_alike_are_no_duplicates(ingest: Ingest, corpus: Any) -> None:
-    lists = [[], [""], ["", ""], ["ab"], ["a", "b"], ["a\x1fb"], ["b", "a"], ["a", "", "b"]]
-    rows = [corpus.row(0, "a", items, ["s"]) for items in lists]
-    rows += [corpus.row(0, "a", ["s"], items) for items in lists]
-    found = ingest(corpus.name, corpus.file(rows), cleaning=replace(OFF, duplicates=True))
-    assert found.recipes.height == 2 * len(lists)
-
-
 def test_empty_fields_may_be_kept(ingest: Ingest, corpus: Any) -> None:
     rows = [corpus.row(0, "", [], []), corpus.row(1, "😋", [""], ["★", "s"])]
     kept = ingest(corpus.name, corpus.file(rows), cleaning=replace(Cleaning(), empty_fields=False))
@@ -282,12 +314,15 @@ def test_progress_and_the_sum_are_in_the_log(
     log = ingest(corpus.name, corpus.file(rows), seconds=0).log
     assert f"{corpus.name}: 61 rows = 60 recipes + 1 rejects" in log
     assert re.search(rf"{corpus.name}: \d+ rows, [01] rejects \(\d+ %, \d+ s left\)", log)
-    assert "more than half" not in log
+    assert "is it the file" not in log
 
 
 def test_the_log_says_when_more_than_half_was_rejected(ingest: Ingest, corpus: Any) -> None:
-    assert "more than half" not in ingest(corpus.name, corpus.file([corpus.row(0), b"x"])).log
-    assert "more than half" in ingest(corpus.name, corpus.file([corpus.row(0), b"x", b"y"])).log
+    asked = f"is it the file that {corpus.name} publishes?"
+    assert asked not in ingest(corpus.name, corpus.file([corpus.row(0), b"x"])).log
+    assert f"1 of 3 rows of {asked}" in re.sub(
+        r"of \S+ are recipes: ", "of ", ingest(corpus.name, corpus.file([corpus.row(0), b"x", b"y"])).log
+    )
 
 
 def test_where_the_disk_is_full_it_ends_and_leaves_nothing(
@@ -302,12 +337,22 @@ def test_where_the_disk_is_full_it_ends_and_leaves_nothing(
 
     monkeypatch.setattr(recipes.PartWriter, "write", write)
     (tmp_path / "raw").write_bytes(corpus.file(corpus.titles(300)))
+    (tmp_path / "source.json").write_text('{"sha256": "1a"}')
     good, bad = ([f"{tmp_path}/{table}/0.parquet"] for table in ("good", "bad"))
     with pytest.raises(OSError, match="No space left"):
         recipes.ingest_recipes(
-            f"{tmp_path}/raw", good, bad, corpus=corpus.name, cleaning=OFF, threads=2, metadata={}
+            raw=f"{tmp_path}/raw",
+            source=f"{tmp_path}/source.json",
+            recipes=good,
+            rejects=bad,
+            corpus=corpus.name,
+            **asdict(OFF),
+            truncated="refuse",
+            mostly_rejected="refuse",
+            threads=2,
+            key="",
         )
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["raw"]
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["raw", "source.json"]
     assert not [thread.name for thread in threading.enumerate() if "ThreadPool" in thread.name]
 
 
@@ -347,8 +392,12 @@ SCRAPS = st.binary(max_size=30) | st.sampled_from(
 def test_any_bytes_can_be_ingested(ingest: Ingest, corpus: Any, data: st.DataObject) -> None:
     whole = st.sampled_from([corpus.row(0) + b"\n", corpus.header + b"\n"])
     raw = b"".join(data.draw(st.lists(SCRAPS | whole, max_size=8)))
-    ending = data.draw(st.sampled_from(["", ".gz", ".zst", ".zip"]))
-    ingest(corpus.name, raw, ending=ending, cleaning=Cleaning())
+    if not raw.startswith(tuple(MAGIC.values())):
+        ingest(corpus.name, raw, cleaning=Cleaning())
+    for truncated in ("keep", "refuse"):
+        for ending in ("", ".gz", ".zst", ".zip"):
+            with contextlib.suppress(UserError):
+                ingest(corpus.name, raw, ending=ending, cleaning=Cleaning(), truncated=truncated)
 
 
 @given(st.data())
@@ -358,7 +407,9 @@ def test_a_changed_archive_can_be_ingested(ingest: Ingest, corpus: Any, data: st
     packed = bytearray(pack(corpus.file(corpus.titles(20))))
     for place in data.draw(st.lists(st.integers(0, len(packed) - 1), max_size=4)):
         packed[place] = data.draw(st.integers(0, 255))
-    ingest(corpus.name, bytes(packed), ending=ending)
+    no_archive = pytest.raises(UserError, match=f"is named {ending}, but is no")
+    with contextlib.nullcontext() if bytes(packed).startswith(MAGIC[ending]) else no_archive:
+        ingest(corpus.name, bytes(packed), ending=ending)
 
 
 def test_the_real_recipenlg_has_no_rejects(ingest: Ingest, real: Path) -> None:

@@ -92,7 +92,8 @@ def test_lines_are_what_python_reads_one_by_one(data: bytes, window: int) -> Non
     apart = data.removesuffix(b"\n").split(b"\n")
     texts = [line.decode(errors="backslashreplace").removesuffix("\r") for line in apart]
     assert found.text.to_list() == texts
-    assert found.joined().decode().removesuffix("\n").split("\n") == texts
+    whole = "\n".join(texts)
+    assert found.joined().decode() in (whole, whole + "\n")
     damage = {}
     for number, line in enumerate(apart):
         if b"\0" in line:

@@ -1,31 +1,37 @@
-"""Packed files give the bytes that were packed, and damaged ones what can still be read."""
+"""Archives give the bytes that were compressed, and damaged ones what can still be read."""
 
 import gzip
 import io
 import random
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import zstandard
+from backports import zstd
+from wokflow.frame.job import UserError
 from wokflow.ingest.stream import CHUNK, Truncated, chunks
 
 LETTERS = random.Random(1)
 TEXT = b"".join(b"%d,%d\n" % (number, LETTERS.getrandbits(64)) for number in range(20_000))
 
 
-def zipped(*members: tuple[str, bytes]) -> bytes:
+def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         for name, data in members:
-            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(name), data, method)
     return file.getvalue()
+
+
+def zstd_packed(data: bytes) -> bytes:
+    return zstd.compress(data, options={zstd.CompressionParameter.checksum_flag: 1})
 
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda data: gzip.compress(data, mtime=0),
-    ".zst": zstandard.ZstdCompressor(write_checksum=True).compress,
+    ".zst": zstd_packed,
     ".zip": lambda data: zipped(("recipes.csv", data)),
 }
 packed = pytest.mark.parametrize("ending", list(PACK))
@@ -84,6 +90,39 @@ def test_chunks_stay_small_and_shares_rise(ending: str, tmp_path: Path) -> None:
 
 
 @packed
+@pytest.mark.parametrize("damaged", [False, True])
+def test_an_archive_that_expands_ten_thousandfold_takes_little_memory(
+    ending: str, damaged: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / f"raw{ending}"
+    size = 100 * CHUNK
+    data = bytearray(PACK[ending](bytes(size)))
+    if damaged:
+        data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    assert len(data) < size / 500
+    read = largest = 0
+    tracemalloc.start()
+    try:
+        for chunk, _ in chunks(path):
+            read, largest = read + len(chunk), max(largest, len(chunk))
+    except Truncated:
+        assert damaged
+    finally:
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert largest <= CHUNK and peak < 8 * CHUNK
+    assert damaged or read == size
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_whose_methods_give_pieces_of_any_size_is_not_read(method: int, tmp_path: Path) -> None:
+    out, error = read(tmp_path / "raw.zip", zipped(("recipes.csv", TEXT), method=method))
+    assert out == b"" and "neither stored nor deflated" in error
+    assert read(tmp_path / "raw.zip", zipped(("recipes.csv", TEXT), method=zipfile.ZIP_STORED)) == (TEXT, "")
+
+
+@packed
 @pytest.mark.parametrize("share", [0.001, 0.1, 0.5, 0.9, 1])
 def test_a_cut_archive_gives_what_lies_before_the_cut(ending: str, share: float, tmp_path: Path) -> None:
     data = PACK[ending](TEXT)
@@ -129,10 +168,27 @@ def test_good_members_before_a_damaged_one_survive(tmp_path: Path) -> None:
 
 
 @packed
-def test_what_is_no_archive_holds_nothing(ending: str, tmp_path: Path) -> None:
-    for data in (b"just text\n", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"PK\3\4"):
-        out, error = read(tmp_path / f"raw{ending}", data)
-        assert out == b"" and error
+@pytest.mark.parametrize("data", [b",title,ingredients\n", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"\0" * 100])
+def test_what_is_no_archive_is_said_to_be_none(ending: str, data: bytes, tmp_path: Path) -> None:
+    kind = {".gz": "gzip", ".zst": "Zstandard", ".zip": "zip"}[ending]
+    with pytest.raises(
+        UserError, match=rf"raw{ending} is named {ending}, but is no {kind} file: it begins with b"
+    ):
+        read(tmp_path / f"raw{ending}", data)
+
+
+@packed
+def test_an_archive_without_its_ending_is_named(ending: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=rf"raw\.csv is a \w+ file: give its name the ending {ending}$"):
+        read(tmp_path / "raw.csv", PACK[ending](TEXT))
+
+
+@pytest.mark.parametrize(
+    ("ending", "data"), [(".gz", b"\x1f"), (".gz", b"\x1f\x8b"), (".zst", b"\x28"), (".zip", b"PK\3\4")]
+)
+def test_the_mere_beginning_of_an_archive_is_truncated(ending: str, data: bytes, tmp_path: Path) -> None:
+    out, error = read(tmp_path / f"raw{ending}", data)
+    assert out == b"" and error
 
 
 @pytest.mark.parametrize(("place", "value"), [(6, 1), (8, 99)], ids=["encrypted", "unknown method"])

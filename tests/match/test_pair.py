@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.match import pair, schemas
 from wokflow.match.pair import match_pair
 
@@ -34,12 +34,12 @@ class Side:
         self.translated = translated
         distinct = list(dict.fromkeys(titles))
         self.texts = list(dict.fromkeys(map(self.text, distinct)))
-        self.files = (str(folder / "eligible"), str(folder / "translations"), translated)
+        self.eligible, self.translations = str(folder / "eligible"), str(folder / "translations")
         recipes = [(name, title, 9) for name, title in zip(self.ids, titles, strict=True)]
         texts = [(title, self.text(title), self.texts.index(self.text(title))) for title in distinct]
         for path, schema, rows in (
-            (self.files[0], schemas.ELIGIBLE, recipes),
-            (self.files[1], schemas.TRANSLATIONS, texts),
+            (self.eligible, schemas.ELIGIBLE, recipes),
+            (self.translations, schemas.TRANSLATIONS, texts),
         ):
             columns = pl.DataFrame(schema.empty_table()).schema
             pl.DataFrame(rows, columns, orient="row").write_parquet(path)
@@ -86,17 +86,41 @@ def paired(
     k: int,
     shards: int = 1,
     threshold: float = THRESHOLD,
+    by: int = 0,
 ) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
-    """Accepted pairs and the audit, by way of files; the gathered neighbours are checked on the way."""
+    """Accepted pairs and the audit, by way of files; the merged neighbours are checked on the way.
+
+    Shards hold all neighbours of some sources (`by` 0), or those of all sources among some targets (`by` 1).
+    """
     columns = {"source_index": pl.Int32, "target_index": pl.Int32, "score": pl.Float32}
     found = found_neighbours(source, target, scores, k)
     parts = [str(folder / f"shard-{number}") for number in range(shards)]
-    bounds = [number * len(source.texts) // shards for number in range(shards + 1)]
+    side, nearest = (source, k) if by == 0 else (target, len(target.texts))
+    bounds = [number * len(side.texts) // shards for number in range(shards + 1)]
     for number, part in enumerate(parts):
-        mine = [row for row in found if bounds[number] <= row[0] < bounds[number + 1]]
+        mine = [
+            row
+            for row in found_neighbours(source, target, scores, nearest)
+            if bounds[number] <= row[by] < bounds[number + 1]
+        ]
         pl.DataFrame(mine, columns, orient="row").write_parquet(part)
     out = [str(folder / name) for name in ("neighbours", "accepted", "audit")]
-    match_pair(parts, source.files, target.files, *out, k=k, threshold=threshold, metadata={})
+    match_pair(
+        searched=parts,
+        source_eligible=source.eligible,
+        source_translations=source.translations,
+        target_eligible=target.eligible,
+        target_translations=target.translations,
+        neighbours=out[0],
+        accepted=out[1],
+        audit=out[2],
+        near=str(folder / "near.tsv"),
+        k=k,
+        threshold=threshold,
+        source_translated=source.translated,
+        target_translated=target.translated,
+        metadata={},
+    )
     neighbours, accepted, audit = (tables.read(path) for path in out)
     assert neighbours.rows() == found
     assert accepted.columns == schemas.ACCEPTED.names and audit.columns == schemas.AUDIT.names
@@ -124,9 +148,10 @@ all_scores = st.lists(st.sampled_from(SCORES), min_size=36, max_size=36).map(
     k=st.integers(1, 6),
     shards=st.integers(1, 3),
     size=st.integers(1, 9),
+    by=st.integers(0, 1),
 )
 def test_pairs_are_those_of_a_naive_search_over_all_recipes(
-    direction: str, zh: list[str], en: list[str], scores: Scores, k: int, shards: int, size: int
+    direction: str, zh: list[str], en: list[str], scores: Scores, k: int, shards: int, size: int, by: int
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -137,7 +162,7 @@ def test_pairs_are_those_of_a_naive_search_over_all_recipes(
         source, target = (sides[lang] for lang in direction.split("-"))
         pairs = naive(source, target, scores, k)
         good = [row for row in pairs if row[2] >= EDGE]  # type: ignore[operator]
-        assert paired(folder, source, target, scores, k, shards) == (good, close(pairs))
+        assert paired(folder, source, target, scores, k, shards, by=by) == (good, close(pairs))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pair, "SLICE", size)
             sliced, audit = paired(folder, source, target, scores, k)

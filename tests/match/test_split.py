@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.match import schemas
 from wokflow.match.split import by_component, by_source, components, cut, leak, match_split, order
 
@@ -183,17 +183,26 @@ def test_files_hold_the_split_that_is_asked_for_and_the_leaks_of_both(kind: str,
         )
         tables.write(accepted[name], schemas.ACCEPTED, filled, {})
     leaks = tmp_path / "leaks.json"
-    match_split(accepted, out, str(leaks), kind=kind, seed=13, metadata={})  # type: ignore[arg-type]
+    match_split(
+        accepted_zh_en=accepted["zh-en"],
+        accepted_en_zh=accepted["en-zh"],
+        pairs_zh_en=out["zh-en"],
+        pairs_en_zh=out["en-zh"],
+        leaks=str(leaks),
+        kind=kind,  # type: ignore[arg-type]
+        seed=13,
+        metadata={},
+    )
     written = {name: tables.read(path) for name, path in out.items()}
     expected = (by_component if kind == "grouped" else by_source)(frames, 13)
     for name, table in written.items():
         assert table.columns == schemas.PAIRS.names
         assert table["split"].equals(expected[name]["split"])
-    told = json.loads(leaks.read_text(encoding="utf-8"))
-    assert told["kind"] == kind
-    assert told["leaks"][kind] == {name: leak(table) for name, table in written.items()}
-    assert set(told["leaks"]["grouped"]["zh-en"].values()) == {0.0}
-    assert told["leaks"]["paper"]["zh-en"]["test_target"] > 0
+    written_leaks = json.loads(leaks.read_text(encoding="utf-8"))
+    assert written_leaks["kind"] == kind
+    assert written_leaks["leaks"][kind] == {name: leak(table) for name, table in written.items()}
+    assert set(written_leaks["leaks"]["grouped"]["zh-en"].values()) == {0.0}
+    assert written_leaks["leaks"]["paper"]["zh-en"]["test_target"] > 0
 
 
 def test_no_pairs_are_split_too(tmp_path: Path) -> None:

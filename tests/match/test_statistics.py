@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from wokflow import tables
+import pytest
+from wokflow.frame import tables
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match import schemas
 from wokflow.match.statistics import BINS, match_statistics, table_one
@@ -56,15 +57,21 @@ def counted(
     )
     tables.write(neighbours, schemas.NEIGHBOURS, found, {})
     names = list(ENGLISH)
-    parts = {
-        "recipenlg": [
-            recipes(folder / "en-0", "en", {name: ENGLISH[name] for name in names[:1]}),
-            recipes(folder / "en-1", "en", {name: ENGLISH[name] for name in names[1:]}),
-        ],
-        "xiachufang": [recipes(folder / "zh-0", "zh", CHINESE), recipes(folder / "zh-1", "zh", {})],
-    }
+    english = [
+        recipes(folder / "en-0", "en", {name: ENGLISH[name] for name in names[:1]}),
+        recipes(folder / "en-1", "en", {name: ENGLISH[name] for name in names[1:]}),
+    ]
     table, histogram = folder / "table1.tsv", folder / "scores.json"
-    match_statistics(pairs, dict.fromkeys(pairs, neighbours), parts, str(table), str(histogram))
+    match_statistics(
+        pairs_zh_en=pairs["zh-en"],
+        pairs_en_zh=pairs["en-zh"],
+        neighbours_zh_en=neighbours,
+        neighbours_en_zh=neighbours,
+        recipenlg=english,
+        xiachufang=[recipes(folder / "zh-0", "zh", CHINESE), recipes(folder / "zh-1", "zh", {})],
+        statistics=str(table),
+        histogram=str(histogram),
+    )
     return pl.read_csv(table, separator="\t"), json.loads(histogram.read_text(encoding="utf-8"))
 
 
@@ -83,6 +90,18 @@ def test_table_one_by_hand(tmp_path: Path) -> None:
         ("en-zh", "valid", 0, None, 0, None, 0),
         ("en-zh", "test", 1, 13.0, 1, 5.0, 1),
     ]
+
+
+@pytest.mark.parametrize("name", ["xiachufang", "recipenlg", "zh-en"])
+def test_table_one_does_not_depend_on_where_the_results_lie(name: str, tmp_path: Path) -> None:
+    """A name in the path, such as that of a corpus, means nothing."""
+    zh_en, en_zh = [("x:0", "r:0", "train"), ("x:1", "r:1", "valid")], [("r:0", "x:0", "test")]
+    folders = tmp_path / "results", tmp_path / name / "out"
+    for folder in folders:
+        folder.mkdir(parents=True)
+    usual, named = (counted(folder, zh_en, en_zh, [0.5]) for folder in folders)
+    assert named[0].equals(usual[0]) and named[1] == usual[1]
+    assert named[0]["source_tokens"].to_list()[:2] == [4.0, 5.0]
 
 
 def test_table_one_counts_a_recipe_once_and_means_are_over_recipes() -> None:

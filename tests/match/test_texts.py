@@ -1,4 +1,4 @@
-"""The two frontiers: each title once, each text once, and digests of what they say alone."""
+"""Two cutoffs: each title once, each text once, and digests of them alone."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.tables import strings_digest
 from wokflow.match import schemas
 from wokflow.match.texts import match_texts
 from wokflow.match.titles import match_titles
-from wokflow.tables import strings_digest
 
 OUT = ("texts.parquet", "translations.parquet", "texts.sha256", "translations.sha256")
 
@@ -34,7 +34,12 @@ def titles_of(
 ) -> tuple[list[str], str]:
     """Distinct titles and their digest, by way of files."""
     found = eligible(folder / "eligible.parquet", titles, metadata)
-    match_titles(found, str(folder / "titles.parquet"), str(folder / "sha256"), metadata=metadata or {})
+    match_titles(
+        eligible=found,
+        data=str(folder / "titles.parquet"),
+        digest=str(folder / "sha256"),
+        metadata=metadata or {},
+    )
     return tables.read(folder / "titles.parquet")["title"].to_list(), (folder / "sha256").read_text()
 
 
@@ -57,7 +62,14 @@ def texts_of(
         pl.DataFrame(rows, {"title": pl.String, "text": pl.String}, orient="row").write_parquet(part)
         parts.append(str(part))
     out = [str(folder / name) for name in OUT]
-    match_texts(parts, *out, metadata=metadata or {})
+    match_texts(
+        translated=parts,
+        data=out[0],
+        digest=out[2],
+        translations=out[1],
+        translations_digest=out[3],
+        metadata=metadata or {},
+    )
     digests = ((folder / name).read_text() for name in OUT[2:])
     return Texts(tables.read(out[0])["text"].to_list(), tables.read(out[1]).rows(), *digests)
 

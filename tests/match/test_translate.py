@@ -7,10 +7,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 from wokflow.match import schemas, translate
 from wokflow.match.translate import match_translate
+
+from tests.models.weights import Evil, pickled
 
 WORDS = {
     "红烧肉": "red pork",
@@ -90,6 +92,7 @@ def translated(
     model: str = "",
     lexicon: str = "",
     batch: int = 2,
+    device: str = "auto",
     progress: Progress | None = None,
 ) -> list[list[tuple[str, str]]]:
     """(title, text) of each shard, by way of files."""
@@ -98,14 +101,15 @@ def translated(
     parts = [folder / f"{shard:05}-of-{shards:05}.parquet" for shard in range(shards)]
     for shard, part in enumerate(parts):
         match_translate(
-            str(folder / "titles.parquet"),
-            str(part),
+            titles=str(folder / "titles.parquet"),
+            translated=str(part),
             shard=shard,
             shards=shards,
             backend=backend,  # type: ignore[arg-type]
             lexicon=lexicon,
             model=model,
             revision=None,
+            device=device,
             beams=2,
             batch=batch,
             metadata={"key": "a key"},
@@ -183,16 +187,11 @@ def test_a_log_tells_how_far_it_is(tmp_path: Path) -> None:
 def test_a_model_that_cannot_be_loaded_is_named_with_what_to_do(
     broken: str, marian: Path, tmp_path: Path
 ) -> None:
-    """Of pickled weights, which could run code, not even a byte is read."""
-    import torch
-    from safetensors.torch import load_file
-
     model = tmp_path / "model"
     shutil.copytree(marian, model)
     weights = model / "model.safetensors"
     if broken == "pickle":
-        torch.save(load_file(weights), model / "pytorch_model.bin")
-        weights.unlink()
+        pickled(model, {"evil": Evil(tmp_path / "ran")})
     elif broken == "cut":
         weights.write_bytes(weights.read_bytes()[:-100])
     elif broken == "tokenizer":
@@ -200,7 +199,25 @@ def test_a_model_that_cannot_be_loaded_is_named_with_what_to_do(
     name = "nobody/no-such-model" if broken == "absent" else str(model)
     with pytest.raises(UserError) as error:
         translated(tmp_path, TITLES, backend="hub", model=name)
-    assert str(error.value).startswith(f"match.translate.model: {name} cannot be loaded: ")
-    assert "Give a folder with the model" in str(error.value) and "HF_HUB_OFFLINE is set" in str(error.value)
-    assert ("no file named model.safetensors" in str(error.value)) == (broken == "pickle")
-    assert not list(tmp_path.glob("*-of-*"))
+    assert str(error.value).startswith(f"match.translate.model: {name} cannot be loaded as seq2seq: ")
+    assert ("save_pretrained" in str(error.value)) == (broken == "pickle")
+    assert ("Give a folder with the model" in str(error.value)) == (broken == "absent")
+    assert not (tmp_path / "ran").exists() and not list(tmp_path.glob("*-of-*"))
+
+
+def test_weights_in_pytorch_s_own_format_translate_alike(marian: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(marian, model)
+    pickled(model)
+    log = io.StringIO()
+    rows = translated(tmp_path, TITLES, backend="hub", model=str(model), device="cpu", progress=Progress(log))
+    assert whole(rows) == [(title, WORDS[title]) for title in TITLES]
+    assert f"{model}, on cpu\n" in log.getvalue()
+
+
+def test_a_gpu_that_is_not_there_is_an_error(
+    marian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(UserError, match="cuda is asked for, but"):
+        translated(tmp_path, TITLES, backend="hub", model=str(marian), device="cuda")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 from wokflow.match.vectors import Vectors, match_vectors
 
 MATRIX = np.arange(40, dtype=np.float32).reshape(20, 2)
@@ -60,7 +60,7 @@ def test_no_shard_is_no_matrix(tmp_path: Path) -> None:
 
 def test_the_folder_holds_links_to_the_shards(tmp_path: Path) -> None:
     shards = saved(tmp_path / "shards", [8, 12])
-    match_vectors(shards, str(tmp_path / "all"), str(tmp_path / "all.sha256"))
+    match_vectors(vectors=shards, data=str(tmp_path / "all"), digest=str(tmp_path / "all.sha256"))
     links = sorted((tmp_path / "all").iterdir())
     assert [link.name for link in links] == ["vectors-00000.npy", "vectors-00001.npy"]
     assert all(link.samefile(shard) for link, shard in zip(links, shards, strict=True))
@@ -71,12 +71,12 @@ def test_the_digest_is_of_the_numbers_and_not_of_the_sharding(tmp_path: Path) ->
     digests = set()
     for number, lengths in enumerate(([20], [8, 12], [0, 19, 1], [5, 5, 5, 5])):
         digest = tmp_path / f"{number}.sha256"
-        match_vectors(saved(tmp_path / str(number), lengths), str(tmp_path / f"all-{number}"), str(digest))
+        shards = saved(tmp_path / str(number), lengths)
+        match_vectors(vectors=shards, data=str(tmp_path / f"all-{number}"), digest=str(digest))
         digests.add(digest.read_text())
     assert digests == {hashlib.sha256(MATRIX.tobytes()).hexdigest() + "\n"}
-    match_vectors(
-        saved(tmp_path / "other", [20], MATRIX + 1), str(tmp_path / "x"), str(tmp_path / "x.sha256")
-    )
+    shards = saved(tmp_path / "other", [20], MATRIX + 1)
+    match_vectors(vectors=shards, data=str(tmp_path / "x"), digest=str(tmp_path / "x.sha256"))
     assert (tmp_path / "x.sha256").read_text() not in digests
 
 
@@ -86,13 +86,13 @@ def test_a_number_that_is_not_finite_is_refused(tmp_path: Path, number: float) -
     matrix[13, 1] = number
     shards = saved(tmp_path / "shards", [8, 12], matrix)
     with pytest.raises(UserError, match=r"00001-of-00002\.npy: a vector is not finite; embed again"):
-        match_vectors(shards, str(tmp_path / "all"), str(tmp_path / "all.sha256"))
+        match_vectors(vectors=shards, data=str(tmp_path / "all"), digest=str(tmp_path / "all.sha256"))
     assert [path.name for path in tmp_path.iterdir()] == ["shards"], "nothing half-done is left"
 
 
 def test_an_older_folder_of_more_shards_is_replaced(tmp_path: Path) -> None:
     for number, lengths in enumerate(([5, 5, 5, 5], [20])):
         shards = saved(tmp_path / str(number), lengths)
-        match_vectors(shards, str(tmp_path / "all"), str(tmp_path / "all.sha256"))
+        match_vectors(vectors=shards, data=str(tmp_path / "all"), digest=str(tmp_path / "all.sha256"))
     assert [path.name for path in (tmp_path / "all").iterdir()] == ["vectors-00000.npy"]
     assert len(Vectors.open(tmp_path / "all")) == 20

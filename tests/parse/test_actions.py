@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.ingest.schemas import RECIPES
+from wokflow.parse import actions as actions_module
 from wokflow.parse import schemas
 from wokflow.parse.actions import parse_actions
 from wokflow.parse.proto import parse_proto
@@ -51,7 +52,8 @@ def run(
     recipes, actions, rejects = (folder / f"{each}.parquet" for each in ("recipes", "actions", "rejects"))
     write_recipes(recipes, steps)
     how = {"method": "rules", "style": "house", "max_characters": 1000} | more
-    parse_actions(str(recipes), [], str(actions), str(rejects), glossary=glossary, metadata={}, **how)
+    files = {"recipes": str(recipes), "actions": str(actions), "rejects": str(rejects)}
+    parse_actions(**files, dependencies=[], glossary=glossary, metadata={}, **how)
     return pl.read_parquet(actions), pl.read_parquet(rejects)
 
 
@@ -106,7 +108,7 @@ def test_no_recipe_is_lost_and_offsets_point_at_the_verb(
 def test_proto_actions_are_sets_of_classes(tmp_path: Path, glossary: str) -> None:
     run(tmp_path, [["加入土豆、洋芋和盐"]], glossary)
     proto = tmp_path / "proto.parquet"
-    parse_proto([str(tmp_path / "actions.parquet")], [str(proto)], metadata={})
+    parse_proto(actions=[str(tmp_path / "actions.parquet")], proto=[str(proto)], metadata={})
     row = pl.read_parquet(proto).row(0, named=True)
     assert row == {
         "recipe_id": "xiachufang:0",
@@ -116,3 +118,62 @@ def test_proto_actions_are_sets_of_classes(tmp_path: Path, glossary: str) -> Non
         "tool_classes": [],
         "inherited": False,
     }
+
+
+def test_a_part_reads_the_table_of_parses_once(
+    tmp_path: Path, glossary: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not once for each batch of recipes; and the parses that it finds are those of the clauses."""
+    clauses_parsed = [
+        "油盐切",
+        "盐油炒",
+        "没有的",
+    ]  # each of three words, the first of which hangs on the last
+    frame = pl.DataFrame(
+        [(clause, list(clause), ["X"] * 3, [2, 2, -1], ["obj", "dep", "root"]) for clause in clauses_parsed],
+        pl.DataFrame(schemas.DEPENDENCIES.empty_table()).schema,
+        orient="row",
+    )
+    dependencies = str(tmp_path / "dependencies.parquet")
+    tables.write(dependencies, schemas.DEPENDENCIES, frame, {})
+    reads: list[object] = []
+    scan = tables.scan
+
+    def counted(parts: Any, *columns: Any) -> pl.LazyFrame:
+        reads.extend([parts] if parts == [dependencies] else [])
+        return scan(parts, *columns)
+
+    monkeypatch.setattr(tables, "scan", counted)
+    write_recipes(tmp_path / "recipes", [["油盐切，盐油炒"], ["炒土豆"]] * 5)
+    found = []
+    for batch in (2, 1000):
+        monkeypatch.setattr(actions_module, "BATCH", batch)
+        outputs = {name: str(tmp_path / f"{name}-{batch}") for name in ("actions", "rejects")}
+        how: dict[str, Any] = {"method": "parser", "style": "house", "max_characters": 1000, "metadata": {}}
+        recipes = str(tmp_path / "recipes")
+        parse_actions(recipes=recipes, dependencies=[dependencies], glossary=glossary, **outputs, **how)
+        found.append(tables.read(outputs["actions"]))
+    assert len(reads) == 2
+    assert found[0].equals(found[1]) and found[0]["recipe_id"].n_unique() == 10
+
+
+def test_recipes_whose_parses_are_not_held_together_find_theirs(
+    tmp_path: Path, glossary: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actions_module, "BATCH", 1)
+    monkeypatch.setattr(actions_module, "HELD", 2)
+    frame = pl.DataFrame(
+        [(f"{food}切", [food, "切"], ["X"] * 2, [1, -1], ["obj", "root"]) for food in ("油", "盐", "土豆")],
+        pl.DataFrame(schemas.DEPENDENCIES.empty_table()).schema,
+        orient="row",
+    )
+    path = str(tmp_path / "dependencies.parquet")
+    tables.write(path, schemas.DEPENDENCIES, frame, {})
+    steps = pl.DataFrame({"steps": [["土豆切"], ["盐切，洋芋切"], ["油切"]]})
+    for start, clauses_found in ((0, ["土豆切"]), (1, ["盐切"])):
+        held = actions_module.Parses([path], steps.lazy().slice(start, 2))
+        found = held.of(steps["steps"].slice(start, 1))
+        assert list(found) == clauses_found
+        assert all("".join(parse.words) == clause for clause, parse in found.items())
+    assert actions_module.Parses([path], steps.lazy().slice(0, 2)).of(pl.Series([["油切"]])) == {}
+    assert actions_module.Parses([], steps.lazy()).of(steps["steps"]) == {}

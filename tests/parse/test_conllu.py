@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 from wokflow.parse.conllu import UPOS, Sentence, on_a_cycle, read_conllu
 
 
@@ -67,13 +67,13 @@ def test_multiword_tokens_and_empty_nodes_are_left_out(tmp_path: Path) -> None:
     ("text", "line", "what"),
     [
         ("1 盐 NOUN\n", 1, "columns"),
-        (row("1") + row("3", head="1"), 2, "word 3 where word 2"),
-        (row("x"), 1, "no word's number"),
-        (row("1", tag="N"), 1, "no UPOS tag"),
+        (row("1") + row("3", head="1"), 2, "found word 3, expected word 2"),
+        (row("x"), 1, "not the number of a word"),
+        (row("1", tag="N"), 1, "not a UPOS tag"),
         (row("1", word=" "), 1, "empty"),
-        ("# 一\n" + row("1", head="2"), 2, "no head"),
-        (row("1", head="1"), 1, "no head"),
-        (row("1", head="_"), 1, "no head"),
+        ("# 一\n" + row("1", head="2"), 2, "not a valid head"),
+        (row("1", head="1"), 1, "not a valid head"),
+        (row("1", head="_"), 1, "not a valid head"),
         (row("1", relation="_"), 1, "no relation"),
         (row("1") + row("2"), 1, "2 words are roots"),
         (row("1", head="2") + row("2", head="1"), 1, "0 words are roots"),

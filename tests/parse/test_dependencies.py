@@ -9,16 +9,16 @@ from typing import Any
 
 import polars as pl
 import pytest
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 from wokflow.parse import dependencies, schemas
 from wokflow.parse.conllu import Sentence
 from wokflow.parse.dependencies import HanLP, parse_block, parse_dependencies
-from wokflow.parse.parser import train_parser
+from wokflow.parse.parser import parse_parser
 from wokflow.parse.segment import Segmenter
 
 from tests.parse.test_conllu import as_conllu
-from tests.parse.test_parser import FOODS, TREEBANK, VERBS
+from tests.parse.test_parser import FOODS, SETTINGS, TREEBANK, VERBS
 from tests.parse.test_segment import EMPTY
 
 ODD = ["盐", "👍🏽", "OK", "add 2 cups olive oil", "1.5克", "　", "", "℃", "𠮷野家", "葱、姜 蒜", "炒" * 200]
@@ -33,16 +33,13 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "glossary.json").write_text(json.dumps(words), encoding="utf-8")
     (folder / "some.conllu").write_text(as_conllu(TREEBANK), encoding="utf-8")
     tables.write(folder / "clauses", schemas.CLAUSES, pl.DataFrame({"clause": CLAUSES}), {})
-    train_parser(
-        [str(folder / "some.conllu")],
-        [],
-        str(folder / "glossary.json"),
-        str(folder / "model"),
-        str(folder / "scores"),
-        epochs=10,
-        width=32,
-        depth=2,
-        batch_words=30,
+    parse_parser(
+        treebanks=[str(folder / "some.conllu")],
+        test=[],
+        glossary=str(folder / "glossary.json"),
+        model=str(folder / "model"),
+        scores=str(folder / "scores"),
+        **SETTINGS | {"epochs": 10, "width": 32, "depth": 2, "batch_words": 30},
     )
     return folder
 
@@ -51,12 +48,14 @@ def parsed(house: Path, out: Path, **changes: Any) -> pl.DataFrame:
     """The table that parsing writes, one shard unless `changes` say otherwise."""
     settings: dict[str, Any] = {
         "backend": "spacy",
-        "model": str(house / "model"),
+        "trained": [str(house / "model")],
         "glossary": str(house / "glossary.json"),
         "metadata": {"key": "k"},
     }
     settings |= {"batch": 4, "device": "cpu", "shard": 0, "shards": 1, "threads": 1}
-    parse_dependencies(str(house / "clauses"), str(out), **(settings | changes))
+    if "model" in changes:
+        del settings["trained"]
+    parse_dependencies(clauses=str(house / "clauses"), dependencies=str(out), **(settings | changes))
     return tables.read(out)
 
 
@@ -155,7 +154,7 @@ def test_failures_are_counted_in_the_log(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model": "/nowhere"}, "holds no trained parser"),
+        ({"trained": ["/nowhere"]}, "holds no trained parser"),
         ({"backend": "pipeline", "model": "zh_core_web_none"}, "spacy download zh_core_web_none"),
         ({"backend": "pipeline", "model": "/nowhere"}, "give its folder"),
     ],
@@ -169,11 +168,11 @@ def test_missing_models_are_named(house: Path, tmp_path: Path, changes: dict[str
 def test_a_broken_model_is_said(house: Path, tmp_path: Path) -> None:
     (tmp_path / "config.cfg").write_text("[nlp]\nlang = none\n")
     with pytest.raises(UserError, match="train it again"):
-        parsed(house, tmp_path / "out", model=str(tmp_path))
+        parsed(house, tmp_path / "out", trained=[str(tmp_path)])
 
 
 def test_a_pipeline_parses_the_words_of_its_own_tokenizer(house: Path, tmp_path: Path) -> None:
-    table = parsed(house, tmp_path / "out", backend="pipeline", threads=2)
+    table = parsed(house, tmp_path / "out", backend="pipeline", model=str(house / "model"), threads=2)
     assert_sound(table)
     assert table["words"][0].to_list() == [*"把鸡蛋切碎"]  # spaCy's tokenizer cuts Chinese into characters
 

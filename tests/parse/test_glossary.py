@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 from wokflow.parse.glossary import read_glossary
 
 TABLES = {
@@ -64,5 +64,5 @@ def test_says_what_is_missing(folder: Path) -> None:
 def test_refuses_other_json(tmp_path: Path, text: str) -> None:
     path = tmp_path / "glossary.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match="is no glossary"):
+    with pytest.raises(UserError, match="is not a glossary"):
         read_glossary(path)

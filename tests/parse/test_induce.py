@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow.job import Progress, UserError
+from wokflow.frame.job import Progress, UserError
 from wokflow.parse.glossary import read_glossary
-from wokflow.parse.induce import Tags, cluster, induce_glossary, names, verb_places
+from wokflow.parse.induce import Tags, cluster, names, parse_induce, verb_places
 
 from tests.parse.test_vectors import SCRIPTS, train, write_recipes
 
@@ -53,7 +53,8 @@ def induce(recipes: str, out: Path, log: io.StringIO | None = None, **changes: A
     if not vectors.exists():
         train(recipes, vectors)
     progress = Progress(log) if log else None
-    induce_glossary(str(vectors), [recipes], None, str(out), **SETTINGS | changes, progress=progress)
+    files = {"vectors": str(vectors), "recipe_parts": [recipes], "induced": str(out)}
+    parse_induce(**files, glossary=None, **SETTINGS | changes, progress=progress)
     lines = (out / "review.tsv").read_text(encoding="utf-8").splitlines()
     assert lines[0].split("\t") == ["kind", "class", "surface", "count", "distance"]
     return [line.split("\t") for line in lines[1:]]
@@ -162,8 +163,9 @@ def test_the_files_are_a_glossary(recipes: str, tmp_path: Path) -> None:
 def test_two_processes_write_the_same_bytes(recipes: str, tmp_path: Path) -> None:
     train(recipes, tmp_path / "vectors")
     code = (
-        "import sys; from wokflow.parse.induce import induce_glossary;"
-        f"induce_glossary({str(tmp_path / 'vectors')!r}, [{recipes!r}], None, sys.argv[1], **{SETTINGS!r})"
+        "import sys; from wokflow.parse.induce import parse_induce;"
+        f"parse_induce(vectors={str(tmp_path / 'vectors')!r}, recipe_parts=[{recipes!r}], glossary=None, "
+        f"induced=sys.argv[1], **{SETTINGS!r})"
     )
     for seed in "12":
         environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(SCRIPTS)}

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 from wokflow.parse.conllu import Sentence
 from wokflow.parse.dependencies import SpaCy, load_trained
-from wokflow.parse.parser import attachment, clauses_of, project, train_parser
+from wokflow.parse.parser import attachment, clauses_of, parse_parser, project
 from wokflow.parse.segment import Segmenter
 
 from tests.parse.test_conllu import as_conllu, trees
@@ -20,6 +20,18 @@ from tests.parse.test_segment import EMPTY
 
 FOODS = ("鸡蛋", "豆腐", "白菜", "牛肉", "土豆", "葱花")
 VERBS = ("切碎", "洗净", "煮熟", "炒香")
+
+SETTINGS: dict[str, Any] = {
+    "simplify": False,
+    "max_sentences": None,
+    "epochs": 1,
+    "width": 16,
+    "depth": 1,
+    "dropout": 0.2,
+    "learning_rate": 0.004,
+    "batch_words": 600,
+    "seed": 0,
+}
 
 
 def sentence(food: str, verb: str, other: str) -> Sentence:
@@ -44,11 +56,11 @@ def files(tmp_path: Path) -> dict[str, Any]:
     treebank = tmp_path / "some.conllu"
     treebank.write_text(as_conllu(TREEBANK), encoding="utf-8")
     names = {name: str(tmp_path / name) for name in ("model", "scores")}
-    return {"treebanks": [str(treebank)], "test": [], "glossary": str(glossary), **names}
+    return {"treebanks": [str(treebank)], "test": [], "glossary": str(glossary), **names, **SETTINGS}
 
 
 def test_training_learns_and_its_scores_say_so(files: dict[str, Any]) -> None:
-    train_parser(**files, epochs=10, width=32, depth=2, batch_words=30)
+    parse_parser(**files | {"epochs": 10, "width": 32, "depth": 2, "batch_words": 30})
     scores = json.loads(Path(files["scores"]).read_text())
     assert (scores["train_sentences"], scores["test_sentences"], scores["held_out"]) == (22, 2, True)
     assert scores["sentences"]["gold_words"]["las"] > 90
@@ -60,8 +72,8 @@ def test_training_learns_and_its_scores_say_so(files: dict[str, Any]) -> None:
 
 
 def test_the_same_seed_gives_the_same_files_in_another_process(files: dict[str, Any], tmp_path: Path) -> None:
-    settings = {"epochs": 3, "width": 16, "depth": 1, "seed": 5}
-    code = "import json, sys; from wokflow.parse.parser import train_parser; train_parser(**json.loads(sys.argv[1]))"
+    settings = {"epochs": 3, "seed": 5}
+    code = "import json, sys; from wokflow.parse.parser import parse_parser; parse_parser(**json.loads(sys.argv[1]))"
     scripts = Path(__file__).resolve().parents[2] / "scripts"
     for hash_seed in ("1", "2"):
         names = {name: str(tmp_path / f"{name}-{hash_seed}") for name in ("model", "scores")}
@@ -78,10 +90,10 @@ def test_the_same_seed_gives_the_same_files_in_another_process(files: dict[str, 
 
 
 def test_named_treebanks_are_the_test_and_training_may_be_cut(files: dict[str, Any]) -> None:
-    train_parser(**(files | {"test": files["treebanks"]}), epochs=1, width=16, depth=1, max_sentences=5)
+    parse_parser(**files | {"test": files["treebanks"], "max_sentences": 5})
     scores = json.loads(Path(files["scores"]).read_text())
     assert (scores["train_sentences"], scores["test_sentences"], scores["held_out"]) == (5, 24, False)
-    train_parser(**files, epochs=1, width=16, depth=1)  # another model takes its place
+    parse_parser(**files)  # another model takes its place
     assert sorted(path.name for path in Path(files["model"]).parent.iterdir()) == [
         "glossary.json",
         "model",
@@ -93,14 +105,14 @@ def test_named_treebanks_are_the_test_and_training_may_be_cut(files: dict[str, A
 def test_too_few_sentences_are_refused(files: dict[str, Any]) -> None:
     Path(files["treebanks"][0]).write_text(as_conllu(TREEBANK[:9]), encoding="utf-8")
     with pytest.raises(UserError, match=r"9 sentences to train on and 0 to test.*at least 10"):
-        train_parser(**files)
+        parse_parser(**files)
 
 
 def test_a_failed_training_leaves_no_folder(files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wokflow.parse.parser.write_text", lambda *_: pytest.fail("not reached"))
     monkeypatch.setattr("spacy.language.Language.to_disk", lambda _, path: [(path / "half").mkdir(), 1 / 0])
     with pytest.raises(ZeroDivisionError):
-        train_parser(**files, epochs=1, width=16, depth=1)
+        parse_parser(**files)
     assert {path.name for path in Path(files["model"]).parent.iterdir()} == {"glossary.json", "some.conllu"}
 
 

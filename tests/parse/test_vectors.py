@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
 from wokflow.ingest.schemas import RECIPES
-from wokflow.job import UserError
-from wokflow.parse.vectors import read_vectors, sampled, train_vectors
+from wokflow.parse.vectors import parse_vectors, read_vectors, sampled
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 SETTINGS: dict[str, Any] = {
@@ -57,7 +57,8 @@ def recipes(tmp_path: Path) -> str:
 
 
 def train(recipes: str, out: Path, glossary: str | None = None, **settings: Any) -> tuple[list[str], Any]:
-    train_vectors([recipes], glossary, str(out), f"{out}.sha256", **SETTINGS | settings)
+    files = {"recipe_parts": [recipes], "vectors": str(out), "digest": f"{out}.sha256"}
+    parse_vectors(**files, glossary=glossary, **SETTINGS | settings)
     return read_vectors(out)
 
 
@@ -73,8 +74,9 @@ def test_words_come_by_count_and_then_alphabetically(recipes: str, tmp_path: Pat
 def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     recipes = write_recipes(tmp_path / "recipes", STEPS * 100)  # of fewer, frequent words are left out
     code = (
-        "import sys; from wokflow.parse.vectors import train_vectors;"
-        f"train_vectors([{recipes!r}], None, sys.argv[1], sys.argv[1] + '.sha256', **{SETTINGS!r})"
+        "import sys; from wokflow.parse.vectors import parse_vectors;"
+        f"parse_vectors(recipe_parts=[{recipes!r}], glossary=None, vectors=sys.argv[1], "
+        f"digest=sys.argv[1] + '.sha256', **{SETTINGS!r})"
     )
     for seed in "12":
         environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(SCRIPTS)}

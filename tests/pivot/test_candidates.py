@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow import tables
-from wokflow.pivot.candidates import candidates, kinds
+from wokflow.frame import tables
+from wokflow.pivot.candidates import kinds, pivot_candidates
 from wokflow.pivot.occurrences import occurrences, parted, written
 
 PAPER = {"alpha": 5.0, "tau_remove": 0.01, "tau_insert": 0.1}
@@ -97,6 +97,19 @@ def write_tables(
     return out
 
 
+def compare(proto: list[str], actions: list[str], dishes: list[str], pairs: Path, out: Path) -> None:
+    pivot_candidates(
+        proto=proto,
+        actions=actions,
+        dishes=dishes,
+        candidates=str(out),
+        pairs=str(pairs),
+        least=0.05,
+        metadata={},
+        **PAPER,
+    )
+
+
 def steak(cut: bool, washed: bool = True) -> list[tuple[str, list[str], list[str]]]:
     return [("切", ["牛排"], ["刀"])] * cut + [("洗", ["牛排"], [])] * washed + [("煎", [], [])]
 
@@ -116,8 +129,7 @@ def test_candidates_of_a_pair(tmp_path: Path) -> None:
     )
     for parts in (1, 2):
         out = tmp_path / f"out{parts}"
-        given = write_tables(tmp_path, RECIPES, parts)
-        candidates(*given, str(pairs), str(out), least=0.05, metadata={}, **PAPER)
+        compare(*write_tables(tmp_path, RECIPES, parts), pairs, out)
     assert (tmp_path / "out1").read_bytes() == (tmp_path / "out2").read_bytes()
     shared = {
         "verb_class": "切",
@@ -151,16 +163,7 @@ def test_phrases_are_different_clauses_of_different_recipes(tmp_path: Path) -> N
     frame.write_parquet(tmp_path / "texts")
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text("base_dish\ttarget_dish\tingredient_removed\tingredient_added\n甲\t乙\t\ta\n")
-    candidates(
-        proto,
-        [str(tmp_path / "texts")],
-        dishes,
-        str(pairs),
-        str(tmp_path / "out"),
-        least=0.05,
-        metadata={},
-        **PAPER,
-    )
+    compare(proto, [str(tmp_path / "texts")], dishes, pairs, tmp_path / "out")
     assert tables.read(tmp_path / "out")["phrases"].to_list()[0] == ["一", "二", "三"]
 
 

@@ -1,15 +1,16 @@
 """Pairs of dishes are read strictly; a recipe's dish is what the corpus says, or the longest name in its title."""
 
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
 from wokflow.ingest.schemas import RECIPES
-from wokflow.job import UserError
-from wokflow.pivot.dishes import SHORTEST, dishes, finder, names, read_pairs
+from wokflow.pivot.dishes import PUBLISHED, SHORTEST, finder, names, pair_rows, pivot_dishes, read_pairs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HEADER = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n"
@@ -44,6 +45,36 @@ def test_the_papers_fifty_pairs() -> None:
     assert len(names(pairs)) == 100
 
 
+def test_pairs_as_their_authors_published_them(tmp_path: Path) -> None:
+    published = [
+        {"base": "甲豆", "target": "甲蛋", "ingredient_removed": "豆", "ingredient_added": "蛋"},
+        {"base": "甲", "target": "甲蛋", "ingredient_removed": "", "ingredient_added": "蛋"},
+    ]
+    path = tmp_path / "dish_pairs.json"
+    path.write_text(json.dumps(published), encoding="utf-8")
+    assert read_pairs(str(path)).rows() == [("甲豆", "甲蛋", "豆", "蛋"), ("甲", "甲蛋", None, "蛋")]
+    assert pair_rows(str(path))[0]["base_english"] == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "is not JSON"),
+        ("{}", "not a list of pairs"),
+        ('[{"base": "a", "target": "b", "ingredient_added": "c"}]', "pair 1: not an object with the texts"),
+        ('[{"base": "a", "target": "", "ingredient_removed": "", "ingredient_added": "c"}]', "pair 1: only"),
+        (
+            "[" + ",".join([json.dumps(dict(zip(PUBLISHED, "abcd", strict=True)))] * 2) + "]",
+            "pair 2: .* twice",
+        ),
+    ],
+)
+def test_what_is_wrong_with_published_pairs_is_said(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.json").write_text(text)
+    with pytest.raises(UserError, match=message):
+        read_pairs(str(tmp_path / "pairs.json"))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -67,7 +98,7 @@ def test_a_dish_comes_from_the_field_or_else_from_the_title(tmp_path: Path) -> N
         write_recipes(tmp_path / "b", [("红烧肉炖豆腐", None), ("酱豆腐", None), ("凉菜", "红烧鱼")]),
     ]
     pairs = write_pairs(tmp_path / "pairs.tsv", "红烧肉 炖豆腐 肉 豆腐")
-    dishes(parts, pairs, str(tmp_path / "out"), least=2, metadata={})
+    pivot_dishes(recipes=parts, dishes=str(tmp_path / "out"), pairs=pairs, least=2, metadata={})
     found = [(row[1], row[2]) for row in tables.read(tmp_path / "out").iter_rows()]
     assert found == [
         ("红烧肉", "title"),
@@ -81,13 +112,14 @@ def test_a_dish_comes_from_the_field_or_else_from_the_title(tmp_path: Path) -> N
 def test_parts_do_not_change_the_dishes(tmp_path: Path) -> None:
     rows = [("红烧肉", None), ("粥粥粥", "粥粥"), ("粥粥", None), ("汤", "粥粥"), ("x", None)]
     pairs = write_pairs(tmp_path / "pairs.tsv", "红烧肉 炖豆腐 肉 豆腐")
-    dishes([write_recipes(tmp_path / "all", rows)], pairs, str(tmp_path / "one"), least=2, metadata={})
+    whole_table = [write_recipes(tmp_path / "all", rows)]
+    pivot_dishes(recipes=whole_table, dishes=str(tmp_path / "one"), pairs=pairs, least=2, metadata={})
     whole = pl.read_parquet(tmp_path / "all")
     parts = []
     for number, (start, stop) in enumerate([(0, 2), (2, 2), (2, 5)]):
         tables.write(tmp_path / f"part{number}", RECIPES, whole[start:stop], {})
         parts.append(str(tmp_path / f"part{number}"))
-    dishes(parts, pairs, str(tmp_path / "three"), least=2, metadata={})
+    pivot_dishes(recipes=parts, dishes=str(tmp_path / "three"), pairs=pairs, least=2, metadata={})
     assert tables.read(tmp_path / "one").rows() == tables.read(tmp_path / "three").rows()
 
 

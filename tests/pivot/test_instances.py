@@ -3,14 +3,15 @@
 from pathlib import Path
 
 import polars as pl
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.ingest.schemas import RECIPES
-from wokflow.pivot.instances import corpus, instances
+from wokflow.pivot.instances import pivot_instances
 
 HEADER = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n"
 
 
-def write(folder: Path, per_dish: dict[str, int], pairs: list[str]) -> tuple[list[str], list[str], str]:
+def run(folder: Path, per_dish: dict[str, int], pairs: list[str], count: int = 5, seed: int = 0) -> None:
+    """Write tables `instances` and `corpus` of so many recipes a dish."""
     names = [f"{dish}:{number}" for dish, count in per_dish.items() for number in range(count)]
     rows = [
         (name, "x", "zh", name, ["水"], ["洗", "煮。"], None, None, number)
@@ -21,13 +22,13 @@ def write(folder: Path, per_dish: dict[str, int], pairs: list[str]) -> tuple[lis
     of_dish = [(name, name.split(":")[0], "field") for name in names if not name.startswith("无")]
     pl.DataFrame(of_dish, ["recipe_id", "dish", "found_by"], orient="row").write_parquet(folder / "dishes")
     (folder / "pairs").write_text(HEADER + "".join(f"{pair}\n" for pair in pairs))
-    return [str(folder / "recipes")], [str(folder / "dishes")], str(folder / "pairs")
+    files = {name: str(folder / name) for name in ("dishes", "instances", "corpus", "pairs")}
+    pivot_instances(recipes=[str(folder / "recipes")], **files, count=count, seed=seed, metadata={})
 
 
 def drawn(folder: Path, pairs: list[str], count: int = 5, seed: int = 0, **per_dish: int) -> pl.DataFrame:
-    given = write(folder, per_dish or {"甲": 9, "乙": 3, "丙": 4, "无": 2}, pairs)
-    instances(*given, str(folder / "out"), count=count, seed=seed, metadata={})
-    return tables.read(folder / "out")
+    run(folder, per_dish or {"甲": 9, "乙": 3, "丙": 4, "无": 2}, pairs, count, seed)
+    return tables.read(folder / "instances")
 
 
 ONE, TWO = "甲\t乙\ta\tb", "丙\t乙\t\tb"
@@ -51,6 +52,5 @@ def test_a_draw_depends_on_no_other_pair_and_grows_at_its_end(tmp_path: Path) ->
 
 
 def test_the_corpus_leaves_out_both_dishes_of_a_pair(tmp_path: Path) -> None:
-    given = write(tmp_path, {"甲": 2, "乙": 2, "丙": 2, "无": 2}, [ONE])
-    corpus(*given, str(tmp_path / "out"), metadata={})
-    assert tables.read(tmp_path / "out")["recipe_id"].to_list() == ["丙:0", "丙:1", "无:0", "无:1"]
+    run(tmp_path, {"甲": 2, "乙": 2, "丙": 2, "无": 2}, [ONE])
+    assert tables.read(tmp_path / "corpus")["recipe_id"].to_list() == ["丙:0", "丙:1", "无:0", "无:1"]

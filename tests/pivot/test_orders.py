@@ -1,16 +1,18 @@
 """Causes and effects are found in their order; independent actions, whatever their order, are left alone."""
 
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.pivot import effects, schemas
 from wokflow.pivot import orders as module
 from wokflow.pivot.effects import Confounders, Dish, Hypotheses, Limits, adjusted, estimate, precedence
-from wokflow.pivot.orders import first_places, orders
+from wokflow.pivot.orders import first_places, pivot_orders
 
 INF = np.inf
 ALL = Limits(units=1, frequent=0.0, correct=False, level=1.0, overlap=0.0, balance=9.0, effect=-2.0)
@@ -143,7 +145,7 @@ def test_how_many_are_tested_at_once_changes_nothing(monkeypatch: pytest.MonkeyP
     assert module.tests(places, places.actions, Limits()).equals(together)
 
 
-def write(folder: Path, places: Dish) -> tuple[str, list[str], list[str]]:
+def write(folder: Path, places: Dish) -> dict[str, str | list[str]]:
     rows = [
         (f"x:{recipe}", place, name.strip("/"))
         for recipe, row in enumerate(places.first)
@@ -160,16 +162,26 @@ def write(folder: Path, places: Dish) -> tuple[str, list[str], list[str]]:
     pivots = [("甲", "乙", name, [], [], kind, 0.0, 0.5, "frequency") for name, kind in PIVOTS]
     schema = pl.DataFrame(schemas.PIVOTS.empty_table()).schema
     tables.write(folder / "pivots", schemas.PIVOTS, pl.DataFrame(pivots, schema, orient="row"), {})
-    return str(folder / "pivots"), [str(folder / "proto")], [str(folder / "dishes")]
+    return {
+        "pivots": str(folder / "pivots"),
+        "proto": [str(folder / "proto")],
+        "dishes": [str(folder / "dishes")],
+    }
 
 
 PIVOTS = [("pivot", "insert"), ("pivot2", "insert"), ("cause", "remove"), ("absent", "insert")]
 
 
+def find_orders(tables_read: dict[str, Any], effects: Path, orders: Path) -> None:
+    files = {"effects": str(effects), "orders": str(orders), "rejects": f"{orders}-rejects"}
+    mined: dict[str, Any] = {"given": None, "pairs": "", "glossary": ""}
+    pivot_orders(**tables_read, **files, **mined, **asdict(Limits()), metadata={})
+
+
 def test_tables_hold_all_tests_and_the_constraints(tmp_path: Path) -> None:
     given = write(tmp_path, caused(np.random.default_rng(0), 300))
     for name in ("one", "two"):
-        orders(*given, str(tmp_path / f"effects-{name}"), str(tmp_path / name), limits=Limits(), metadata={})
+        find_orders(given, tmp_path / f"effects-{name}", tmp_path / name)
     found, every = tables.read(tmp_path / "one"), tables.read(tmp_path / "effects-one")
     assert found.select("base_dish", "target_dish", "pivot", "before", "after").rows() == [
         ("甲", "乙", "pivot//", "cause//", "pivot//"),
@@ -182,11 +194,10 @@ def test_tables_hold_all_tests_and_the_constraints(tmp_path: Path) -> None:
 
 
 def test_no_recipes_and_no_pivots_make_empty_tables(tmp_path: Path) -> None:
-    pivots, proto, dishes = write(tmp_path, caused(np.random.default_rng(0), 20))
-    tables.read(dishes).with_columns(dish=pl.lit("丙")).write_parquet(dishes[0])
-    orders(
-        pivots, proto, dishes, str(tmp_path / "effects"), str(tmp_path / "out"), limits=Limits(), metadata={}
-    )
+    given = write(tmp_path, caused(np.random.default_rng(0), 20))
+    dishes = tmp_path / "dishes"
+    tables.read(dishes).with_columns(dish=pl.lit("丙")).write_parquet(dishes)
+    find_orders(given, tmp_path / "effects", tmp_path / "out")
     assert tables.read(tmp_path / "effects").height == tables.read(tmp_path / "out").height == 0
 
 

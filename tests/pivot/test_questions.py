@@ -4,16 +4,17 @@ import csv
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 from wokflow.pivot import schemas
-from wokflow.pivot.pivots import majority, pivots
-from wokflow.pivot.questions import GIVEN, HEADER, identified, questions, read_answers
+from wokflow.pivot.pivots import majority, pivot_pivots
+from wokflow.pivot.questions import GIVEN, HEADER, identified, pivot_questions, read_answers
 
 
 def candidate(verb: str, kind: str, phrases: list[str] | None = None) -> dict[str, object]:
@@ -60,7 +61,8 @@ def sheet(folder: Path, *rows: tuple[str, str, str], name: str = "answers.tsv") 
 
 def test_the_sheet_asks_what_frequency_leaves_open(written: str, ids: dict[str, str], tmp_path: Path) -> None:
     out, path = tmp_path / "questions", tmp_path / "questions.tsv"
-    questions(written, str(out), str(path), ask_all=False, metadata={})
+    given = {"candidates": written, "questions": str(out), "sheet": str(path)}
+    pivot_questions(**given, ask_all=False, metadata={})
     assert tables.read(out)["question_id"].to_list() == [ids["切"], ids["拌"]]
     rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig")), dialect="excel-tab"))
     assert rows[0] == HEADER
@@ -76,13 +78,14 @@ def test_the_sheet_asks_what_frequency_leaves_open(written: str, ids: dict[str, 
         "",
         "",
     ]
-    questions(written, str(out), str(path), ask_all=True, metadata={})
+    pivot_questions(**given, ask_all=True, metadata={})
     assert tables.read(out).height == 4 == len(set(ids.values()))
 
 
 def test_a_filled_in_sheet_is_read_again(written: str, ids: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "questions.tsv"
-    questions(written, str(tmp_path / "questions"), str(path), ask_all=False, metadata={})
+    given = {"candidates": written, "questions": str(tmp_path / "questions"), "sheet": str(path)}
+    pivot_questions(**given, ask_all=False, metadata={})
     lines = path.read_text(encoding="utf-8").splitlines()
     empty = lines[1].removesuffix("\t")
     filled = [lines[0], f"{empty}anna\tAlways ", lines[2], f"{empty}bo\t不出现", ""]
@@ -97,7 +100,7 @@ def test_a_filled_in_sheet_is_read_again(written: str, ids: dict[str, str], tmp_
     ("rows", "message"),
     [
         ([("q", "anna", "always"), ("other", "anna", "never")], "row 3: there is no question 'other'"),
-        ([("q", "anna", "perhaps")], "row 2: 'perhaps' is no answer"),
+        ([("q", "anna", "perhaps")], "row 2: 'perhaps' is not an answer"),
         ([("q", " ", "never")], "row 2: an answer without annotator"),
     ],
 )
@@ -111,7 +114,7 @@ def test_wrong_answers_are_refused_by_file_and_row(
 def test_files_that_are_no_sheets_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("question_id,annotator,answer\n")
     (tmp_path / "b").write_bytes("question_id\tannotator\tanswer\nq\ta\t不出现\n".encode("gbk"))
-    for name, message in (("a", "parted by tabs"), ("b", "is not UTF-8"), ("c", "There is no file")):
+    for name, message in (("a", "separated by tabs"), ("b", "is not UTF-8"), ("c", "There is no file")):
         with pytest.raises(UserError, match=message):
             read_answers([str(tmp_path / name)], {"q"})
 
@@ -143,8 +146,14 @@ def test_more_than_half_must_agree(given_answers: list[str], annotators: int) ->
 def decided(
     written: str, answers: list[str], tmp_path: Path, **settings: object
 ) -> list[tuple[str, str, str]]:
-    options = {"overrule": False, "annotators": 1} | settings
-    pivots(written, answers, str(tmp_path / "out"), metadata={}, **options)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"overrule": False, "annotators": 1, "given": None, "metadata": {}} | settings
+    files = {
+        "pivots": str(tmp_path / "out"),
+        "rejects": str(tmp_path / "rejects"),
+        "pairs": "",
+        "glossary": "",
+    }
+    pivot_pivots(candidates=[written], answers=answers, **files, **options)
     return tables.read(tmp_path / "out").select("verb_class", "kind", "decided_by").rows()  # type: ignore[return-value]
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.parse.glossary import Glossary
+from wokflow.report.inputs import input_name
 
 LANGS = {"recipenlg": "en", "xiachufang": "zh", "counterfactual": "zh"}
 ENGLISH = {"verb": {"切": "cut", "炒": "stir-fry"}, "ingredient": {"鸡肉": "chicken"}, "tool": {"锅": "wok"}}
@@ -23,6 +24,15 @@ def table(
     with tables.PartWriter(path, schema, {"sources": sources}) as writer:
         writer.write(pa.Table.from_pylist([{key: row[key] for key in schema.names} for row in rows], schema))
     return str(path)
+
+
+def by_name(folder: Path, paths: Iterable[str]) -> dict[str, list[str]]:
+    """Parts of tables that `table` wrote to `folder`, as the rule gives them; predictions go by their runs' data."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        name = Path(path).parent.relative_to(folder).as_posix()
+        found.setdefault(input_name(name), []).append(path)
+    return found
 
 
 def write_glossary(folder: Path, english: Mapping[str, Mapping[str, str]] = ENGLISH) -> str:

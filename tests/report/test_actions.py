@@ -10,7 +10,7 @@ from wokflow.parse import schemas as parse
 from wokflow.report import actions
 from wokflow.report.actions import Found, choose, measure, parser, section, whole_recipes
 
-from tests.report.parts import WORDS, action, parser_scores, table
+from tests.report.parts import WORDS, action, by_name, parser_scores, table
 
 NAME = {"counterfactual": "Base recipes"}
 CHICKEN = {"ingredients": ["鸡丁"], "ingredient_classes": ["鸡肉"], "text": "切鸡丁"}
@@ -22,7 +22,7 @@ def recipe(number: int) -> dict[str, Any]:
     return row | {"dish": None, "url": None, "reason": "no_action", "detail": None, "raw": f"r{number}"}
 
 
-def corpus(folder: Path, recipes: int) -> list[str]:
+def corpus(folder: Path, recipes: int) -> dict[str, list[str]]:
     """Recipes of three actions in two parts, the first two actions alike; one recipe more is a reject."""
     paths = []
     rows = [recipe(number) for number in range(recipes)]
@@ -45,7 +45,7 @@ def corpus(folder: Path, recipes: int) -> list[str]:
             ("parse/proto", parse.PROTO_ACTIONS, found),
         ):
             paths.append(table(folder, f"{name}/counterfactual", schema, lines, part))
-    return paths
+    return by_name(folder, paths)
 
 
 @pytest.mark.parametrize("batch", [1, 2, 4, 100])
@@ -59,7 +59,7 @@ def test_numbers_do_not_depend_on_the_batch(
 
 def test_recipes_come_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(actions, "BATCH", 2)
-    parts = [path for path in corpus(tmp_path, 5) if "/proto/" in path]
+    parts = corpus(tmp_path, 5)["parse_proto_counterfactual"]
     frames = [frame["recipe_id"].to_list() for frame in whole_recipes(parts)]
     assert [frame for frame in frames if frame] == [[f"r{number}"] * 3 for number in (0, 2, 4, 1, 3)]
 
@@ -73,15 +73,15 @@ def test_section_tells_what_was_found(tmp_path: Path) -> None:
 
 
 def test_lost_recipes_are_called_out(tmp_path: Path) -> None:
-    paths = [path for path in corpus(tmp_path, 5) if "rejects" not in path]
-    paths.append(table(tmp_path / "none", "parse/rejects/counterfactual", parse.REJECTS, []))
-    assert "neither among" in section(paths, NAME, parser_scores(), "rules", WORDS)
+    parts = corpus(tmp_path, 5)
+    parts["parse_rejects_counterfactual"] = [table(tmp_path / "none", "empty", parse.REJECTS, [])]
+    assert "neither among" in section(parts, NAME, parser_scores(), "rules", WORDS)
 
 
 def test_nothing_to_tell(tmp_path: Path) -> None:
     html = section(corpus(tmp_path, 0), NAME, parser_scores(), "both", WORDS)
     assert "No verbs." in html and "<article" not in html
-    assert "No corpus was parsed." in section([], NAME, parser_scores(), "both", WORDS)
+    assert "No corpus was parsed." in section({}, NAME, parser_scores(), "both", WORDS)
 
 
 def test_example_shows_many_kinds_of_actions() -> None:

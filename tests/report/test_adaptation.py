@@ -7,7 +7,7 @@ from wokflow.evaluate import schemas as evaluate
 from wokflow.generate import schemas as generate
 from wokflow.report import adaptation, analysis, evaluation, predictions
 
-from tests.report.parts import table
+from tests.report.parts import by_name, table
 from tests.report.test_evaluation import score as counterfactual
 
 NAMES = {"zh-en": "Chinese → English", "en-zh": "English → Chinese"}
@@ -39,7 +39,7 @@ def page(
         table(folder, "evaluate/comparisons", evaluate.COMPARISONS, differences or []),
         table(folder, "evaluate/summary", evaluate.SUMMARY, others or []),
     ]
-    return adaptation.section(paths, NAMES, 0.95)
+    return adaptation.section(by_name(folder, paths), NAMES, 0.95)
 
 
 def test_scores_with_intervals_and_what_is_better_than_the_baseline(tmp_path: Path) -> None:
@@ -86,7 +86,9 @@ def test_other_data_stay_in_their_own_section(tmp_path: Path) -> None:
     rows = [score("mine", "bleu", 12.5), counterfactual("copy", "bleu", 77.5)]
     html = page(tmp_path, rows)
     assert "12.5" in html and "77.5" not in html and "English → Chinese" not in html
-    other = evaluation.section([table(tmp_path, "evaluate/scores", evaluate.SCORES, rows)], 0.95)
+    other = evaluation.section(
+        {"evaluate_scores": table(tmp_path, "evaluate/scores", evaluate.SCORES, rows)}, 0.95
+    )
     assert "77.5" in other and "12.5" not in other and "(dish pairs: 0)" in other
 
 
@@ -122,8 +124,8 @@ def test_signatures_say_what_they_are_of(tmp_path: Path) -> None:
 def test_no_runs(tmp_path: Path) -> None:
     assert page(tmp_path, [counterfactual("copy", "bleu", 1.0)]).startswith("<p>No run was evaluated")
     for section in (analysis.literal, predictions.section):
-        assert section([], NAMES).startswith("<p>No ")
-    assert analysis.correlations([], NAMES) == ""
+        assert section({}, NAMES).startswith("<p>No ")
+    assert analysis.correlations({}, NAMES) == ""
 
 
 def instance(number: int, dataset: str, title: str, **more: Any) -> dict[str, Any]:
@@ -141,12 +143,13 @@ def test_predictions_side_by_side(tmp_path: Path) -> None:
     rows = [instance(1, "silver", "汤"), instance(2, "gold", "汤"), instance(3, "silver", EVIL)]
     rows += [instance(number, "silver", f"面 {number}") for number in (4, 5)]
     texts = {row["instance_id"]: "Dish\nsugar" for row in rows}
-    paths = [
-        table(tmp_path, "generate/instances/zh-en", generate.INSTANCES, rows),
+    made = [
         prediction(tmp_path, "second", texts | {"gold:2": EVIL}),
         prediction(tmp_path, "first", {"gold:2": "", "silver:3": "Dish"}),
     ]
-    html = predictions.section(paths, NAMES)
+    instances = table(tmp_path, "generate/instances/zh-en", generate.INSTANCES, rows)
+    parts = {"generate_instances_zh_en": instances, "generate_predictions_zh_en": made}
+    html = predictions.section(parts, NAMES)
     assert html.count("<summary>") == 3 and html.count("<details open>") == 1
     assert html.index("gold, xiachufang:2") < html.index("silver, xiachufang:3")
     assert "silver, xiachufang:4" in html and "xiachufang:1" not in html  # its dish is shown already
@@ -157,11 +160,10 @@ def test_predictions_side_by_side(tmp_path: Path) -> None:
 
 def test_rewritten_dishes_name_their_base(tmp_path: Path) -> None:
     row = instance(1, "counterfactual", "宫保虾球", base="宫保鸡丁", reference=None)
-    paths = [
-        table(tmp_path, "generate/instances/counterfactual", generate.INSTANCES, [row]),
-        prediction(tmp_path, "gpt", {"counterfactual:1": "炒。"}),
-    ]
-    html = predictions.section(paths, {"counterfactual": "Counterfactual recipes"})
+    instances = table(tmp_path, "generate/instances/counterfactual", generate.INSTANCES, [row])
+    made = prediction(tmp_path, "gpt", {"counterfactual:1": "炒。"})
+    parts = {"generate_instances_counterfactual": instances, "generate_predictions_counterfactual": made}
+    html = predictions.section(parts, {"counterfactual": "Counterfactual recipes"})
     assert "宫保鸡丁 → 宫保虾球" in html and "Reference" not in html and "<p>炒。</p>" in html
 
 
@@ -173,7 +175,9 @@ def rate(run: str, concept: str, source: int, target: int) -> dict[str, Any]:
 def test_literal_translation_by_concept_and_run(tmp_path: Path) -> None:
     rows = [rate("mine", "steam", 4, 3), rate("mine", "oil", 8, 12), rate("mine", "cheese", 0, 0)]
     rows += [rate("reference", "steam", 4, 0), rate("reference", "oil", 8, 8)]
-    html = analysis.literal([table(tmp_path, "evaluate/literal", evaluate.LITERAL, rows)], NAMES)
+    html = analysis.literal(
+        {"evaluate_literal": table(tmp_path, "evaluate/literal", evaluate.LITERAL, rows)}, NAMES
+    )
     assert html.index(">reference</th>") < html.index(">mine</th>") and "Chinese → English, silver" in html
     assert html.index("<td>oil") < html.index("<td>steam") and "Not in these sources: cheese." in html
     assert "75.0 %, 3 for 4" in html and "150.0 %, 12 for 8" in html and 'width="150' not in html
@@ -190,9 +194,8 @@ def test_correlations_by_criterion_and_metric(tmp_path: Path) -> None:
             ("chrf", "GRA", 0.5, 0.0001),
         ]
     ]
-    html = analysis.correlations(
-        [table(tmp_path, "evaluate/correlations", evaluate.CORRELATIONS, rows)], NAMES
-    )
+    written = table(tmp_path, "evaluate/correlations", evaluate.CORRELATIONS, rows)
+    html = analysis.correlations({"evaluate_correlations": written}, NAMES)
     assert html.index("<td>GRA<small>25 ratings") < html.index("<td>avg.")
     assert '-0.125<small>p 0.500</small></td><td class="n">0.500*<small>p &lt; 0.001' in html
     assert '0.250*<small>p 0.020</small></td><td class="n">–</td>' in html

@@ -16,7 +16,7 @@ def score(run: str, metric: str, value: float | None, dataset: str = "counterfac
 
 
 def page(folder: Path, rows: list[dict[str, Any]]) -> str:
-    return section([table(folder, "evaluate/scores", schemas.SCORES, rows)], 0.9)
+    return section({"evaluate_scores": table(folder, "evaluate/scores", schemas.SCORES, rows)}, 0.9)
 
 
 def test_scores_with_intervals_beside_the_paper(tmp_path: Path) -> None:

@@ -2,26 +2,32 @@
 
 import json
 import re
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from wokflow import tables
+import yaml
 from wokflow.evaluate import schemas as evaluate
+from wokflow.frame import tables
+from wokflow.frame.config import fill, read_schema
 from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
 from wokflow.parse import schemas as parse
-from wokflow.report.page import choose, report_page
+from wokflow.report import arguments
+from wokflow.report.matching import choose
+from wokflow.report.page import report_page
 
-from tests.report.parts import LANGS, action, parser_scores, table, write_glossary
+from tests.conftest import ROOT
+from tests.report.parts import LANGS, action, by_name, parser_scores, table, write_glossary
 from tests.report.test_evaluation import score
 from tests.report.test_pivots import SETTINGS, candidate, order, stage, write_pairs
 from tests.report.test_training import model
 
 EVIL = '<script>alert("宫保鸡丁")</script> & \u202e\x00'
 CORPORA = ("recipenlg", "xiachufang")
-DIRECTIONS, FILES = ("zh-en", "en-zh"), ("statistics", "histogram", "leaks", "parser")
+DIRECTIONS = ("zh-en", "en-zh")
 
 
 def recipes(folder: Path, corpus: str, text: str, rows: int, rejects: int) -> dict[str, str]:
@@ -54,24 +60,26 @@ def pair(direction: str, text: str, number: int) -> dict[str, Any]:
     return row
 
 
-def later(folder: Path, text: str, rows: int) -> list[str]:
+def later(folder: Path, text: str, rows: int) -> dict[str, Any]:
     """Tables of the stages behind match: an action a recipe, one dish pair of each kind of row, one run."""
     words = {name: [text] for name in ("ingredients", "ingredient_classes", "tools", "tool_classes")}
     found = [action(f"xiachufang:{n}", 0, text, 0, **words) for n in range(rows)]
     kinds = ("remove", "insert", "ask") if rows else ()
     effects = [order(f"{text}/{text}/", "炒//", 0.5, flag) for flag in ("", "chance")] if rows else []
-    return [
-        table(folder, "parse/actions/xiachufang", parse.ACTIONS, found),
-        table(folder, "parse/proto/xiachufang", parse.PROTO_ACTIONS, found),
-        table(folder, "parse/rejects/xiachufang", parse.REJECTS, []),
-        *stage(folder, [candidate(text, kind, **words) for kind in kinds], effects),
-        table(folder, "evaluate/scores", evaluate.SCORES, [score(text, "bleu", 1.0)] if rows else []),
-    ]
+    scores = [score(text, "bleu", 1.0)] if rows else []
+    return {
+        "parse_actions_xiachufang": table(folder, "parse/actions/xiachufang", parse.ACTIONS, found),
+        "parse_proto_xiachufang": table(folder, "parse/proto/xiachufang", parse.PROTO_ACTIONS, found),
+        "parse_rejects_xiachufang": table(folder, "parse/rejects/xiachufang", parse.REJECTS, []),
+        **stage(folder, [candidate(text, kind, **words) for kind in kinds], effects),
+        "evaluate_scores": table(folder, "evaluate/scores", evaluate.SCORES, scores),
+    }
 
 
 def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
     """The page of so many recipes and pairs, and `rejects` times as many rejects."""
-    paths = later(folder, text, rows)
+    parts = later(folder, text, rows)
+    paths: list[str] = []
     for corpus in CORPORA:
         paths += recipes(folder, corpus, text, rows, rows * rejects).values()
     for direction in DIRECTIONS:
@@ -90,22 +98,24 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
     out = folder / "index.html"
     models = [model(folder, "mine", "1\t5\t4\t3\t2\t0.1\t1\n", base=text)] if rows else []
     report_page(
-        *(str(folder / name) for name in FILES),
-        paths,
-        models,
-        str(out),
+        statistics=str(folder / "statistics"),
+        histogram=str(folder / "histogram"),
+        leaks=str(folder / "leaks"),
+        parser=str(folder / "parser"),
+        models=models,
+        page=str(out),
         examples=3,
         threshold=0.85,
         method="rules",
-        level=0.95,
+        annotators=3,
+        orders=SETTINGS,
+        counterfactual_level=0.95,
         adaptation_level=0.95,
         glossary=write_glossary(folder / "glossary"),
-        pivot={
-            "pairs": {"path": write_pairs(folder)},
-            "pivots": {"answers": [], "annotators": 3},
-            "orders": SETTINGS,
-        },
-        results=str(folder),
+        dish_pairs=write_pairs(folder),
+        answers=[],
+        benchmarks=str(folder / "benchmarks"),
+        **parts | by_name(folder, paths),
     )
     return out.read_text(encoding="utf-8")
 
@@ -137,6 +147,28 @@ def test_same_bytes_but_for_run_times(tmp_path: Path) -> None:
     assert first == page(tmp_path, 30) and "No run times" in first
     tables.write_text(tmp_path / "benchmarks/match_embed/zh.00000.00001.tsv", "s\tmax_rss\n61.5\t-\n")
     assert "61.5" in page(tmp_path, 30)
+
+
+def test_words_in_the_path_of_the_results_do_not_matter(tmp_path: Path) -> None:
+    folder = tmp_path / "match" / "pairs" / "pivot" / "dishes" / "zh-en"
+    assert page(folder, 5) == page(tmp_path / "plain", 5)
+
+
+def test_a_table_that_the_page_does_not_show_is_refused(tmp_path: Path) -> None:
+    given: dict[str, Any] = dict.fromkeys(signature(report_page).parameters, "")
+    given.pop("parts")
+    with pytest.raises(TypeError, match="no table match_pair_zh_en"):
+        report_page(**given, match_pair_zh_en=[])
+
+
+def test_the_page_is_given_what_it_takes_of_the_config() -> None:
+    config: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+    fill(config, read_schema(ROOT))
+    found = arguments.report_page(config)
+    taken = {*found.settings, *found.resources, *found.options}
+    inputs = {"statistics", "histogram", "leaks", "parser", "models", "page", "parts"}
+    assert taken == signature(report_page).parameters.keys() - inputs
+    assert found.options == {"benchmarks": "results/benchmarks"}
 
 
 def test_examples_spread_and_no_dish_twice() -> None:

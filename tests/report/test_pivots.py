@@ -1,10 +1,11 @@
 """The section on dish pairs."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.pivot import schemas as pivot
 from wokflow.pivot.questions import identified
 from wokflow.report import pivots
@@ -40,17 +41,19 @@ def stage(
     candidates: list[dict[str, Any]] | None = None,
     effects: list[dict[str, Any]] | None = None,
     dishes: tuple[str, ...] = ("宫保鸡丁", "宫保鸡丁", "宫保虾球"),
-) -> list[str]:
+) -> dict[str, str]:
     """Tables of stage pivot; what frequency decides is a pivot action, what has no flag is an order."""
     rows, tested = candidates or [], effects or []
     recipes = [{"recipe_id": f"r{n}", "dish": dish, "found_by": "field"} for n, dish in enumerate(dishes)]
-    return [
-        table(folder, "pivot/dishes/xiachufang", pivot.DISHES, recipes),
-        table(folder, "pivot/candidates", pivot.CANDIDATES, rows),
-        table(folder, "pivot/pivots", pivot.PIVOTS, [row for row in rows if row["kind"] != "ask"]),
-        table(folder, "pivot/effects", pivot.ORDERS, tested),
-        table(folder, "pivot/orders", pivot.ORDERS, [row for row in tested if not row["flag"]]),
-    ]
+    decided = [row for row in rows if row["kind"] != "ask"]
+    found = [row for row in tested if not row["flag"]]
+    return {
+        "pivot_dishes": table(folder, "pivot/dishes/xiachufang", pivot.DISHES, recipes),
+        "pivot_candidates": table(folder, "pivot/candidates", pivot.CANDIDATES, rows),
+        "pivot_pivots": table(folder, "pivot/pivots", pivot.PIVOTS, decided),
+        "pivot_effects": table(folder, "pivot/effects", pivot.ORDERS, tested),
+        "pivot_orders": table(folder, "pivot/orders", pivot.ORDERS, found),
+    }
 
 
 def write_pairs(folder: Path) -> str:
@@ -64,7 +67,14 @@ def write_pairs(folder: Path) -> str:
 
 
 def page(folder: Path, *given: Any, answers: tuple[str, ...] = ()) -> str:
-    return section(stage(folder, *given), write_pairs(folder), answers, 2, SETTINGS, WORDS)
+    return section(
+        stage(folder, *given),
+        pairs=write_pairs(folder),
+        answers=answers,
+        annotators=2,
+        orders=SETTINGS,
+        words=WORDS,
+    )
 
 
 def test_actions_in_both_languages_with_their_shares(tmp_path: Path) -> None:
@@ -86,13 +96,13 @@ def test_only_so_many_actions_are_shown(tmp_path: Path) -> None:
 
 def test_questions_wait_until_enough_people_answered(tmp_path: Path) -> None:
     asked = [candidate("炒", "ask"), candidate("煎", "ask")]
-    paths = stage(tmp_path, asked)
-    first = identified(tables.read(paths[1]))["question_id"][0]
+    parts = stage(tmp_path, asked)
+    first = identified(tables.read(parts["pivot_candidates"]))["question_id"][0]
     sheet = f"question_id\tannotator\tanswer\n{first}\tA\tnever\n"
     tables.write_text(tmp_path / "one.tsv", sheet)
     tables.write_text(tmp_path / "two.tsv", f"{sheet}{first}\tB\tsometimes\n")
     waiting = [
-        pivots.read(paths, [str(tmp_path / f"{name}.tsv")], 2).waiting.height for name in ("one", "two")
+        pivots.read(parts, [str(tmp_path / f"{name}.tsv")], 2).waiting.height for name in ("one", "two")
     ]
     assert waiting == [2, 1]
 
@@ -130,3 +140,22 @@ def test_nothing_to_tell(tmp_path: Path, dishes: tuple[str, ...]) -> None:
     html = page(tmp_path, [], [], dishes)
     assert ("nothing to test" in html) == (len(dishes) == 2)
     assert ("None of 2 pairs follow" in html) == (len(dishes) < 2)
+
+
+def test_given_actions_and_orders_are_shown_without_frequencies(tmp_path: Path) -> None:
+    """Also where no recipe of the dishes is there, and with pairs as their authors published them."""
+    unknown: dict[str, Any] = dict.fromkeys(("base_frequency", "target_frequency"))
+    pivot_action = PAIR | unknown | action("", 0, "炒", 0, kind="insert", decided_by="given")
+    given_order = dict.fromkeys(pivot.ORDERS.names) | PAIR
+    given_order |= {"pivot": "炒//", "before": "切/鸡肉/", "after": "炒//", "flag": ""}
+    parts = stage(tmp_path, [], [], ())
+    parts["pivot_pivots"] = table(tmp_path / "given", "pivot/pivots", pivot.PIVOTS, [pivot_action])
+    parts["pivot_orders"] = table(tmp_path / "given", "pivot/orders", pivot.ORDERS, [given_order])
+    keys = ("base", "target", "ingredient_removed", "ingredient_added")
+    pairs = [dict(zip(keys, ("宫保鸡丁", "宫保虾球", "鸡丁", "虾球"), strict=True))]
+    tables.write_text(tmp_path / "pairs.json", json.dumps(pairs))
+    html = section(
+        parts, pairs=str(tmp_path / "pairs.json"), answers=(), annotators=2, orders=SETTINGS, words=WORDS
+    )
+    assert "stir-fry · given" in html and "%" not in html.split("<details")[1]
+    assert "cut chicken" in html and "Orders that are given: 1" in html

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.report.curves import Line, curves, steps
 from wokflow.report.training import count_weights, section
 
@@ -14,7 +14,7 @@ HEAD = "epoch\tstep\ttrain_loss\tvalid_loss\tvalid_bleu\tlearning_rate\tbest\n"
 
 def model(folder: Path, run: str, curve: str, *, base: str = "small", data: str | None = "zh-en") -> str:
     """A folder such as train/model/{run}: 2 x 3 + 4 weights, 12 examples."""
-    told = {"family": "seq2seq", "base": {"model": base}, "languages": data and data.split("-")}
+    told = {"run": run, "family": "seq2seq", "base": {"model": base}, "languages": data and data.split("-")}
     told["examples"] = {"train": 9, "valid": 3}
     shapes = {"a": {"shape": [2, 3]}, "b": {"shape": [4]}, "__metadata__": {"format": "pt"}}
     header = json.dumps(shapes).encode()

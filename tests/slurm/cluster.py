@@ -19,7 +19,7 @@ from pathlib import Path
 
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch")
 NEEDED_FOR_ACCOUNTING = ("slurmdbd", "mariadbd", "mariadb-install-db")
-PATIENCE = 60  # seconds that anything may take to come up
+PATIENCE = 120  # seconds that anything may take to come up, on a busy machine too
 SYSTEM_PATH = "/usr/sbin:/usr/local/sbin:/sbin"
 
 SLURM_CONF = """\
@@ -125,7 +125,7 @@ class Cluster:
     environment: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        for name in ("etc", "log", "pids", "state", "munge", "dev", "bin", "mysql"):
+        for name in ("etc", "log", "pids", "state", "munge", "dev", "bin", "mysql", "tmp"):
             (self.home / name).mkdir(parents=True)
         self.home.chmod(0o755)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
@@ -136,6 +136,12 @@ class Cluster:
     @property
     def conf(self) -> Path:
         return self.home / "etc" / "slurm.conf"
+
+    @property
+    def daemons(self) -> tuple[str, ...]:
+        """The names of all daemons, those that need others first."""
+        nodes = (f"slurmd.n{number}" for number in range(1, self.nodes + 1))
+        return (*nodes, "slurmctld", "slurmdbd", "mariadbd", "munged")
 
     def start(self) -> None:
         """Start all daemons and wait until every node is idle."""
@@ -155,13 +161,7 @@ class Cluster:
         """End every daemon that was started here."""
         with suppress(subprocess.TimeoutExpired):  # the controller may be down
             self.run("scancel", "-u", getpass.getuser(), check=False, timeout=10)
-        for name in (
-            *(f"slurmd.n{n + 1}" for n in range(self.nodes)),
-            "slurmctld",
-            "slurmdbd",
-            "mariadbd",
-            "munged",
-        ):
+        for name in self.daemons:
             self.end(name)
 
     def run(self, *command: str, check: bool = True, timeout: int = PATIENCE) -> str:
@@ -229,13 +229,14 @@ class Cluster:
 
     def start_database(self) -> None:
         socket_file, user = self.home / "mysql.socket", getpass.getuser()
-        data = f"--datadir={self.home}/mysql"
+        # A folder of its own for temporary tables: a server that starts removes those of others in its own.
+        data = (f"--datadir={self.home}/mysql", f"--tmpdir={self.home}/tmp")
         if not (self.home / "mysql" / "mysql").exists():
-            options = (f"--user={user}", data, "--auth-root-authentication-method=normal", "--skip-test-db")
+            options = (f"--user={user}", *data, "--auth-root-authentication-method=normal", "--skip-test-db")
             self.run("mariadb-install-db", "--no-defaults", *options)
         self._spawn(
             "mariadbd",
-            *("--no-defaults", f"--user={user}", data, f"--socket={socket_file}"),
+            *("--no-defaults", f"--user={user}", *data, f"--socket={socket_file}"),
             *(
                 "--bind-address=127.0.0.1",
                 f"--port={self.ports[2]}",
@@ -263,7 +264,12 @@ class Cluster:
         self.run(*within, "slurmd", "-f", str(self.conf), "-N", name)
 
     def end(self, name: str, how: int = signal.SIGTERM) -> None:
-        """End a daemon (munged, mariadbd, slurmdbd, slurmctld, slurmd.n1, ...) and wait until it is gone."""
+        """End a daemon (munged, mariadbd, slurmdbd, slurmctld, slurmd.n1, ...) and wait until it is gone.
+
+        Raises ValueError for a name that no daemon has; one that has ended already is no error.
+        """
+        if name not in self.daemons:
+            raise ValueError(f"no daemon {name}; there are {', '.join(self.daemons)}")
         file = self.home / "pids" / name
         if not file.exists():
             return

@@ -6,9 +6,9 @@ import pytest
 
 from tests.slurm.cluster import Cluster, missing
 from tests.slurm.runs import Run
-from tests.workflow.conftest import built
+from tests.workflow.conftest import built, planner, writer
 
-__all__ = ["built"]
+__all__ = ["built", "planner", "writer"]
 
 
 @pytest.fixture(scope="session")
@@ -19,14 +19,16 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def bare_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster without accounting."""
-    yield from _started(tmp_path_factory, accounting=False)
+    """A cluster without accounting, on which preemption ends jobs for good."""
+    yield from _started(tmp_path_factory, accounting=False, preempt_mode="CANCEL")
 
 
-def _started(folders: pytest.TempPathFactory, *, accounting: bool) -> Iterator[Cluster]:
+def _started(
+    folders: pytest.TempPathFactory, *, accounting: bool, preempt_mode: str = "REQUEUE"
+) -> Iterator[Cluster]:
     if reason := missing(accounting):
         pytest.skip(reason)
-    cluster = Cluster(folders.mktemp("slurm") / "cluster", accounting=accounting)
+    cluster = Cluster(folders.mktemp("slurm") / "cluster", accounting=accounting, preempt_mode=preempt_mode)
     try:
         cluster.start()
         yield cluster

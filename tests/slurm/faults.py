@@ -1,7 +1,8 @@
-"""What tests of faults share: the job that they make fail, and looks at jobs from outside."""
+"""What tests of faults share: faults made from outside, and looks at jobs from there."""
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,8 +12,6 @@ import pytest
 
 from tests.slurm.cluster import Cluster
 
-RELEASE = "export/pairs/zh-en"  # one job of export_pairs
-TARGET = f"results/{RELEASE}"
 ALIVE = ("PENDING", "RUNNING", "SUSPENDED")
 
 
@@ -50,6 +49,27 @@ def processes(cluster: Cluster, job: str) -> set[int]:
     return found
 
 
+def daemons(cluster: Cluster, job: str) -> set[int]:
+    """The process ids of the daemons of a job's steps, which outlive its processes for a moment."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (folder / "cmdline").read_bytes().startswith(f"slurmstepd: [{job}.".encode()):
+                environment = (folder / "environ").read_bytes().split(b"\0")
+                if f"SLURM_CONF={cluster.conf}".encode() in environment:
+                    found.add(int(folder.name))
+    return found
+
+
+def kill_node(cluster: Cluster, node: str, job: str) -> None:
+    """Kill a node's daemon with -9, and a job on it: first the daemons of its steps, which would report its end."""
+    cluster.end(f"slurmd.{node}", signal.SIGKILL)
+    for found in (daemons, processes):
+        for process in found(cluster, job):
+            with suppress(ProcessLookupError):  # one of them may end by itself
+                os.kill(process, signal.SIGKILL)
+
+
 def locked(house: Path) -> bool:
     """Whether Snakemake has a lock on a house."""
     return any((house / ".snakemake" / "locks").glob("*"))
@@ -63,10 +83,15 @@ def waits_again(cluster: Cluster, job: str) -> None:
 
 
 def begins_soon(cluster: Cluster, job: str) -> None:
-    """What an administrator can do about the two minutes that a job waits after it was queued again.
+    """Let a job that was queued again begin now, and not in two minutes: an administrator can.
 
-    In the same second its old node would still refuse it ("Job credential revoked").
+    Not before its daemons are gone from its old node, which would refuse it otherwise, so that Slurm held it.
+    Processes that outlive them are killed, as they are where Slurm keeps jobs in control groups.
     """
+    cluster.until(lambda: not daemons(cluster, job), f"the daemons of {job} are gone")
+    for process in processes(cluster, job):
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
     cluster.run("scontrol", "update", f"jobid={job}", "StartTime=now+2")
 
 
@@ -122,3 +147,49 @@ def send(number: int, house: Path, job: str) -> None:
                 os.kill(int(process.name), number)
         except OSError:  # it ended meanwhile, or is somebody else's
             continue
+
+
+@contextmanager
+def out_of_service(cluster: Cluster, nodes: str, state: str) -> Iterator[None]:
+    """The cluster with some nodes down or drained."""
+    update = ("scontrol", "update", f"nodename={nodes}", "reason=test")
+    cluster.run(*update, f"state={state}")
+    try:
+        yield
+    finally:
+        cluster.run(*update, "state=resume", check=False)  # a node that answers may be back by itself
+        cluster.until(lambda: cluster.idle() == cluster.nodes, "all nodes are idle")
+
+
+@contextmanager
+def configured(cluster: Cluster, old: str, new: str) -> Iterator[None]:
+    """The cluster with another line in slurm.conf."""
+    before = cluster.conf.read_text()
+    assert old in before
+    try:
+        cluster.conf.write_text(before.replace(old, new))
+        cluster.run("scontrol", "reconfigure")
+        yield
+    finally:
+        cluster.conf.write_text(before)
+        cluster.run("scontrol", "reconfigure")
+
+
+@contextmanager
+def stopped(processes: set[int]) -> Iterator[None]:
+    """Processes that do not get on."""
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
+def jobs_of(house: Path, cluster: Cluster) -> list[dict[str, str]]:
+    """Slurm jobs of the runs in a house that the controller knows, oldest first: id, state, mem, time limit."""
+    output = cluster.run("squeue", "-h", "-S", "i", "--states=all", "-o", "%i|%T|%m|%l|%Z")
+    rows = [line.split("|") for line in output.splitlines()]
+    names = ("id", "state", "mem", "limit")
+    return [dict(zip(names, row[:4], strict=True)) for row in rows if row[4] == str(house)]

@@ -6,15 +6,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
+from tests.conftest import ROOT
 from tests.slurm.cluster import Cluster
 from tests.workflow.conftest import digests
 
-FAST = ("--slurm-init-seconds-before-status-checks", "1", "--latency-wait", "10")
+QUICK = ROOT / "tests" / "cluster" / "quick_snakemake.py"
 SITE = "account: {account}\nqos: null\nconstraint: null\npartitions: {partitions}\n"
-TIMED = "report/page/index.html"  # shows run times
+TIMED = ("report/page/index.html", "report/page/.index.html.inputs")  # they hold run times
 
 
 def house_without(built: Path, to: Path, *folders: str, account: str | None = "lab") -> Path:
@@ -34,23 +37,28 @@ def write_site(house: Path, *, account: str | None, partitions: str = "{}") -> N
 
 def results(house: Path) -> dict[str, str]:
     """SHA-256 of each file of results, as far as it does not show run times."""
-    return {path: digest for path, digest in digests(house).items() if path != TIMED}
+    return {path: digest for path, digest in digests(house).items() if path not in TIMED}
 
 
 class Run:
-    """`snakemake --profile slurm`, started; its output goes to a file beside the house."""
+    """`snakemake --profile slurm`, started; its output goes to a file. A fast one asks for states each second."""
 
     alive: ClassVar[set["Run"]] = set()  # those that nobody has waited for
 
-    def __init__(self, house: Path, cluster: Cluster, *options: str, fast: bool = True) -> None:
+    def __init__(
+        self, house: Path, cluster: Cluster, *options: str, fast: bool = True, latency: int = 10
+    ) -> None:
         self.house, self.cluster = house, cluster
         self.log = house.with_suffix(f".{time.monotonic_ns()}.log")
-        command = [sys.executable, "-m", "snakemake", *options, "--profile", "slurm", *(FAST if fast else ())]
+        command = [sys.executable, "-m", "snakemake", "--profile", "slurm"]
+        if fast:
+            command[1:3] = [str(QUICK)]
+            command += ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", str(latency)]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                command,
+                [*command, *options],
                 cwd=house,
-                env=cluster.environment,
+                env=cluster.environment | {"BETWEEN_QUESTIONS": "1"},
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -94,6 +102,15 @@ class Run:
     def job(self, rule: str, *states: str, seconds: float = 120) -> dict[str, str]:
         """Wait for a job of a rule in one of the states (RUNNING unless told)."""
         return self.cluster.job(rule, *states, seconds=seconds)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """The run while it does nothing, and asks nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def interrupt(self) -> None:
         self.process.send_signal(signal.SIGINT)

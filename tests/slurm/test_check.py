@@ -14,10 +14,11 @@ import pytest
 import yaml
 from wokflow.cluster.nodes import choose
 from wokflow.cluster.site import Site
-from wokflow.cluster.slurm import Node, gpus_of, minutes_of
+from wokflow.cluster.slurm import Node, amounts_of, gpus_of, minutes_of
 
 from tests.conftest import copy_house
 from tests.slurm.cluster import Cluster
+from tests.slurm.faults import configured
 
 FITTING = (
     "partitions: {cpu: {max_mem_mb: 16000}, gpu: {max_gpu: 2, max_mem_mb: 16000}}"  # the cluster as it is
@@ -78,20 +79,6 @@ def assert_clean(cluster: Cluster, house: Path) -> None:
 
 
 @contextmanager
-def configured(cluster: Cluster, old: str, new: str) -> Iterator[None]:
-    """The cluster with another line in slurm.conf."""
-    before = cluster.conf.read_text()
-    assert old in before
-    try:
-        cluster.conf.write_text(before.replace(old, new))
-        cluster.run("scontrol", "reconfigure")
-        yield
-    finally:
-        cluster.conf.write_text(before)
-        cluster.run("scontrol", "reconfigure")
-
-
-@contextmanager
 def blind(cluster: Cluster, node: str, *mounts: str) -> Iterator[None]:
     """The cluster with a node whose file system differs by mounts, each the words behind `mount`."""
     script = "; ".join(f"mount {words}" for words in mounts)
@@ -110,6 +97,12 @@ def test_times_and_gpus_as_slurm_writes_them() -> None:
     assert {text: minutes_of(text) for text in times} == times
     gres = {"(null)": 0, "gpu:2": 2, "gpu:fake:2": 2, "gpu:a100:4(S:0-1),gpu:t4:1,nvme:3": 5}
     assert {text: gpus_of(text) for text in gres} == gres
+    amounts = {
+        "cpu=8,gres/gpu=2,mem=1.50T": {"cpu": 8, "gres/gpu": 2, "mem": 1_572_864},
+        "mem=10G": {"mem": 10_240},
+        "": {},
+    }
+    assert {text: amounts_of(text) for text in amounts} == amounts
 
 
 def test_a_site_as_it_should_be(cluster: Cluster, house: Path) -> None:
@@ -183,10 +176,10 @@ def test_limits_that_do_not_fit(cluster: Cluster, house: Path) -> None:
     assert code == 1
     said = the(found["PROBLEM"], "partition short", "max_runtime")
     assert "says 600" in said
-    assert "waits for ever" in said
+    assert "does not start" in said and "asks for 480" in said
     assert "Set max_runtime: 1 for short, under partitions in slurm/site.yaml" in said
     assert "Set max_threads: 8 for cpu" in the(found["warning"], "max_threads")
-    assert "Set max_mem_mb: 16000 for gpu" in the(found["PROBLEM"], "says 99000")
+    assert "Set max_mem_mb: 16000 for gpu" in the(found["warning"], "says 99000")
     assert the(found["warning"], "partition cpu", "Set max_mem_mb: 16000 for cpu")
 
 
@@ -195,7 +188,7 @@ def test_a_partition_with_a_time_limit_that_the_site_file_leaves_out(cluster: Cl
         house, cluster.environment, "partitions: {short: {max_mem_mb: 16000}}", "--nodes", "1"
     )
     assert code == 1
-    assert "rules ask for up to 600" in the(findings(output)["PROBLEM"], "Set max_runtime: 1 for short")
+    assert "asks for 480" in the(findings(output)["PROBLEM"], "Set max_runtime: 1 for short")
 
 
 def test_more_jobs_than_the_account_may_queue_and_a_forgetful_controller(
@@ -225,7 +218,78 @@ def test_no_partition_with_gpus(cluster: Cluster, house: Path, tmp_path: Path) -
     config.write_text("match: {search: {device: cuda, backend: torch}}")
     code, output = check(house, cluster.environment, CPU, "--nodes", "1", "--configfile", str(config))
     assert code == 1
-    assert the(findings(output)["PROBLEM"], "match.search.device: cuda", "max_gpu in slurm/site.yaml")
+    assert the(findings(output)["PROBLEM"], "match.search.device: cpu", "max_gpu in slurm/site.yaml")
+
+
+RUNS = """\
+name	stage	family	model	data	prompt	settings	seed
+wide	train	seq2seq	a-model	zh-en		model.processes=4; model.nodes=2	13
+"""
+
+
+def test_jobs_that_the_table_of_runs_asks_for(cluster: Cluster, house: Path, tmp_path: Path) -> None:
+    """Their memory, GPUs and nodes depend on each run; no file of rules has these numbers."""
+    (tmp_path / "runs.tsv").write_text(RUNS, encoding="utf-8")
+    config = tmp_path / "mine.yaml"
+    config.write_text(f"runs: {tmp_path}/runs.tsv")
+    options = ("--nodes", "1", "--configfile", str(config))
+    site = "partitions: {cpu: {max_mem_mb: 16000}, gpu: {max_gpu: 2, max_mem_mb: 16000, max_nodes: 1}}"
+    code, output = check(house, cluster.environment, site, *options)
+    said = the(findings(output)["PROBLEM"], "train_model: no partition in slurm/site.yaml takes a job of")
+    assert code == 1 and "64000 MB of memory, 600 minutes, 8 CPUs, 4 GPUs on each of 2 nodes" in said
+    assert (
+        "gpu has max_mem_mb: 16000 and max_gpu: 2 and max_nodes: 1" in said
+        and "max_gpu: 4, max_nodes: 2" in said
+    )
+
+    code, output = check(house, cluster.environment, CPU, *options)
+    said = the(findings(output)["PROBLEM"], "need a GPU, as these do: generate_decode, train_model")
+    assert "generate.decode.device: cpu; train.model.device: cpu" in said
+
+
+def test_a_config_that_cannot_be_run(cluster: Cluster, house: Path, tmp_path: Path) -> None:
+    config = tmp_path / "mine.yaml"
+    config.write_text("sources: {recipenlg: {path: nowhere.csv}}")
+    code, output = check(house, cluster.environment, CPU, "--configfile", str(config))
+    assert code == 1 and the(findings(output)["PROBLEM"], "nowhere.csv")
+
+
+def test_what_a_qos_and_an_account_allow(cluster: Cluster, house: Path) -> None:
+    of = ("user", getpass.getuser(), "account=lab", "set")
+    none = ("MaxSubmitJobsPerUser=-1", "MaxWall=-1", "MaxTRESPerUser=cpu=-1", "MaxTRESPerJob=mem=-1")
+    some = ("MaxSubmitJobsPerUser=20", "MaxWall=300", "MaxTRESPerUser=cpu=4", "MaxTRESPerJob=mem=10G")
+    cluster.run("sacctmgr", "-i", "modify", *of, "MaxJobs=7")
+    cluster.run("sacctmgr", "-i", "modify", "qos", "normal", "set", *some)
+    try:
+        code, output = check(house, cluster.environment, FITTING, "--nodes", "1")
+    finally:
+        cluster.run("sacctmgr", "-i", "modify", *of, "MaxJobs=-1")
+        cluster.run("sacctmgr", "-i", "modify", "qos", "normal", "set", *none)
+    found = findings(output)
+    assert code == 1
+    assert "Set jobs: 20 in slurm/config.yaml" in the(
+        found["PROBLEM"], "qos normal may have 20 jobs in the queue"
+    )
+    assert "Set max_runtime: 300 for cpu" in the(
+        found["PROBLEM"], "qos normal allows 300 minutes", "asks for 480"
+    )
+    assert "Set max_threads: 4 for cpu" in the(found["PROBLEM"], "qos normal allows 4 CPUs", "asks for 8")
+    assert "at its last attempt" in the(
+        found["warning"], "qos normal allows 10240 MB", "Set max_mem_mb: 10240"
+    )
+    assert the(found["ok"], "account lab runs 7 jobs at once")
+
+
+def test_settings_of_one_partition(cluster: Cluster, house: Path) -> None:
+    """Each is tried in its partition; the site's own are right."""
+    site = "account: lab\npartitions: {cpu: {max_mem_mb: 16000}, gpu: {max_gpu: 2, account: lba, constraint: fast}}"
+    code, output = check(house, cluster.environment, site, "--nodes", "1")
+    found = findings(output)
+    assert code == 1
+    assert the(found["PROBLEM"], "account lba: not one of yours")
+    assert the(found["ok"], "Slurm takes jobs for partition cpu")
+    site = site.replace("lba", "lab")
+    assert the(findings(check(house, cluster.environment, site, "--nodes", "1")[1])["PROBLEM"], "(now fast)")
 
 
 def test_a_gpu_that_the_job_does_not_see(cluster: Cluster, house: Path, tmp_path: Path) -> None:
@@ -332,7 +396,7 @@ def test_a_results_folder_that_cannot_be_made(cluster: Cluster, house: Path, tmp
 
 
 def test_nodes_that_are_down_or_full(cluster: Cluster, house: Path) -> None:
-    cluster.run("scontrol", "update", "nodename=n3", "state=down", "reason=fan")
+    cluster.run("scontrol", "update", "nodename=n3", "state=drain", "reason=fan")
     filler = cluster.run(
         "sbatch", "--parsable", "-w", "n2", "-c", "8", "-o", "/dev/null", "--wrap", "sleep 60"
     ).strip()
@@ -346,7 +410,7 @@ def test_nodes_that_are_down_or_full(cluster: Cluster, house: Path) -> None:
         )  # it may be back by itself
     found = findings(output)
     assert code == 0, output
-    assert "fan" in the(found["warning"], "n3: down")
+    assert "fan" in the(found["warning"], "n3: drained")
     assert the(found["warning"], "n2: not tried", "Resources", "--wait")
     assert the(found["ok"], "n1: the results folder")
     assert_clean(cluster, house)

@@ -1,215 +1,360 @@
-"""Faults of single jobs, made from outside; after each the run ends in the same bytes."""
+"""Faults of jobs, nodes and daemons while a job over old results is at work, and what Slurm refuses.
 
+Each ends in the new result or in a failure, never in a success with the old one; then there is nothing more to do.
+"""
+
+import getpass
 import re
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.slurm.cluster import Cluster, missing
+from tests.slurm.cluster import Cluster
 from tests.slurm.faults import (
-    RELEASE,
-    TARGET,
-    at_work,
     begins_soon,
+    configured,
+    empty_queue,
     fill,
+    jobs_of,
+    kill_node,
+    out_of_service,
     preempting,
+    processes,
     send,
     small_disk,
+    stopped,
     waits_again,
 )
-from tests.slurm.runs import Run, house_without, results, write_site
+from tests.slurm.runs import Run, write_site
+from tests.slurm.toy import MADE, NEW, THEN, is_at_work, key_of, leftovers, let_go, new_toy
+
+__all__ = ["empty_queue"]
+pytestmark = pytest.mark.usefixtures("empty_queue")
+
+Fault = Callable[[Path, Cluster, Run, str], AbstractContextManager[None]]
+COMPLETED = ["COMPLETED"]  # the same job ran again, or went on
 
 
-def test_a_cancelled_job_is_tried_again(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE)
-    run = Run(house, cluster, TARGET)
-    cluster.run("scancel", run.job("export_pairs")["id"])
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    return new_toy(tmp_path / "house")
+
+
+def at_work(house: Path, cluster: Cluster, run: Run) -> str:
+    """Wait until a run's job is at work, and give its id; the old result is gone by then."""
+    cluster.until(lambda: is_at_work(house) or run.process.poll() is not None, "a job is at work")
+    assert is_at_work(house), run.output()
+    assert key_of(house) == ""
+    return jobs_of(house, cluster)[-1]["id"]
+
+
+def ends_well(house: Path, cluster: Cluster, run: Run) -> str:
+    """Let the job end, and wait for the run's end; give its output."""
+    let_go(house)
     output = run.ends()
-    assert "CANCELLED: somebody, or the cluster, cancelled it" in output
-    assert results(house) == results(built)
+    assert key_of(house) == "new" and not leftovers(house)
+    assert "Nothing to be done" in Run(house, cluster, *NEW).ends()
+    return output
 
 
-@pytest.mark.cluster
-def test_a_job_out_of_memory_gets_twice_as_much(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE)
-    run, job = starved(house, cluster, "MinMemoryNode=100")
-    output = run.ends()
-    jobs = jobs_of(house, cluster)
-    said = {
-        "OUT_OF_MEMORY": "it needed more memory than it had",
-        "FAILED": "it was killed, most often for want of memory",
-    }
-    state = jobs[0]["state"]  # Slurm calls one that it kills at once FAILED
-    assert re.search(rf"Slurm job {job} \(export_pairs zh-en\) on n\d .*: {state}: {said[state]}", output)
-    assert [job["mem"] for job in jobs] == ["100M", "8000M"]
-    assert results(house) == results(built)
+# Each begins with the job at work, and is over when the run has ended.
 
 
-@pytest.mark.cluster
-def test_a_job_over_its_time_limit_gets_twice_as_much(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE)
-    run, job = starved(house, cluster, "TimeLimit=1")
-    at_work(cluster, job)
-    send(signal.SIGSTOP, house, job)
-    output = run.ends()
-    assert f"Slurm job {job} " in output
-    assert "TIMEOUT: it needed more time than it had. A next try asks for more." in output
-    assert [job["limit"] for job in jobs_of(house, cluster)] == ["1:00", "2:00:00"]
-    assert results(house) == results(built)
+@contextmanager
+def cancelled(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    cluster.run("scancel", job)
+    yield
 
 
-@pytest.mark.cluster
-def test_a_preempted_job_that_is_queued_again_ends(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE)
-    run = Run(house, cluster, TARGET)
-    job = run.job("export_pairs")["id"]
-    at_work(cluster, job)
-    with preempting(cluster):
-        waits_again(cluster, job)
-    begins_soon(cluster, job)
-    run.ends()
-    assert [job["id"] for job in jobs_of(house, cluster)] == [job]
-    assert results(house) == results(built)
+@contextmanager
+def killed(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    """With -9, and with garbage under the result's name."""
+    (house / MADE).mkdir(parents=True)
+    (house / MADE / "key").write_text("garbage")
+    send(signal.SIGKILL, house, job)
+    yield
 
 
-@pytest.mark.cluster
-def test_a_job_preempted_for_good_is_tried_again(built: Path, tmp_path: Path) -> None:
-    if reason := missing(accounting=False):
-        pytest.skip(reason)
-    house = house_without(built, tmp_path / "house", RELEASE, account=None)
-    cluster = Cluster(tmp_path / "cluster", accounting=False, preempt_mode="CANCEL")
-    try:
-        cluster.start()
-        run = Run(house, cluster, TARGET)
-        at_work(cluster, run.job("export_pairs")["id"])
-        with preempting(cluster):
-            run.says("PREEMPTED: it had to give way to a job of higher priority.")
-        run.ends()
-        assert [job["state"] for job in jobs_of(house, cluster)] == ["PREEMPTED", "COMPLETED"]
-    finally:
-        cluster.stop()
-    assert results(house) == results(built)
-
-
-@pytest.mark.cluster
-def test_a_job_that_an_admin_queues_again_ends(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE)
-    run = Run(house, cluster, TARGET)
-    job = run.job("export_pairs")["id"]
-    at_work(cluster, job)
+@contextmanager
+def requeued(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
     cluster.run("scontrol", "requeue", job)
     waits_again(cluster, job)
     begins_soon(cluster, job)
-    run.ends()
-    assert [job["id"] for job in jobs_of(house, cluster)] == [job]
-    assert results(house) == results(built)
+    yield
 
 
-@pytest.mark.cluster
-def test_a_full_disk_stops_a_run_after_three_tries(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE)
-    with small_disk(house / "results", 8 << 20):
-        filler = house / "results" / "filler"
-        fill(filler)
-        output = Run(house, cluster, TARGET).fails()
+@contextmanager
+def preempted(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    with preempting(cluster):
+        waits_again(cluster, job)
+    begins_soon(cluster, job)
+    yield
+
+
+@contextmanager
+def preempted_for_good(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    with preempting(cluster):
+        run.says("PREEMPTED: it had to give way to a job of higher priority.")
+    yield
+
+
+@contextmanager
+def node_down(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    with out_of_service(cluster, node_of(cluster, job), "down"):
+        waits_again(cluster, job)
+        begins_soon(cluster, job)
+        yield
+
+
+@contextmanager
+def node_dead(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    node = node_of(cluster, job)
+    kill_node(cluster, node, job)
+    try:
+        waits_again(cluster, job)
+        begins_soon(cluster, job)
+        yield
+    finally:
+        cluster.start_node(node)
+        cluster.until(lambda: cluster.idle() == cluster.nodes, "all nodes are idle")
+
+
+@contextmanager
+def controller_restarted(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    with cluster.without("slurmctld"):
+        time.sleep(3)
+    yield
+
+
+@contextmanager
+def controller_away(house: Path, cluster: Cluster, run: Run, job: str, how: int) -> Iterator[None]:
+    """From before the job's end until after it."""
+    with stopped(processes(cluster, job)):
+        now = time.time()
+        saved = cluster.home / "state" / "job_state"
+        cluster.run("scontrol", "update", f"jobid={job}", "AdminComment=tested")  # something to save
+        cluster.until(lambda: saved.stat().st_mtime > now, "the controller has saved what it knows")
+        cluster.end("slurmctld", how)
+    try:
+        run.says("Slurm does not answer. The jobs go on by themselves")
+        let_go(house)
+        cluster.until(lambda: key_of(house), "the job has ended")
+        assert run.process.poll() is None
+    finally:
+        cluster.start_controller()
+    yield
+
+
+def controller_ended(house: Path, cluster: Cluster, run: Run, job: str) -> AbstractContextManager[None]:
+    return controller_away(house, cluster, run, job, signal.SIGTERM)
+
+
+def controller_killed(house: Path, cluster: Cluster, run: Run, job: str) -> AbstractContextManager[None]:
+    return controller_away(house, cluster, run, job, signal.SIGKILL)
+
+
+@contextmanager
+def accounting_down(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[None]:
+    with cluster.without("slurmdbd"):
+        yield
+
+
+def node_of(cluster: Cluster, job: str) -> str:
+    return next(each["nodes"] for each in cluster.jobs() if each["id"] == job)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "states"),
+    [
+        (cancelled, "CANCELLED: somebody, or the cluster, cancelled it", ["CANCELLED", "COMPLETED"]),
+        (killed, "FAILED: it was killed, most often for want of memory", ["FAILED", "COMPLETED"]),
+        (requeued, "", COMPLETED),
+        (preempted, "", COMPLETED),
+        (node_down, "", COMPLETED),
+        (node_dead, "", COMPLETED),
+        (controller_restarted, "", COMPLETED),
+        (controller_ended, "Slurm answers again.", COMPLETED),
+        (controller_killed, "Slurm answers again.", COMPLETED),
+        (accounting_down, "", COMPLETED),
+    ],
+)
+def test_fault(fault: Fault, said: str, states: list[str], house: Path, cluster: Cluster) -> None:
+    run = Run(house, cluster, *NEW)
+    with fault(house, cluster, run, at_work(house, cluster, run)):
+        output = ends_well(house, cluster, run)
+    assert said in output
+    assert [job["state"] for job in jobs_of(house, cluster)] == states
+
+
+def test_preempted_for_good(tmp_path: Path, bare_cluster: Cluster) -> None:
+    """Without accounting, too."""
+    house = new_toy(tmp_path / "house", account=None)
+    run = Run(house, bare_cluster, *NEW)
+    with preempted_for_good(house, bare_cluster, run, at_work(house, bare_cluster, run)):
+        ends_well(house, bare_cluster, run)
+    assert [job["state"] for job in jobs_of(house, bare_cluster)] == ["PREEMPTED", "COMPLETED"]
+
+
+def forgets_all(folder: Path, cluster: Cluster, account: str | None) -> dict[str, str]:
+    """Outputs of runs whose jobs were forgotten before they were asked for: one `well`, one `killed`."""
+    houses = {name: new_toy(folder / name, account=account) for name in ("well", "killed")}
+    with configured(cluster, "MinJobAge=300", "MinJobAge=2"):
+        runs = {name: Run(house, cluster, *NEW, latency=2) for name, house in houses.items()}
+        jobs = {name: at_work(house, cluster, runs[name]) for name, house in houses.items()}
+        with runs["well"].stopped(), runs["killed"].stopped():
+            send(signal.SIGKILL, houses["killed"], jobs["killed"])
+            let_go(houses["well"])
+            cluster.until(lambda: not cluster.jobs(), "the jobs are forgotten", 150)
+            assert [key_of(house) for house in houses.values()] == ["new", ""]
+            let_go(houses["killed"])
+        outputs = {name: run.ends() for name, run in runs.items()}
+    assert [key_of(house) for house in houses.values()] == ["new", "new"]
+    assert outputs["well"].count("has been submitted") == 1
+    assert outputs["killed"].count("has been submitted") == 2
+    return outputs
+
+
+def test_the_controller_forgets_jobs_that_accounting_knows(tmp_path: Path, cluster: Cluster) -> None:
+    outputs = forgets_all(tmp_path, cluster, "lab")
+    assert re.search(r"Slurm job \d+ .*: FAILED", outputs["killed"])
+
+
+def test_the_controller_forgets_jobs_that_nobody_knows(tmp_path: Path, bare_cluster: Cluster) -> None:
+    outputs = forgets_all(tmp_path, bare_cluster, None)
+    assert "Slurm does not know it any more, and its outputs are not all there" in outputs["killed"]
+
+
+@contextmanager
+def held_back(house: Path, cluster: Cluster, limit: str) -> Iterator[tuple[Run, str]]:
+    """A run whose job has another limit when it begins, and the job's id."""
+    with out_of_service(cluster, f"n[1-{cluster.nodes}]", "drain"):
+        run = Run(house, cluster, *NEW)
+        job = run.job("made", "PENDING")["id"]
+        assert key_of(house) == "", "the old result goes when the job is submitted"
+        cluster.run("scontrol", "update", f"jobid={job}", limit)
+    yield run, job
+
+
+def test_out_of_memory(house: Path, cluster: Cluster) -> None:
+    with held_back(house, cluster, "MinMemoryNode=30") as (run, job):
+        output = ends_well(house, cluster, run)
+    jobs = jobs_of(house, cluster)
+    state = jobs[0]["state"]  # OUT_OF_MEMORY, or FAILED if it is killed at once
+    cause = "(it needed more memory than it had|it was killed, most often for want of memory)"
+    assert re.search(rf"Slurm job {job} \(made dish\) on n\d .*: {state}: {cause}", output)
+    assert [job["mem"] for job in jobs] == ["30M", "2000M"]
+
+
+def test_over_the_time_limit(house: Path, cluster: Cluster) -> None:
+    with held_back(house, cluster, "TimeLimit=1") as (run, _):
+        at_work(house, cluster, run)
+        run.says("TIMEOUT: it needed more time than it had. A next try asks for more.", 180)
+        ends_well(house, cluster, run)
+    assert [job["limit"] for job in jobs_of(house, cluster)] == ["1:00", "2:00:00"]
+
+
+def test_a_full_disk_stops_a_run_after_three_tries(house: Path, cluster: Cluster) -> None:
+    let_go(house)
+    with small_disk(house / "results", 1_000_000):
+        fill(house / "results" / "filler")
+        output = Run(house, cluster, *NEW).fails()
+        assert key_of(house) == ""
         tries = jobs_of(house, cluster)
-        assert [job["mem"] for job in tries] == ["4000M", "8000M", "16000M"]
+        assert [job["mem"] for job in tries] == ["1000M", "2000M", "4000M"]
         for job in tries:
-            log = house / "logs" / "slurm" / "rule_export_pairs" / "zh-en" / f"{job['id']}.log"
+            log = house / "logs" / "slurm" / "rule_made" / "dish" / f"{job['id']}.log"
             assert re.search(
                 rf"Slurm job {job['id']} .*: FAILED: OSError: .* No space left on device\n  log: {log}",
                 output,
             )
-            assert log.read_text().count("localrule export_pairs:") == 1
-        filler.unlink()
-        Run(house, cluster, TARGET).ends()
-        assert results(house) == results(built)
+            assert log.read_text().count("localrule made:") == 1
+        (house / "results" / "filler").unlink()
+        ends_well(house, cluster, Run(house, cluster, *NEW))
 
 
-@pytest.mark.cluster
-def test_what_a_dying_job_leaves_is_made_anew(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE)
-    run = Run(house, cluster, TARGET)
-    job = run.job("export_pairs")["id"]
-    at_work(cluster, job)
-    for folder in (house / TARGET, (house / TARGET).with_name(".zh-en.1.part")):
-        (folder / "data").mkdir(parents=True)
-        (folder / "data" / "train-00000-of-00001.parquet").write_bytes(b"garbage")
-    send(signal.SIGKILL, house, job)
-    run.ends()
-    assert [job["state"] for job in jobs_of(house, cluster)] == ["FAILED", "COMPLETED"]
-    assert results(house) == results(built)
-
-
-@pytest.mark.cluster
 @pytest.mark.parametrize(
     ("account", "partitions", "options", "said"),
     [
         ("labb", "{}", [], "account labb appears to be invalid"),
         ("lab", "{cpus: {}}", [], "invalid partition specified: cpus"),
-        ("lab", "{cpu: {}}", ["--set-resources", "export_pairs:gpu=7"], "configuration is not available"),
+        ("lab", "{gpu: {max_gpu: 9}}", ["--set-resources", "made:gpu=7"], "configuration is not available"),
     ],
 )
 def test_what_slurm_refuses_is_told(
-    account: str,
-    partitions: str,
-    options: list[str],
-    said: str,
-    built: Path,
-    cluster: Cluster,
-    tmp_path: Path,
+    account: str, partitions: str, options: list[str], said: str, house: Path, cluster: Cluster
 ) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE, account=account)
+    let_go(house)
     write_site(house, account=account, partitions=partitions)
-    output = Run(house, cluster, TARGET, *options).fails()
+    output = Run(house, cluster, *options, *NEW).fails()
     assert said in output
     assert "slurm/site.yaml" in output
     assert "has been submitted" not in output
     write_site(house, account="lab")
-    Run(house, cluster, TARGET).ends()
-    assert results(house) == results(built)
+    ends_well(house, cluster, Run(house, cluster, *NEW))
 
 
-@pytest.mark.cluster
-def test_a_job_longer_than_its_partition_is_told(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    house = house_without(built, tmp_path / "house", RELEASE)
+def test_more_jobs_than_an_account_may_submit_wait_without_a_retry(house: Path, cluster: Cluster) -> None:
+    user = ("sacctmgr", "-i", "modify", "user", getpass.getuser(), "set")
+    cluster.run(*user, "MaxSubmitJobs=1")
+    try:
+        run = Run(house, cluster, "--retries", "0", *NEW, "results/made/soup")
+        run.says(
+            "Slurm takes no more jobs now: as many jobs as your account may have there are in the queue (Assoc"
+        )
+        assert len(jobs_of(house, cluster)) == 1
+        let_go(house)
+        output = run.ends()
+    finally:
+        cluster.run(*user, "MaxSubmitJobs=-1")
+    assert "Slurm takes jobs again." in output and output.count("has been submitted") == 2
+    assert [key_of(house), key_of(house, "results/made/soup")] == ["new", "new"]
+
+
+def test_keys_are_not_kept_by_the_controller(house: Path, cluster: Cluster) -> None:
+    """The whole state of the controller is looked through while a job waits."""
+    key = "sk-a-key-that-nobody-else-has"
+    kept = [key.encode(), b"LANG=C.UTF-8"]
+    cluster.environment |= {"LAB_API_KEY": key, "HF_TOKEN": key, "LANG": "C.UTF-8"}
+    try:
+        with out_of_service(cluster, f"n[1-{cluster.nodes}]", "drain"):
+            run = Run(house, cluster, *NEW)
+            run.job("made", "PENDING")
+            files = [path.read_bytes() for path in (cluster.home / "state").rglob("*") if path.is_file()]
+            assert [any(each in file for file in files) for each in kept] == [False, True]
+            assert stat.S_IMODE((house / ".snakemake" / "wokflow.keys").stat().st_mode) == 0o600
+    finally:
+        del cluster.environment["LAB_API_KEY"], cluster.environment["HF_TOKEN"]
+    ends_well(house, cluster, run)
+    assert not (house / ".snakemake" / "wokflow.keys").exists()
+
+
+def test_a_job_longer_than_its_partition_is_told(house: Path, cluster: Cluster) -> None:
+    let_go(house)
     write_site(house, account="lab", partitions="{short: {}}")
-    run = Run(house, cluster, TARGET)
+    run = Run(house, cluster, *NEW)
     run.says("asks for more time than the partition allows: set max_runtime in slurm/site.yaml")
     run.interrupt()
     run.wait()
     write_site(house, account="lab", partitions="{short: {max_runtime: 1}}")
-    Run(house, cluster, TARGET).ends()
+    output = Run(house, cluster, *NEW).fails()
+    assert "made: no partition in slurm/site.yaml takes a job of" in output and "max_runtime: 1" in output
+    ends_well(
+        house, cluster, Run(house, cluster, "--set-resources", "made:runtime=1", "then:runtime=1", *NEW)
+    )
     assert [job["limit"] for job in jobs_of(house, cluster)] == ["1:00:00", "1:00"]
-    assert results(house) == results(built)
 
 
-def starved(house: Path, cluster: Cluster, limit: str) -> tuple[Run, str]:
-    """A run whose job got a lower limit before it began, and the job's id."""
-    with drained(cluster):
-        run = Run(house, cluster, TARGET)
-        job = run.job("export_pairs", "PENDING")["id"]
-        cluster.run("scontrol", "update", f"jobid={job}", limit)
-    return run, job
+def test_accounting_is_down_from_the_start(house: Path, cluster: Cluster) -> None:
+    with cluster.without("slurmdbd"):
+        ends_well(house, cluster, Run(house, cluster, *NEW))
 
 
-@contextmanager
-def drained(cluster: Cluster) -> Iterator[None]:
-    """The cluster with nodes that begin no job."""
-    nodes = f"nodename=n[1-{cluster.nodes}]"
-    cluster.run("scontrol", "update", nodes, "state=drain", "reason=test")
-    try:
-        yield
-    finally:
-        cluster.run("scontrol", "update", nodes, "state=resume")
-
-
-def jobs_of(house: Path, cluster: Cluster) -> list[dict[str, str]]:
-    """Slurm jobs of the runs in a house, oldest first: id, state, mem, time limit."""
-    output = cluster.run("squeue", "-h", "-S", "i", "--states=all", "-o", "%i|%T|%m|%l|%Z")
-    rows = [line.split("|") for line in output.splitlines()]
-    names = ("id", "state", "mem", "limit")
-    return [dict(zip(names, row[:4], strict=True)) for row in rows if row[4] == str(house)]
+def test_a_step_behind_the_job_is_made_anew_too(house: Path, cluster: Cluster) -> None:
+    let_go(house)
+    Run(house, cluster, *NEW, THEN).ends()
+    assert [key_of(house), key_of(house, THEN)] == ["new", "new"]

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow import tables
+from wokflow.frame import tables
 
 from tests.conftest import ROOT
 from tests.slurm.cluster import Cluster, alive
-from tests.slurm.faults import begins_soon, empty_queue, ended, processes, waits_again
+from tests.slurm.faults import begins_soon, empty_queue, ended, jobs_of, processes, waits_again
 from tests.slurm.runs import Run, house_without
-from tests.slurm.test_jobs import jobs_of
 from tests.workflow.changes import append, setting
 
 __all__ = ["empty_queue"]
@@ -48,7 +47,7 @@ about = {"pids": [os.getpid(), child.pid], "job": os.environ["SLURM_JOB_ID"], "m
 about["gpus"] = os.environ.get("CUDA_VISIBLE_DEVICES")
 with (data / "started").open("a") as file:
     file.write(json.dumps(about) + "\\n")
-Endpoint(answer, port=int(sys.argv[1])).run()
+Endpoint(answer, port=int(sys.argv[1]), models=[sys.argv[2]]).run()
 """
 
 
@@ -85,10 +84,12 @@ def gone(house: Path) -> bool:
     return not any(alive(pid) for server in started(house) for pid in server["pids"])
 
 
-def steps(cluster: Cluster, job: str) -> set[str]:
-    """The steps whose scripts run in a job."""
+def steps(cluster: Cluster, job: str) -> int:
+    """How many steps run in a job: each has a script of its own."""
     commands = [Path(f"/proc/{pid}/cmdline").read_text() for pid in processes(cluster, job)]
-    return {name for command in commands for name in re.findall(r"scripts/tmp\w+\.(\w+)\.py", command)}
+    return len(
+        {script for command in commands for script in re.findall(r"scripts/tmp\w+\.step\.py", command)}
+    )
 
 
 def check_results(house: Path, cluster: Cluster) -> None:
@@ -108,7 +109,7 @@ def test_a_run_and_its_server_are_one_job(house: Path, cluster: Cluster) -> None
     """Checkpoints that end one after the other make Snakemake renew jobs of a group; each is there once."""
     run = Run(house, cluster, TARGET, OTHER)
     job = busy(house, cluster)
-    assert steps(cluster, job) == STEPS
+    assert steps(cluster, job) == len(STEPS)
     asked = cluster.run("scontrol", "show", "job", job)
     assert "NumCPUs=2 " in asked and "gres/gpu=1" in asked and "MinMemoryNode=6000M" in asked
     (house / "data" / "hold").unlink()

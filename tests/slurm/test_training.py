@@ -5,15 +5,14 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import snakemake
 from tests.slurm.cluster import Cluster
-from tests.slurm.faults import at_work, begins_soon, empty_queue, preempting, processes, send, waits_again
-from tests.slurm.runs import Run, house_without
+from tests.slurm.faults import at_work, begins_soon, empty_queue, kill_node, preempting, send, waits_again
+from tests.slurm.runs import Run, house_without, write_site
 from tests.workflow.conftest import digests
 
 __all__ = ["empty_queue"]
@@ -22,7 +21,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("empty_queue")]
 RUN = "train/model/tiny"
 TARGET = f"results/{RUN}"
 EPOCHS = 400  # so many take some 20 s
-LONG = 4000  # and so many some minutes
+LONG = 2400  # and so many two minutes
 
 
 def with_settings(house: Path, settings: str) -> Path:
@@ -94,10 +93,7 @@ def killed(house: Path, cluster: Cluster, job: str) -> None:
 def node_lost(house: Path, cluster: Cluster, job: str) -> None:
     """The node dies with all that runs on it."""
     node = next(each["nodes"] for each in cluster.jobs() if each["id"] == job)
-    cluster.end(f"slurmd-{node}", signal.SIGKILL)
-    for process in processes(cluster, job):
-        with suppress(ProcessLookupError):  # one of them may end by itself
-            os.kill(process, signal.SIGKILL)
+    kill_node(cluster, node, job)
     cluster.run("scontrol", "update", f"nodename={node}", "state=down", "reason=lost")
     waits_again(cluster, job)
     begins_soon(cluster, job)
@@ -134,16 +130,33 @@ def test_training_goes_on_where_its_node_is_lost(
     assert trained(house) == undisturbed
 
 
-def test_a_training_whose_time_is_over_goes_on_in_a_second_try(
+def test_a_training_goes_on_in_as_many_windows_as_it_takes_without_a_retry(
     built: Path, cluster: Cluster, tmp_path: Path
 ) -> None:
-    """The job is told that it has a minute; it saves before and fails; the second try has four, a third nine."""
+    """The same job is queued again each time that its two minutes are nearly over."""
     house = with_settings(house_without(built, tmp_path / "house", RUN), f"model.epochs={LONG}")
-    run = Run(house, cluster, TARGET, "--set-resources", "train_model:runtime=attempt * attempt")
-    run.job("train_model")
-    output = run.ends(1200)
-    assert "was stopped before its end; saved at step" in output
+    run = Run(house, cluster, TARGET, "--retries", "0", "--set-resources", "train_model:runtime=2")
+    job = run.job("train_model")["id"]
+    while run.process.poll() is None and ended_or_waits(cluster, job) == "PENDING":
+        begins_soon(cluster, job)
+        at_work(cluster, job)
+    output = run.ends()
+    assert output.count("has been submitted") == 1
     assert went_on(house)
+    about = cluster.run("scontrol", "show", "job", job)
+    assert int(about.partition("Restarts=")[2].split()[0]) >= 1
+
+
+def ended_or_waits(cluster: Cluster, job: str) -> str:
+    """Wait until a job has ended or is queued again, and give its state."""
+    states: list[str] = []
+
+    def there() -> bool:
+        states[:] = [each["state"] for each in cluster.jobs() if each["id"] == job]
+        return states[0] not in ("RUNNING", "COMPLETING")
+
+    cluster.until(there, f"{job} has ended or is queued again", 900)
+    return states[0]
 
 
 def test_two_nodes_learn_what_one_does(built: Path, cluster: Cluster, tmp_path: Path) -> None:
@@ -160,3 +173,15 @@ def last_loss(house: Path) -> float:
     lines = (house / TARGET / "curve.tsv").read_text(encoding="utf-8").splitlines()
     column = lines[0].split("\t").index("train_loss")
     return float(lines[-1].split("\t")[column])
+
+
+def test_two_nodes_have_all_of_their_gpus(built: Path, cluster: Cluster, tmp_path: Path) -> None:
+    """A training on two nodes of two GPUs; what Slurm gave it is asked of Slurm, since the GPUs are not real."""
+    house = house_without(built, tmp_path / "house", RUN)
+    with_settings(house, "model.epochs=5; model.nodes=2; model.device=cpu")
+    write_site(house, account="lab", partitions="{high: {max_gpu: 2, max_nodes: 2, max_mem_mb: 16000}}")
+    run = Run(house, cluster, "--set-resources", "train_model:gpu=2", "--", TARGET)
+    job = run.job("train_model")
+    run.ends()
+    said = cluster.run("scontrol", "show", "job", job["id"])
+    assert "gres/gpu=4" in said and "TresPerNode=gres:gpu:2" in said and "NumNodes=2" in said

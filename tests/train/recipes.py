@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import polars as pl
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match.schemas import PAIRS
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from wokflow.frame.leftovers import temporary_name
 from wokflow.train.checkpoints import STATE, TENSORS, Checkpoints, Evaluation, State
 
 ROW = Evaluation(epoch=1, step=3, train_loss=2.5, valid_loss=2.0, valid_bleu=10.0, learning_rate=0.1)
@@ -13,6 +14,10 @@ def saved(folder: Path, *steps: int, key: str = "one", curve: list[Evaluation] |
     for step in steps:
         checkpoints.save(State(step, 0.1 + step, 7, curve or []), {"weights": torch.full((2,), step)})
     return checkpoints
+
+
+def names(folder: Path, pattern: str) -> list[str]:
+    return sorted(path.name for path in folder.glob(pattern))
 
 
 def test_the_newest_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -27,13 +32,13 @@ def test_newest_and_best_are_kept_alone(tmp_path: Path) -> None:
     worse = replace(ROW, epoch=2, step=6, valid_bleu=9.0)
     checkpoints = saved(tmp_path, 3, 6, 7, 8)
     checkpoints.keep(State(8, curve=[ROW, worse]), "bleu")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["step-00000003", "step-00000008"]
+    assert names(tmp_path, "*/*") == ["step-00000003", "step-00000008"]
 
 
 @pytest.mark.parametrize("what", ["half the tensors", "no state", "half the state", "no tensors"])
 def test_a_torn_checkpoint_is_not_taken(tmp_path: Path, what: str) -> None:
     checkpoints = saved(tmp_path, 1, 2)
-    torn = tmp_path / "step-00000002"
+    torn = checkpoints.folder / "step-00000002"
     name = TENSORS if "tensors" in what else STATE
     if what.startswith("half"):
         content = (torn / name).read_bytes()
@@ -53,17 +58,26 @@ def test_without_its_best_a_checkpoint_is_not_whole(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_save_left_goes(tmp_path: Path) -> None:
-    (tmp_path / ".step-00000002.99999.part").mkdir()
+    temporary_name(Checkpoints(tmp_path, "one").folder / "step-00000002").mkdir(parents=True)
     checkpoints = saved(tmp_path, 2)
-    assert [path.name for path in tmp_path.iterdir()] == ["step-00000002"]
+    assert names(tmp_path, "*/*") == ["step-00000002"]
     checkpoints.remove()
     assert not tmp_path.exists()
 
 
-def test_checkpoints_of_other_settings_go(tmp_path: Path) -> None:
-    saved(tmp_path, 1, 2, key="other")
-    assert Checkpoints(tmp_path, "one").newest("loss") is None
-    assert not list(tmp_path.iterdir())
+def test_checkpoints_of_another_key_are_set_aside_and_never_deleted(tmp_path: Path) -> None:
+    other = saved(tmp_path, 1, 2, key="other")
+    (tmp_path / "step-00000007").mkdir()  # as an older version has left it
+    own = saved(tmp_path, 5, 6)
+    assert own.set_aside == sorted([other.folder, tmp_path / "step-00000007"])
+    own.keep(State(6), "loss")
+    assert names(own.folder, "*") == ["step-00000006"]
+    (own.folder / "step-00000006" / STATE).unlink()
+    assert own.newest("loss") is None
+    own.remove()
+    assert names(other.folder, "*") == ["step-00000001", "step-00000002"]
+    assert (tmp_path / "step-00000007").is_dir()
+    assert Checkpoints(tmp_path, "other").newest("loss") == State(2, 2.1, 7)
 
 
 def test_an_evaluation_comes_into_the_checkpoint_that_is_there(tmp_path: Path) -> None:

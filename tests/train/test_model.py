@@ -3,8 +3,9 @@
 import io
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,10 +13,12 @@ import torch
 import yaml
 from safetensors.torch import load_file
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-from wokflow import tables
-from wokflow.generate.decoding import decode
-from wokflow.job import UserError
-from wokflow.train.models import load
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.models.decoding import decode
+from wokflow.models.loading import load
+from wokflow.train.arguments import SPEED
+from wokflow.train.model import train_model
 from wokflow.train.settings import Lora
 
 from tests.train.tiny import DECODING, FIT, SMALL, contents, curve, examples, steps_saved, train
@@ -199,24 +202,113 @@ def test_without_validation_examples_the_last_epoch_is_kept(tmp_path: Path) -> N
 def test_near_the_end_of_its_time_a_job_saves_and_the_next_goes_on(tmp_path: Path) -> None:
     whole = train(tmp_path / "whole")
     folder = tmp_path / "short"
-    for step in (1, 2, 3, 3):  # the fourth comes to the evaluation after step 3, and not through it
+    for step in (1, 2, 3):
         with pytest.raises(UserError, match=f"saved at step {step} of 9 at most. Run again to go on"):
             train(folder, minutes=0.1)
         assert steps_saved(folder) == [step]
+    with pytest.raises(
+        UserError, match=r"saved at step 3 .* before one step, or the evaluation .* more time"
+    ):
+        train(folder, minutes=0.1)  # it comes to the evaluation after step 3, and not through it
+    assert steps_saved(folder) == [3]
     log = io.StringIO()
     assert contents(train(folder, log)) == contents(whole)
     assert "going on from the checkpoint after step 3" in log.getvalue()
 
 
-def test_a_checkpoint_of_another_key_or_a_torn_one_is_not_gone_on_from(tmp_path: Path) -> None:
+SCONTROL = """#!/bin/sh
+echo "$@" >> {calls}
+{ends}
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_job_of_slurm_whose_time_is_over_is_queued_again_if_it_got_on(
+    processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, calls = tmp_path / "short", tmp_path / "calls"
+    scontrol = tmp_path / "bin" / "scontrol"
+    scontrol.parent.mkdir()
+    monkeypatch.setenv("PATH", str(scontrol.parent), prepend=":")
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    monkeypatch.setenv("WOKFLOW_JOB", "1")
+    said = {
+        1: "Slurm queues its job again",
+        2: "does not queue its job again: not allowed",
+        3: "queues its job",
+    }
+    for step, words in said.items():
+        ends = "echo not allowed >&2; exit 1" if step == 2 else ""
+        scontrol.write_text(SCONTROL.format(calls=calls, ends=ends))
+        scontrol.chmod(0o755)
+        with pytest.raises(UserError, match=f"saved at step {step} of 9 .*{words}"):
+            train(folder, minutes=0.1, processes=processes)
+    with pytest.raises(UserError, match="give its job more time"):
+        train(folder, minutes=0.1, processes=processes)
+    assert calls.read_text().splitlines() == ["requeue 17"] * 3
+
+
+def test_a_torn_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
     whole = train(tmp_path / "whole")
     folder = tmp_path / "short"
     with pytest.raises(UserError, match="saved at step 1"):
-        train(folder, minutes=0.1, key="other")
-    with pytest.raises(UserError, match="saved at step 1"):
         train(folder, minutes=0.1)
-    tensors = folder / "checkpoints" / "step-00000001" / "tensors.pt"
+    [tensors] = (folder / "checkpoints").glob("*/step-00000001/tensors.pt")
     tensors.write_bytes(tensors.read_bytes()[:-100])
     log = io.StringIO()
     assert contents(train(folder, log)) == contents(whole)
     assert "going on" not in log.getvalue()
+
+
+def test_a_training_of_another_key_begins_anew_and_if_the_key_comes_back_it_goes_on(tmp_path: Path) -> None:
+    whole = train(tmp_path / "whole")
+    folder = tmp_path / "short"
+    for step in (1, 2):
+        with pytest.raises(UserError, match=f"saved at step {step}"):
+            train(folder, minutes=0.1)
+    [aside] = (folder / "checkpoints").iterdir()
+    saved = digests(aside)
+    log = io.StringIO()
+    train(folder, log, key="other", seed=2)
+    assert "going on" not in log.getvalue()
+    assert f"kept and not used: {aside}" in log.getvalue()
+    assert list((folder / "checkpoints").iterdir()) == [aside]
+    assert digests(aside) == saved
+    log = io.StringIO()
+    assert contents(train(folder, log)) == contents(whole)
+    assert "going on from the checkpoint after step 2" in log.getvalue()
+    assert not (folder / "checkpoints").exists()
+
+
+def digests(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_step_takes_plain_values_and_keeps_checkpoints_beside_the_model(tmp_path: Path) -> None:
+    plain = asdict(replace(FIT, epochs=1, metric="bleu"))
+    speed = {name: plain.pop(name) for name in SPEED}
+    arguments: dict[str, Any] = {
+        "examples": str(examples(tmp_path / "examples.parquet")),
+        "model": str(tmp_path / "model"),
+        "run": "tiny",
+        "family": "seq2seq",
+        "base": "small",
+        "revision": None,
+        "languages": ["en", "zh"],
+        "seed": 1,
+        "fit": plain,
+        "valid_beams": 2,
+        "speed": speed,
+        "processes": 1,
+        "nodes": 1,
+        "key": "one",
+        "threads": 1,
+        "progress": Progress(io.StringIO()),
+    }
+    with pytest.raises(UserError, match="saved at step 1"):
+        train_model(**arguments, minutes=0.1)
+    assert len(list((tmp_path / "model.checkpoints").glob("*/step-*"))) == 1
+    train_model(**arguments, minutes=None)
+    run = json.loads((tmp_path / "model" / "run.json").read_text())
+    assert (run["run"], run["languages"], run["steps"]) == ("tiny", ["en", "zh"], 3)
+    assert (run["decoding"]["beams"], run["decoding"]["max_tokens"]) == (2, FIT.max_tokens)

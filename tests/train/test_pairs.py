@@ -1,19 +1,30 @@
+import io
 from pathlib import Path
 
-from wokflow import tables
-from wokflow.train.pairs import pair_examples
+import pytest
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.train.pairs import train_pairs
 
 from tests.train.recipes import write_pairs, write_recipes
 
-GOLD = "source_id\ttitle\tingredients\tsteps\nzh:1\tA tea\ta cup | water\tBoil\n"
+GOLD = "source_id\tsource_title\ttitle\tingredients\tsteps\nzh:1\t茶1\tA tea\ta cup | water\tBoil\n"
 
 
 def examples(tmp_path: Path, *pairs: tuple[str, str, str], gold: str | None = None) -> tuple[list[str], str]:
     """The examples' ids, and the digest."""
-    out, digest = str(tmp_path / "examples.parquet"), tmp_path / "digest"
-    recipes = write_recipes(tmp_path)
-    pair_examples(write_pairs(tmp_path, *pairs), recipes, gold, out, str(digest), metadata={})
-    return tables.read(out)["instance_id"].to_list(), digest.read_text()
+    data, digest = str(tmp_path / "examples.parquet"), tmp_path / "digest"
+    train_pairs(
+        pairs=write_pairs(tmp_path, *pairs),
+        recipes=write_recipes(tmp_path),
+        gold=gold,
+        simplified=False,
+        data=data,
+        digest=str(digest),
+        metadata={},
+        progress=Progress(io.StringIO()),
+    )
+    return tables.read(data)["instance_id"].to_list(), digest.read_text()
 
 
 def test_pairs_to_learn_from_are_texts(tmp_path: Path) -> None:
@@ -33,6 +44,9 @@ def test_what_the_gold_set_tests_is_not_learnt(tmp_path: Path) -> None:
     pairs = [("zh:0", "en:1", "train"), ("zh:1", "en:0", "train")]
     ids, _ = examples(tmp_path, *pairs, gold=str(tmp_path / "gold.tsv"))
     assert ids == ["zh:0>en:1"]
+    (tmp_path / "gold.tsv").write_text(GOLD.replace("茶1", "汤"), encoding="utf-8")
+    with pytest.raises(UserError, match="line 2: the title of zh:1 is '茶1' in the corpus"):
+        examples(tmp_path, *pairs, gold=str(tmp_path / "gold.tsv"))
 
 
 def test_the_digest_is_of_what_is_learnt(tmp_path: Path) -> None:

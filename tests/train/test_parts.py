@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from wokflow.job import UserError
-from wokflow.train.card import curve
+from wokflow.frame.job import UserError
 from wokflow.train.checkpoints import Evaluation, State
 from wokflow.train.encoded import Ragged
 from wokflow.train.launch import command
 from wokflow.train.learner import learning_rate
+from wokflow.train.record import curve
 from wokflow.train.settings import Fit, Lora, Small, fit_settings
 from wokflow.train.stopping import SPARE, Stop
 from wokflow.train.validation import bleu, choose_sources

@@ -1,9 +1,9 @@
 from pathlib import Path
 
 import polars as pl
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.pivot.schemas import CORPUS, DISHES
-from wokflow.train.recipes import recipe_examples
+from wokflow.train.recipes import train_recipes
 
 from tests.train.recipes import write_recipes
 
@@ -14,11 +14,19 @@ def learnt(tmp_path: Path, most: int | None, valid: float = 0.5) -> pl.DataFrame
     tables.write(corpus, CORPUS, pl.DataFrame({"recipe_id": ["zh:0", "zh:2"]}), {})
     found = pl.DataFrame({"recipe_id": ["zh:2"], "dish": ["奶茶"], "found_by": ["field"]})
     tables.write(dishes, DISHES, found, {})
-    out = str(tmp_path / "out.parquet")
-    recipe_examples(
-        recipes, corpus, dishes, out, str(tmp_path / "digest"), valid=valid, most=most, seed=1, metadata={}
+    data = str(tmp_path / "data.parquet")
+    train_recipes(
+        recipes=recipes,
+        untested=corpus,
+        dishes=dishes,
+        data=data,
+        digest=str(tmp_path / "digest"),
+        valid=valid,
+        most=most,
+        seed=1,
+        metadata={},
     )
-    return tables.read(out)
+    return tables.read(data)
 
 
 def test_recipes_go_by_their_dish_or_else_their_title(tmp_path: Path) -> None:

@@ -6,17 +6,17 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from wokflow import tables
-from wokflow.generate.decoding import Decoding
-from wokflow.job import Progress
-from wokflow.train import schemas
-from wokflow.train.model import train_model
-from wokflow.train.settings import Fit, Small
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.models.decoding import Decoding
+from wokflow.train import model, schemas
+from wokflow.train.settings import Fit, Small, Task
 
 SMALL = Small(width=16, layers=2, heads=2, vocabulary=300)
 FIT = Fit(
@@ -47,25 +47,35 @@ def examples(path: Path, *, train: int = 24, valid: int = 6) -> Path:
     return path
 
 
-def train(folder: Path, log: io.StringIO | None = None, settings: Fit = FIT, **changed: Any) -> Path:
-    """Train in `folder`, which gets the examples if it has none; the model's folder."""
+def train(
+    folder: Path,
+    log: io.StringIO | None = None,
+    settings: Fit = FIT,
+    processes: int = 1,
+    **changed: Any,
+) -> Path:
+    """Train in `folder`, which gets the examples if it has none; `changed` are fields of Task. The model's folder."""
     folder.mkdir(parents=True, exist_ok=True)
     table = folder / "examples.parquet"
     if not table.exists():
         examples(table)
-    options: dict[str, Any] = {
-        "run": "tiny",
-        "family": "seq2seq",
-        "model": "small",
-        "revision": None,
-        "seed": 1,
-        "settings": settings,
-        "decoding": DECODING,
-        "key": "one",
-        "threads": 1,
-        "progress": Progress(log, seconds=0) if log is not None else None,
-    }
-    train_model(str(table), str(folder / "model"), str(folder / "checkpoints"), **options | changed)
+    task = Task(
+        examples=str(table),
+        out=str(folder / "model"),
+        checkpoints=str(folder / "checkpoints"),
+        run="tiny",
+        family="seq2seq",
+        model="small",
+        revision=None,
+        languages=None,
+        seed=1,
+        settings=settings,
+        decoding=DECODING,
+        key="one",
+        threads=1,
+    )
+    progress = Progress(log, seconds=0) if log is not None else None
+    model.train(replace(task, **changed), processes=processes, progress=progress)
     return folder / "model"
 
 
@@ -88,8 +98,8 @@ def _work(work: Callable[..., object], arguments: tuple[object, ...], options: M
 
 
 def steps_saved(folder: Path) -> list[int]:
-    """The steps whose checkpoints are there."""
-    return sorted(int(path.name.removeprefix("step-")) for path in (folder / "checkpoints").glob("step-*"))
+    """The steps whose checkpoints are there, of whatever key."""
+    return sorted(int(path.name.removeprefix("step-")) for path in (folder / "checkpoints").glob("*/step-*"))
 
 
 def wait_until(said: Callable[[], object], seconds: float = 120) -> None:

@@ -1,26 +1,48 @@
-"""Ways to change a house."""
+"""Ways to change a house: settings of its config, and its files."""
 
+import os
 import shutil
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 Edit = Callable[[Path], None]
 
 
-def setting(dotted: str, value: object) -> Edit:
-    def edit(house: Path) -> None:
+@dataclass(frozen=True)
+class Settings:
+    """An edit of the config. A dry run can lay `overlay` over the config of a house that stays as it is."""
+
+    values: dict[str, object]  # dotted key -> value
+
+    @property
+    def overlay(self) -> dict[str, Any]:
+        """The edit as a config of its own."""
+        nested: dict[str, Any] = {}
+        self._write_into(nested)
+        return nested
+
+    def __call__(self, house: Path) -> None:
         path = house / "config" / "config.yaml"
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
-        block = config
-        *parents, name = dotted.split(".")
-        for parent in parents:
-            block = block.setdefault(parent, {})
-        block[name] = value
+        self._write_into(config)
         path.write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
 
-    return edit
+    def _write_into(self, config: dict[str, Any]) -> None:
+        for dotted, value in self.values.items():
+            block = config
+            *parents, name = dotted.split(".")
+            for parent in parents:
+                block = block.setdefault(parent, {})
+            block[name] = value
+
+
+def setting(dotted: str, value: object) -> Settings:
+    return Settings({dotted: value})
 
 
 def replace(path: str, old: str, new: str) -> Edit:
@@ -48,31 +70,101 @@ def then(*edits: Edit) -> Edit:
     return edit
 
 
-def copy(source: str, target: str) -> Edit:
+def touched(*names: str) -> Edit:
+    """Give files, and all files below folders, the time of now."""
+
     def edit(house: Path) -> None:
-        (shutil.copytree if (house / source).is_dir() else shutil.copy)(house / source, house / target)
+        for name in names:
+            for path in [house / name, *(house / name).rglob("*")]:
+                os.utime(path)
 
     return edit
 
 
-def bundled_model(house: Path) -> None:
+def older(path: str, old: str, new: str) -> Edit:
+    """Put a file in the place of another, with a change and a time in the past, as tar, unzip and rsync -t do."""
+
+    def edit(house: Path) -> None:
+        replacement = house / "replacement"
+        text = (house / path).read_text(encoding="utf-8")
+        assert old in text
+        replacement.write_text(text.replace(old, new, 1), encoding="utf-8")
+        os.utime(replacement, (1_000_000_000, 1_000_000_000))
+        replacement.replace(house / path)
+
+    return edit
+
+
+def deleted(path: str) -> Edit:
+    return lambda house: (house / path).unlink()
+
+
+def without_records(house: Path) -> None:
+    """Lose all that Snakemake remembers, as a purge of old files or a new clone does."""
+    shutil.rmtree(house / ".snakemake")
+
+
+def without_record(table: str) -> Edit:
+    """Lose Snakemake's record of the first part of a table."""
+
+    def edit(house: Path) -> None:
+        name = urlsafe_b64encode(f"results/{table}/part-00000.parquet".encode()).decode()
+        (house / ".snakemake" / "metadata" / name).unlink()
+
+    return edit
+
+
+COUNTERFACTUAL = "麻婆豆腐\t蛋炒饭\t豆腐切块，下锅煮。\n"
+DISH_PAIR = "宫保鸡丁\t苹果派\t鸡丁\t苹果\tKung Pao Chicken\tApple Pie\n"
+GIVEN_PIVOTS = (
+    "base_dish\ttarget_dish\tverb\tingredients\ttools\tkind\n麻婆豆腐\t蛋炒饭\t切\t豆腐\t\tremove\n"
+)
+GIVEN_ORDERS = "base_dish\ttarget_dish\tpivot\tbefore\tafter\n"
+GOLD = (
+    "source_id\tsource_title\ttitle\tingredients\tsteps\n"
+    "xiachufang:0\t麻婆豆腐\tMapo Tofu\ttofu\tSimmer the tofu.\n"
+)
+PUBLISHED = "x\t1\tzh-en\tzh-en/gold\tx\tbleu\t1\t\n"
+PROMPT_RUN = "asked\tnone\tprompt\tgpt-9\tcounterfactual\trewrite\t\t\n"
+
+
+def add_alternatives(house: Path) -> None:
+    """Put files beside those that a built house reads, for edits that make the config name them instead."""
     from wokflow.match.embed import bundled_folder
 
-    shutil.copytree(bundled_folder(), house / "model")
-
-
-def trained_pipeline(house: Path) -> None:
-    shutil.copytree(house / "results" / "parse" / "parser" / "model", house / "pipeline")
-
-
-def answers(house: Path) -> None:
-    sheet = (house / "results" / "pivot" / "questions" / "questions.tsv").read_text(encoding="utf-8")
-    (house / "data" / "answers.tsv").write_text(sheet, encoding="utf-8")
-
-
-def vectors(house: Path) -> None:
-    (house / "data" / "vectors.txt").write_text("豆腐 1 0\n炒 0 1\n", encoding="utf-8")
-
-
-def predictions(house: Path) -> None:
-    (house / "data" / "mine.tsv").write_text("instance_id\trun\tprediction\n", encoding="utf-8")
+    data, resources = house / "data", house / "resources"
+    (data / "model").symlink_to(bundled_folder())
+    for source, target in {
+        data / "en.csv": "moved.csv",
+        data / "zh.json": "moved.json",
+        data / "pairs.tsv": "moved_pairs.tsv",
+        data / "runs.tsv": "moved_runs.tsv",
+        data / "trees.conllu": "moved.conllu",
+        resources / "concepts.tsv": "moved_concepts.tsv",
+        resources / "published.tsv": "moved_published.tsv",
+        house / "results/pivot/questions/questions.tsv": "answers.tsv",
+    }.items():
+        shutil.copy(source, data / target)
+    for source, target in {
+        resources / "lexicon": "moved_lexicon",
+        resources / "glossary": "moved_glossary",
+        house / "results/parse/parser/model": "pipeline",
+    }.items():
+        shutil.copytree(source, data / target)
+    texts = {
+        "base.tsv": COUNTERFACTUAL,
+        "other_pairs.tsv": (data / "pairs.tsv").read_text(encoding="utf-8") + DISH_PAIR,
+        "other_concepts.tsv": "".join(
+            (resources / "concepts.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:-1]
+        ),
+        "other_published.tsv": (resources / "published.tsv").read_text(encoding="utf-8") + PUBLISHED,
+        "prompt_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + PROMPT_RUN,
+        "gold.tsv": GOLD,
+        "ratings.tsv": "run\tinstance_id\tcriterion\trating\n",
+        "vectors.txt": "豆腐 1 0\n炒 0 1\n",
+        "pivots.tsv": GIVEN_PIVOTS,
+        "orders.tsv": GIVEN_ORDERS,
+        "mine.tsv": "instance_id\trun\tprediction\n",
+    }
+    for name, text in texts.items():
+        (data / name).write_text(text, encoding="utf-8")

@@ -4,113 +4,33 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, copy_house, rules_run, snakemake
+from tests.workflow.changes import add_alternatives
+from tests.workflow.planner import Planner
 
-EVERY = {
-    "ingest_source",
-    "ingest_recipes",
-    "match_eligible",
-    "match_titles",
-    "match_translate",
-    "match_texts",
-    "match_embed",
-    "match_vectors",
-    "match_search",
-    "match_pair",
-    "match_split",
-    "match_statistics",
-    "parse_clauses",
-    "parse_parser",
-    "parse_dependencies",
-    "parse_actions",
-    "parse_proto",
-    "parse_vectors",
-    "pivot_dishes",
-    "pivot_candidates",
-    "pivot_questions",
-    "pivot_pivots",
-    "pivot_orders",
-    "pivot_instances",
-    "train_pairs",
-    "train_recipes",
-    "train_model",
-    "generate_baselines",
-    "generate_instances",
-    "generate_rewrites",
-    "generate_decode",
-    "generate_predictions",
-    "generate_retrieval",
-    "evaluate_counterfactual",
-    "evaluate_metrics",
-    "evaluate_summary",
-    "evaluate_correlations",
-    "evaluate_literal",
-    "export_pairs",
-    "report_page",
+# Rules that a small house does not run: nothing asks for them unless a setting does.
+OPTIONAL = {
+    "parse_induce",
+    "generate_prompt",
+    "generate_server",
+    "evaluate_bertscore",
+    "evaluate_comet",
+    "evaluate_smatch",
 }
-WRITES = {  # folder of results -> the rule that writes there
-    "ingest/source": "ingest_source",
-    "ingest/recipes": "ingest_recipes",
-    "ingest/rejects": "ingest_recipes",
-    "match/eligible": "match_eligible",
-    "match/rejects": "match_eligible",
-    "match/titles": "match_titles",
-    "match/translate": "match_translate",
-    "match/texts": "match_texts",
-    "match/translations": "match_texts",
-    "match/embed": "match_embed",
-    "match/vectors": "match_vectors",
-    "match/search": "match_search",
-    "match/neighbours": "match_pair",
-    "match/accepted": "match_pair",
-    "match/audit": "match_pair",
-    "match/pairs": "match_split",
-    "match/split": "match_split",
-    "match/statistics": "match_statistics",
-    "parse/clauses": "parse_clauses",
-    "parse/parser": "parse_parser",
-    "parse/dependencies": "parse_dependencies",
-    "parse/actions": "parse_actions",
-    "parse/rejects": "parse_actions",
-    "parse/proto": "parse_proto",
-    "parse/vectors": "parse_vectors",
-    "parse/vectors.sha256": "parse_vectors",
-    "pivot/dishes": "pivot_dishes",
-    "pivot/candidates": "pivot_candidates",
-    "pivot/questions": "pivot_questions",
-    "pivot/pivots": "pivot_pivots",
-    "pivot/effects": "pivot_orders",
-    "pivot/orders": "pivot_orders",
-    "pivot/instances": "pivot_instances",
-    "pivot/corpus": "pivot_instances",
-    "train/examples/counterfactual": "train_recipes",
-    "train/examples/counterfactual.sha256": "train_recipes",
-    "train/examples": "train_pairs",
-    "train/model": "train_model",
-    "generate/predictions/copy": "generate_baselines",
-    "generate/predictions/substitute": "generate_baselines",
-    "generate/predictions/retrieve": "generate_baselines",
-    "generate/predictions/near": "generate_retrieval",
-    "generate/predictions": "generate_predictions",
-    "generate/instances/counterfactual": "generate_rewrites",
-    "generate/instances/counterfactual.sha256": "generate_rewrites",
-    "generate/instances": "generate_instances",
-    "generate/decode": "generate_decode",
-    "evaluate/scores/part-00000.parquet": "evaluate_counterfactual",
-    "evaluate/scores": "evaluate_summary",
-    "evaluate/parts": "evaluate_metrics",
-    "evaluate/comparisons": "evaluate_summary",
-    "evaluate/summary": "evaluate_summary",
-    "evaluate/correlations": "evaluate_correlations",
-    "evaluate/literal": "evaluate_literal",
-    "export/pairs": "export_pairs",
-    "report/page": "report_page",
+STEPS = {
+    rule
+    for path in (ROOT / "rules").glob("*.smk")
+    for rule in re.findall(r"^(?:rule|checkpoint) (\w+_\w+):", path.read_text(encoding="utf-8"), re.M)
 }
+EVERY = STEPS - OPTIONAL
 ENGLISH = [
     ("Mapo Tofu", ["1 lb. tofu", "2 Tbsp. chili bean paste"], ["Cut the tofu.", "Simmer in the sauce."]),
     ("Kung Pao Chicken", ["2 chicken breasts", "peanuts"], ["Stir-fry the chicken.", "Add the peanuts."]),
@@ -204,7 +124,10 @@ def new_house(to: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A house whose results are all there; the first worker that needs it builds it for all."""
+    """A house whose results are all there, with files for edits; the first worker that needs it builds it for all.
+
+    Tests must leave it as it is: those that change a file take a copy (`copy_of`).
+    """
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     house = shared / "built"
@@ -213,8 +136,43 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not house.exists():
             new = new_house(tmp_path_factory.mktemp("built") / "house")
             assert rules_run(snakemake(new, cores=2).stdout) == EVERY
+            add_alternatives(new)
             new.rename(house)
     return house
+
+
+def copy_of(house: Path, to: Path) -> Path:
+    """A copy of a house, as quick as the file system makes it, with the times of its files."""
+    subprocess.run(["cp", "-a", "--reflink=auto", house, to], check=True)
+    return to
+
+
+@pytest.fixture(scope="session")
+def planner(built: Path) -> Iterator[Planner]:
+    """Dry runs of the built house."""
+    with Planner(built) as planner:
+        yield planner
+
+
+@pytest.fixture(scope="session")
+def writer(planner: Planner) -> Callable[[str], str]:
+    """A function that gives the rule that wrote a file of results, by its path below results/."""
+    outputs = {path.removeprefix("results/"): rule for path, rule in planner.unedited.outputs.items()}
+
+    def rule(path: str) -> str:
+        candidates = [path, *(str(parent) for parent in Path(path).parents)]
+        found = next((outputs[each] for each in candidates if each in outputs), None)
+        if found is None and path.endswith(
+            (".key", ".inputs")
+        ):  # of an output beside it, or in a table beside it
+            folder, name = Path(path).parent, Path(path).stem[1:]
+            cuts = [index for index, letter in enumerate(name) if letter == "."]
+            named = [folder / name, *(folder / name[:cut] / name[cut + 1 :] for cut in cuts)]
+            found = next((outputs[str(each)] for each in named if str(each) in outputs), None)
+        assert found, f"no rule of the built house writes {path}"
+        return found
+
+    return rule
 
 
 def digests(house: Path, results: str = "results") -> dict[str, str]:
@@ -225,12 +183,3 @@ def digests(house: Path, results: str = "results") -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.relative_to(folder).parts[0] not in ("logs", "benchmarks")
     }
-
-
-def writer(path: str) -> str:
-    """The rule that wrote a file of results: that of the longest folder above it that is known."""
-    parts = path.split("/")
-    return next(WRITES[folder] for end in (3, 2) if (folder := "/".join(parts[:end])) in WRITES)
-
-
-__all__ = ["CHINESE", "ENGLISH", "EVERY", "ROOT", "built", "digests", "new_house", "writer"]

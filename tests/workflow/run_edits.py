@@ -1,38 +1,27 @@
-"""Edits of what concerns runs: their settings, and how they are scored; a dry run says all of each."""
+"""Edits of what concerns runs: their settings, and how they are scored. All of them are planned."""
 
-from pathlib import Path
-
-from tests.workflow.changes import Edit, append, copy, setting, then
+from tests.workflow.changes import PUBLISHED, Edit, Settings, append, setting
 from tests.workflow.edits import ADAPTED, COMPARED_RUNS, LEARNT, POSED, REPORTED, SCORED
 
 DECODED = {"generate_decode", "generate_predictions"} | ADAPTED | SCORED
 TRAINED_AGAIN = DECODED | LEARNT
-GOLD = "source_id\ttitle\tingredients\tsteps\nxiachufang:0\tMapo Tofu\ttofu\tSimmer the tofu.\n"
 
 
-def gold(house: Path) -> None:
-    (house / "data" / "gold.tsv").write_text(GOLD, encoding="utf-8")
-
-
-def ratings(house: Path) -> None:
-    (house / "data" / "ratings.tsv").write_text("run\tinstance_id\tcriterion\trating\n", encoding="utf-8")
-
-
-def each(prefix: str, values: dict[str, object], expected: set[str]) -> dict[str, tuple[Edit, set[str]]]:
+def each(prefix: str, values: dict[str, object], expected: set[str]) -> dict[str, tuple[Settings, set[str]]]:
     """An edit for each key of a block."""
     return {
         f"{prefix}.{name}": (setting(f"{prefix}.{name}", value), expected) for name, value in values.items()
     }
 
 
-RUN_SETTINGS: dict[str, tuple[Edit, set[str]]] = {
-    "runs": (then(copy("data/runs.tsv", "data/same.tsv"), setting("runs", "data/same.tsv")), set()),
+RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
+    "runs, moved": (setting("runs", "data/moved_runs.tsv"), set()),
     "train.gold.zh-en": (
-        then(gold, setting("train.gold.zh-en", "data/gold.tsv")),
+        setting("train.gold.zh-en", "data/gold.tsv"),
         POSED | {"train_pairs"},
     ),
     "train.gold.en-zh, of which there is no run": (
-        then(gold, setting("train.gold.en-zh", "data/gold.tsv")),
+        setting("train.gold.en-zh", "data/gold.tsv"),
         set(),
     ),
     **each("train.recipes", {"most": 3, "valid": 0.5, "seed": 14}, {"train_recipes"}),
@@ -102,7 +91,7 @@ RUN_SETTINGS: dict[str, tuple[Edit, set[str]]] = {
         f"{name}, without a prompt run": (setting(name, value), set())
         for name, value in {
             "generate.prompt.endpoint": "http://127.0.0.1:9/v1",
-            "generate.prompt.key_variable": None,
+            "generate.prompt.key_variable": "MY_KEY",
             "generate.prompt.mode": "completion",
             "generate.prompt.system": "You cook.",
             "generate.prompt.temperature": 0.7,
@@ -148,19 +137,28 @@ RUN_SETTINGS: dict[str, tuple[Edit, set[str]]] = {
         },
         REPORTED | {"evaluate_summary"},
     ),
+    "evaluate.summary.published, moved": (
+        setting("evaluate.summary.published", "data/moved_published.tsv"),
+        set(),
+    ),
+    "evaluate.summary.published": (
+        setting("evaluate.summary.published", "data/other_published.tsv"),
+        REPORTED | {"evaluate_summary"},
+    ),
     "evaluate.correlations.ratings": (
-        then(ratings, setting("evaluate.correlations.ratings", ["data/ratings.tsv"])),
+        setting("evaluate.correlations.ratings", ["data/ratings.tsv"]),
         REPORTED | {"evaluate_correlations"},
     ),
     "evaluate.correlations.level": (
         setting("evaluate.correlations.level", 0.01),
         REPORTED | {"evaluate_correlations"},
     ),
+    "evaluate.literal.concepts, moved": (
+        setting("evaluate.literal.concepts", "data/moved_concepts.tsv"),
+        set(),
+    ),
     "evaluate.literal.concepts": (
-        then(
-            copy("resources/concepts.tsv", "data/mine.tsv"),
-            setting("evaluate.literal.concepts", "data/mine.tsv"),
-        ),
+        setting("evaluate.literal.concepts", "data/other_concepts.tsv"),
         REPORTED | {"evaluate_literal"},
     ),
 }
@@ -179,7 +177,7 @@ RUN_EDITS: dict[str, tuple[Edit, set[str]]] = {
         ADAPTED - {"evaluate_literal"},
     ),
     "published scores": (
-        append("resources/published.tsv", "x\t1\tzh-en\tzh-en/gold\tx\tbleu\t1\t\n"),
+        append("resources/published.tsv", PUBLISHED),
         REPORTED | {"evaluate_summary"},
     ),
 }

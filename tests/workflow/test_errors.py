@@ -7,8 +7,6 @@ import pytest
 from tests.conftest import snakemake
 from tests.workflow.conftest import new_house
 
-pytestmark = pytest.mark.workflow
-
 MISTAKES = {
     "unknown key": ("match: {serch: {k: 3}}", "match: there is no key serch. The nearest is search."),
     "unknown nested key": ("match: {search: {treshold: 1}}", "match.search: there is no key treshold."),

@@ -1,15 +1,18 @@
 """The workflow on real recipes, with no change but the sources' paths; and on sources that hold nothing."""
 
+import csv
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from tests.conftest import copy_house, snakemake
+from tests.conftest import ROOT, copy_house, snakemake
+from tests.workflow.changes import setting
 from tests.workflow.conftest import new_house
-
-pytestmark = pytest.mark.workflow
 
 
 def rows(folder: Path) -> int:
@@ -43,19 +46,26 @@ def test_real_recipes_end_in_pairs_and_every_row_is_accounted_for(shared: Path, 
     assert pairs["score"].min() >= 0.85
 
 
-def test_empty_and_wrong_sources_are_data_too(tmp_path: Path) -> None:
+def test_empty_and_wrong_sources_end_a_run_unless_they_are_to_be_kept(tmp_path: Path) -> None:
     house = new_house(tmp_path / "house")
     runs = (house / "data/runs.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [row for row in runs if "train" not in row.split("\t")]  # there is nothing to learn from
     (house / "data/runs.tsv").write_text("".join(kept), encoding="utf-8")
     (house / "data/en.csv").write_bytes(b"")
     (house / "data/zh.json").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
+    refused = snakemake(house, "--keep-going", "--", "ingest", check=False)
+    assert refused.returncode != 0
+    assert "data/en.csv is empty" in refused.stdout
+    assert "it ends within a record" in refused.stdout
+    setting("ingest.recipes.truncated", "keep")(house)
+    refused = snakemake(house, "--keep-going", "--", "ingest", check=False)
+    assert "data/zh.json: only 0 of its" in refused.stdout
+    setting("ingest.recipes.mostly_rejected", "keep")(house)
     snakemake(house, cores=2)
     results = house / "results"
     assert rows(results / "ingest/recipes/recipenlg") == rows(results / "ingest/recipes/xiachufang") == 0
     assert rows(results / "ingest/rejects/xiachufang") > 0
     assert rows(results / "match/pairs/zh-en") == 0
-    assert "more than half" in (results / "logs/ingest_recipes/xiachufang.log").read_text(encoding="utf-8")
 
 
 def test_the_testbed_s_recipes_end_in_actions_with_the_paper_s_glossary(shared: Path, tmp_path: Path) -> None:
@@ -80,3 +90,30 @@ def test_the_testbed_s_recipes_end_in_actions_with_the_paper_s_glossary(shared: 
     for recipe, step, start, end, verb in actions.select("recipe_id", "step", "start", "end", "verb").rows():
         assert steps[recipe][step][start:end] == verb
     assert 10 < rows(results / "parse/proto/counterfactual") / recipes < 25
+
+
+def test_the_testbed_as_published_ends_in_the_table_of_action_scores(shared: Path, tmp_path: Path) -> None:
+    """The commands in docs/pivot.md, and the table there."""
+    section = (
+        (ROOT / "docs/pivot.md")
+        .read_text(encoding="utf-8")
+        .split("## The paper's testbed")[1]
+        .split("\n## ")[0]
+    )
+    commands = "\n".join(line[4:] for line in section.splitlines() if line.startswith("    "))
+    assert commands.startswith("ln -s /path/to/the/files testbed\n.venv/bin/snakemake ")
+    commands = commands.replace("/path/to/the/files", str(shared / "real/counterfactual"))
+    commands = commands.replace(".venv/bin/", f"{Path(sys.executable).parent}/")
+    house = copy_house(tmp_path / "house")
+    done = subprocess.run(["bash", "-ec", commands], cwd=house, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = filter(None, csv.reader(done.stdout.splitlines(), delimiter="|"))
+    printed = {name: numbers for name, *numbers in rows}
+    documented = {
+        name: numbers for name, *numbers in re.findall(r"^\| `?(\w+)`?" + r" \| (\S+)" * 3, section, re.M)
+    }
+    assert printed.keys() == documented.keys() and printed.pop("metric") == documented.pop("metric")
+    for name, numbers in printed.items():
+        assert list(map(float, numbers)) == pytest.approx(list(map(float, documented[name])), abs=0.15), name
+    per_pair = pl.read_parquet(house / "results/pivot/instances").group_by("base_dish", "target_dish").len()
+    assert per_pair["len"].to_list() == [50] * 50

@@ -10,9 +10,7 @@ import pytest
 from tests.conftest import snakemake
 from tests.generate.servers import echo_key, endpoint, error, well
 from tests.workflow.changes import append, replace, setting
-from tests.workflow.conftest import digests
-
-pytestmark = pytest.mark.workflow
+from tests.workflow.conftest import copy_of, digests
 
 KEY = "sk-this-is-a-secret-0123456789"
 ASKED = "results/generate/predictions/asked/part-00000.parquet"
@@ -27,8 +25,7 @@ def jobs_of_runs(output: str) -> set[tuple[str, str]]:
 
 @pytest.fixture
 def house(built: Path, tmp_path: Path) -> Path:
-    shutil.copytree(built, tmp_path / "house", symlinks=True)
-    return tmp_path / "house"
+    return copy_of(built, tmp_path / "house")
 
 
 def test_a_row_that_is_added_runs_alone(house: Path) -> None:
@@ -62,9 +59,9 @@ def ask(house: Path, *, settings: str = "", check: bool = True) -> str:
 
 
 def test_a_prompt_run_asks_once_and_its_key_is_nowhere(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("MY_KEY", KEY)
     with endpoint(error(429, Retry_After="0"), echo_key(500), well(text="炒饭。")) as server:
-        setting("generate.prompt", {"endpoint": server.url, "backoff_s": 0})(house)
+        setting("generate.prompt", {"endpoint": server.url, "key_variable": "MY_KEY", "backoff_s": 0})(house)
         output = ask(house)
         asked = len(server.asked)
         assert asked > 2
@@ -80,15 +77,15 @@ def test_a_prompt_run_asks_once_and_its_key_is_nowhere(house: Path, monkeypatch:
 
 
 def test_without_its_key_a_prompt_run_says_what_to_do(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("MY_KEY", raising=False)
     with endpoint(error(401)) as server:
-        setting("generate.prompt.endpoint", server.url)(house)
-        assert "OPENAI_API_KEY" in ask(house, check=False)
+        setting("generate.prompt", {"endpoint": server.url, "key_variable": "MY_KEY"})(house)
+        assert "MY_KEY is not set" in ask(house, check=False)
 
 
 def test_a_budget_stops_a_run_and_a_larger_one_goes_on(house: Path) -> None:
     with endpoint() as server:
-        setting("generate.prompt", {"endpoint": server.url, "key_variable": None, "concurrency": 1})(house)
+        setting("generate.prompt", {"endpoint": server.url, "concurrency": 1})(house)
         assert "budget" in ask(house, settings="prompt.budget_tokens=10", check=False)
         assert server.asked == []
         ask(house, settings="prompt.budget_tokens=1000000")
@@ -100,7 +97,8 @@ def test_the_workflows_own_server_is_started_for_a_run_and_ended(house: Path) ->
     shutil.copy(Path(__file__).parents[1] / "generate" / "servers.py", house / "data" / "servers.py")
     (house / "data" / "serve.py").write_text(
         "import sys\nfrom pathlib import Path\nfrom servers import Endpoint, well\n"
-        "Path('data/served').write_text(sys.argv[2])\nEndpoint(well(), port=int(sys.argv[1])).run()\n",
+        "Path('data/served').write_text(sys.argv[2])\n"
+        "Endpoint(well(), port=int(sys.argv[1]), models=sys.argv[2:]).run()\n",
         encoding="utf-8",
     )
     setting("generate.server", {"backend": "command", "command": command, "minutes": 1, "gpus": 0})(house)

@@ -9,13 +9,15 @@ import importlib.util
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from wokflow.cluster import slurm
+from wokflow.cluster.accounts import allowances
+from wokflow.cluster.asked import by_partition, read_requests
 from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.limits import limits
 from wokflow.cluster.names import names
@@ -23,14 +25,13 @@ from wokflow.cluster.nodes import choose, try_out
 from wokflow.cluster.site import Site, read_site
 from wokflow.cluster.slurm import SlurmError
 from wokflow.cluster.verdicts import verdicts
-from wokflow.config import prepare
-from wokflow.job import UserError
+from wokflow.frame.config import prepare, read_schema
+from wokflow.frame.job import UserError
 
-SITE, PROFILE, CONFIG, SCHEMA = (
+SITE, PROFILE, CONFIG = (
     Path("slurm/site.yaml"),
     Path("slurm/config.yaml"),
     Path("config/config.yaml"),
-    Path("config/config.schema.yaml"),
 )
 EXECUTOR = "snakemake_executor_plugin_slurm"
 
@@ -51,14 +52,14 @@ def main(words: list[str]) -> int:
     return int(found[PROBLEM] > 0)
 
 
-def check(configfile: str | None, results: str | None, most: int, wait: float) -> Iterator[Finding]:
+def check(configfiles: Sequence[str], results: str | None, most: int, wait: float) -> Iterator[Finding]:
     """Findings, in the order in which a person would mend them. The working folder is the project's."""
     if not Path("Snakefile").is_file():
         yield Finding(PROBLEM, f"{Path.cwd()} holds no Snakefile", "Start from the root of the repository")
         return
     try:
         site, profile = read_site(SITE), yaml.safe_load(PROFILE.read_text(encoding="utf-8"))
-        config = read_config(configfile)
+        config = read_config(configfiles)
     except UserError as error:
         yield Finding(PROBLEM, str(error), "Mend that first, then check again")
         return
@@ -66,12 +67,22 @@ def check(configfile: str | None, results: str | None, most: int, wait: float) -
     yield (answers := _answers())
     if answers.level == PROBLEM:
         return
+    options = ["--configfile", *configfiles] if configfiles else []
+    try:
+        asked = read_requests(options, int(profile.get("retries", 0)))
+    except UserError as error:
+        yield Finding(
+            PROBLEM, f"Snakemake cannot plan this run: {error}", "Mend that first, then check again"
+        )
+        return
     try:
         nodes = slurm.nodes()
         named = list(names(site, nodes))
         taken = all(finding.level != PROBLEM for finding in named)
         yield from named
-        yield from limits(site, profile, config, nodes, taken=taken)
+        places, refused = by_partition(site, asked)
+        yield from limits(site, places, refused, nodes, taken=taken)
+        yield from allowances(site, places, int(profile.get("jobs", 0)))
         yield from _down(slurm.in_use(nodes, site))
         if not taken:
             yield Finding(
@@ -85,18 +96,17 @@ def check(configfile: str | None, results: str | None, most: int, wait: float) -
         )
 
 
-def read_config(configfile: str | None) -> dict[str, Any]:
+def read_config(configfiles: Sequence[str]) -> dict[str, Any]:
     """The config of a run, with defaults. Raises UserError where it cannot be used."""
     from snakemake.utils import update_config
 
     config: dict[str, Any] = {}
-    for path in (CONFIG, *([Path(configfile)] if configfile else [])):
+    for path in (CONFIG, *map(Path, configfiles)):
         try:
             update_config(config, yaml.safe_load(path.read_text(encoding="utf-8")) or {})
         except (OSError, yaml.YAMLError) as error:
             raise UserError(f"{path} cannot be read: {error}") from error
-    prepare(config, SCHEMA)
-    return config
+    return prepare(config, read_schema(Path()), Path())[0]
 
 
 def _executor() -> Finding:
@@ -175,7 +185,7 @@ def _summary(problems: int, warnings: int) -> str:
 
 def _arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m wokflow.cluster.check", description=__doc__)
-    parser.add_argument("--configfile", help="your config, as snakemake gets it")
+    parser.add_argument("--configfile", nargs="+", default=[], help="your config, as snakemake gets it")
     parser.add_argument("--results", help="the results folder, if another than the config's")
     parser.add_argument("--nodes", type=int, default=16, help="nodes to try at most (16)")
     parser.add_argument("--wait", type=float, default=180, help="seconds that a job may wait to start (180)")

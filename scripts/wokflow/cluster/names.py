@@ -14,7 +14,7 @@ def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:
     """Findings about names. What the names alone do not tell, a trial submission does, in each partition."""
     try:
         own: list[Association] | None = slurm.associations()
-        every_qos = slurm.qos_names()
+        every_qos = list(slurm.every_qos())
     except SlurmError:
         own, every_qos = None, []
     found = [*_account(site, own), *_qos(site, own, every_qos), *_partitions(site, nodes)]
@@ -30,14 +30,15 @@ def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:
 
 
 def _account(site: Site, own: list[Association] | None) -> Iterator[Finding]:
-    wanted = re.split(r"[,\s]+", site.account) if site.account else []
+    named = ",".join(site.values("account"))
+    wanted = list(dict.fromkeys(re.split(r"[,\s]+", named))) if named else []
     if wanted and own is None:
         yield Finding(
             PROBLEM,
-            f"account {site.account}: this cluster tells of no accounts (sacctmgr), and Snakemake's executor then "
+            f"account {named}: this cluster tells of no accounts (sacctmgr), and Snakemake's executor then "
             "refuses any",
             "Set account: null in slurm/site.yaml; if sbatch needs one all the same: "
-            f"export SBATCH_ACCOUNT={site.account}",
+            f"export SBATCH_ACCOUNT={wanted[0]}",
         )
     accounts = sorted({association.account for association in own or []})
     for account in wanted if own is not None else []:
@@ -50,13 +51,14 @@ def _account(site: Site, own: list[Association] | None) -> Iterator[Finding]:
 
 
 def _qos(site: Site, own: list[Association] | None, every: list[str]) -> Iterator[Finding]:
-    if site.qos and every and site.qos not in every:
-        usable = sorted({qos for association in own or [] for qos in association.qos if qos})
-        yield Finding(
-            PROBLEM,
-            f"qos {site.qos}: there is none of that name; yours are {', '.join(usable) or '(none)'}",
-            f"Set qos in slurm/site.yaml to {_near(site.qos, usable)}, or to null for your default",
-        )
+    usable = sorted({qos for association in own or [] for qos in association.qos if qos})
+    for wanted in site.values("qos"):
+        if every and wanted not in every:
+            yield Finding(
+                PROBLEM,
+                f"qos {wanted}: there is none of that name; yours are {', '.join(usable) or '(none)'}",
+                f"Set qos in slurm/site.yaml to {_near(wanted, usable)}, or to null for your default",
+            )
 
 
 def _partitions(site: Site, nodes: list[Node]) -> Iterator[Finding]:
@@ -91,9 +93,9 @@ def _refused(
         cure = f"Set qos in slurm/site.yaml to one that may use {_place(partition)}: {', '.join(usable) or 'or null'}"
     elif "feature" in low:
         features = sorted({word for node in nodes for word in node.features.split(",") if word != "(null)"})
-        cure = f"Set constraint (now {site.constraint}) in slurm/site.yaml to features that nodes have: " + (
-            ", ".join(features) or "no node has any, so null"
-        )
+        now = site.setting("constraint", partition)
+        there = ", ".join(features) or "no node has any, so null"
+        cure = f"Set constraint (now {now}) in slurm/site.yaml to features that nodes have: {there}"
     elif "partition" in low:
         cure = "Name another under partitions in slurm/site.yaml"
     else:

@@ -14,7 +14,6 @@ from typing import Any
 from wokflow.cluster import probe, slurm
 from wokflow.cluster.site import Site
 from wokflow.cluster.slurm import SlurmError
-from wokflow.cluster.states import describe
 
 MINUTES = 2  # that a trial job may take
 LATENCY = 60  # seconds until a file that a node wrote is seen here, as in slurm/config.yaml
@@ -137,7 +136,7 @@ def _wait(jobs: set[str], name: str, seconds: float) -> dict[str, _End]:
             here = {job: found.get(job, ("UNKNOWN", "")) for job in here}
         for job, (state, reason) in here.items():
             if state not in (*WAITING, *RUNNING):
-                ends[job] = _End(state, reason, int(describe(job).get("ExitCode", "0").partition(":")[0]))
+                ends[job] = _End(state, reason, slurm.exit_code(job))
         here = {job: where for job, where in here.items() if job not in ends}
         passed = time.monotonic() - start
         only_waits = all(state in WAITING for state, _ in here.values())

@@ -21,7 +21,7 @@ MODULES = (
     "yaml",
     "snakemake",
     "snakemake_executor_plugin_slurm_jobstep",
-    "wokflow.job",
+    "wokflow.frame.job",
 )
 PACKAGES = (
     "numpy",

@@ -1,45 +1,57 @@
-"""The site file slurm/site.yaml: account, partitions and their limits."""
+"""The site file slurm/site.yaml: account, qos, constraint, and partitions with their limits and settings."""
 
 import difflib
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
 SETTINGS = {
     "account": "slurm_account",
     "qos": "qos",
     "constraint": "constraint",
 }  # key -> Snakemake's resource
-LIMITS = {  # of a partition, as Snakemake's executor for Slurm names them (those that Wokflow's jobs can meet)
+GPU_MODEL = "gpu_model"  # a setting of partitions alone; Snakemake's resource has the same name
+LIMITS = {  # of a partition, by the names that Snakemake's executor for Slurm has for them
     "max_runtime": "minutes",
     "max_mem_mb": "MB of memory",
     "max_threads": "CPUs of a node",
     "max_gpu": "GPUs of a node",
+    "max_nodes": "nodes",
 }
+KEYS = (*SETTINGS, "partitions")
+PARTITION_KEYS = (*LIMITS, *SETTINGS, GPU_MODEL)
+MODEL = re.compile(r"[A-Za-z0-9_.]+")  # what the executor takes as a gpu_model
 
 
 @dataclass(frozen=True)
 class Site:
-    """What `sbatch` is told; limits by partition."""
+    """Settings of all jobs, and partitions: limits and settings of each by their keys in the site file."""
 
     account: str | None = None
     qos: str | None = None
     constraint: str | None = None
-    partitions: dict[str, dict[str, int]] = field(default_factory=dict)
+    partitions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def most(self, limit: str) -> float:
-        """The largest value of a limit that any partition has; infinite where one has none, or there are none."""
-        values = [limits.get(limit, float("inf")) for limits in self.partitions.values()]
-        return max(values, default=float("inf"))
+    def setting(self, key: str, partition: str | None = None) -> str | None:
+        """A setting for jobs in a partition: its own, which may be none, or else the site's."""
+        own = self.partitions.get(partition or "", {})
+        value = own[key] if key in own else getattr(self, key, None)
+        return None if value is None else str(value)
 
-    def resources(self) -> dict[str, str]:
-        """Snakemake's resources that each job gets."""
-        found = {resource: getattr(self, key) for key, resource in SETTINGS.items()}
-        return {resource: value for resource, value in found.items() if value is not None}
+    def values(self, key: str) -> list[str]:
+        """All values of a setting: the site's and those of partitions, each once."""
+        found = [self.setting(key), *(self.setting(key, partition) for partition in self.partitions)]
+        return list(dict.fromkeys(value for value in found if value is not None))
+
+    def resources(self, partition: str | None = None) -> dict[str, str | None]:
+        """Snakemake's resources for jobs in a partition; without a partition, those that the site sets for all."""
+        return {resource: self.setting(key, partition) for key, resource in SETTINGS.items()}
 
     def gpu_partitions(self) -> list[str]:
         return [name for name, limits in self.partitions.items() if limits.get("max_gpu")]
@@ -54,36 +66,45 @@ def read_site(path: str | Path) -> Site:
     except yaml.YAMLError as error:
         raise UserError(f"{path} is no YAML: {error}") from error
     if not isinstance(found, dict):
-        raise UserError(f"{path}: there should be keys with values ({', '.join((*SETTINGS, 'partitions'))})")
+        raise UserError(f"{path}: there should be keys with values ({', '.join(KEYS)})")
     if problems := list(_problems(found)):
         raise UserError(f"{path} cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
     settings = {key: None if found.get(key) is None else str(found[key]) for key in SETTINGS}
     return Site(**settings, partitions=found.get("partitions") or {})
 
 
-def _problems(found: dict[str, Any]) -> list[str]:
-    problems = [
-        _unknown(key, (*SETTINGS, "partitions")) for key in found if key not in (*SETTINGS, "partitions")
-    ]
-    for key in SETTINGS:
-        if not isinstance(found.get(key), str | int | None):
-            problems.append(f"{key}: one name, or null")
+def _problems(found: dict[str, Any]) -> Iterator[str]:
+    yield from (_unknown(key, KEYS) for key in found if key not in KEYS)
+    yield from _setting_problems(found, "")
     partitions = found.get("partitions")
     if not isinstance(partitions, dict):
-        return [*problems, "partitions: names of partitions with their limits, or {}"]
-    for name, limits in partitions.items():
-        if not isinstance(name, str) or not isinstance(limits, dict):
-            problems.append(f"partitions.{name}: limits in braces, {{}} where there are none")
-            continue
-        problems += [
-            f"partitions.{name}.{_unknown(key, tuple(LIMITS))}" for key in limits if key not in LIMITS
-        ]
-        problems += [
-            f"partitions.{name}.{key}: a whole number of {LIMITS[key]}, not {value!r}"
-            for key, value in limits.items()
-            if key in LIMITS and (not isinstance(value, int) or isinstance(value, bool) or value < 0)
-        ]
-    return problems
+        yield "partitions: names of partitions with their limits, or {}"
+        return
+    for name, keys in partitions.items():
+        if isinstance(name, str) and isinstance(keys, dict):
+            yield from _partition_problems(f"partitions.{name}.", keys)
+        else:
+            yield f"partitions.{name}: limits in braces, {{}} where there are none"
+
+
+def _partition_problems(place: str, keys: dict[str, Any]) -> Iterator[str]:
+    yield from (place + _unknown(key, PARTITION_KEYS) for key in keys if key not in PARTITION_KEYS)
+    for key, value in keys.items():
+        if key in LIMITS and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+            yield f"{place}{key}: a whole number of {LIMITS[key]}, not {value!r}"
+    yield from _setting_problems(keys, place)
+    model = keys.get(GPU_MODEL)
+    if model is not None and not MODEL.fullmatch(str(model)):
+        yield f"{place}{GPU_MODEL}: letters, digits, _ and ., not {model!r}; a constraint may name the model too"
+    if model is not None and not keys.get("max_gpu"):
+        yield f"{place}{GPU_MODEL}: it needs max_gpu, the GPUs of a node"
+
+
+def _setting_problems(keys: dict[str, Any], place: str) -> Iterator[str]:
+    for key in SETTINGS:
+        value = keys.get(key)
+        if not isinstance(value, str | int | None) or isinstance(value, bool):
+            yield f"{place}{key}: one name, or null"
 
 
 def _unknown(key: str, known: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wokflow.cluster.site import Site
+from wokflow.cluster.site import GPU_MODEL, Site
 
 COMMANDS = (
     "sbatch",
@@ -72,7 +72,8 @@ def ask(*command: str, text: str | None = None, environment: Mapping[str, str] |
 
 def nodes() -> list[Node]:
     """Every node of every partition that the user may see, once for each of its partitions."""
-    rows = [line.split("|", 8) for line in ask("sinfo", "--noheader", "-N", "-o", FIELDS).splitlines()]
+    lines = ask("sinfo", "--noheader", "-N", "-o", FIELDS).splitlines()
+    rows = [line.split("|", 8) for line in lines if line.count("|") >= 8]
     return [
         Node(
             name,
@@ -125,33 +126,85 @@ class Association:
 
     account: str
     qos: tuple[str, ...]
+    default_qos: str  # the only one where there is no other; empty where the cluster does not say it
     most_jobs: int | None  # jobs in the queue at once; None without a limit
+    most_running: int | None
 
 
 def associations() -> list[Association]:
     """The user's accounts. Raises SlurmError where the cluster has no accounting."""
-    form = "format=account%256,qos%1024,maxsubmitjobs"
-    output = ask("sacctmgr", "-n", "-P", "show", "assoc", f"user={getpass.getuser()}", form)
-    rows = [line.split("|") for line in output.splitlines() if line.count("|") == 2]
+    rows = _rows(
+        "assoc",
+        ("account%256", "qos%1024", "defaultqos%256", "maxsubmitjobs", "maxjobs"),
+        f"user={getpass.getuser()}",
+    )
     return [
-        Association(account, tuple(qos.split(",")), int(most) if most.isdigit() else None)
-        for account, qos, most in rows
+        Association(
+            account,
+            tuple(qos.split(",")),
+            default or (qos if "," not in qos else ""),
+            _number(most),
+            _number(running),
+        )
+        for account, qos, default, most, running in rows
     ]
 
 
-def qos_names() -> list[str]:
-    """Every qos that there is. Raises SlurmError where the cluster has no accounting."""
-    return ask("sacctmgr", "-n", "-P", "show", "qos", "format=name").split()
+@dataclass(frozen=True)
+class Qos:
+    """A quality of service with its limits; None where there is none."""
+
+    name: str
+    most_jobs: int | None  # of a user, in the queue at once
+    most_running: int | None
+    minutes: int | None  # of one job
+    per_job: Mapping[str, int]  # of one job: cpu, gres/gpu, mem in MB, node
+    per_user: Mapping[str, int]  # of all jobs of a user that run at once
+
+
+def every_qos() -> dict[str, Qos]:
+    """Every qos that there is, by name. Raises SlurmError where the cluster has no accounting."""
+    fields = (
+        "name%256",
+        "maxsubmitjobsperuser",
+        "maxjobsperuser",
+        "maxwall",
+        "maxtres%1024",
+        "maxtrespu%1024",
+    )
+    return {
+        name: Qos(name, _number(most), _number(running), minutes_of(wall), amounts_of(job), amounts_of(user))
+        for name, most, running, wall, job, user in _rows("qos", fields)
+    }
+
+
+def _rows(what: str, fields: tuple[str, ...], *conditions: str) -> list[list[str]]:
+    output = ask("sacctmgr", "-n", "-P", "show", what, *conditions, f"format={','.join(fields)}")
+    return [line.split("|") for line in output.splitlines() if line.count("|") == len(fields) - 1]
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdigit() else None
+
+
+def amounts_of(text: str) -> dict[str, int]:
+    """Amounts by name, of a list such as cpu=8,gres/gpu=2,mem=64G,node=1; memory in MB."""
+    rows = re.findall(r"([\w/:]+)=(\d+(?:\.\d+)?)([MGT]?)(?=,|$)", text)
+    return {name: int(float(amount) * 1024 ** "MGT".find(unit or "M")) for name, amount, unit in rows}
 
 
 def options(site: Site, partition: str | None, *, gpus: int = 0) -> list[str]:
     """What `sbatch` gets for a tiny job in a partition, as Snakemake's executor would say it."""
-    account = (
-        re.split(r"[,\s]+", site.account)[0] if site.account else None
-    )  # the executor takes the first of several
-    named = {"-A": account, "-p": partition, "-C": site.constraint, "--qos": site.qos}
+    accounts = re.split(r"[,\s]+", site.setting("account", partition) or "")  # the executor takes the first
+    qos, constraint = (site.setting(key, partition) for key in ("qos", "constraint"))
+    named = {"-A": accounts[0], "-p": partition, "-C": constraint, "--qos": qos}
     given = [word for option, value in named.items() if value for word in (option, value)]
-    size = ["--gpus=1", "--mem=2000"] if gpus else ["--ntasks=1", "--mem=500"]
+    model = site.setting(GPU_MODEL, partition)
+    size = (
+        [f"--gpus={f'{model}:' if model else ''}{gpus}", "--mem=2000"]
+        if gpus
+        else ["--ntasks=1", "--mem=500"]
+    )
     return [*given, *size, "--cpus-per-task=1"]
 
 
@@ -168,8 +221,18 @@ def jobs_named(name: str) -> dict[str, tuple[str, str]]:
     """(state, reason to wait) of the user's jobs of that name, by job id; ended jobs too, for a while."""
     who = ("--user", getpass.getuser(), "--name", name)
     output = ask("squeue", "--noheader", "--states=all", *who, "--format", "%i|%T|%r")
-    rows = [line.split("|", 2) for line in output.splitlines()]
+    rows = [line.split("|", 2) for line in output.splitlines() if line.count("|") >= 2]
     return {job: (state, reason) for job, state, reason in rows}
+
+
+def exit_code(job: str) -> int:
+    """The exit code of a job that has ended; 0 where the controller does not say it."""
+    try:
+        output = ask("scontrol", "show", "job", "--oneliner", job)
+    except SlurmError:
+        return 0
+    found = re.search(r"\bExitCode=(\d+)", output)
+    return int(found[1]) if found else 0
 
 
 def cancel(name: str) -> None:

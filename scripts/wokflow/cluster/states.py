@@ -1,185 +1,151 @@
-"""What Snakemake's executor for Slurm is told of its jobs.
+"""The states of a run's jobs, as Snakemake's executor for Slurm is told them.
 
-snakemake-executor-plugin-slurm 2.8.0 asks squeue for the states of all jobs of a run at once, and waits for ever in
-three cases: a job that was preempted for good, a job that the controller no longer knows (it forgets jobs MinJobAge
-seconds after their end), and all jobs of the run once the controller has not answered several times. `States` stands
-between the two and turns these into states that end a wait rightly. It also says what the executor does not: why a
-job failed and what to do, and that a job waits for something that will never come.
+The executor asks squeue for all jobs of a run at once. What it cannot deal with is decided here before it sees it:
+
+- a job that squeue does not list is asked for again, and in the accounting database; only a job that neither knows
+  is decided by its outputs. They can only be new ones, since old ones are removed before a job is submitted;
+- a job that is given up although Slurm has not ended it is cancelled, and its end awaited, before it is retried;
+- while Slurm does not answer, all jobs go on.
 """
 
 import asyncio
-import re
-import shlex
-import shutil
-import subprocess
 import time
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-# What the executor asks squeue for; what is asked instead, so that reasons are told, and each task of an array.
-FORMAT, WITH_REASON, EACH_TASK = "%i|%T", "%i|%T|%r", "--array"
-FORGOTTEN = "UNKNOWN"  # taken as a success by the executor: whether the outputs are there decides
-FAILURES = {
-    "BOOT_FAIL": "its node did not start.",
-    "CANCELLED": "somebody, or the cluster, cancelled it (scancel).",
-    "DEADLINE": "it could not end before its deadline.",
-    "NODE_FAIL": "its node went down.",
-    "OUT_OF_MEMORY": "it needed more memory than it had. A next try asks for more.",
-    "PREEMPTED": "it had to give way to a job of higher priority.",
-    "TIMEOUT": "it needed more time than it had. A next try asks for more.",
-}
-TOLD = {
-    "PREEMPTED": "FAILED",
-    "SPECIAL_EXIT": "FAILED",
-}  # the executor waits on where a job is in these states
-EXIT_CODES = {
-    126: "the command could not be run on that node",
-    127: "a command was not found on that node",
-}
-OUT_OF_MEMORY = re.compile(r"slurmstepd.*(exceeded (job |step )?memory limit|oom[-_ ]kill)", re.IGNORECASE)
-ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # what wokflow.job says of an error
-LITTLE = 1 << 20  # bytes: a disk with less room is full
-STUCK = {  # reasons to wait that do not go away by themselves
-    "PartitionTimeLimit": "it asks for more time than the partition allows: set max_runtime in slurm/site.yaml",
-    "PartitionNodeLimit": "it asks for more nodes than the partition has: name another in slurm/site.yaml",
-    "PartitionDown": "its partition is down: name another in slurm/site.yaml, or wait",
-    "PartitionInactive": "its partition takes no jobs: name another in slurm/site.yaml, or wait",
-    "BadConstraints": "no node can ever fulfil what it asks for: compare with limits in slurm/site.yaml",
-    "AssocMaxWallDurationPerJobLimit": "your account allows less time: set max_runtime in slurm/site.yaml",
-    "QOSMaxWallDurationPerJobLimit": "the qos allows less time: set max_runtime in slurm/site.yaml",
-    "InvalidAccount": "the account is not valid: set account in slurm/site.yaml",
-    "InvalidQOS": "the qos is not valid: set qos in slurm/site.yaml",
-    "JobHeldUser": "it is held: scontrol release it",
-    "JobHeldAdmin": "an administrator holds it: ask why",
-    "DependencyNeverSatisfied": "it waits for a job that failed",
-}
+from wokflow.cluster import questions
+from wokflow.cluster.causes import FAILURES, LOST, failure, stuck
+from wokflow.cluster.outputs import are_complete
+
+RUNNING, COMPLETED, FAILED = "RUNNING", "COMPLETED", "FAILED"
+ENDED = {COMPLETED, FAILED, *FAILURES} - {"SPECIAL_EXIT"}
+GIVEN_UP = {
+    "PREEMPTED",
+    "SPECIAL_EXIT",
+}  # the executor would wait for a job in one of these states without end
+QUESTIONS = 2  # that must leave a job out before its outputs decide
+QUESTIONS_AGAINST = (
+    5  # as many where accounting says that it waits or runs: accounting can lag, or be wrong for ever
+)
+END = 10.0  # seconds to wait for the end of cancelled jobs; then they are asked for with all others
 
 
 class Logger(Protocol):
     def warning(self, text: str) -> None: ...
 
 
-class Answer(dict[str, str]):
-    """States by job id. A job that is not there has been forgotten: the controller knows a job before sbatch ends."""
+@dataclass
+class Absence:
+    """How often, and since when, squeue has left a job out."""
 
-    def __contains__(self, job: object) -> bool:
-        return True
-
-    def __missing__(self, job: str) -> str:
-        return FORGOTTEN
+    since: float = field(default_factory=time.monotonic)
+    questions: int = 0
 
 
 class States:
-    """Answers the executor's question for the states of a run's jobs."""
+    """Answers the executor's question for the states of a run's jobs; `run` is the name of all of them."""
 
     def __init__(self) -> None:
-        self._last: dict[str, str] = {}
+        self.run = ""
+        self.jobs: dict[str, Any] = {}  # those that are asked for now: Snakemake's job by Slurm's id
+        self.latency = 0.0  # seconds until a file that was written is seen here
+        self._absences: dict[str, Absence] = {}
         self._said: set[tuple[str, str]] = set()
         self._silent = False
 
-    async def __call__(self, command: str, logger: Logger) -> tuple[dict[str, str], float]:
-        """States by job id, and how long the question took, in seconds.
+    @property
+    def in_doubt(self) -> bool:
+        """Whether squeue left out a job whose end is not known, when it was last asked."""
+        return bool(self._absences.keys() & self.jobs.keys())
 
-        `command` is the executor's squeue command. Where nothing answers, the last known states are given,
-        so that the executor goes on to wait.
+    async def __call__(self, command: str, logger: Logger) -> tuple[dict[str, str], float]:
+        """The state of each job asked for, and how long the question took, in seconds.
+
+        The executor's `command` is not used: squeue is asked, and accounting for the jobs that squeue leaves out.
         """
         start = time.monotonic()
-        found = await ask(command)
-        if found is None:
-            if not self._silent:
-                logger.warning(
-                    "Slurm does not answer. The jobs go on by themselves; it is asked again and again."
-                )
-            self._silent = True
-            return dict(self._last), 0.0
-        if self._silent:
+        listed = await questions.queue(self.run)
+        self._note_silence(listed is None, logger)
+        if listed is None:
+            return dict.fromkeys(self.jobs, RUNNING), 0.0
+        states = {job: listed[job][0] for job in self.jobs if job in listed}
+        for job in states:
+            self._absences.pop(job, None)
+        lost = await self._decide(self.jobs.keys() - states.keys(), states)
+        given_up = {job for job, state in states.items() if state in GIVEN_UP}
+        await self._explain(states, listed, lost, logger)
+        if doubtful := lost | given_up:
+            alive = await self._end(doubtful)
+            states |= dict.fromkeys(doubtful, FAILED) | dict.fromkeys(alive, RUNNING)
+        return states, time.monotonic() - start
+
+    async def _decide(self, missing: Collection[str], states: dict[str, str]) -> set[str]:
+        """Add the states of jobs that squeue leaves out to `states`; give those that are lost."""
+        if not missing:
+            return set()
+        recorded = await questions.accounting(self.run, missing)
+        lost = set()
+        for job in missing:
+            absence = self._absences.setdefault(job, Absence())
+            absence.questions += 1
+            state = recorded.get(job) or recorded.get(job.partition("_")[0])
+            if state in ENDED:
+                del self._absences[job]
+                # The executor would wait for Slurm to start a job of NODE_FAIL again; then squeue would list it.
+                states[job] = FAILED if state == "NODE_FAIL" else state
+            elif absence.questions < (QUESTIONS_AGAINST if state else QUESTIONS):
+                states[job] = RUNNING
+            elif await are_complete(self.jobs[job]):
+                del self._absences[job]
+                states[job] = COMPLETED
+            elif time.monotonic() - absence.since < self.latency:
+                states[job] = RUNNING
+            else:
+                lost.add(job)
+        return lost
+
+    async def _end(self, jobs: set[str]) -> set[str]:
+        """Cancel jobs and wait for their end; give those that have not ended yet."""
+        await questions.cancel(jobs)
+        latest = time.monotonic() + END
+        while True:
+            listed = await questions.queue(self.run)
+            alive = {job for job in jobs if listed and listed.get(job, (COMPLETED,))[0] not in ENDED}
+            if listed is None:
+                alive = jobs
+            if not alive or time.monotonic() > latest:
+                return alive
+            await asyncio.sleep(0.5)
+
+    async def _explain(
+        self, states: dict[str, str], listed: dict[str, tuple[str, str]], lost: set[str], logger: Logger
+    ) -> None:
+        """Log once why a job failed, or that it waits for ever."""
+        failed = []
+        for job, state in states.items():
+            reason = listed.get(job, ("", ""))[1]
+            if (state == FAILED or state in FAILURES) and self._is_new(job, state):
+                failed.append(failure(job, state))
+            elif (text := stuck(reason)) and self._is_new(job, reason):
+                logger.warning(f"Slurm job {job} will not start by itself ({reason}): {text}")
+        for text in await asyncio.gather(*failed):
+            logger.warning(text)
+        for job in lost:
+            if self._is_new(job, LOST):
+                logger.warning(f"Slurm job {job} ({self.jobs[job].name}): {LOST}")
+
+    def _note_silence(self, silent: bool, logger: Logger) -> None:
+        if silent and not self._silent:
+            logger.warning(
+                "Slurm does not answer. The jobs go on by themselves; it is asked again and again."
+            )
+        elif self._silent and not silent:
             logger.warning("Slurm answers again.")
-            self._silent = False
-        for job, (state, reason) in found.items():
-            if state == "FAILED" or state in FAILURES:
-                self._say(job, state, logger)
-            elif reason in STUCK:
-                self._say(job, reason, logger)
-        states = {job: TOLD.get(state, state) for job, (state, _) in found.items()}
-        self._last = states
-        return Answer(states), time.monotonic() - start
+        self._silent = silent
 
-    def _say(self, job: str, about: str, logger: Logger) -> None:
-        """Say once why a job failed, or why it waits for ever."""
-        if (job, about) in self._said:
-            return
+    def _is_new(self, job: str, about: str) -> bool:
+        """Whether this has not been said of the job yet; from now on it has."""
+        new = (job, about) not in self._said
         self._said.add((job, about))
-        if about in STUCK:
-            logger.warning(f"Slurm job {job} waits and would wait for ever: {STUCK[about]}")
-        else:
-            logger.warning(failure(job, about))
-
-
-async def ask(command: str) -> dict[str, tuple[str, str]] | None:
-    """(state, reason to wait) by job id; None where squeue fails or does not answer in a minute."""
-    words = [word.replace(FORMAT, WITH_REASON) for word in shlex.split(command)] + [EACH_TASK]
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
-        )
-    except OSError:
-        return None
-    try:
-        output, _ = await asyncio.wait_for(process.communicate(), timeout=60)
-    except TimeoutError:
-        process.kill()
-        return None
-    if process.returncode:
-        return None
-    rows = [line.split("|", 2) for line in output.decode(errors="replace").splitlines()]
-    return {job: (state, reason) for job, state, reason in rows}
-
-
-def failure(job: str, state: str) -> str:
-    """What happened to a failed job, where, and what to do, in one or two lines."""
-    about = describe(job)
-    rule = about.get("Comment", "").replace("_wildcards_", " ").removeprefix("rule_")
-    node = about.get("NodeList", "").replace("(null)", "") or "no node"
-    code, _, signal = about.get("ExitCode", "0:0").partition(":")
-    log = about.get("StdOut", "")
-    head = f"Slurm job {job} ({rule}) on {node} after {about.get('RunTime', '?')}: {state}"
-    if why := FAILURES.get(state):
-        what = why
-    elif int(code) in EXIT_CODES:
-        what = f"{EXIT_CODES[int(code)]}. To leave the node out: --slurm-exclude-failed-nodes {node}"
-    elif signal == "9":
-        what = "it was killed, most often for want of memory. A next try asks for more."
-    else:
-        what = cause(log) or full(log) or "its log says why"
-    return f"{head}: {what}" + (f"\n  log: {log}" if log else "")
-
-
-def cause(log: str) -> str:
-    """Why a job failed, as far as its Slurm log says it in a line; nothing where it does not, or cannot be read."""
-    try:
-        text = Path(log).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    if OUT_OF_MEMORY.search(text):
-        return FAILURES["OUT_OF_MEMORY"]
-    said = ERROR.findall(text)
-    return said[-1] if said else ""
-
-
-def full(log: str) -> str:
-    """That nothing more can be written where a log is; nothing where there is room."""
-    try:
-        free = shutil.disk_usage(Path(log).parent).free
-    except OSError:
-        return ""
-    return "No space left on device. Make room, then give the same command again." if free < LITTLE else ""
-
-
-def describe(job: str) -> dict[str, str]:
-    """What the controller says of a job, by name; nothing where it does not answer or has forgotten the job."""
-    command = ["scontrol", "show", "job", "--oneliner", job]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    return dict(re.findall(r"(\w+)=(\S*)", done.stdout))
+        return new

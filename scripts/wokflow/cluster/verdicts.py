@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.cluster import probe
+from wokflow.cluster.causes import stuck
 from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.nodes import MINUTES, WAITING, Trial
 from wokflow.cluster.site import Site
-from wokflow.cluster.states import STUCK
 
 SHARED = "Your site's documentation says which folders all nodes share: as a rule home, project and scratch folders."
 AGAIN = "set the environment up again, where the nodes can use it: rm -r .venv, then make setup"
@@ -49,8 +49,10 @@ def _not_tried(trial: Trial, wait: float) -> Finding:
             f"Slurm refuses a job there, in partition {trial.place.partition}: {trial.reason}",
             "Compare account, qos, constraint and partitions in slurm/site.yaml with what the cluster has: sinfo",
         )
-    if cure := STUCK.get(trial.reason):
-        return Finding(PROBLEM, f"a trial job would wait for ever ({trial.reason})", f"As it seems, {cure}")
+    if cure := stuck(trial.reason):
+        return Finding(
+            PROBLEM, f"a trial job will not start by itself ({trial.reason})", f"As it seems, {cure}"
+        )
     return Finding(
         WARNING,
         f"not tried: no job started there in {wait:g} s ({trial.reason})",

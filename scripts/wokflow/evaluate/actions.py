@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.evaluate.intervals import Floats, Metric, mean, skipped
-from wokflow.evaluate.pivots import Pivots, Proto, proto, words
+from wokflow.evaluate.pivots import Pivots, proto, words
 from wokflow.parse.extract import Action
 from wokflow.parse.texts import Extractor
 from wokflow.parse.vectors import Matrix, read_vectors
+from wokflow.pivot.occurrences import Proto
 
 SIGNATURE = "changes:sets|pivots:possible in the base recipe|places:first|average:instances"
 SOFT = ("precision", "recall", "f1", "f1_insert", "f1_remove")
@@ -61,15 +62,15 @@ def recipe(actions: Sequence[Action]) -> Recipe:
 
 
 def compare(base: Recipe, text: Recipe, pivots: Pivots) -> tuple[Changes, Changes]:
-    """The changes that were made, and the pivot actions that could be; neither has simple replacements.
+    """The changes that were made, and those that the pivot actions call for; both without simple replacements.
 
-    Changes are differences of sets: the pivot actions are a set, and one that a dish must not have is not removed
-    while the text has it still. Of the pivot actions, those to remove are in the base recipe and those to insert
-    are not: what else is called for cannot be a change to this recipe. (Were recall of all of them, even the removal
-    of all that is to be removed, and of nothing else, would have an F1 of removes of about 17 with the pivot actions
-    and base recipes that the authors released; their models have 23 to 27 in table 5.)
-    Of a simple replacement, an action whose ingredient that goes became the one that comes, both sides are left
-    out; where both are pivot actions, the replacement is neither credit nor fault, made or not.
+    Changes are differences of sets, since pivot actions are a set: an action is removed once the text has it nowhere.
+    Only pivot actions that are possible changes to this recipe count: those to remove that it has, and those to
+    insert that it lacks. (If recall were of all pivot actions, a text without all actions to remove, and otherwise
+    unchanged, would have an F1 of removes of about 17 with the pivot actions and base recipes that the authors
+    released; their models have 23 to 27 in table 5.)
+    In a simple replacement, an action gets the added ingredient in place of the removed one. Both sides of it are
+    left out; if both are pivot actions, the replacement is neither credit nor fault, whether made or not.
     """
     removed, inserted = base.keys() - text.keys(), text.keys() - base.keys()
     remove, insert = pivots.remove & base.keys(), pivots.insert - base.keys()
@@ -81,9 +82,9 @@ def compare(base: Recipe, text: Recipe, pivots: Pivots) -> tuple[Changes, Change
 
 
 def well_placed(pivot: Proto, start: int, text: Recipe, pivots: Pivots) -> bool:
-    """Whether what stands at `start` meets the orders that `pivot` is in.
+    """Whether an action at `start` meets all orders of `pivot`.
 
-    Orders are between first places, as pivot.orders finds them; those with an action that the text lacks are met.
+    An order compares first places, as pivot.orders does. An order with an action that the text lacks is met.
     """
     for before, after in pivots.orders.get(pivot, ()):
         other = before if after == pivot else after
@@ -183,7 +184,7 @@ def _near(
     similarity: Similarity,
     tau: float,
 ) -> Floats:
-    """Similarities of changes and pivot actions, as far as they are above tau."""
+    """Similarities of changes (rows) and pivot actions (columns); 0 where they do not exceed tau."""
     if not made or not wanted:
         return np.zeros((len(made), len(wanted)))
     phrases = [pivots.words.get(pivot) or (pivot.verb, *pivot.ingredients, *pivot.tools) for pivot in wanted]
@@ -201,9 +202,9 @@ def _best(weights: Floats) -> float:
 def metrics(counts: Collection[Counts], soft: bool, tau: float) -> list[Metric]:
     """Precision, recall, F1, and F1 of inserts and of removes, hard and soft; and the order accuracy.
 
-    Means over instances that have pivot actions to find: for the F1 of inserts, ones to insert, of removes, ones
-    to remove. Without any change precision is 0. Order accuracy is of inserted pivot actions, all instances
-    together. Where not `soft` the soft scores are skipped.
+    Scores are means over the instances that have pivot actions to find (to insert for the F1 of inserts, to remove
+    for that of removes). The precision of no changes is 0. Order accuracy is the share of inserted pivot actions that
+    are well placed, over all instances together. Without `soft` the soft scores are skipped.
     """
     of = {name: np.array([getattr(one, name) for one in counts], np.float64) for name in Counts.__slots__}
     found = []

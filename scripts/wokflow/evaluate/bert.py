@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wokflow.evaluate.intervals import Metric, mean, skipped
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
 BertScorer = Callable[[Sequence[str], Sequence[str]], Metric]
 
@@ -29,10 +29,10 @@ class BertModel:
 
 
 def bert_scorer(settings: BertModel) -> BertScorer:
-    """A function that gives BERTScore's F1 of texts against a reference each.
+    """A function that returns BERTScore's F1 of texts, each against its reference.
 
-    Neither idf weights nor rescaling. What is longer than the model reads is cut off. An empty text scores 0.
-    Raises UserError where the model cannot be loaded or its layer is not known.
+    There are neither idf weights nor rescaling. Texts longer than the model reads are cut. An empty text scores 0.
+    Raises UserError if the model cannot be loaded or its layer is not known.
     """
     if settings.model is None:
         note = "No model is given for BERTScore (bertscore.model)."

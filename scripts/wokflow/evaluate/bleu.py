@@ -10,7 +10,7 @@ from wokflow.evaluate.sums import ORDERS, corpus_bleu
 
 
 def bleu_metric(name: str, texts: Sequence[str], references: Sequence[str], tokenize: str) -> Metric:
-    """BLEU of texts against a reference each, cut into words by one of sacrebleu's tokenizers.
+    """BLEU of texts, each against its reference, cut into words by one of sacrebleu's tokenizers.
 
     Parts are (texts, 10) as sums.corpus_bleu takes them.
     """

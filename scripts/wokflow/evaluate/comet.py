@@ -9,18 +9,18 @@ from wokflow.evaluate import comet_worker
 from wokflow.evaluate.command import run_command
 from wokflow.evaluate.intervals import Metric, mean, skipped
 from wokflow.evaluate.parts import Texts, one_line, write_parts
-from wokflow.job import Progress, UserError
-from wokflow.train.texts import without_headings
+from wokflow.frame.job import Progress, UserError
+from wokflow.models.texts import without_headings
 
 KEY = "evaluate.comet.command"
 WORKER = str(comet_worker.__file__)
 
 
-def comet(
+def evaluate_comet(
+    *,
     instances: str,
     predictions: str,
-    out: str,
-    *,
+    parts: str,
     run: str,
     data: str,
     command: Sequence[str] | None,
@@ -31,9 +31,9 @@ def comet(
     """Write schema evaluate/parts with metric comet, in percent; see parts.write_parts.
 
     `command` has the words {input}, a file of JSON lines with src, mt and ref, and {output}, where it writes a
-    number a line; {worker} stands for comet_worker.py, for a Python that has unbabel-comet. It may take `seconds`.
-    Without a command the metric is skipped. An empty prediction scores 0 unasked.
-    Raises UserError where the command fails or does not give a number for each line.
+    number a line; {worker} stands for comet_worker.py, to be run by a Python that has unbabel-comet. It may take
+    `seconds`. Without a command the metric is skipped. An empty prediction scores 0 and is not sent to the command.
+    Raises UserError if the command fails or does not write a number for each line.
     """
 
     def score(texts: Texts) -> list[Metric]:
@@ -44,7 +44,7 @@ def comet(
     write_parts(
         instances,
         predictions,
-        out,
+        parts,
         run=run,
         data=data,
         score=score,
@@ -64,12 +64,11 @@ def values(texts: Texts, command: Sequence[str], seconds: float | None) -> list[
     ]
     if not lines:
         return [0.0] * len(rows)
-    found = iter(_numbers(run_command(command, "".join(lines), key=KEY, seconds=seconds, worker=WORKER)))
-    scores = [next(found, math.nan) if text.strip() else 0.0 for _, text, _ in rows]
-    if (left := len(list(found))) or any(map(math.isnan, scores)):
-        count = len(lines) + left - sum(map(math.isnan, scores))
-        raise UserError(f"{KEY}: the program was given {len(lines)} lines and wrote {count} numbers.")
-    return scores
+    numbers = _numbers(run_command(command, "".join(lines), key=KEY, seconds=seconds, worker=WORKER))
+    if len(numbers) != len(lines):
+        raise UserError(f"{KEY}: the program was given {len(lines)} lines and wrote {len(numbers)} numbers.")
+    scores = iter(numbers)
+    return [next(scores) if text.strip() else 0.0 for _, text, _ in rows]
 
 
 def _numbers(text: str) -> list[float]:
@@ -87,7 +86,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def signature(command: Sequence[str]) -> str:
-    """What the command says of the model: its words, without files and without where programs and models lie."""
+    """The words of the command, which name the model, without files and without folders of programs and models."""
     words = (word for word in command if word not in ("{input}", "{output}", "{worker}"))
     return "command:" + " ".join(
         Path(word).name if word.startswith(("/", ".", "~")) else word for word in words

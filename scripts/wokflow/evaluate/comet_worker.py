@@ -1,6 +1,6 @@
-"""COMET for a Python of its own that has unbabel-comet: python comet_worker.py [--model NAME] INPUT OUTPUT.
+"""Scores by COMET, for another Python, which has unbabel-comet: python comet_worker.py [--model NAME] INPUT OUTPUT.
 
-INPUT has JSON lines with src, mt and ref; OUTPUT gets a score a line. It needs nothing else of this package.
+INPUT has JSON lines with src, mt and ref; OUTPUT gets a score a line. This file imports nothing of the package.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def predict(rows: Sequence[dict[str, str]], model: str, batch: int, gpus: int | 
 
 
 def library() -> Any:
-    """The library comet: not the module of that name beside this file, where Python looks first."""
+    """The library comet, and not comet.py beside this file, which Python would find first."""
     here = Path(__file__).resolve().parent
     sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != here]
     return importlib.import_module("comet")

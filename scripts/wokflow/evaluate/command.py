@@ -1,4 +1,4 @@
-"""Programs that have an environment of their own: called with files, and no shell."""
+"""Run programs that have an environment of their own, with files for input and output and without a shell."""
 
 import os
 import shlex
@@ -8,29 +8,29 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
-TOLD = 1500  # signs of the end of a program's output that an error repeats
+LOG_END = 1500  # characters of the end of a program's output that an error message repeats
 FILES = ("{input}", "{output}")
 
 
 def run_command(command: Sequence[str], text: str, *, key: str, seconds: float | None, **names: str) -> str:
-    """Run a command whose words {input} and {output} stand for files, and return what it wrote.
+    """Run a command whose words {input} and {output} stand for files, and return the text of the output file.
 
-    `text` is what the input file holds. Other words in braces are replaced by `names`. A command that takes longer
-    than `seconds` is ended, with all that it started. Raises UserError, which names the config `key`, where a word
-    is missing, the program cannot be started, fails, takes too long, or writes no text.
+    `text` goes into the input file. Other words in braces are replaced by `names`. A command that takes longer than
+    `seconds` is killed, with all processes that it started. Raises UserError, which names the config `key`, if
+    {input} or {output} is missing, or if the program cannot be started, fails, takes too long, or writes no text.
     """
     if missing := [word for word in FILES if not any(word in part for part in command)]:
         raise UserError(f"{key}: the command has no {' and no '.join(missing)}, which stand for its files.")
     with tempfile.TemporaryDirectory(prefix="wokflow-") as folder:
-        read, written, said = (Path(folder) / name for name in ("input", "output", "said"))
+        read, written, log = (Path(folder) / name for name in ("input", "output", "log"))
         read.write_text(text, encoding="utf-8", newline="\n")
         words = _filled(command, {"input": str(read), "output": str(written), **names})
-        with said.open("wb") as output:
-            status = _run(words, output.fileno(), key, seconds)
+        with log.open("wb") as file:
+            status = _run(words, file.fileno(), key, seconds)
         if status:
-            end = said.read_text(encoding="utf-8", errors="replace")[-TOLD:].strip()
+            end = log.read_text(encoding="utf-8", errors="replace")[-LOG_END:].strip()
             raise UserError(f"{key}: {shlex.join(words)} ended with status {status}. Its last words:\n{end}")
         try:
             return written.read_text(encoding="utf-8")

@@ -6,36 +6,36 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from wokflow import tables
 from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import Floats
 from wokflow.evaluate.measured import Measured, read_measured
 from wokflow.evaluate.rows import read_rows
 from wokflow.evaluate.sums import corpus_bleu, sentence_bleu
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 
 COLUMNS = ("run", "instance_id", "criterion", "rating")
 AVERAGE = "avg."
-LENGTH = "tokens"  # no metric of quality
+LENGTH = "tokens"  # measured, but not a metric of quality
 Rated = tuple[str, str]  # run and instance
 Ratings = Mapping[str, Mapping[Rated, float]]  # by criterion
 
 
-def correlate(
-    parts: Sequence[str],
-    ratings: Sequence[str],
-    out: str,
+def evaluate_correlations(
     *,
-    level: float = 0.05,
+    parts: Sequence[str],
+    correlations: str,
+    ratings: Sequence[str],
+    level: float,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Write schema evaluate/correlations: each metric (of tables evaluate/parts) with each criterion of ratings.
+    """Write schema evaluate/correlations: each metric of the tables evaluate/parts with each criterion of ratings.
 
-    Compared are values of single texts: BLEU's with n-grams up to the longest that a text has (effective order).
-    `ratings` are files of read_ratings; without any the table is empty. P-values are multiplied by the number of
-    tests of their data (Bonferroni) and are significant below `level`.
-    Raises UserError for ratings that cannot be read, or that fit no text of the runs.
+    Values of single texts are compared; BLEU counts n-grams up to the longest that a text has (effective order).
+    `ratings` are files as read_ratings takes them; without any, the table is empty. P-values are multiplied by the
+    number of tests of their data (Bonferroni) and are significant below `level`.
+    Raises UserError for ratings that cannot be read, or if no rated text belongs to the runs.
     """
     rated = read_ratings(ratings)
     found = [one for one in read_measured(parts) if one.metric != LENGTH and one.ids]
@@ -43,7 +43,7 @@ def correlate(
         known = {(one.run, name) for one in found for name in one.ids}
         missing = len({text for of in rated.values() for text in of} - known)
         progress.say(f"{missing} rated texts are of no run that is scored here, and are left out")
-    rows = [row for data in _by_data(found).values() for row in correlations(data, rated, level)]
+    rows = [row for data in _by_data(found).values() for row in correlation_rows(data, rated, level)]
     if rated and not rows:
         raise UserError(
             f"{', '.join(ratings)}: no rating is of a text that was scored. Columns run and instance_id have to be "
@@ -51,15 +51,15 @@ def correlate(
         )
     types = [*[pl.String] * 3, *[pl.Float64] * 3, pl.Boolean, pl.Int32]
     frame = pl.DataFrame(rows, dict(zip(schemas.CORRELATIONS.names, types, strict=True)), orient="row")
-    tables.write(out, schemas.CORRELATIONS, frame, metadata)
+    tables.write(correlations, schemas.CORRELATIONS, frame, metadata)
 
 
 def read_ratings(paths: Sequence[str]) -> Ratings:
     """The mean rating of each text by criterion; `avg.` is the mean of all criteria of texts that have them all.
 
     Files (.tsv with a header, or Parquet) have a row a rating: run, instance_id, criterion, rating (a number, more
-    is better), and perhaps rater. Raises UserError, with file and row, for rows without one of them, ratings that are
-    no numbers, and a rater who rates a text twice by one criterion.
+    is better), and perhaps rater. Raises UserError, with file and row, for empty cells, ratings that are not numbers,
+    and a rater who rates a text twice by one criterion.
     """
     given: dict[str, dict[Rated, list[float]]] = {}
     seen = set()
@@ -105,7 +105,7 @@ def _by_data(found: Sequence[Measured]) -> dict[str, list[Measured]]:
     return of
 
 
-def correlations(
+def correlation_rows(
     found: Sequence[Measured], ratings: Ratings, level: float
 ) -> list[tuple[str, str, str, float | None, float | None, float | None, bool, int]]:
     """Rows of schema evaluate/correlations for the metrics of one data, of all its runs and test sets together."""

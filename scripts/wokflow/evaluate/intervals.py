@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 DIGITS = 4
-CELLS = 4_000_000  # of the matrix of resamples, at a time
+CELLS = 4_000_000  # cells of the matrix of resamples that is held at a time
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Bootstrap:
 
 
 def ratio(sums: Floats) -> Floats:
-    """Percentage of the first sum in the second."""
+    """The first sum as a percentage of the second."""
     return 100 * sums[:, 0] / sums[:, 1]
 
 
@@ -80,8 +80,8 @@ def interval(parts: Floats, statistic: Callable[[Floats], Floats], bootstrap: Bo
 def resamples(parts: Floats, bootstrap: Bootstrap) -> Iterator[Floats]:
     """Sums over resamples of the instances, several (m, parts) at a time.
 
-    With the same number of instances they are the same resamples: columns of `parts` may be of several metrics or
-    runs, to compare them.
+    Resamples depend only on the number of instances. So the columns of `parts` may belong to several metrics or runs,
+    which are then scored on the same resamples and can be compared.
     """
     count = len(parts)
     random = np.random.default_rng(bootstrap.seed)
@@ -95,7 +95,7 @@ def resamples(parts: Floats, bootstrap: Bootstrap) -> Iterator[Floats]:
 
 
 def ends(found: Floats, bootstrap: Bootstrap) -> tuple[float, float]:
-    """Both ends of the interval that holds the share `bootstrap.level` of what was found."""
+    """Both ends of the middle interval that holds the share `bootstrap.level` of the values."""
     tail = (1 - bootstrap.level) / 2
     low, high = np.quantile(found, [tail, 1 - tail])
     return float(low), float(high)

@@ -1,77 +1,89 @@
 """The rate of literal translation of concepts (Cultural Adaptation of Recipes, section 7)."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from wokflow import tables
 from wokflow.evaluate import schemas
 from wokflow.evaluate.parts import one_line
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 
 REFERENCE = "reference"
 COLUMNS = ("data", "concept", "source", "target")
 EXCEPTION = "-"
 VOWELS = "aeiou"
 Count = Callable[[str], int]
+Rate = tuple[str, str, str, int, int, float | None]  # a row of schema evaluate/literal
 
 
 @dataclass(frozen=True)
 class Concept:
-    """What counts the concept in a source recipe, and its literal translation in the other language."""
+    """Functions that count the concept in a source recipe, and its literal translations in the other language."""
 
     name: str
     source: Count
     target: Count
 
 
-def literal_rates(
-    instances: Mapping[str, str],
-    predictions: Mapping[str, Sequence[str]],
-    concepts: str,
-    out: str,
+def evaluate_literal(
     *,
+    instances_en_zh: Sequence[str],
+    instances_zh_en: Sequence[str],
+    predictions_en_zh: Sequence[str],
+    predictions_zh_en: Sequence[str],
+    literal: str,
+    concepts: str,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Write schema evaluate/literal for all data: `instances` by data, `predictions` of its runs likewise.
+    """Write schema evaluate/literal for both directions, of which each has a table of instances, or none.
 
-    Counted are the source recipes that have a concept, and what became of them: predictions, of those that a run
-    has, and references. The rate is the number of literal translations by that of the concept in the sources; where
-    a recipe says again what the source says once, it is above 1. Raises UserError for a table of concepts that
-    cannot be read.
+    Counted are the source recipes that have a concept, and the texts made of them: the predictions of each run, and
+    the references. The rate is the number of literal translations by that of the concept in the sources; it is above
+    1 where texts repeat what their sources say once. Raises UserError for a table of concepts that cannot be read.
     """
-    found = read_concepts(concepts)
+    by_data = {
+        "en-zh": (instances_en_zh, predictions_en_zh),
+        "zh-en": (instances_zh_en, predictions_zh_en),
+    }
+    known = read_concepts(concepts)
     rows = []
-    for data, path in sorted(instances.items()):
-        texts = tables.read(path, ["instance_id", "dataset", "source", "reference"]).sort("instance_id")
-        references = texts.select(
-            "instance_id", "dataset", "source", run=pl.lit(REFERENCE), text=pl.col("reference")
-        )
-        made = [
-            tables.read(part, ["instance_id", "run", "prediction"]).rename({"prediction": "text"})
-            for part in predictions.get(data, ())
-        ]
-        of_runs = [texts.join(run, on="instance_id").select(references.columns) for run in made if run.height]
-        for frame in [*of_runs, references]:
-            rows += _rates(data, frame.drop_nulls("text"), found.get(data, ()))
+    for data, (instances, predictions) in by_data.items():
+        if not instances:
+            continue
+        rows += data_rates(data, instances, predictions, known.get(data, ()))
         if progress:
-            progress.say(f"{data}: {len(found.get(data, ()))} concepts in {len(of_runs)} runs")
+            progress.say(f"{data}: {len(known.get(data, ()))} concepts in {len(predictions)} runs")
     types = [*[pl.String] * 3, pl.Int32, pl.Int32, pl.Float64]
     frame = pl.DataFrame(rows, dict(zip(schemas.LITERAL.names, types, strict=True)), orient="row")
     order = pl.col("run") == REFERENCE  # after the runs
-    tables.write(out, schemas.LITERAL, frame.sort("dataset", order, "run", maintain_order=True), metadata)
+    tables.write(literal, schemas.LITERAL, frame.sort("dataset", order, "run", maintain_order=True), metadata)
 
 
-def _rates(
-    data: str, texts: pl.DataFrame, concepts: Sequence[Concept]
-) -> list[tuple[str, str, str, int, int, float | None]]:
+def data_rates(
+    data: str, instances: Sequence[str], predictions: Sequence[str], concepts: Sequence[Concept]
+) -> list[Rate]:
+    """The rates of the runs of one direction, and of its references."""
+    texts = tables.read(instances, ["instance_id", "dataset", "source", "reference"]).sort("instance_id")
+    references = texts.select(
+        "instance_id", "dataset", "source", run=pl.lit(REFERENCE), text=pl.col("reference")
+    )
     rows = []
-    for (dataset, run), of in texts.group_by("dataset", "run", maintain_order=True):
-        pairs = list(zip(map(one_line, of["source"]), map(one_line, of["text"]), strict=True))
+    for part in predictions:
+        run = tables.read(part, ["instance_id", "run", "prediction"]).rename({"prediction": "text"})
+        rows += _rates(data, texts.join(run, on="instance_id").select(references.columns), concepts)
+    return rows + _rates(data, references, concepts)
+
+
+def _rates(data: str, texts: pl.DataFrame, concepts: Sequence[Concept]) -> list[Rate]:
+    rows = []
+    groups = texts.drop_nulls("text").group_by("dataset", "run", maintain_order=True)
+    for (dataset, run), group in groups:
+        pairs = list(zip(map(one_line, group["source"]), map(one_line, group["text"]), strict=True))
         for concept in concepts:
             counts = [(concept.source(source), text) for source, text in pairs]
             sources = sum(count for count, _ in counts)
@@ -85,8 +97,8 @@ def read_concepts(path: str) -> dict[str, list[Concept]]:
     """The concepts of each data, in the order of the file, which has tabs and the columns COLUMNS, perhaps more.
 
     Columns `source` and `target` hold terms with | between them; lines that begin with # are passed over. English
-    terms are found as words, inflected or not. A term after a hyphen (-酱油, -baking powder) is an exception: what
-    stands inside of it is not counted. Raises UserError, with file and row, for rows that are not so.
+    terms are found as words, inflected or not. A term after a hyphen (-酱油, -baking powder) is an exception: terms
+    inside it are not counted. Raises UserError, with file and row, for rows that break these rules.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
@@ -116,7 +128,7 @@ def read_concepts(path: str) -> dict[str, list[Concept]]:
 def counter(terms: Sequence[str], lang: str) -> Count:
     """A function that counts terms in a text, the longest first, outside of exceptions."""
     exceptions = {term.removeprefix(EXCEPTION) for term in terms if term.startswith(EXCEPTION)}
-    forms: dict[str, bool] = {}  # and whether they count
+    forms: dict[str, bool] = {}  # each form, and whether it counts
     for term in [*(term for term in terms if not term.startswith(EXCEPTION)), *sorted(exceptions)]:
         for form in inflections(term) if lang == "en" else [term]:
             forms[form] = term not in exceptions
@@ -126,9 +138,9 @@ def counter(terms: Sequence[str], lang: str) -> Count:
 
 
 def inflections(term: str) -> list[str]:
-    """An English term with the endings of nouns and verbs on its last word, right or not: bake, bakes, baked, baking.
+    """An English term with all endings of nouns and verbs on its last word: bake, bakes, baked, baking.
 
-    Forms that no one writes do no harm.
+    Some of the forms do not exist; they do no harm, since no text has them.
     """
     term = term.lower()
     if term.endswith("e"):

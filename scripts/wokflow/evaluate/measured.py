@@ -1,4 +1,4 @@
-"""Parts of many runs, read for scoring."""
+"""Tables evaluate/parts of many runs, read for scoring."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from wokflow import tables
 from wokflow.evaluate.intervals import Floats
 from wokflow.evaluate.sums import STATISTICS
+from wokflow.frame import tables
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
     """A metric of a run on a data set: ids of the instances that count, and their parts (instances, parts).
 
-    Without instances `note` may say why. The score is `statistic` of the sums of parts.
+    The score is `statistic` of the sums of parts. If no instance counts, `note` may say why.
     """
 
     dataset: str
@@ -27,8 +27,8 @@ class Measured:
     signature: str
     note: str | None
 
-    def of(self, ids: Sequence[str]) -> Floats:
-        """The parts of some of its instances."""
+    def parts_of(self, ids: Sequence[str]) -> Floats:
+        """The parts of some of its instances, in the order of `ids`."""
         rows = {name: row for row, name in enumerate(self.ids)}
         return self.parts[[rows[name] for name in ids]]
 
@@ -37,7 +37,7 @@ class Measured:
 
 
 def read_measured(parts: Sequence[str]) -> list[Measured]:
-    """What tables evaluate/parts hold, sorted by data set, run and metric, their instances by id."""
+    """Everything in tables evaluate/parts, by data set, run and metric; instances are in the order of their ids."""
     if not parts:
         return []
     keys = ["dataset", "run", "metric"]

@@ -1,15 +1,16 @@
 """Metrics of word overlap of one run: BLEU, chrF, ROUGE-L, and the length of its texts."""
 
+from wokflow.evaluate.languages import target_lang
 from wokflow.evaluate.overlap import overlap
-from wokflow.evaluate.parts import target_lang, write_parts
-from wokflow.job import Progress
+from wokflow.evaluate.parts import write_parts
+from wokflow.frame.job import Progress
 
 
-def overlap_metrics(
+def evaluate_metrics(
+    *,
     instances: str,
     predictions: str,
-    out: str,
-    *,
+    parts: str,
     run: str,
     data: str,
     metadata: dict[str, str],
@@ -19,7 +20,7 @@ def overlap_metrics(
     write_parts(
         instances,
         predictions,
-        out,
+        parts,
         run=run,
         data=data,
         score=lambda texts: overlap(texts.texts, texts.references, target_lang(data)),

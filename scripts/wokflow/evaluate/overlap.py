@@ -1,4 +1,4 @@
-"""Overlap of words and signs between a text and its reference (Cultural Adaptation of Recipes, section 5.1)."""
+"""Overlap of words and characters between a text and its reference (Cultural Adaptation of Recipes, section 5.1)."""
 
 import logging
 from collections import Counter
@@ -13,15 +13,15 @@ from wokflow.evaluate.intervals import Metric, mean, skipped
 from wokflow.evaluate.sums import chrf
 from wokflow.evaluate.sums import mean as plain_mean
 
-GRAMS = range(1, 7)  # signs in chrF's n-grams, as in sacrebleu
+GRAMS = range(1, 7)  # characters in chrF's n-grams, as in sacrebleu
 Words = Sequence[Sequence[str]]
 
 
 def overlap(texts: Sequence[str], references: Sequence[str], lang: str) -> list[Metric]:
-    """BLEU, chrF, ROUGE-L and the number of words of texts of a line each, against a reference each.
+    """BLEU, chrF, ROUGE-L and the number of words of texts, each against its reference; all are single lines.
 
-    Chinese BLEU is by sacrebleu's tokenizer `zh`; `bleu_jieba` is by its default one on words that jieba cut, as in
-    the paper, and is skipped in English. An empty text scores 0.
+    Chinese BLEU uses sacrebleu's tokenizer `zh`; `bleu_jieba` uses its default tokenizer on words that jieba cut, as
+    the paper does, and is skipped in English. An empty text scores 0.
     """
     return _chinese(texts, references) if lang == "zh" else _english(texts, references)
 
@@ -65,7 +65,7 @@ def rouge_words() -> Callable[[str], list[str]]:
 
 
 def chrf_metric(texts: Sequence[str], references: Sequence[str]) -> Metric:
-    """chrF (Popović 2015) with sacrebleu's default settings: 6 signs, no white space, beta 2."""
+    """chrF (Popović 2015) with sacrebleu's default settings: 6 characters, no white space, beta 2."""
     from sacrebleu.metrics.chrf import CHRF
 
     metric = CHRF()
@@ -78,7 +78,7 @@ def chrf_metric(texts: Sequence[str], references: Sequence[str]) -> Metric:
 def _gram_counts(text: str, reference: str) -> list[int]:
     """For each length of n-gram, how many the text has, the reference has, and both have.
 
-    Where the reference has none so long, those of the text do not count.
+    N-grams of a length that the reference does not reach are not counted in the text either.
     """
     text, reference = "".join(text.split()), "".join(reference.split())
     counts = []

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wokflow import tables
 from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import Metric
 from wokflow.evaluate.sums import NAMES
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Of each scored instance: the recipe that was adapted, what came out, and what should; a line each."""
+    """Source recipe, prediction and reference of each scored instance, as single lines."""
 
     sources: list[str]
     texts: list[str]
@@ -34,9 +34,9 @@ def write_parts(
 ) -> None:
     """Score a run's predictions and write schema evaluate/parts, by data set, metric and instance.
 
-    Scored are the instances (generate/instances) that have a reference and a prediction (generate/predictions); an
-    empty prediction is scored too, one that is missing altogether is left out, and the log says how many. `score`
-    gives metrics with a row of parts for each text. Raises UserError where an instance has two predictions.
+    Scored are the instances (generate/instances) that have a reference and a prediction (generate/predictions). An
+    empty prediction is scored; instances without any prediction are left out and counted in the log. `score` returns
+    metrics with a row of parts for each text. Raises UserError if an instance has two predictions.
     """
     rows = scored(instances, predictions, run, progress)
     texts = Texts(*(list(map(one_line, rows[name])) for name in ("source", "prediction", "reference")))
@@ -62,11 +62,6 @@ def scored(instances: str, predictions: str, run: str, progress: Progress | None
 def one_line(text: str) -> str:
     """The text with spaces for line breaks, as the paper scores it (footnote 13)."""
     return " ".join(text.splitlines())
-
-
-def target_lang(data: str) -> str:
-    """The language that predictions are in: zh-en is to English."""
-    return data.partition("-")[2]
 
 
 def _frame(rows: pl.DataFrame, metric: Metric, run: str, data: str) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What action-level evaluation knows of a dish pair: pivot actions, their places, and the ingredient that changes."""
+"""Pivot actions of a dish pair, their orders, and the ingredient that changes, for the evaluation of actions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,21 +6,15 @@ from typing import NamedTuple
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.parse.extract import Action
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.texts import Extractor
+from wokflow.pivot.occurrences import Proto
 
+SHOWN = 5  # pairs that a line of the log names
 Pair = tuple[str, str]  # base dish, target dish
-
-
-class Proto(NamedTuple):
-    """An action by its classes; those of ingredients and tools are sorted, each once."""
-
-    verb: str
-    ingredients: tuple[str, ...]
-    tools: tuple[str, ...]
 
 
 class Order(NamedTuple):
@@ -30,10 +24,10 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True)
 class Pivots:
-    """Of one dish pair: actions to remove and to insert, the orders that each inserted one is in, and its words.
+    """Of one dish pair: actions to remove and to insert, and the orders of each inserted one.
 
-    `replaced` holds the classes of the ingredient that goes and of the one that comes in its stead, where the
-    glossary has both. `words` are those of the phrases that stand for an action (candidates, 4.2).
+    `replaced` holds the classes of the removed ingredient and of the one that takes its place, if the glossary has
+    both. `words` are those of the phrases that stand for an action (pivot/candidates; section 4.2).
     """
 
     remove: frozenset[Proto] = frozenset()
@@ -43,7 +37,7 @@ class Pivots:
     words: Mapping[Proto, tuple[str, ...]] = field(default_factory=dict)
 
     def with_other_ingredient(self, action: Proto) -> Proto:
-        """The action with the ingredient that comes in place of the one that goes."""
+        """The action with the added ingredient in place of the removed one."""
         if self.replaced is None:
             return action
         old, new = self.replaced
@@ -84,19 +78,19 @@ def read_pivots(
 ) -> dict[Pair, Pivots]:
     """The pivots of each dish pair of the instances, from pivot/pivots, pivot/orders and pivot/candidates.
 
-    The log names pairs without pivot actions, and those whose ingredients the glossary lacks.
+    The log counts pairs without pivot actions, and names those whose ingredients the glossary lacks.
     """
     kinds = {kind: _by_pair(pivots, kind) for kind in ("remove", "insert")}
     ordered = _orders(orders)
     phrases = _phrases(candidates, extract) if candidates else {}
     pairs = instances.select("base_dish", "target_dish", "ingredient_removed", "ingredient_added").unique()
-    found = {}
+    found, without = {}, list[str]()
     for base, target, removed, added in pairs.sort("base_dish", "target_dish").iter_rows():
         pair = base, target
         remove, insert = (frozenset(actions.get(pair, ())) for actions in kinds.values())
         old, new = glossary.ingredients.get(removed), glossary.ingredients.get(added)
-        if progress and not remove | insert:
-            progress.say(f"{base} to {target}: no pivot actions; its instances do not count at level 2")
+        if not remove | insert:
+            without.append(f"{base} to {target}")
         if progress and removed and not (old and new):
             absent = " and ".join(name for name, known in ((removed, old), (added, new)) if not known)
             progress.say(
@@ -104,6 +98,12 @@ def read_pivots(
             )
         replaced = (old, new) if old and new else None
         found[pair] = Pivots(remove, insert, ordered.get(pair, {}), replaced, phrases.get(pair, {}))
+    if progress and without:
+        more = f" and {len(without) - SHOWN} more" if len(without) > SHOWN else ""
+        progress.say(
+            f"{len(without)} of {len(found)} pairs have no pivot actions; their instances do not count at level 2: "
+            f"{', '.join(without[:SHOWN])}{more}"
+        )
     return found
 
 

@@ -1,9 +1,9 @@
-"""Predictions as users give them: Parquet or TSV, checked against the instances."""
+"""Users' predictions (Parquet or TSV), checked against the instances."""
 
 from collections.abc import Collection, Sequence
 
 from wokflow.evaluate.rows import read_rows
-from wokflow.job import Progress, UserError
+from wokflow.frame.job import Progress, UserError
 
 COLUMNS = ("instance_id", "run", "prediction")
 

@@ -9,7 +9,7 @@ from wokflow.evaluate.intervals import Bootstrap, Floats, ends, resamples, round
 from wokflow.evaluate.measured import Measured
 
 NONE = "No instance counts for it."
-LEAST = 5  # instances of a comparison: fewer have too few different resamples to say anything
+LEAST = 5  # instances of a comparison: of fewer, there are too few different resamples
 
 
 def score_rows(found: Iterable[Measured], bootstrap: Bootstrap) -> pl.DataFrame:
@@ -43,7 +43,7 @@ def comparison_rows(pairs: Iterable[tuple[Measured, Measured]], bootstrap: Boots
         theirs = set(baseline.ids)
         ids = tuple(name for name in run.ids if name in theirs)
         if len(ids) >= LEAST:
-            work.append((run, baseline, ids, [run.of(ids), baseline.of(ids)]))
+            work.append((run, baseline, ids, [run.parts_of(ids), baseline.parts_of(ids)]))
     sampled = _sampled([(ids, parts) for _, _, ids, parts in work], bootstrap)
     rows = []
     for (run, baseline, ids, parts), sums in zip(work, sampled, strict=True):
@@ -65,15 +65,15 @@ def p_value(difference: float, drawn: Floats) -> float:
 def _sampled(
     wanted: Sequence[tuple[tuple[str, ...], Sequence[Floats]]], bootstrap: Bootstrap
 ) -> list[list[Floats]]:
-    """For each list of parts of the instances that are named, their sums over the resamples.
+    """For each of `wanted` (ids of instances, and lists of their parts), the sums of each list over the resamples.
 
-    What is of the same instances is resampled at once.
+    Parts of the same instances are resampled together.
     """
-    alike: dict[tuple[str, ...], list[int]] = {}
+    by_ids: dict[tuple[str, ...], list[int]] = {}
     for number, (ids, _) in enumerate(wanted):
-        alike.setdefault(ids, []).append(number)
+        by_ids.setdefault(ids, []).append(number)
     sampled: list[list[Floats]] = [[] for _ in wanted]
-    for ids, numbers in alike.items():
+    for ids, numbers in by_ids.items():
         if not ids:
             continue
         parts = [part for number in numbers for part in wanted[number][1]]

@@ -1,4 +1,4 @@
-"""Rows of tables that users give: Parquet or TSV, with their numbers for messages."""
+"""Rows of users' tables (Parquet or TSV), numbered for error messages."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -6,18 +6,17 @@ from pathlib import Path
 
 import polars as pl
 
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
-Row = tuple[
-    int, list[str | None]
-]  # number in the file from 1, and cells in the order of the columns asked for
+# The row's number in the file, from 1, and its cells in the order of the columns that were asked for.
+Row = tuple[int, list[str | None]]
 
 
 def read_rows(path: str, columns: Sequence[str], what: str, optional: Sequence[str] = ()) -> Iterator[Row]:
-    """Cells of the columns, and of the optional ones, which are null where the table has none.
+    """Cells of the columns, then of the optional ones, which are null in a table without them.
 
-    A table is Parquet, or TSV with a header where its name ends in .tsv. Raises UserError, with file and row, for
-    what cannot be read, which should have been `what`, and for missing columns.
+    A table whose name ends in .tsv is TSV with a header; any other is Parquet. `what` names its contents in messages.
+    Raises UserError, with file and row, for a file that cannot be read and for missing columns.
     """
     read = _from_tsv if path.endswith(".tsv") else _from_parquet
     yield from read(path, columns, optional, what)

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.columns import column
+from wokflow.frame.columns import column
 
 SCORES = pa.schema(
     [

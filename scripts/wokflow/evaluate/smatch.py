@@ -9,20 +9,21 @@ import numpy as np
 
 from wokflow.evaluate.command import run_command
 from wokflow.evaluate.intervals import Metric, skipped
-from wokflow.evaluate.parts import Texts, target_lang, write_parts
+from wokflow.evaluate.languages import target_lang
+from wokflow.evaluate.parts import Texts, write_parts
 from wokflow.evaluate.sums import f1
-from wokflow.job import Progress, UserError
+from wokflow.frame.job import Progress, UserError
 
 KEY = "evaluate.smatch.parsers"
 SEED = 13
 Count = Callable[[str, str], list[float]]
 
 
-def smatch(
+def evaluate_smatch(
+    *,
     instances: str,
     predictions: str,
-    out: str,
-    *,
+    parts: str,
     run: str,
     data: str,
     command: Sequence[str] | None,
@@ -33,11 +34,11 @@ def smatch(
 ) -> None:
     """Write schema evaluate/parts with metric smatch; see parts.write_parts.
 
-    `command` is an AMR parser's, with the words {input}, a file with a text a line, and {output}, where it writes
-    their graphs in Penman notation, in order, blank lines between them; it may take `seconds`. Without a command
+    `command` runs an AMR parser, with the words {input}, a file with a text a line, and {output}, where it writes
+    their graphs in Penman notation, in order, with blank lines between them; it may take `seconds`. Without a command
     the metric is skipped. Graphs are aligned by a `solver` of smatchpp: `ilp` finds the best alignment, or the best
-    in 240 s, `hillclimber` a good one of large graphs soon, as the original Smatch does.
-    Raises UserError where the parser fails or does not give a graph for each text.
+    within 240 s; `hillclimber`, as in the original Smatch, finds a good one quickly, also of large graphs.
+    Raises UserError if the parser fails or does not write a graph for each text.
     """
 
     key = f"{KEY}.{target_lang(data)}"
@@ -51,7 +52,7 @@ def smatch(
     write_parts(
         instances,
         predictions,
-        out,
+        parts,
         run=run,
         data=data,
         score=score,
@@ -79,7 +80,7 @@ def parsed(
 
 
 def split_graphs(text: str) -> list[str]:
-    """Graphs between blank lines, without the lines of comments (#) that parsers add."""
+    """The graphs of a text, which blank lines separate, without the comment lines (#) that parsers add."""
     blocks = re.split(r"\n\s*\n", text)
     graphs = ("\n".join(line for line in block.splitlines() if not line.startswith("#")) for block in blocks)
     return [graph for graph in graphs if graph.strip()]
@@ -88,7 +89,7 @@ def split_graphs(text: str) -> list[str]:
 def compare(texts: Texts, graphs: Mapping[str, str], solver: str, progress: Progress | None = None) -> Metric:
     """Micro F1 of triples; parts are (texts, 4), as sums.f1 takes them.
 
-    An empty text has an empty graph, and so has one whose graph cannot be read; the log says how many those are.
+    The graph of an empty text is empty. A graph that cannot be read counts as empty; the log has their number.
     """
     of_triples, readable = _counter(solver)
     known = {text: graph for text, graph in graphs.items() if readable(graph)}
@@ -104,7 +105,7 @@ def compare(texts: Texts, graphs: Mapping[str, str], solver: str, progress: Prog
 
 
 def _counter(solver: str) -> tuple[Count, Callable[[str], bool]]:
-    """Functions that count the triples of two graphs that match and all, and that tell whether a graph is one."""
+    """Two functions: one counts the triples of two graphs, for `compare`; one tells whether a graph is valid."""
     from smatchpp import Smatchpp, solvers
     from smatchpp.formalism.amr.tools import AMRStandardizer
 
@@ -126,7 +127,7 @@ def _counter(solver: str) -> tuple[Count, Callable[[str], bool]]:
         try:
             relations = [relation for _, relation, _ in measure.graph_reader.string2graph(graph)]
             return ":instance" in relations and size(graph) > 0
-        except Exception:  # its reader raises what comes
+        except Exception:  # the reader has no exception class of its own
             return False
 
     return count, readable

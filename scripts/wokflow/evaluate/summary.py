@@ -5,12 +5,12 @@ from typing import Any
 
 import polars as pl
 
-from wokflow import tables
 from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import Bootstrap
 from wokflow.evaluate.measured import Measured, read_measured
 from wokflow.evaluate.resampling import comparison_rows, score_rows
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 
 OURS, PUBLISHED = "this run", "published"
 HEADINGS = {  # of the summary as a table with tabs, as the paper has them
@@ -28,13 +28,13 @@ HEADINGS = {  # of the summary as a table with tabs, as the paper has them
 }
 
 
-def summarise(
+def evaluate_summary(
+    *,
     parts: Sequence[str],
     scores: str,
     comparisons: str,
     summary: str,
     table: str,
-    *,
     baselines: Mapping[str, str | None],
     bootstrap: Mapping[str, Any],
     published: str,
@@ -55,7 +55,10 @@ def summarise(
     if progress:
         progress.say(f"{scored.height} scores of {scored['run'].n_unique()} runs")
         for data, run in unscored(found, baselines):
-            progress.say(f"the baseline {run} was not scored on {data}: nothing is compared with it")
+            progress.say(
+                f"the baseline {run} was not scored on {data}: nothing is compared with it "
+                "(evaluate.summary.baselines)"
+            )
     compared = comparison_rows(against(found, baselines), settings)
     tables.write(comparisons, schemas.COMPARISONS, compared, metadata)
     wide = summary_rows(scored, published)
@@ -66,7 +69,7 @@ def summarise(
 def against(
     found: Sequence[Measured], baselines: Mapping[str, str | None]
 ) -> list[tuple[Measured, Measured]]:
-    """Each metric of each run that was measured, with that of its data's baseline."""
+    """Each metric of each run, paired with the same metric of the baseline of its data."""
     of = {(one.dataset, one.run, one.metric): one for one in found}
     pairs = []
     for one in found:
@@ -78,7 +81,7 @@ def against(
 
 
 def unscored(found: Sequence[Measured], baselines: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """Data and baseline, for each baseline of which nothing was measured."""
+    """Data and baseline, for each baseline that was not measured."""
     scored = {(_data(one.dataset), one.run) for one in found}
     return [(data, run) for data, run in baselines.items() if run and (data, run) not in scored]
 

@@ -1,6 +1,6 @@
-"""The functions of sums over instances that scores are: each takes sums (m, parts) and gives m scores.
+"""Scores as functions of sums over instances: each function takes sums (m, parts) and returns m scores.
 
-Of one instance's parts they give the score of that instance.
+Given the parts of single instances, a function returns the score of each instance.
 """
 
 from collections.abc import Callable
@@ -55,18 +55,18 @@ def chrf(sums: Floats) -> Floats:
 
 
 def f1(sums: Floats) -> Floats:
-    """F1 in percent, given (m, 4): what of the text matches, what of the reference does, and their sizes."""
+    """F1 in percent, given (m, 4): matches in the text, matches in the reference, and the sizes of both."""
     precision, recall = _share(sums[:, 0], sums[:, 2]), _share(sums[:, 1], sums[:, 3])
     return 100 * _share(2 * precision * recall, precision + recall)
 
 
 def mean(sums: Floats) -> Floats:
-    """The first sum by the second, as it is: a mean, given sums (m, 2) of values and of how many they are."""
+    """The first sum divided by the second, not in percent: a mean, given sums (m, 2) of values and of counts."""
     return sums[:, 0] / sums[:, 1]
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
-    """part / whole, and 0 where that is nothing."""
+    """part / whole, and 0 where `whole` is 0."""
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
 
 

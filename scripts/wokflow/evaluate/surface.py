@@ -1,4 +1,4 @@
-"""Level 1: is the changing ingredient in, and how much of the base recipe stays (Liu et al. 2022, 6.1)."""
+"""Level 1: the names of changed ingredients, and overlap with the base recipe (Liu et al. 2022, 6.1)."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from wokflow.evaluate.sums import sentence_bleu
 def coverage(texts: Sequence[str], added: Sequence[str], replaced: Sequence[str | None]) -> list[Metric]:
     """Share of the texts that name the added ingredient, and the replaced one (equation 2).
 
-    Names are looked for as they stand in the dish's name, as in the paper. Where one name holds the other (豆腐 and
-    臭豆腐), only what is left of the longer one's mentions counts for the shorter. Instances that only add an
-    ingredient do not count for the replaced one.
+    Names are looked for as the dish's name has them, as in the paper. If one name contains the other (臭豆腐 and
+    豆腐), mentions of the longer one do not count for the shorter. Instances that only add an ingredient do not count
+    for the replaced one.
     """
     found = [named(text, names) for text, *names in zip(texts, added, replaced, strict=True)]
     return [

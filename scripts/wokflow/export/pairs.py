@@ -3,79 +3,120 @@
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
 
-from wokflow import tables
 from wokflow.export import schemas
+from wokflow.frame import tables
 from wokflow.match.split import SPLITS
 
 RECIPE = ("id", "title", "title_translated", "ingredients", "steps", "dish")
+STORED = ("title", "ingredients", "steps", "dish")  # columns of the corpus
 BATCH = 20_000  # sources that are joined with their recipes at a time
 
 
 def export_pairs(
+    *,
     pairs: str,
     source_recipes: Sequence[str],
     target_recipes: Sequence[str],
     statistics: str,
     release: str,
-    *,
     direction: str,
     shards: int,
     metadata: dict[str, str],
 ) -> None:
-    """Write a release of one direction to the folder `release`; what was there is replaced as a whole.
+    """Write a release of one direction to the folder `release`, which is replaced as a whole.
 
-    data/<split>-NNNNN-of-NNNNN.parquet and jsonl/<split>-NNNNN-of-NNNNN.jsonl hold one source recipe with its
-    targets a row, best first, in the format of the CulturalRecipes repository; statistics.tsv and SHA256SUMS
-    beside them.
+    data/<split>-NNNNN-of-NNNNN.parquet and jsonl/<split>-NNNNN-of-NNNNN.jsonl hold a source recipe with its targets
+    in each row, best first, in the format of the CulturalRecipes repository. Beside them lie statistics.tsv and
+    SHA256SUMS.
     """
+    found = tables.read(pairs)
     with tables.atomic_folder(release) as work:
-        (work / "data").mkdir()
-        (work / "jsonl").mkdir()
-        for name, some, sources in _shards(tables.read(pairs), shards):
-            with (
-                tables.PartWriter(work / "data" / f"{name}.parquet", schemas.PAIRS, metadata) as part,
-                (work / "jsonl" / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as lines,
-            ):
-                for rows in _rows(some, sources, source_recipes, target_recipes):
-                    part.write(rows)
-                    lines.writelines(_line(row) for row in rows.iter_rows(named=True))
+        with (
+            TemporaryDirectory(dir=work) as stored,
+            closing(Recipes(source_recipes, found["source_id"], Path(stored, "sources"))) as sources,
+            closing(Recipes(target_recipes, found["target_id"], Path(stored, "targets"))) as targets,
+        ):
+            _write_shards(work, found, sources, targets, shards, metadata)
         rows = pl.read_csv(statistics, separator="\t").filter(pl.col("direction") == direction)
         rows.write_csv(work / "statistics.tsv", separator="\t")
         _checksums(work)
 
 
+class Recipes:
+    """Recipes of one corpus, looked up by id, in bounded memory.
+
+    The corpus is read once: the recipes of the given ids are written uncompressed to the file `path`, and looked up
+    there through a memory map.
+    """
+
+    def __init__(self, parts: Sequence[str], ids: pl.Series, path: Path) -> None:
+        used = pl.LazyFrame({"id": ids.unique()})
+        corpus = tables.scan(parts, ["recipe_id", *STORED]).rename({"recipe_id": "id"})
+        stored = corpus.join(used, on="id", how="semi")
+        stored.sink_ipc(path, compression="uncompressed", compat_level=pl.CompatLevel.oldest())
+        file = pa.ipc.open_file(pa.memory_map(str(path)))
+        self._batches = [file.get_batch(number) for number in range(file.num_record_batches)]
+        self._none = pl.DataFrame(schema=stored.collect_schema())
+        places = [
+            pl.DataFrame({"id": batch.column("id"), "batch": number}).with_row_index("row")
+            for number, batch in enumerate(self._batches)
+        ]
+        columns = {"row": pl.UInt32, "id": pl.String, "batch": pl.Int32}
+        self._places = pl.concat([pl.DataFrame(schema=columns), *places])
+
+    def take(self, ids: pl.Series) -> pl.DataFrame:
+        """Id, title, ingredients, steps and dish of those of the ids that the corpus has, each once."""
+        places = ids.unique().to_frame("id").join(self._places, on="id")
+        frames = [self._none]
+        for (number,), group in places.group_by("batch"):
+            rows = self._batches[number].take(group["row"].to_arrow())
+            frames.append(pl.DataFrame(rows))
+        return pl.concat(frames)
+
+    def close(self) -> None:
+        """Let go of the file, so that it can be removed."""
+        self._batches, self._places = [], self._places.clear()
+
+
+def _write_shards(
+    work: Path, pairs: pl.DataFrame, sources: Recipes, targets: Recipes, shards: int, metadata: dict[str, str]
+) -> None:
+    (work / "data").mkdir()
+    (work / "jsonl").mkdir()
+    for name, of_split, ids in _shards(pairs, shards):
+        with (
+            tables.PartWriter(work / "data" / f"{name}.parquet", schemas.PAIRS, metadata) as part,
+            (work / "jsonl" / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") as lines,
+        ):
+            for start in range(0, ids.len(), BATCH):
+                wanted = ids[start : start + BATCH]
+                some = of_split.filter(pl.col("source_id").is_in(wanted.implode()))
+                rows = matched(some, sources.take(some["source_id"]), targets.take(some["target_id"]))
+                part.write(rows)
+                lines.writelines(_line(row) for row in rows.iter_rows(named=True))
+
+
 def _shards(pairs: pl.DataFrame, shards: int) -> Iterator[tuple[str, pl.DataFrame, pl.Series]]:
-    """Each shard's name, the pairs of its split, and the ids of its sources."""
+    """The name of each shard, the pairs of its split, and the ids of its sources."""
     for split in SPLITS:
-        some = pairs.filter(pl.col("split") == split)
-        sources = some["source_id"].unique(maintain_order=True)
+        of_split = pairs.filter(pl.col("split") == split)
+        sources = of_split["source_id"].unique(maintain_order=True)
         for shard in range(shards):
             start, stop = (place * sources.len() // shards for place in (shard, shard + 1))
-            yield f"{split}-{shard:05}-of-{shards:05}", some, sources[start:stop]
-
-
-def _rows(
-    pairs: pl.DataFrame, sources: pl.Series, source_recipes: Sequence[str], target_recipes: Sequence[str]
-) -> Iterator[pl.DataFrame]:
-    for start in range(0, sources.len(), BATCH):
-        ids = sources[start : start + BATCH]
-        some = pairs.filter(pl.col("source_id").is_in(ids.implode()))
-        sources_of = _recipes(source_recipes, some["source_id"])
-        yield matched(some, sources_of, _recipes(target_recipes, some["target_id"]))
-
-
-def _recipes(parts: Sequence[str], ids: pl.Series) -> pl.DataFrame:
-    columns = ["recipe_id", "title", "ingredients", "steps", "dish"]
-    found = tables.scan(parts, columns).filter(pl.col("recipe_id").is_in(ids.unique().implode()))
-    return found.collect().rename({"recipe_id": "id"})
+            yield f"{split}-{shard:05}-of-{shards:05}", of_split, sources[start:stop]
 
 
 def matched(pairs: pl.DataFrame, sources: pl.DataFrame, targets: pl.DataFrame) -> pl.DataFrame:
-    """One row a source recipe: source, targets (best first), scores. Order of `pairs` is kept."""
+    """A row for each source recipe: source, targets (best first), scores. Sources keep the order of `pairs`."""
 
     def side(name: str, recipes: pl.DataFrame) -> pl.DataFrame:
         ids = pairs.select(id=pl.col(f"{name}_id"), title_translated=pl.col(f"{name}_title_translated"))
@@ -91,8 +132,10 @@ def matched(pairs: pl.DataFrame, sources: pl.DataFrame, targets: pl.DataFrame) -
     )
 
 
-def _line(row: dict[str, object]) -> str:
-    return json.dumps({"source": row["source"], "targets": row["targets"]}, ensure_ascii=False) + "\n"
+def _line(row: dict[str, Any]) -> str:
+    # The shortest decimals that are the same float32 when they are read again.
+    scores = [float(str(np.float32(score))) for score in row["scores"]]
+    return json.dumps(row | {"scores": scores}, ensure_ascii=False) + "\n"
 
 
 def _checksums(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.columns import RECIPE_ID, STRINGS, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, column
 
 RECIPE = pa.struct(
     [

@@ -1,11 +1,11 @@
-"""What endpoints answer: the text in it, what became of it, whether it is what was asked for."""
+"""Answers of endpoints: their text, their status, and whether they are as asked for."""
 
 import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from wokflow.generate.costs import Tokens
-from wokflow.train.texts import HEADINGS
+from wokflow.models.texts import HEADINGS
 
 Status = Literal["ok", "cut", "refused", "empty"]
 
@@ -18,7 +18,7 @@ _LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer: its text as it came, why it ended, why it was refused, and its tokens where the server counts."""
+    """One answer: its raw text, why it ended, why it was refused, and its tokens if the server counts them."""
 
     text: str
     finish_reason: str | None = None
@@ -27,7 +27,7 @@ class Answer:
 
     @property
     def status(self) -> Status:
-        """What became of it; `cut` at the limit of tokens, `refused` by the model or a filter of content."""
+        """`cut` at the limit of tokens, `refused` by the model or a content filter, `empty`, or `ok`."""
         if self.refusal or self.finish_reason == "content_filter":
             return "refused"
         if not cleaned(self.text):
@@ -57,7 +57,7 @@ def read_answer(response: Any) -> Answer:
 
 
 def _tokens(usage: Any) -> Tokens | None:
-    """The server's count; None where it gives none that can be used."""
+    """The server's count; None if it gives none, or one that makes no sense."""
     counts = [usage.get(f"{part}_tokens") for part in Tokens._fields] if isinstance(usage, dict) else [None]
     return Tokens(*counts) if all(type(count) is int and count >= 0 for count in counts) else None
 
@@ -84,6 +84,6 @@ def in_language(text: str, lang: str) -> bool | None:
 
 
 def in_form(text: str, source: str) -> bool | None:
-    """Whether an answer has the headings of its source, in any letter case; None where the source has none."""
+    """Whether an answer has the headings of its source, in any letter case; None if the source has none."""
     wanted = [heading.lower() for heading in HEADINGS if heading.lower() in source.lower()]
     return all(heading in text.lower() for heading in wanted) if wanted and text else None

@@ -2,62 +2,63 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.generate import schemas
-from wokflow.job import Progress
-from wokflow.parse.glossary import Glossary
-from wokflow.steps import joined
-
-RUNS = ("copy", "substitute", "retrieve")
+from wokflow.ingest.steps import joined
+from wokflow.parse.glossary import Glossary, read_glossary
 
 
-def baselines(
-    instances: str,
-    recipes: Sequence[str],
-    dishes: Sequence[str],
-    out: Mapping[str, str],
+def generate_baselines(
     *,
-    glossary: Glossary,
+    instances: str,
+    recipes: list[str],
+    dishes: str,
+    copy_run: str,
+    substitute_run: str,
+    retrieve_run: str,
+    glossary: str,
     seed: int,
     metadata: dict[str, str],
-    progress: Progress | None = None,
+    progress: Progress,
 ) -> None:
-    """Write the predictions of the three RUNS to their paths in `out` (schema generate/predictions).
+    """Write the predictions (generate/predictions) of three runs to `copy_run`, `substitute_run` and `retrieve_run`.
 
-    copy: the base recipe as it is. substitute: the base recipe with the name of the ingredient that goes, and the
-    other names of its class, replaced by the name of the one that comes; where one only comes, nothing changes.
-    retrieve: a recipe of the target dish, drawn by seed and instance from `recipes` (ingest/recipes) by way of
-    `dishes` (pivot/dishes); where the dish has none, an empty text, which the log says. Models are not to see the
-    recipes that retrieve takes: it tells what rewriting from scratch scores. Rows come in the instances' order.
+    copy: the base recipe as it is. substitute: the base recipe with the name of the removed ingredient, and the other
+    names of its class, replaced by the name of the added one; if none is removed, nothing changes. retrieve: a recipe
+    of the target dish, drawn by seed and instance from `recipes` (ingest/recipes) by way of `dishes` (pivot/dishes);
+    if the dish has none, an empty text, and the log says so. Models do not see the recipes that retrieve draws from:
+    its score is that of rewriting from scratch. Rows are in the instances' order.
     """
     rows = tables.read(instances)
-    names = list(rows.select("ingredient_removed", "ingredient_added").iter_rows())
-    change = {(old, new): substitution(old, new, glossary) for old, new in set(names)}
-    found = retrieved(rows, recipes, dishes, seed)
-    if progress:
-        empty = rows.filter(pl.Series([not text for text in found], dtype=pl.Boolean))["target_dish"]
-        for dish in empty.unique().sort():
-            progress.say(f"{dish}: no recipe to retrieve; its predictions are empty")
-    predictions = {
-        "copy": rows["text"].to_list(),
-        "substitute": [change[pair](text) for pair, text in zip(names, rows["text"], strict=True)],
-        "retrieve": found,
-    }
-    for run in RUNS:
-        texts = pl.Series(predictions[run], dtype=pl.String)
-        made = rows.select("instance_id", run=pl.lit(run), prediction=texts)
-        tables.write(out[run], schemas.PREDICTIONS, made, metadata)
+    pairs = list(rows.select("ingredient_removed", "ingredient_added").iter_rows())
+    words = read_glossary(glossary)
+    substitutions = {(old, new): substitution(old, new, words) for old, new in set(pairs)}
+    drawn = retrieved(rows, recipes, dishes, seed)
+    empty = rows.filter(pl.Series([not text for text in drawn], dtype=pl.Boolean))["target_dish"]
+    for dish in empty.unique().sort():
+        progress.say(f"{dish}: no recipe to retrieve; its predictions are empty")
+    substituted = [substitutions[pair](text) for pair, text in zip(pairs, rows["text"], strict=True)]
+    for run, path, texts in (
+        ("copy", copy_run, rows["text"].to_list()),
+        ("substitute", substitute_run, substituted),
+        ("retrieve", retrieve_run, drawn),
+    ):
+        predictions = rows.select(
+            "instance_id", run=pl.lit(run), prediction=pl.Series(texts, dtype=pl.String)
+        )
+        tables.write(path, schemas.PREDICTIONS, predictions, metadata)
 
 
 def substitution(removed: str | None, added: str, glossary: Glossary) -> Callable[[str], str]:
-    """A function that replaces the names of one ingredient by another.
+    """A function that replaces the names of the removed ingredient by the added one.
 
-    Names are those of the removed ingredient's class, unless the added one is of the same class: then its own name
-    alone. Names inside longer words of the glossary stay (鸡 in 鸡精), and so does the added ingredient's name.
+    These are all names of its class, or only its own name if the added one is of the same class. Names within longer
+    words of the glossary stay (鸡 in 鸡精), and so does the name of the added ingredient.
     """
     if removed is None:
         return lambda text: text
@@ -73,11 +74,11 @@ def substitution(removed: str | None, added: str, glossary: Glossary) -> Callabl
     return lambda text: pattern.sub(lambda match: added if match[0] in names else match[0], text)
 
 
-def retrieved(rows: pl.DataFrame, recipes: Sequence[str], dishes: Sequence[str], seed: int) -> list[str]:
+def retrieved(rows: pl.DataFrame, recipes: Sequence[str], dishes: str, seed: int) -> list[str]:
     """For each instance the text of a recipe of its target dish, or an empty one.
 
-    Drawn is the recipe with the smallest hash of seed, instance and recipe, so that a recipe that is new or gone
-    changes the draws it wins or won, and no other.
+    The recipe with the smallest hash of seed, instance and recipe is drawn, so a recipe that is added or removed
+    changes only the draws that it wins or won.
     """
     of_targets = tables.scan(dishes, ["recipe_id", "dish"]).filter(
         pl.col("dish").is_in(rows["target_dish"].unique().to_list())
@@ -99,7 +100,7 @@ def retrieved(rows: pl.DataFrame, recipes: Sequence[str], dishes: Sequence[str],
 
 
 def draw(choices: Iterable[str], key: str) -> str | None:
-    """The choice with the smallest hash of the key and itself; None where there is none."""
+    """The choice with the smallest hash of key and choice; None if there is none."""
     return min(
         choices,
         key=lambda choice: (hashlib.sha256(f"{key} {choice}".encode()).digest(), choice),

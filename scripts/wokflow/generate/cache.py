@@ -1,4 +1,4 @@
-"""Answers kept on disk by what was asked, so that nothing is asked and paid for twice."""
+"""Answers kept on disk by request, so that nothing is asked and paid for twice."""
 
 import json
 import os
@@ -22,7 +22,7 @@ class Cache:
         self._say = say
 
     def get(self, request: Request) -> Answer | None:
-        """The answer to a request; None where there is none, or its file is broken, which the log says."""
+        """The answer to a request; None if there is none, or if its file is broken, which is logged."""
         path = self._path(request)
         try:
             stored = json.loads(path.read_bytes())

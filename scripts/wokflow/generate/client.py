@@ -1,4 +1,4 @@
-"""Asks an OpenAI-compatible endpoint: patiently, within a budget, and without giving the key away."""
+"""A client of OpenAI-compatible endpoints: with retries, within a budget, and without showing the key."""
 
 import email.utils
 import json
@@ -11,19 +11,20 @@ from typing import Any, Literal
 
 import httpx
 
+from wokflow.frame.job import UserError
 from wokflow.generate.answers import Answer, read_answer
 from wokflow.generate.costs import NOTHING, Ledger, Tokens
 from wokflow.generate.endpoints import Key, check_endpoint, on_loopback
 from wokflow.generate.request import Request
-from wokflow.job import UserError
+from wokflow.generate.served import transport
 
 LONGEST_WAIT = 600  # seconds; an endpoint that wants more is asked another day
 SAID = 300  # characters of a server's message that are told
 AGAIN = (408, 409, 425, 429)  # and 500 and above
 ADVICE = {
-    401: "Is the key right? It is read from the environment variable {variable}.",
+    401: "Is the key right? {key}",
     402: "The account has no credit left.",
-    403: "The key ({variable}) may not use this model or endpoint.",
+    403: "The key may not use this model or endpoint. {key}",
     404: "Is the endpoint right (it usually ends in /v1), and does it have the model?",
     405: "Is the endpoint right (it usually ends in /v1)?",
 }
@@ -38,11 +39,11 @@ class NoAnswer(Exception):  # noqa: N818  (an outcome of one request, not a faul
 
 
 class Stopped(Exception):  # noqa: N818
-    """The run ends before this request could be asked."""
+    """The run ends before this request is sent."""
 
 
 class _Again(Exception):  # noqa: N818
-    """A try without an answer, that another may get; after `wait` seconds where the server says so."""
+    """A failed try that is worth another; after `wait` seconds, if the server says so."""
 
     def __init__(self, reason: str, *, wait: float | None = None, reached: bool = True) -> None:
         super().__init__(reason)
@@ -68,13 +69,18 @@ class Client:
         tries: int,
         backoff: float,
         concurrency: int,
+        socket: str = "",
     ) -> None:
-        """Raises UserError for an endpoint that is none, or that the key must not be sent to."""
+        """With `socket`, the endpoint is reached by that Unix socket.
+
+        Raises UserError if the endpoint is not valid, or must not get the key.
+        """
         check_endpoint(endpoint, key)
         self._endpoint, self._key, self._ledger = endpoint.rstrip("/"), key, ledger
         self._timeout, self._tries, self._backoff = timeout, tries, backoff
         self._stop = threading.Event()
         self._http = httpx.Client(
+            transport=transport(socket),
             headers=key.headers(),
             timeout=httpx.Timeout(timeout, connect=min(timeout, 15), pool=None),
             limits=httpx.Limits(max_connections=concurrency),
@@ -88,7 +94,7 @@ class Client:
         self._http.close()
 
     def stop(self) -> None:
-        """Let requests that are on their way end, and begin none."""
+        """Let requests in flight end, and start no others."""
         self._stop.set()
 
     def ask(self, request: Request) -> Any:
@@ -147,14 +153,14 @@ class Client:
         return response.status_code, response.headers, bytes(content)
 
     def _hidden(self, content: bytes) -> Any:
-        """A body without the key: parsed JSON, or text where it is none."""
+        """A body without the key: parsed JSON, or text if it is no JSON."""
         try:
             return self._key.hide(json.loads(content))
         except (ValueError, RecursionError):
             return self._key.hide(content.decode("utf-8", "replace"))
 
     def _turned_down(self, status: int, headers: httpx.Headers, response: Any) -> Exception:
-        """What to raise for an HTTP status that is no success."""
+        """The exception for an HTTP status that is no success."""
         code, message = _error(response)
         said = f"HTTP {status}: {message}"
         if code == "content_filter":
@@ -173,7 +179,7 @@ class Client:
                 "If the latter is right, set generate.prompt.endpoint to the new base URL."
             )
         if status in ADVICE or code == "insufficient_quota":
-            advice = ADVICE.get(status, ADVICE[402]).format(variable=self._key.variable or "of key_variable")
+            advice = ADVICE.get(status, ADVICE[402]).format(key=self._key.origin)
             return UserError(f"{self._endpoint} does not answer: {said}\n{advice}")
         return NoAnswer("rejected", said)
 
@@ -194,7 +200,7 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
 
 
 def _read(response: Any) -> Answer:
-    """The answer in a response; one that has none, cut as it may be, is worth another try."""
+    """The answer in a response; a response without one may have been cut, and is worth another try."""
     try:
         return read_answer(response)
     except ValueError as error:
@@ -202,7 +208,7 @@ def _read(response: Any) -> Answer:
 
 
 def _error(response: Any) -> tuple[str | None, str]:
-    """Code and message of an error's body, whichever way the server writes it."""
+    """Code and message of an error's body, in any of the forms that servers use."""
     error = response.get("error", response) if isinstance(response, dict) else response
     code = None
     if isinstance(error, dict):

@@ -1,4 +1,4 @@
-"""What requests cost, in tokens and in money, and a budget that is not exceeded."""
+"""The costs of requests, in tokens and money, and a budget that is not exceeded."""
 
 import threading
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ NOTHING = Tokens(0, 0)
 
 @dataclass(frozen=True)
 class Prices:
-    """Money for a million tokens of prompts and of answers; None where requests cost nothing."""
+    """Money for a million tokens of prompts and of answers; None if requests cost nothing."""
 
     prompt: float | None = None
     completion: float | None = None
@@ -40,7 +40,7 @@ class Prices:
 
 
 class Ledger:
-    """Counts what is spent, and lets a request go only if the most that it can cost still fits.
+    """Counts what is spent, and admits a request only if the most that it can cost still fits the budget.
 
     `money` and `tokens` are the budget; None is no limit. Any number of threads may share a ledger.
     """
@@ -59,7 +59,7 @@ class Ledger:
         self.earlier = self.earlier.plus(used)
 
     def reserve(self, most: Tokens) -> None:
-        """Set aside what a request can cost; where it does not fit, wait for requests that are on their way.
+        """Reserve what a request can cost; if it does not fit, wait for requests in flight.
 
         Raises BudgetError where it does not fit and none is on its way.
         """
@@ -71,7 +71,7 @@ class Ledger:
             self._in_flight += 1
 
     def settle(self, most: Tokens, used: Tokens | None) -> None:
-        """Count what a request did cost in place of what was reserved; None: nobody knows, so all of it."""
+        """Count what a request did cost in place of what was reserved; None: not known, so all of it."""
         with self._changed:
             self._reserved = self._reserved.minus(most)
             self._in_flight -= 1

@@ -3,14 +3,19 @@
 import hashlib
 import shutil
 from bisect import bisect_right
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.digests import path_digest
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.shards import blocks
 from wokflow.generate import schemas
-from wokflow.generate.decoding import (
+from wokflow.generate.prompts import Prompt
+from wokflow.models.decoding import (
     Decoding,
     Family,
     Lang,
@@ -19,68 +24,73 @@ from wokflow.generate.decoding import (
     limits,
     set_languages,
 )
-from wokflow.generate.prompts import Prompt
-from wokflow.job import Progress, UserError
-from wokflow.keys import path_digest
-from wokflow.shards import blocks
-from wokflow.train.models import load
-from wokflow.train.texts import without_headings
+from wokflow.models.devices import describe
+from wokflow.models.loading import load, origin
+from wokflow.models.texts import without_headings
 
-BATCHES = 4  # batches a block: what a killed job loses at most
+BATCHES = 4  # batches in a block, which is the most that a killed job loses
 
 
-def decode_shard(
-    instances: str,
-    out: str,
+def generate_decode(
     *,
+    instances: str,
+    trained: str | list[str],
+    predictions: str,
     run: str,
+    shard: int,
+    shards: int,
     model: str,
     family: Family,
-    prompt: Prompt | None,
-    decoding: Decoding,
+    prompt: str | None,
+    decoding: Mapping[str, Any],
     languages: tuple[Lang, Lang] | None,
     revision: str | None,
     precision: str,
     device: str,
     remote_code: bool,
     seed: int,
-    shard: int,
-    shards: int,
-    resume: str,
     metadata: dict[str, str],
-    progress: Progress | None = None,
+    progress: Progress,
 ) -> None:
-    """Write the predictions (schema generate/predictions) of one shard of the instances, without headings.
+    """Write the predictions (generate/predictions) of one shard of the instances, without headings.
 
-    Instances are ordered by the number of their tokens and cut into blocks of a fixed size; a shard is each
-    `shards`-th block, so that all shards have short and long texts, and a prediction does not depend on their number.
-    A finished block is kept in the folder `resume`, which is this shard's own and goes at the end: a job that was
-    killed goes on behind its last block. Blocks made of other texts, by another model or for another
-    `metadata["key"]` are thrown away. `languages` (of source and target) is what mBART50 and NLLB must be told;
-    None leaves their tokenizer as it was saved. Sampling draws by `seed` and block.
+    The model is the folder `trained` or, if there is none, the folder or name `model`. `prompt` is a file that
+    Prompt reads, `decoding` has the fields of Decoding. `languages` of source and target are set in tokenizers that
+    need them (mBART50, NLLB). Sampling draws by `seed` and block.
+
+    Instances are ordered by the number of their tokens and cut into blocks of a fixed size. A shard is every
+    `shards`-th block, so all shards have short and long texts, and predictions do not depend on their number.
+    Finished blocks are kept in the shard's own folder beside its output until the end: a job that was killed
+    continues after its last block. Blocks of other texts, another model or another `metadata["key"]` are removed.
     """
+    place = str(trained) if trained else model
+    search = Decoding(**decoding)
     network, tokenizer = load(
-        model, family, revision=revision, precision=precision, device=device, remote_code=remote_code
+        place, family, revision=revision, precision=precision, device=device, remote_code=remote_code
     )
+    name = origin(place, revision)
+    progress.say(f"{run if trained else name}, on {describe(network.device)}")
     if languages:
+        languages = (languages[0], languages[1])
         set_languages(tokenizer, *languages)
-    rows = _ordered(tables.read(instances), prompt, network, tokenizer, family, decoding, progress)
-    every = list(enumerate(blocks(range(rows.height), decoding.batch * BATCHES)))
-    mine = {number: rows[block.start : block.stop] for number, block in every[shard::shards]}
-    made_by = path_digest(model) if Path(model).exists() else f"{model} at {revision}"
-    how = (metadata["key"], made_by, run, family, decoding, languages, precision, seed)
+    template = Prompt.read(prompt) if prompt else None
+    rows = _ordered(tables.read(instances), template, network, tokenizer, family, search, progress)
+    every = list(enumerate(blocks(range(rows.height), search.batch * BATCHES)))
+    own = {number: rows[block.start : block.stop] for number, block in every[shard::shards]}
+    weights = path_digest(place) if Path(place).exists() else f"{name} at {revision}"
+    settings = (metadata["key"], weights, run, family, search, languages, precision, seed)
+    resume = Path(f"{predictions}.blocks")
     files = {
-        number: Path(resume) / f"{_digest(how, number, some['instance_id', 'text'].rows())}.parquet"
-        for number, some in mine.items()
+        number: resume / f"{_digest(settings, number, block['instance_id', 'text'].rows())}.parquet"
+        for number, block in own.items()
     }
-    todo = _todo(Path(resume), files, progress)
+    todo = _todo(resume, files, progress)
     for done, number in enumerate(todo, start=1):
-        predictions = _decode(network, tokenizer, mine[number], family, decoding, seed, number)
-        made = mine[number].select("instance_id", run=pl.lit(run), prediction=predictions)
-        tables.write(files[number], schemas.PREDICTIONS, made, {})
-        if progress:
-            progress(done, f"{done} of {len(todo)} blocks decoded", of=len(todo))
-    with tables.PartWriter(out, schemas.PREDICTIONS, metadata) as part:
+        texts = _decode(network, tokenizer, own[number], family, search, seed, number)
+        decoded = own[number].select("instance_id", run=pl.lit(run), prediction=texts)
+        tables.write(files[number], schemas.PREDICTIONS, decoded, {})
+        progress(done, f"{done} of {len(todo)} blocks decoded", of=len(todo))
+    with tables.PartWriter(predictions, schemas.PREDICTIONS, metadata) as part:
         for file in files.values():
             part.write(tables.read(file))
     shutil.rmtree(resume, ignore_errors=True)
@@ -93,15 +103,14 @@ def _ordered(
     tokenizer: Any,
     family: Family,
     decoding: Decoding,
-    progress: Progress | None,
+    progress: Progress,
 ) -> pl.DataFrame:
     """Columns instance_id, text (what the model reads) and tokens; short texts first."""
     most, _ = limits(network, family, decoding)
     texts, shortened = filled(instances, prompt, tokenizer, family, most)
     tokens = encode(tokenizer, texts, family)
-    if progress:
-        long = shortened or sum(len(row) > most for row in tokens)
-        progress.say(f"{long} of {len(tokens)} sources are cut to fit {most} tokens")
+    long = shortened or sum(len(row) > most for row in tokens)
+    progress.say(f"{long} of {len(tokens)} sources are cut to fit {most} tokens")
     rows = instances.select(
         "instance_id",
         text=pl.Series(texts, dtype=pl.String),
@@ -115,8 +124,8 @@ def filled(
 ) -> tuple[list[str], int]:
     """(what the model reads for each row, how many sources were shortened).
 
-    That is the source itself or, with a prompt, the prompt. Where a prompt has more than `most` tokens, its source
-    loses its end, so that what the prompt asks stays whole.
+    A model reads the source itself or the filled prompt. If a filled prompt has more than `most` tokens, the end of
+    its source is cut, so that the prompt's own words stay whole.
     """
     if prompt is None:
         return rows["source"].to_list(), 0
@@ -141,12 +150,12 @@ def _digest(*parts: Any) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def _todo(resume: Path, files: dict[int, Path], progress: Progress | None) -> list[int]:
-    """Blocks to decode, long texts first, so that too little memory shows at once; other files of `resume` go."""
+def _todo(resume: Path, files: dict[int, Path], progress: Progress) -> list[int]:
+    """Blocks to decode, long texts first, so that too little memory shows at once; other files are removed."""
     for path in set(resume.glob("*")) - set(files.values()):
         path.unlink()
     todo = [number for number in sorted(files, reverse=True) if not files[number].exists()]
-    if progress and len(todo) < len(files):
+    if len(todo) < len(files):
         progress.say(f"{len(files) - len(todo)} of {len(files)} blocks were decoded before")
     return todo
 

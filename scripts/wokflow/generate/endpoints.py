@@ -1,40 +1,36 @@
-"""Where requests go: endpoints of others, with a key, and the workflow's own server."""
+"""Endpoints, and the key that each may get."""
 
 import ipaddress
-import json
 import os
 import re
-import time
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
 
-from wokflow import tables
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
 HIDDEN = "[key]"
 SECRET = 8  # characters; what is shorter, such as EMPTY, is no secret and may stand in recipes
-LOOK = 0.5  # seconds between looks at a server that starts
-GRACE = 60  # seconds after its time to start in which a server says why it did not
+KNOWN = {
+    "api.openai.com": "OPENAI_API_KEY"
+}  # hosts whose key is taken from a variable that nobody has to name
 
 
 class Key:
-    """The key of an endpoint, read from the environment variable that holds it. It shows itself nowhere.
+    """The key of an endpoint: a secret that is given, or read from the environment variable that holds it.
 
-    Where the variable is None or not set there is no key: servers of one's own need none.
+    It is never shown. Without a secret, and with a variable that is None or not set, there is no key.
     """
 
-    def __init__(self, variable: str | None) -> None:
-        """Raises UserError for a name that is none, in case it is the key itself, and for a key that is none."""
+    def __init__(self, variable: str | None, secret: str = "") -> None:
+        """Raises UserError if the variable's name (it may be the key itself) or the key is not valid."""
         if variable is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]*", variable):
             raise UserError(
                 "generate.prompt.key_variable must be the name of an environment variable, in capitals, such as "
                 "OPENAI_API_KEY. Should the key itself stand there: take it out, a key is never in a config."
             )
         self.variable = variable
-        self._secret = os.environ.get(variable, "").strip() if variable else ""
+        self._secret = os.environ.get(variable, "").strip() if variable else secret
         if not re.fullmatch(r"[\x21-\x7e]*", self._secret):
             raise UserError(f"The key in ${variable} has blanks or signs that no key has: set it again.")
 
@@ -43,6 +39,15 @@ class Key:
 
     def __repr__(self) -> str:
         return f"Key({self.variable!r})"
+
+    @property
+    def origin(self) -> str:
+        """Where the key comes from, or how it is named where there is none."""
+        if self:
+            return f"It is read from the environment variable {self.variable}." if self.variable else ""
+        if self.variable:
+            return f"None was sent: the environment variable {self.variable} is not set."
+        return "None was sent: name the environment variable that holds it in generate.prompt.key_variable."
 
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
@@ -59,8 +64,19 @@ class Key:
         return value
 
 
+def variable_for(endpoint: str, named: str | None) -> str | None:
+    """The environment variable with the key of an endpoint: the one that is named for it, or that of a KNOWN host.
+
+    No other host gets a key that nobody named for it.
+    """
+    try:
+        return named or KNOWN.get(httpx.URL(endpoint).host)
+    except httpx.InvalidURL:
+        return named
+
+
 def check_endpoint(endpoint: str, key: Key) -> None:
-    """Raises UserError for a base URL that is none, has a secret in it, or would send the key unencrypted."""
+    """Raises UserError if the base URL is not valid, holds a secret, or would get the key unencrypted."""
     try:
         url = httpx.URL(endpoint)
     except httpx.InvalidURL:
@@ -83,45 +99,4 @@ def on_loopback(endpoint: str) -> bool:
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return False
-
-
-@dataclass(frozen=True)
-class Server:
-    """What the workflow's own server says of itself, in a file: there as soon as it starts.
-
-    `url` is the base URL, `identity` a digest of what was started, `minutes` how long starting may take,
-    and `error` why it did not start or runs no more.
-    """
-
-    url: str
-    identity: str
-    minutes: float
-    error: str = ""
-
-    def write(self, file: str | Path) -> None:
-        tables.write_text(file, json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n")
-
-
-def await_server(file: str | Path) -> Server:
-    """Wait until the server of a file answers. Raises UserError where it says that it cannot start, or is silent."""
-    start = time.monotonic()
-    while True:
-        server = Server(**json.loads(Path(file).read_text(encoding="utf-8")))
-        if server.error:
-            raise UserError(server.error)
-        if answers(server.url):
-            return server
-        if time.monotonic() - start > 60 * server.minutes + GRACE:
-            raise UserError(
-                f"The model's server at {server.url} did not answer in {server.minutes:g} minutes."
-            )
-        time.sleep(LOOK)
-
-
-def answers(url: str) -> bool:
-    """Whether a server, by its base URL, is ready: it says that it is well, or does not know the question."""
-    try:
-        return httpx.get(f"{url.removesuffix('/v1')}/health", timeout=10, trust_env=False).status_code < 500
-    except httpx.HTTPError:
         return False

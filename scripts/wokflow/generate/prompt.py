@@ -3,72 +3,82 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from typing import Any
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 from wokflow.generate import schemas
 from wokflow.generate.answers import Answer, cleaned, in_form, in_language, read_answer
 from wokflow.generate.cache import Cache
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger
-from wokflow.generate.endpoints import Key, await_server
+from wokflow.generate.endpoints import Key, variable_for
 from wokflow.generate.prompts import Prompt
 from wokflow.generate.request import Request, Settings, request
-from wokflow.job import Progress, UserError
-from wokflow.train.texts import without_headings
+from wokflow.generate.served import await_server, server_identity
+from wokflow.models.texts import without_headings
 
 IN_A_ROW = 20  # requests that fail one after another, after all tries, show that the endpoint is down
 
 Outcome = Answer | NoAnswer
 
 
-def prompt_run(
-    instances: str,
-    out: str,
-    calls: str,
+def generate_prompt(
     *,
+    instances: str,
+    server: str | list[str],
+    predictions: str,
+    calls: str,
     run: str,
     model: str,
     prompt: str,
     lang: str,
-    settings: Settings,
+    request_settings: Mapping[str, Any],
+    client_settings: Mapping[str, Any],
+    command: Sequence[str] | None,
     cache: str,
-    server: str | None = None,
     metadata: dict[str, str],
     progress: Progress,
 ) -> None:
-    """Ask for a prediction for each instance; write generate/predictions to `out`, generate/calls to `calls`.
+    """Ask for a prediction for each instance; write generate/predictions and generate/calls, by instance.
 
-    `prompt` is a file that Prompt reads, `lang` (zh or en) the language asked for. Without an endpoint in `settings`
-    the run waits for the workflow's own server, described by the file `server`, which gets no key. Answers are kept
-    in the folder `cache` as soon as they come, and nothing that is there is asked for again; the base URL, or what
-    the own server was started with, is part of what they are kept by. Rows come by instance; equal requests are
-    asked once, and cost something in their first row only.
+    `prompt` is a file that Prompt reads, `lang` (zh or en) the language asked for; `request_settings` and
+    `client_settings` together are the fields of request.Settings. Without an endpoint in them, the workflow's own
+    server is asked: the file `server` describes it, and `command` started it. Each answer is kept in the folder
+    `cache` as soon as it comes, by its request and by the endpoint's URL, or the server's command and its model (of a
+    folder: the content); nothing in there is asked for again. Equal requests are asked once, and have a cost in their
+    first row only.
 
-    A prediction is the answer without thoughts, marks of code and headings, whatever its language and form; the
-    log says how many are not as asked. It is empty where nothing came, and calls say why. Raises UserError where the
-    endpoint cannot be reached, turns the run down, leaves more requests than settings.failures without an answer,
-    or the budget is used up; answers that came are kept.
+    A prediction is the answer without thoughts, marks of code and headings, whatever its language and form; the log
+    says how many are not as asked for. It is empty if there is no answer, and `calls` says why. Raises UserError if
+    the endpoint cannot be reached or refuses the run, if more than `failures` requests get no answer, or if the
+    budget is used up; answers that came are kept.
     """
+    settings = Settings(**request_settings, **client_settings)
     rows = tables.read(instances, ["instance_id", "title", "base", "source"]).sort("instance_id")
-    key = Key(settings.key_variable if settings.endpoint else None)
-    url = identity = settings.endpoint or ""
-    if not settings.endpoint:
-        if server is None:
-            raise UserError("generate.prompt.endpoint: give a base URL, or let the workflow start a server.")
-        own = await_server(server)
-        url, identity = own.url, f"server {own.identity}"
+    ledger = Ledger(settings.prices, settings.budget, settings.budget_tokens)
+    if settings.endpoint:
+        identity = settings.endpoint
+        key = Key(variable_for(settings.endpoint, settings.key_variable))
+        client = client_of(settings.endpoint, key, ledger, settings)
+    elif server and command is not None:
+        identity = f"server {server_identity(command, model)}"
+        own = await_server(str(server))
+        client = client_of(own.url, own.key, ledger, settings, own.socket)
+    else:
+        raise UserError("generate.prompt.endpoint: give a base URL, or let the workflow start a server.")
     filled = fill(Prompt.read(prompt), rows)
     requests = [request(settings, identity, model, text) for text in filled]
-    ledger = Ledger(settings.prices, settings.budget, settings.budget_tokens)
-    outcomes = answered(requests, Cache(cache, progress.say), ledger, url, key, settings, progress)
+    with client:
+        outcomes = answered(requests, Cache(cache, progress.say), ledger, client, settings, progress)
     found = [outcomes[one.digest] for one in requests]
     texts = [without_headings(cleaned(one.text)) if isinstance(one, Answer) else "" for one in found]
-    predictions = rows.select("instance_id", run=pl.lit(run), prediction=pl.Series(texts, dtype=pl.String))
+    predicted = rows.select("instance_id", run=pl.lit(run), prediction=pl.Series(texts, dtype=pl.String))
     described = call_rows(rows, run, requests, found, lang, settings)
-    tell(described, found, ledger, progress)
-    tables.write(out, schemas.PREDICTIONS, predictions, metadata)
+    report(described, found, ledger, progress)
+    tables.write(predictions, schemas.PREDICTIONS, predicted, metadata)
     tables.write(calls, schemas.CALLS, described, metadata)
 
 
@@ -78,16 +88,29 @@ def fill(prompt: Prompt, rows: pl.DataFrame) -> list[str]:
     return [prompt.fill(source=source, title=title, base=base) for source, title, base in values]
 
 
+def client_of(url: str, key: Key, ledger: Ledger, settings: Settings, socket: str = "") -> Client:
+    """A client of an endpoint with the settings of the config."""
+    return Client(
+        url,
+        key,
+        ledger,
+        timeout=settings.timeout_s,
+        tries=settings.tries,
+        backoff=settings.backoff_s,
+        concurrency=settings.concurrency,
+        socket=socket,
+    )
+
+
 def answered(
     requests: Sequence[Request],
     cache: Cache,
     ledger: Ledger,
-    url: str,
-    key: Key,
+    client: Client,
     settings: Settings,
     progress: Progress,
 ) -> dict[str, Outcome]:
-    """The outcome of each request by its digest; those that the cache lacks are asked for. Raises UserError."""
+    """The outcome of each request, by its digest, from the cache or the endpoint. Raises UserError."""
     outcomes: dict[str, Outcome] = {}
     missing: dict[str, Request] = {}
     for name, one in {one.digest: one for one in requests}.items():
@@ -97,15 +120,6 @@ def answered(
         else:
             missing[name] = one
     progress.say(f"{len(outcomes)} answers are kept from before, {len(missing)} are asked for")
-    client = Client(
-        url,
-        key,
-        ledger,
-        timeout=settings.timeout_s,
-        tries=settings.tries,
-        backoff=settings.backoff_s,
-        concurrency=settings.concurrency,
-    )
 
     def ask(one: Request) -> Outcome:
         try:
@@ -115,8 +129,7 @@ def answered(
         cache.put(one, response)
         return read_answer(response)
 
-    with client:
-        outcomes |= ask_all(missing, ask, client.stop, settings, ledger, progress)
+    outcomes |= ask_all(missing, ask, client.stop, settings, ledger, progress)
     if outcomes and all(isinstance(one, NoAnswer) and one.status == "rejected" for one in outcomes.values()):
         raise UserError(
             f"{unanswered(outcomes, len(outcomes))}\nLook at the run's model and at mode, parameters and "
@@ -133,7 +146,7 @@ def ask_all(
     ledger: Ledger,
     progress: Progress,
 ) -> dict[str, Outcome]:
-    """Ask for the missing, so many at once as settings say. What is on its way at an error still comes in."""
+    """Send the missing requests, several at once. After an error, requests in flight are still awaited."""
     found: dict[str, Outcome] = {}
     failed = in_a_row = 0
     futures: dict[Future[Outcome], str] = {}
@@ -205,8 +218,8 @@ def call_rows(
     return pl.DataFrame(described, schema=pl.DataFrame(schemas.CALLS.empty_table()).schema)
 
 
-def tell(calls: pl.DataFrame, found: Sequence[Outcome], ledger: Ledger, progress: Progress) -> None:
-    """What became of the requests, in the log."""
+def report(calls: pl.DataFrame, found: Sequence[Outcome], ledger: Ledger, progress: Progress) -> None:
+    """Log the outcomes of the requests, and the costs."""
     for status, count in calls.group_by("status").len().sort("status").iter_rows():
         progress.say(f"{status}: {count} of {calls.height}")
     for column, what in {"in_language": "language", "in_form": "form"}.items():

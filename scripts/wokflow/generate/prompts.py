@@ -1,10 +1,10 @@
-"""Prompts: texts with places for what is asked."""
+"""Prompts: templates with places for a recipe."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
 PLACES = ("source", "title", "base")
 _PLACE = re.compile(r"\{(\w+)\}")

@@ -1,4 +1,4 @@
-"""What is asked of an endpoint: settings, and requests made of prompts."""
+"""Requests to an endpoint: their settings, and how they are made of prompts."""
 
 import hashlib
 import json
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from wokflow.frame.job import UserError
 from wokflow.generate.costs import Prices, Tokens
-from wokflow.job import UserError
 
 TEMPLATE_TOKENS = 256  # what a server's chat template may add to a prompt
 OWN = ("model", "messages", "prompt", "stream", "n", "best_of", "temperature", "seed")  # not for `parameters`
@@ -24,7 +24,7 @@ class Settings:
     """
 
     endpoint: str | None = None
-    key_variable: str | None = "OPENAI_API_KEY"
+    key_variable: str | None = None
     mode: Literal["chat", "completion"] = "chat"
     system: str | None = None
     temperature: float | None = None
@@ -84,7 +84,7 @@ class Request:
 
 
 def request(settings: Settings, endpoint: str, model: str, text: str) -> Request:
-    """The request for a prompt that is filled. No token has less than a byte, so a text's bytes bound its tokens."""
+    """The request for a filled prompt. A token has at least a byte, so the bytes of a text bound its tokens."""
     chat = settings.mode == "chat"
     system = [{"role": "system", "content": settings.system}] if settings.system else []
     asked = {"messages": [*system, {"role": "user", "content": text}]} if chat else {"prompt": text}

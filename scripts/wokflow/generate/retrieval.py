@@ -2,23 +2,20 @@
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.generate import schemas
-from wokflow.job import Progress
 
 
-def retrieve(
-    instances: str, out: str, *, run: str, metadata: dict[str, str], progress: Progress | None = None
+def generate_retrieval(
+    *, instances: str, predictions: str, run: str, metadata: dict[str, str], progress: Progress
 ) -> None:
-    """Write each instance's best match that is not its reference (schema generate/predictions), by instance_id.
+    """Write each instance's best match that is not its reference as generate/predictions, by instance_id.
 
-    An instance without one is left out, and the log says how many are.
+    Instances without one are left out, and the log says how many.
     """
     rows = tables.read(instances, ["instance_id", "retrieved"]).sort("instance_id")
-    found = rows.drop_nulls("retrieved")
-    if progress:
-        progress.say(
-            f"{rows.height - found.height} of {rows.height} instances have no match and are left out"
-        )
-    made = found.select("instance_id", run=pl.lit(run), prediction="retrieved")
-    tables.write(out, schemas.PREDICTIONS, made, metadata)
+    matched = rows.drop_nulls("retrieved")
+    progress.say(f"{rows.height - matched.height} of {rows.height} instances have no match and are left out")
+    texts = matched.select("instance_id", run=pl.lit(run), prediction="retrieved")
+    tables.write(predictions, schemas.PREDICTIONS, texts, metadata)

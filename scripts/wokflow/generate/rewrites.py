@@ -1,13 +1,16 @@
-"""Instances to predict: recipes to rewrite for another dish (Counterfactual Recipe Generation)."""
+"""Instances of rewriting: recipes to rewrite for another dish (Counterfactual Recipe Generation). A cutoff."""
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.generate.instances import write_instances
 
 
-def rewrites(instances: str, out: str, digest: str, *, metadata: dict[str, str]) -> None:
-    """Write pivot/instances as schema generate/instances: the title is the dish to make, without a reference."""
+def generate_rewrites(*, instances: str, data: str, digest: str, metadata: dict[str, str]) -> None:
+    """Write pivot/instances as generate/instances to `data`, and a `digest` of what models read.
+
+    The title is the dish to make; there is no reference.
+    """
     rows = tables.read(instances).select(
         "instance_id",
         dataset=pl.lit("counterfactual"),
@@ -18,4 +21,4 @@ def rewrites(instances: str, out: str, digest: str, *, metadata: dict[str, str])
         reference=pl.lit(None, pl.String),
         retrieved=pl.lit(None, pl.String),
     )
-    write_instances(out, digest, rows, metadata)
+    write_instances(data, digest, rows, metadata)

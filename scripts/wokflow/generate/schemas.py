@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.columns import RECIPE_ID, column
+from wokflow.frame.columns import RECIPE_ID, column
 
 INSTANCES = pa.schema(
     [

@@ -1,9 +1,8 @@
-"""A model's server for the time of the prompt runs that use it."""
+"""The workflow's own model server, for the time of the prompt run that uses it."""
 
-import hashlib
-import json
 import os
 import re
+import secrets
 import signal
 import socket
 import subprocess
@@ -11,91 +10,172 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from tempfile import TemporaryDirectory, gettempdir
 
-from wokflow.generate.endpoints import LOOK, Server, answers
-from wokflow.job import Progress, UserError
+from wokflow.frame.job import Progress, UserError
+from wokflow.generate.listeners import listens
+from wokflow.generate.served import LOOK, Server, serves
 
-BACKENDS: dict[str, tuple[str, ...]] = {  # the command of each
-    "vllm": ("vllm", "serve", "{model}", "--host", "{host}", "--port", "{port}"),
-    "ollama": ("env", "OLLAMA_HOST={host}:{port}", "ollama", "serve"),
-    "transformers": ("transformers", "serve", "{model}", "--host", "{host}", "--port", "{port}"),
-}
 HOST = "127.0.0.1"  # its users run on the same node, in one job
+ATTEMPTS = 3  # ports that are tried
+KEY_VARIABLES = ("WOKFLOW_SERVER_KEY", "VLLM_API_KEY")
+LONGEST = 80  # characters of the folder of temporary files; Linux takes 107 for the path of a socket
 PATIENCE = 10  # seconds that a server has to end
-TAIL = 4000  # characters of its output that are told where it fails
+TAIL = 4000  # characters of its output that an error message quotes
 
 
-def serve(
+class PortTakenError(Exception):
+    """Another process listens on the port that was chosen for the server."""
+
+
+def generate_server(
+    *,
+    endpoint: str,
     command: Sequence[str],
     model: str,
-    endpoint_file: str,
-    *,
-    minutes: float,
-    output: str,
+    start_minutes: float,
+    lists_model: bool,
+    log: str,
     progress: Progress,
 ) -> None:
-    """Run a server until SIGTERM, or until its file or the process that started this one goes; then end it whole.
+    """Run a server until SIGTERM, or until the file `endpoint` or this process's parent is gone; then end all of it.
 
     (Snakemake removes the file of a service when its users are done, and sends a script no signal.)
 
-    `command` is one of BACKENDS or the user's own: an item for each argument, with {model}, {host} and {port} in it.
-    The file, which is there at once, says where the server will be, and why it does not start where it does not;
-    await_server reads it. The server's output goes to the file `output`. Raises UserError where the command cannot
-    be run, does not answer in `minutes`, or ends by itself.
+    `command` is a list of arguments with the places {model} and {socket}, or {model}, {host} and {port}. The server
+    gets a random key by environment variables, where no other user sees it. A Unix socket lies in a folder of this
+    user alone; on a TCP port, only a listener that is the server itself is taken for it. Ready is a server that
+    says with that key that it serves `model`; without `lists_model`, one that says that it is well.
+
+    The file `endpoint` exists from the start, readable by this user alone; it says where the server is and, if it
+    cannot start, why; await_server reads it. The server's output goes to a file beside `log`. Raises UserError if the
+    command cannot be run, is not ready within `start_minutes`, serves another model, or ends by itself.
     """
+    output = Path(f"{log}.server")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with stopped() as stop, TemporaryDirectory(prefix="wokflow-", dir=_short()) as private:
+        server = Server("", start_minutes, secrets.token_urlsafe(32))
+        try:
+            for attempt in range(1, ATTEMPTS + 1):
+                server, arguments, port = placed(server, command, model, Path(private) / f"{attempt}.sock")
+                server.write(endpoint)
+                try:
+                    with started(arguments, output, server.secret) as process:
+                        ready = Readiness(server, model, lists_model, port, process.pid)
+                        done = partial(_done, stop, endpoint)
+                        _watch(process, ready, endpoint, done, progress)
+                    break
+                except PortTakenError:
+                    progress.say(f"another process listens on port {port}")
+                    if attempt == ATTEMPTS:
+                        raise UserError(f"{ATTEMPTS} ports in turn were taken by other processes.") from None
+            if Path(endpoint).exists():
+                replace(server, error="generate.server was ended.").write(endpoint)
+        except UserError as error:
+            message = f"generate.server: {error}\n{_tail(output)}".rstrip()
+            replace(server, error=message).write(endpoint)
+            raise UserError(message) from None
+
+
+def _short() -> str | None:
+    """Where a socket's folder may lie: the usual folder, or /tmp where that is too long for the path of a socket."""
+    return None if len(gettempdir()) < LONGEST else "/tmp"
+
+
+def _done(stop: threading.Event, endpoint: str) -> bool:
+    return stop.wait(LOOK) or not Path(endpoint).exists()
+
+
+def placed(
+    server: Server, command: Sequence[str], model: str, socket: Path
+) -> tuple[Server, list[str], int | None]:
+    """The server at its place, its command filled in, and its port; None where it listens on a Unix socket."""
+    if any("{socket}" in argument for argument in command):
+        server = replace(server, url="http://localhost/v1", socket=str(socket))
+        return server, filled(command, model=model, socket=str(socket)), None
     port = free_port()
-    arguments = filled(command, model, port)
-    identity = hashlib.sha256(json.dumps([list(command), model]).encode()).hexdigest()
-    server = Server(f"http://{HOST}:{port}/v1", identity, minutes)
-    server.write(endpoint_file)
-    Path(output).parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with stopped() as stop, Path(output).open("wb") as log, started(arguments, log) as process:
-            _watch(process, server, lambda: stop.wait(LOOK) or not Path(endpoint_file).exists(), progress)
-        if Path(endpoint_file).exists():
-            Server(server.url, identity, minutes, "generate.server was ended.").write(endpoint_file)
-    except UserError as error:
-        told = UserError(f"generate.server: {error}\n{_tail(output)}".rstrip())
-        Server(server.url, identity, minutes, str(told)).write(endpoint_file)
-        raise told from None
+    server = replace(server, url=f"http://{HOST}:{port}/v1")
+    return server, filled(command, model=model, host=HOST, port=str(port)), port
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """Whether a server is ready: it is our own process that answers, and it serves the model."""
+
+    server: Server
+    model: str
+    lists_model: bool
+    port: int | None
+    session: int
+
+    def __call__(self) -> bool:
+        """Raises PortTakenError if another process listens on the port; UserError if another model is served."""
+        if self.port is not None and not self._own():
+            return False
+        if not self.lists_model:
+            return self.server.healthy()
+        names = self.server.models()
+        if names and not serves(names, self.model):
+            raise UserError(
+                f"the server has {', '.join(names)} and not {self.model}. Name the run's model as the server does, "
+                "or let the server take its name from {model} (vLLM: --served-model-name; Ollama: ollama pull)."
+            )
+        return bool(names)
+
+    def _own(self) -> bool:
+        assert self.port is not None
+        own = listens(self.port, self.session)
+        if own is False:
+            raise PortTakenError
+        return bool(own)
 
 
 def _watch(
-    process: subprocess.Popen[bytes], server: Server, done: Callable[[], bool], progress: Progress
+    process: subprocess.Popen[bytes],
+    is_ready: Readiness,
+    endpoint: str,
+    done: Callable[[], bool],
+    progress: Progress,
 ) -> None:
-    """Wait for the server to answer, and then for the end. Raises UserError where it does not, or ends first."""
+    """Wait for the server to be ready, say so in `endpoint`, and wait for the end.
+
+    Raises UserError if it is never ready, or ends first; PortTakenError if another process has its port.
+    """
     start, ready, keepers = time.monotonic(), False, _keepers()
     while not done() and _keepers() == keepers:
         seconds = time.monotonic() - start
-        if process.poll() is not None:
+        ended = process.poll() is not None
+        if not ready and (ready := is_ready()):
+            replace(is_ready.server, ready=True).write(endpoint)
+            progress.say(f"ready after {seconds:.0f} s")
+        if ended:
             raise UserError(
                 f"{process.args!r} ended by itself after {seconds:.0f} s ({_end(process.returncode)})."
             )
-        if not ready and (ready := answers(server.url)):
-            progress.say(f"{server.url} answers after {seconds:.0f} s")
-        if not ready and seconds > 60 * server.minutes:
+        if not ready and seconds > 60 * is_ready.server.minutes:
             raise UserError(
-                f"{process.args!r} does not answer after {server.minutes:g} minutes. If it needs longer to load "
-                "the model, set generate.server.minutes."
+                f"{process.args!r} is not ready after {is_ready.server.minutes:g} minutes. If it needs longer to "
+                "load the model, set generate.server.minutes."
             )
     progress.say("no longer needed")
 
 
-def filled(command: Sequence[str], model: str, port: int) -> list[str]:
+def filled(command: Sequence[str], *, model: str, **places: str) -> list[str]:
     """The command's arguments, their places filled in. Raises UserError for a model that looks like an option."""
     if not command:
         raise UserError("generate.server.command is empty: give the server's program and its arguments.")
     if model.startswith("-") or not model:
         raise UserError(f"the model {model!r} in runs.tsv is not a name or a folder.")
-    values = {"model": model, "host": HOST, "port": str(port)}
+    values = {"model": model, **places}
     place = re.compile(rf"\{{({'|'.join(values)})\}}")
     return [place.sub(lambda match: values[match[1]], argument) for argument in command]
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """A port of this machine that is not in use."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -103,7 +183,7 @@ def free_port() -> int:
 
 @contextmanager
 def stopped() -> Iterator[threading.Event]:
-    """An event that SIGTERM and SIGINT set in place of ending this process."""
+    """An event that SIGTERM and SIGINT set instead of ending this process."""
     event = threading.Event()
     former = {
         number: signal.signal(number, lambda *_: event.set()) for number in (signal.SIGTERM, signal.SIGINT)
@@ -116,14 +196,27 @@ def stopped() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def started(arguments: Sequence[str], log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
-    """A process in a group of its own, which is ended with all its group. Raises UserError where it cannot be run."""
+def started(arguments: Sequence[str], output: Path, secret: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process in a session of its own, which is ended with its whole group.
+
+    It finds `secret` in its environment. What it prints, which may be prompts, goes to a file for this user alone.
+    Raises UserError if it cannot be run.
+    """
+    output.unlink(missing_ok=True)
+    descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         process = subprocess.Popen(
-            arguments, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=descriptor,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=os.environ | dict.fromkeys(KEY_VARIABLES, secret),
         )
     except OSError as error:
         raise UserError(f"{arguments[0]} cannot be run here: {error.strerror}. Is it installed?") from None
+    finally:
+        os.close(descriptor)
     try:
         yield process
     finally:
@@ -137,7 +230,7 @@ def started(arguments: Sequence[str], log: BinaryIO) -> Iterator[subprocess.Pope
 
 
 def _keepers() -> tuple[int, ...]:
-    """The process that started this one and, where that is a shell, the one that started the shell."""
+    """The parent of this process and, if that is a shell, the shell's parent."""
     parent = os.getppid()
     try:
         name, _, rest = Path(f"/proc/{parent}/stat").read_text().rpartition(")")
@@ -150,10 +243,9 @@ def _end(code: int) -> str:
     return f"exit status {code}" if code >= 0 else signal.Signals(-code).name
 
 
-def _tail(output: str) -> str:
-    """The end of what the server wrote, as far as it wrote anything."""
-    path = Path(output)
-    if not path.exists():
+def _tail(output: Path) -> str:
+    """The end of the server's output, if there is any."""
+    if not output.exists():
         return ""
-    lines = path.read_text(encoding="utf-8", errors="replace")[-TAIL:].strip().splitlines()[-20:]
+    lines = output.read_text(encoding="utf-8", errors="replace")[-TAIL:].strip().splitlines()[-20:]
     return "\n".join(["The end of its output:", *lines]) if lines else ""

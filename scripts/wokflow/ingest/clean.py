@@ -8,27 +8,27 @@ import polars as pl
 
 from wokflow.ingest.records import items, lengths, relisted
 
-# Emoji, and what binds them: variation selectors, joiners, keycaps, flags, skin tones.
+# Emoji and what combines with them: variation selectors, joiners, keycaps, flags, skin tones.
 _PICTURES = (
     r"[[\p{Extended_Pictographic}&&[\p{Emoji}\p{Cn}]]--[©®™]]\x{1F1E6}-\x{1F1FF}\x{1F3FB}-\x{1F3FF}"
     r"\x{FE0E}\x{FE0F}\x{200D}\x{20E3}\x{E0020}-\x{E007F}"
 )
 EMOJI = rf"[0-9#*]\x{{FE0F}}?\x{{20E3}}|[{_PICTURES}]"
-# Pictures and marks that carry no text. What a recipe needs stays: degrees, squared units, pounds, ounces,
-# numero signs, and the radicals that some fonts give for characters.
+# Pictures and marks that carry no text. What recipes need stays: degrees, squared units, pounds, ounces, numero
+# signs, and the radicals that some fonts use for characters.
 _KEPT = r"°℃℉℔℥№\x{2E80}-\x{2FDF}\x{3300}-\x{33DF}"
 SYMBOLS = rf"[[\p{{So}}\p{{Co}}\p{{Cn}}\x{{FFFD}}]--[{_KEPT}{_PICTURES}©®™℠]]"
-# What is to go without leaving a space in a word.
+# Removed without leaving a space, as they occur within words.
 INVISIBLE = rf"[[\p{{Cf}}\p{{Cc}}©®™℠]--[\s{_PICTURES}]]"
 SPACES = r"[\s\p{Z}]{2,}|[[\s\p{Z}]--[ ]]"
 EDGES = r"^\s|\s$"
-# Words of these, a single space between two of them, hold nothing to clean: most of an English corpus.
+# Text of these characters with single spaces between words needs no cleaning: most of an English corpus.
 LATIN = r"\x20-\x7E°¼-ÿ"
 
 
 @dataclass(frozen=True)
 class Cleaning:
-    """Which steps run; the config block ingest.recipes.clean, key by key."""
+    """Which steps of cleaning run; the keys of the config block ingest.recipes explain them."""
 
     emoji: bool = True
     symbols: bool = True
@@ -39,10 +39,10 @@ class Cleaning:
 
 
 def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = True) -> pl.DataFrame:
-    """Clean title, ingredients, steps and dish of records (schema: records.RECORDS) as `how` says, but of plain ones.
+    """Clean title, ingredients, steps and dish of records (schema: records.RECORDS); plain records are clean already.
 
-    With `empty_fields` on, entries of lists that end up empty go, and a recipe without title, ingredients or
-    steps gets a reason; rows are never dropped here. Only where recipes are `listed` must they have ingredients.
+    With `how.empty_fields`, list entries that are empty after cleaning are removed, and a recipe without title, steps
+    or (if `listed`) ingredients gets a reason. No row is dropped here.
     """
     lists = [records["ingredients"], records["steps"]]
     sizes = [lengths(some) for some in lists]
@@ -51,7 +51,7 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = Tru
     owners = [rough, rough, *(np.repeat(rough, size) for size in sizes)]
     places = [pl.Series(np.flatnonzero(owner)) for owner in owners]
     gathered = pl.concat([text.gather(at) for text, at in zip(texts, places, strict=True)])
-    cleaned = _clean(gathered, how, lang)  # all at once: a call costs more than some texts
+    cleaned = _clean(gathered, how, lang)  # in one call, as a call costs more than cleaning some texts
     ends = itertools.accumulate(map(len, places))
     parts = [cleaned[end - len(at) : end] for at, end in zip(places, ends, strict=True)]
     title, dish, *entries = (text.scatter(*new) for text, *new in zip(texts, places, parts, strict=True))
@@ -62,7 +62,7 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = Tru
 
 
 def _without_empty(records: pl.DataFrame, listed: bool) -> pl.DataFrame:
-    """An empty dish is none; records with another empty field get a reason."""
+    """Records with an empty title or list get a reason; an empty dish becomes null."""
     empty = (
         pl.when(~pl.col("title").str.contains(r"\S"))
         .then(pl.lit("empty_title"))
@@ -78,7 +78,7 @@ def _without_empty(records: pl.DataFrame, listed: bool) -> pl.DataFrame:
 
 
 def _kept(entries: pl.Series, cleaned: pl.Series, how: Cleaning) -> pl.Series | None:
-    """Which entries of lists stay, some of them `cleaned`; None for all."""
+    """Mask of the list entries that stay; None if all do. Only the `cleaned` ones among them can be empty."""
     if not how.empty_fields or _filled(cleaned, how).all():
         return None
     return _filled(entries, how)
@@ -89,13 +89,12 @@ def _filled(text: pl.Series, how: Cleaning) -> pl.Series:
 
 
 def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
-    """Clean strings; only those that hold anything to clean are touched."""
-    gone = [EMOJI] * how.emoji + [INVISIBLE] * how.symbols
-    steps = (
-        [("|".join(gone), "")] * bool(gone) + [(SYMBOLS, " ")] * how.symbols + [(SPACES, " ")] * how.spaces
-    )
-    pattern = "|".join([*(pattern for pattern, _ in steps), *([EDGES] if how.spaces else [])])
-    places = text.str.contains(pattern).arg_true()
+    """Clean strings; those without anything to clean are not touched."""
+    steps = _replacements(how)
+    patterns = [pattern for pattern, _ in steps]
+    if how.spaces:
+        patterns.append(EDGES)
+    places = text.str.contains("|".join(patterns)).arg_true()
     if steps and places.len():
         some = text.gather(places)
         for pattern, replacement in steps:
@@ -104,6 +103,23 @@ def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
             some = some.str.strip_chars()
         text = text.scatter(places, some)
     return simplify(text) if how.simplified and lang == "zh" else text
+
+
+def _replacements(how: Cleaning) -> list[tuple[str, str]]:
+    """Patterns and what replaces them, in order."""
+    removed = []
+    if how.emoji:
+        removed.append(EMOJI)
+    if how.symbols:
+        removed.append(INVISIBLE)
+    steps = []
+    if removed:
+        steps.append(("|".join(removed), ""))
+    if how.symbols:
+        steps.append((SYMBOLS, " "))
+    if how.spaces:
+        steps.append((SPACES, " "))
+    return steps
 
 
 def simplify(text: pl.Series) -> pl.Series:

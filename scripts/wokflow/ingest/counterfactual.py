@@ -1,4 +1,4 @@
-"""Base recipes of the counterfactual testbed (Liu et al. 2022): base dish, target dish, recipe text, with tabs.
+"""Base recipes of the counterfactual testbed (Liu et al. 2022): base dish, target dish, recipe text, tab-separated.
 
 One line is one recipe with one step. Its title and its dish are the base dish; it lists no ingredients.
 """
@@ -15,12 +15,17 @@ START = re.compile(rb"(?m)^[^\n]*\n")
 
 
 def is_header(line: str) -> bool:
-    """The published file has none."""
+    """Whether a line is the header: the published file has none."""
     return False
 
 
+def is_whole(raw: str) -> bool:
+    """Whether a record that can be read is whole: no one can tell, as a text may end anywhere."""
+    return True
+
+
 def read(lines: Lines) -> pl.DataFrame:
-    """The records of a block, in order, as recipes to be cleaned or with a reason why not."""
+    """The records of a block, in order: recipes to be cleaned, or rejects with their reason."""
     return frame(
         [
             rejected(line, lines.damage[number]) if number in lines.damage else decode(line)
@@ -31,7 +36,7 @@ def read(lines: Lines) -> pl.DataFrame:
 
 
 def decode(raw: str) -> Row:
-    """One record: its fields, or the reason why it is no recipe."""
+    """One record: its fields, or a reject with its reason."""
     fields = raw.split("\t")
     if len(fields) != len(FIELDS):
         return rejected(raw, Reject("broken_record", f"{len(fields)} fields, not {len(FIELDS)}"))

@@ -1,7 +1,7 @@
 """RecipeNLG's full_dataset.csv: `,title,ingredients,directions,link,source,NER`, three of them JSON lists.
 
-A record begins with its running number. That is what lets reading go on behind a row with unbalanced quotes:
-a line that is a whole record by itself is one, whatever stands before it.
+A record begins with its running number, and so reading can resume after a row with unbalanced quotes: a line that is
+a complete record by itself counts as one, whatever precedes it.
 """
 
 import re
@@ -15,9 +15,9 @@ from wokflow.ingest.records import JSON_ESCAPE, Lines, Reject, Row, frame, joine
 LANG = "en"
 FIELDS = ("number", "title", "ingredients", "directions", "link", "source", "NER")
 HEADER = ("", *FIELDS[1:])
-_LISTS = {"ingredients": "ingredients", "directions": "steps"}  # and what they become
+_LISTS = {"ingredients": "ingredients", "directions": "steps"}  # columns of the source -> of recipes
 
-# A field in quotes, up to where it ends, or where the text at hand does; possessive, for linear time.
+# A quoted field up to its closing quote, or to the end of the text; possessive, for linear time.
 _OPEN = r'"[^"]*+(?:""[^"]*+)*+'
 _OTHER = r'[^",\n]*+'
 _OPEN_LINE = _OPEN.replace('[^"]', r'[^"\n]')
@@ -28,33 +28,41 @@ _WHOLE = re.compile(rf'[0-9]++(?:,(?:{_OPEN}"|{_OTHER})){{6}}')
 _UNFINISHED = re.compile(rf'[0-9]++(?:,(?:{_OPEN}"|{_OTHER})){{0,5}},{_OPEN}')
 _BEGINS = re.compile(r"[0-9]+,")
 _FIELD = re.compile(rf'(?:({_OPEN})"|((?:[^",\n][^,\n]*+)?))(?=,|\Z)')
-# A record whose lists are as json.dumps writes them and csv quotes them.
+# Strict form: a record whose lists are as json.dumps writes them and csv quotes them.
 _ANY = r'(?:"(?:[^"]|"")*"|[^",]*)'
 _CSV_ESCAPE = JSON_ESCAPE.replace(r'\\["\\', r'\\(?:"")|\\[\\')
 _ITEM = rf'""(?:[^"\\\x00-\x1f]|{_CSV_ESCAPE})*""'
 _LIST = rf'(?:"\[(?:{_ITEM}(?:, {_ITEM})*)?\]"|\[\])'
 _STRICT = rf"^[0-9]+,{_ANY},{_LIST},{_LIST}(?:,{_ANY}){{3}}$"
-# One of them that holds nothing to clean: words of Latin letters, a single space between two of them.
+# Plain: a strict record with nothing to clean, of words of Latin letters with single spaces between them.
 _LETTER = rf'[[{LATIN}]--[ "\\]]'
-_LATIN_ESCAPE = r'\\(?:""|u00(?:b0|b[c-f]|[c-f][0-9a-f]))'  # letters of LATIN, as json.dumps writes them
+_LATIN_ESCAPE = r'\\(?:""|u00(?:b0|b[c-f]|[c-f][0-9a-f]))'  # characters of LATIN as json.dumps writes them
 _UNQUOTED, _WORD = rf"[{_LETTER}--[,]]+", rf"(?:{_LETTER}|{_LATIN_ESCAPE})+"
 _PLAIN_TITLE = rf'(?:{_UNQUOTED}(?: {_UNQUOTED})*|"{_LETTER}+(?: {_LETTER}+)*")'
 _PLAIN_ITEM = rf'""{_WORD}(?: {_WORD})*""'
 _PLAIN_LIST = rf'"\[{_PLAIN_ITEM}(?:, {_PLAIN_ITEM})*\]"'
 _PLAIN = rf"^[0-9]+,{_PLAIN_TITLE},{_PLAIN_LIST},{_PLAIN_LIST}(?:,{_ANY}){{3}}$"
-_LOOKAHEAD = 50  # lines that one record may spread over
+_LOOKAHEAD = 50  # most lines of one record
 
 
 def is_header(line: str) -> bool:
     return line.replace('"', "") == ",".join(HEADER)
 
 
+def is_whole(raw: str) -> bool:
+    """Whether a record that can be read is not the beginning of another: its last field is a whole list."""
+    try:
+        return isinstance(parse(_values(raw)[-1]), list)
+    except (ValueError, Reject):
+        return False
+
+
 def read(lines: Lines) -> pl.DataFrame:
-    """The records of a block, in order, as recipes to be cleaned or with a reason why not."""
+    """The records of a block, in order: recipes to be cleaned, or rejects with their reason."""
     raw = pl.col("raw")
     table = pl.DataFrame({"raw": lines.text}).with_row_index("line")
     sure = ~pl.col("line").is_in(list(lines.damage))
-    if b"\r" in lines.data:  # polars drops one at the end of a field
+    if b"\r" in lines.data:  # polars drops a CR at the end of a field
         sure &= ~raw.str.contains("\r", literal=True)
     table = table.with_columns(plain=sure & raw.str.contains(_PLAIN))
     slow = table.filter(~pl.col("plain")).filter(~(sure & raw.str.contains(_STRICT)))
@@ -71,7 +79,7 @@ def read(lines: Lines) -> pl.DataFrame:
 
 
 def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
-    """Lines in strict form, and the same joined -> records."""
+    """Records of lines in strict form; `data` is the same lines joined."""
     names = {f"column_{number + 1}": name for number, name in enumerate(FIELDS)}
     if lines.is_empty():
         fields = pl.DataFrame(schema=dict.fromkeys(FIELDS, pl.String()))
@@ -96,14 +104,14 @@ def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
 
 
 def _row(group: list[tuple[int, str]], damage: dict[int, Reject]) -> tuple[int, Row]:
-    """Numbered lines that are one record -> the first number, the record by the slow road."""
+    """Numbered lines that form one record -> the first number, and the record, parsed in Python."""
     raw = "\n".join(raw for _, raw in group)
     hurt = next((damage[line] for line, _ in group if line in damage), None)
     return group[0][0], rejected(raw, hurt) if hurt else decode(raw)
 
 
 def _groups(lines: pl.DataFrame) -> Iterator[list[tuple[int, str]]]:
-    """Lines that are no whole records, joined where a record spreads over several."""
+    """Groups of lines that form one record each, out of lines that are no complete records by themselves."""
     for run in _runs(lines):
         begin = 0
         while begin < len(run):
@@ -114,7 +122,7 @@ def _groups(lines: pl.DataFrame) -> Iterator[list[tuple[int, str]]]:
 
 
 def _runs(lines: pl.DataFrame) -> Iterator[list[tuple[int, str]]]:
-    """Lines that follow one another in the source."""
+    """Runs of lines that follow one another in the source."""
     run: list[tuple[int, str]] = []
     for line, raw in lines.select("line", "raw").iter_rows():
         if run and line != run[-1][0] + 1:
@@ -127,7 +135,7 @@ def _runs(lines: pl.DataFrame) -> Iterator[list[tuple[int, str]]]:
 
 
 def _length(lines: list[str]) -> int:
-    """How many lines the record has that begins with the first; a broken one ends before the next number."""
+    """Number of lines of the record that begins with the first line; a broken one ends before the next number."""
     if not _BEGINS.match(lines[0]):
         return 1
     for length in range(1, len(lines)):
@@ -139,7 +147,7 @@ def _length(lines: list[str]) -> int:
 
 
 def decode(raw: str) -> Row:
-    """One record, strictly: its fields, or the reason why it is no recipe."""
+    """One record, parsed strictly: its fields, or a reject with its reason."""
     try:
         return {"raw": raw, **_fields(raw)}
     except Reject as reject:
@@ -162,7 +170,7 @@ def _fields(raw: str) -> Row:
 
 
 def _values(raw: str) -> list[str]:
-    """The fields of a record of a CSV file. Unlike Python's csv: of any length, and a lone CR is text."""
+    """The fields of a CSV record. Unlike with Python's csv, fields may be of any length and a lone CR is text."""
     values: list[str] = []
     begin = 0
     while begin <= len(raw):

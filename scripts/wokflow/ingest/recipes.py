@@ -1,37 +1,27 @@
 """A raw corpus to recipes and rejects, in one pass over the file and in bounded memory."""
 
 import itertools
-import re
-from collections import deque
+import json
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.tables import PartWriter, provenance
 from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import Cleaning, clean
-from wokflow.ingest.records import Block, Lines, Reject, blocks, frame, items, lengths, lines, rejected
-from wokflow.job import Progress
-from wokflow.tables import PartWriter
+from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
+from wokflow.ingest.wrong_files import recognised
 
 Made = TypeVar("Made")
-
-
-class Reader(Protocol):
-    """What a reader module of a corpus offers."""
-
-    LANG: str
-    START: re.Pattern[bytes]
-
-    def is_header(self, line: str) -> bool: ...
-
-    def read(self, lines: Lines) -> pl.DataFrame: ...
 
 
 READERS: dict[str, Reader] = {
@@ -41,83 +31,179 @@ READERS: dict[str, Reader] = {
 }
 UNLISTED = frozenset({"counterfactual"})  # corpora without lists of ingredients
 BLOCK = 8 << 20  # bytes read at once
-LEAST = 1 << 16  # bytes: blocks of a small source get no smaller than that for the sake of the parts' sizes
+STEP = np.uint64(0x9E3779B97F4A7C15)  # between the seeds of SplitMix64
+HOPELESS = 10_000  # rows without a recipe after which the rest of a source is not read
+LEAST = 1 << 16  # bytes: blocks of a small source are at least so large, whatever the number of parts
+# Reasons for which the last record is rejected when a download or a copy broke off within it.
+INCOMPLETE = frozenset({"broken_record", "invalid_utf8", "nul_byte", "oversized_row"})
 
 
 def ingest_recipes(
+    *,
     raw: str,
+    source: str,
     recipes: Sequence[str],
     rejects: Sequence[str],
-    *,
     corpus: str,
-    cleaning: Cleaning,
+    emoji: bool,
+    symbols: bool,
+    spaces: bool,
+    simplified: bool,
+    empty_fields: bool,
+    duplicates: bool,
+    truncated: Literal["refuse", "keep"],
+    mostly_rejected: Literal["refuse", "keep"],
     threads: int,
-    metadata: dict[str, str],
+    key: str,
     progress: Progress | None = None,
 ) -> None:
-    """Read the file `raw` of a corpus; every row goes to one of the parts `recipes` or `rejects`, in order.
+    """Read the file `raw` of a corpus; write every row to one of the parts `recipes` or `rejects`, in order.
 
-    A row of the source lands in the part that its place in the file says, so the parts are of about equal
-    size and their rows do not depend on the number of threads. Blocks are read and cleaned by `threads` at a
-    time.
+    `source` is the description of the file by ingest_source; Cleaning explains the steps of cleaning. Where the file
+    is cut off or damaged, UserError is raised, unless `truncated` says to keep what could be read; and so where it
+    has no recipe or more rejects than recipes, duplicates aside, unless `mostly_rejected` says to keep those.
+    """
+    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
+    cleaning = Cleaning(
+        emoji=emoji,
+        symbols=symbols,
+        spaces=spaces,
+        simplified=simplified,
+        empty_fields=empty_fields,
+        duplicates=duplicates,
+    )
+    metadata = provenance(key, **{corpus: checksum})
+    with ExitStack() as stack:
+        good = _Parts(stack, recipes, schemas.RECIPES, metadata)
+        bad = _Parts(stack, rejects, schemas.REJECTS, metadata)
+        written = _written(raw, corpus, cleaning, good, bad, threads)
+        keep_cut, keep_few = truncated == "keep", mostly_rejected == "keep"
+        _follow(
+            stack.enter_context(closing(written)), raw, corpus, progress, keep_cut=keep_cut, keep_few=keep_few
+        )
+
+
+def _written(
+    raw: str, corpus: str, cleaning: Cleaning, good: "_Parts", bad: "_Parts", threads: int
+) -> Generator[tuple[float, "_Written"], None, None]:
+    """Read, clean and write the source block by block; yield the position of each block and what was written.
+
+    A row's position in the file decides to which part it goes: so the parts are of about equal size, and their rows
+    do not depend on the number of threads. Up to `threads` blocks are read and cleaned at a time.
     """
     reader = READERS[corpus]
-    size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * len(recipes))))
+    size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * good.count)))
     header = itertools.chain([True], itertools.repeat(False))
     work = (
         (block.position, _read, reader, block, first, cleaning, corpus not in UNLISTED)
         for block, first in zip(blocks(raw, reader.START, size), header, strict=False)
     )
     seen = _Seen(corpus) if cleaning.duplicates else None
-    rows = accepted = 0
-    with ExitStack() as stack:  # writing ends before the parts are closed
-        read = stack.enter_context(closing(_ordered(work, threads)))
-        good = _Parts(stack, recipes, schemas.RECIPES, metadata)
-        bad = _Parts(stack, rejects, schemas.REJECTS, metadata)
+    with closing(_ordered(work, threads)) as read:
         numbered = _numbered(read, corpus, reader.LANG, seen)
-        to_write = ((position, _write, position, records, good, bad) for position, records in numbered)
-        written = stack.enter_context(closing(_ordered(to_write, 1)))
-        for position, (some, kept, cut) in written:
-            rows, accepted = rows + some, accepted + kept
-            if progress and cut:
-                progress.say(
-                    f"{raw} is cut off or damaged: what lay behind row {rows - 1} is lost; fetch it again"
-                )
-            if progress:
-                progress(int(position * 1000), f"{corpus}: {rows} rows, {rows - accepted} rejects", of=1000)
+        to_write = ((position, _write, position, block, good, bad) for position, block in numbered)
+        with closing(_ordered(to_write, 1)) as written:  # one thread writes while others read
+            yield from written
+
+
+def _follow(
+    written: Iterator[tuple[float, "_Written"]],
+    raw: str,
+    corpus: str,
+    progress: Progress | None,
+    *,
+    keep_cut: bool,
+    keep_few: bool,
+) -> None:
+    """Log the progress. Raises UserError for a wrong or a truncated file, where these are to be refused."""
+    rows = accepted = 0
+    rejects: Counter[str] = Counter()
+    end = None
+    for position, block in written:
+        rows, accepted, end = rows + block.rows, accepted + block.recipes, block.damage
+        rejects.update(block.rejects)
+        if progress:
+            progress(int(position * 1000), f"{corpus}: {rows} rows, {rows - accepted} rejects", of=1000)
+        if not accepted and rows >= HOPELESS and not keep_few:
+            break
+    few = not accepted or accepted * 2 < rows - rejects["duplicate"]
+    if few and not keep_few and (not end or keep_cut or recognised(raw, corpus, READERS)):
+        raise UserError(_refusal(raw, corpus, rows, accepted, rejects))
+    if end and not keep_cut:
+        raise UserError(
+            f"{raw} is cut off or damaged after {rows - 1} rows: {end}. Fetch the file again. To go on with the rows "
+            "that could be read, set ingest.recipes.truncated: keep"
+        )
     if progress:
+        if end:
+            progress.say(f"{raw} is cut off or damaged after {rows - 1} rows: {end}; the rest is lost")
         progress.say(f"{corpus}: {rows} rows = {accepted} recipes + {rows - accepted} rejects")
-        if rows and accepted * 2 < rows:
-            progress.say(f"more than half of {raw} was rejected: is it the file that {corpus} publishes?")
+        if few:
+            progress.say(
+                f"{accepted} of {rows} rows of {raw} are recipes: is it the file that {corpus} publishes?"
+            )
+
+
+def _refusal(raw: str, corpus: str, rows: int, accepted: int, rejects: Counter[str]) -> str:
+    """Why a source is refused that has few recipes, or none, and what to do."""
+    begin = f"sources.{corpus}.path: {raw}"
+    if kind := recognised(raw, corpus, READERS):
+        return f"{begin} {kind}"
+    if not rows:
+        return f"{begin} holds no rows. Fetch the file again; it may be the rest of a download that failed."
+    reasons = ", ".join(f"{count} {reason}" for reason, count in rejects.most_common())
+    found = f"{accepted} of its {'first ' * (rows >= HOPELESS and not accepted)}{rows} rows are recipes"
+    return (
+        f"{begin}: only {found} (rejected: {reasons}). Is it the file that {corpus} publishes? "
+        "resources/sources.tsv says how to get it. To go on with these recipes, set "
+        "ingest.recipes.mostly_rejected: keep"
+    )
+
+
+class _Cleaned(NamedTuple):
+    """The cleaned records of a block; if the source ends too early, provided that this block is its last: how."""
+
+    records: pl.DataFrame
+    damage: str | None
+
+
+class _Written(NamedTuple):
+    """The numbers of rows and recipes of a block, of rejects by reason, and its damage as in _Cleaned."""
+
+    rows: int
+    recipes: int
+    rejects: dict[str, int]
+    damage: str | None
 
 
 def _numbered(
-    read: Iterator[tuple[float, pl.DataFrame]], corpus: str, lang: str, seen: "_Seen | None"
-) -> Iterator[tuple[float, pl.DataFrame]]:
-    """Records, block by block in order, with their number, id, corpus, language, and duplicates marked."""
+    read: Iterator[tuple[float, _Cleaned]], corpus: str, lang: str, seen: "_Seen | None"
+) -> Iterator[tuple[float, _Cleaned]]:
+    """Blocks in order, their records with number, id, corpus and language, and duplicates marked."""
     row = 0
-    for position, records in read:
-        number = pl.int_range(row, row + records.height, dtype=pl.Int64)
-        records = records.with_columns(
+    for position, block in read:
+        number = pl.int_range(row, row + block.records.height, dtype=pl.Int64)
+        records = block.records.with_columns(
             source_row=number,
             recipe_id=pl.concat_str(pl.lit(f"{corpus}:"), number.cast(pl.String)),
             corpus=pl.lit(corpus),
             lang=pl.lit(lang),
         )
         row += records.height
-        yield position, seen.mark(records) if seen else records
+        yield position, _Cleaned(seen.mark(records) if seen else records, block.damage)
 
 
-def _write(position: float, records: pl.DataFrame, good: "_Parts", bad: "_Parts") -> tuple[int, int, bool]:
-    """Write a block; return its rows, its recipes, and whether the source is cut off in it."""
+def _write(position: float, block: _Cleaned, good: "_Parts", bad: "_Parts") -> _Written:
+    records = block.records
     kept = records.filter(pl.col("reason").is_null())
-    rejects = records.filter(pl.col("reason").is_not_null())
     good.write(position, kept)
-    bad.write(position, rejects)
-    return records.height, kept.height, (rejects["reason"] == "truncated_archive").any()
+    rest = records.filter(pl.col("reason").is_not_null())
+    bad.write(position, rest)
+    reasons = dict(rest["reason"].value_counts(sort=True).iter_rows())
+    return _Written(records.height, kept.height, reasons, block.damage)
 
 
-def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning, listed: bool) -> pl.DataFrame:
+def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning, listed: bool) -> _Cleaned:
     data = block.data
     if first:
         data = data.removeprefix(b"\xef\xbb\xbf")
@@ -127,8 +213,20 @@ def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning, listed:
     records = reader.read(lines(data)) if data else frame([])
     records = clean(records, cleaning, reader.LANG, listed=listed)
     if block.error:
-        records = records.vstack(frame([rejected("", Reject("truncated_archive", block.error))]))
-    return records
+        truncated = frame([rejected("", Reject("truncated_archive", block.error))])
+        return _Cleaned(records.vstack(truncated), block.error)
+    complete = data.rstrip(b" \t\r").endswith(b"\n")
+    return _Cleaned(records, None if complete else _cut_record(reader, records))
+
+
+def _cut_record(reader: Reader, records: pl.DataFrame) -> str | None:
+    """Why a file that ends with these records, and without a newline, was cut within the last; None if it was not."""
+    if records.is_empty():
+        return None
+    raw, reason, detail = records.select("raw", "reason", "detail").row(-1)
+    if reason in INCOMPLETE:
+        return f"it ends within a record ({reason}: {detail})"
+    return None if reader.is_whole(raw) else "it ends within the last field of a record"
 
 
 class _Parts:
@@ -137,19 +235,20 @@ class _Parts:
     def __init__(
         self, stack: ExitStack, paths: Sequence[str], schema: pa.Schema, metadata: dict[str, str]
     ) -> None:
+        self.count = len(paths)
         self._writers = [stack.enter_context(PartWriter(path, schema, metadata)) for path in paths]
         self._at = 0
 
     def write(self, position: float, rows: pl.DataFrame) -> None:
         if rows.height:
-            before, self._at = self._at, min(int(position * len(self._writers)), len(self._writers) - 1)
-            if before != self._at:  # a part is complete; now others work meanwhile, at the end they would not
+            before, self._at = self._at, min(int(position * self.count), self.count - 1)
+            if before != self._at:  # a complete part goes to disk while other threads work
                 self._writers[before].to_disk()
             self._writers[self._at].write(rows)
 
 
 class _Seen:
-    """Finds rows whose title, ingredients and steps equal an earlier one's, by hashes of 64 bits of each."""
+    """Finds rows whose title, ingredients and steps equal an earlier row's, by a hash of 64 bits of each field."""
 
     def __init__(self, corpus: str) -> None:
         self._corpus = corpus
@@ -172,20 +271,31 @@ class _Seen:
 
 
 def _list_hashes(lists: pl.Series) -> NDArray[np.uint64]:
-    """Hashes of lists of strings: the sum of those of their entries, each times its place (an odd number)."""
+    """Hashes of lists of strings: the sum of hashes of (entry, place), so that it is cheap and order counts.
+
+    A sum of the entries' hashes, weighted by their places, would not do: it is linear, so that a, b, b, a and
+    b, a, a, b would have the same sum whatever the hashes are.
+    """
     sizes = lengths(lists)
     ends = np.cumsum(sizes)
     places = np.arange(sizes.sum()) - np.repeat(ends - sizes, sizes)
-    weighed = items(lists).hash().to_numpy() * (2 * places + 1).astype(np.uint64)
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(weighed)])
+    mixed = _mixed(items(lists).hash().to_numpy() + places.astype(np.uint64) * STEP)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed)])
     hashes: NDArray[np.uint64] = sums[ends] - sums[ends - sizes]
     return hashes
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A hash of each number: the output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
 
 
 def _ordered(
     work: Iterator[tuple[float, Callable[..., Made], *tuple[object, ...]]], threads: int
 ) -> Generator[tuple[float, Made], None, None]:
-    """Run the calls on `threads` threads, few ahead of the reader of their results; results come in order."""
+    """Run the calls on `threads` threads, at most one more than that ahead of the reader; results come in order."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[tuple[float, Future[Made]]] = deque()
         for position, call, *arguments in work:

@@ -1,8 +1,8 @@
 """Bytes to records: blocks that begin and end between records, damaged lines marked, one row a record.
 
-A reader module a source (recipenlg, xiachufang) knows what a record looks like; all share the signature
-`read(lines) -> records`. Each has two roads to the same result: a vectorised one for records in strict form,
-and a plain one, in Python, for the rest, which decides whether there is a recipe in it.
+Each corpus has a reader module (recipenlg, xiachufang, counterfactual) that knows what a record looks like; all share
+the signature `read(lines) -> records`. Readers have two code paths with the same result: a vectorised one for records
+in strict form, and one in Python for the rest, which decides whether a record is a recipe.
 """
 
 import json
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from wokflow.ingest.stream import Truncated, chunks
 
-LIMIT = 32 << 20  # bytes that may wait for the end of a record
+LIMIT = 32 << 20  # most bytes that are held back until the end of a record is seen
 MAX_LINE = 16 << 20  # bytes of one line; a longer one is cut and rejected
-WINDOW = 1 << 14  # bytes searched at once for the beginning of a record
+WINDOW = 1 << 14  # bytes that are searched at once for the start of a record
 
 # A JSON string in strict form; surrogates only in pairs.
 _ESCAPES = (
@@ -31,6 +31,7 @@ _ESCAPES = (
 )
 JSON_ESCAPE = "|".join(_ESCAPES)
 JSON_STRING = rf'"(?:[^"\\\x00-\x1f]|{JSON_ESCAPE})*"'
+LIKE_COMPRESSED = (b"\x1f\x8b", b"x\x01", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")  # gzip, zlib, Zstandard
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 RECORDS = pl.Schema(
@@ -43,14 +44,14 @@ RECORDS = pl.Schema(
         "url": pl.String(),
         "reason": pl.String(),
         "detail": pl.String(),
-        "plain": pl.Boolean(),  # where it is certain that there is nothing to clean
+        "plain": pl.Boolean(),  # true where the record certainly needs no cleaning
     }
 )
 Row = dict[str, object]
 
 
 class Reject(Exception):  # noqa: N818
-    """A record that is no recipe: (reason code, detail)."""
+    """A record that is no recipe, with a code of schemas.REASONS and a detail."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
@@ -59,20 +60,33 @@ class Reject(Exception):  # noqa: N818
 
 
 class Lines(NamedTuple):
-    """The lines of a block: as bytes, one by one, and what is wrong with the bytes of some (by line number)."""
+    """The lines of a block: as bytes, one by one, and the damaged ones by line number."""
 
     data: bytes
     text: pl.Series
     damage: dict[int, Reject]
 
     def joined(self) -> bytes:
-        """The lines one by one, joined again."""
+        """The lines of `text` as bytes: without the CR at the end of a line."""
         return joined(self.text) if b"\r" in self.data else self.data
+
+
+class Reader(Protocol):
+    """What a reader module of a corpus offers."""
+
+    LANG: str
+    START: re.Pattern[bytes]
+
+    def is_header(self, line: str) -> bool: ...
+
+    def is_whole(self, raw: str) -> bool: ...
+
+    def read(self, lines: Lines) -> pl.DataFrame: ...
 
 
 @dataclass(frozen=True)
 class Block:
-    """Whole records, the share of the file (0 to 1) at which they begin, and an error that ends the file."""
+    """Whole records, their position in the file (0 to 1), and the error with which the file ends, if any."""
 
     data: bytes
     position: float
@@ -82,13 +96,13 @@ class Block:
 def blocks(path: str | Path, start: re.Pattern[bytes], size: int) -> Iterator[Block]:
     """Cut a source into blocks of about `size` bytes, each beginning with a line that matches `start`.
 
-    `start` must match whole lines, and only such as are certainly the first of a record: what is a record
-    then does not depend on where the cuts fall. Behind LIMIT bytes without one, a cut falls after any line.
+    `start` must match whole lines that are certainly the first of a record: then records do not depend on where the
+    cuts fall. After LIMIT bytes without such a line, a block ends after any line.
     """
     size = min(size, LIMIT)
     waiting: list[bytes] = []
     begin = 0.0
-    searched = 0  # no line before this place, but perhaps the first, matches
+    searched = 0  # everything before this offset has been searched, apart from the first line
     error = None
     try:
         for piece, share in _pieces(_trimmed(chunks(path)), size):
@@ -105,8 +119,8 @@ def blocks(path: str | Path, start: re.Pattern[bytes], size: int) -> Iterator[Bl
 
 
 def _trimmed(stream: Iterator[tuple[bytes, float]]) -> Iterator[tuple[bytes, float]]:
-    """Leave out what of a line is beyond MAX_LINE, but for a byte that tells; no chunk may be that long."""
-    length = 0  # of the line that goes on from chunk to chunk
+    """Cut lines after MAX_LINE + 1 bytes: the extra byte shows that they were longer. Chunks must be shorter."""
+    length = 0  # of the line that the chunk begins in
     for chunk, share in stream:
         end = chunk.find(b"\n")
         rest = end if end >= 0 else len(chunk)
@@ -118,7 +132,7 @@ def _trimmed(stream: Iterator[tuple[bytes, float]]) -> Iterator[tuple[bytes, flo
 
 
 def _pieces(stream: Iterator[tuple[bytes, float]], size: int) -> Iterator[tuple[bytes, float]]:
-    """Chunks in pieces of at most `size` bytes, each with the share of the file read at its end."""
+    """Chunks cut into pieces of at most `size` bytes, each with the share of the file read at its end."""
     before = 0.0
     for chunk, share in stream:
         for begin in range(0, len(chunk), size):
@@ -128,7 +142,7 @@ def _pieces(stream: Iterator[tuple[bytes, float]], size: int) -> Iterator[tuple[
 
 
 def _cut(waiting: list[bytes], start: re.Pattern[bytes], searched: int) -> int:
-    """Where the last record of what waits begins, as far as that is certain; 0 if more must be read first."""
+    """Offset of the last certain start of a record in what waits; 0 if more must be read first."""
     length, last = sum(map(len, waiting)), waiting[-1]
     if length <= LIMIT and (cut := _last_start(last, start, last.find(b"\n") + 1, len(last))):
         return length - len(last) + cut
@@ -140,7 +154,7 @@ def _cut(waiting: list[bytes], start: re.Pattern[bytes], searched: int) -> int:
 
 
 def _take(waiting: list[bytes], size: int) -> bytes:
-    """Remove the first `size` bytes of what waits, and return them: copied once, for they are many."""
+    """Remove the first `size` bytes of what waits and return them, copied only once."""
     taken = []
     while size:
         piece = waiting.pop(0)
@@ -152,7 +166,7 @@ def _take(waiting: list[bytes], size: int) -> bytes:
 
 
 def _last_start(data: bytes, start: re.Pattern[bytes], searched: int, end: int) -> int:
-    """Where the last line between `searched` and `end` that matches `start` begins; 0 if there is none."""
+    """Offset of the last line between `searched` and `end` that matches `start`; 0 if there is none."""
     end = data.rfind(b"\n", searched, end) + 1
     while end > searched:
         begin = max(data.rfind(b"\n", searched, max(end - WINDOW, searched)) + 1, searched)
@@ -164,11 +178,11 @@ def _last_start(data: bytes, start: re.Pattern[bytes], searched: int, end: int) 
 
 
 def lines(data: bytes) -> Lines:
-    """Split into lines; bytes that are no UTF-8, NUL bytes and overlong lines are marked, not hidden."""
+    """Split into lines, and mark those that are overlong, not UTF-8, or hold NUL bytes."""
     damage: dict[int, Reject] = {}
     text = _split(data) if len(data) <= MAX_LINE else None
     if text is None:
-        data, damage = _mended(data)
+        data, damage = _repaired(data)
         text = _split(data)
         assert text is not None
     if b"\0" in data:
@@ -178,23 +192,29 @@ def lines(data: bytes) -> Lines:
 
 
 def _split(data: bytes) -> pl.Series | None:
-    """Lines, without the CR that one may end with; None where there is invalid UTF-8 in one."""
+    """Lines without the CR at their end; None where the data are not valid UTF-8."""
+    compressed = data.startswith(
+        LIKE_COMPRESSED
+    )  # polars would decompress it: not if a line's end comes first
     try:
-        return pl.read_lines(data).to_series().rename("raw")
+        text = pl.read_lines(b"\n" + data if compressed else data).to_series().rename("raw")
+        return text[1:] if compressed else text
     except pl.exceptions.ComputeError:
         return None
 
 
-def _mended(data: bytes) -> tuple[bytes, dict[int, Reject]]:
-    """The same lines, but overlong ones cut and bytes that are no UTF-8 as \\xNN; and which lines these were."""
+def _repaired(data: bytes) -> tuple[bytes, dict[int, Reject]]:
+    """The lines, overlong ones cut and invalid UTF-8 written as \\xNN; and the lines that this concerns."""
     damage: dict[int, Reject] = {}
     pieces, begin, number = [], 0, 0
-    while begin < len(data):  # in pieces of whole lines, most of which need no second look
+    while begin < len(data):  # in pieces of whole lines, most of which are valid
         end = data.find(b"\n", begin + WINDOW) + 1 or len(data)
         piece = data[begin:end]
         if len(piece) > MAX_LINE or not _is_utf8(piece):
             some = piece.split(b"\n")
-            piece = b"\n".join(_mended_line(line, number + place, damage) for place, line in enumerate(some))
+            piece = b"\n".join(
+                _repaired_line(line, number + place, damage) for place, line in enumerate(some)
+            )
         pieces.append(piece)
         number += piece.count(b"\n")
         begin = end
@@ -209,7 +229,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _mended_line(line: bytes, number: int, damage: dict[int, Reject]) -> bytes:
+def _repaired_line(line: bytes, number: int, damage: dict[int, Reject]) -> bytes:
     if len(line) > MAX_LINE:
         damage[number] = Reject("oversized_row", f"longer than {MAX_LINE} bytes")
         line = line[:1000]
@@ -222,7 +242,7 @@ def _mended_line(line: bytes, number: int, damage: dict[int, Reject]) -> bytes:
 
 
 def joined(text: pl.Series) -> bytes:
-    """Lines, joined, without a detour by way of Python's strings."""
+    """Lines joined by newlines, without making Python strings of them."""
     return bytes(text.str.join("\n").to_arrow()[0].as_buffer())
 
 
@@ -231,35 +251,35 @@ def rejected(raw: str, reject: Reject) -> Row:
 
 
 def frame(rows: list[Row]) -> pl.DataFrame:
-    """Rows of the slow road as records; absent columns are null."""
+    """Rows that were parsed in Python as records; absent columns are null."""
     return pl.DataFrame(rows, schema=RECORDS, orient="row")
 
 
 def items(lists: pl.Series) -> pl.Series:
-    """The strings in lists, one after the other; a null is an empty list."""
+    """The strings of all lists in order; a null counts as an empty list."""
     return lists.explode(empty_as_null=False, keep_nulls=False)
 
 
 def lengths(lists: pl.Series) -> NDArray[np.int64]:
-    """Number of entries of each list; a null is an empty list."""
+    """Number of entries of each list; a null counts as an empty list."""
     return lists.list.len().fill_null(0).to_numpy().astype(np.int64)
 
 
 def relisted(entries: pl.Series, sizes: NDArray[np.int64], kept: pl.Series | None = None) -> pl.Series:
-    """Lists of `sizes`, of `entries` in order, without those that are not `kept`."""
-    if kept is not None and not kept.all():
+    """Lists of the given sizes, filled with `entries` in order; entries outside the mask `kept` are left out."""
+    if kept is not None:
         owner = np.repeat(np.arange(len(sizes)), sizes)
         entries, sizes = entries.filter(kept), np.bincount(owner[kept.to_numpy()], minlength=len(sizes))
-    values = entries.to_arrow(compat_level=pl.CompatLevel.newest())  # views: the strings are not copied
+    values = entries.to_arrow(compat_level=pl.CompatLevel.newest())  # string views, which are not copied
     ends = pl.Series(np.concatenate([[0], np.cumsum(sizes)]), dtype=pl.Int64)
-    # pa.array would load pandas to make an array of numpy's
+    # by way of polars, as pa.array would import pandas for a numpy array
     lists = pl.from_arrow(pa.LargeListArray.from_arrays(ends.to_arrow(), values))
     assert isinstance(lists, pl.Series)
     return lists
 
 
 def parse(json_text: str) -> object:
-    """What `json_text` holds. Raises ValueError where it is no JSON, or nested too deeply."""
+    """The value of a JSON text. Raises ValueError where it is not JSON, or nested too deeply."""
     try:
         return json.loads(json_text)
     except RecursionError as error:
@@ -267,7 +287,7 @@ def parse(json_text: str) -> object:
 
 
 def strings(value: object, field: str) -> list[str]:
-    """`value` if it is a list of strings, None in it left out; raises Reject otherwise."""
+    """`value` without its nulls if it is a list of strings; raises Reject otherwise."""
     if not isinstance(value, list):
         raise Reject("bad_list", f"{field} is {type(value).__name__}, not a list")
     kept = [item for item in value if item is not None]

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.columns import RECIPE_ID, STRINGS, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, column
 
 REASONS = {
     "broken_record": "The bytes form no record: broken JSON, unbalanced quotes, a wrong number of fields.",

@@ -1,17 +1,17 @@
-"""What a source file is, by content: size and checksum. The frontier before reading it."""
+"""What a source file is, by content: its size and checksum. The cutoff before it is read."""
 
 import hashlib
 import json
 from pathlib import Path
 
-from wokflow.job import Progress
-from wokflow.tables import write_text
+from wokflow.frame.job import Progress
+from wokflow.frame.tables import write_text
 
 CHUNK = 8 << 20
 
 
-def source(raw: str, description: str, *, progress: Progress | None = None) -> None:
-    """Write the size in bytes and the SHA-256 of the file `raw` as JSON to `description`.
+def ingest_source(*, raw: str, data: str, progress: Progress | None = None) -> None:
+    """Write the size in bytes and the SHA-256 of the file `raw` as JSON to `data`.
 
     The file's name and time are left out: a copy elsewhere, or a touched file, is the same source.
     """
@@ -23,4 +23,4 @@ def source(raw: str, description: str, *, progress: Progress | None = None) -> N
             size += len(chunk)
             if progress:
                 progress(size, f"{size >> 20} MiB hashed")
-    write_text(description, json.dumps({"bytes": size, "sha256": digest.hexdigest()}) + "\n")
+    write_text(data, json.dumps({"bytes": size, "sha256": digest.hexdigest()}) + "\n")

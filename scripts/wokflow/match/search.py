@@ -1,55 +1,45 @@
-"""k nearest neighbours among unit vectors, exact.
+"""k nearest neighbours among unit vectors, exact, in both directions at once.
 
-What a score is does not depend on how candidates were found: it is the inner product of two float32
-vectors, computed in float64 in one fixed order of additions and rounded to float32. Backends find candidates
-with their own arithmetic and a proven bound on its error; every vector that could be among the k nearest is
-re-scored. So faiss and torch, CPU and GPU, one shard or many, give the same neighbours, ties in the order of
-the rows.
+Backends (search_faiss, search_torch) find candidates with their own arithmetic and a proven bound on its error; every
+vector that could be among the k nearest gets its canonical score (scores). So faiss and torch, CPU and GPU, one shard
+or many, give the same neighbours, ties in the order of the rows.
+
+A shard holds some of the Chinese rows and compares them with all English ones. So it knows the nearest English rows
+of its own rows, and for each English row those of its own rows that are nearest; match_pair merges the latter.
 """
 
-from collections.abc import Callable
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from wokflow import tables
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.frame.shards import blocks, shard_range
 from wokflow.match import schemas
+from wokflow.match.nearest import Nearest
+from wokflow.match.scores import Candidates, MakeFinder
 from wokflow.match.vectors import Matrix, Vectors
-from wokflow.shards import blocks, shard_range
 
-BLOCK = 2048  # queries: the unit of computation
-RESCORE = 1024  # pairs of rows that are scored at a time: few enough for the cache
-
-
-class Candidates(NamedTuple):
-    """Flat: query row (within the queries at hand), target row, canonical score."""
-
-    query: NDArray[np.int64]
-    target: NDArray[np.int64]
-    score: NDArray[np.float32]
-
-
-class Finder(Protocol):
-    """A backend: holds a run of target rows, finds for each query all that may be among its k nearest."""
-
-    def __call__(self, queries: Matrix, floor: NDArray[np.float32]) -> Candidates:
-        """Candidates of a block of queries; those below `floor` (the k-th score so far) may be left out."""
-
-
-MakeFinder = Callable[[Matrix, int], Finder]
+BLOCK = 2048  # rows: a shard is a run of whole blocks
+MOST_ROWS = 16_384  # that are compared with a run of the other side at a time
+GROWTH = 4
+SAMPLE = 4096  # rows of each side from which a backend learns how vectors are spread
+NARROW = 1 << 34  # comparisons from which shorter codes pay where scores have a floor
+INTERPRETER = 600 * 2**20  # bytes that a job holds besides vectors
 
 
 def match_search(
-    sources: str,
-    targets: str,
-    neighbours: str,
     *,
+    zh: str,
+    en: str,
+    neighbours_zh_en: str,
+    neighbours_en_zh: str,
     shard: int,
     shards: int,
     k: int,
+    floor: float | None,
     backend: Literal["auto", "faiss", "torch"],
     device: Literal["auto", "cpu", "cuda"],
     memory_mb: int,
@@ -57,121 +47,126 @@ def match_search(
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Write the k nearest targets of each source in one shard (columns source_index, target_index, score)."""
-    queries, against = Vectors.open(sources), Vectors.open(targets)
-    rows = shard_range(len(queries), BLOCK, shard, shards)
-    make = finder(backend, device, threads)
-    span = target_rows(memory_mb, against.dimensions, len(rows), k)
-    found = search(queries, against, k, make, rows=rows, span=span, progress=progress)
-    table = pl.DataFrame(
+    """Compare the Chinese rows of one shard with all English rows; `zh` and `en` are folders of vectors.
+
+    Writes the `k` nearest English rows of each Chinese row of the shard, and the `k` nearest of the shard's rows of
+    each English row. Neighbours with a score below `floor` are left out.
+    """
+    left, right = Vectors.open(zh), Vectors.open(en)
+    rows = shard_range(len(left), BLOCK, shard, shards)
+    narrow = is_narrow(floor, len(left), len(right))
+    make = finder(backend, device, threads, sample(left, right), narrow=narrow)
+    span = run_rows(memory_mb, right.dimensions, len(rows), k)
+    with tables.PartWriter(neighbours_en_zh, schemas.NEIGHBOURS, metadata) as part:
+        found = search(
+            left,
+            right,
+            k,
+            make,
+            rows=rows,
+            span=span,
+            floor=floor,
+            on_right=lambda candidates: part.write(_table(candidates)),
+            progress=progress,
+        )
+    tables.write(neighbours_zh_en, schemas.NEIGHBOURS, _table(found), metadata)
+
+
+def _table(found: Candidates) -> pl.DataFrame:
+    return pl.DataFrame(
         {
-            "source_index": (found.query + rows.start).astype(np.int32),
+            "source_index": found.query.astype(np.int32),
             "target_index": found.target.astype(np.int32),
             "score": found.score,
         }
     )
-    tables.write(neighbours, schemas.NEIGHBOURS, table, metadata)
 
 
-def finder(backend: str, device: str, threads: int) -> MakeFinder:
-    """The backend by name; `auto` is torch, the faster one."""
+def finder(backend: str, device: str, threads: int, sample: Matrix, *, narrow: bool = False) -> MakeFinder:
+    """The backend by name; `auto` means torch, which multiplies in what the processor does fastest.
+
+    For `sample` and `narrow` see search_torch.make.
+    """
     if backend == "faiss":
         from wokflow.match import search_faiss
 
         return search_faiss.make(device, threads)
     from wokflow.match import search_torch
 
-    return search_torch.make(device, threads)
+    return search_torch.make(sample, device, threads, narrow=narrow)
 
 
-def target_rows(memory_mb: int, dimensions: int, queries: int, k: int) -> int:
-    """How many target rows fit in memory at once, beside the interpreter and the neighbours kept so far."""
-    kept = queries * k * 20 * 2
-    left = memory_mb * 2**20 - 600 * 2**20 - kept
-    return int(np.clip(left // (dimensions * 4 * 3 + 2 * BLOCK), 4096, 1 << 18))
+def is_narrow(floor: float | None, left: int, right: int) -> bool:
+    """Whether codes shorter than the vectors pay for so many rows."""
+    return floor is not None and left * right > NARROW
+
+
+def sample(left: Vectors, right: Vectors) -> Matrix:
+    """Rows of both sides at equal distances, SAMPLE of each at most."""
+    parts = [side.take(np.arange(0, len(side), max(1, len(side) // SAMPLE))) for side in (left, right)]
+    return np.concatenate(parts)
+
+
+def run_rows(memory_mb: int, dimensions: int, rows: int, k: int) -> int:
+    """Number of rows of a run of the right side that fit in memory beside all else that a job holds.
+
+    A row of the run has its vector (twice while it is coded), its code and its neighbours; so has each of the rows
+    of the left side that are compared with it at a time. All `rows` of the left side keep their neighbours.
+    """
+    each = dimensions * (4 + 4 + 1) + k * 8 * 6
+    left = memory_mb * 2**20 - INTERPRETER - rows * k * 8 * 3 - MOST_ROWS * each
+    return int(np.clip(left // each, 4096, 1 << 18))
 
 
 def search(
-    queries: Vectors,
-    targets: Vectors,
+    left: Vectors,
+    right: Vectors,
     k: int,
     make: MakeFinder,
     *,
     rows: range | None = None,
     span: int = 1 << 18,
+    floor: float | None = None,
+    on_right: Callable[[Candidates], None] = lambda found: None,
     progress: Progress | None = None,
 ) -> Candidates:
-    """The k nearest targets of each query row, ordered by query, then (score descending, target row).
+    """The k nearest right rows of each left row in `rows`, ordered by left row, then (score descending, right row).
 
-    Targets are held `span` rows at a time; the outcome does not depend on it.
+    `on_right` gets, run by run, the k nearest of these left rows of each right row, in the same order. `span` right
+    rows are held in memory at a time; the result does not depend on it. Scores below `floor` are left out.
     """
-    rows = range(len(queries)) if rows is None else rows
-    best = [_none() for _ in blocks(rows, BLOCK)]
-    k = min(k, len(targets))
-    runs = blocks(range(len(targets)), span)
+    rows = range(len(left)) if rows is None else rows
+    best = Nearest(len(rows), k, floor)
+    runs = blocks(range(len(right)), span)
     for number, run in enumerate(runs):
-        find = make(targets.rows(run.start, run.stop), k)
-        for index, block in enumerate(blocks(rows, BLOCK)):
-            floor = _floor(best[index], len(block), k)
-            found = find(queries.rows(block.start, block.stop), floor)
-            found = Candidates(found.query, found.target + run.start, found.score)
-            best[index] = top(_join([best[index], found]), k)
+        find = make(right.rows(run.start, run.stop), k)
+        nearest = Nearest(len(run), k, floor)
+        for block in growing(rows):
+            within = slice(block.start - rows.start, block.stop - rows.start)
+            found, back = find(left.rows(block.start, block.stop), best.floor(within), nearest.floor())
+            best.add(found.query + within.start, found.target + run.start, found.score)
+            nearest.add(back.query, back.target + block.start, back.score)
             if progress:
-                done = number * len(rows) + block.stop - rows.start
+                done = number * len(rows) + within.stop
                 progress(done, f"{done} of {len(runs) * len(rows)} rows searched", of=len(runs) * len(rows))
-        del find  # before the next run of targets takes its memory
-    starts = [block.start - rows.start for block in blocks(rows, BLOCK)]
-    moved = zip(best, starts, strict=True)
-    return _join([Candidates(found.query + start, found.target, found.score) for found, start in moved])
+        on_right(_moved(nearest.all(), run.start))
+        del find  # frees its memory before the next run is loaded
+    return _moved(best.all(), rows.start)
 
 
-def exact_scores(left: Matrix, right: Matrix) -> NDArray[np.float32]:
-    """Inner products of paired rows: exact float64 products, added in a fixed order, rounded to float32.
+def growing(rows: range) -> Iterator[range]:
+    """Blocks of rows, each GROWTH times as long as the one before, up to MOST_ROWS.
 
-    Shapes (n, d), (n, d) -> (n,). Numbers above 1, by rounding, become 1.
+    The floors of the other side rise with each block, most of all in the beginning.
     """
-    products = left.astype(np.float64) * right.astype(np.float64)
-    while (width := products.shape[1]) > 1:
-        half = (width + 1) // 2
-        tail = products[:, half:]
-        products = products[:, :half].copy()
-        products[:, : tail.shape[1]] += tail
-    return np.minimum(products[:, 0], 1.0).astype(np.float32)
+    size = BLOCK // 2
+    start = rows.start
+    while start < rows.stop:
+        yield range(start, min(start + size, rows.stop))
+        start += size
+        size = min(GROWTH * size, MOST_ROWS)
 
 
-def rescore(
-    queries: Matrix, targets: Matrix, query: NDArray[np.int64], target: NDArray[np.int64]
-) -> Candidates:
-    """Candidates (query row, target row) with their canonical scores, so many rows at a time."""
-    scores = [
-        exact_scores(queries[query[start : start + RESCORE]], targets[target[start : start + RESCORE]])
-        for start in range(0, len(query), RESCORE)
-    ]
-    return Candidates(query, target, np.concatenate(scores) if scores else np.empty(0, np.float32))
-
-
-def top(found: Candidates, k: int) -> Candidates:
-    """The first k of each query by (score descending, target row)."""
-    order = np.lexsort((found.target, -found.score, found.query))
-    query = found.query[order]
-    first = np.searchsorted(query, query, side="left")
-    kept = order[np.arange(len(query)) - first < k]
-    return Candidates(found.query[kept], found.target[kept], found.score[kept])
-
-
-def _floor(best: Candidates, queries: int, k: int) -> NDArray[np.float32]:
-    """The k-th score of each query so far; -2 where there are fewer than k."""
-    floor = np.full(queries, 2.0, np.float32)
-    np.minimum.at(floor, best.query, best.score)
-    floor[np.bincount(best.query, minlength=queries) < k] = -2.0
-    return floor
-
-
-def _none() -> Candidates:
-    return Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
-
-
-def _join(found: list[Candidates]) -> Candidates:
-    if not found:
-        return _none()
-    return Candidates(*(np.concatenate(column) for column in zip(*found, strict=True)))
+def _moved(found: Candidates, start: int) -> Candidates:
+    """Candidates whose query rows count from another row."""
+    return Candidates(found.query + start, found.target, found.score)

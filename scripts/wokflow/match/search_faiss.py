@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.job import UserError
-from wokflow.match.search import Candidates, Finder, MakeFinder, rescore
+from wokflow.frame.job import UserError
+from wokflow.match.scores import Candidates, Finder, MakeFinder, Scores, rescore
 from wokflow.match.vectors import Matrix
 
-SPARE = 6  # more neighbours are asked for than k: they show that nothing beyond them can be among the k
-GPU_MOST = 2048  # neighbours that faiss gives on a GPU
+SPARE = 6  # neighbours requested beyond k: they show that nothing after them can be among the k nearest
+GPU_MOST = 2048  # most neighbours that faiss returns on a GPU
 
 
 def make(device: str, threads: int) -> MakeFinder:
@@ -22,21 +22,30 @@ def make(device: str, threads: int) -> MakeFinder:
         raise UserError("match.search.device is cuda, but faiss sees no GPU: install faiss-gpu, or take cpu")
     resources = faiss.StandardGpuResources() if gpus and device != "cpu" else None
 
-    def finder(targets: Matrix, k: int) -> Finder:
-        index: Any = faiss.IndexFlatIP(targets.shape[1])
+    def indexed(rows: Matrix) -> Any:
+        index: Any = faiss.IndexFlatIP(rows.shape[1])
         if resources is not None:
             index = faiss.index_cpu_to_gpu(resources, 0, index)
-        index.add(targets)
-        return lambda queries, floor: _find(index, queries, targets, floor, k, resources is not None)
+        index.add(rows)
+        return index
+
+    def finder(targets: Matrix, k: int) -> Finder:
+        index, on_gpu = indexed(targets), resources is not None
+
+        def find(queries: Matrix, query_floor: Scores, target_floor: Scores) -> tuple[Candidates, Candidates]:
+            forward = _find(index, queries, targets, query_floor, k, on_gpu)
+            return forward, _find(indexed(queries), targets, queries, target_floor, k, on_gpu)
+
+        return find
 
     return finder
 
 
 def error_bound(queries: Matrix, targets: Matrix) -> NDArray[np.float64]:
-    """For each query, how far a float32 inner product of d terms may be off, in any order of additions.
+    """For each query, a bound on the error of a float32 inner product of d terms, whatever the order of additions.
 
     gamma_d |x| |y| with gamma_d = d u / (1 - d u), u = 2**-24 (Higham, Accuracy and Stability of Numerical
-    Algorithms, section 3.1); half a last place more for the rounding of the canonical score.
+    Algorithms, section 3.1), and half a unit in the last place for the rounding of the canonical score.
     """
     d = queries.shape[1]
     gamma = d * 2.0**-24 / (1 - d * 2.0**-24)
@@ -45,10 +54,8 @@ def error_bound(queries: Matrix, targets: Matrix) -> NDArray[np.float64]:
     return np.asarray(gamma * norms * longest + 2.0**-24)
 
 
-def _find(
-    index: Any, queries: Matrix, targets: Matrix, floor: NDArray[np.float32], k: int, on_gpu: bool
-) -> Candidates:
-    """Ask for more and more neighbours of a query until the last one is certainly none of its k nearest."""
+def _find(index: Any, queries: Matrix, targets: Matrix, floor: Scores, k: int, on_gpu: bool) -> Candidates:
+    """Request more and more neighbours of a query until the last one is certainly not among its k nearest."""
     bound = error_bound(queries, targets)
     found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     open_rows = np.arange(len(queries))
@@ -60,7 +67,7 @@ def _find(
 
             index, on_gpu = faiss.index_gpu_to_cpu(index), False
         scores, ids = index.search(queries[open_rows], wanted)
-        # canonical scores end at 1: beyond 1 + bound, a higher score is no nearer
+        # canonical scores are at most 1: above 1 + bound, all are equally near
         kth = np.minimum(scores[:, min(k, wanted) - 1], 1 + bound[open_rows])
         kth = np.maximum(kth, floor[open_rows])
         margin = 2 * bound[open_rows]

@@ -1,219 +1,394 @@
-"""Candidates by half-precision products in blocks, on CPU (bfloat16) or GPU (float16).
+"""Candidates for both sides at once, by products of short codes of small integers, on CPU or GPU.
 
-Where targets lie near few axes, products are those of shorter vectors, which bound the scores from above (sketch).
-They are kept only as maxima over groups of target rows. The k groups with the highest maxima are scored row by row
-in float32, so that the k-th score is known up to rounding. Then each group is looked at whose maximum, plus what
-rounding may have taken from it, reaches that score. Rows that still may be among the k nearest get their canonical
-score.
-
-The bound. With x^ the rounded x and s~ the product as computed: |s~ - x.y| <= |x| |y - y^| + |x - x^| |y^|
-(Cauchy and Schwarz on x.y - x^.y^) + gamma |x^| |y^| (additions in float32) + what rounding the outcome, at
-most m = (1 + gamma) |x^| |y^|, to half precision may move it. |x - x^| and |y - y^| are measured, not
-estimated; |y^| <= |y| + |y - y^|. With p the power of two below m, numbers up to p lie at most u p / 2 from the
-next of half precision, and those between p and m at most u p, nor farther than from p. 2**-24 more is for the
-rounding of the canonical score, and of numbers below the normal ones. What products of shorter vectors may lack
-comes to it.
+One product of codes (wokflow.match.codes) serves both sides. It is taken tile by tile; of a tile, only the largest
+product of each group of rows is looked at, and the members of a group only where its largest could reach the floor of
+the row that asks. Floors rise by what is found; what may be among the k nearest in the end gets its canonical score.
+Products of integers are exact on every device, so the bounds hold whatever the hardware adds up in which order.
 """
 
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.job import UserError
-from wokflow.match.search import Candidates, MakeFinder, rescore
-from wokflow.match.sketch import WIDTHS, sketch
+from wokflow.frame.job import UserError
+from wokflow.frame.shards import blocks
+from wokflow.match.codes import UNIT, Codes, Coding
+from wokflow.match.nearest import UNKNOWN, Nearest
+from wokflow.match.scores import Candidates, MakeFinder, Rows, Scores, join, rescore
 from wokflow.match.vectors import Matrix
 
-GROUP = 16  # target rows that share a maximum
-SUPER = 16  # groups that share one
-ROWS = 2048  # target rows of one product: its outcome stays in the cache
-GPU_ROWS = 65_536
-WORTH = 4096  # target rows whose products, were they whole, would cost about as much more as the scores of a group
-PAIRS = 256  # groups whose rows are scored in float32 at a time: few enough for the cache
-GPU_PAIRS = 8192
-KEPT = 65_536  # groups whose scores are kept at a time
+GROUP = 16  # rows that share a maximum
+TILES = {"cpu": 1024, "cuda": 8192}  # rows and columns of a product; on a CPU it stays in the cache
+PAIRS = {"cpu": 256, "cuda": 65_536}  # pairs that are scored in float32 at a time
+PENDING = 1 << 20  # candidates at which a block stops to score them
+WIDTHS = (128, 192, 256)  # of codes: multiples of what processors multiply at once
+REST = 0.06  # largest share of the squared length of vectors that may lie beside the axes
+TRIALS = 5
+
+Floors = NDArray[np.float64]
 
 
-def make(device: str, threads: int) -> MakeFinder:
+def make(sample: Matrix, device: str, threads: int, *, narrow: bool = False) -> MakeFinder:
+    """What makes finders for vectors like those of `sample`, shape (n, d).
+
+    `narrow` says that codes shorter than the vectors pay: their products take less time, and let more pairs through.
+    """
     try:
         import torch
     except ImportError as error:
         raise UserError("match.search.backend torch needs torch: install it, or take faiss") from error
     if device == "cuda" and not torch.cuda.is_available():
         raise UserError("match.search.device is cuda, but torch sees no GPU: take cpu, or run on a GPU node")
-    on_gpu = torch.cuda.is_available() and device != "cpu"
-    if on_gpu:  # partial sums stay in float32, as the bound has it
-        torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-        torch.backends.cuda.matmul.allow_tf32 = False
+    place = "cuda" if torch.cuda.is_available() and device != "cpu" else "cpu"
+    torch.set_num_threads(1)  # each thread works on a block of its own
+    dtype = fastest_type(place)
+    width = narrow_width(sample) if narrow or dtype == torch.float32 else sample.shape[1]
+    kernel = Kernel(Coding(sample, width), place, dtype, 1 if place == "cuda" else threads)
+    return lambda targets, k: Run(kernel, targets, k)
+
+
+def narrow_width(sample: Matrix) -> int:
+    """The first of WIDTHS that leaves at most REST of the vectors beside the axes; else all dimensions."""
+    wide = sample.astype(np.float64)
+    within = np.linalg.eigvalsh(wide.T @ wide)[::-1].cumsum()
+    for width in WIDTHS:
+        if width < len(within) and within[width - 2] >= (1 - REST) * within[-1] > 0:
+            return width
+    return len(within)
+
+
+@cache
+def fastest_type(place: str) -> Any:
+    """int8 where the device multiplies it right and fast, else float32, which holds the same integers."""
+    import torch
+
+    tile = TILES["cpu"]
+    left, right = torch.randint(
+        -127, 128, (2, tile, 128), generator=torch.Generator().manual_seed(0)
+    ).double()
+    expected = left @ right.T
+    seconds: dict[Any, float] = {}
+    for dtype in (torch.float32, torch.int8):
+        one, other = left.to(place, dtype), right.to(place, dtype)
+        try:
+            out = empty(tile, tile, dtype, place)
+            for _ in range(TRIALS):
+                start = time.perf_counter()
+                multiply(one, other, out)
+                right_one = torch.equal(out.cpu().double(), expected)
+                took = time.perf_counter() - start
+                if right_one:
+                    seconds[dtype] = min(took, seconds.get(dtype, took))
+        except (RuntimeError, AttributeError):  # no such product on this device, or in this version of torch
+            continue
+    return min(seconds, key=seconds.__getitem__)
+
+
+def multiply(left: Any, right: Any, out: Any) -> None:
+    """Products of all rows of two matrices of codes; shapes (n, w), (m, w) -> (n, m)."""
+    import torch
+
+    if left.dtype == torch.int8:
+        torch._int_mm(left, right.T, out=out)
     else:
-        torch.set_num_threads(threads)
-    widths = list(WIDTHS)  # those that did not pay for some targets are not tried for the next
-    return lambda targets, k: Targets(targets, k, "cuda" if on_gpu else "cpu", widths)
+        torch.mm(left, right.T, out=out)
 
 
-class Targets:
-    """A run of target rows: in float32; shortened, in half precision and padded to whole super-groups."""
+def empty(rows: int, columns: int, dtype: Any, place: str) -> Any:
+    """Room for products of codes of that type."""
+    import torch
 
-    def __init__(self, targets: Matrix, k: int, device: str, widths: list[int]) -> None:
+    kind = torch.int32 if dtype == torch.int8 else torch.float32
+    return torch.empty((rows, columns), dtype=kind, device=place)
+
+
+def at_least(scores: Scores, error: float) -> Floors:
+    """What canonical scores are at least, of scores that are off by `error` at most; they never exceed 1."""
+    return np.minimum(scores.astype(np.float64) - error, 1.0)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """How codes are made and multiplied; `dtype` is torch's type of the codes."""
+
+    coding: Coding
+    device: str
+    dtype: Any
+    threads: int
+
+    @property
+    def tile(self) -> int:
+        return TILES[self.device]
+
+    def put(self, codes: Codes) -> Any:
+        """Codes on the device, padded with rows of zeros to whole groups on both sides of a product."""
+        import torch
+
+        integers = np.pad(codes.integers, ((0, -len(codes.integers) % (2 * GROUP)), (0, 0)))
+        return torch.from_numpy(integers).to(self.device, self.dtype)
+
+
+class Run:
+    """A run of target rows, coded."""
+
+    def __init__(self, kernel: Kernel, targets: Matrix, k: int) -> None:
         import torch
 
         self._torch = torch
-        self._host = targets
-        self._k = k
-        self._device = device
-        self._half = torch.float16 if device == "cuda" else torch.bfloat16
-        # unit roundoffs: of half precision, and of float32 sums (tensor cores truncate: two bits fewer)
-        self._u = 2.0**-11 if device == "cuda" else 2.0**-8
-        self._u_sum = 2.0**-22 if device == "cuda" else 2.0**-23
-        self._full = torch.from_numpy(targets).to(device)
-        self._widths = widths
-        self._prepare()
+        self.kernel, self.k, self.targets = kernel, k, targets
+        self.tiles = blocks(range(len(targets)), kernel.tile)
+        with ThreadPoolExecutor(kernel.threads) as pool:
+            coded = list(pool.map(lambda tile: kernel.coding(targets[tile.start : tile.stop]), self.tiles))
+        self.codes = [kernel.put(codes) for codes in coded]
+        none = np.empty((0, 0), np.int8)
+        self.bounds = Codes(none, *(max(getattr(c, of) for c in coded) for of in ("norm", "length", "error")))
+        self.full = torch.from_numpy(targets).to(kernel.device)
 
-    def _prepare(self) -> None:
-        """Make what products are made of: the rows, shortened if that may pay, in half precision."""
+    def __call__(
+        self, queries: Matrix, query_floor: Scores, target_floor: Scores
+    ) -> tuple[Candidates, Candidates]:
+        floor = target_floor.astype(np.float64)
+        parts = blocks(range(len(queries)), self.kernel.tile)
+        held = [
+            Block(self, queries[part.start : part.stop], query_floor[part.start : part.stop])
+            for part in parts
+        ]
+        with self._torch.inference_mode(), ThreadPoolExecutor(self.kernel.threads) as pool:
+            if held and (target_floor == UNKNOWN).any():
+                first = pool.map(held[0].target_floors, range(len(self.tiles)))
+                floor = np.maximum(floor, np.concatenate(list(first)))
+            done = list(pool.map(lambda block: block.search(floor), held))
+            forward, backward = [], Pairs()
+            for part, (found, (query, target, score)) in zip(parts, done, strict=True):
+                forward.append(Candidates(found.query + part.start, found.target, found.score))
+                backward.add(query + part.start, target, score)
+            rounding = max((block.rounding for block in held), default=0.0)
+            pairs = self._near_targets(backward, floor, rounding)
+            chunks = [
+                pairs[:, start : start + PENDING // 16] for start in range(0, pairs.shape[1], PENDING // 16)
+            ]
+            scored = pool.map(lambda chunk: rescore(self.targets, queries, *chunk), chunks)
+            return join(forward), join(list(scored))
+
+    def _near_targets(self, pairs: "Pairs", floor: Floors, rounding: float) -> Rows:
+        """Targets and queries of pairs that may be among the k nearest of the target; shape (2, pairs).
+
+        Scores are off by `rounding` at most.
+        """
+        query, target, score = pairs.take()
+        best = Nearest(len(self.targets), self.k)
+        best.add(target, query, score)
+        reached = best.floor()
+        floor = np.where(reached == UNKNOWN, floor, np.maximum(floor, at_least(reached, rounding)))
+        near = score + rounding >= floor[target]
+        return np.stack([target[near], query[near]])
+
+
+@dataclass
+class Pairs:
+    """Pairs of a query row and a target row with a rough score each, in pieces."""
+
+    pieces: list[tuple[Rows, Rows, Scores]] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, query: Rows, target: Rows, score: Scores) -> None:
+        if len(query):
+            self.pieces.append((query, target, score))
+            self.count += len(query)
+
+    def take(self) -> tuple[Rows, Rows, Scores]:
+        """All of them; none is left."""
+        none = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)
+        query, target, score = (np.concatenate(column) for column in zip(none, *self.pieces, strict=True))
+        self.pieces, self.count = [], 0
+        return query, target, score
+
+
+class Block:
+    """A block of query rows against a run of targets.
+
+    Rough scores are off by `error` at most: products of codes where these hold whole vectors, else float32 scores.
+    """
+
+    def __init__(self, run: Run, queries: Matrix, floor: Scores) -> None:
+        self._torch = torch = run._torch
+        self.run, self.queries, self.known = run, queries, floor
+        kernel = run.kernel
+        codes = kernel.coding(queries)
+        self.codes = kernel.put(codes)
+        self.slack = kernel.coding.slack(codes, run.bounds)
+        self._full = torch.from_numpy(queries).to(kernel.device)
+        terms = queries.shape[1] + 2
+        self.rounding = (
+            terms * UNIT / (1 - terms * UNIT) * codes.norm * run.bounds.norm
+        )  # of a float32 product
+        self.error = self.slack if kernel.coding.whole else self.rounding
+
+    def product(self, tile: int, room: Any) -> Any:
+        """Products of a tile's codes with those of the block, in `room`; shape (targets, queries), both padded."""
+        codes = self.run.codes[tile]
+        out = room[: len(codes)]
+        multiply(codes, self.codes, out)
+        return out
+
+    def room(self) -> Any:
+        """Where products of a tile are put."""
+        kernel = self.run.kernel
+        return empty(kernel.tile + 2 * GROUP, len(self.codes), kernel.dtype, kernel.device)
+
+    def target_floors(self, tile: int) -> Floors:
+        """For each target of a tile, a score that k queries of the block reach; UNKNOWN where there are fewer."""
+        rows = self.run.tiles[tile]
+        products = self.product(tile, self.room())[: len(rows), : len(self.queries)]
+        return self._reached(products, lambda row, other: (other, row + rows.start))
+
+    def query_floors(self) -> Floors:
+        """For each query, a score that k targets of the first tile reach; UNKNOWN where there are fewer."""
+        products = self.product(0, self.room())[: len(self.run.tiles[0]), : len(self.queries)]
+        return self._reached(products.T.contiguous(), lambda row, other: (row, other))
+
+    def _reached(self, products: Any, pair: Callable[[Rows, Rows], tuple[Rows, Rows]]) -> Floors:
+        """A score that k others reach, for each row of products; `pair` makes (query, target) of (row, other)."""
+        count, k = len(products), self.run.k
+        if products.shape[1] < k:
+            return np.full(count, float(UNKNOWN))
+        values, others = (found.cpu().numpy() for found in products.topk(k, dim=1))
+        query, target = pair(np.repeat(np.arange(count), k), others.reshape(-1))
+        scores = self.rough(query, target, values.reshape(-1)).reshape(-1, k)
+        return at_least(scores.min(axis=1), self.error)
+
+    def search(self, target_floor: Floors) -> tuple[Candidates, tuple[Rows, Rows, Scores]]:
+        """Candidates of each query among the run's targets, and pairs that may be near for the target.
+
+        The pairs (query, target) come with their float32 scores.
+        """
+        floor = self.known.astype(np.float64)
+        if (self.known == UNKNOWN).any():
+            floor = np.maximum(floor, self.query_floors())
+        forward, new, backward = Forward(self, floor), Pairs(), Pairs()
+        need, room = self.needed(target_floor), self.room()
+        for tile, rows in enumerate(self.run.tiles):
+            products = self.product(tile, room)
+            forward.add(*self._of_queries(products, rows, forward.need))
+            new.add(*self._of_targets(products, rows, need[rows.start : rows.stop]))
+            last = rows.stop == len(self.run.targets)
+            if new.count > PENDING or last:
+                backward.add(*self._near_targets(*new.take(), target_floor))
+            if last or tile & (tile + 1) == 0:
+                forward.settle()
+        return forward.result(), backward.take()
+
+    def needed(self, floor: Floors) -> Any:
+        """The least products of codes with which scores can reach their floors."""
+        need = self.run.kernel.coding.need(floor, self.slack)
+        return self._torch.from_numpy(need).to(self.codes.device)
+
+    def _of_queries(self, products: Any, rows: range, need: Any) -> tuple[Rows, Rows, Scores]:
+        """Pairs of a tile whose products reach what the query needs; shape of need (queries,)."""
         torch = self._torch
-        self._sketch = sketch(self._full, self._u_sum, self._widths)
-        if not self._sketch:
-            self._widths.clear()  # nor will it be for the next run of targets
-        width = self._sketch.width if self._sketch else self._full.shape[1]
-        padded = len(self._full) + -len(self._full) % (GROUP * SUPER)
-        self._rounded = torch.zeros((padded, width), dtype=self._half, device=self._device)
-        self._longest = self._longest_short = self._residual = 0.0
-        for start in range(0, len(self._full), ROWS):
-            rows = self._full[start : start + ROWS]
-            short = self.shortened(rows)
-            rounded = self._rounded[start : start + len(rows)]
-            rounded.copy_(short)
-            residual = self._norms(short - rounded.float())
-            self._longest = max(self._longest, self._norms(rows).max().item())
-            self._longest_short = max(self._longest_short, self._norms(short).max().item())
-            self._residual = max(self._residual, residual.max().item())
+        groups = products.view(-1, GROUP, products.shape[1])
+        maxima = groups.amax(1)
+        (some,) = torch.nonzero(maxima.amax(0)[: len(need)] >= need, as_tuple=True)
+        group, which = torch.nonzero(maxima[:, some] >= need[some], as_tuple=True)
+        query = some[which]
+        members = groups[group, :, query]
+        pair, member = torch.nonzero(members >= need[query, None], as_tuple=True)
+        target = group[pair] * GROUP + member
+        return self._real(query[pair], target, members[pair, member], rows)
 
-    def shortened(self, vectors: Any) -> Any:
-        return self._sketch(vectors) if self._sketch else vectors
-
-    def _norms(self, vectors: Any) -> Any:
-        """Lengths of rows, rounded up: float32 sums may be off by d + 2 roundings."""
-        slack = 1 + (vectors.shape[1] + 2) * 2.0**-23
-        return self._torch.linalg.vector_norm(vectors, dim=1).double() * slack + 2.0**-60
-
-    def __call__(self, queries: Matrix, floor: NDArray[np.float32]) -> Candidates:
+    def _of_targets(self, products: Any, rows: range, need: Any) -> tuple[Rows, Rows, Scores]:
+        """Pairs of a tile whose products reach what the target needs; shape of need (targets,)."""
         torch = self._torch
-        with torch.inference_mode():
-            full = torch.from_numpy(queries).to(self._device)
-            query, target = self._candidates(full, torch.from_numpy(floor).double().to(self._device))
-        return rescore(queries, self._host, query, target)
+        groups = products.view(len(products), GROUP, -1)
+        maxima = groups.amax(1)
+        (some,) = torch.nonzero(maxima.amax(1)[: len(need)] >= need, as_tuple=True)
+        which, group = torch.nonzero(maxima[some] >= need[some, None], as_tuple=True)
+        target = some[which]
+        members = groups[target, :, group]
+        pair, member = torch.nonzero(members >= need[target, None], as_tuple=True)
+        query = member * groups.shape[2] + group[pair]
+        return self._real(query, target[pair], members[pair, member], rows)
 
-    def group_maxima(self, rounded: Any) -> Any:
-        """Largest product of each group with each query; shape (groups, queries), in half precision."""
-        torch = self._torch
-        queries = rounded.T.contiguous()
-        step = GPU_ROWS if self._device == "cuda" else ROWS
-        count = queries.shape[1]
-        maxima = torch.empty((len(self._rounded) // GROUP, count), dtype=self._half, device=self._device)
-        out = torch.empty((step, count), dtype=self._half, device=self._device)
-        for start in range(0, len(self._rounded), step):
-            rows = self._rounded[start : start + step]
-            scores = torch.mm(rows, queries, out=out[: len(rows)])
-            groups = maxima[start // GROUP : (start + len(rows)) // GROUP]
-            torch.amax(scores.view(-1, GROUP, count), dim=1, out=groups)
-        return maxima
+    def _real(self, query: Any, target: Any, product: Any, rows: range) -> tuple[Rows, Rows, Scores]:
+        """Pairs without padding, with rows of the run and rough scores."""
+        real = (target < len(rows)) & (query < len(self.queries))
+        queries, targets, products = (column[real].cpu().numpy() for column in (query, target, product))
+        return queries, targets + rows.start, self.rough(queries, targets + rows.start, products)
 
-    def _candidates(self, full: Any, floor: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(query row, target row) of all that may be among the k nearest."""
-        torch = self._torch
-        short = self.shortened(full)
-        maxima = self.group_maxima(short.to(self._half))
-        supers = maxima.view(-1, SUPER, maxima.shape[1]).amax(1)
-        half_bound, single_bound = self.bounds(full, short)
-        first = self._highest(maxima, supers)
-        query = torch.arange(len(full), device=self._device).repeat_interleave(first.shape[1])
-        scores = self._scores(full, first.reshape(-1), query)
-        floor = torch.maximum(floor, (self._kth(scores, len(full)) - single_bound).clamp(max=1.0))
-        found = [self._near(scores, first.reshape(-1), query, floor - single_bound)]
-        maxima.scatter_(0, first.T, -torch.inf)  # they are done
-        groups, query = self._groups_above(maxima, supers, floor - half_bound)
-        if self._sketch and len(groups) > len(full) * (self._k + len(self._full) / WORTH):
-            self._widths[:] = [width for width in self._widths if width > self._sketch.width]
-            self._prepare()
-            return self._candidates(full, floor)
-        for start in range(0, len(groups), KEPT):
-            group, row = groups[start : start + KEPT], query[start : start + KEPT]
-            found.append(self._near(self._scores(full, group, row), group, row, floor - single_bound))
-        rows, targets = (np.concatenate(column) for column in zip(*found, strict=True))
-        return rows, targets
+    def rough(self, query: Rows, target: Rows, product: NDArray[Any]) -> Scores:
+        coding = self.run.kernel.coding
+        return (product * coding.step**2).astype(np.float32) if coding.whole else self.scores(query, target)
 
-    def _highest(self, maxima: Any, supers: Any) -> Any:
-        """The k groups of the highest maxima; shape (queries, k), or fewer where there are fewer."""
-        best = supers.T.float().topk(min(self._k, len(supers)), dim=1).indices
-        groups = best[:, :, None] * SUPER + self._torch.arange(SUPER, device=best.device)
-        groups = groups.reshape(len(best), -1)
-        inner = maxima.T.gather(1, groups).float().topk(min(self._k, groups.shape[1]), dim=1).indices
-        return groups.gather(1, inner)
+    def scores(self, query: Rows, target: Rows) -> Scores:
+        """Float32 scores of pairs; they are off by `rounding` at most."""
+        out = np.empty(len(query), np.float32)
+        device = self.run.kernel.device
+        for start in range(0, len(query), PAIRS[device]):
+            part = slice(start, start + PAIRS[device])
+            if device == "cpu":  # numpy is quicker at many short products
+                out[part] = np.einsum("ij,ij->i", self.queries[query[part]], self.run.targets[target[part]])
+            else:
+                left, right = (self._torch.from_numpy(rows[part]).to(device) for rows in (query, target))
+                out[part] = (self._full[left] * self.run.full[right]).sum(1).cpu().numpy()
+        return out
 
-    def _kth(self, scores: Any, queries: int) -> Any:
-        """The k-th highest score of each query; less than all scores where there are fewer."""
-        scores = scores.view(queries, -1)
-        if scores.shape[1] < self._k:
-            return self._torch.full((queries,), -2.0, dtype=self._torch.float64, device=self._device)
-        return scores.topk(self._k, dim=1).values[:, -1].double()
+    def _near_targets(
+        self, query: Rows, target: Rows, rough: Scores, floor: Floors
+    ) -> tuple[Rows, Rows, Scores]:
+        """Those pairs whose float32 scores may reach the floors of their targets, with these scores."""
+        scores = self.scores(query, target) if self.run.kernel.coding.whole else rough
+        near = scores + self.rounding >= floor[target]
+        return query[near], target[near], scores[near]
 
-    def bounds(self, full: Any, short: Any) -> tuple[Any, Any]:
-        """For each query: how far below a score a half-precision product may be; how far from it, one in float32."""
-        d, width = full.shape[1], short.shape[1]
-        norms, lengths = self._norms(full), self._norms(short)
-        residual = self._norms(short - short.to(self._half).float())
-        gamma, gamma_short = (n * self._u_sum / (1 - n * self._u_sum) for n in (d, width))
-        products = (lengths + residual) * (self._longest_short + self._residual)  # of rounded ones
-        half = lengths * self._residual + residual * (self._longest_short + self._residual)
-        half = half + gamma_short * products + self._rounding((1 + gamma_short) * products) + 2.0**-24
-        if self._sketch:
-            half = half + self._sketch.excess * norms * self._longest
-        single = gamma * norms * self._longest + 2.0**-24
-        return half, single
 
-    def _rounding(self, most: Any) -> Any:
-        """How far rounding to half precision may move a number of at most `most`."""
-        torch = self._torch
-        power = torch.exp2(torch.floor(torch.log2(most)))
-        return torch.maximum(self._u / 2 * power, torch.minimum(self._u * power, most - power))
+class Forward:
+    """The candidates of a block's queries while they come in; their floors rise with them."""
 
-    def _groups_above(self, maxima: Any, supers: Any, need: Any) -> tuple[Any, Any]:
-        torch = self._torch
-        above, query = torch.nonzero(supers.double() >= need, as_tuple=True)
-        inner = torch.arange(SUPER, device=maxima.device)
-        groups = (above[:, None] * SUPER + inner).reshape(-1)
-        query = query[:, None].expand(-1, SUPER).reshape(-1)
-        kept = maxima[groups, query].double() >= need[query]
-        return groups[kept], query[kept]
+    def __init__(self, block: Block, floor: Floors) -> None:
+        self._block, self._floor = block, floor
+        rows, k = len(block.queries), block.run.k
+        self._rough, self._exact = Nearest(rows, k), Nearest(rows, k)
+        self._new, self._kept = Pairs(), Pairs()
+        self.need = block.needed(floor)
 
-    def _near(
-        self, scores: Any, groups: Any, query: Any, need: Any
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(query row, target row) of the rows of groups that have the score they need."""
-        pair, member = self._torch.nonzero(scores.double() >= need[query][:, None], as_tuple=True)
-        return query[pair].cpu().numpy(), (groups[pair] * GROUP + member).cpu().numpy()
+    def add(self, query: Rows, target: Rows, rough: Scores) -> None:
+        self._new.add(query, target, rough)
+        if self._new.count > PENDING:
+            self.settle()
 
-    def _scores(self, full: Any, groups: Any, query: Any) -> Any:
-        """Scores in float32 of the rows of groups with a query each, -inf for padding; shape (pairs, GROUP)."""
-        torch = self._torch
-        rows = groups[:, None] * GROUP + torch.arange(GROUP, device=self._device)
-        real = rows.clamp(max=len(self._full) - 1)
-        scores = torch.empty(rows.shape, device=self._device)
-        on_gpu = self._device == "cuda"
-        step = GPU_PAIRS if on_gpu else PAIRS
-        parts = [slice(start, start + step) for start in range(0, len(groups), step)]
-        with ThreadPoolExecutor(1 if on_gpu else torch.get_num_threads()) as pool:
-            made = pool.map(lambda part: self._products(full[query[part]], real[part]), parts)
-            for part, products in zip(parts, made, strict=True):
-                scores[part] = products
-        return scores.masked_fill_(rows != real, -torch.inf)
+    def settle(self) -> None:
+        """Raise the floors by what is new."""
+        query, target, rough = self._new.take()
+        self._rough.add(query, target, rough)
+        self._raise(self._rough.floor(), self._block.error)
+        self.need = self._block.needed(self._floor)
+        self._kept.add(query, target, rough)
+        if self._kept.count > PENDING:
+            self._finish()
 
-    def _products(self, vectors: Any, rows: Any) -> Any:
-        """Float32 products of each vector with its rows of targets; shapes (n, d), (n, GROUP) -> (n, GROUP)."""
-        if self._device == "cuda":
-            return self._torch.bmm(self._full[rows], vectors[:, :, None])[:, :, 0]
-        targets = self._full.numpy().take(rows.numpy(), axis=0)  # numpy is faster at many small products
-        return self._torch.from_numpy(np.matmul(targets, vectors.numpy()[:, :, None])[:, :, 0])
+    def _raise(self, reached: Scores, error: float) -> None:
+        known = reached != UNKNOWN
+        self._floor[known] = np.maximum(self._floor[known], at_least(reached[known], error))
+
+    def _finish(self) -> None:
+        """Give what may reach the floors its canonical score."""
+        block = self._block
+        query, target, rough = self._kept.take()
+        near = rough + block.error >= self._floor[query]
+        query, target = query[near], target[near]
+        scores = block.scores(query, target)
+        fine = Nearest(len(block.queries), block.run.k)
+        fine.add(query, target, scores)
+        self._raise(fine.floor(), block.rounding)
+        near = scores + block.rounding >= self._floor[query]
+        self._exact.add(*rescore(block.queries, block.run.targets, query[near], target[near]))
+
+    def result(self) -> Candidates:
+        self._finish()
+        return self._exact.all()

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.match import schemas
 
 SHARES = (0.8, 0.1, 0.1)  # Cultural Adaptation of Recipes: 80/10/10
@@ -16,31 +16,33 @@ SPLITS = ("train", "valid", "test")
 
 
 def match_split(
-    accepted: dict[str, str],
-    pairs: dict[str, str],
-    leaks: str,
     *,
+    accepted_zh_en: str,
+    accepted_en_zh: str,
+    pairs_zh_en: str,
+    pairs_en_zh: str,
+    leaks: str,
     kind: Literal["paper", "grouped"],
     seed: int,
     metadata: dict[str, str],
 ) -> None:
-    """Give each pair of each direction its split; write what leaks under both kinds of split to `leaks`.
+    """Write the accepted pairs of each direction with their split, and the leaks of both kinds of split.
 
-    `paper` draws source recipes, each direction by itself. `grouped` draws components: recipes connected by
-    pairs of any direction, so that no recipe stands on two sides, in no direction.
+    `paper` draws source recipes in each direction by itself. `grouped` draws components: recipes that are connected
+    by pairs of any direction. So no recipe is in two splits.
     """
-    tables_in = {direction: tables.read(path) for direction, path in accepted.items()}
-    splits = {"paper": by_source(tables_in, seed), "grouped": by_component(tables_in, seed)}
-    for direction, path in pairs.items():
+    accepted = {"zh-en": tables.read(accepted_zh_en), "en-zh": tables.read(accepted_en_zh)}
+    splits = {"paper": by_source(accepted, seed), "grouped": by_component(accepted, seed)}
+    for direction, path in {"zh-en": pairs_zh_en, "en-zh": pairs_en_zh}.items():
         tables.write(path, schemas.PAIRS, splits[kind][direction], metadata)
-    found = {
+    leaked = {
         name: {direction: leak(table) for direction, table in split.items()} for name, split in splits.items()
     }
-    tables.write_text(leaks, json.dumps({"kind": kind, "leaks": found}, indent=1) + "\n")
+    tables.write_text(leaks, json.dumps({"kind": kind, "leaks": leaked}, indent=1) + "\n")
 
 
 def by_source(directions: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
-    """The paper's split: source recipes drawn one by one."""
+    """The paper's split: source recipes are drawn one by one."""
     result = {}
     for direction, table in directions.items():
         sources = table["source_id"].unique(maintain_order=True)
@@ -52,7 +54,7 @@ def by_source(directions: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.Da
 
 
 def by_component(directions: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
-    """Connected recipes together; a component is drawn by the name of its first recipe in sorted order."""
+    """Draw connected recipes together; a component goes by the name of its first recipe in sorted order."""
     columns = [table[column] for table in directions.values() for column in ("source_id", "target_id")]
     ids = pl.concat(columns).unique().sort()
     node = pl.DataFrame({"id": ids}).with_row_index("node")
@@ -76,7 +78,7 @@ def by_component(directions: dict[str, pl.DataFrame], seed: int) -> dict[str, pl
 
 
 def components(nodes: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of the connected component of each node, in the order of their first nodes."""
+    """The connected component of each node; components are numbered by their first nodes."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -86,16 +88,16 @@ def components(nodes: int, left: NDArray[np.int64], right: NDArray[np.int64]) ->
 
 
 def order(names: list[str], seed: int) -> NDArray[np.int64]:
-    """A shuffle by names and seed alone: a name added or taken away leaves the others in their order."""
+    """A shuffle that depends on names and seed alone: a name added or taken away leaves the others in their order."""
     keys = [hashlib.blake2b(f"{seed}:{name}".encode(), digest_size=8).digest() for name in names]
     return np.array(sorted(range(len(names)), key=lambda index: (keys[index], names[index])), np.int64)
 
 
 def cut(drawn: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Split number of each item, given the order in which they are drawn and their sizes.
+    """Number of the split of each item, given the order in which items are drawn, and their sizes.
 
-    The last tenth of the drawn size is test, the tenth before it valid. Items larger than a tenth of all are
-    drawn first and go to train until it is full; if they fill more than its share, the rest is halved.
+    The last tenth of the total size is test, the tenth before it valid. Items larger than a tenth of the total are
+    drawn first and go to train until it is full; if they fill more than its share, valid and test halve the rest.
     """
     total = int(sizes.sum())
     large = (sizes[drawn] * 10 > total) & (total > 10)
@@ -110,7 +112,7 @@ def cut(drawn: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def leak(table: pl.DataFrame) -> dict[str, float]:
-    """Shares of the valid and test sources that have a target, or a title, that train has as well."""
+    """Shares of the sources in valid and test that have a target, or a title, that is also in train."""
     train = table.filter(pl.col("split") == "train")
     result = {}
     for split in SPLITS[1:]:

@@ -6,46 +6,63 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
 
 PAPER = [
-    {"direction": "zh-en", "split": "train & valid (paper)", "sources": 44_500, "targets": 144_600}
-    | {"source_tokens": 159.1, "target_tokens": 140.2},
-    {"direction": "en-zh", "split": "train & valid (paper)", "sources": 43_800, "targets": 120_700}
-    | {"source_tokens": 117.1, "target_tokens": 164.8},
+    {
+        "direction": "zh-en",
+        "split": "train & valid (paper)",
+        "sources": 44_500,
+        "targets": 144_600,
+        "source_tokens": 159.1,
+        "target_tokens": 140.2,
+    },
+    {
+        "direction": "en-zh",
+        "split": "train & valid (paper)",
+        "sources": 43_800,
+        "targets": 120_700,
+        "source_tokens": 117.1,
+        "target_tokens": 164.8,
+    },
 ]
 BINS = np.round(np.linspace(0.0, 1.0, 51), 2)
 
 
 def match_statistics(
-    pairs: dict[str, str],
-    neighbours: dict[str, str],
-    recipes: dict[str, Sequence[str]],
+    *,
+    pairs_zh_en: str,
+    pairs_en_zh: str,
+    neighbours_zh_en: str,
+    neighbours_en_zh: str,
+    recipenlg: Sequence[str],
+    xiachufang: Sequence[str],
     statistics: str,
     histogram: str,
 ) -> None:
-    """Write Table 1 (TSV: a row a direction and split) and the scores' histograms (JSON).
+    """Write Table 1 (TSV: a row for each direction and split) and the histograms of scores (JSON).
 
-    `recipes` holds the parts of the recipes of each corpus. Tokens are words between white space in English
-    and jieba's words in Chinese, over title, ingredients and steps, as in the paper.
+    `recipenlg` and `xiachufang` are the parts of their recipes. Tokens are words between white space in English and
+    jieba's words in Chinese, over title, ingredients and steps, as in the paper.
     """
-    found = {direction: tables.read(path) for direction, path in pairs.items()}
-    ids = [table[column] for table in found.values() for column in ("source_id", "target_id")]
+    pairs = {"zh-en": tables.read(pairs_zh_en), "en-zh": tables.read(pairs_en_zh)}
+    ids = [table[column] for table in pairs.values() for column in ("source_id", "target_id")]
     used = pl.concat(ids).unique()
-    lengths = pl.concat([_lengths(parts, used) for parts in recipes.values()])
-    rows = [row for direction, table in found.items() for row in table_one(direction, table, lengths)]
+    lengths = pl.concat([_lengths(recipenlg, used), _lengths(xiachufang, used)])
+    rows = [row for direction, table in pairs.items() for row in table_one(direction, table, lengths)]
     with tables.atomic(statistics) as temporary:
         pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary, separator="\t", float_precision=1)
-    scores = {direction: tables.read(path, ["score"])["score"] for direction, path in neighbours.items()}
-    counts = {
-        direction: np.histogram(score.to_numpy().clip(0, 1), BINS)[0].tolist()
-        for direction, score in scores.items()
-    }
+    counts = {"zh-en": _histogram(neighbours_zh_en), "en-zh": _histogram(neighbours_en_zh)}
     tables.write_text(histogram, json.dumps({"bins": BINS.tolist(), "counts": counts}) + "\n")
 
 
+def _histogram(neighbours: str) -> list[int]:
+    scores = tables.read(neighbours, ["score"])["score"].to_numpy()
+    return [int(count) for count in np.histogram(scores.clip(0, 1), BINS)[0]]
+
+
 def table_one(direction: str, pairs: pl.DataFrame, lengths: pl.DataFrame) -> list[dict[str, object]]:
-    """Rows for train & valid, train, valid, test: recipes, pairs and mean tokens on each side."""
+    """Rows for train & valid, train, valid and test: recipes, pairs and mean tokens on each side."""
     rows: list[dict[str, object]] = []
     for name, splits in {
         "train & valid": ["train", "valid"],

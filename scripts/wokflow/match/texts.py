@@ -1,26 +1,27 @@
-"""The frontier before embedding and pairing: each distinct English text once, whatever its titles."""
+"""The cutoff before embedding and pairing: each distinct English text once, whatever its titles."""
 
 from collections.abc import Sequence
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.match import schemas
 
 
 def match_texts(
-    translated: Sequence[str],
-    texts: str,
-    translations: str,
-    digest: str,
-    translations_digest: str,
     *,
+    translated: Sequence[str],
+    data: str,
+    digest: str,
+    translations: str,
+    translations_digest: str,
     metadata: dict[str, str],
 ) -> None:
-    """Gather shards of (title, text).
+    """Gather the shards of (title, text).
 
-    Writes the distinct texts in the order of first occurrence, each title's row among them, and digests of
-    the texts alone and of titles with texts. A title that has no translation stands for itself.
+    `data` gets the distinct texts in the order of first occurrence, `translations` each title with its text and the
+    text's row in `data`; the digests are of the texts alone, and of titles and texts. The text of a title without
+    translation is the title itself.
     """
     table = pl.concat([tables.read(part) for part in translated])
     table = table.with_columns(
@@ -29,7 +30,7 @@ def match_texts(
     unique = table.select("text").unique(maintain_order=True)
     index = unique.with_row_index("text_index").with_columns(pl.col("text_index").cast(pl.Int32))
     table = table.join(index, on="text", how="left", maintain_order="left")
-    tables.write(texts, schemas.TEXTS, unique, metadata)
+    tables.write(data, schemas.TEXTS, unique, metadata)
     tables.write(translations, schemas.TRANSLATIONS, table, metadata)
     tables.write_text(digest, tables.strings_digest(unique["text"]) + "\n")
     both = pl.concat([table["title"], table["text"]])

@@ -1,11 +1,11 @@
-"""The frontier before translation: each distinct title once."""
+"""The cutoff before translation: each distinct title once."""
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.match import schemas
 
 
-def match_titles(eligible: str, titles: str, digest: str, *, metadata: dict[str, str]) -> None:
-    """Distinct titles in the order of first occurrence, and a digest of them alone."""
+def match_titles(*, eligible: str, data: str, digest: str, metadata: dict[str, str]) -> None:
+    """Write the distinct titles in the order of first occurrence to `data`, and a digest of them alone."""
     unique = tables.read(eligible, ["title"]).unique(maintain_order=True)
-    tables.write(titles, schemas.TITLES, unique, metadata)
+    tables.write(data, schemas.TITLES, unique, metadata)
     tables.write_text(digest, tables.strings_digest(unique["title"]) + "\n")

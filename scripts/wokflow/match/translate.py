@@ -1,41 +1,43 @@
 """Chinese titles to English, each distinct title once."""
 
-import os
 from collections.abc import Callable
 from typing import Literal
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.frame.shards import blocks, shard_range
 from wokflow.match.lexicon import Lexicon
-from wokflow.shards import blocks, shard_range
+from wokflow.models.devices import describe
+from wokflow.models.loading import load, origin
 
-BLOCK = 2048  # titles that are translated together; they are batched by length inside
+BLOCK = 2048  # titles: the unit of computation; within it, titles are batched by length
 
 Translate = Callable[[list[str]], list[str]]
 
 
 def match_translate(
+    *,
     titles: str,
     translated: str,
-    *,
     shard: int,
     shards: int,
     backend: Literal["lexicon", "hub", "none"],
-    lexicon: str,
-    model: str,
-    revision: str | None,
-    beams: int,
-    batch: int,
+    lexicon: str = "",
+    model: str = "",
+    revision: str | None = None,
+    device: str = "auto",
+    beams: int = 1,
+    batch: int = 1,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
     """Write columns title and text for one shard of the distinct titles.
 
-    Backends: `lexicon` reads the folder `lexicon`; `hub` loads a sequence-to-sequence `model` (name or
-    folder, at `revision`) and searches with `beams` beams, `batch` titles at a time; `none` leaves titles as
-    they are, for multilingual encoders.
+    Backends: `lexicon` reads the folder `lexicon`; `hub` loads a sequence-to-sequence `model` (name or folder, at
+    `revision`) on `device` and searches with `beams` beams, `batch` titles at a time; `none` leaves the titles as
+    they are, which is right for titles in English and for multilingual encoders.
     """
     table = tables.read(titles)
     rows = shard_range(table.height, BLOCK, shard, shards)
@@ -48,7 +50,7 @@ def match_translate(
                 return [words.translate(text) for text in texts]
 
         case "hub":
-            translate = hub(model, revision, beams, batch)
+            translate = hub(model, revision, device, beams, batch, progress)
         case "none":
 
             def translate(texts: list[str]) -> list[str]:
@@ -64,28 +66,21 @@ def match_translate(
         part.write_parquet(temporary, metadata=metadata)
 
 
-def hub(model: str, revision: str | None, beams: int, batch: int) -> Translate:
-    """A translator by a sequence-to-sequence model, on a GPU in bfloat16 where there is one.
+def hub(
+    model: str, revision: str | None, device: str, beams: int, batch: int, progress: Progress | None = None
+) -> Translate:
+    """A translator by a sequence-to-sequence model, in bfloat16 on GPUs that have it.
 
-    Weights are read from safetensors only and no code of the model's repository is run. Raises UserError
-    where the model cannot be loaded.
+    No code of the model's repository is run. Raises UserError if there is no such device, or if the model cannot be
+    loaded.
     """
     import torch
-    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    options = {"revision": revision or "main", "trust_remote_code": False}
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(model, **options)
-        network = AutoModelForSeq2SeqLM.from_pretrained(model, use_safetensors=True, **options)
-    except Exception as error:  # a broken folder may raise anything
-        raise UserError(
-            f"match.translate.model: {model} cannot be loaded: {error}\n"
-            "Give a folder with the model, or load it once where there is a network "
-            "(HF_HOME says where it is kept)."
-            + (" HF_HUB_OFFLINE is set." if os.environ.get("HF_HUB_OFFLINE") else "")
-        ) from error
-    network = network.to(device, torch.bfloat16 if device == "cuda" else torch.float32).eval()
+    network, tokenizer = load(
+        model, "seq2seq", revision=revision, precision="auto", device=device, named_by="match.translate.model"
+    )
+    if progress:
+        progress.say(f"{origin(model, revision)}, on {describe(network.device)}")
 
     def translate(texts: list[str]) -> list[str]:
         order = sorted(range(len(texts)), key=lambda index: (len(texts[index]), index))
@@ -98,7 +93,7 @@ def hub(model: str, revision: str | None, beams: int, batch: int) -> Translate:
                 padding=True,
                 truncation=True,
                 max_length=128,
-            ).to(device)
+            ).to(network.device)
             with torch.inference_mode():
                 tokens = network.generate(**inputs, num_beams=beams, do_sample=False, max_new_tokens=64)
             decoded = tokenizer.batch_decode(tokens, skip_special_tokens=True)

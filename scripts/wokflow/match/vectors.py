@@ -1,4 +1,4 @@
-"""Vectors on disk: a folder of .npy shards that is read as one matrix, memory-mapped."""
+"""Vectors on disk: a folder of .npy shards that is read as one memory-mapped matrix. The cutoff before the search."""
 
 import hashlib
 import os
@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.job import UserError
-from wokflow.tables import atomic_folder, write_text
+from wokflow.frame.job import UserError
+from wokflow.frame.tables import atomic_folder, write_text
 
 Matrix = NDArray[np.float32]
 
 
 class Vectors:
-    """A matrix of (rows, dimensions) in float32 whose rows are read from shards when they are asked for."""
+    """A float32 matrix of (rows, dimensions) whose rows are read from shards on demand."""
 
     def __init__(self, shards: Sequence[Matrix]) -> None:
         if not shards:
@@ -33,7 +33,7 @@ class Vectors:
         return int(self._starts[-1])
 
     def rows(self, start: int, stop: int) -> Matrix:
-        """A copy of rows start..stop in memory."""
+        """A copy of the rows from `start` to before `stop`."""
         parts = [
             shard[max(start - first, 0) : max(stop - first, 0)]
             for first, shard in zip(self._starts, self._shards, strict=False)
@@ -41,7 +41,7 @@ class Vectors:
         return np.ascontiguousarray(np.concatenate(parts))
 
     def take(self, rows: NDArray[np.integer]) -> Matrix:
-        """A copy of the rows named, in that order."""
+        """A copy of the given rows, in that order."""
         out = np.empty((len(rows), self.dimensions), np.float32)
         which = np.searchsorted(self._starts, rows, side="right") - 1
         for number in np.unique(which):
@@ -50,18 +50,18 @@ class Vectors:
         return out
 
 
-def match_vectors(shards: Sequence[str], folder: str, digest: str) -> None:
-    """Gather shards into one folder without copying, and a digest of the numbers alone.
+def match_vectors(*, vectors: Sequence[str], data: str, digest: str) -> None:
+    """Gather the shards `vectors` in the folder `data`, and write a digest of the numbers alone.
 
-    The folder holds hard links to the shards (copies, where the file system has none). Raises UserError where
-    vectors are not finite.
+    The folder holds hard links to the shards, or copies where the file system has no links. Raises UserError where a
+    vector is not finite.
     """
     total = hashlib.sha256()
-    with atomic_folder(folder) as temporary:
-        for number, shard in enumerate(shards):
-            vectors = np.load(shard, mmap_mode="r")
-            for start in range(0, len(vectors), 65_536):
-                rows = vectors[start : start + 65_536]
+    with atomic_folder(data) as temporary:
+        for number, shard in enumerate(vectors):
+            matrix = np.load(shard, mmap_mode="r")
+            for start in range(0, len(matrix), 65_536):
+                rows = matrix[start : start + 65_536]
                 if not np.isfinite(rows).all():
                     raise UserError(
                         f"{shard}: a vector is not finite; embed again with match.embed.precision: float32"

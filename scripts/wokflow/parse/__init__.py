@@ -1,1 +1,1 @@
-"""Stage parse: recipe texts to clauses, dependencies, cooking actions and proto-actions."""
+"""Stage parse: from recipe texts to clauses, dependencies, cooking actions and proto-actions."""

@@ -7,23 +7,25 @@ from typing import Any, Literal
 import polars as pl
 import pyarrow as pa
 
-from wokflow import tables
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.parse import schemas
-from wokflow.parse.clauses import clauses
-from wokflow.parse.extract import Action, Parse, extract
+from wokflow.parse.clauses import clause_at, clauses
+from wokflow.parse.extract import extract
 from wokflow.parse.glossary import Glossary, read_glossary
+from wokflow.parse.types import Action, Parse
 
-BATCH = 2000  # recipes held at once
+BATCH = 2000  # recipes held in memory at once
+HELD = 25 * BATCH  # recipes whose parses are held at once: for each so many the table of parses is read
 Row = dict[str, Any]
 
 
 def parse_actions(
+    *,
     recipes: str,
     dependencies: Sequence[str],
     actions: str,
     rejects: str,
-    *,
     glossary: str,
     method: Literal["rules", "parser", "both"],
     style: Literal["house", "paper"],
@@ -31,10 +33,10 @@ def parse_actions(
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Write the actions of one part of the recipes, in reading order, and the recipes that have none.
+    """Write the actions of one part of the recipes, in reading order, and the recipes without any as rejects.
 
-    `dependencies` are the shards of parse/dependencies, none where `method` is "rules". Every recipe ends with
-    at least one action or as a reject.
+    Every recipe has at least one action or is a reject. `dependencies` are all shards of parse/dependencies of this
+    corpus; empty if `method` is "rules".
     """
     words = read_glossary(glossary)
     table = tables.scan(recipes, ["recipe_id", "corpus", "source_row", "steps"])
@@ -43,37 +45,61 @@ def parse_actions(
         good = stack.enter_context(tables.PartWriter(actions, schemas.ACTIONS, metadata))
         bad = stack.enter_context(tables.PartWriter(rejects, schemas.REJECTS, metadata))
         for start in range(0, total, BATCH):
+            if start % HELD == 0:
+                held = Parses(dependencies, table.slice(start, HELD).select("steps"))
             batch = table.slice(start, BATCH).collect()
-            parses = read_parses(dependencies, batch["steps"])
+            parses = held.of(batch["steps"])
             found: list[Row] = []
             rejected: list[Row] = []
             for recipe in batch.iter_rows(named=True):
                 rows, reject = _recipe(recipe, words, parses, method, style, max_characters)
                 found += rows
-                rejected += [reject] if reject else []
+                if reject:
+                    rejected.append(reject)
             good.write(pa.Table.from_pylist(found, schemas.ACTIONS))
             bad.write(pa.Table.from_pylist(rejected, schemas.REJECTS))
             if progress:
                 progress(start + batch.height, f"{start + batch.height} of {total} recipes", of=total)
 
 
-def read_parses(dependencies: Sequence[str], steps: pl.Series) -> dict[str, Parse]:
-    """The parses of the clauses of these steps (lists of strings); empty where there are no dependencies."""
-    if not dependencies:
-        return {}
-    wanted = {step[start:end] for some in steps for step in some for start, end in clauses(step)}
-    names = pl.LazyFrame({"clause": sorted(wanted)}, schema={"clause": pl.String})
-    found = tables.scan(dependencies).join(names, on="clause", how="semi").collect()
-    return {
-        clause: Parse(tuple(words), tuple(tags), tuple(heads), tuple(relations))
-        for clause, words, tags, heads, relations in found.iter_rows()
-    }
+class Parses:
+    """The parses of the clauses of some recipes, read once from parse/dependencies; none without dependencies."""
+
+    def __init__(self, dependencies: Sequence[str], recipes: pl.LazyFrame) -> None:
+        """`recipes` has the column steps."""
+        self._rows = pl.DataFrame(schemas.DEPENDENCIES.empty_table())
+        if dependencies:
+            wanted, start = set[str](), 0
+            while not (batch := recipes.slice(start, BATCH).collect()).is_empty():
+                wanted |= _clauses_of(batch["steps"])
+                start += BATCH
+            names = pl.LazyFrame({"clause": list(wanted)}, schema={"clause": pl.String})
+            found = tables.scan(dependencies).join(names, on="clause", how="semi")
+            self._rows = found.collect(engine="streaming").sort("clause")
+
+    def of(self, steps: pl.Series) -> dict[str, Parse]:
+        """The parses of the clauses in these steps (lists of strings), by clause."""
+        if self._rows.is_empty():
+            return {}
+        wanted = pl.Series(sorted(_clauses_of(steps)), dtype=pl.String)
+        places = self._rows["clause"].search_sorted(wanted).clip(0, self._rows.height - 1)
+        return {
+            clause: Parse(tuple(words), tuple(tags), tuple(heads), tuple(relations))
+            for name, (clause, words, tags, heads, relations) in zip(
+                wanted, self._rows[places].iter_rows(), strict=True
+            )
+            if name == clause
+        }
+
+
+def _clauses_of(steps: pl.Series) -> set[str]:
+    return {step[start:end] for some in steps for step in some for start, end in clauses(step)}
 
 
 def _recipe(
     recipe: Row, words: Glossary, parses: Mapping[str, Parse], method: str, style: str, max_characters: int
 ) -> tuple[list[Row], Row | None]:
-    """The rows of a recipe's actions, or the reason why it has none."""
+    """The rows of a recipe's actions, and its reject if it has none."""
     longest = max(map(len, recipe["steps"]), default=0)
     if longest > max_characters:
         return [], _reject(recipe, "too_long", f"a step of {longest} characters")
@@ -95,7 +121,7 @@ def _numbered(steps: Sequence[str], by_step: list[list[Action]], style: str) -> 
 def _row(step: str, spans: list[tuple[int, int]], action: Action, style: str) -> Row:
     inherited = style == "house" and not action.ingredients and not action.tools
     ingredients = action.inherited if inherited else action.ingredients
-    around = next(((a, b) for a, b in spans if a <= action.start < b), (action.start, action.end))
+    around = clause_at(spans, action.start) or (action.start, action.end)
     return {
         "start": action.start,
         "end": action.end,

@@ -1,41 +1,96 @@
-"""Cut a step's text into clauses: the stretches that are parsed and analysed one by one.
+"""Cut a step's text into clauses, which are parsed and analysed one by one.
 
-The step of this name is the frontier before parsing: each distinct clause once.
+The workflow step parse_clauses is the cutoff before the dependency parser: it writes each distinct clause once.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from zlib import crc32
 
 import polars as pl
+import pyarrow.parquet as pq
 
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
 from wokflow.parse import schemas
 
-LIMIT = 200  # characters of a clause at most
+BATCH = 1000  # recipes held in memory at once
+BUCKETS = 64  # groups of clauses of which one is held in memory at once
+LIMIT = 200  # largest number of characters of a clause
 STOPS = frozenset("，。；！？：,;!?:\n\r…|｜")
 BRACKETS = frozenset('()（）[]【】{}「」『』《》〈〉“”"〔〕')
 LINKS = frozenset("、/+-—–·%℃°～~&'’.") | {" ", "\t", "\u3000", "\xa0"}  # stay inside a clause
-JOINS_DIGITS = frozenset(":.：．~～")  # between two digits these are part of a number
+JOINS_DIGITS = frozenset(":.：．~～")  # part of a number if between two digits
 NUMBERING = frozenset("、.．)）")
 
 
-def parse_clauses(recipes: Sequence[str], out: str, digest: str, *, metadata: dict[str, str]) -> None:
-    """Write the distinct clauses of all steps in the order of first occurrence, and a digest of them alone."""
-    seen: dict[str, None] = {}
-    for part in recipes:
-        steps = tables.read(part, ["steps"])["steps"].explode().drop_nulls().unique(maintain_order=True)
-        for step in steps:
-            seen.update((step[start:end], None) for start, end in clauses(step))
-    table = pl.DataFrame({"clause": list(seen)}, schema={"clause": pl.String})
-    tables.write(out, schemas.CLAUSES, table, metadata)
-    tables.write_text(digest, tables.strings_digest(table["clause"]) + "\n")
+def parse_clauses(*, recipes: Sequence[str], data: str, digest: str, metadata: dict[str, str]) -> None:
+    """Write each distinct clause once to `data` (schema parse/clauses), and a digest of the clauses to `digest`.
+
+    Their order depends on the clauses alone, not on the recipes': by bucket (`bucket`), then by code points. So an
+    edit that leaves the set of clauses as it is parses nothing again. Memory holds BATCH recipes, and later a
+    bucket and a row group of clauses; meanwhile all lie on the disk beside `data`, with their repetitions.
+    """
+    spilled = Path(data).with_suffix(".buckets")
+    spilled.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(spilled)
+    folder = temporary_name(spilled)
+    folder.mkdir()
+    try:
+        _spill(recipes, folder)
+        with tables.PartWriter(data, schemas.CLAUSES, metadata) as part:
+            tables.write_text(digest, tables.strings_digest(_written(folder, part)) + "\n")
+    finally:
+        remove(folder)
+
+
+def bucket(clause: str) -> int:
+    """The number of a clause's bucket, the same on every machine."""
+    return crc32(clause.encode()) % BUCKETS
+
+
+def _spill(recipes: Sequence[str], folder: Path) -> None:
+    """Write the clauses of all recipes to a file for each bucket, one a line: no clause has a line break inside."""
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context((folder / str(number)).open("w", encoding="utf-8", newline="\n"))
+            for number in range(BUCKETS)
+        ]
+        for path in recipes:
+            for batch in pq.ParquetFile(path).iter_batches(BATCH, columns=["steps"]):
+                steps = pl.DataFrame(batch)["steps"].explode().drop_nulls()
+                for clause in {step[start:end] for step in steps for start, end in clauses(step)}:
+                    files[bucket(clause)].write(clause + "\n")
+
+
+def _written(folder: Path, part: tables.PartWriter) -> Iterator[str]:
+    """The distinct clauses in order, after they were appended to the table."""
+    waiting: list[str] = []
+    for number in range(BUCKETS):
+        with (folder / str(number)).open(encoding="utf-8", newline="\n") as file:
+            waiting += sorted({line.removesuffix("\n") for line in file})
+        if len(waiting) >= tables.ROW_GROUP or number == BUCKETS - 1:
+            part.write(pl.DataFrame({"clause": waiting}, schema={"clause": pl.String}))
+            yield from waiting
+            waiting = []
+
+
+def clause_at(spans: Sequence[tuple[int, int]], position: int) -> tuple[int, int] | None:
+    """The span, of those that `clauses` gave, in which a character lies, found by bisection; None if none has it."""
+    behind = bisect_right(spans, position, key=lambda span: span[0])
+    if behind and position < spans[behind - 1][1]:
+        return spans[behind - 1]
+    return None
 
 
 def clauses(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each clause of `text`, in order, blanks around it off.
+    """(start, end) of each clause of `text`, in order, without surrounding blanks and punctuation.
 
-    Clauses end at stops, brackets, numbering ("1、", "2."), emoji and other signs, and after LIMIT characters;
-    an enumeration with 、 or blanks stays whole. Time is linear in the length of the text.
+    Clauses end at stops, brackets, numbering ("1、", "2."), emoji and other symbols, and after LIMIT characters. An
+    enumeration with 、 or blanks is one clause. Takes time linear in the length of the text.
     """
     found: list[tuple[int, int]] = []
     start = 0
@@ -52,19 +107,19 @@ def clauses(text: str) -> list[tuple[int, int]]:
 
 def is_break(text: str, index: int) -> bool:
     """Whether the character at `index` ends a clause."""
-    sign = text[index]
-    if sign.isalnum():
+    character = text[index]
+    if character.isalnum():
         return False
     before = text[index - 1] if index else ""
     after = text[index + 1] if index + 1 < len(text) else ""
     digit_before, digit_after = before.isdecimal(), after.isdecimal()
-    if sign in JOINS_DIGITS:
+    if character in JOINS_DIGITS:
         return not (digit_before and digit_after)
-    if sign in NUMBERING and digit_before and not digit_after:
+    if character in NUMBERING and digit_before and not digit_after:
         return True
-    if sign in STOPS or sign in BRACKETS:
+    if character in STOPS or character in BRACKETS:
         return True
-    return sign not in LINKS and unicodedata.category(sign)[0] != "M"
+    return character not in LINKS and unicodedata.category(character)[0] != "M"
 
 
 def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
@@ -76,5 +131,5 @@ def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
         found.append((start, end))
 
 
-def _solid(sign: str) -> bool:
-    return sign.isalnum() or sign in "%℃°"
+def _solid(character: str) -> bool:
+    return character.isalnum() or character in "%℃°"

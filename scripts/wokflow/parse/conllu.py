@@ -1,10 +1,10 @@
-"""Treebanks in CoNLL-U, read strictly: words with their tags, heads and relations."""
+"""A strict reader of treebanks in CoNLL-U: words with their tags, heads and relations."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
 # Universal Dependencies, version 2.
 TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
@@ -15,7 +15,7 @@ FORM, TAG, HEAD, RELATION = 1, 3, 6, 7
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words in order, with their tags, heads (index of a word, -1 at a root) and relations."""
+    """Words in order, with their tags, heads (index of the head word, -1 for a root) and relations."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -30,9 +30,9 @@ class Sentence:
 def read_conllu(paths: Iterable[str | Path], *, simplify: bool = False) -> list[Sentence]:
     """The sentences of all files, in order; with `simplify`, in simplified characters (OpenCC's t2s).
 
-    Multiword tokens and empty nodes are left out, and white space in words goes; tags are UPOS. Raises UserError,
-    with file and line, where a file is missing, is not UTF-8, or does not hold sentences in CoNLL-U whose words
-    form a tree under one root.
+    Multiword tokens and empty nodes are skipped; white space inside words is removed; tags must be UPOS. Raises
+    UserError, with file and line, if a file is missing, is not UTF-8 or not CoNLL-U, or if the words of a sentence
+    do not form a tree with one root.
     """
     sentences = [sentence for path in paths for sentence in _sentences(Path(path))]
     return _simplified(sentences) if simplify else sentences
@@ -50,7 +50,7 @@ def _sentences(path: Path) -> Iterator[Sentence]:
             if len(fields) != COLUMNS:
                 raise _error(path, number, f"{len(fields)} columns where CoNLL-U has {COLUMNS}")
             if not fields[0].replace("-", "", 1).replace(".", "", 1).isdecimal():
-                raise _error(path, number, f"{fields[0]!r} is no word's number")
+                raise _error(path, number, f"{fields[0]!r} is not the number of a word")
             if fields[0].isdecimal():
                 block.append((number, fields))
 
@@ -70,9 +70,11 @@ def _sentence(path: Path, block: Sequence[tuple[int, list[str]]]) -> Sentence:
         _check(path, number, fields, expected, len(block))
     heads = tuple(int(fields[HEAD]) - 1 for _, fields in block)
     if heads.count(-1) != 1:
-        raise _error(path, block[0][0], f"{heads.count(-1)} words are roots (head 0) where one is to be")
+        raise _error(
+            path, block[0][0], f"{heads.count(-1)} words are roots (head 0); a sentence must have one"
+        )
     if (word := on_a_cycle(heads)) is not None:
-        raise _error(path, block[word][0], "the word is its own ancestor; heads are to form a tree")
+        raise _error(path, block[word][0], "the word is its own ancestor; heads must form a tree")
     rows = [fields for _, fields in block]
     return Sentence(
         words=tuple("".join(fields[FORM].split()) for fields in rows),
@@ -84,20 +86,20 @@ def _sentence(path: Path, block: Sequence[tuple[int, list[str]]]) -> Sentence:
 
 def _check(path: Path, number: int, fields: Sequence[str], expected: int, words: int) -> None:
     if fields[0] != str(expected):
-        raise _error(path, number, f"word {fields[0]} where word {expected} is to come")
+        raise _error(path, number, f"found word {fields[0]}, expected word {expected}")
     if not fields[FORM].strip():
         raise _error(path, number, "the word is empty")
     if fields[TAG] not in UPOS:
-        raise _error(path, number, f"{fields[TAG]!r} is no UPOS tag of Universal Dependencies")
+        raise _error(path, number, f"{fields[TAG]!r} is not a UPOS tag of Universal Dependencies")
     head = fields[HEAD]
     if not (head.isascii() and head.isdecimal()) or int(head) > words or head == fields[0]:
-        raise _error(path, number, f"{head!r} is no head in a sentence of {words} words")
+        raise _error(path, number, f"{head!r} is not a valid head in a sentence of {words} words")
     if fields[RELATION] in ("", "_"):
         raise _error(path, number, "the word has no relation")
 
 
 def on_a_cycle(heads: Sequence[int]) -> int | None:
-    """A word whose heads do not lead to a root; None where those of all words do."""
+    """The first word whose chain of heads never reaches a root; None if all chains do."""
     safe = {-1}
     for start in range(len(heads)):
         word, seen = start, set[int]()
@@ -115,7 +117,7 @@ def _error(path: Path, line: int, what: str) -> UserError:
 
 
 def _simplified(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Word by word: a word is known by itself, and what its neighbours are does not change it."""
+    """Each word is converted by itself, so that its neighbours cannot change the result."""
     import polars as pl
 
     from wokflow.ingest.clean import simplify

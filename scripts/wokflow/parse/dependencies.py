@@ -1,7 +1,7 @@
-"""Clauses to dependency parses, by a spaCy pipeline or by HanLP (Counterfactual Recipe Generation, appendix A.2).
+"""Dependency parses of clauses, by a spaCy pipeline or by HanLP (Counterfactual Recipe Generation, appendix A.2).
 
-The words of a parse, joined, are the clause without white space. Relations are named as the model names them,
-except that a root's relation is `root`. Several words of a clause may be roots.
+The words of a parse, joined, are the clause without white space. A clause may have several roots. The relation of a
+root is `root`; all other relations keep the names that the model gives them.
 """
 
 import functools
@@ -13,20 +13,20 @@ from typing import Any, Literal, Protocol
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.shards import blocks, shard_range
 from wokflow.parse import schemas
 from wokflow.parse.conllu import UPOS, Sentence, on_a_cycle
 from wokflow.parse.glossary import read_glossary
 from wokflow.parse.segment import Segmenter
-from wokflow.shards import blocks, shard_range
 
-# Clauses: the unit of computation; a parse may depend, in the last bits of its scores, on what is in its batch.
+# Clauses parsed as one unit: the other clauses of its batch may change the last bits of a parse's scores.
 BLOCK = 2048
-UNKNOWN = "_"  # a tag that the model does not give; tags and relations of a clause that could not be parsed
+UNKNOWN = "_"  # a tag that the model does not give; also the tags and relations of a clause that it failed on
 LAST_CHARACTER = "wokflow.last_character.v1"
 
-# Tags of the Chinese Treebank, which HanLP's models give, in Universal Dependencies.
+# From the tags of the Chinese Treebank, which HanLP's models use, to Universal Dependencies.
 CTB_TAGS = {
     **dict.fromkeys(("VV", "VE"), "VERB"),
     **dict.fromkeys(("VA", "JJ"), "ADJ"),
@@ -53,23 +53,24 @@ Parsed = tuple[list[str], list[Sentence], int]
 
 
 class Backend(Protocol):
-    """A parser, used by one thread at a time; `copies` of it may be loaded to work side by side."""
+    """A parser, used by one thread at a time. Up to `copies` of it may be loaded to work in parallel."""
 
     copies: int
 
     def __call__(self, clauses: Sequence[str]) -> list[Sentence]:
-        """A parse of each clause, in order; a clause holds more than white space."""
+        """A parse of each clause, in order. No clause may consist of white space alone."""
 
 
 def parse_dependencies(
-    clauses: str,
-    out: str,
     *,
-    backend: Name,
-    model: str,
+    clauses: str,
+    dependencies: str,
     glossary: str,
+    backend: Name,
+    trained: Sequence[str] = (),
+    model: str = "",
+    device: str = "cpu",
     batch: int,
-    device: str,
     shard: int,
     shards: int,
     threads: int,
@@ -78,19 +79,21 @@ def parse_dependencies(
 ) -> None:
     """Parse one shard of the clauses (schema parse/clauses) to parse/dependencies, a row for each, in order.
 
-    `model` is, for spacy, the folder of a parser trained here (parse.parser); for pipeline, an installed spaCy
-    pipeline's name or folder; for hanlp, a model's folder or the name of one of HanLP's models, which it fetches.
-    `batch` clauses go through the model together, on `device` (auto, cpu, cuda or cuda:N). A clause that the
-    model fails on is kept as the segmenter's words, with heads -1 and tags and relations "_", and counted in the
-    log. Raises UserError where the model cannot be loaded or memory is short, and the model's own error where
-    it fails on each clause of a block.
+    Backend spacy uses the one folder in `trained`, which parse.parser wrote. The others use `model`: pipeline, an
+    installed spaCy pipeline's name or folder; hanlp, a model's folder or the name of one that HanLP downloads.
+    `batch` clauses go through the model together, on `device` (auto, cpu, cuda or cuda:N).
+
+    A clause that the model fails on keeps the segmenter's words, with heads -1 and tags and relations "_"; the log
+    counts these clauses. Raises UserError if the model cannot be loaded or memory runs out, and the model's own
+    error if it fails on every clause of a block.
     """
     table = tables.read(clauses)["clause"]
     rows = shard_range(table.len(), BLOCK, shard, shards)
     segment = Segmenter(read_glossary(glossary))
+    model = trained[0] if trained else model
     load = functools.partial(load_backend, backend, model, segment, batch=batch, device=device)
     done = failed = 0
-    with tables.PartWriter(out, schemas.DEPENDENCIES, metadata) as part:
+    with tables.PartWriter(dependencies, schemas.DEPENDENCIES, metadata) as part:
         for some, parses, failures in _parsed(table, blocks(rows, BLOCK), load, segment, threads):
             part.write(_frame(some, parses))
             done, failed = done + len(some), failed + failures
@@ -128,7 +131,7 @@ def _parsed(
 
 
 def parse_block(clauses: Sequence[str], parser: Backend, segment: Segmenter) -> tuple[list[Sentence], int]:
-    """(a parse of each clause, how many of them the model failed on)."""
+    """(a parse of each clause, the number of clauses that the model failed on)."""
     parses = iter(_tolerant([clause for clause in clauses if clause.strip()], parser))
     result, failures = [], 0
     for clause in clauses:
@@ -141,7 +144,7 @@ def parse_block(clauses: Sequence[str], parser: Backend, segment: Segmenter) -> 
 
 
 def _tolerant(clauses: Sequence[str], parser: Backend) -> Sequence[Sentence | None]:
-    """The parses; where the model fails on all together, one by one, with None for a clause it fails on."""
+    """The parses of all clauses; if the batch fails, each clause is tried alone, and failures give None."""
     try:
         return parser(clauses) if clauses else []
     except UserError:
@@ -153,7 +156,7 @@ def _tolerant(clauses: Sequence[str], parser: Backend) -> Sequence[Sentence | No
     for clause in clauses:
         try:
             parses += parser([clause])
-        except Exception as error:  # whatever an odd clause leads a model to
+        except Exception as error:  # models raise anything on odd input
             parses.append(None)
             errors.append(error)
     if len(errors) == len(clauses) > 1:
@@ -163,11 +166,11 @@ def _tolerant(clauses: Sequence[str], parser: Backend) -> Sequence[Sentence | No
 
 def _raise_if_out_of_memory(error: Exception) -> None:
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        raise UserError(f"memory is short for parsing: lower parse.dependencies.batch ({error})") from error
+        raise UserError(f"out of memory while parsing: lower parse.dependencies.batch ({error})") from error
 
 
 def _sound(clause: str, parse: Sentence) -> bool:
-    """Whether the words are those of the clause, and the heads lead to roots."""
+    """Whether the words are those of the clause, and all chains of heads end in a root."""
     return (
         parse.text == "".join(clause.split())
         and len(parse.words) == len(parse.tags) == len(parse.heads) == len(parse.relations)
@@ -195,7 +198,7 @@ def _frame(clauses: Sequence[str], parses: Sequence[Sentence]) -> pl.DataFrame:
 
 
 def load_backend(backend: Name, model: str, segment: Segmenter, *, batch: int, device: str) -> Backend:
-    """A parser, ready to work. Raises UserError where it cannot be loaded."""
+    """The loaded parser. Raises UserError if it cannot be loaded."""
     if backend == "hanlp":
         return HanLP(load_hanlp(model, device), segment, batch)
     if backend == "pipeline":
@@ -204,7 +207,7 @@ def load_backend(backend: Name, model: str, segment: Segmenter, *, batch: int, d
 
 
 class SpaCy:
-    """A spaCy pipeline, on the words of `segment`, or on those of its own tokenizer where that is None."""
+    """A spaCy pipeline on the words of `segment`, or of its own tokenizer if `segment` is None."""
 
     def __init__(self, nlp: Any, segment: Segmenter | None, batch: int, *, copies: int = 64) -> None:
         self.copies = copies
@@ -216,14 +219,14 @@ class SpaCy:
         return self.parse_words([self._segment(clause) for clause in clauses])
 
     def parse_words(self, clauses: Sequence[Sequence[str]]) -> list[Sentence]:
-        """A parse of each clause, given as words."""
+        """A parse of each clause; clauses are given as lists of words."""
         from spacy.tokens import Doc
 
         vocab = self._nlp.vocab
         return self._run(Doc(vocab, list(words), [False] * len(words)) for words in clauses)
 
     def _run(self, clauses: Any) -> list[Sentence]:
-        with self._nlp.memory_zone():  # what spaCy remembers of words would grow with the corpus
+        with self._nlp.memory_zone():  # without it, spaCy's vocabulary would grow with the corpus
             return [_from_doc(doc) for doc in self._nlp.pipe(clauses, batch_size=self._batch)]
 
 
@@ -243,7 +246,7 @@ def _from_doc(doc: Any) -> Sentence:
 
 @functools.cache
 def register_last_character() -> None:
-    """Let spaCy know the callback that takes one character as a Chinese word's suffix: 鸡蛋汤 ends in 汤."""
+    """Register with spaCy the callback that makes the last character a word's suffix: that of 鸡蛋汤 is 汤."""
     from spacy.attrs import SUFFIX
     from spacy.util import registry
 
@@ -255,7 +258,7 @@ def register_last_character() -> None:
 
 
 def load_trained(folder: str) -> Any:
-    """The pipeline that parse.parser wrote. Raises UserError where the folder holds none."""
+    """The pipeline that parse.parser wrote. Raises UserError if the folder holds none."""
     import spacy
 
     register_last_character()
@@ -268,9 +271,9 @@ def load_trained(folder: str) -> Any:
 
 
 def load_pipeline(name: str, device: str) -> Any:
-    """An installed spaCy pipeline, by its package's name or its folder, on a GPU where `device` has one.
+    """An installed spaCy pipeline, by package name or folder; on a GPU if `device` allows it and there is one.
 
-    Raises UserError where it is missing, cannot be loaded, or does not parse.
+    Raises UserError if it is missing, cannot be loaded, or has no dependency parser.
     """
     import spacy
     from thinc.api import prefer_gpu
@@ -294,8 +297,8 @@ def load_pipeline(name: str, device: str) -> Any:
 class HanLP:
     """A HanLP model: a dependency parser on the words of `segment`, or a multi-task model on its own words.
 
-    Tags are UPOS where the model gives these or those of the Chinese Treebank, and "_" where it gives none. Without
-    a GPU one thread does the work: more shards make use of more cores.
+    Tags are UPOS, converted from those of the Chinese Treebank if need be, and "_" if the model gives none. Without a
+    GPU it runs in one thread; to use more cores, set parse.dependencies.shards.
     """
 
     copies = 1
@@ -335,7 +338,7 @@ def _tags(task: str) -> bool:
 
 
 def _from_arcs(words: Sequence[str], arcs: Sequence[tuple[int, str]], tags: Sequence[str] | None) -> Sentence:
-    """From HanLP's (head, relation), where heads count from 1 and 0 is the root."""
+    """From HanLP's pairs (head, relation), where heads count from 1 and 0 means root."""
     known = [UNKNOWN] * len(words) if tags is None else [CTB_TAGS.get(tag, tag) for tag in tags]
     return Sentence(
         words=tuple(words),
@@ -346,10 +349,10 @@ def _from_arcs(words: Sequence[str], arcs: Sequence[tuple[int, str]], tags: Sequ
 
 
 def load_hanlp(model: str, device: str) -> Any:
-    """A HanLP dependency parser or multi-task model that gives trees, from a folder or by its name.
+    """A HanLP dependency parser or multi-task model, from a folder or by its name, set to give trees.
 
-    Its weights are a torch file, which HanLP reads without running pickled code; but its configuration names the
-    classes that are made: take models only from where you trust. Raises UserError where it cannot be loaded or
+    HanLP reads the weights without running pickled code, but the model's configuration names the classes that are
+    instantiated: use only models from sources that you trust. Raises UserError if the model cannot be loaded or
     does not parse plain words.
     """
     try:
@@ -367,8 +370,8 @@ def load_hanlp(model: str, device: str) -> Any:
         loaded: Any = hanlp.load(model, verbose=False, devices=_gpu(device) if on_gpu else -1)
     except Exception as error:  # a broken folder may raise anything
         raise UserError(
-            f"parse.dependencies.model: HanLP cannot load {model}: {error}. Where there is no network, load it once "
-            "where there is, and give the folder it lies in (under ~/.hanlp)"
+            f"parse.dependencies.model: HanLP cannot load {model}: {error}. Without a network, load it once "
+            "on a machine that has one, and give the folder that HanLP put it into (under ~/.hanlp)"
         ) from error
     tasks = getattr(loaded, "tasks", {})
     plain = any(map(_parses, tasks)) if tasks else getattr(loaded, "use_pos", True) is False

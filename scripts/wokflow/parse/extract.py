@@ -7,6 +7,7 @@ from typing import Literal
 
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.lattice import FOOD, Lexicon
+from wokflow.parse.paper import extract_paper
 from wokflow.parse.parsed import read_parsed
 from wokflow.parse.rules import Reader
 from wokflow.parse.sentences import actions
@@ -16,7 +17,7 @@ __all__ = ["Action", "Mention", "Method", "Parse", "Style", "extract"]
 
 Method = Literal["rules", "parser", "both"]
 Style = Literal["house", "paper"]
-CACHED = 200_000  # clauses whose analysis is kept
+CACHED = 200_000  # largest number of clauses in the cache
 
 
 def extract(
@@ -29,19 +30,16 @@ def extract(
 ) -> list[list[Action]]:
     """The actions of each step, in order of their verbs.
 
-    By the rules of style "house", a verb counts where it tells the cook to do something, or names a stage that is
-    waited for; modifiers, negated verbs, results, purposes, remarks and what goes on in the background do not.
-    Its nouns are objects, topics, instruments and places. A verb that names neither ingredient nor tool inherits
-    the ingredients of the nearest verb before it that has any, over the steps. Style "paper" does what appendix
-    A.2 of Liu et al. (2022) says (see `paper`).
+    In style "house" a verb is an action if it tells the cook to do something, or names a stage to wait for;
+    modifiers, negated verbs, results, purposes, remarks and background events are not. Its nouns are its objects,
+    topics, instruments and places. A verb without ingredient and tool inherits the ingredients of the nearest
+    earlier action that has any, across steps. Style "paper" follows appendix A.2 of Liu et al. (2022); see `paper`.
 
-    `method` says what reads a clause: "rules" alone; "parser", the clause's entry in `parses` (clauses without one
-    fall to the rules); "both", the rules, and the parse where they leave a noun between two verbs open.
-    Offsets are those of the step: step[action.start:action.end] == action.verb.
+    `method` says what analyses a clause. "rules": the rules alone. "parser": its entry in `parses`, and the rules if
+    it has none. "both": the rules, and the parse for a noun between two verbs that they leave undecided.
+    Offsets count in the step: step[action.start:action.end] == action.verb.
     """
     if style == "paper":
-        from wokflow.parse.paper import extract_paper
-
         return extract_paper(steps, glossary, parses)
     read = reader(glossary, parses or {}, method)
     found: list[list[Action]] = []
@@ -56,7 +54,7 @@ def extract(
 
 
 def reader(glossary: Glossary, parses: Mapping[str, Parse], method: str) -> Callable[[str, str], Clause]:
-    """What reads a clause, given as written and in simplified characters."""
+    """The function that reads a clause, given as written and in simplified characters."""
     rules = _rules(glossary)
     if method == "rules":
         return lambda written, clause: rules.read(clause)
@@ -75,7 +73,7 @@ def reader(glossary: Glossary, parses: Mapping[str, Parse], method: str) -> Call
 
 
 class Rules:
-    """Reads clauses with one glossary and keeps what it made of them: recipes say the same things often."""
+    """Reads clauses with one glossary, and caches the result by clause, since recipes repeat many clauses."""
 
     def __init__(self, glossary: Glossary) -> None:
         self.lexicon = Lexicon(glossary)
@@ -109,7 +107,7 @@ def _mentions(text: str, nouns: Sequence[Noun], food: bool) -> tuple[Mention, ..
 
 
 def simplified(text: str) -> str:
-    """Traditional to simplified characters and full-width letters and digits to half-width, sign by sign."""
+    """Traditional to simplified characters, full-width letters and digits to half-width; the length stays."""
     return text if text.isascii() else text.translate(_table())
 
 
@@ -120,8 +118,8 @@ def _table() -> dict[int, str]:
     convert = OpenCC("t2s").convert
     table = {}
     for code in [*range(0x4E00, 0xA000), *range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF5B)]:
-        sign = chr(code)
-        plain = convert(unicodedata.normalize("NFKC", sign))
-        if plain != sign and len(plain) == 1:
+        character = chr(code)
+        plain = convert(unicodedata.normalize("NFKC", character))
+        if plain != character and len(plain) == 1:
             table[code] = plain
     return table

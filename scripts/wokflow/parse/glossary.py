@@ -1,4 +1,4 @@
-"""The glossary: which words are cooking verbs, ingredients and tools, and the class of each."""
+"""The glossary: cooking verbs, ingredients and tools, each with its class."""
 
 import json
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
 
 KINDS = ("verbs", "ingredients", "tools")
 HEADER = ("surface", "class")
@@ -14,9 +14,9 @@ ENGLISH_HEADER = ("kind", "class", "english")
 ENGLISH_KINDS = {"verb": "verbs", "ingredient": "ingredients", "tool": "tools"}
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity, to be a key of caches
+@dataclass(frozen=True, eq=False)  # hashed by identity, so that it can be the key of a cache
 class Glossary:
-    """Surface words and their classes; a class is named by one of its words (Liu et al. 2022, section 4.1).
+    """Surface words and their classes. A class has the name of one of its words (Liu et al. 2022, section 4.1).
 
     `english` gives a class's English name by kind ("verb", "ingredient", "tool"); it may be incomplete.
     """
@@ -31,9 +31,9 @@ def read_glossary(path: str | Path) -> Glossary:
     """Read a folder of verbs.tsv, ingredients.tsv, tools.tsv and english.tsv (optional), or a .json file.
 
     The TSV files have the columns `surface` and `class`; english.tsv has `kind`, `class`, `english`. The JSON
-    file is an object of three objects, surface to class, as the authors of the paper published it. Blanks
-    around a surface go; a surface with blanks or punctuation inside is dropped, since no text matches it.
-    Raises UserError where a file is missing or has another form, or gives a surface two classes.
+    file is an object of three objects, surface to class, as the authors of the paper published it. Surfaces are
+    stripped; one with blanks or punctuation inside is dropped, since no text matches it. Raises UserError if a
+    file is missing or malformed, or if a TSV file gives a surface two classes.
     """
     path = Path(path)
     if path.suffix == ".json":
@@ -52,14 +52,14 @@ def _from_json(path: Path) -> Glossary:
         raise _missing(path) from error
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
-            f"{path} is no glossary ({type(error).__name__}: {error}): it should be a JSON object of "
+            f"{path} is not a glossary ({type(error).__name__}: {error}): it should be a JSON object of "
             f"{', '.join(KINDS)}, each an object that gives surface words their class"
         ) from error
     return Glossary(found["verbs"], found["ingredients"], found["tools"])
 
 
 def _cleaned(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Blanks off, unusable surfaces out; what is written without blanks wins."""
+    """Strip surfaces and drop unusable ones. Of two that become equal, the one written without blanks wins."""
     words: dict[str, str] = {}
     for surface, name in sorted(pairs, key=lambda pair: pair[0] != pair[0].strip()):
         if _usable(surface := surface.strip()):
@@ -86,13 +86,13 @@ def _english(path: Path) -> dict[str, dict[str, str]]:
     names: dict[str, dict[str, str]] = {kind: {} for kind in ENGLISH_KINDS}
     for number, (kind, name, english) in _rows(path, ENGLISH_HEADER):
         if kind not in names:
-            raise UserError(f"{path}, line {number}: kind {kind} is none of {', '.join(ENGLISH_KINDS)}")
+            raise UserError(f"{path}, line {number}: kind {kind} is not one of {', '.join(ENGLISH_KINDS)}")
         names[kind][name] = english
     return names
 
 
 def _rows(path: Path, header: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a TSV file below its header, stripped, with their line numbers; blank lines go."""
+    """(line number, stripped cells) of each row of a TSV file below its header; blank lines are skipped."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""A first glossary from a corpus, for a person to adjust: words by part of speech and place, in k-means classes."""
+"""A first glossary from a corpus, for people to adjust: words by part of speech and position, in k-means classes."""
 
 import re
 from collections import Counter
@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.job import Progress, UserError
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.tables import atomic_folder
 from wokflow.parse.clauses import clauses
 from wokflow.parse.glossary import HEADER
 from wokflow.parse.segment import Segmenter
 from wokflow.parse.vectors import read_vectors, sampled, segmenter
-from wokflow.tables import atomic_folder
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-DISPOSAL = frozenset("把将")  # the object stands before the verb
+OBJECT_MARKERS = frozenset("把将")  # the object stands before the verb
 PUTTING = _words(
     "入 放入 加入 倒入 下入 撒入 淋入 打入 放 加 倒 下 撒 淋 放进 倒进 加上 撒上 淋上 铺上 把 将"
 )
@@ -29,29 +29,29 @@ HOLDING = _words(
     "用 使用 拿 取 起 热 在 往 到 进 入 上 放入 倒入 移入 装入 盛入 放进 倒进 装进 放在 倒在 盛在 放到 倒到"
 )
 INSIDE = _words("里 中 内 里面 中间 上 底")
-INTO = frozenset("入下上出起回开热")  # begin a verb with a vessel as its object
+INTO = frozenset("入下上出起回开热")  # first characters of verbs that have a vessel as their object
 VESSEL = re.compile(
     ".*(?:锅|锅盖|碗|盘|盆|刀|刀背|勺|匙|箱|柜|机|器|炉|灶|壶|杯|模|模具|铲|筷|盒|罐|瓶|笼|屉|板|棒|棍|杖|签|网|筛|篮"
     "|漏|袋|膜|纸|夹|刷|碟|钵|缸|桶|煲|剪|架|垫|布)子?"
 )
-COOKING = frozenset(  # begin a verb, though the dictionary may take the word for a noun or not have it
+COOKING = frozenset(  # first characters of verbs that jieba's dictionary may lack or call nouns
     "切剁削剥刮剖剔去择摘拍擦绞榨磨捣压擀揉捏搓洗冲泡浸沥控捞滤焯氽汆绰烫煮炖焖煨熬煲蒸炒爆煸炝烹煎炸烤烘焗烩烙卤腌拌搅"
     "抓加放倒下撒淋浇装盛盖翻转关热静平抖晾卷"
 )
-AUXILIARY = _words(  # verbs to the dictionary, often at the head of clauses, and no cooking
+AUXILIARY = _words(  # verbs in the dictionary that often begin clauses but do not cook
     """是 有 没有 要 会 可 可以 能 能够 应该 需要 需 想 想要 喜欢 喜 爱 愿意 觉得 感觉 认为 知道 记得 记住 切记 忘
     忘记 建议 推荐 欢迎 如 如果 像 成 让 使 请 看 看看 看到 闻到 听到 发现 说 到 来 去 在 无 不要 不能 不用 不够
     不可 无需 防止 避免 免得 以防 开始 继续 完成 注意 保证 影响 适合 等 等到 等待 待 用 用来 使用 根据 按照 直到
     直至 至 趁 趁着 趁热 提前 吃 喝 享用 享受 好吃 做 做法 进行 试 出现 变成 变 成为 得 叫 给 没 怕 嫌 带 买
     买回来 打算 可能 可用 完全 充分 反复 还有 超级 适量 适量水 料 不会 平时 拍照 做好 食"""
 )
-NO_FOOD = _words(  # nouns that something is done to, where no list says what food is
+OTHER_NOUNS = _words(  # objects of cooking verbs that are not food
     """火 大火 中火 小火 中小火 中大火 文火 旺火 火候 时间 温度 味道 味 味儿 香味 颜色 口感 步骤 材料 原料 食材
     成品 全部 大家 个人 人 手 电 气 热 香 空 小心 表面 锅底 水分 底部 根部 部分 东西"""
 )
 HAN = re.compile(r"(?=.*[\u4e00-\u9fff])[^\W_]+")
-LONGEST = 8  # characters of a surface
-LEAST_SHARE = 0.1  # of a word's occurrences, those where a word of its kind stands
+LONGEST = 8  # largest number of characters of a surface
+LEAST_SHARE = 0.1  # least share of a word's occurrences that are in a position of its kind
 
 BRACKETS = re.compile(r"[(（\[【{《〈].*?(?:[)）\]】}》〉]|$)")
 ENUMERATION = re.compile(r"[、,，/+;；:：|或\s]+")
@@ -70,7 +70,7 @@ TRAILING = re.compile(f"(?:的?用量为?|{AMOUNT})+$|^(?:[每顿]?{UNIT}|[一�
 
 @dataclass
 class Roles:
-    """How often each word stands where a verb, an ingredient or a tool would; and how often at all."""
+    """Counts of each word in the position of a verb, an ingredient or a tool, and in any position."""
 
     verbs: Counter[str] = field(default_factory=Counter)
     ingredients: Counter[str] = field(default_factory=Counter)
@@ -80,7 +80,7 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A surface in its class: how often it was counted, and how far from the centre its vector lies (0 to 2)."""
+    """A surface in its class, with its count and the distance (0 to 2) of its vector from the class's centre."""
 
     cls: str
     surface: str
@@ -88,12 +88,12 @@ class Member:
     distance: float
 
 
-def induce_glossary(
-    vectors: str,
-    parts: Sequence[str],
-    glossary: str | None,
-    folder: str,
+def parse_induce(
     *,
+    recipe_parts: Sequence[str],
+    vectors: str,
+    glossary: str | None,
+    induced: str,
     verbs: int,
     ingredients: int,
     tools: int,
@@ -102,19 +102,21 @@ def induce_glossary(
     seed: int,
     progress: Progress | None = None,
 ) -> None:
-    """Write verbs.tsv, ingredients.tsv and tools.tsv as `read_glossary` takes them, and review.tsv, to `folder`.
+    """Write a glossary as `read_glossary` reads it, and review.tsv, to the folder `induced`.
 
-    Candidates come from the recipes table `parts` (at most `recipes` of it, drawn evenly): ingredients from the
-    lists of ingredients without their amounts or, where no recipe has a list, nouns that something is done to;
-    tools from words named like a vessel where one puts things or takes them up; verbs from words that begin a
-    clause or follow an object. Each counted `least_count` times or more, with a vector (a name of several words
-    has their mean) from `vectors`. k-means cuts each kind into as many classes as given, named by the member
-    counted most. `glossary` is the user dictionary that the vectors were trained with. review.tsv has the columns
-    kind, class, surface, count and distance to the class's centre, nearest first, so that odd members come last.
-    Source: Liu et al. 2022, appendix A.2 (92, 476 and 20 classes, adjusted by experts).
+    Candidates come from at most `recipes` recipes (None: all), drawn evenly. Ingredients: names in the lists of
+    ingredients, without amounts; if no recipe has a list, nouns that something is done to. Tools: words with the
+    ending of a vessel, in a position where one puts things or picks them up. Verbs: words that begin a clause or
+    follow an object. A candidate needs a count of `least_count` and a vector in `vectors`; a name of several words
+    has the mean of theirs.
+
+    k-means divides the verbs, ingredients and tools into as many classes as these arguments say; a class is named
+    after its most frequent member. `glossary` is the user dictionary with which the vectors were trained. review.tsv
+    has the columns kind, class, surface, count and distance to the class's centre, nearest first, so that members
+    that do not fit come last. Source: Liu et al. 2022, appendix A.2 (92, 476 and 20 classes, adjusted by experts).
     """
     segment = segmenter(glossary)
-    roles = _roles(parts, segment, Tags(), recipes, progress)
+    roles = _roles(recipe_parts, segment, Tags(), recipes, progress)
     space = Space(*read_vectors(vectors), segment)
     numbers = {"verbs": verbs, "ingredients": ingredients, "tools": tools}
     found: dict[str, list[Member]] = {}
@@ -128,11 +130,11 @@ def induce_glossary(
             f"no word of the steps or ingredients occurs {least_count} times and has a vector in {vectors}: lower "
             "parse.induce.least_count, or train the vectors on this corpus"
         )
-    _write(folder, found)
+    _write(induced, found)
 
 
 class Tags:
-    """Parts of speech as jieba's dictionary has them; words it does not have go by a sign of theirs."""
+    """Parts of speech by jieba's dictionary; of words that it lacks, by their first or last character."""
 
     def __init__(self) -> None:
         import jieba
@@ -166,19 +168,19 @@ def _roles(
             for start, end in clauses(step):
                 _count(segment(step[start:end]), roles, tags, listed)
         if progress:
-            progress(number, f"{number} recipes looked through")
+            progress(number, f"{number} recipes searched for candidates")
     return roles
 
 
 def names(line: str) -> Iterator[str]:
-    """The ingredients that a line of an ingredient list names: brackets and amounts off, enumerations apart."""
+    """The ingredients in a line of an ingredient list, without brackets and amounts; enumerations are split."""
     for piece in ENUMERATION.split(DIGITS.sub(" ", BRACKETS.sub(" ", line))):
         if bare := TRAILING.sub("", LEADING.sub("", piece, count=1)):
             yield bare
 
 
 def _count(words: list[str], roles: Roles, tags: Tags, listed: bool) -> None:
-    """Add one clause's words to the roles they stand in."""
+    """Count the words of one clause in the roles that their positions show."""
     words = [word for word in words if any(map(str.isalnum, word))]
     roles.words.update(words)
     roles.verbs.update(
@@ -189,12 +191,12 @@ def _count(words: list[str], roles: Roles, tags: Tags, listed: bool) -> None:
         after = words[index + 1] if index + 1 < len(words) else ""
         if _vessel(word, tags):
             roles.tools[word] += not tags.number(before) and (before in HOLDING or after in INSIDE)
-        elif not listed and tags.noun(word) and word not in NO_FOOD and _usable(word):
+        elif not listed and tags.noun(word) and word not in OTHER_NOUNS and _usable(word):
             roles.ingredients[word] += before in PUTTING or (not index and tags.verb(after))
 
 
 def _vessel(word: str, tags: Tags) -> bool:
-    """Whether `word` is named like a vessel, and is no amount, as 一碗, and no verb with its object, as 入锅."""
+    """Whether `word` ends like a vessel and is neither an amount (一碗) nor a verb with its object (入锅)."""
     return bool(VESSEL.fullmatch(word)) and word[0] not in INTO and not any(map(tags.number, word))
 
 
@@ -202,7 +204,7 @@ def verb_places(words: Sequence[str], tags: Tags, foods: Container[str]) -> set[
     """Indices of the verbs that begin a clause (behind adverbs), follow the object of 把, or follow a food."""
     places = {next((index for index, word in enumerate(words) if tags(word)[:1] not in ("d", "c")), 0)}
     for index, word in enumerate(words):
-        if word in DISPOSAL:
+        if word in OBJECT_MARKERS:
             later = range(index + 2, len(words))
             places |= {next((place for place in later if tags.verb(words[place])), index)}
         elif index and words[index - 1] in foods:
@@ -215,7 +217,7 @@ def _usable(surface: str) -> bool:
 
 
 def candidates(roles: Roles, least_count: int) -> dict[str, dict[str, int]]:
-    """The words of each kind and their counts; a word is of one kind only, a tool before all else."""
+    """The words of each kind with their counts. A word has one kind: tools come first, then ingredients."""
     tools = _common(roles.tools, roles.words, least_count)
     foods = {
         word: count
@@ -239,7 +241,7 @@ def _common(role: Counter[str], words: Counter[str], least_count: int) -> dict[s
 
 
 class Space:
-    """The vectors of words; of a name that is none, the mean of those of the words it is made of."""
+    """Vectors of surfaces; a surface without a vector has the mean of those of its words."""
 
     def __init__(self, words: list[str], vectors: NDArray[np.float32], segment: Segmenter) -> None:
         self._rows = {word: row for row, word in enumerate(words)}
@@ -253,7 +255,7 @@ class Space:
         return all(part in self._rows for part in self._parts(surface))
 
     def unit(self, surfaces: Iterable[str]) -> NDArray[np.float64]:
-        """A row of length 1 for each surface, by surface in the order of their code points."""
+        """A row of length 1 for each surface; surfaces in the order of their code points."""
         rows = [
             self._vectors[[self._rows[part] for part in self._parts(word)]].mean(0)
             for word in sorted(surfaces)
@@ -264,10 +266,10 @@ class Space:
 
 
 def cluster(counts: Mapping[str, int], units: NDArray[np.float64], number: int, seed: int) -> list[Member]:
-    """k-means in one thread; `units` has a row of length 1 for each surface in order of code points.
+    """The members of k-means classes: the most frequent class first, and in each the most frequent member first.
 
-    Returns the members by class, the class counted most first, and in it by falling count. There are as many
-    classes as distinct rows where these are fewer than `number`.
+    `units` has a row of length 1 for each surface, in the order of code points. If there are fewer distinct rows than
+    `number`, each of them is a class. Runs in one thread, so that results do not depend on the machine's cores.
     """
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
@@ -290,11 +292,11 @@ def cluster(counts: Mapping[str, int], units: NDArray[np.float64], number: int, 
     ]
 
 
-def _summary(kind: str, members: Sequence[Member], without: int, asked: int) -> str:
+def _summary(kind: str, members: Sequence[Member], without: int, wanted: int) -> str:
     classes = len({member.cls for member in members})
     text = f"{kind}: {len(members)} surfaces in {classes} classes"
-    if classes < asked:
-        text += f" (not {asked}: there are no more candidates)"
+    if classes < wanted:
+        text += f" (not {wanted}: there are no more candidates)"
     return text + (f"; {without} candidates have no vector" if without else "")
 
 

@@ -1,18 +1,20 @@
-"""Joining and recutting tokens that their neighbours show to be cut wrongly."""
+"""Joins and recuts tokens whose neighbours show that the lattice cut them wrongly."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import FOOD, NUMBER, OTHER, TOOL, TRICKY, VERB, Lexicon, Token
+from wokflow.parse.lattice import FOOD, NUMBER, OTHER, TOOL, TRICKY, VERB, WORD, Lexicon, Token
 
-QUANTITY = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
+# with 水 behind them their second character belongs to it: 加热水, 放凉水
+WATERED = lx.words("加热 放热 放凉 放冷 过凉 过冷")
+VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
 
 
 def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
-    """Join verbs with what completes them (炒 + 香, 焯 + 烫); 盖 behind 开 or 盖上 is a lid."""
+    """The tokens with verbs joined to their complements (炒 + 香, 焯 + 烫); 盖 behind 开 or 盖上 is a lid."""
     found: list[Token] = []
-    for token in recut(fragrant(tokens, lexicon), lexicon):
+    for token in recut(halved(fragrant(tokens, lexicon), lexicon), lexicon):
         last = found[-1] if found else None
         if last and last.text in lx.LIDDED and token.text in lexicon.tools:
             found.append(noun(token.text, token.start, lexicon.tools[token.text], TOOL))
@@ -25,13 +27,13 @@ def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
 
 
 def hot_oil(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
-    """热油 is a noun where something is done with it (淋一勺热油, 把热油, 热油浇在), else it means to heat oil."""
+    """热油 as a noun if something is done with it (淋一勺热油, 把热油, 热油浇在); otherwise it means to heat oil."""
     token = tokens[index]
     if token.kind != OTHER or token.text not in lx.HEATED or token.text[-1] not in lexicon.foods:
         return token
     after = tokens[index + 1].text if index + 1 < len(tokens) else ""
     before = index - 1
-    while before >= 0 and (tokens[before].kind == NUMBER or tokens[before].text in QUANTITY):
+    while before >= 0 and (tokens[before].kind == NUMBER or tokens[before].text in VERB_TO_OBJECT):
         before -= 1
     if not (after[:1] in lx.POURING or (before >= 0 and takes(tokens[before].text))):
         return token
@@ -41,7 +43,7 @@ def hot_oil(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
 
 
 def takes(text: str) -> bool:
-    """Whether a noun must follow: 把, 用, 倒, 浇上."""
+    """Whether a noun must follow this word: 把, 用, 倒, 浇上."""
     adding = text in lx.ADDING or (text[:-1] in lx.ADDING and text[-1] in lx.RESULTS)
     return adding or text in lx.DISPOSAL | lx.INSTRUMENT
 
@@ -58,12 +60,12 @@ def completes(verb: Token, token: Token) -> bool:
     if len(token.text) != 1 or len(verb.text) > 1 or token.kind in (FOOD, TOOL, NUMBER):
         return False
     if token.kind == VERB and (verb.text in TRICKY or token.text in lx.COOKING_SECOND):
-        return verb.text not in TRICKY
+        return verb.text not in TRICKY | lx.COVERING
     return token.text in lx.RESULTS - lx.STATES or token.text in ("出", "入")
 
 
 def fragrant(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
-    """爆 + 香葱 is 爆香 + 葱: who flash-fries does it for the smell."""
+    """爆 + 香葱 as 爆香 + 葱: behind verbs of flash-frying 香 is the result, not a part of the name."""
     found: list[Token] = []
     for token in tokens:
         verb = found[-1] if found else None
@@ -86,15 +88,61 @@ def fragrant(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     return found
 
 
+def halved(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+    """放 + 入锅 as 放入 + 锅, 翻 + 炒出香味 as 翻炒出香味: a listed verb that begins inside the verb before it.
+
+    The verb before has one character, and with the first of the next it is a listed verb. The rest is a vessel or a
+    food, a vessel with a verb of its own (入锅蒸), a result, or a manner of what follows (烧 + 开小火).
+    """
+    found: list[Token] = []
+    for token in tokens:
+        longer = _longer(found[-1], token, lexicon) if found else None
+        rest = _rest(token, lexicon) if longer else None
+        if longer and rest is not None:
+            found[-1:] = [longer, *rest]
+        elif longer and (token.text[1:] in lx.LONG_RESULTS or token.text[1:2] == "出"):
+            found[-1] = replace(longer, text=longer.text + token.text[1:], end=token.end)
+        else:
+            found.append(token)
+    return found
+
+
+def _longer(verb: Token, token: Token, lexicon: Lexicon) -> Token | None:
+    """The verb with the first character of the verb behind it, if that is a listed verb: 放 + 入."""
+    text = verb.text + token.text[0]
+    if not (verb.kind == token.kind == VERB and len(verb.text) == 1 and verb.end == token.start):
+        return None
+    if text not in lexicon.verbs and (token.text[0] != "入" or verb.text in TRICKY):
+        return None
+    return Token(VERB, text, verb.start, token.start + 1, lexicon.verb_class(text) or verb.cls)
+
+
+def _rest(token: Token, lexicon: Lexicon) -> list[Token] | None:
+    """What is left of a verb without its first character, as tokens; None if that is no word of its own."""
+    rest, start = token.text[1:], token.start + 1
+    if rest in lexicon.foods:
+        return [noun(rest, start, lexicon.foods[rest])]
+    if rest in lx.MANNER:
+        return [Token(WORD, rest, start, token.end)]
+    for end in range(len(rest), 0, -1):
+        vessel, after = rest[:end], rest[end:]
+        if vessel in lexicon.tools and (not after or after in lexicon.verbs):
+            verb = [Token(VERB, after, start + end, token.end, lexicon.verbs[after])] if after else []
+            return [noun(vessel, start, lexicon.tools[vessel], TOOL), *verb]
+    return None
+
+
 def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
-    """加热 + 水 is 加 + 热水, 放水 + 里 is 放 + 水 + 里, 放 + 油炸 is 放 + 油 + 炸."""
+    """加热 + 水 as 加 + 热水, 放凉 + 水 as 放 + 凉水, 放水 + 里 as 放 + 水 + 里, 放 + 油炸 as 放 + 油 + 炸."""
     for index, token in enumerate(tokens):
         before = tokens[index - 1].text if index else ""
         after = tokens[index + 1].text if index + 1 < len(tokens) else ""
-        if token.text == "水" and before == "加热" and _has(lexicon, "加", "热水"):
-            yield noun("热水", token.start - 1, lexicon.foods["热水"])
-        elif token.text == "加热" and after == "水" and _has(lexicon, "加", "热水"):
-            yield Token(VERB, "加", token.start, token.start + 1, lexicon.verbs["加"])
+        if token.text == "水" and _adds_water(before, lexicon) and tokens[index - 1].end == token.start:
+            water = before[-1] + "水"
+            yield noun(water, token.start - 1, lexicon.foods[water])
+        elif after == "水" and _adds_water(token.text, lexicon) and tokens[index + 1].start == token.end:
+            verb = token.text[0]
+            yield Token(VERB, verb, token.start, token.start + 1, lexicon.verbs[verb])
         elif (
             token.kind == VERB
             and token.text[1:] == "水"
@@ -105,14 +153,19 @@ def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
             yield noun("水", token.start + 1, lexicon.foods["水"])
         elif (
             token.kind == VERB
-            and token.text[0] == "油"
+            and token.text[0] in lx.MEDIA
             and before in lx.ADDING
-            and _has(lexicon, token.text[1:], "油")
+            and _has(lexicon, token.text[1:], token.text[0])
         ):
-            yield noun("油", token.start, lexicon.foods["油"])
+            yield noun(token.text[0], token.start, lexicon.foods[token.text[0]])
             yield Token(VERB, token.text[1:], token.start + 1, token.end, lexicon.verbs[token.text[1:]])
         else:
             yield token
+
+
+def _adds_water(text: str, lexicon: Lexicon) -> bool:
+    """Whether, before 水, the second character belongs to it: 加热水, 放凉水."""
+    return text in WATERED and _has(lexicon, text[0], text[1] + "水")
 
 
 def _has(lexicon: Lexicon, verb: str, food: str) -> bool:

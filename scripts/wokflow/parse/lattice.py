@@ -1,4 +1,4 @@
-"""Clauses to tokens: the most likely cut into words of the glossary, of the rules and of jieba's dictionary."""
+"""Cuts clauses into tokens: the most likely words of the glossary, the rules and jieba's dictionary."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -11,12 +11,12 @@ from wokflow.parse.glossary import Glossary
 # Kinds of tokens: verbs of the glossary and others, its nouns, other words, and separators.
 VERB, OTHER, FOOD, TOOL = "verb", "other", "food", "tool"
 WORD, NUMBER, BLANK, JOIN = "word", "number", " ", "、"
-# A listed word is taken to be at least this frequent, by its length; jieba's counts are of 60 million words.
+# Least count of a word of the glossary or the rules, by its length; jieba's counts are of 60 million words.
 FLOOR = {1: 30, 2: 1000}
 FLOOR_LONG = 3000
-DERIVED = {2: 100, 3: 1500}  # of a verb with its result, a food with its cut
-UNKNOWN = 0.5  # count of a sign that no list holds
-LONGEST = 8  # signs of a word at most
+DERIVED = {2: 100, 3: 1500}  # the same for a verb with its result, or a food with its cut
+UNKNOWN = 0.5  # count of a character that is in no list
+LONGEST = 8  # largest number of characters of a word
 JOINERS = frozenset("、/+&－➕＋,，")
 WORDS = frozenset().union(
     lx.DISPOSAL, lx.INSTRUMENT, lx.PLACE, lx.AND, lx.OR, lx.ASPECT, lx.LOCATION, lx.AFTER, lx.DURING, lx.UNTIL,
@@ -28,8 +28,10 @@ FUNCTION = frozenset().union(
     lx.DISPOSAL, lx.INSTRUMENT, lx.NEGATION, lx.MAYBE, lx.SURELY, lx.CONDITION, lx.CAUSE, lx.REMARK, lx.PEOPLE,
     lx.DURING, lx.SUBORDINATOR, lx.LONG_RESULTS - {"出来"}, lx.MANNER, lx.PURPOSE,
 )  # fmt: skip
-NO_FOOD = lx.NOT_FOOD | lx.SHAPES | (lx.MEASURES - {"面"}) | lx.AMOUNTS | lx.STATES
-TRICKY = frozenset("出过下入发分开用去化转停制做待备刻划挂拉滚包")  # these verbs begin many other words
+NEVER_FOOD = lx.NOT_FOOD | lx.SHAPES | (lx.MEASURES - {"面"}) | lx.AMOUNTS | lx.STATES
+TRICKY = frozenset(
+    "出过下入发分开用去化转停制做待备刻划挂拉滚包"
+)  # verbs that are also the first character of many other words
 NO_NOUN_HEADS = lx.words(
     """
     口水 泪水 汗水 薪水 香水 风水 胶水 墨水 药水 肌肉 加油 揩油 风油 酱油 黑米 厘米 毫米 纳米
@@ -40,18 +42,18 @@ NO_NOUN_HEADS = lx.words(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a clause: its kind, and for words of the glossary the class and where the classed word ends."""
+    """A word of a clause with its kind; words of the glossary have a class too."""
 
     kind: str
     text: str
     start: int
     end: int
     cls: str = ""
-    core: tuple[int, int] = (0, 0)  # of a noun: the stretch that is in the glossary
+    core: tuple[int, int] = (0, 0)  # of a noun: offsets of the part that is in the glossary
 
 
 class Lexicon:
-    """A glossary made ready for cutting clauses into tokens."""
+    """A glossary prepared for cutting clauses into tokens. Foods and tools that the rules rule out are dropped."""
 
     def __init__(self, glossary: Glossary) -> None:
         frequency, total = _jieba()
@@ -88,7 +90,7 @@ class Lexicon:
         return not (word[0] in openers and word[1:] in lx.VESSELS | {"盖", "盖儿", "油"})
 
     def _is_food(self, word: str, foods: Mapping[str, str]) -> bool:
-        if word in NO_FOOD or word in lx.WHOLE_VERBS or word in lx.OTHER_VERBS or word in lx.BLOCKED:
+        if word in NEVER_FOOD or word in lx.WHOLE_VERBS or word in lx.OTHER_VERBS or word in lx.BLOCKED:
             return False
         if any(word[end:] in self.verbs and word[:end] in foods for end in range(1, len(word) - 1)):
             return False
@@ -97,7 +99,7 @@ class Lexicon:
         rest = word[1:]
         if rest and word[-1] in lx.ABSTRACT_ENDS and word not in lx.SAUCE_COLOURS:
             return False
-        if word[-1] == "儿" and word[:-1] in NO_FOOD:
+        if word[-1] == "儿" and word[:-1] in NEVER_FOOD:
             return False
         if not rest:
             return True
@@ -108,28 +110,28 @@ class Lexicon:
         return not (word[0] in "切去加沥剔擀" and (rest in foods or rest in lx.SHAPES))
 
     def verb_class(self, surface: str) -> str | None:
-        """The class of the longest prefix that the glossary lists."""
+        """The class of the longest prefix that the glossary lists as a verb."""
         for end in range(len(surface), 0, -1):
             if (name := self.verbs.get(surface[:end])) is not None:
                 return name
         return None
 
     def tokens(self, clause: str) -> list[Token]:
-        """Cut a clause; blanks and enumeration commas are tokens too. Linear in the length of the clause."""
+        """The tokens of a clause, blanks and enumeration commas among them. Takes time linear in its length."""
         found: list[Token] = []
         position = 0
         while position < len(clause):
-            sign = clause[position]
+            character = clause[position]
             end = position + 1
-            if sign.isspace():
+            if character.isspace():
                 while end < len(clause) and clause[end].isspace():
                     end += 1
                 found.append(Token(BLANK, " ", position, end))
-            elif sign in JOINERS:
+            elif character in JOINERS:
                 found.append(Token(JOIN, "、", position, end))
-            elif not sign.isalnum():
-                ranged = found and found[-1].kind == NUMBER and not sign.isspace()
-                found.append(Token(NUMBER if ranged else WORD, sign, position, end))
+            elif not character.isalnum():
+                ranged = found and found[-1].kind == NUMBER and not character.isspace()
+                found.append(Token(NUMBER if ranged else WORD, character, position, end))
             else:
                 while end < len(clause) and clause[end].isalnum():
                     end += 1
@@ -138,7 +140,7 @@ class Lexicon:
         return found
 
     def _cut(self, text: str, offset: int) -> Iterable[Token]:
-        """Viterbi over the words that `text` may consist of."""
+        """The tokens of the most likely cut of `text` into words (Viterbi)."""
         size = len(text)
         best = [0.0] * (size + 1)
         step = [1] * (size + 1)
@@ -164,7 +166,7 @@ class Lexicon:
             start = end
 
     def _crosses(self, text: str, start: int, end: int) -> bool:
-        """Whether a verb of adding, with a result, takes the first sign of a food: 淋香 in 淋香油."""
+        """Whether a verb of adding with its result takes the first character of a food: 淋香 in 淋香油."""
         if end - start != 2 or text[start] not in lx.ADDING or text[end - 1] not in lx.STATES:
             return False
         if text[start:end] in self._listed:
@@ -172,7 +174,7 @@ class Lexicon:
         return any(text[end - 1 : stop] in self.foods for stop in range(end + 1, end + LONGEST))
 
     def _score(self, word: str) -> float | None:
-        """Log probability of a word; None where it is no word."""
+        """Log probability of a word; None if it is not a word."""
         try:
             return self._scores[word]
         except KeyError:
@@ -197,7 +199,7 @@ class Lexicon:
         return math.log(count) - self._total if count else (self._unknown if len(word) == 1 else None)
 
     def _derived(self, word: str) -> bool:
-        """Whether a word is a cooking verb with a result of one sign, or a food with its cut; or a batter."""
+        """Whether a word is a cooking verb with a result of one character, a food with its cut, or a batter."""
         head, last = word[:-1], word[-1:]
         if last == "儿" and head in self.verbs:
             return len(head) > 1
@@ -210,7 +212,7 @@ class Lexicon:
         return not (head[0] in lx.RESULTS and head[1:] in self.foods)
 
     def _falls_apart(self, word: str) -> bool:
-        """Whether a word of jieba's is a glossary verb with its object (加油) or a food with its amount."""
+        """Whether a word of jieba's dictionary is two: a verb with its object (加油), a food with its amount."""
         if lx.AROMATICS.issuperset(word):
             return True
         for end in range(1, len(word)):
@@ -246,7 +248,7 @@ class Lexicon:
         return False
 
     def _kind(self, word: str) -> tuple[str, str, int, int]:
-        """Kind, class and the stretch in the glossary of a word of the lattice."""
+        """Kind, class, and start and end of the part in the glossary, of a word of the lattice."""
         if word not in self._kinds:
             self._kinds[word] = self._kind_of(word)
         return self._kinds[word]
@@ -279,17 +281,14 @@ class Lexicon:
         return self._compound(word)
 
     def _compound(self, word: str) -> tuple[str, str, int, int]:
-        """A word of jieba's alone: a verb compound (翻炒), a cut or kind of a food (肉块, 草鱼), or neither."""
+        """A word of jieba's dictionary alone: a verb compound (翻炒), a cut or kind of food (肉块), or neither."""
         size = len(word)
         name = self.verb_class(word)
         plain = word[0] not in TRICKY
+        seconds = lx.RESULTS if word[0] in lx.COVERING else lx.RESULTS | lx.COOKING_SECOND
         if name and word[:-1] in self.verbs and word[-1] == "儿":
             return VERB, name, 0, size
-        if (
-            name
-            and plain
-            and ((size == 2 and word[1] in lx.COOKING_SECOND | lx.RESULTS) or word[1:] in lx.LONG_RESULTS)
-        ):
+        if name and plain and ((size == 2 and word[1] in seconds) or word[1:] in lx.LONG_RESULTS):
             return VERB, name, 0, size
         if word in NO_NOUN_HEADS:
             return WORD, "", 0, size
@@ -316,13 +315,13 @@ def noun_like(word: str, lexicon: Lexicon) -> bool:
     return word in lexicon.foods or word in lexicon.tools
 
 
-def _numeric(sign: str) -> bool:
-    return sign.isdigit() or sign in lx.NUMERALS or sign.isnumeric()
+def _numeric(character: str) -> bool:
+    return character.isdigit() or character in lx.NUMERALS or character.isnumeric()
 
 
 @lru_cache(maxsize=1)
 def _verbs() -> frozenset[str]:
-    """The words of more than one sign that jieba's dictionary tags as verbs."""
+    """The words of more than one character that jieba's dictionary tags as verbs."""
     from importlib.resources import files
 
     lines = (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines()
@@ -332,7 +331,7 @@ def _verbs() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _jieba() -> tuple[Mapping[str, int], int]:
-    """Counts of jieba's words and their sum, from its dictionary; its cache and global state are left alone."""
+    """Counts of the words of jieba's dictionary, and their sum. jieba's cache and global state are not touched."""
     import warnings
 
     with warnings.catch_warnings():

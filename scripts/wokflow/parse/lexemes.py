@@ -1,6 +1,7 @@
-"""The words that steer the clause rules: function words, verbs that are no actions, shapes, nouns that are no food.
+"""Word lists of the clause rules: function words, verbs that are not actions, shapes, nouns that are not food.
 
-Each is a closed list; cooking verbs, ingredients and tools come from the glossary alone.
+Cooking verbs, ingredients and tools come from the glossary; NOT_FOOD and the lists of shapes, measures, amounts and
+states take words away from it.
 """
 
 
@@ -10,9 +11,9 @@ def words(text: str) -> frozenset[str]:
 
 # the object stands before the verb
 DISPOSAL = words("把 将 给")
-# what is worked with stands behind these
+# an instrument follows
 INSTRUMENT = words("用 使用 配合 拿来 就着 拿着 利用 借助 以")
-# where or whence
+# a place follows
 PLACE = words("在 于 往 向 从 朝 到 至 回 进 沿着 沿 隔着 顺着 靠")
 # between nouns of a list
 AND = words("和 跟 与 及 以及 或 或者 或是 还有 加上 外加 同 并 连同")
@@ -27,15 +28,15 @@ LOCATION = words(
     边缘 底下 下面 下 旁边 外面 外 上方 中央 里头 锅边 两侧 底 面上 身上 全身
     """
 )
-# behind a verb: then
+# behind a verb: what follows is done afterwards
 AFTER = words("后 以后 之后 过后 完后")
-# behind a clause: background
+# behind a clause: it is background to what follows
 DURING = words("时 时候 的时候 前 以前 之前 过程中 过程 同时 的同时 期间 途中 时间 时长")
 # behind a verb: a result follows
 UNTIL = words("至 到 得 直到 直至 到了 的 地")
-# what follows is made
+# what follows is the product
 PRODUCT = words("成 成为 变成")
-# not, never, lest
+# negation
 NEGATION = words(
     """
     不 别 勿 未 没 没有 不要 不能 不用 不可 不必 无需 无须 不宜 不需 不需要 不会 不得 切勿 切忌 禁止 莫 请勿
@@ -43,26 +44,25 @@ NEGATION = words(
     避免 以免 以防 免得 省得 避 无法 是否 不太
     """
 )
-# a negation ends here
+# ends the scope of a negation
 RESTART = words("直接 就 而是 然后 接着 便 即可 才")
-# optional
+# the action is optional
 MAYBE = words(
     """
     可 可以 也可 也可以 还可以 可选 亦可 可加 能 或许 随意 任意 随喜好 看个人 酌情 也行 可适当 可根据 可用
     建议可以
     """
 )
-# not optional
+# the action is not optional
 SURELY = words("即可 就可以 就可 便可 方可 才可以 才能 才可 就能 便可以 就行 就好 就可以了 即能")
-# words that hide a verb or a food
+# words in which a verb or a food would be found wrongly
 HALVES = words(
     """
-    冷冻室 冷藏室
-    剁椒 炸粉 炸鸡 拌饭 拌面 煎蛋 蒸蛋 炖汤 烤肉 炒料 打卤 做好 出品 似的 下半 上半 下半段 上半段 小泡 大泡
-    小泡泡 消泡 下部 上部 一起来 的话 就是说
+    冷冻室 冷藏室 剁椒 炸粉 炸鸡 拌饭 拌面 煎蛋 蒸蛋 炖汤 烤肉 炒料 打卤 做好 出品 似的 下半 上半 下半段 上半段
+    小泡 大泡 小泡泡 消泡 留香 加压 加压阀 蒸发 调节 下部 上部 一起来 的话 就是说
     """
 )
-# if, whoever likes
+# conditions: if; for those who like it
 CONDITION = words(
     """
     如果 若 若是 如 要是 假如 倘若 如需 如要 万一 除非 喜欢 喜 爱吃 爱 想吃 想要 不喜欢 不爱 不怕 怕 嫌
@@ -75,7 +75,7 @@ PURPOSE = words(
     来 以便 便于 方便 为了 为 以 用来 用于 好让 有助于 有利于 利于 易于 容易 适合 帮助 足以
     """
 )
-# what food is made to do
+# causatives
 CAUSE = words("让 使 令 使得 叫 致使 导致")
 # reasons and opinions
 REMARK = words(
@@ -84,9 +84,9 @@ REMARK = words(
     比较 据 原来 总之 记得上次 发现 听说 以为 难怪
     """
 )
-# what something is, or is like
+# copulas and comparisons
 COPULA = words("是 就是 即是 属于 叫做 等于 比 像 好像")
-# what people did is told, not asked for
+# people: what they do is a report, not an instruction
 PEOPLE = words(
     """
     我 俺 本人 小编 老公 老婆 妈妈 爸爸 婆婆 奶奶 外婆 孩子 宝宝 儿子 女儿 朋友 他 她 他们 她们
@@ -95,7 +95,7 @@ PEOPLE = words(
 )
 # wait until
 SUBORDINATOR = words("待 等 等到 等待 稍等 等候 等着")
-# behind a number
+# measure words, behind a number
 MEASURES = words(
     """
     克 毫升 升 斤 两 公斤 千克 毫克 个 只 条 根 颗 粒 块 片 朵 棵 头 瓣 勺 匙 杯 碗 滴 撮 点 些 点儿 一点 张
@@ -105,7 +105,7 @@ MEASURES = words(
     克左右 粒粒 格 档 瓢 抹 坨 团 捧 扎 捆 件 副 对 双 人 位 铲 卷 打 筒 缸 听 板 排 朵朵
     """
 )
-# before a noun, or behind it
+# amounts, before a noun or behind it
 AMOUNTS = words(
     """
     适量 少许 少量 些许 若干 一些 一点 一点点 一点儿 点点 少少 多少 许多 很多 大量 多 少 全部 所有 一半 半
@@ -124,7 +124,7 @@ SHAPES = words(
     粉末 丝丝 片片 段段 碎碎 碎丁 碎粒 节 大小 形状 大丁 薄块 薄丝 半圆 丁状 末状 细碎
     """
 )
-# what becomes of food
+# states that food reaches
 STATES = words(
     """
     热 凉 熟 软 温 烫 透 黄 焦 干 冷 开 香 浓 稠 烂 浓稠 粘稠 黏稠 软烂 断生 变色 变软 变黄 变白 变红 变
@@ -134,14 +134,14 @@ STATES = words(
     微热 半透明 翻滚
     """
 )
-# complements of one sign, written on to the verb
+# complements of one character, joined to the verb
 RESULTS = words(
     """
     好 完 熟 香 软 透 开 干 净 匀 散 碎 烂 化 黄 焦 上 入 进 出 起 掉 去 满 住 紧 平 薄 断 破 回 尽 光 足 湿
     扁 细 松 实 稠 浓 脆 酥 嫩 稳 齐 遍 走 成 短 除 沸 厚
     """
 )
-# complements of more signs, and directions
+# longer complements, and directions
 LONG_RESULTS = words(
     """
     干净 均匀 完毕 完成 出来 起来 进去 进来 下去 上去 过来 过去 出去 回来 下来 上来 回去 到位 充分 入味 断生
@@ -149,16 +149,16 @@ LONG_RESULTS = words(
     """
 )
 FLASH_FRYING = frozenset("爆煸炝")
-# second signs of verb compounds: 翻炒, 焯烫
+# second characters of verb compounds: 翻炒, 焯烫
 COOKING_SECOND = frozenset("炒煮炖烧焖蒸炸煎拌打烤烫洗揉捏压匀制取煸卤熬煨烩酿滚冲擦搓渍泡炝灼汆发筛转")
-# what food does by itself: a result behind 至
+# changes that food undergoes by itself: results behind 至
 CHANGES = words(
     """
     融化 溶化 溶解 化 沸腾 煮沸 沸 开 水开 滚 上色 凝固 收汁 收干 吸收 软化 冷却 定型 出 出来 减少 混合 融合
     熟 发 发酵 发泡 解冻 分离 分开 密封 烧开 晾干 吸干 沥干 挂 干 翻 卷 起 沾 裹
     """
 )
-# verbs that take no object behind them
+# verbs without an object behind them
 INTRANSITIVE = words(
     """
     切片 切块 切丝 切段 切条 切丁 切末 切沫 切成片 切成块 切粒 焯水 去皮 削皮 加水 放水 烧水 水开 关火 开火
@@ -166,7 +166,7 @@ INTRANSITIVE = words(
     收干 开锅 冷藏 冷冻 密封 解冻 发酵 预热 凝固 软化
     """
 )
-# but these may, where none stands before: 预热烤箱
+# of these, verbs that may have one if none stands before them: 预热烤箱
 EITHER_SIDE = words("预热 密封 解冻 过滤")
 # verbs of taking away
 REMOVING = words(
@@ -188,9 +188,9 @@ ADDING = words(
     加 放 倒 下 入 加入 放入 倒入 下入 添 添加 撒 淋 打入 加上 加点 撒上 撒入 淋上 淋入 铺 铺上 浇 滴
     """
 )
-# first signs of verbs that act on all that is in the pan
+# first characters of verbs that act on everything in the pan
 MIXING = frozenset("翻拌搅抓腌混调熬煲炖焖煮揉打")
-# behind a noun these are what is meant: 生粉水
+# behind another noun, the head of the phrase: 生粉水
 HEAD_LIQUIDS = words(
     """
     水 汁 汤 芡 酱 糊 浆 料 汤汁 酱汁 料汁 油 粉 面 调料 酱料 馅 馅料 饭 材料 食材 皮 肉 碎 末
@@ -203,7 +203,7 @@ VESSELS = words(
     杯子 纸杯
     """
 )
-# verbs that glossaries of cooking verbs tend to lack, or that are no actions
+# verbs that glossaries tend to lack, or that are not actions
 OTHER_VERBS = words(
     """
     拍 拍碎 拍扁 拍松 拍烂 塞 塞入 填 填入 酿 煨 卤 起锅 勾芡 收汤 沥水 铺 铺在 铺满 垫 垫底 留 留底 剩 有
@@ -236,7 +236,7 @@ MANNER = words(
     继而 随即 尤其 特别 相互 互相 一齐 齐 先后 之后
     """
 )
-# nouns that glossaries list but that name no food
+# nouns that glossaries list although they are not food
 NOT_FOOD = words(
     """
     火 炉火 火力 火候 明火 余火 旺火 大火 小火 中火 文火 小小火 人 手 双手 手指 手心 手掌 手感 手工 一手
@@ -272,36 +272,36 @@ NOT_FOOD = words(
     """
 )
 NUMERALS = frozenset("0123456789一二三四五六七八九十百千万半两几数零〇½¼¾⅓⅔俩仨")
-# verb and noun written as one
+# a verb and its object in one word
 WHOLE_VERBS = words("出锅 出炉 出笼 装盘 摆盘 盛盘 翻面")
-# a vessel behind these is their object
+# first characters of verbs whose object is a vessel
 OPENERS = frozenset("出开装摆盛上下入回加盖起")
-# left over where a measure or a shape was cut off wrongly
+# a first character that belongs to a measure or shape before the word
 BAD_FIRST = frozenset("克片滴个末丁段丝粒量头升袋把勺碗")
-# with 浆 or 糊 behind them these are a batter, not something done to them
+# with 浆 or 糊 behind them a batter, not an action
 STARCHES = frozenset("粉面米豆蛋")
 BATTERS = frozenset("浆糊")
-# foods of one sign that end longer names
+# foods of one character that end longer names
 HEADS = words(
     """
     鱼 虾 肉 菜 油 水 粉 酱 汁 汤 糖 盐 醋 酒 茶 面 豆 瓜 菇 椒 葱 蒜 姜 菌 蛋 鸡 鸭 鹅 笋 薯 皮 骨 饭 饼 糕
     茄 藕 果 枣 奶 蟹 贝 螺 蛤 肠 丸
     """
 )
-# words of dictionaries that cross a border: 水烧 in 锅中水烧开
+# words of jieba's dictionary that join the end of one word to the start of the next: 水烧 in 锅中水烧开
 BLOCKED = words(
     """
     开放 放开 后备 中加 火烧 热加 水泡 可不 入适量 下盐 上火 内加 内放 后加 后放 后倒 再加 再放 中放 里加
     里放 水烧 水煮 油炒
     """
 )
-# signs of cuts behind a food: 葱段
+# characters for cuts, behind a food: 葱段
 CUTS = frozenset("丝末片丁段块粒蓉茸泥碎圈条沫瓣")
-# before a verb in words of dictionaries: 凉拌
+# manners before the verb in words of jieba's dictionary: 凉拌
 BARE_MANNER = frozenset("火凉横斜油热再先干慢快竖对小")
-# with 火
+# verbs that switch heat: 开火
 SWITCHES = frozenset("开关停转")
-# the verb of this condition is no action
+# conditions whose own verb is not an action
 SUPPOSING = words("如果 若 若是 如 要是 假如 倘若 万一 除非 怕 嫌 不怕 喜 怕辣")
 # adjectives before a food
 TASTES = words(
@@ -310,30 +310,31 @@ TASTES = words(
     咸 的
     """
 )
-# effects: nouns before them stay free
+# effects: they do not take the nouns before them
 TASTING = words(
     """
     提味 提鲜 增香 增鲜 提香 点 去腥 去味 除腥 解腻 入味 杀菌 断生 变色 变软 冒烟 冒泡 起泡 粘锅 糊锅 粘底
     糊底
     """
 )
-# verbs whose object is advice
+# verbs of advice: their object is no ingredient of an action
 GUIDES = words(
     """
     根据 依据 按 按照 注意 小心 保持 维持 继续 开始 进行 需要 要求 建议 提醒 记住 知道 控制 决定
     """
 )
-# verbs whose object may serve the next verb: 留少许油爆香
+# verbs whose object the next verb may take: 留少许油爆香
 EXISTENCE = words("有 会有 留 剩 留底 剩下 留出 热油 起油锅 含 热锅 坐锅 买 买来")
-# begin a relative clause
+# words that begin a relative clause
 RELATIVE_ADVERBS = words("刚才 刚刚 事先 提前 预先 已经 之前 先前 早已 清水 刚 所 用 没 未 不 自己 家里 被")
-# behind a verb
+# directional complements, behind a verb
 DIRECTIONS = words("出来 起来 进去 下去 过来")
-# what 去 takes away without being an action
+# smells and tastes: to take them away is an effect, not an action
 SMELLS = words("腥 腥味 异味 膻味 味 味道 怪味 苦味 臭味 油腻 涩味 辣味 酸味 土腥味 生味 豆腥味 酒味")
-# behind 做: no action
+# behind 做, which is then not an action
 METHODS = words("方法 过程 步骤 工作 好 了 时间 出来 的")
-CAREFUL = words("滴 做 开 关 停 转 去 出 下 入 过 发 分 化 滚 沸 制 备 刻 用 待")
+# verbs that are actions only in some contexts; see verbs.CONDITIONS
+AMBIGUOUS_VERBS = words("滴 做 开 关 停 转 去 出 下 入 过 发 分 化 滚 沸 制 备 刻 用 待")
 # objects of 开, 关, 转
 SWITCHED = words(
     """
@@ -342,55 +343,57 @@ SWITCHED = words(
 )
 # objects of 下 that glossaries lack
 UNLISTED_FOOD = words("料 底油 底料")
-# last signs of verbs that leave their food done
+# last characters of verbs whose food needs nothing more
 COMPLETED = frozenset("好完净熟软干碎断片段丝丁块匀末")
-# what food is cooked in
+# cooking media
 MEDIA = words("油 水 清水 食用油 植物油 花生油 菜油 橄榄油 底油")
-# a lid behind these is a tool
+# behind these verbs 盖 is a lid
 LIDDED = words("开 打开 揭开 掀开 盖 盖上 盖好 盖紧")
+# verbs of covering: what is cooked under the lid has a verb of its own (盖盖焖)
+COVERING = frozenset("盖")
 # a verb and its oil; 热油 is also a noun
 HEATED = words("热油 起油锅")
-# first signs of verbs that pour what is named before them: 热油浇在鱼上
+# first characters of verbs that pour the noun before them: 热油浇在鱼上
 POURING = frozenset("淋浇泼")
 # and, or together with
 WITH = words("和 与 跟 同")
-# end a comparison
+# words that end a comparison
 ALIKE = words("似的 一样 那样 般 一般")
-# behind a food these are what is meant: 土豆皮
+# parts: behind a food, the head of the phrase: 土豆皮
 PART_HEADS = words("皮 壳 根 籽 核 骨 骨头 外皮 表皮")
-# behind a food these are the food: 鸡脚
+# parts that stand for the food before them: 鸡脚
 BODY_PARTS = words("叶 梗 杆 茎 头 脚 爪 腿 翅 尾 背 身 胸 肚 掌 脖 颈")
-# behind a food: neither it nor a food
+# waste: with a food before it, the phrase names no food
 WASTE = words("须 枪 线 脑 囊 腺 刺 鳃 腮 筋 蒂 芯 心 屎 肠 膜 毛 血 沫 泥 沙")
-# last signs of qualities
+# last characters of words for qualities
 ABSTRACT_ENDS = "形状度率性者色"
-# but these are food
+# exceptions, which are food
 SAUCE_COLOURS = words("糖色")
-# begin names of dishes
+# first characters of names of dishes
 DISH_VERBS = frozenset("炒炖煮蒸煎炸烤拌焖烧卤")
-# written as one they are a list: 葱姜
+# joined in one word they are a list: 葱姜
 AROMATICS = frozenset("葱姜蒜盐糖醋")
-# the dish is ready
+# say that the dish is ready
 CLOSING = words("做好 做成 出品 完工")
 # may say the same
 DONE = words("完成 搞定 大功告成")
-# before 面: a side
+# before 面, which is then a side
 SIDES = words("两 双 正 反 每 各 另 一 四 单")
 # behind a verb: a remark on doing it too long
 LONG = words("久 太久 久了 老 过头 过久 多久 时间")
-# done in water that is named before the verb
+# verbs for which water before them is the medium
 WATER_VERBS = frozenset("泡浸焯煮冲洗烫汆漂蒸氽")
-# no food begins with these
+# units, with which no food begins
 UNITS = ("毫升", "毫克", "千克", "公斤")
-# with 出: what comes out is a product
+# with 出 behind them, a product follows
 DRAWING = frozenset("炒煸爆煎熬炸煮焖炖蒸烤揉打")
-# except
+# begin an exception
 EXCEPT = words("除 除了 除去 除开")
-# end of an exception
+# end an exception
 BESIDES = words("以外 之外 外")
-# before 热 or 开: a state
+# with 热 or 开 behind them a state
 HEATABLE = words("油 水 锅 汤 油温 水温")
-# often the end of a word that no list has
+# verbs that are often the end of a word in no list
 SUFFIXES = frozenset("制备刻用")
-# signs of direction
+# characters for directions
 PATHS = frozenset("上下进出起回")

@@ -1,4 +1,4 @@
-"""Runs of ingredients and tools in a clause, without those that only describe or measure another one."""
+"""Lists of ingredients and tools in a clause, without nouns that only describe or measure another one."""
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, TOOL
@@ -10,12 +10,12 @@ COUNTS = lx.NUMERALS | lx.words("半 一 几 每 小半 大半")
 
 
 def nouns(view: View, index: int) -> tuple[list[Noun], int]:
-    """The nouns from `index` on that form a list, and the index behind the list."""
+    """The nouns of the list that begins at `index`, and the index behind the list."""
     found: list[Noun] = []
     while index < len(view):
         token = view.tokens[index]
         if view.noun_at(index):
-            if not (view.dead[index] or is_side(view, index) or describes(view, index)):
+            if not (view.suppressed[index] or is_side(view, index) or describes(view, index)):
                 found.append(Noun(*token.core, token.cls, token.kind))
             index += 1
         elif (ahead := next_of_list(view, index)) > index:
@@ -26,7 +26,7 @@ def nouns(view: View, index: int) -> tuple[list[Noun], int]:
 
 
 def next_of_list(view: View, index: int) -> int:
-    """The index of the noun that goes on with a list behind other words at `index`; `index` if none does."""
+    """The index of the noun that continues a list after the words from `index` on; `index` if none does."""
     token = view.tokens[index]
     if view.acting(index) or not (token.kind in (JOIN, BLANK, NUMBER) or token.text in LISTS):
         return index
@@ -42,7 +42,7 @@ def next_of_list(view: View, index: int) -> int:
 
 
 def begins(view: View, index: int) -> bool:
-    """Whether the nouns at `index` are followed by a verb: behind a blank they then start a new phrase."""
+    """Whether a verb follows the nouns at `index`; behind a blank they then begin a new phrase."""
     while index < len(view) and (
         view.noun_at(index) or view.kind(index) in (JOIN, NUMBER) or view.text(index) in LISTS | lx.LOCATION
     ):
@@ -51,12 +51,12 @@ def begins(view: View, index: int) -> bool:
 
 
 def is_side(view: View, index: int) -> bool:
-    """Whether 面 is a side (两面), not flour or noodles."""
+    """Whether the token is 面 in the sense of side (两面), not of flour or noodles."""
     return view.text(index) == "面" and (view.kind(index - 1) == NUMBER or view.text(index - 1) in lx.SIDES)
 
 
 def describes(view: View, index: int) -> bool:
-    """Whether a noun only describes or measures its neighbour: 生粉水, 鱼碗, 一勺盐, 虾须, 鸡脚 (the 脚)."""
+    """Whether a noun only describes or measures its neighbour: 生粉 in 生粉水, 鱼碗, 一勺盐, 虾须; 脚 in 鸡脚."""
     token, after = view.tokens[index], index + 1
     if token.kind == TOOL and measures(view, index):
         return True
@@ -73,7 +73,7 @@ def describes(view: View, index: int) -> bool:
 
 
 def measures(view: View, index: int) -> bool:
-    """Whether a vessel is a measure (一勺, 半碗): a number before it and no place behind it."""
+    """Whether a vessel is a measure (一勺, 半碗): behind a number and not before a word of place."""
     if view.text(index) not in lx.VESSELS | {"刀"}:
         return False
     before = index - 1

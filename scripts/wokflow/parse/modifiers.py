@@ -1,4 +1,4 @@
-"""Parts of a clause whose words do not act: modifiers before 的, time clauses, comparisons, exceptions."""
+"""Suppresses parts of a clause without action: modifiers before 的, time clauses, comparisons, exceptions."""
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.lattice import BLANK, JOIN, NUMBER, VERB
@@ -8,22 +8,25 @@ AFTER_VERB = (
     lx.ASPECT | lx.AFTER | lx.MEASURES | lx.LONG_RESULTS | lx.RESULTS | lx.STATES | lx.MANNER
 )  # may stand between a verb and its 的: 切好的, 煮了很久的
 QUANTITY = lx.AMOUNTS | lx.MEASURES | lx.STATES | lx.TASTES
-DEGREE = lx.words("多 少 差不多 一点 点")  # behind 的 written for 得
+DEGREE = lx.words("多 少 差不多 一点 点")  # degrees behind 的, which is then a misspelt 得
+
+# adverbs that begin a relative clause: 刚盛起备用的猪肉
+PAST = lx.words("刚 刚刚 刚才 之前 先前 事先 提前 已经 已")
 
 
-def kill_modifiers(view: View) -> None:
-    """Mark what stands before 的 as dead: relative clauses (切好的年糕) and describing nouns (盘子里的水)."""
+def suppress_modifiers(view: View) -> None:
+    """Suppress modifiers before 的: relative clauses (切好的年糕) and nouns that describe (盘子里的水)."""
     for index in range(1, len(view)):
         if view.text(index - 1) in lx.DISPOSAL and view.kind(index) == VERB and view.noun_at(index + 1):
-            view.dead[index] = any(
+            view.suppressed[index] = any(
                 view.kind(at) == VERB for at in range(index + 2, len(view))
             )  # 把冷冻年糕放入
-        if view.text(index) == "的" and not view.dead[index]:
-            view.kill(modifier_start(view, index), index + 1)
+        if view.text(index) == "的" and not view.suppressed[index]:
+            view.suppress(modifier_start(view, index), index + 1)
 
 
 def modifier_start(view: View, index: int) -> int:
-    """Where the modifier that ends at the 的 at `index` begins; `index` where there is none."""
+    """The first index of the modifier that ends at the 的 at `index`; `index` if there is none."""
     after = view.text(index + 1)
     if after in lx.SHAPES and not view.noun_at(index + 2):
         return index
@@ -43,7 +46,7 @@ def modifier_start(view: View, index: int) -> int:
 
 
 def noun_modifier(view: View, index: int) -> int:
-    """Nouns alone before 的 describe what follows, unless that is a place outside the glossary (口蘑的肚子里)."""
+    """The start of a modifier that is only a noun, unless a place outside the glossary follows (口蘑的肚子里)."""
     at = index - 1
     if view.text(at) in lx.LOCATION:
         at -= 1
@@ -52,7 +55,7 @@ def noun_modifier(view: View, index: int) -> int:
 
 
 def headless(view: View, index: int) -> int:
-    """的 with no noun behind it: a remark (我买的), 的 written for 得 (收的差不多), or 的时候."""
+    """The start of what 的 modifies if no noun follows: a remark (我买的), a misspelt 得 (收的差不多), or 的时候."""
     if index + 1 == len(view):
         remark = any(view.text(at) in lx.COPULA | lx.PEOPLE | lx.CONDITION for at in range(index))
         return 0 if remark else index
@@ -62,7 +65,7 @@ def headless(view: View, index: int) -> int:
 
 
 def relative_start(view: View, at: int, index: int) -> int:
-    """`at` is the verb nearest to the 的: start of its relative clause, or of the nouns if it is a main verb."""
+    """The start of the relative clause of the verb at `at`, the last before 的; of its nouns if it is a main verb."""
     text, gap = view.text(at), range(at + 1, index)
     if (
         (text in lx.ADDING or text[-1] in "到在入进")
@@ -85,7 +88,7 @@ def relative_start(view: View, at: int, index: int) -> int:
         if amount or text in lx.ADDING or not (ahead and any(view.noun_at(step) for step in gap)):
             return noun_modifier(view, index)
     if view.text(index + 1) in lx.DISH_VERBS and view.noun_at(index + 2):
-        view.dead[index + 1] = True  # 炖出来的炖蛋
+        view.suppressed[index + 1] = True  # 炖出来的炖蛋
     return clause_start(view, at)
 
 
@@ -94,7 +97,7 @@ def _in(view: View, index: int, words: frozenset[str]) -> bool:
 
 
 def clause_start(view: View, at: int) -> int:
-    """Where a relative clause begins whose verb is at `at`: with its adverbs, instrument or repeated verb."""
+    """The start of the relative clause with its verb at `at`, including adverbs, instrument or repeated verb."""
     first = view.text(at)[:1]
     while at > 0:
         before, further = view.text(at - 1), view.text(at - 2)
@@ -107,27 +110,35 @@ def clause_start(view: View, at: int) -> int:
             at -= 2
         else:
             break
-    return at
+    return past_start(view, at)
 
 
-def kill_background(view: View) -> None:
-    """Mark as dead: time clauses (油热时, 出锅前), conditions with 的话, 除了 .. 以外, 跟 .. 一样."""
+def past_start(view: View, at: int) -> int:
+    """Where the relative clause begins that an adverb of the past opens, as 刚 in 刚盛起备用的; `at` without one."""
+    first = at
+    while first > 0 and (view.verb_at(first - 1) or view.text(first - 1) in lx.MANNER):
+        first -= 1
+    return next((start for start in range(first, at) if view.text(start) in PAST), at)
+
+
+def suppress_background(view: View) -> None:
+    """Suppress time clauses (油热时, 出锅前), conditions with 的话, 除了 .. 以外, and 跟 .. 一样."""
     for index in range(len(view)):
         text = view.text(index)
         if text == "的话":
-            view.kill(0, index)
+            view.suppress(0, index)
         elif text in lx.EXCEPT:
             rest = range(index, len(view))
-            view.kill(index, next((at for at in rest if view.text(at) in lx.BESIDES), len(view)))
+            view.suppress(index, next((at for at in rest if view.text(at) in lx.BESIDES), len(view)))
         elif text in lx.ALIKE:
             starts = [at for at in range(index) if view.text(at) in ("跟", "像", "和", "好像")]
-            view.kill(starts[-1] if starts else index, index)
+            view.suppress(starts[-1] if starts else index, index)
         elif text in lx.DURING and is_time(view, index):
-            kill_time(view, index)
+            suppress_time_clause(view, index)
 
 
-def kill_time(view: View, index: int) -> None:
-    """The verbs of a time clause, back to the result of a main verb (炒至变色时: 炒 counts)."""
+def suppress_time_clause(view: View, index: int) -> None:
+    """Suppress the verbs of a time clause, back to the result of a main verb (炒至变色时: 炒 counts)."""
     start = 0
     for at in range(index - 1, 0, -1):
         if view.text(at) in lx.UNTIL - {"的", "地", "得"} and view.kind(at - 1) == VERB:
@@ -135,11 +146,11 @@ def kill_time(view: View, index: int) -> None:
             break
     for at in range(start, index):
         if view.verb_at(at) or (start == 0 and view.noun_at(at)):
-            view.dead[at] = True
+            view.suppressed[at] = True
 
 
 def is_time(view: View, index: int) -> bool:
-    """时 and 前 count behind a verb or a state, not behind a number (3小时前) or at the start."""
+    """Whether a word such as 时 or 前 ends a time clause: behind a verb or state, not behind a number (3小时前)."""
     text = view.text(index)
     if text in ("同时", "时间", "时长") and view.text(index - 1) != "的":
         return False

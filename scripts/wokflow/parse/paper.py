@@ -1,32 +1,33 @@
-"""Actions by the letter of Liu et al. (2022), appendix A.2: glossary verbs and the glossary nouns beside them.
+"""Actions by the letter of Liu et al. (2022), appendix A.2: glossary verbs with the glossary nouns beside them.
 
 "If a verb has noun children that are ingredients or cooking tools, they are also included in the action"; words
-outside of the glossary count for nothing. The authors' parser is not known. What it must have done shows in the
-actions they released, and is done here as well:
+outside of the glossary are ignored. The authors' parser is not known. What it does is inferred from the actions that
+they released:
 
-* Words are cut finely: 切片, 去皮, 焯水, 水开 and the like are a verb and a noun, though the glossary lists them
+* Words are cut finely: 切片, 去皮, 焯水, 水开 and the like are a verb and a noun, although the glossary lists them
   as verbs (切/片 is among the actions, the classes 加水 and 切碎 are not).
-* Lists, modifiers, instruments and measures are children like any other (撒/个人,口味,盐, 切/手指,薄片), and a
-  word that is a verb and an ingredient is both (包/钱).
-* Each action has an ingredient. A verb without nouns is therefore read with the ingredients of the nearest verb
-  before it in the step that has any, as verbs in a row share their object; where there is none, it is left out.
-* A noun between two verbs may hang on either, and a fronted noun on any verb of its clause: see `_readings`.
+* List members, modifiers, instruments and measures are all children (撒/个人,口味,盐, 切/手指,薄片), and a word
+  that the glossary lists as verb and ingredient is both (包/钱).
+* Each action has an ingredient. A verb without nouns takes those of the nearest earlier verb in its step that has an
+  ingredient, since verbs in a row share their object; if there is none, the verb is dropped.
+* A noun between two verbs may belong to either, and a fronted noun to any verb of its clause: see `_readings`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from wokflow.parse.clauses import clauses
-from wokflow.parse.extract import Action, Mention, Parse
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.segment import Segmenter
+from wokflow.parse.types import Action, Mention, Parse
 
-ONE_WORD = frozenset({"发酵", "包裹", "油炸"})  # a verb and a noun by their looks only
+ONE_WORD = frozenset({"发酵", "包裹", "油炸"})  # could be split into a verb and a noun, but are not
 
 
-class Token(NamedTuple):
-    """A word of the glossary in a step, with its class in each of the lists that have it."""
+class GlossaryWord(NamedTuple):
+    """A word of the glossary in a step, with its class as verb, ingredient and tool."""
 
     surface: str
     start: int
@@ -38,16 +39,16 @@ class Token(NamedTuple):
 
 @dataclass(slots=True)
 class Frame:
-    """A verb with the nouns that may hang on it: beside it, and in front of its clause's first verb."""
+    """A verb with the nouns that may belong to it: before it, after it, and before the first verb of its clause."""
 
-    verb: Token
-    before: list[Token] = field(default_factory=list)
-    after: list[Token] = field(default_factory=list)
-    topic: list[Token] = field(default_factory=list)
+    verb: GlossaryWord
+    before: list[GlossaryWord] = field(default_factory=list)
+    after: list[GlossaryWord] = field(default_factory=list)
+    topic: list[GlossaryWord] = field(default_factory=list)
 
 
 class Words:
-    """Cuts clauses into words and keeps those of the glossary."""
+    """Cuts clauses into words of the glossary."""
 
     def __init__(self, glossary: Glossary) -> None:
         self.glossary = glossary
@@ -56,7 +57,7 @@ class Words:
         self._longest = max(map(len, self._surfaces), default=0)
         self._known: dict[str, tuple[str, ...]] = {}
 
-    def tokens(self, text: str, start: int, end: int) -> Iterator[Token]:
+    def tokens(self, text: str, start: int, end: int) -> Iterator[GlossaryWord]:
         """The glossary's words in text[start:end], in order."""
         verbs, ingredients, tools = self.glossary.verbs, self.glossary.ingredients, self.glossary.tools
         at = start
@@ -66,7 +67,9 @@ class Words:
                     at += 1
                 stop = at + len(part)
                 if part in self._surfaces:
-                    yield Token(part, at, stop, verbs.get(part), ingredients.get(part), tools.get(part))
+                    yield GlossaryWord(
+                        part, at, stop, verbs.get(part), ingredients.get(part), tools.get(part)
+                    )
                 at = stop
 
     def _parts(self, word: str) -> tuple[str, ...]:
@@ -77,7 +80,7 @@ class Words:
         return self._known[word]
 
     def _pieces(self, word: str) -> tuple[str, ...]:
-        """A word of the general dictionary as words of the glossary (翻炒: 翻, 炒) if it consists of them."""
+        """A word of jieba's dictionary as words of the glossary if it consists of these (翻炒: 翻, 炒)."""
         pieces: list[str] = []
         at = 0
         while at < len(word):
@@ -90,7 +93,7 @@ class Words:
         return tuple(pieces)
 
     def _verb_and_noun(self, word: str) -> tuple[str, str] | None:
-        """切片 as 切 and 片, 水开 as 水 and 开."""
+        """The two words of a verb that is a verb and a noun: 切 and 片 of 切片, 水 and 开 of 水开."""
         if word in self.glossary.verbs and word not in ONE_WORD:
             for cut in range(1, len(word)):
                 left, right = word[:cut], word[cut:]
@@ -109,15 +112,16 @@ def extract_paper(
 ) -> list[list[Action]]:
     """The actions of each step, in order of their verbs; a verb has one action for each of its readings.
 
-    A clause that `parses` has hangs its nouns on the verbs above them in its tree; in others the nouns up to
-    the next verb on either side count. `inherited` is empty and `optional` false: the paper knows neither.
+    With a parse in `parses`, a noun belongs to the verbs above it in the tree of its clause. Without one, the nouns
+    up to the next verb on either side belong to a verb. `inherited` is empty and `optional` false: the paper has
+    neither.
     """
     words = _words(glossary)
     return [list(_step(step, words, parses or {})) for step in steps]
 
 
 def _step(step: str, words: Words, parses: Mapping[str, Parse]) -> Iterator[Action]:
-    shared: list[Token] = []
+    shared: list[GlossaryWord] = []
     for start, end in clauses(step):
         tokens = list(words.tokens(step, start, end))
         parse = parses.get(step[start:end])
@@ -126,26 +130,21 @@ def _step(step: str, words: Words, parses: Mapping[str, Parse]) -> Iterator[Acti
             shared = _with_ingredient(frame.after) or _with_ingredient(frame.before) or shared
 
 
-_LAST: list[Words] = []
-
-
+@lru_cache(maxsize=1)
 def _words(glossary: Glossary) -> Words:
-    """The words of a glossary; those of the last one asked for are kept."""
-    if not _LAST or _LAST[0].glossary is not glossary:
-        _LAST[:] = [Words(glossary)]
-    return _LAST[0]
+    return Words(glossary)
 
 
-def _frames(tokens: Iterable[Token]) -> list[Frame]:
-    """A noun between two verbs is beside both."""
+def _frames(tokens: Iterable[GlossaryWord]) -> list[Frame]:
+    """The verbs of a clause with their nouns; a noun between two verbs belongs to both."""
     frames: list[Frame] = []
-    waiting: list[Token] = []
+    pending: list[GlossaryWord] = []
     for token in tokens:
         if token.verb:
-            frames.append(Frame(token, waiting))
-            waiting = []
+            frames.append(Frame(token, pending))
+            pending = []
             continue
-        waiting.append(token)
+        pending.append(token)
         if frames:
             frames[-1].after.append(token)
     return _topped(frames)
@@ -157,8 +156,8 @@ def _topped(frames: list[Frame]) -> list[Frame]:
     return frames
 
 
-def _tree_frames(tokens: Sequence[Token], text: str, start: int, parse: Parse) -> list[Frame]:
-    """A noun is beside the verbs of the nearest word above it in the tree that has any (翻炒 has two)."""
+def _tree_frames(tokens: Sequence[GlossaryWord], text: str, start: int, parse: Parse) -> list[Frame]:
+    """The verbs with their nouns by the tree. A noun belongs to all verbs in the nearest word above it (翻炒)."""
     at = _word_at(text, start, parse.words)
     frames: dict[int, list[Frame]] = {}
     for token in tokens:
@@ -173,7 +172,7 @@ def _tree_frames(tokens: Sequence[Token], text: str, start: int, parse: Parse) -
 
 
 def _governor(word: int, parse: Parse, frames: Mapping[int, object]) -> int:
-    for _ in parse.words:  # a tree is no deeper, and what is no tree ends here too
+    for _ in parse.words:  # bounds the depth, so that a damaged parse with a cycle ends too
         if word < 0 or word in frames:
             break
         word = parse.heads[word]
@@ -181,7 +180,7 @@ def _governor(word: int, parse: Parse, frames: Mapping[int, object]) -> int:
 
 
 def _word_at(text: str, start: int, words: Sequence[str]) -> dict[int, int]:
-    """Which word covers each place of the text from `start`."""
+    """The index of the word that covers each offset of the text, from `start` on."""
     places: dict[int, int] = {}
     for index, word in enumerate(words):
         while start < len(text) and text[start].isspace():
@@ -191,8 +190,8 @@ def _word_at(text: str, start: int, words: Sequence[str]) -> dict[int, int]:
     return places
 
 
-def _actions(frame: Frame, shared: list[Token]) -> list[Action]:
-    """One action for each reading that has an ingredient, where classes differ."""
+def _actions(frame: Frame, shared: list[GlossaryWord]) -> list[Action]:
+    """One action for each reading that has an ingredient; of readings with equal classes the first."""
     verb, found = frame.verb, {}
     own = [verb] if verb.ingredient else []
     for nouns in _readings(frame) or [[] if own else shared]:
@@ -205,20 +204,20 @@ def _actions(frame: Frame, shared: list[Token]) -> list[Action]:
     return list(found.values())
 
 
-def _readings(frame: Frame) -> list[list[Token]]:
-    """The nouns that a verb may be read with.
+def _readings(frame: Frame) -> list[list[GlossaryWord]]:
+    """The sets of nouns that may be meant with a verb.
 
-    All nouns beside it (放姜炒葱: 炒 with 姜 and 葱); these and the clause's topic (苦瓜洗净去籽: 去 with 苦瓜 and
-    籽); the topic alone, where what stands beside the verb belongs to its neighbour; and of an object behind
-    it the last word alone, the head of a noun phrase or the last of a list.
+    These are: all nouns beside it (放姜炒葱: 炒 with 姜 and 葱); the same with the clause's topic (苦瓜洗净去籽: 去
+    with 苦瓜 and 籽); the topic alone, in case the nouns beside the verb belong to its neighbour; and the last noun
+    behind it alone, which is the head of a noun phrase or the last of a list.
     """
     beside = frame.before + frame.after
     return [nouns for nouns in (beside, frame.topic + beside, frame.topic, frame.after[-1:]) if nouns]
 
 
-def _with_ingredient(nouns: Iterable[Token]) -> list[Token]:
+def _with_ingredient(nouns: Iterable[GlossaryWord]) -> list[GlossaryWord]:
     return [noun for noun in nouns if noun.ingredient]
 
 
-def _mention(token: Token, name: str | None) -> Mention:
+def _mention(token: GlossaryWord, name: str | None) -> Mention:
     return Mention(token.surface, name or "", token.start, token.end)

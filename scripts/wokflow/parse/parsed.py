@@ -1,4 +1,4 @@
-"""Actions of a clause by its dependency parse: glossary verbs, and the glossary nouns that hang on them.
+"""Actions of a clause by its dependency parse: verbs of the glossary with the glossary nouns below them.
 
 Liu et al. (2022), appendix A.2: "we perform dependency parsing on recipes, and build actions from verbs in the
 dependency parsing tree. If a verb has noun children that are ingredients or cooking tools, they are also included".
@@ -9,26 +9,26 @@ from wokflow.parse.joining import merged
 from wokflow.parse.lattice import BLANK, FOOD, TOOL, VERB, Lexicon, Token
 from wokflow.parse.types import Act, Clause, Noun, Parse
 
-NOT_MAIN = ("acl", "amod", "nmod", "compound")  # a verb with these relations describes a noun
-ATTRIBUTES = ("nmod", "compound", "amod", "clf", "nummod")  # as does a noun
+NOT_MAIN = ("acl", "amod", "nmod", "compound")  # relations by which a verb describes a noun
+ATTRIBUTES = ("nmod", "compound", "amod", "clf", "nummod")  # relations by which a noun describes another one
 
 
 class Tree:
-    """A parse laid over a clause's text and the rules' tokens."""
+    """A parse of a clause, aligned with the tokens of the rules."""
 
     def __init__(self, clause: str, parse: Parse, lexicon: Lexicon) -> None:
         self.parse = parse
         self.tokens = merged(lexicon.tokens(clause), lexicon)
         self.word_at: list[int] = []
         word = left = 0
-        for sign in clause:
-            if not sign.isspace() and not left and word < len(parse.words):
+        for character in clause:
+            if not character.isspace() and not left and word < len(parse.words):
                 left, word = len(parse.words[word]), word + 1
             self.word_at.append(word - 1)
-            left -= not sign.isspace()
+            left -= not character.isspace()
 
     def word(self, token: Token) -> int:
-        """The word that a verb begins in, or that a noun ends in: the heads of each."""
+        """The parse's word for a token: that in which a verb begins or a noun ends, since the head is there."""
         return self.word_at[token.start if token.kind == VERB else token.end - 1]
 
     def relation(self, word: int) -> str:
@@ -39,14 +39,14 @@ class Tree:
         return head if head != word else -1
 
     def above(self, word: int) -> list[int]:
-        """The words above a word, nearest first; a circle, which a broken parse may hold, ends."""
+        """The words above a word, nearest first. Stops at a cycle, which a damaged parse may have."""
         found: list[int] = []
         while (word := self.up(word)) >= 0 and word not in found:
             found.append(word)
         return found
 
     def is_main(self, token: Token) -> bool:
-        """Whether a verb is none that describes a noun, and not negated."""
+        """Whether a verb neither describes a noun nor is negated."""
         word = self.word(token)
         negated = any(
             head == word and self.parse.words[child] in lx.NEGATION
@@ -56,7 +56,7 @@ class Tree:
 
 
 def read_parsed(clause: str, parse: Parse, lexicon: Lexicon) -> Clause:
-    """The actions of a clause; nouns that hang on no verb are left to the sentence."""
+    """The actions of a clause. Nouns below no verb are left for `sentences` to attach."""
     tree = Tree(clause, parse, lexicon)
     verbs = {
         tree.word(token): Act(token.start, token.end, token.cls)
@@ -76,14 +76,14 @@ def read_parsed(clause: str, parse: Parse, lexicon: Lexicon) -> Clause:
                 verbs[governor].objects |= noun.start > verbs[governor].start
             elif governor < 0:
                 free.append(noun)
-    lead = [noun for noun in acts[0].nouns if noun.start < acts[0].start] if acts else free
+    fronted = [noun for noun in acts[0].nouns if noun.start < acts[0].start] if acts else free
     return Clause(
-        acts, lead, free if acts else [], not acts and bool(free), open_end=bool(acts) and acts[-1].objects
+        acts, fronted, free if acts else [], not acts and bool(free), open_end=bool(acts) and acts[-1].objects
     )
 
 
 def described(tree: Tree, path: list[int]) -> bool:
-    """Whether a noun only describes another one on its way up to the verb."""
+    """Whether a relation on the path from a noun to its verb says that the noun only describes another one."""
     return any(tree.relation(word).startswith(ATTRIBUTES) for word in path)
 
 
@@ -96,7 +96,7 @@ def hangs_on(parse: Parse, tokens: list[Token], noun: int, verb: int) -> bool:
 
 
 def _word_at(parse: Parse, tokens: list[Token], index: int, place: int) -> int:
-    """The word that covers a place of the clause; -1 if none does."""
+    """The parse's word that covers an offset of the clause; -1 if none does."""
     place -= sum(token.end - token.start for token in tokens[:index] if token.kind == BLANK)
     for word, text in enumerate(parse.words):
         if place < len(text):

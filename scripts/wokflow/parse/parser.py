@@ -1,8 +1,8 @@
-"""Training a small dependency parser on treebanks, for clauses of recipes as the workflow cuts them into words.
+"""Trains a small dependency parser on treebanks, for clauses of recipes.
 
-A spaCy pipeline: convolutions over embeddings of words, shared by a tagger of UPOS and a transition-based parser.
-It is trained on whole sentences and on their clauses, since it is clauses that it will parse; and on clauses both
-in the words of the treebank and in those of the segmenter, onto which the arcs are projected.
+It is a spaCy pipeline: convolutions over word embeddings, shared by a UPOS tagger and a transition-based parser. It
+is trained on whole sentences and also on their clauses, because it will parse clauses. Clauses are used twice: in
+the words of the treebank, and in those of the segmenter, onto which the arcs are projected.
 """
 
 import json
@@ -12,45 +12,45 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from wokflow.job import Progress, UserError
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.tables import atomic_folder, write_text
 from wokflow.parse.clauses import clauses
 from wokflow.parse.conllu import Sentence, read_conllu
 from wokflow.parse.dependencies import LAST_CHARACTER, SpaCy, register_last_character
 from wokflow.parse.glossary import read_glossary
 from wokflow.parse.segment import Segmenter
-from wokflow.tables import atomic_folder, write_text
 
-HELD_OUT = 10  # every tenth sentence is for the test where no treebank is named for it
+HELD_OUT = 10  # without test treebanks every tenth sentence is held out
 FEATURES = {"NORM": 4000, "PREFIX": 2000, "SUFFIX": 2000, "SHAPE": 500}  # rows of the hashed embeddings
 BATCH = 256  # clauses that are parsed together for the scores
 
-# What a word is trained towards: its tag ("" if unknown), its head and its relation (None if unknown).
+# Words and their targets in training: tags ("" if unknown), heads and relations (None if unknown).
 Target = tuple[tuple[str, ...], tuple[str, ...], tuple[int | None, ...], tuple[str | None, ...]]
 
 
-def train_parser(
+def parse_parser(
+    *,
     treebanks: Sequence[str],
     test: Sequence[str],
     glossary: str,
     model: str,
     scores: str,
-    *,
-    seed: int = 0,
-    epochs: int = 15,
-    width: int = 64,
-    depth: int = 4,
-    dropout: float = 0.2,
-    learning_rate: float = 0.004,
-    batch_words: int = 600,
-    simplify: bool = False,
-    max_sentences: int | None = None,
+    simplify: bool,
+    max_sentences: int | None,
+    epochs: int,
+    width: int,
+    depth: int,
+    dropout: float,
+    learning_rate: float,
+    batch_words: int,
+    seed: int,
     progress: Progress | None = None,
 ) -> None:
     """Train on CoNLL-U treebanks; write the pipeline to the folder `model`, and its `scores` as JSON.
 
-    Without `test` treebanks every tenth sentence is held out; `max_sentences` for training are taken at equal
-    distances. `simplify` turns all into simplified characters. The same input gives the same folder and scores on
-    the same kind of machine. Raises UserError where a treebank cannot be read or there are too few sentences.
+    Without `test` treebanks every tenth sentence is held out. At most `max_sentences` are used for training, taken
+    at equal distances. `simplify` converts all text to simplified characters. The same input gives the same folder
+    and scores on the same kind of machine. Raises UserError if a treebank cannot be read or has too few sentences.
     """
     sentences, held = _split(
         read_conllu(treebanks, simplify=simplify), read_conllu(test, simplify=simplify), max_sentences
@@ -68,7 +68,7 @@ def train_parser(
         progress=progress,
     )
     with nlp.use_params(averages):
-        result = evaluate(SpaCy(nlp, segment, BATCH), held, segment)
+        result = parser_scores(SpaCy(nlp, segment, BATCH), held, segment)
         with atomic_folder(model) as folder:
             nlp.to_disk(folder)
     sizes = {"train_sentences": len(sentences), "test_sentences": len(held), "held_out": not test}
@@ -93,7 +93,7 @@ def _split(
 
 
 def untrained(width: int, depth: int) -> Any:
-    """The pipeline before training; `depth` convolutions see as many words to either side."""
+    """The pipeline before training. Each of the `depth` convolutions sees one word more to either side."""
     import spacy
 
     register_last_character()
@@ -143,7 +143,7 @@ def _fit(
     batch_words: int,
     progress: Progress | None,
 ) -> Any:
-    """Train in place; gives the averages of the parameters over the steps, which parse better than the last."""
+    """Train in place; returns the parameters averaged over all steps, which parse better than the last ones."""
     from spacy.tokens import Doc
     from spacy.training import Example
     from thinc.api import Adam, fix_random_seed, warmup_linear
@@ -170,7 +170,7 @@ def _fit(
 
 
 def _batches(examples: Iterable[Any], words: int) -> Iterator[list[Any]]:
-    """Runs of examples of at least `words` words; the last may be shorter."""
+    """Batches of examples with at least `words` words each; the last may have fewer."""
     batch: list[Any] = []
     size = 0
     for example in examples:
@@ -184,7 +184,7 @@ def _batches(examples: Iterable[Any], words: int) -> Iterator[list[Any]]:
 
 
 def _targets(sentences: Iterable[Sentence], segment: Segmenter) -> list[Target]:
-    """Sentences and clauses in the treebank's words, and clauses in the segmenter's; each distinct one once."""
+    """Sentences and clauses in the treebank's words, clauses in the segmenter's words; without duplicates."""
     found: list[Target] = []
     for sentence in sentences:
         parts = clauses_of(sentence)
@@ -194,7 +194,7 @@ def _targets(sentences: Iterable[Sentence], segment: Segmenter) -> list[Target]:
 
 
 def clauses_of(sentence: Sentence) -> list[Sentence]:
-    """The sentence's clauses, as parse.clauses cuts them; a word whose head lies elsewhere becomes a root."""
+    """The sentence's clauses, as parse.clauses cuts them. A word whose head is in another clause becomes a root."""
     ends = list(accumulate(map(len, sentence.words)))
     parts = []
     for start, end in clauses(sentence.text):
@@ -218,10 +218,11 @@ def clauses_of(sentence: Sentence) -> list[Sentence]:
 
 
 def project(sentence: Sentence, words: Sequence[str]) -> Target:
-    """The sentence's tags and arcs on other words of the same text, by spaCy's alignment, as spaCy has them.
+    """The sentence's tags and arcs projected onto other words of the same text, by spaCy's alignment.
 
-    A word that joins several of the sentence's takes the arc that leads out of it, if there is one alone; of a
-    word that is cut, the last piece takes the arc. What remains is unknown, and nothing is learnt from it.
+    A word that joins several words of the sentence gets the arc that leads out of it, if there is exactly one. If a
+    word of the sentence is split, its last piece gets its arc. All other arcs are unknown and not trained on.
+    The result follows spaCy's conventions: see `_arc`.
     """
     from spacy.training import Alignment
 
@@ -242,7 +243,7 @@ def project(sentence: Sentence, words: Sequence[str]) -> Target:
 def _source(
     here: int, some: Sequence[int], ours: Sequence[Sequence[int]], heads: Sequence[int]
 ) -> int | None:
-    """Of the sentence's words `some` that our word overlaps, the one whose arc it takes."""
+    """The one of the sentence's words `some`, which our word overlaps, whose arc our word gets."""
     if len(some) == 1:
         return some[0] if ours[some[0]][-1] == here else None
     outward = [word for word in some if heads[word] not in some]
@@ -253,15 +254,15 @@ def _source(
 def _arc(
     here: int, source: int, ours: Sequence[Sequence[int]], sentence: Sentence
 ) -> tuple[int | None, str | None]:
-    """Head and relation in spaCy's terms: a root is its own head by the relation ROOT."""
+    """Head and relation by spaCy's conventions: a root is its own head, with the relation ROOT."""
     if sentence.heads[source] < 0:
         return here, "ROOT"
     head = ours[sentence.heads[source]][-1]
     return (None, None) if head == here else (head, sentence.relations[source])
 
 
-def evaluate(parser: SpaCy, gold: Sequence[Sentence], segment: Segmenter) -> dict[str, Any]:
-    """Scores in percent on whole sentences and on their clauses, on the treebank's words and on the segmenter's."""
+def parser_scores(parser: SpaCy, gold: Sequence[Sentence], segment: Segmenter) -> dict[str, Any]:
+    """Scores in percent on sentences and on clauses, with the treebank's words and with the segmenter's."""
     units = {"sentences": gold, "clauses": [part for sentence in gold for part in clauses_of(sentence)]}
     return {
         name: {
@@ -275,8 +276,8 @@ def evaluate(parser: SpaCy, gold: Sequence[Sentence], segment: Segmenter) -> dic
 def attachment(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str, float]:
     """F1, in percent, of words, tags, heads (UAS), and heads with relations (LAS), with and without punctuation.
 
-    As the CoNLL 2018 shared task has it (Zeman et al. 2018): words match that cover the same characters, heads
-    match that match as words, and relations count without their subtypes. On equal words F1 is accuracy.
+    As in the CoNLL 2018 shared task (Zeman et al. 2018): two words match if they cover the same characters, two heads
+    if they match as words; relations are compared without subtypes. With equal words F1 is accuracy.
     """
     scores: dict[str, float] = {}
     for suffix, punctuation in (("", True), ("_without_punctuation", False)):
@@ -298,7 +299,7 @@ Span = tuple[int, int]
 
 
 def _by_span(sentence: Sentence, punctuation: bool) -> dict[Span, tuple[str, Span | None, str]]:
-    """Each word's tag, head's span (None at a root) and relation without subtype, by the characters it covers."""
+    """Each word's tag, its head's span (None for a root) and its relation without subtype, by the word's span."""
     ends = list(accumulate(map(len, sentence.words)))
     spans = [(end - len(word), end) for end, word in zip(ends, sentence.words, strict=True)]
     return {

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.parse import schemas
 
 
-def parse_proto(actions: Sequence[str], proto: Sequence[str], *, metadata: dict[str, str]) -> None:
-    """Write, part by part, each action as verb class, set of ingredient classes, set of tool classes."""
+def parse_proto(*, actions: Sequence[str], proto: Sequence[str], metadata: dict[str, str]) -> None:
+    """Write each action, part by part, as a verb class, a set of ingredient classes and a set of tool classes."""
     for source, target in zip(actions, proto, strict=True):
         rows = tables.scan(source).select(
             "recipe_id",

@@ -1,28 +1,28 @@
-"""The clause rules: which verbs of a clause are cooking actions, and what each names.
+"""The clause rules: which verbs of a clause are cooking actions, and which nouns belong to each.
 
-A clause is read from left to right. What stands before a verb (topic, object of 把, place, instrument) waits
-for it; what stands behind it is its object, until something else begins. The rules know nothing of other
-clauses: what they leave open is settled in `sentences`.
+A clause is read from left to right. Nouns before a verb (topic, object of 把, place, instrument) are pending until it
+comes; nouns behind it are its objects, until another phrase begins. The rules see one clause only: what they leave
+undecided is resolved in `sentences`.
 """
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.joining import merged
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
 from wokflow.parse.mentions import begins, describes, nouns
-from wokflow.parse.modifiers import kill_background, kill_modifiers
+from wokflow.parse.modifiers import suppress_background, suppress_modifiers
 from wokflow.parse.parsed import hangs_on
 from wokflow.parse.types import Act, Clause, Noun, Parse
-from wokflow.parse.verbs import BEFORE_OBJECT, counts
+from wokflow.parse.verbs import BEFORE_OBJECT, counts, sense
 from wokflow.parse.view import View
 
 SILENCING = (lx.CAUSE | lx.REMARK | lx.PEOPLE | lx.COPULA) - {"就"}
 BETWEEN = lx.LOCATION | lx.MANNER | lx.AMOUNTS | lx.MEASURES  # between a noun and its verb
 BEFORE_RESULT = lx.ASPECT | lx.MEASURES | lx.LONG_RESULTS | lx.AMOUNTS
-FRESH_STARTS = "捞盛关转盖装切取撒淋翻"  # first signs of verbs that are never a result
+FRESH_STARTS = "捞盛关转盖装切取撒淋翻"  # first characters of verbs that are never a result
 
 
 class Reader:
-    """Reads one clause; use `read`. With a parse, that decides about nouns between two verbs."""
+    """Reads one clause, once, by `read`. A parse decides about nouns between two verbs."""
 
     def __init__(self, tokens: list[Token], lexicon: Lexicon, parse: Parse | None = None) -> None:
         self.lexicon = lexicon
@@ -30,40 +30,40 @@ class Reader:
         self.view = View(merged(tokens, lexicon))
         self.acts: list[Act] = []
         self.verb_texts: list[str] = []
-        self.waiting: list[Noun] = []  # for the next verb
-        self.lead: list[Noun] = []  # waited for the first one
-        self.early: list[Noun] = []  # of verbs outside the glossary before the first one
-        self.loose: list[Noun] = []  # of those behind it
-        self.disposal = self.forward = self.lead_forward = False  # 把; also 用, 等
+        self.pending: list[Noun] = []  # nouns before the next verb
+        self.fronted: list[Noun] = []  # nouns before the first action
+        self.unattached_before: list[Noun] = []  # nouns of other verbs, before the first action
+        self.unattached: list[Noun] = []  # the same, behind it
+        self.disposal = self.forward = self.fronted_forward = False  # 把 came; 用 or 等 came
         self.predicate = self.condition = self.optional = False
-        self.negated = self.refused = False  # behind 不; and a verb was passed since
-        self.silent = False  # a remark, a cause: nothing is an action
-        self.result = self.result_named = False  # behind 至; and the result was named since
-        self.product = False  # behind 成
+        self.negated = self.refused = False  # 不 came; and a verb behind it
+        self.silent = False  # in a remark or cause: nothing is an action
+        self.result = self.result_named = False  # 至 came; and the result behind it
+        self.product = False  # 成 came
 
     def read(self) -> Clause:
-        kill_modifiers(self.view)
-        kill_background(self.view)
+        suppress_modifiers(self.view)
+        suppress_background(self.view)
         index = 0
         while index < len(self.view):
             index = self.step(index)
         if self.closes():
             self.acts, self.predicate = [], True
-        listing = not self.acts and not self.predicate and bool(self.waiting)
+        listing = not self.acts and not self.predicate and bool(self.pending)
         if not (listing or self.negated or self.silent):
-            self.loose += self.waiting
+            self.unattached += self.pending
         if self.optional:
-            self.loose = []
-        if self.acts and self.early and not (self.acts[0].objects or self.lead):
-            self.acts[0].nouns = self.early + self.acts[0].nouns
+            self.unattached = []
+        if self.acts and self.unattached_before and not (self.acts[0].objects or self.fronted):
+            self.acts[0].nouns = self.unattached_before + self.acts[0].nouns
         last = self.acts[-1] if self.acts else None
         adds = bool(last) and self.verb_texts[-1] in lx.ADDING
         return Clause(
             self.acts,
-            self.waiting if listing else self.lead,
-            self.loose,
+            self.pending if listing else self.fronted,
+            self.unattached,
             listing=listing,
-            forward=self.disposal or self.forward if listing else self.lead_forward,
+            forward=self.disposal or self.forward if listing else self.fronted_forward,
             open_end=bool(last and not last.closed and (last.objects or adds)),
             medium_end=bool(last) and self.is_only_medium(last),
             mixes=bool(self.acts) and self.verb_texts[0][0] in lx.MIXING,
@@ -78,10 +78,10 @@ class Reader:
         return bool(foods) and lx.MEDIA.issuperset(foods)
 
     def closes(self) -> bool:
-        """Whether the clause says that the dish is ready: 青椒炒肉就做好了, but not 撒上葱花就完成了."""
+        """Whether the clause only says that the dish is ready: 青椒炒肉就做好了, but not 撒上葱花就完成了."""
         for index in range(len(self.view)):
             text = self.view.text(index)
-            if text in lx.CLOSING and not self.view.dead[index]:
+            if text in lx.CLOSING and not self.view.suppressed[index]:
                 return True
             if text in lx.DONE:
                 self.predicate = True
@@ -90,11 +90,11 @@ class Reader:
         return False
 
     def step(self, index: int) -> int:
-        """Read the token at `index`; gives the index to go on with."""
+        """Read the token at `index`; returns the index of the next token to read."""
         kind = self.view.kind(index)
         if kind in (FOOD, TOOL):
             return self.noun(index)
-        if self.view.dead[index]:
+        if self.view.suppressed[index]:
             return index + 1
         if kind == VERB:
             return self.verb(index)
@@ -109,7 +109,7 @@ class Reader:
     # -- words that are neither verb nor noun
 
     def separator(self, index: int) -> None:
-        """A blank or 、 before nouns with a verb of their own ends the object of the verb before."""
+        """Read a blank or 、; before nouns with a verb of their own it ends the object of the last action."""
         last = self.acts[-1] if self.acts else None
         if self.view.kind(index) == BLANK:
             ahead = self.view.skip(index, lx.AMOUNTS | lx.MEASURES | lx.TASTES)
@@ -120,7 +120,7 @@ class Reader:
             last.closed = True
 
     def mood(self, index: int) -> bool:
-        """Negation, option, condition, remark: how the verbs behind the word are meant."""
+        """Read a word of negation, option, condition or remark, which says how later verbs are meant."""
         text = self.view.text(index)
         if text in lx.SURELY:
             self.negated = self.optional = self.silent = False
@@ -149,11 +149,11 @@ class Reader:
 
     def is_purpose(self, index: int) -> bool:
         if self.view.text(index) == "来":
-            return bool(self.acts or self.waiting) and self.view.kind(index + 1) == VERB
+            return bool(self.acts or self.pending) and self.view.kind(index + 1) == VERB
         return self.view.text(index) in lx.PURPOSE
 
     def frame(self, index: int) -> bool:
-        """Words that say what becomes of the nouns behind them: 把, 用, 待, 成, 或."""
+        """Read a word that says what the nouns behind it are for: 把, 用, 待, 成, 或."""
         text, last = self.view.text(index), self.acts[-1] if self.acts else None
         if text in lx.DISPOSAL and self.view.kind(index + 1) not in (NUMBER, ""):
             self.disposal = True
@@ -172,14 +172,14 @@ class Reader:
         return True
 
     def complement(self, index: int) -> None:
-        """至, results, states and times behind a verb or a noun; objects that the glossary lacks."""
+        """Read 至, a result, state or time behind a verb or noun, or an object that the glossary lacks."""
         text, last = self.view.text(index), self.acts[-1] if self.acts else None
         if text in lx.UNTIL and last and self.follows_verb(index):
             self.until(index)
         elif self.result and text in lx.STATES | lx.LONG_RESULTS | lx.SHAPES:
             self.result_named = True
         elif self.is_state(index):
-            self.waiting, self.predicate = [], True
+            self.pending, self.predicate = [], True
         elif text in lx.LONG_RESULTS and last and self.follows_verb(index):
             last.closed = last.closed or bool(last.nouns)
         elif text in lx.AFTER and last:
@@ -188,16 +188,16 @@ class Reader:
             last.objects = last.objects or not last.closed
 
     def follows_verb(self, index: int) -> bool:
-        """Whether only particles and amounts stand between `index` and a verb before it."""
+        """Whether a verb stands before `index` with only particles and amounts between."""
         if self.view.text(index) in ("直到", "直至"):
             return True
         index -= 1
         while index >= 0 and (self.view.kind(index) == NUMBER or self.view.text(index) in BEFORE_RESULT):
             index -= 1
-        return self.view.kind(index) == VERB and not self.view.dead[index]
+        return self.view.kind(index) == VERB and not self.view.suppressed[index]
 
     def until(self, index: int) -> None:
-        """至, 到, 得 behind a verb: a place, or a result whose nouns and verbs do not count."""
+        """Read 至, 到 or 得 behind a verb: a place follows, or a result, whose nouns and verbs do not count."""
         view = self.view
         after = view.skip(index + 1, lx.AMOUNTS | lx.MEASURES | lx.MANNER)
         stateless = view.text(after + 2) not in lx.STATES and view.kind(after + 2) != OTHER
@@ -208,9 +208,9 @@ class Reader:
         self.acts[-1].closed = True
 
     def is_state(self, index: int) -> bool:
-        """Whether a waiting noun has this state as its predicate (油热后, 年糕熟了): nothing else takes it."""
+        """Whether the word is a state that is said of a pending noun (油热后, 年糕熟了), which no verb then takes."""
         text = self.view.text(index)
-        if not self.waiting or self.disposal:
+        if not self.pending or self.disposal:
             return False
         if text in lx.LONG_RESULTS - lx.MANNER:
             return not self.acts
@@ -222,13 +222,13 @@ class Reader:
     # -- nouns
 
     def noun(self, index: int) -> int:
-        """A run of nouns: objects of the verb before, or waiting for the next one."""
+        """Read a list of nouns: objects of the last action, or pending for the next."""
         found, end = nouns(self.view, index)
         if self.result or self.product or self.silent:
             return end
         last = self.acts[-1] if self.acts else None
         if not last:
-            self.waiting += found
+            self.pending += found
         elif not last.objects and self.is_medium(index, end):
             last.nouns += found[:1]
             last.objects = last.closed = True
@@ -236,21 +236,21 @@ class Reader:
         elif self.joins(index):
             last.nouns += found
         elif last.closed or self.disposal or self.is_next(last, index, end):
-            self.waiting += found
+            self.pending += found
         else:
             last.nouns += found
             last.objects = last.objects or bool(found)
         return end
 
     def joins(self, index: int) -> bool:
-        """Whether 和 ties nouns to the object inside the verb: 加水和糖."""
+        """Whether 和 joins nouns to an object that is part of the verb: 加水和糖."""
         before = index - 2
         while self.view.kind(before) == BLANK:
             before -= 1
         return self.view.text(index - 1) in lx.AND and self.view.kind(before) == VERB
 
     def is_medium(self, index: int, end: int) -> bool:
-        """Whether of nouns written as one the first is what the next are cooked in: 倒油洋葱炒香."""
+        """Whether the first of two joined nouns is the medium in which the next is cooked: 倒油洋葱炒香."""
         return (
             self.view.text(index) in lx.MEDIA
             and self.verb_texts[-1] in lx.ADDING
@@ -260,12 +260,12 @@ class Reader:
         )
 
     def is_next(self, last: Act, index: int, end: int) -> bool:
-        """Whether nouns between two verbs belong to the second: the first has what it needs already."""
+        """Whether nouns between two verbs belong to the second, because the first has its object already."""
         view, text = self.view, self.verb_texts[-1]
         after = view.skip(end, BETWEEN)
         if view.text(after)[:1] == "变" and view.kind(index - 1) == NUMBER:
             return True
-        if view.kind(after) != VERB or view.dead[after]:
+        if view.kind(after) != VERB or view.suppressed[after]:
             return False
         before = index - 1
         while before > 0 and view.text(before) in lx.AMOUNTS | lx.TASTES | {"的"}:
@@ -286,17 +286,17 @@ class Reader:
     # -- verbs
 
     def other_verb(self, index: int) -> int:
-        """A verb outside the glossary: takes the nouns before and behind it, which nobody else gets for sure."""
+        """Read a verb outside the glossary. The nouns beside it become unattached: a later action may take them."""
         text, view = self.view.text(index), self.view
-        if text in lx.TASTING - lx.STATES and (self.acts or self.waiting):
+        if text in lx.TASTING - lx.STATES and (self.acts or self.pending):
             return index + 1
         self.predicate = True
         if text in lx.HEATED and (name := self.lexicon.foods.get(text[-1])):
             end = view.tokens[index].end
-            self.loose.append(Noun(end - 1, end, name, FOOD))
+            self.unattached.append(Noun(end - 1, end, name, FOOD))
         if not (text in lx.STATES or self.negated or self.silent):
-            self.loose += self.waiting
-        self.waiting, self.disposal = [], False
+            self.unattached += self.pending
+        self.pending, self.disposal = [], False
         if self.acts:
             self.acts[-1].closed = True
         after = view.skip(index + 1, BEFORE_OBJECT | lx.PLACE | lx.MANNER)
@@ -304,7 +304,7 @@ class Reader:
             return index + 1
         found, end = nouns(view, after)
         if text in lx.EXISTENCE or text[-1] in "进入到":
-            self.loose += found
+            self.unattached += found
         return end
 
     def verb(self, index: int) -> int:
@@ -313,7 +313,7 @@ class Reader:
             if self.view.kind(index - 1) != NUMBER and text not in lx.SUFFIXES:
                 self.predicate = True
             if text == "出" and not self.disposal:
-                self.waiting = []
+                self.pending = []
             return self.passed(index)
         if self.result and not self.is_fresh(text):
             self.result_named = True
@@ -321,21 +321,21 @@ class Reader:
         self.result = self.product = False
         if self.silent or self.negated:
             self.predicate = self.refused = True
-            self.waiting, self.disposal = [], False
+            self.pending, self.disposal = [], False
             return self.passed(index)
         return self.act(index)
 
     def passed(self, index: int) -> int:
-        """Behind a verb that does not count, and its object."""
+        """The index behind a verb that is not an action, and behind its object."""
         view = self.view
         after = view.skip(index + 1, BEFORE_OBJECT)
         if (self.silent or self.negated) and view.noun_at(after):
             return nouns(view, after)[1]
-        single = view.text(index) in lx.CAREFUL and view.kind(index - 1) not in (VERB, NUMBER)
+        single = view.text(index) in lx.AMBIGUOUS_VERBS and view.kind(index - 1) not in (VERB, NUMBER)
         return nouns(view, index + 1)[1] if single and view.noun_at(index + 1) else index + 1
 
     def is_fresh(self, text: str) -> bool:
-        """Whether a verb behind 至 is no part of the result: it adds or takes out, or the result was named."""
+        """Whether a verb behind 至 is a new action, not the result: it adds or takes out, or the result is over."""
         if text in lx.CHANGES:
             return False
         return self.result_named or text in lx.ADDING or text[0] in FRESH_STARTS or text == "出锅"
@@ -345,9 +345,10 @@ class Reader:
         if self.acts:
             self.acts[-1].closed = True
         else:
-            self.lead, self.lead_forward = self.waiting, self.disposal or self.forward
-            self.early, self.loose = self.loose, []
-        act = Act(token.start, token.end, token.cls, list(self.waiting), self.optional)
+            self.fronted, self.fronted_forward = self.pending, self.disposal or self.forward
+            self.unattached_before, self.unattached = self.unattached, []
+        cls = self.lexicon.verbs.get(sense(self.view, index), token.cls)
+        act = Act(token.start, token.end, cls, list(self.pending), self.optional)
         act.closed = text in lx.INTRANSITIVE and not (text in lx.EITHER_SIDE and self.lacks(act, index))
         if text[-1] == "锅" and text[0] in "下入" and (name := self.lexicon.tools.get("锅")):
             act.nouns.append(Noun(token.end - 1, token.end, name, TOOL))
@@ -355,7 +356,7 @@ class Reader:
             act.nouns.append(part)
         self.acts.append(act)
         self.verb_texts.append(text)
-        self.waiting, self.disposal, self.predicate = [], False, True
+        self.pending, self.disposal, self.predicate = [], False, True
         if text == "出":  # 出锅, 出水
             act.end = self.view.tokens[index + 1].end
             return index + 2
@@ -363,12 +364,12 @@ class Reader:
         return index + 1
 
     def lacks(self, act: Act, index: int) -> bool:
-        """Whether a verb that mostly stands behind its object has it right behind: 预热烤箱, 预热好烤箱."""
+        """Whether a verb that mostly stands behind its object has it right behind itself: 预热烤箱, 预热好烤箱."""
         behind = index + 1 + (self.view.text(index + 1) in lx.RESULTS)
         return not act.nouns and self.view.noun_at(behind)
 
     def part(self, index: int) -> Noun | None:
-        """A part that is taken away counts as a noun, though elsewhere its word is none: 去根."""
+        """The noun for a part that is taken away (去根), although the word is not an ingredient elsewhere."""
         text = self.view.text(index)
         if text not in lx.PARTS or text not in self.lexicon.listed_foods:
             return None

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.columns import RECIPE_ID, STRINGS, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, column
 
 REASONS = {
     "too_long": "A step is longer than parse.actions.max_characters.",
@@ -16,7 +16,7 @@ PROTO = [
 ]
 
 CLAUSES = pa.schema(
-    [column("clause", pa.string(), "Each distinct clause once, in the order of first occurrence.")]
+    [column("clause", pa.string(), "Each distinct clause once; the order depends on the clauses alone.")]
 )
 DEPENDENCIES = pa.schema(
     [

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from wokflow.parse.extract import Action
+from wokflow.parse.types import Action
 
 
 class Score(NamedTuple):
@@ -30,8 +30,11 @@ class Labelled(NamedTuple):
 
 @dataclass(frozen=True)
 class Scores:
-    """`verbs`: offset and class are right. `actions`: so are the sets of explicit ingredient classes and of tool
-    classes. `links`: pairs of a verb's offset and an explicit ingredient class, over all actions."""
+    """Scores of three kinds of units.
+
+    `verbs`: offset and class of a verb. `actions`: the same with the sets of explicit ingredient classes and of tool
+    classes. `links`: pairs of a verb's offset and an explicit ingredient class.
+    """
 
     verbs: Score
     actions: Score
@@ -65,9 +68,9 @@ def predicted(actions: Iterable[Action]) -> list[Labelled]:
 
 
 def score(gold: Sequence[Sequence[Labelled]], found: Sequence[Sequence[Labelled]]) -> Scores:
-    """Scores over texts: gold[i] and found[i] are the actions of the i-th text. Micro-averaged.
+    """Micro-averaged scores over texts; gold[i] and found[i] are the actions of the i-th text.
 
-    Raises ValueError where the numbers of texts differ.
+    Raises ValueError if the numbers of texts differ.
     """
     pairs = list(zip(gold, found, strict=True))
     return Scores(

@@ -1,4 +1,4 @@
-"""Chinese text to words: jieba, with the glossary as its user dictionary."""
+"""Cuts Chinese text into words by jieba, with the glossary as its user dictionary."""
 
 import functools
 import re
@@ -17,14 +17,14 @@ NUMBER_AND_MEASURE = re.compile(
 
 
 class Segmenter:
-    """Cuts text into words that, put together, are the text without its white space.
+    """Cuts text into words that, joined, are the text without its white space.
 
-    Surfaces of the glossary that consist of Chinese characters are words of the dictionary, each frequent enough
-    that it is not cut where it stands alone. What jieba's dictionary has as one word although it is a verb and an
-    ingredient of the glossary (加盐), or a number and a measure (两勺), is cut, unless the glossary has it too. Words
-    in no dictionary are not guessed: on recipes, jieba's guesses are of the kind of 锅内放.
+    Surfaces of the glossary in Chinese characters are added to jieba's dictionary, frequent enough not to be cut when
+    they stand alone. A word of jieba's dictionary that is a verb and an ingredient of the glossary (加盐), or a
+    number and a measure (两勺), is cut, unless the glossary lists it as a whole. Words in no dictionary are not
+    guessed: on recipes jieba's guesses are wrong too often (锅内放).
 
-    Nothing is read from or written to jieba's cache, and its global tokenizer stays as it is.
+    jieba's cache and its global tokenizer are not touched.
     """
 
     def __init__(self, glossary: Glossary) -> None:
@@ -45,8 +45,8 @@ def _tokenizer(glossary: Glossary) -> Any:
     tokenizer.initialized = True
     for word in frequencies:
         if word not in surfaces and _is_two_words(word, glossary):
-            tokenizer.FREQ[word] = 0  # as a mere beginning of words
-    for word in sorted(surfaces):  # in order, since each changes what the next is cut into
+            tokenizer.FREQ[word] = 0  # 0: no word itself, but the beginning of longer ones
+    for word in sorted(surfaces):  # sorted, because each addition changes how the next is cut
         if all("\u4e00" <= character <= "\u9fd5" for character in word):
             tokenizer.add_word(word)
     return tokenizer
@@ -61,14 +61,14 @@ def _is_two_words(word: str, glossary: Glossary) -> bool:
 
 @functools.cache
 def _dictionary() -> tuple[dict[str, int], int]:
-    """jieba's own dictionary with its prefixes, and the sum of the frequencies."""
+    """jieba's own dictionary with all prefixes of its words, and the sum of the frequencies."""
     jieba = _jieba()
     frequencies, total = jieba.Tokenizer.gen_pfdict(jieba.dt.get_dict_file())
     return frequencies, total
 
 
 def _jieba() -> ModuleType:
-    with warnings.catch_warnings():  # it imports a module that setuptools is to lose
+    with warnings.catch_warnings():  # it imports pkg_resources, which setuptools deprecates
         warnings.simplefilter("ignore")
         import jieba
     module: ModuleType = jieba

@@ -1,4 +1,4 @@
-"""From clauses to a step's actions: what a clause leaves open is settled by its neighbours in the sentence."""
+"""From clauses to the actions of a step: what one clause leaves undecided, its neighbours in the sentence decide."""
 
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -14,31 +14,31 @@ Read = Callable[[str, str], Clause]
 
 
 @dataclass(slots=True)
-class Sentence:
-    """What is still open in a sentence that is being read."""
+class OpenSentence:
+    """What is still undecided in a sentence while it is read."""
 
-    last: Act | None = None  # of the clause before, where its object reached the end
-    listed: list[Noun] = field(default_factory=list)  # nouns of clauses without a verb
+    last: Act | None = None  # the last action of the clause before, if its object ended that clause
+    listed: list[Noun] = field(default_factory=list)  # nouns of earlier clauses without a verb
     forward: bool = False  # 把, 用 or 等 before them
-    medium: bool = False  # the last action's object is only oil or water
-    loose: list[Noun] = field(default_factory=list)  # nouns of verbs outside the glossary
-    condition: bool = False
+    medium: bool = False  # the only foods of the last action are cooking media, such as oil
+    unattached: list[Noun] = field(default_factory=list)  # nouns of verbs outside the glossary
+    condition: bool = False  # an open condition makes the next action optional
 
 
 def actions(written: str, text: str, read: Read) -> list[Act]:
-    """The actions of a step in text order; `text` is the step in simplified characters, of the same length."""
+    """The actions of a step, as `written`, in text order; `text` is the step in simplified characters."""
     found: list[Act] = []
-    stack = [Sentence()]
+    stack = [OpenSentence()]
     for mark, (start, end) in pieces(written):
-        for sign in mark:
-            if sign in OPEN and len(stack) < 10:
-                stack.append(Sentence())
-            elif sign in CLOSE and len(stack) > 1:
+        for character in mark:
+            if character in OPEN and len(stack) < 10:
+                stack.append(OpenSentence())
+            elif character in CLOSE and len(stack) > 1:
                 finish(stack.pop())
-            elif sign in ENDS or unicodedata.category(sign) == "So":
+            elif character in ENDS or unicodedata.category(character) == "So":
                 finish(stack[-1])
-                stack[-1] = Sentence()
-            elif sign in ":：":
+                stack[-1] = OpenSentence()
+            elif character in ":：":
                 stack[-1].listed = []
         found += join(stack[-1], shifted(read(written[start:end], text[start:end]), start))
     for sentence in stack:
@@ -47,7 +47,7 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
 
 
 def pieces(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Clauses, each with the signs between it and the one before."""
+    """The clauses' offsets, each with the characters between the clause and the one before."""
     position = 0
     for start, end in clauses(text):
         yield text[position:start], (start, end)
@@ -55,7 +55,7 @@ def pieces(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
 
 
 def shifted(clause: Clause, by: int) -> Clause:
-    """A copy with offsets in the step; `clause` itself is shared among all its occurrences."""
+    """A copy with offsets in the step. `clause` itself is cached and shared by all its occurrences."""
     moved: dict[int, Noun] = {}
 
     def move(noun: Noun) -> Noun:
@@ -70,58 +70,63 @@ def shifted(clause: Clause, by: int) -> Clause:
         )
         for act in clause.acts
     ]  # fmt: skip
-    return replace(clause, acts=acts, lead=list(map(move, clause.lead)), loose=list(map(move, clause.loose)))
+    return replace(
+        clause,
+        acts=acts,
+        fronted=list(map(move, clause.fronted)),
+        unattached=list(map(move, clause.unattached)),
+    )
 
 
-def join(sentence: Sentence, clause: Clause) -> list[Act]:
-    """Take a clause into its sentence; gives its actions, which later clauses may still add objects to."""
+def join(sentence: OpenSentence, clause: Clause) -> list[Act]:
+    """Add a clause to its sentence; returns its actions, to which later clauses may still add objects."""
     if clause.listing:
-        sentence.listed += clause.lead
+        sentence.listed += clause.fronted
         sentence.forward = sentence.forward or clause.forward
         return []
     if clause.forward and sentence.last and not sentence.forward:  # 加水，年糕，把虾切片
         sentence.last.nouns += sentence.listed
         sentence.listed = []
     first = clause.acts[0] if clause.acts else None
-    carried = sentence.listed + clause.lead
+    carried = sentence.listed + clause.fronted
     if continues(sentence, clause):
         assert sentence.last
         sentence.last.nouns += carried
         sentence.listed = []
         if first:
-            first.nouns = [noun for noun in first.nouns if noun not in clause.lead]
+            first.nouns = [noun for noun in first.nouns if noun not in clause.fronted]
     elif first and not (clause.condition and sentence.listed):
         first.nouns = sentence.listed + first.nouns
     if first and not clause.condition:
         sentence.listed, sentence.forward = [], False
     if first:
         if not any(noun.kind == FOOD for noun in first.nouns) and not (
-            clause.lead or first.objects or clause.switches
+            clause.fronted or first.objects or clause.switches
         ):
-            first.nouns = sentence.loose + first.nouns
-        sentence.loose = clause.loose
+            first.nouns = sentence.unattached + first.nouns
+        sentence.unattached = clause.unattached
         for act in clause.acts:
             act.optional = act.optional or sentence.condition
         sentence.last = clause.acts[-1] if clause.open_end else None
         sentence.medium = clause.medium_end
     else:
-        sentence.loose += clause.loose
+        sentence.unattached += clause.unattached
         sentence.last = None
     sentence.condition = clause.condition or (sentence.condition and not first)
     return clause.acts
 
 
-def continues(sentence: Sentence, clause: Clause) -> bool:
-    """Whether listed nouns, with those before the clause's first verb, go on with the last action's objects."""
+def continues(sentence: OpenSentence, clause: Clause) -> bool:
+    """Whether the listed nouns, and those before the clause's first verb, are more objects of the last action."""
     if not sentence.last or sentence.forward or clause.forward:
         return False
-    if clause.lead:
+    if clause.fronted:
         together = clause.mixes or (clause.stirs and bool(sentence.listed) and not sentence.medium)
-        return together and all(noun.kind == FOOD for noun in clause.lead)
+        return together and all(noun.kind == FOOD for noun in clause.fronted)
     return bool(sentence.listed)
 
 
-def finish(sentence: Sentence) -> None:
-    """Nouns listed behind the last action of a sentence are its objects."""
+def finish(sentence: OpenSentence) -> None:
+    """End a sentence: nouns listed behind its last action become that action's objects."""
     if sentence.last and not sentence.forward:
         sentence.last.nouns += sentence.listed

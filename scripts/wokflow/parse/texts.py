@@ -1,11 +1,12 @@
-"""Actions of texts that belong to no corpus, such as generated recipes: as parse.actions finds them in recipes."""
+"""Actions of texts outside of any corpus, such as generated recipes, found as parse.actions finds them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wokflow.parse.clauses import clauses
-from wokflow.parse.extract import Action, Parse, extract
+from wokflow.parse.extract import extract
 from wokflow.parse.glossary import Glossary
+from wokflow.parse.types import Action, Parse
 
 Extractor = Callable[[Sequence[str]], list[list[Action]]]
 
@@ -13,10 +14,10 @@ Extractor = Callable[[Sequence[str]], list[list[Action]]]
 def extractor(
     glossary: Glossary, actions: Mapping[str, Any], dependencies: Mapping[str, Any], model: str | None = None
 ) -> Extractor:
-    """What turns texts, of one step each, into their actions.
+    """A function from texts, of one step each, to the actions of each text.
 
-    `actions` and `dependencies` hold the settings parse.actions and parse.dependencies; method "rules" needs none of
-    the latter. A `model` takes the place of that in `dependencies`.
+    `actions` and `dependencies` are the settings of parse.actions and parse.dependencies; method "rules" does not
+    read the latter. `model` overrides the model in `dependencies`.
     """
     method, style = actions["method"], actions["style"]
     if method == "rules":

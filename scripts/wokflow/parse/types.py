@@ -1,21 +1,21 @@
-"""The types that the steps of this stage share."""
+"""Types that several modules of this stage use."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """A clause's dependency parse; the words, joined, are the clause without white space."""
+    """A clause's dependency parse. The words, joined, are the clause without white space."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]  # universal part-of-speech tags
-    heads: tuple[int, ...]  # index of each word's head, -1 at the root
+    heads: tuple[int, ...]  # index of each word's head, -1 for a root
     relations: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An ingredient or tool as the text names it, its class, and where it stands in its step."""
+    """An ingredient or tool as written, its class, and its offsets in the step."""
 
     surface: str
     cls: str
@@ -25,7 +25,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A verb as written, at text[start:end] of its step, with what it names; see `extract`."""
+    """A verb as written, at text[start:end] of its step, with its ingredients and tools; see `extract`."""
 
     start: int
     end: int
@@ -49,29 +49,29 @@ class Noun:
 
 @dataclass(slots=True)
 class Act:
-    """A verb with its nouns; the flags say what may still be added."""
+    """A verb with its nouns. The flags say whether more nouns may be added."""
 
     start: int
     end: int
     cls: str
     nouns: list[Noun] = field(default_factory=list)
     optional: bool = False
-    closed: bool = False  # takes no object behind it any more
+    closed: bool = False  # takes no further object behind it
     objects: bool = False  # has an object behind it
 
 
 @dataclass(slots=True)
 class Clause:
-    """What was made of a clause; offsets are the clause's."""
+    """The analysis of a clause. Offsets count in the clause."""
 
     acts: list[Act]
-    lead: list[Noun]  # nouns before the first action
-    loose: list[Noun]  # nouns of a verb outside the glossary
-    listing: bool = False  # only nouns (`lead`), no predicate
-    forward: bool = False  # 把, 用 or 等 before `lead`: it goes with what follows
-    open_end: bool = False  # the last action's object reaches the end
-    medium_end: bool = False  # which is only what one cooks in: 放油
-    mixes: bool = False  # the first action works on all that is in the pan
-    stirs: bool = False  # it may: 炒香
-    switches: bool = False  # it is on the stove or the whole dish: 关火, 出锅
+    fronted: list[Noun]  # nouns before the first action
+    unattached: list[Noun]  # nouns of verbs outside the glossary, which no action has taken
+    listing: bool = False  # only nouns (`fronted`), no predicate
+    forward: bool = False  # 把, 用 or 等 before `fronted`: these nouns belong to a later verb
+    open_end: bool = False  # the last action's object ends the clause, so later nouns may go on with it
+    medium_end: bool = False  # the last action's only foods are cooking media: 放油
+    mixes: bool = False  # the first action works on everything in the pan
+    stirs: bool = False  # the first action may do so: 炒香
+    switches: bool = False  # the first action is about the stove or the whole dish: 关火, 出锅
     condition: bool = False  # 如果, 喜欢: the next action is optional

@@ -1,4 +1,4 @@
-"""Word vectors from the steps of recipes: word2vec, on disk as words.txt and vectors.npy."""
+"""Word vectors (word2vec) from the steps of recipes, stored as words.txt and vectors.npy."""
 
 import gzip
 import hashlib
@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 from wokflow.parse.glossary import Glossary, read_glossary
 from wokflow.parse.segment import Segmenter
 
@@ -25,12 +25,12 @@ LETTER = re.compile(r"[^\W\d_]")
 HEADER = re.compile(r"\d+ \d+")
 
 
-def train_vectors(
-    parts: Sequence[str],
-    glossary: str | None,
-    folder: str,
-    digest: str,
+def parse_vectors(
     *,
+    recipe_parts: Sequence[str],
+    glossary: str | None,
+    vectors: str,
+    digest: str,
     model: Literal["skip_gram", "cbow"],
     dimensions: int,
     window: int,
@@ -40,19 +40,21 @@ def train_vectors(
     seed: int,
     progress: Progress | None = None,
 ) -> None:
-    """Train word2vec on the steps of a recipes table (`parts`); write `folder` and a digest of what is in it.
+    """Train word2vec on the steps of a recipes table; write the folder `vectors` and a digest of what is in it.
 
-    A sentence is a step in words, cut with the glossary as user dictionary; numbers and signs are left out.
-    At most `recipes` recipes are read (None: all), drawn evenly from the table. `folder` holds words.txt, one
-    word a line by falling count and then alphabetically, and vectors.npy (words, dimensions) in float32.
-    Training runs in one thread, so the same input gives the same bytes; sentences wait on disk.
-    Source: word embeddings of Liu et al. 2022 (section 6.1, appendix A.2), which leave the method open; word2vec
-    as Mikolov et al. 2013 have it. Where no word occurs `least_count` times both are empty, which the log says.
+    A sentence is a step, cut into words with the glossary as user dictionary, without numbers and punctuation. At
+    most `recipes` recipes are read (None: all), drawn evenly from the table. The folder holds words.txt, one word a
+    line, by falling count and then alphabetically, and vectors.npy (words, dimensions) in float32. Both are empty
+    if no word occurs `least_count` times; the log says so. Training runs in one thread, so that the same input
+    gives the same bytes; sentences are kept on disk to save memory.
+
+    Liu et al. 2022 use word embeddings (section 6.1, appendix A.2) without naming a method; this is word2vec
+    (Mikolov et al. 2013).
     """
-    with tables.atomic_folder(folder) as temporary:
+    with tables.atomic_folder(vectors) as temporary:
         sentences = temporary / "sentences.txt"
         counts, lines = _write_sentences(
-            sentences, segmenter(glossary), sampled(parts, "steps", recipes), progress
+            sentences, segmenter(glossary), sampled(recipe_parts, "steps", recipes), progress
         )
         words = [word for word in _by_count(counts) if counts[word] >= least_count]
         if progress:
@@ -70,7 +72,7 @@ def train_vectors(
         sentences.unlink()
         (temporary / WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
         np.save(temporary / VECTORS, trained)
-    tables.write_text(digest, _digest(Path(folder)) + "\n")
+    tables.write_text(digest, _digest(Path(vectors)) + "\n")
 
 
 def segmenter(glossary: str | None) -> Segmenter:
@@ -78,7 +80,7 @@ def segmenter(glossary: str | None) -> Segmenter:
 
 
 def sampled(parts: Sequence[str], column: str, recipes: int | None) -> Iterator[list[str]]:
-    """A list column of at most `recipes` rows, drawn evenly from the table, however it is cut into parts."""
+    """The cells of a list column in at most `recipes` rows, drawn evenly; the parts' boundaries have no effect."""
     total = tables.rows(parts)
     chosen = total if recipes is None else min(recipes, total)
     row = 0
@@ -93,7 +95,7 @@ def sampled(parts: Sequence[str], column: str, recipes: int | None) -> Iterator[
 def _write_sentences(
     path: Path, segment: Segmenter, recipes: Iterable[list[str]], progress: Progress | None
 ) -> tuple[Counter[str], int]:
-    """Write a step a line, its words between blanks; the words' counts and the number of lines."""
+    """Write each step as a line of words separated by blanks; returns the words' counts and the number of lines."""
     counts: Counter[str] = Counter()
     lines = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -131,7 +133,7 @@ def _word2vec(
             if progress:
                 progress(self.done, f"epoch {self.done} of {epochs}", of=epochs)
 
-    # gensim's own sort breaks ties as the processor does; the words come sorted.
+    # sorted_vocab=0: gensim's sort breaks ties differently on other processors, and the words are sorted already.
     model = Word2Vec(min_count=1, workers=1, sorted_vocab=0, **settings)
     model.build_vocab_from_freq(counts, corpus_count=lines)
     model.train(
@@ -153,10 +155,10 @@ def _digest(folder: Path) -> str:
 
 
 def read_vectors(path: str | Path) -> tuple[list[str], Matrix]:
-    """Words, and their vectors as (words, dimensions) in float32, from a folder of `train_vectors` or a file.
+    """Words, and their vectors as (words, dimensions) in float32, from a folder of `parse_vectors` or a file.
 
-    The file is in word2vec's text format, with or without its first line, and may be packed by gzip (.gz); of a
-    word that comes twice the first counts. Raises UserError where either is absent or damaged.
+    A file must be in word2vec's text format, with or without the header line, and may be compressed with gzip (.gz);
+    of a word that occurs twice the first vector counts. Raises UserError if folder or file is missing or damaged.
     """
     path = Path(path)
     try:
@@ -192,7 +194,7 @@ def _from_folder(folder: Path) -> tuple[list[str], Matrix]:
 
 
 def _from_text(path: Path) -> tuple[list[str], Matrix]:
-    """Numbers go into one growing array, since files of millions of words are about."""
+    """Words and vectors of a text file. The numbers go into one growing array, so that millions of words fit."""
     numbers: dict[str, None] = {}
     values = array("f")
     with _open(path) as file:
@@ -209,7 +211,7 @@ def _from_text(path: Path) -> tuple[list[str], Matrix]:
                 values.extend(map(float, cells))
     if header and row != int(first.split()[0]):
         raise ValueError(
-            f"its first line speaks of {first.split()[0]} words, and there are {row}: it is cut off"
+            f"its first line announces {first.split()[0]} words, but there are {row}: it is cut off"
         )
     return list(numbers), np.frombuffer(values, np.float32).reshape(len(numbers), dimensions or 1)
 

@@ -1,17 +1,20 @@
-"""Whether a word that the glossary lists as a verb is a cooking action where it stands."""
+"""Decides whether a verb of the glossary is a cooking action in its context."""
 
 from collections.abc import Callable
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import NUMBER, OTHER, VERB
+from wokflow.parse.lattice import NUMBER, OTHER, TOOL, VERB
 from wokflow.parse.view import View
 
 COMPLEMENTS = lx.RESULTS | lx.LONG_RESULTS | lx.DIRECTIONS
 BEFORE_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.TASTES | lx.ASPECT
 
+# what is switched on when it is opened: 打开火
+HEAT_SOURCES = lx.words("火 炉火 电源 开关 灶 炉灶 灶火 燃气灶 煤气灶 电磁炉 炉子 大火 中火 小火 高火")
+
 
 def counts(view: View, index: int, disposal: bool) -> bool:
-    """Whether the verb at `index` is an action; `disposal`: 把 or 将 stands before it."""
+    """Whether the verb at `index` is an action. `disposal`: 把 or 将 stands before it."""
     text, after = view.text(index), view.text(index + 1)
     if remarked(view, index) or repeated(view, index):
         return False
@@ -27,11 +30,11 @@ def counts(view: View, index: int, disposal: bool) -> bool:
         return view.kind(index + 1) == NUMBER or not after
     if text in ("做", "做好", "制作") and (not after or after in lx.ASPECT | lx.METHODS):
         return False
-    return text not in CAREFUL or CAREFUL[text](view, index, disposal)
+    return text not in CONDITIONS or CONDITIONS[text](view, index, disposal)
 
 
 def remarked(view: View, index: int) -> bool:
-    """切不开, 炒久了, 加根据 (a slip), and what somebody did (熬了几天)."""
+    """Whether the verb is part of a remark: 切不开, 炒久了, 加根据 (a typo), or a past event (熬了几天)."""
     after, then = view.text(index + 1), view.text(index + 2)
     return (
         (after == "不" and (then in COMPLEMENTS or then == view.text(index)))
@@ -42,18 +45,44 @@ def remarked(view: View, index: int) -> bool:
 
 
 def repeated(view: View, index: int) -> bool:
-    """The second verb of 拌拌, 拌一拌, 加不加."""
+    """Whether it is the second verb of a reduplication: 拌拌, 拌一拌, 加不加."""
     text, before = view.text(index), view.text(index - 1)
     return before == text or (before in ("一", "了", "不") and view.text(index - 2) == text)
 
 
-def _object(view: View, index: int) -> bool:
+def sense(view: View, index: int) -> str:
+    """The verb whose class the verb at `index` has here: its own text, but 开火 for 打开 in 打开火."""
+    text, after = view.text(index), view.text(index + 1)
+    if text == "打开" and (after in HEAT_SOURCES or view.text(index - 1) in HEAT_SOURCES):
+        return "开火"
+    if text == "起锅" and (after[:1] in ("烧", "热") or (after in lx.ADDING and _pours(view, index + 1))):
+        return "热锅"
+    if text in ("翻匀", "翻遍", "翻均匀"):
+        return "翻炒"
+    if text == "扔" and view.kind(index + 1) == TOOL:
+        return "扔进"
+    return text
+
+
+def _pours(view: View, index: int) -> bool:
+    """Whether the object of the verb at `index` is oil or water."""
+    return view.text(_ahead(view, index))[-1:] in ("油", "水")
+
+
+def _ahead(view: View, index: int) -> int:
+    """The index of what may be the object of the verb at `index`, behind amounts and modifiers (下切好的肉)."""
     ahead = view.skip(index + 1, BEFORE_OBJECT)
-    return view.noun_at(ahead) and not view.dead[ahead]
+    while ahead < len(view) and view.suppressed[ahead]:
+        ahead = view.skip(ahead + 1, BEFORE_OBJECT)
+    return ahead
+
+
+def _object(view: View, index: int) -> bool:
+    return view.noun_at(_ahead(view, index))
 
 
 def _second(view: View, index: int) -> bool:
-    """Whether a word is the second half of another one: 倒出, 没过."""
+    """Whether the verb is the second half of a longer word: 倒出, 没过."""
     before = view.text(index - 1)
     return (
         len(before) == 1 and view.touches(index) and (view.kind(index - 1) == VERB or view.unknown(index - 1))
@@ -61,13 +90,13 @@ def _second(view: View, index: int) -> bool:
 
 
 def _switches(view: View, index: int, disposal: bool) -> bool:
-    """开火, 关火, 水开; not 开始 and the like."""
+    """Whether 开, 关 or 停 switches heat (开火, 关火) or says that water boils (水开); 开始 does neither."""
     boils = view.text(index) == "开" and view.text(index - 1) in ("水", "汤", "锅")
     return boils or view.text(index + 1) in lx.SWITCHED
 
 
 def _removes(view: View, index: int, disposal: bool) -> bool:
-    """去 with a part; not as a direction (倒去)."""
+    """Whether 去 takes a part away, rather than being a direction (倒去)."""
     after = view.text(index + 1)
     part = after in lx.PARTS | lx.WASTE or (view.unknown(index + 1) and len(after) == 1)
     return (part or _object(view, index)) and not (_second(view, index) and view.kind(index - 1) == VERB)
@@ -79,15 +108,16 @@ def _comes_out(view: View, index: int, disposal: bool) -> bool:
 
 
 def _goes_in(view: View, index: int, disposal: bool) -> bool:
-    """下 and 入 with an object or a vessel."""
+    """Whether 下 or 入 has an object or a vessel."""
     if view.text(index + 1) == "锅" and not view.unknown(index - 1):
         return True
-    ahead = view.skip(index + 1, BEFORE_OBJECT)
-    return (_object(view, index) or view.text(ahead) in lx.UNLISTED_FOOD) and not _second(view, index)
+    return (_object(view, index) or view.text(_ahead(view, index)) in lx.UNLISTED_FOOD) and not _second(
+        view, index
+    )
 
 
 def _rinses(view: View, index: int, disposal: bool) -> bool:
-    """过 with water; not the particle."""
+    """Whether 过 means to rinse, rather than being the particle."""
     free = not _second(view, index) and view.kind(index - 1) != OTHER
     return free and (_object(view, index) or view.text(index + 1) in ("凉", "冷", "筛"))
 
@@ -100,8 +130,8 @@ def _never(view: View, index: int, disposal: bool) -> bool:
     return False
 
 
-CAREFUL: dict[str, Callable[[View, int, bool], bool]] = {
-    # verbs of one sign that are mostly something else
+CONDITIONS: dict[str, Callable[[View, int, bool], bool]] = {
+    # verbs of one character that are mostly part of something else: when each is an action
     **dict.fromkeys("开关停", _switches),
     **dict.fromkeys("下入", _goes_in),
     **dict.fromkeys("滚沸", _boils),

@@ -1,4 +1,4 @@
-"""A clause's tokens with a look around each, and which of them were found not to act."""
+"""The tokens of a clause by index, and which of them are suppressed: set aside as no part of any action."""
 
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, WORD, WORDS, Token
 
@@ -7,11 +7,11 @@ VERBS = (VERB, OTHER)
 
 
 class View:
-    """Indices beyond either end give "" for text and kind."""
+    """Text and kind of an index beyond either end are ""."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
-        self.dead = [False] * len(tokens)
+        self.suppressed = [False] * len(tokens)
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -26,24 +26,24 @@ class View:
         return self.kind(index) in NOUNS
 
     def verb_at(self, index: int) -> bool:
-        """Whether there is a verb, of the glossary or not."""
+        """Whether the token is a verb, in the glossary or not."""
         return self.kind(index) in VERBS
 
     def touches(self, index: int) -> bool:
-        """Whether a token follows the one before it without a blank."""
+        """Whether no blank separates a token from the one before it."""
         return index > 0 and self.tokens[index - 1].end == self.tokens[index].start
 
     def acting(self, index: int) -> bool:
-        """Whether a word may be a verb here: 下 and 包 are measures behind a number."""
+        """Whether a verb is not a measure here: 下 and 包 behind a number are."""
         return self.verb_at(index) and self.kind(index - 1) != NUMBER
 
     def unknown(self, index: int) -> bool:
-        """Whether a word is in no list: behind a verb it may be an object that the glossary lacks."""
+        """Whether a word is in no list. Behind a verb it may be an object that the glossary lacks."""
         text = self.text(index)
         return self.kind(index) == WORD and text not in WORDS and text.isalpha()
 
     def skip(self, index: int, words: frozenset[str]) -> int:
-        """The next index from `index` on that is no number, blank or comma and none of `words`."""
+        """The first index from `index` on that is not a number, blank, enumeration comma or one of `words`."""
         while index < len(self.tokens) and (
             self.kind(index) in (NUMBER, BLANK, JOIN)
             or (self.text(index) in words and not self.acting(index))
@@ -51,5 +51,5 @@ class View:
             index += 1
         return index
 
-    def kill(self, start: int, end: int) -> None:
-        self.dead[start:end] = [True] * (end - start)
+    def suppress(self, start: int, end: int) -> None:
+        self.suppressed[start:end] = [True] * (end - start)

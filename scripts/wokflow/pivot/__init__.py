@@ -1,0 +1,1 @@
+"""Stage pivot: from dish pairs to pivot actions, order constraints and evaluation instances."""

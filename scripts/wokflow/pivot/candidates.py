@@ -4,25 +4,26 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import names, read_pairs
 from wokflow.pivot.occurrences import occurrences, parted
 
 KINDS = ["remove", "insert", "ask"]
 PHRASES = 3
-LOOK = 12  # recipes that are looked at for phrases: many write the very same
+SHOWN = 5  # dishes that a line of the log names
+SEARCHED = 12  # recipes of an action in which phrases are looked for, since many write the same
 KEY = ["base_dish", "target_dish", "action"]
 
 
-def candidates(
+def pivot_candidates(
+    *,
     proto: Sequence[str],
     actions: Sequence[str],
-    dishes: Sequence[str],
+    dishes: str | Sequence[str],
+    candidates: str,
     pairs: str,
-    out: str,
-    *,
     alpha: float,
     tau_remove: float,
     tau_insert: float,
@@ -32,10 +33,10 @@ def candidates(
 ) -> None:
     """Compare the actions of each pair's dishes; write those that differ (schema pivot/candidates).
 
-    An action's frequency is the share of the dish's recipes that have it at least once, of those that have any
-    action. Rows come by pair, kind (remove, insert, ask), the higher frequency (falling), and action. A pair of
-    which one dish has no recipe has no candidates, which the log says. Parts are read lazily; memory holds the
-    actions of the pairs' dishes.
+    An action's frequency is its share of the dish's recipes: those that have it at least once, of those that have any
+    action. Rows are sorted by pair, kind (remove, insert, ask), the higher of both frequencies (falling), and action.
+    If a dish has no recipe, its pairs have no candidates; the log counts such dishes. Memory holds the actions of the
+    pairs' dishes only.
     """
     wanted = read_pairs(pairs).select("base_dish", "target_dish").with_row_index("pair")
     found = occurrences(proto, dishes, names(wanted))
@@ -49,17 +50,24 @@ def candidates(
     )
     compared = compared.join(phrases(compared, found, actions), on=KEY, how="left", maintain_order="left")
     rows = compared.with_columns(*parted(pl.col("action"))).select(schemas.CANDIDATES.names)
-    tables.write(out, schemas.CANDIDATES, rows, metadata)
+    tables.write(candidates, schemas.CANDIDATES, rows, metadata)
     if progress:
-        absent = sorted(set(names(wanted)) - set(found["dish"]))
         counts = ", ".join(f"{(rows['kind'] == kind).sum()} to {kind}" for kind in KINDS)
-        progress.say(
-            f"{wanted.height} pairs: {counts}; dishes without recipes: {', '.join(absent) or 'none'}"
-        )
+        progress.say(f"{wanted.height} pairs: {counts}")
+        _report_absent(wanted, set(found["dish"]), progress)
+
+
+def _report_absent(pairs: pl.DataFrame, present: set[str], progress: Progress) -> None:
+    """Say how many dishes have no recipe with actions, and name the first of them."""
+    for side in ("base", "target"):
+        absent = sorted(set(pairs[f"{side}_dish"]) - present)
+        if absent:
+            more = f" and {len(absent) - SHOWN} more" if len(absent) > SHOWN else ""
+            progress.say(f"{len(absent)} {side} dishes without actions: {', '.join(absent[:SHOWN])}{more}")
 
 
 def frequencies(found: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Numbers of recipes and frequencies of each action that either dish of a pair has."""
+    """Counts and frequencies, in both dishes of a pair, of each action that either has."""
     recipes = found.group_by("dish").agg(recipes=pl.col("recipe_id").n_unique())
     counts = found.group_by("dish", "action").agg(count=pl.col("recipe_id").n_unique())
     sides = [
@@ -81,14 +89,13 @@ def frequencies(found: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 def kinds(
     compared: pl.DataFrame, alpha: float, tau_remove: float, tau_insert: float, least: float
 ) -> pl.DataFrame:
-    """Rows of actions that differ, with what becomes of them.
+    """The rows of actions that differ, with their kind: remove, insert or ask.
 
-    With f_b and f_t the frequencies in the base and the target dish:
-    remove if f_b > alpha f_t and f_t < tau_remove; insert if f_t > alpha f_b and f_t > tau_insert; ask if one of
-    the two ratios holds and the threshold does not. An action that is less frequent than `least` in both dishes
-    is left out: one odd recipe would be enough to make it differ. With alpha tau_remove as `least` actions that
-    are inserted are asked about from the same frequency on as those that are removed; with 0 the rule is the
-    paper's.
+    With the frequencies f_b in the base dish and f_t in the target dish, an action is one to remove if f_b > alpha
+    f_t and f_t < tau_remove; to insert if f_t > alpha f_b and f_t > tau_insert; to ask about if one of the two
+    ratios holds but not its threshold. Actions below the frequency `least` in both dishes are left out, since one
+    odd recipe would make them differ. `least` 0 is the paper's rule; alpha tau_remove makes inserts and removals be
+    asked about from the same frequency on.
     """
     base, target = (
         pl.col(f"{side}_count") * pl.col(f"{other}_recipes").cast(pl.Int64)
@@ -109,13 +116,13 @@ def kinds(
 
 
 def phrases(compared: pl.DataFrame, found: pl.DataFrame, actions: Sequence[str]) -> pl.DataFrame:
-    """Up to PHRASES different clauses for each action, from recipes of the dish where it is more frequent."""
+    """Up to PHRASES different clauses with each action, from recipes of the dish where it is more frequent."""
     in_base = pl.col("base_frequency") >= pl.col("target_frequency")
     home = pl.when(in_base).then("base_dish").otherwise("target_dish")
     places = (
         found.unique(["dish", "action", "recipe_id"], keep="first", maintain_order=True)
         .group_by("dish", "action", maintain_order=True)
-        .head(LOOK)
+        .head(SEARCHED)
         .with_row_index("place")
     )
     chosen = compared.select(*KEY, dish=home).join(places, on=["dish", "action"])

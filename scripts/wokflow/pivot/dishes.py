@@ -1,47 +1,90 @@
 """Pairs of dishes, and the dish of each recipe (Counterfactual Recipe Generation, 4.1)."""
 
 import csv
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow.parquet as pq
 
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 from wokflow.pivot import schemas
 
 PAIR = ("base_dish", "target_dish", "ingredient_removed", "ingredient_added")
+PUBLISHED = ("base", "target", "ingredient_removed", "ingredient_added")  # PAIR in the authors' file
+ENGLISH = ("base_english", "target_english")
 BATCH = 50_000  # recipes
-SHORTEST = 2  # characters: a name of one, such as 粥 or 面, is part of too many other words
+SHORTEST = 2  # characters of a name that is looked for: 粥 or 面 is part of too many other words
 
 
 def read_pairs(path: str) -> pl.DataFrame:
-    """Base and target dishes with the ingredients that change, in the file's order.
+    """Base and target dishes with the ingredients that change, in the file's order; see `pair_rows` for the file.
 
-    `path` is a TSV with the columns of PAIR and perhaps more; ingredient_removed is null where it is empty.
-    Raises UserError where columns or values are missing, or a pair occurs twice.
+    An empty ingredient_removed becomes null.
     """
+    rows = [
+        {name: row[name] or (None if name == "ingredient_removed" else "") for name in PAIR}
+        for row in pair_rows(path)
+    ]
+    return pl.DataFrame(rows, dict.fromkeys(PAIR, pl.String))
+
+
+def pair_rows(path: str) -> list[dict[str, str]]:
+    """The pairs in the file's order: PAIR, and the English names of both dishes, "" where the file has none.
+
+    `path` is a TSV with the columns of PAIR, or a .json file as the paper's authors published it: a list of objects
+    with the keys of PUBLISHED. Further columns and keys are ignored. Raises UserError if columns or values are
+    missing, or if a pair occurs twice.
+    """
+    seen: set[tuple[str, str]] = set()
+    rows = []
+    for where, row in _json_rows(path) if path.endswith(".json") else _tsv_rows(path):
+        values = {name: (row.get(name) or "").strip() for name in (*PAIR, *ENGLISH)}
+        pair = values["base_dish"], values["target_dish"]
+        if not all(values[name] for name in PAIR if name != "ingredient_removed"):
+            raise UserError(f"{path}, {where}: only ingredient_removed may be empty.")
+        if pair in seen or pair[0] == pair[1]:
+            raise UserError(
+                f"{path}, {where}: the pair {' to '.join(pair)} occurs twice, or is one dish. Remove it."
+            )
+        seen.add(pair)
+        rows.append(values)
+    return rows
+
+
+def _tsv_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
     with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123
         reader = csv.DictReader(file, delimiter="\t")
         if missing := set(PAIR) - set(reader.fieldnames or ()):
             raise UserError(
                 f"{path}: missing column {', '.join(sorted(missing))}; the columns are {', '.join(PAIR)}."
             )
-        seen: set[tuple[str, str]] = set()
-        rows = []
         for row in reader:
-            values = {name: (row[name] or "").strip() for name in PAIR}
-            pair = values["base_dish"], values["target_dish"]
-            where = f"{path}, row {reader.line_num}"
-            if not all(values[name] for name in PAIR if name != "ingredient_removed"):
-                raise UserError(f"{where}: only ingredient_removed may be empty.")
-            if pair in seen or pair[0] == pair[1]:
-                raise UserError(
-                    f"{where}: the pair {' to '.join(pair)} occurs twice, or is one dish. Remove it."
-                )
-            seen.add(pair)
-            rows.append(values | {"ingredient_removed": values["ingredient_removed"] or None})
-    return pl.DataFrame(rows, dict.fromkeys(PAIR, pl.String))
+            yield f"row {reader.line_num}", row
+
+
+def _json_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
+    pairs = read_json(path)
+    if not isinstance(pairs, list):
+        raise UserError(f"{path}: not a list of pairs, each an object with {', '.join(PUBLISHED)}.")
+    for number, pair in enumerate(pairs, start=1):
+        texts: list[Any] = [pair.get(key) for key in PUBLISHED] if isinstance(pair, dict) else []
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise UserError(
+                f"{path}, pair {number}: not an object with the texts {', '.join(PUBLISHED)}: {pair!r}"
+            )
+        yield f"pair {number}", dict(zip(PAIR, texts, strict=True))
+
+
+def read_json(path: str) -> Any:
+    """What a JSON file holds. Raises UserError if it is none."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise UserError(f"{path} is not JSON in UTF-8: {error}") from error
 
 
 def names(pairs: pl.DataFrame) -> list[str]:
@@ -49,33 +92,35 @@ def names(pairs: pl.DataFrame) -> list[str]:
     return sorted({*pairs["base_dish"], *pairs["target_dish"]})
 
 
-def dishes(
-    recipes: Sequence[str],
-    pairs: str,
-    out: str,
+def pivot_dishes(
     *,
+    recipes: Sequence[str],
+    dishes: str,
+    pairs: str,
     least: int,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
     """Write the dish of each recipe that has a known one (schema pivot/dishes), in the recipes' order.
 
-    The corpus' field `dish` says it; failing that, the title: of the known names in it the longest, and of
-    equally long ones the earliest. Known are the dishes of the pairs and those that the field names in at least
-    `least` recipes. Memory holds BATCH recipes at a time, and the names.
+    The dish is the recipe's field `dish`. If that is null, it is the longest known name in the title, and of equally
+    long ones the first. Known names are the dishes of the pairs and those in the field of at least `least` recipes.
+    Memory holds BATCH recipes at a time, and the names.
     """
     named = tables.scan(recipes, ["dish"]).drop_nulls().group_by("dish").len().collect(engine="streaming")
     known = {*names(read_pairs(pairs)), *named.filter(pl.col("len") >= least)["dish"]}
     find = finder(known)
     total, done, found = tables.rows(recipes), 0, 0
-    with tables.PartWriter(out, schemas.DISHES, metadata) as part:
+    with tables.PartWriter(dishes, schemas.DISHES, metadata) as part:
         for path in recipes:
             for batch in pq.ParquetFile(path).iter_batches(BATCH, columns=["recipe_id", "title", "dish"]):
                 frame = _with_dish(pl.DataFrame(batch), find)
                 part.write(frame)
                 done, found = done + batch.num_rows, found + frame.height
                 if progress:
-                    progress(done, f"{done} recipes, {found} of {len(known)} known dishes", of=total)
+                    progress(
+                        done, f"{done} recipes, {found} of them of one of {len(known)} known dishes", of=total
+                    )
 
 
 def _with_dish(recipes: pl.DataFrame, find: Callable[[str], str | None]) -> pl.DataFrame:
@@ -89,7 +134,7 @@ def _with_dish(recipes: pl.DataFrame, find: Callable[[str], str | None]) -> pl.D
 
 
 def finder(known: set[str]) -> Callable[[str], str | None]:
-    """A function that finds the longest known name in a title, the earliest of equally long ones."""
+    """A function that finds the longest known name in a title, the first of equally long ones."""
     import ahocorasick
 
     automaton = ahocorasick.Automaton()

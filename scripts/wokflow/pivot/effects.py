@@ -1,28 +1,28 @@
-"""Which action brings about which: average causal effects between the actions of one dish (4.3).
+"""Average causal effects between the actions of one dish (4.3).
 
-What is asked of an ordered pair of actions, c and e: does c, done before, bring about e? Units are the recipes of
-the dish. Treatment T: c occurs. Outcome Y: e occurs, and after c where c occurs. So a recipe in which e comes
-before c counts as treated without effect; whether it should be the other way round is the hypothesis (e, c).
+The hypothesis about an ordered pair of actions (c, e): c, done before, brings about e. Units are the recipes of the
+dish. Treatment T: c occurs. Outcome Y: e occurs, and after c if c occurs. So a recipe in which e comes before c
+counts as treated without effect; the opposite order is the hypothesis (e, c).
 
-Why not "c occurs before e" as the treatment? Because which of two actions comes first is known only of recipes
-that have both: to sort recipes by it puts those with e into the treated, and two independent frequent actions in
-random order seem to bring each other about (immortal time). With Y as above the effect of independent actions is
-0 at most, in any order: Y is never more than A, "e occurs anywhere", and A does not depend on T.
+The treatment is not "c occurs before e", because which of two actions comes first is known only in recipes with both.
+With it, recipes with e would be among the treated by definition, and any two frequent actions in random order would
+seem to bring each other about (immortal time bias). With Y as above the effect of independent actions is at most 0 in
+any order: Y is at most A, "e occurs anywhere", and A does not depend on T.
 
-For the same reason a confounder's covariate is whether it occurs at all, and which actions confound is decided
-for the dish, not for each recipe: those that come before c in most recipes with both, and before e likewise. So
-effects of c and of e, and what lies between the two, are not adjusted for. Of these, the ones that go with c and
-with e by more than a standard error (correlations above 1 / sqrt(recipes)) are covariates of their own, at most
-`confounders`, the strongest first by the product of both correlations; one more covariate is the number of the
-others that a recipe has, for some recipes say everything and some little.
+For the same reason the covariate of a confounder is whether it occurs at all, and confounders are chosen for the
+dish, not for each recipe: actions that come before c in most recipes with both, and likewise before e. So neither
+effects of c or e nor actions between the two are adjusted for. Confounders that correlate with both c and e by more
+than a standard error (1 / sqrt(recipes)) are covariates of their own, at most `confounders` of them, in order of
+the product of both correlations. One more covariate is the number of the other confounders in a recipe, because
+some recipes are more explicit than others.
 
-Effect: the average over all recipes that have a match (average treatment effect), by the nearest logit of the
-propensity within the caliper, with replacement, ties shared. Its p-value permutes T within strata of the
-propensity, and asks how often A would give as many treated recipes as Y did: exact, and on the safe side since Y
-is at most A. The order has a test of its own: a sign test of the recipes with both. Both must hold.
+The effect is the average over all recipes with a match (average treatment effect): nearest logit of the propensity
+within the caliper, with replacement, ties shared. Its p-value is that of an exact permutation test of T within strata
+of the propensity, with A in place of Y; it is conservative, since Y is at most A. The order has a test of its own, a
+sign test over the recipes with both actions. Both tests must hold.
 
-What no test can see: causes that recipes do not tell. A common cause that is often left unsaid makes its effects
-seem to depend on one another.
+No test sees causes that recipes do not mention: a common cause that is often left out makes its effects seem to
+depend on each other.
 """
 
 from dataclasses import dataclass
@@ -45,22 +45,22 @@ from wokflow.pivot.matching import (
     sign_p,
 )
 
-CELLS = 300_000  # numbers in one array of covariates, which so fits the cache; more are tested in turn
-DIGITS = 9  # of numbers in the table
+CELLS = 300_000  # numbers in one array of covariates, so that it fits the cache; more are computed in turns
+DIGITS = 9  # decimal places of numbers in the table
 ESTIMATES = ("effect", "matched", "overlap", "balance_before", "balance_after", "p_value")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """From where on an effect counts, and when the data cannot tell.
+    """The thresholds above which an effect is reported, and those below which the data cannot tell.
 
-    effect: the least average effect that is reported (the paper's tau_c, 4.3). level: of both tests. correct:
-    p-values are adjusted for the number of tests of the dish pair (Benjamini and Hochberg 1995). units: least
-    recipes with, and without, the cause. frequent: share of a dish's recipes an action must occur in to be a
-    cause, an effect or a confounder. confounders: at most so many are covariates of their own. ridge: penalty of
-    the regression. caliper: farthest match, in standard deviations of the logit (0.2: Austin 2011). strata: of
-    the permutation test. overlap: least share of recipes that are comparable, and that have a match. balance:
-    largest standardised difference of means after matching.
+    effect: least average effect that is reported (the paper's tau_c, 4.3). level: significance level of both tests.
+    correct: adjust p-values for the number of tests of the dish pair (Benjamini and Hochberg 1995). units: least
+    number of recipes with the cause, and without it. frequent: least share of a dish's recipes with an action for it
+    to be a cause, an effect or a confounder. confounders: largest number of confounders with a covariate of their
+    own. ridge: penalty of the regression. caliper: largest distance of a match, in standard deviations of the logit
+    (0.2: Austin 2011). strata: number of strata of the permutation test. overlap: least share of recipes that are
+    comparable, and that have a match. balance: largest standardised difference of means after matching.
     """
 
     effect: float = 0.1
@@ -78,7 +78,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Dish:
-    """First places of actions in each recipe, (recipes, actions), inf where an action does not occur."""
+    """The first position of each action in each recipe, (recipes, actions); inf if it does not occur."""
 
     actions: list[str]
     first: Floats
@@ -90,7 +90,7 @@ class Dish:
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """Numbers of actions, (b,) each: `cause` comes before `effect` and brings it about."""
+    """Indices of actions, (b,) each; a hypothesis says that `cause` comes before `effect` and brings it about."""
 
     cause: Ints
     effect: Ints
@@ -100,14 +100,14 @@ class Hypotheses:
 
 
 def precedence(dish: Dish) -> tuple[Ints, Ints]:
-    """Numbers of recipes where action i comes before action j, and where both occur, (actions, actions) each."""
+    """Numbers of recipes in which action i comes before action j, and with both, (actions, actions) each."""
     occurs = dish.occurs
     before = np.stack([((places[:, None] < dish.first) & occurs).sum(axis=0) for places in dish.first.T])
     return before, occurs.T.astype(np.int64) @ occurs.astype(np.int64)
 
 
 def estimate(dish: Dish, tested: Hypotheses, limits: Limits) -> pl.DataFrame:
-    """Effects with diagnostics (columns of pivot/effects from `effect` on), one row a hypothesis, in order."""
+    """A row for each hypothesis, in order: effect and diagnostics, the columns of pivot/effects from `effect` on."""
     before, both = precedence(dish)
     recipes = len(dish.first)
     count = dish.occurs.sum(axis=0)[tested.cause]
@@ -115,7 +115,9 @@ def estimate(dish: Dish, tested: Hypotheses, limits: Limits) -> pl.DataFrame:
     enough = np.flatnonzero(np.minimum(count, recipes - count) >= max(limits.units, 1))
     confounders = Confounders.of(dish, 2 * before > both)
     number = confounders.likely(tested[enough]).sum(axis=1)
-    by_number = enough[np.argsort(number, kind="stable")]  # so that few arrays are as wide as the widest
+    by_number = enough[
+        np.argsort(number, kind="stable")
+    ]  # sorted, so that few arrays are as wide as the widest
     step = max(1, CELLS // ((limits.confounders + 2) * max(recipes, 1)))
     found = {name: np.full(len(count), np.nan) for name in ESTIMATES}
     for rows in (by_number[start : start + step] for start in range(0, len(enough), step)):
@@ -129,9 +131,9 @@ def estimate(dish: Dish, tested: Hypotheses, limits: Limits) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class Confounders:
-    """Which actions occur, (actions, recipes); which come before which; and how they go together.
+    """Which actions occur, (actions, recipes); which come before which; and their correlations, (actions, actions).
 
-    Products are left to einsum: for ones of this size BLAS wakes threads that wait more than they work.
+    Products use einsum: at this size the threads of BLAS would wait more than they work.
     """
 
     occurs: Floats
@@ -148,7 +150,7 @@ class Confounders:
         return Confounders(occurs, earlier, np.abs(np.round(correlation, DIGITS)))
 
     def likely(self, tested: Hypotheses) -> Bools:
-        """(b, actions): what comes before cause and effect, and goes with both."""
+        """The actions that come before cause and effect and correlate with both, (b, actions)."""
         together = self.correlation > self.occurs.shape[1] ** -0.5
         both: Bools = together[tested.cause] & together[tested.effect]
         return self._earlier(tested) & both
@@ -157,7 +159,7 @@ class Confounders:
         return self.earlier.T[tested.cause] & self.earlier.T[tested.effect]
 
     def covariates(self, tested: Hypotheses, most: int) -> Floats:
-        """(b, up to most + 1, recipes): the strongest confounders, and the number of the others, standardised."""
+        """The strongest confounders, up to `most`, and the standardised count of the others, (b, k, recipes)."""
         possible, likely = self._earlier(tested), self.likely(tested)
         strength = np.where(likely, self.correlation[tested.cause] * self.correlation[tested.effect], -1.0)
         most = min(most, int(likely.sum(axis=1).max(initial=0)))
@@ -195,7 +197,7 @@ def _matched(dish: Dish, tested: Hypotheses, covariates: Floats, limits: Limits)
 
 
 def _flagged(frame: pl.DataFrame, recipes: int, limits: Limits) -> pl.DataFrame:
-    """With adjusted_p, and the reasons why the data cannot tell (schemas.FLAGS)."""
+    """The table with adjusted_p and flag: the reasons why the data cannot tell (schemas.FLAGS)."""
     larger = np.maximum(*(frame[name].to_numpy() for name in ("p_value", "order_p")))
     if limits.correct:
         tested = np.isfinite(larger)

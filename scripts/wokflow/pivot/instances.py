@@ -1,4 +1,4 @@
-"""Evaluation instances: base recipes to rewrite, and the corpus without them (4.1, 6.1)."""
+"""Evaluation instances: base recipes to rewrite, and the recipes that models may learn from (4.1, 6.1)."""
 
 import hashlib
 from collections.abc import Sequence
@@ -6,32 +6,49 @@ from collections.abc import Sequence
 import polars as pl
 import pyarrow.parquet as pq
 
-from wokflow import tables
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.ingest.steps import joined
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import names, read_pairs
-from wokflow.steps import joined
 
 BATCH = 100_000  # recipes
 
 
-def instances(
-    recipes: Sequence[str],
-    dishes: Sequence[str],
-    pairs: str,
-    out: str,
+def pivot_instances(
     *,
+    recipes: Sequence[str],
+    dishes: str | Sequence[str],
+    instances: str,
+    corpus: str,
+    pairs: str,
     count: int,
     seed: int,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Draw `count` recipes of each pair's base dish (all, where there are fewer); write schema pivot/instances.
+    """Write the instances of each pair to `instances`, and the recipes that models may learn from to `corpus`."""
+    known = read_pairs(pairs)
+    write_instances(recipes, dishes, known, instances, count, seed, metadata, progress)
+    write_corpus(recipes, dishes, known, corpus, metadata)
 
-    Drawn are those with the smallest hashes of seed and recipe_id: other pairs, and recipes of other dishes, do
-    not change a pair's draw. Rows come by pair, and in the order of the draw.
+
+def write_instances(
+    recipes: Sequence[str],
+    dishes: str | Sequence[str],
+    pairs: pl.DataFrame,
+    out: str,
+    count: int,
+    seed: int,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Draw `count` recipes of each pair's base dish, or all if there are fewer (schema pivot/instances).
+
+    Drawn are the recipes with the smallest hashes of seed and recipe_id, so that other pairs, and recipes of other
+    dishes, do not change a pair's draw. Rows are sorted by pair and hash.
     """
-    wanted = read_pairs(pairs).with_row_index("pair")
+    wanted = pairs.with_row_index("pair")
     drawn = draw(dishes, wanted, count, seed)
     texts = tables.scan(recipes, ["recipe_id", "lang", "steps"]).join(
         drawn.select("recipe_id").unique().lazy(), on="recipe_id"
@@ -51,8 +68,8 @@ def instances(
             progress.say(f"{base}: {number} recipes instead of {count}")
 
 
-def draw(dishes: Sequence[str], pairs: pl.DataFrame, count: int, seed: int) -> pl.DataFrame:
-    """The pairs' rows, each with the recipes drawn for it and their rank."""
+def draw(dishes: str | Sequence[str], pairs: pl.DataFrame, count: int, seed: int) -> pl.DataFrame:
+    """The rows of the pairs, repeated for each recipe drawn, with its rank in the draw."""
     bases = pairs["base_dish"].unique().to_list()
     of_bases = tables.scan(dishes, ["recipe_id", "dish"]).filter(pl.col("dish").is_in(bases))
     known = of_bases.collect(engine="streaming")
@@ -66,14 +83,18 @@ def draw(dishes: Sequence[str], pairs: pl.DataFrame, count: int, seed: int) -> p
     return pairs.join(ranked, left_on="base_dish", right_on="dish")
 
 
-def corpus(
-    recipes: Sequence[str], dishes: Sequence[str], pairs: str, out: str, *, metadata: dict[str, str]
+def write_corpus(
+    recipes: Sequence[str],
+    dishes: str | Sequence[str],
+    pairs: pl.DataFrame,
+    out: str,
+    metadata: dict[str, str],
 ) -> None:
-    """Write the ids of all recipes but those of the pairs' dishes, base and target (schema pivot/corpus).
+    """Write the ids of all recipes except those of the pairs' dishes, base and target (schema pivot/corpus).
 
-    Models learn from these alone, so that they have seen no recipe of a dish they are tested with.
+    Models learn from these alone, so that they see no recipe of a dish with which they are tested.
     """
-    tested = tables.scan(dishes).filter(pl.col("dish").is_in(names(read_pairs(pairs))))
+    tested = tables.scan(dishes).filter(pl.col("dish").is_in(names(pairs)))
     without = tested.select("recipe_id").collect(engine="streaming")
     with tables.PartWriter(out, schemas.CORPUS, metadata) as part:
         for path in recipes:

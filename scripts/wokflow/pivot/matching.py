@@ -1,8 +1,8 @@
 """Average effects of many treatments at once, by propensity score matching (Rosenbaum and Rubin 1983).
 
-All arrays hold one hypothesis a row: `b` hypotheses on `n` units (recipes) with `k` covariates, (b, k, n). A
-hypothesis has the same result whatever others it is computed with. What works on scores (logits of the propensity)
-takes units in the order of their scores; `ascending` puts them there.
+Arrays have one row for each hypothesis: `b` hypotheses about `n` units (recipes) with `k` covariates, (b, k, n). The
+result of a hypothesis does not depend on the others in the array. Functions of scores (logits of the propensity)
+need units in the order of their scores, which `ascending` makes.
 """
 
 import numpy as np
@@ -13,17 +13,17 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
 ITERATIONS = 50  # of Newton's method; about 6 are needed
-LARGEST_STEP = 4.0  # of a coefficient in one iteration: keeps Newton's method from overshooting
-CONVERGED = 1e-6  # largest step of a coefficient: Newton's method squares it, so what is left is far smaller
-DIGITS = 6  # scores that are equal to so many digits are equal
+LARGEST_STEP = 4.0  # of a coefficient in one iteration, so that Newton's method does not overshoot
+CONVERGED = 1e-6  # largest last step of a coefficient; the error is about its square
+DIGITS = 6  # decimal places to which scores are compared
 
 
 def propensity_scores(covariates: Floats, treated: Bools, *, ridge: float) -> Floats:
     """Logits of the probability of treatment, (b, n), by logistic regression.
 
-    The penalty is `ridge` / 2 times the sum of the squared coefficients, without the intercept; it must be above
-    0, so that covariates that separate the treated from the others have finite coefficients. Both kinds of unit
-    must be there. Newton's method solves all regressions together.
+    The penalty is `ridge` / 2 times the sum of the squared coefficients, without the intercept. It must be above 0,
+    so that a covariate that separates the treated from the others gets a finite coefficient. Each hypothesis needs
+    both treated and untreated units. Newton's method solves all regressions together.
     """
     design = np.concatenate([np.ones_like(treated[:, None], np.float64), covariates], axis=1)
     transposed = design.swapaxes(1, 2)
@@ -43,7 +43,7 @@ def propensity_scores(covariates: Floats, treated: Bools, *, ridge: float) -> Fl
 
 
 def ascending(scores: Floats, *others: Bools) -> tuple[Ints, Floats, list[Bools]]:
-    """The order of units by score, as places in an array (b, n), and the arrays in this order."""
+    """The order of units by score, as flat indices (b, n), and the arrays in this order."""
     order = np.argsort(scores, axis=1, kind="stable") + np.arange(len(scores))[:, None] * scores.shape[1]
     return order, scores.take(order), [one.take(order) for one in others]
 
@@ -51,10 +51,10 @@ def ascending(scores: Floats, *others: Bools) -> tuple[Ints, Floats, list[Bools]
 def match(scores: Floats, treated: Bools, caliper: Floats) -> tuple[Floats, Bools]:
     """Weights of units, and which units have a match, both (b, n); units in ascending order.
 
-    Each unit is matched, with replacement, with the unit of the other kind whose score is nearest, if it is no
-    farther than the hypothesis' `caliper`; equally near ones share the match. A unit weighs 1 if it has a match,
-    and what it is used for as a match of others: the weights of the treated and of the others sum to the number
-    of matched units each.
+    Each unit is matched, with replacement, with the unit of the other kind whose score is nearest, if it is within
+    the hypothesis' `caliper`; equally near ones share the match. A unit's weight is 1 if it has a match, plus its
+    shares in the matches of others. So the weights of the treated sum to the number of matched units, and those of
+    the untreated too.
     """
     group, row = _groups(scores)
     level = np.empty(len(row))
@@ -74,7 +74,7 @@ def match(scores: Floats, treated: Bools, caliper: Floats) -> tuple[Floats, Bool
 
 
 def _nearest(level: Floats, row: Ints, present: Bools, caliper: Floats) -> tuple[Ints, Ints, Bools, Bools]:
-    """The nearest group with units of a kind: below or equal, and above; and which of both count as nearest."""
+    """The groups with units of a kind next below (or equal) and above, and which of both are nearest."""
     groups = np.arange(len(level))
     low = np.maximum.accumulate(np.where(present, groups, 0))
     high = np.minimum.accumulate(np.where(present, groups, len(level) - 1)[::-1])[::-1]
@@ -85,9 +85,9 @@ def _nearest(level: Floats, row: Ints, present: Bools, caliper: Floats) -> tuple
 
 
 def _groups(scores: Floats) -> tuple[Ints, Ints]:
-    """Units with equal scores make a group: the group of each unit, (b, n), and the row of each group.
+    """Groups of units with equal scores: the group of each unit, (b, n), and the row of each group.
 
-    Groups are numbered through all rows; units in ascending order.
+    Groups are numbered across all rows; units in ascending order.
     """
     new = np.ones(scores.shape, np.bool_)
     new[:, 1:] = scores[:, 1:] != scores[:, :-1]
@@ -95,12 +95,12 @@ def _groups(scores: Floats) -> tuple[Ints, Ints]:
 
 
 def _sums(number: Ints, weights: NDArray[np.generic], count: int) -> Floats:
-    """Sums of the weights of each number below `count`."""
+    """The sum of the weights for each number below `count`."""
     return np.asarray(np.bincount(number.ravel(), weights.ravel(), count), np.float64)
 
 
 def average_effect(weights: Floats, matched: Bools, treated: Bools, outcome: Bools) -> Floats:
-    """Average effect of treatment over all matched units, (b,); nan where none is matched."""
+    """Average effect of treatment over all matched units, (b,); nan if none is matched."""
     total = matched.sum(axis=1)
     difference = (weights * outcome * np.where(treated, 1.0, -1.0)).sum(axis=1)
     effect: Floats = np.divide(difference, total, out=np.full(total.shape, np.nan), where=total > 0)
@@ -110,8 +110,8 @@ def average_effect(weights: Floats, matched: Bools, treated: Bools, outcome: Boo
 def imbalance(covariates: Floats, weights: Floats, treated: Bools) -> Floats:
     """The largest absolute standardised difference of a covariate's means, (b,); 0 without covariates.
 
-    The standard deviation is that of all units, so that it is not 0 where a covariate separates the two kinds.
-    Units in the same order in all arrays.
+    The standard deviation is that of all units, so that it is not 0 if a covariate separates the two kinds. Units are
+    in the same order in all arrays.
     """
     deviation = covariates.std(axis=2)
     difference = np.zeros(deviation.shape)
@@ -125,19 +125,19 @@ def imbalance(covariates: Floats, weights: Floats, treated: Bools) -> Floats:
 
 
 def overlap(scores: Floats, treated: Bools) -> Floats:
-    """Share of units whose score lies where both kinds of unit occur, (b,)."""
+    """Share of units with a score in the range where both kinds of unit occur, (b,)."""
     low = np.maximum(*(np.where(kind, scores, np.inf).min(axis=1) for kind in (treated, ~treated)))
     high = np.minimum(*(np.where(kind, scores, -np.inf).max(axis=1) for kind in (treated, ~treated)))
     return np.asarray(((scores >= low[:, None]) & (scores <= high[:, None])).mean(axis=1))
 
 
 def permutation_p(scores: Floats, treated: Bools, event: Bools, observed: Ints, *, strata: int) -> Floats:
-    """Chance that at least `observed` treated units have the event, were treatments permuted, (b,).
+    """Probability that at least `observed` treated units have the event under permuted treatments, (b,).
 
-    Treatments are permuted within strata: up to `strata` runs of about equally many units by score, equal scores
-    together; units come in ascending order. All permutations count: the number of treated with the event is
-    hypergeometric in each stratum, and the strata's distributions are convolved (the exact conditional test of
-    stratified 2 x 2 tables), so there is no seed and no sampling error.
+    Treatments are permuted within strata: at most `strata` runs of units by score, of about equal size, with equal
+    scores in one stratum; units in ascending order. The test is exact, without seed or sampling error: the number of
+    treated units with the event is hypergeometric in each stratum, and the distributions of the strata are convolved
+    (the exact conditional test of stratified 2 x 2 tables).
     """
     stratum = _strata(scores, strata) + np.arange(len(scores))[:, None] * strata
     units, given, events = (
@@ -153,7 +153,7 @@ def permutation_p(scores: Floats, treated: Bools, event: Bools, observed: Ints, 
 
 
 def _strata(scores: Floats, strata: int) -> Ints:
-    """Number of the stratum of each unit, by the middle rank of the units with its score."""
+    """The stratum of each unit, by the middle rank of the units with its score."""
     group, row = _groups(scores)
     size, units = np.bincount(group.ravel()), scores.shape[1]
     doubled = 2 * (np.cumsum(size) - row * units) - size  # the middle rank
@@ -161,7 +161,7 @@ def _strata(scores: Floats, strata: int) -> Ints:
 
 
 def _hypergeometric(units: Ints, given: Ints, events: Ints) -> Floats:
-    """Chances of 0, 1, ... events among the `given` of the `units` of which `events` have the event."""
+    """Probabilities of 0, 1, ... events among `given` units drawn from `units`, of which `events` have the event."""
     logs = np.concatenate([[0.0], np.log(np.arange(1, units.max(initial=0) + 1)).cumsum()])  # of factorials
     constant = logs[events] + logs[units - events] + logs[given] + logs[units - given] - logs[units]
     least, most = np.maximum(given + events - units, 0), np.minimum(given, events)
@@ -176,7 +176,7 @@ def _hypergeometric(units: Ints, given: Ints, events: Ints) -> Floats:
 
 
 def sign_p(wins: Ints, trials: Ints) -> Floats:
-    """Chance of at least `wins` heads in `trials` throws of a fair coin; 1 without trials."""
+    """Probability of at least `wins` heads in `trials` tosses of a fair coin; 1 without trials."""
     from scipy.special import bdtrc
 
     return np.asarray(np.where(wins > 0, bdtrc(wins - 1.0, np.maximum(trials, 1), 0.5), 1.0))

@@ -1,19 +1,33 @@
-"""Where actions occur in the recipes of the dishes that are compared."""
+"""The actions in the recipes of the dishes that are compared."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
 
 CLASSES = ("ingredient_classes", "tool_classes")
 
 
-def occurrences(proto: Sequence[str], dishes: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """dish, recipe_id, position, action of all actions in recipes of the named dishes, in this order.
+class Proto(NamedTuple):
+    """An action by its classes; those of ingredients and tools are sorted, each once."""
 
-    `proto` and `dishes` are parts of parse/proto and pivot/dishes. Only what is returned is held in memory.
-    An action is written verb/ingredient,ingredient/tool,tool, by classes.
+    verb: str
+    ingredients: tuple[str, ...]
+    tools: tuple[str, ...]
+
+    @property
+    def written(self) -> str:
+        """As `written` writes it: verb/ingredient,ingredient/tool,tool."""
+        return "/".join((self.verb, ",".join(self.ingredients), ",".join(self.tools)))
+
+
+def occurrences(proto: Sequence[str], dishes: str | Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+    """dish, recipe_id, position and action of all actions in recipes of the named dishes, sorted by these columns.
+
+    `proto` and `dishes` are parts of parse/proto and pivot/dishes. Memory holds the result only. An action is written
+    as verb/ingredient,ingredient/tool,tool, by classes.
     """
     of_dishes = tables.scan(dishes, ["recipe_id", "dish"]).filter(pl.col("dish").is_in(list(names)))
     return (
@@ -26,12 +40,12 @@ def occurrences(proto: Sequence[str], dishes: Sequence[str], names: Sequence[str
 
 
 def written() -> pl.Expr:
-    """The action of columns verb_class, ingredient_classes and tool_classes, as one string."""
+    """The columns verb_class, ingredient_classes and tool_classes as one string."""
     return pl.concat_str("verb_class", *(pl.col(name).list.join(",") for name in CLASSES), separator="/")
 
 
 def parted(action: pl.Expr) -> list[pl.Expr]:
-    """An action as written, back to its three columns."""
+    """The three columns of an action that `written` wrote."""
     verb, *classes = (action.str.split("/").list.get(part) for part in range(3))
     empty = pl.lit([], pl.List(pl.String))
     lists = (

@@ -1,44 +1,80 @@
-"""Order constraints of inserted actions (Counterfactual Recipe Generation, 4.3); how they are found: effects.py."""
+"""Order constraints of inserted actions (Counterfactual Recipe Generation, 4.3). For the method see `effects`."""
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
-from wokflow import tables
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.pivot import schemas
 from wokflow.pivot.effects import Dish, Hypotheses, Limits, estimate, precedence
+from wokflow.pivot.given import Scope, write_orders
 from wokflow.pivot.occurrences import occurrences, written
 
 
-def orders(
+def pivot_orders(
+    *,
     pivots: str,
     proto: Sequence[str],
     dishes: Sequence[str],
     effects: str,
-    out: str,
-    *,
-    limits: Limits,
+    orders: str,
+    rejects: str,
+    given: str | None,
+    pairs: str,
+    glossary: str,
+    effect: float,
+    level: float,
+    correct: bool,
+    units: int,
+    frequent: float,
+    confounders: int,
+    ridge: float,
+    caliper: float,
+    strata: int,
+    overlap: float,
+    balance: float,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Test what comes before and after each inserted action; write all tests and the constraints found.
+    """Test which actions must come before and after each inserted action; write all tests, and the orders found.
 
-    `effects` gets every pair of an inserted action with another that some recipe of the target dish has before
-    or after it, `out` those whose effect is above limits.effect and whose flag is empty (both have schema
-    pivot/orders). Rows come by dish pair, pivot, and what is before and after it. Memory holds the actions of
-    the target dishes.
+    `effects` has a row for each inserted action and each other action that some recipe of the target dish has before
+    or after it. `orders` has those rows with an effect above `effect` and an empty flag. Both have schema
+    pivot/orders, sorted by dish pair, pivot, before and after. The numbers are explained at `Limits`. Memory holds
+    the actions of the target dishes.
+
+    `given` is a file of orders that take the place of tested ones: `effects` is empty then, and `proto` and `dishes`
+    are not read. Those that `pairs`, `glossary` or the pivots do not know are `rejects` (schema pivot/rejects).
     """
+    if given:
+        tables.write(effects, schemas.ORDERS, pl.DataFrame(schemas.ORDERS.empty_table()), metadata)
+        write_orders(given, Scope.read(pairs, glossary), pivots, orders, rejects, metadata, progress)
+        return
+    tables.write(rejects, schemas.GIVEN_REJECTS, pl.DataFrame(schemas.GIVEN_REJECTS.empty_table()), metadata)
+    limits = Limits(
+        effect=effect,
+        level=level,
+        correct=correct,
+        units=units,
+        frequent=frequent,
+        confounders=confounders,
+        ridge=ridge,
+        caliper=caliper,
+        strata=strata,
+        overlap=overlap,
+        balance=balance,
+    )
     inserted = tables.read(pivots).filter(pl.col("kind") == "insert").with_columns(action=written())
-    pairs = inserted.group_by("base_dish", "target_dish", maintain_order=True).agg("action")
-    found = occurrences(proto, dishes, pairs["target_dish"].unique().sort().to_list())
+    by_pair = inserted.group_by("base_dish", "target_dish", maintain_order=True).agg("action")
+    found = occurrences(proto, dishes, by_pair["target_dish"].unique().sort().to_list())
     of_dish = found.partition_by("dish", as_dict=True, include_key=False)
     with (
         tables.PartWriter(effects, schemas.ORDERS, metadata) as every,
-        tables.PartWriter(out, schemas.ORDERS, metadata) as good,
+        tables.PartWriter(orders, schemas.ORDERS, metadata) as good,
     ):
-        for done, (base, target, actions) in enumerate(pairs.iter_rows(), start=1):
+        for done, (base, target, actions) in enumerate(by_pair.iter_rows(), start=1):
             if (target,) not in of_dish:
                 continue
             dish = first_places(of_dish[target,], actions, limits.frequent)
@@ -48,13 +84,13 @@ def orders(
             every.write(tested)
             good.write(tested.filter((pl.col("effect") > limits.effect) & (pl.col("flag") == "")))
             if progress:
-                progress(done, f"{base} to {target}: {tested.height} effects tested", of=pairs.height)
+                progress(done, f"{base} to {target}: {tested.height} effects tested", of=by_pair.height)
 
 
 def first_places(found: pl.DataFrame, always: Sequence[str], frequent: float) -> Dish:
-    """The first place of each action in each recipe, for actions in a share `frequent` of the recipes at least.
+    """The first position of each action in each recipe, for actions in at least a share `frequent` of the recipes.
 
-    Those of `always` are there however rare they are, if they occur at all.
+    Actions in `always` are included however rare they are, if they occur at all.
     """
     places = found.group_by("recipe_id", "action").agg(pl.col("position").min())
     recipes = found["recipe_id"].unique().sort()
@@ -68,7 +104,7 @@ def first_places(found: pl.DataFrame, always: Sequence[str], frequent: float) ->
 
 
 def tests(dish: Dish, pivots: Sequence[str], limits: Limits) -> pl.DataFrame:
-    """pivot, before, after and what was found of each hypothesis about the pivots."""
+    """A row for each hypothesis about the pivots: pivot, before, after, and the columns of `estimate`."""
     rows = np.array(list(_hypotheses(dish, pivots)), np.int64).reshape(-1, 3)
     actions = np.array(dish.actions, object)
     named = {
@@ -79,7 +115,7 @@ def tests(dish: Dish, pivots: Sequence[str], limits: Limits) -> pl.DataFrame:
 
 
 def _hypotheses(dish: Dish, pivots: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """pivot, cause, effect by number: each action that some recipe has before the pivot, or after it."""
+    """Indices of pivot, cause and effect, for each action that some recipe has before the pivot, or after it."""
     before, _ = precedence(dish)
     for pivot in sorted(set(pivots) & set(dish.actions)):
         number = dish.actions.index(pivot)

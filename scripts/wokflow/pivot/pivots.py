@@ -4,34 +4,50 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.job import Progress
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.pivot import schemas
+from wokflow.pivot.given import Scope, write_pivots
 from wokflow.pivot.questions import identified, read_answers
 
+NONE = (
+    "No pivot action was mined, so no recipe counts in the action scores. Do both dishes of some pair have recipes "
+    "in the corpus of pivot.dishes.corpus? (counterfactual has none of target dishes.) If not, name pivot actions in "
+    "pivot.pivots.given."
+)
 DECISIONS = {"never": "remove", "always": "insert"}
 
 
-def pivots(
-    candidates: str,
-    answers: Sequence[str],
-    out: str,
+def pivot_pivots(
     *,
+    candidates: Sequence[str],
+    pivots: str,
+    rejects: str,
+    given: str | None,
+    pairs: str,
+    glossary: str,
+    answers: Sequence[str],
     overrule: bool,
     annotators: int,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Write the pivot actions (schema pivot/pivots), in the candidates' order.
+    """Write the pivot actions (schema pivot/pivots), in the order of the candidates; or those that are `given`.
 
-    Actions that frequency decides are taken as they are. An action that people were asked about is removed if
-    most say never, inserted if most say always, and dropped otherwise. With `overrule` people's answers count
-    also for actions that frequency decides, and can turn or drop them; without, such answers are passed over.
-    `answers` are sheets as questions.read_answers takes them, and may be none.
+    `given` is a file of pivot actions that take the place of mined ones; there are no candidates then. Those of them
+    that `pairs` and `glossary` do not know are `rejects` (schema pivot/rejects), of which there are none otherwise.
+
+    An action that frequency decides keeps its kind. One that people were asked about is removed if most say never,
+    inserted if most say always, and otherwise dropped. With `overrule`, answers about actions that frequency decides
+    count too, and can change or drop these; without, such answers are ignored. `answers` are sheets that
+    questions.read_answers reads; there may be none.
     """
+    if given:
+        write_pivots(given, Scope.read(pairs, glossary), pivots, rejects, metadata, progress)
+        return
     known = identified(tables.read(candidates))
-    given = read_answers(answers, set(known["question_id"]), progress)
-    voted = known.join(majority(given, annotators), on="question_id", how="left", maintain_order="left")
+    answered = read_answers(answers, set(known["question_id"]), progress)
+    voted = known.join(majority(answered, annotators), on="question_id", how="left", maintain_order="left")
     by_people = (pl.col("kind") == "ask") | (overrule & pl.col("vote").is_not_null())
     decided = voted.with_columns(
         decided_by=pl.when(by_people).then(pl.lit("people")).otherwise(pl.lit("frequency")),
@@ -39,14 +55,17 @@ def pivots(
         .then(pl.col("vote").replace_strict(DECISIONS, default=None, return_dtype=pl.String))
         .otherwise("kind"),
     ).drop_nulls("kind")
-    tables.write(out, schemas.PIVOTS, decided, metadata)
+    tables.write(pivots, schemas.PIVOTS, decided, metadata)
+    tables.write(rejects, schemas.GIVEN_REJECTS, pl.DataFrame(schemas.GIVEN_REJECTS.empty_table()), metadata)
     if progress:
         open_questions = voted.filter((pl.col("kind") == "ask") & pl.col("vote").is_null()).height
         progress.say(f"{decided.height} pivot actions; {open_questions} questions without enough answers")
+        if decided.is_empty():
+            progress.warn(NONE)
 
 
 def majority(answers: pl.DataFrame, annotators: int) -> pl.DataFrame:
-    """question_id and vote: what more than half of the annotators say, or `none`.
+    """question_id and vote: the answer of more than half of the annotators, or `none`.
 
     Questions with fewer answers than `annotators` are left out.
     """

@@ -1,4 +1,4 @@
-"""Questions to people about actions that frequency cannot decide, and their answers (4.2, A.3)."""
+"""Questions to people about actions that frequency does not decide, and their answers (4.2, A.3)."""
 
 import csv
 import hashlib
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
 from wokflow.pivot import schemas
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written
@@ -31,21 +31,23 @@ DIGITS = 12
 
 
 def identified(candidates: pl.DataFrame) -> pl.DataFrame:
-    """Candidates with their question_id."""
+    """The candidates with a column question_id: a hash of dishes and action, the same in every run."""
     asked = candidates.select("base_dish", "target_dish", action=written()).iter_rows()
     ids = [hashlib.sha256("\t".join(row).encode()).hexdigest()[:DIGITS] for row in asked]
     return candidates.with_columns(question_id=pl.Series(ids, dtype=pl.String))
 
 
-def questions(candidates: str, out: str, sheet: str, *, ask_all: bool, metadata: dict[str, str]) -> None:
-    """Write the questions (schema pivot/questions), and as the sheet (TSV) that people fill in.
+def pivot_questions(
+    *, candidates: str, questions: str, sheet: str, ask_all: bool, metadata: dict[str, str]
+) -> None:
+    """Write the questions as a table (schema pivot/questions), and as a TSV `sheet` for people to fill in.
 
-    Asked is: does this action occur when the target dish is cooked - never, rarely, sometimes or always? With
-    `ask_all` also about actions that frequency decides, as in the paper's pilot study. The sheet begins with a
-    byte order mark, without which spreadsheets garble Chinese; columns annotator and answer are left to people.
+    The question is: does this action occur when the target dish is cooked - never, rarely, sometimes or always? With
+    `ask_all` it is asked about actions that frequency decides too, as in the paper's pilot study. The sheet begins
+    with a byte order mark, so that spreadsheets show Chinese correctly; its columns annotator and answer are empty.
     """
     asked = identified(tables.read(candidates)).filter(ask_all | (pl.col("kind") == "ask"))
-    tables.write(out, schemas.QUESTIONS, asked, metadata)
+    tables.write(questions, schemas.QUESTIONS, asked, metadata)
     text = io.StringIO()
     writer = csv.writer(text, dialect="excel-tab", lineterminator="\n")
     writer.writerow(HEADER)
@@ -62,10 +64,10 @@ def read_answers(
 ) -> pl.DataFrame:
     """question_id, annotator, answer (never, rarely, sometimes, always) of filled-in sheets.
 
-    A sheet is a TSV with these three columns and perhaps more; rows without an answer are passed over. The
-    paper's options, English or Chinese, are read too. Where one annotator answered a question twice, the last
-    answer counts, which the log says. Raises UserError with file and row for unknown questions and answers, for
-    answers without annotator, and for files that are no such sheets.
+    A sheet is a TSV with these three columns; others, and rows without an answer, are ignored. The paper's wording of
+    the answers, English or Chinese, is read too. If an annotator answered a question twice, the last answer counts,
+    and the log says so. Raises UserError, with file and row, for unknown questions and answers, answers without
+    annotator, and files that are not such sheets.
     """
     answers: dict[tuple[str, str], str] = {}
     for path in paths:
@@ -82,7 +84,9 @@ def read_answers(
             if not annotator:
                 raise UserError(f"{where}: an answer without annotator. Fill in a name or a number.")
             if answer.casefold() not in ANSWERS:
-                raise UserError(f"{where}: {answer!r} is no answer: never, rarely, sometimes or always.")
+                raise UserError(
+                    f"{where}: {answer!r} is not an answer: write never, rarely, sometimes or always."
+                )
             again += (question, annotator) in answers
             answers[question, annotator] = ANSWERS[answer.casefold()]
         if again and progress:
@@ -104,6 +108,6 @@ def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
     header = [name.strip() for name in next(reader, [])]
     if missing := set(GIVEN) - set(header):
         raise UserError(
-            f"{path}, row 1: missing column {', '.join(sorted(missing))}. Are the columns parted by tabs?"
+            f"{path}, row 1: missing column {', '.join(sorted(missing))}. Are the columns separated by tabs?"
         )
     return [(reader.line_num, dict(zip(header, row, strict=False))) for row in reader]

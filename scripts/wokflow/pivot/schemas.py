@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.columns import RECIPE_ID, STRINGS, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, column
 
 BASE = column("base_dish", pa.string(), "The dish whose recipes are rewritten.")
 TARGET = column("target_dish", pa.string(), "The dish they are rewritten to.")
@@ -53,8 +53,12 @@ PIVOTS = pa.schema(
         TARGET,
         *ACTION,
         column("kind", pa.string(), "remove or insert."),
-        *FREQUENCIES,
-        column("decided_by", pa.string(), "frequency or people."),
+        *(field.with_nullable(True) for field in FREQUENCIES),
+        column(
+            "decided_by",
+            pa.string(),
+            "frequency; people; or given: in pivot.pivots.given, without frequencies.",
+        ),
     ]
 )
 ORDERS = pa.schema(
@@ -65,20 +69,45 @@ ORDERS = pa.schema(
         column("before", pa.string(), "The action that comes first: the cause."),
         column("after", pa.string(), "The action that comes later: the effect. One of both is the pivot."),
         column(
-            "effect", pa.float64(), "Average effect of `before` on `after`; null: too few.", nullable=True
+            "effect",
+            pa.float64(),
+            "Average effect of `before` on `after`; null: too few, or the order is given.",
+            nullable=True,
         ),
-        column("n_treated", pa.int32(), "Recipes of the target dish with `before`."),
-        column("n_control", pa.int32(), "Recipes of the target dish without it."),
+        column(
+            "n_treated",
+            pa.int32(),
+            "Recipes of the target dish with `before`; null, as all behind it, if given.",
+            nullable=True,
+        ),
+        column("n_control", pa.int32(), "Recipes of the target dish without it.", nullable=True),
         column("matched", pa.int32(), "Recipes that have a match.", nullable=True),
         column("overlap", pa.float64(), "Share of recipes inside the common support.", nullable=True),
         column("balance_before", pa.float64(), "Largest standardised mean difference, all.", nullable=True),
         column("balance_after", pa.float64(), "The same after matching.", nullable=True),
         column("p_value", pa.float64(), "Of the effect, by permutation within strata.", nullable=True),
-        column("both", pa.int32(), "Recipes with both actions."),
-        column("in_order", pa.int32(), "Recipes of those where `before` comes first."),
-        column("order_p", pa.float64(), "Chance of so many in order, if order were a coin's throw."),
+        column("both", pa.int32(), "Recipes with both actions.", nullable=True),
+        column("in_order", pa.int32(), "Recipes of those where `before` comes first.", nullable=True),
+        column(
+            "order_p",
+            pa.float64(),
+            "Chance of so many in order, if order were a coin's throw.",
+            nullable=True,
+        ),
         column("adjusted_p", pa.float64(), "The larger of both, for many tests if so set.", nullable=True),
         column("flag", pa.string(), "Why the data cannot tell (see below), comma between; empty: it can."),
+    ]
+)
+GIVEN_REJECTS = pa.schema(
+    [
+        column(
+            "source_row",
+            pa.int64(),
+            "Number of the pivot action, or of the order, in the given file, from 0.",
+        ),
+        column("reason", pa.string(), "One of the reasons below."),
+        column("detail", pa.string(), "What was found."),
+        column("raw", pa.string(), "The row or object as read, as JSON."),
     ]
 )
 INSTANCES = pa.schema(
@@ -101,8 +130,15 @@ SCHEMAS = {
     "pivot/pivots": PIVOTS,
     "pivot/effects": ORDERS,
     "pivot/orders": ORDERS,
+    "pivot/rejects/{given}": GIVEN_REJECTS,
     "pivot/instances": INSTANCES,
     "pivot/corpus": CORPUS,
+}
+REASONS = {  # why a given pivot action or order is not used
+    "unknown_pair": "pivot.pairs.path has no such pair, or several with that target dish and no base dish is named.",
+    "unknown_class": "The glossary has no such class: parse.glossary.path must name the one they were written with.",
+    "repeated": "The same pivot action or order, of the same pair, stands before it.",
+    "not_inserted": "An order of an action that pivot/pivots does not insert: no score would read it.",
 }
 FLAGS = {
     "treated": "Fewer recipes with `before` than pivot.orders.units.",

@@ -6,17 +6,18 @@ from typing import Any, NamedTuple
 import polars as pl
 import pyarrow.parquet as pq
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.parse import schemas
 from wokflow.parse.glossary import Glossary
 from wokflow.report import inputs, marked
 from wokflow.report.charts import Html, bar, beside, number, paragraph, percent, table, zh
 from wokflow.report.gloss import english
+from wokflow.report.inputs import Tables
 
 BATCH = 50_000  # rows of parse/proto held at once
 VERBS = 15  # verb classes shown
-LOOK = 20_000  # actions looked through for an example
-LENGTHS = (6, 14)  # actions of a recipe that shows well
+LOOK = 20_000  # actions among which an example is chosen
+LENGTHS = (6, 14)  # number of actions that makes a recipe a good example
 PROTO = ["verb_class", "ingredient_classes", "tool_classes"]
 UNITS = {"clauses": "Clauses", "sentences": "Sentences"}
 WORDS = {"own_words": "words as cut for parsing", "gold_words": "the treebank’s words"}
@@ -30,7 +31,7 @@ WORDING = (
 
 
 class Found(NamedTuple):
-    """Numbers of a corpus: recipes in, recipes with actions, actions, distinct ones by recipe, and of which kind."""
+    """Numbers of a corpus. `distinct` counts a recipe's equal proto-actions once."""
 
     recipes: int
     rejects: int
@@ -42,13 +43,13 @@ class Found(NamedTuple):
 
 
 def section(
-    paths: Sequence[str], names: dict[str, str], scores: dict[str, Any], method: str, words: Glossary
+    parts: Tables, names: dict[str, str], scores: dict[str, Any], method: str, words: Glossary
 ) -> str:
     """Numbers, rejects, verbs and an example of each corpus of `names` that was parsed; the parser's scores.
 
     `method` is parse.actions.method, `words` the glossary whose English names are shown.
     """
-    found = {name: measure(paths, name) for name in names if inputs.of(paths, f"parse/actions/{name}")}
+    found = {name: measure(parts, name) for name in names if inputs.of(parts, f"parse/actions/{name}")}
     page: str = beside(paragraph(WORDING), numbers({names[name]: one for name, one in found.items()}))
     for name, counts in found.items():
         page += f"<h3>{names[name]}</h3>\n"
@@ -56,24 +57,24 @@ def section(
             page += paragraph(
                 "recipes are neither among those with actions nor among the rejects.", "warning"
             )
-        rejects = inputs.of(paths, f"parse/rejects/{name}")
+        rejects = inputs.of(parts, f"parse/rejects/{name}")
         page += inputs.rejects(rejects, "parse", schemas.REASONS, counts.recipes)
-        page += verbs(inputs.of(paths, f"parse/actions/{name}"), counts.actions, words)
-        page += example(paths, name, words)
+        page += verbs(inputs.of(parts, f"parse/actions/{name}"), counts.actions, words)
+        page += example(parts, name, words)
     return page + "<h3>The parser</h3>\n" + parser(scores, method)
 
 
-def measure(paths: Sequence[str], corpus: str) -> Found:
-    """The numbers of a corpus; memory holds BATCH actions and the longest recipe."""
-    actions = tables.scan(inputs.of(paths, f"parse/actions/{corpus}"), ["inherited", "optional"])
+def measure(parts: Tables, corpus: str) -> Found:
+    """The numbers of a corpus. Memory holds BATCH actions and the longest recipe at a time."""
+    actions = tables.scan(inputs.of(parts, f"parse/actions/{corpus}"), ["inherited", "optional"])
     kinds = actions.select(pl.len(), pl.all().sum()).collect(engine="streaming").row(0)
     parsed = distinct = 0
-    for frame in whole_recipes(inputs.of(paths, f"parse/proto/{corpus}")):
+    for frame in whole_recipes(inputs.of(parts, f"parse/proto/{corpus}")):
         parsed += frame["recipe_id"].n_unique()
         distinct += frame.n_unique()
     return Found(
-        recipes=tables.rows(inputs.of(paths, f"ingest/recipes/{corpus}")),
-        rejects=tables.rows(inputs.of(paths, f"parse/rejects/{corpus}")),
+        recipes=tables.rows(inputs.of(parts, f"ingest/recipes/{corpus}")),
+        rejects=tables.rows(inputs.of(parts, f"parse/rejects/{corpus}")),
         parsed=parsed,
         actions=kinds[0],
         distinct=distinct,
@@ -83,7 +84,7 @@ def measure(paths: Sequence[str], corpus: str) -> Found:
 
 
 def whole_recipes(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Recipes and their proto-actions, frame by frame; no recipe is cut, since its rows lie together."""
+    """Recipes and their proto-actions, frame by frame. No recipe is divided: its rows follow one another."""
     text = [pl.col(name).list.join(",") for name in PROTO[1:]]
     for part in parts:
         rest: list[pl.DataFrame] = []
@@ -96,7 +97,7 @@ def whole_recipes(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
 
 
 def numbers(found: dict[str, Found]) -> Html:
-    """A column a corpus."""
+    """A column for each corpus."""
     if not found:
         return paragraph("No corpus was parsed.")
 
@@ -139,21 +140,21 @@ def verbs(actions: Sequence[str], whole: int, words: Glossary) -> Html:
     return Html(paragraph(text) + table(["Verb", "In English", "#Actions", "#Share", "="], rows))
 
 
-def example(paths: Sequence[str], corpus: str, words: Glossary) -> Html:
+def example(parts: Tables, corpus: str, words: Glossary) -> Html:
     """A recipe with its actions marked; nothing where there are no actions."""
-    actions = inputs.of(paths, f"parse/actions/{corpus}")
+    actions = inputs.of(parts, f"parse/actions/{corpus}")
     chosen = choose(tables.scan(actions).head(LOOK).collect())
     if chosen is None:
         return Html()
     this = pl.col("recipe_id") == chosen
     rows = tables.scan(actions).filter(this).collect().sort("position").to_dicts()
-    recipes = tables.scan(inputs.of(paths, f"ingest/recipes/{corpus}"), ["recipe_id", "title", "steps"])
+    recipes = tables.scan(inputs.of(parts, f"ingest/recipes/{corpus}"), ["recipe_id", "title", "steps"])
     _, title, steps = recipes.filter(this).collect().row(0)
     return marked.recipe(title, steps, rows, words)
 
 
 def choose(actions: pl.DataFrame) -> str | None:
-    """The recipe that shows most kinds of actions in not too many; the first of equals."""
+    """The first recipe of a good length that has the most kinds of actions."""
     recipes = actions.group_by("recipe_id", maintain_order=True).agg(
         fits=pl.len().is_between(*LENGTHS),
         kinds=pl.sum_horizontal(

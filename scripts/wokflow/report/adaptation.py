@@ -7,6 +7,7 @@ import polars as pl
 
 from wokflow.report import inputs
 from wokflow.report.charts import Html, esc, folded, noted, number, paragraph, table
+from wokflow.report.inputs import Tables
 
 METRICS = {
     "bleu": "BLEU",
@@ -22,7 +23,7 @@ SETS = {
     "silver": "Silver: matched recipes as references",
     "gold": "Gold: adaptations of the same sources as references",
 }
-LENGTH = "tokens"  # measured, but more of it is neither better nor worse
+LENGTH = "tokens"  # measured, but neither more nor less of it is better
 PUBLISHED = "published"
 WORDING = (
     "Each run adapts the source recipes of the test sets, and its predictions are compared with the references. "
@@ -52,13 +53,13 @@ class Scores(NamedTuple):
     published: list[dict[str, Any]]
 
 
-def section(paths: Sequence[str], names: Mapping[str, str], level: float) -> str:
+def section(parts: Tables, names: Mapping[str, str], level: float) -> str:
     """Tables of runs by metric for each test set of each of `names`, with intervals of the given level."""
-    found = of_data(inputs.rows(paths, "evaluate/scores"), names)
+    found = of_data(inputs.rows(parts, "evaluate/scores"), names)
     if found.is_empty():
         return paragraph("No run was evaluated: no run of these data is in the table of runs.")
     comparisons, summary = (
-        of_data(inputs.rows(paths, f"evaluate/{name}"), names) for name in ("comparisons", "summary")
+        of_data(inputs.rows(parts, f"evaluate/{name}"), names) for name in ("comparisons", "summary")
     )
     alpha = round(1 - level, 6)
     page: str = paragraph(WORDING.format(level=100 * level))
@@ -76,7 +77,7 @@ def section(paths: Sequence[str], names: Mapping[str, str], level: float) -> str
 
 
 def of_data(rows: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
-    """The rows of these data's test sets, such as zh-en/silver; no row where there are no columns."""
+    """The rows of the test sets of these data, such as zh-en/silver; an empty frame may lack the columns."""
     if rows.is_empty():
         return rows
     return rows.filter(pl.col("dataset").str.split("/").list.first().is_in(list(names)))
@@ -97,7 +98,7 @@ def ordered(rows: pl.DataFrame, names: Mapping[str, str]) -> list[str]:
 
 
 def scores(dataset: str, found: pl.DataFrame, comparisons: pl.DataFrame, summary: pl.DataFrame) -> Scores:
-    """What is told of one test set."""
+    """The scores of one test set."""
     runs, differences = (
         _by_run([row for row in frame.to_dicts() if row["dataset"] == dataset])
         for frame in (found, comparisons)
@@ -113,7 +114,7 @@ def _by_run(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, dict[str, Any
 
 
 def _table(rows: Scores, alpha: float) -> Html:
-    """A row a run, below them a row for each published one; columns are of metrics that some row has."""
+    """A row for each run, then one for each published method; a column for each metric that some row has."""
     scored = [{name: row["value"] for name, row in found.items()} for found in rows.runs.values()]
     metrics = [
         name for name in METRICS if any(row.get(name) is not None for row in (*scored, *rows.published))
@@ -122,11 +123,13 @@ def _table(rows: Scores, alpha: float) -> Html:
     instances = {run: max(row["instances"] for row in found.values()) for run, found in rows.runs.items()}
     cells: list[tuple[object, ...]] = []
     for run, found in rows.runs.items():
-        note = [f"{number(instances[run])} instances"] + ["the baseline"] * (run in baselines)
+        note = f"{number(instances[run])} instances"
+        if run in baselines:
+            note += ", the baseline"
         differences = rows.differences.get(run, {})
         cells.append(
             (
-                noted(run, ", ".join(note)),
+                noted(run, note),
                 *(_score(found.get(name), differences.get(name), alpha) for name in metrics),
             )
         )
@@ -146,7 +149,7 @@ def _score(row: Mapping[str, Any] | None, difference: Mapping[str, Any] | None, 
 
 
 def _sign(metric: str, difference: Mapping[str, Any] | None, alpha: float) -> str:
-    """Whether a score is better or worse than the baseline's, as far as the data tell."""
+    """A sign if the score is significantly better or worse than the baseline's."""
     p_value = None if difference is None else difference["p_value"]
     if metric == LENGTH or difference is None or p_value is None or p_value >= alpha:
         return ""
@@ -154,7 +157,7 @@ def _sign(metric: str, difference: Mapping[str, Any] | None, alpha: float) -> st
 
 
 def _differences(rows: Scores) -> Html:
-    """What the signs rest on, folded: differences to the baseline, their intervals and p."""
+    """The evidence for the signs, folded: differences to the baseline, their intervals and p."""
     metrics = [name for name in METRICS if any(name in run for run in rows.differences.values())]
     cells = [
         (run, *(_difference(found.get(name)) for name in metrics)) for run, found in rows.differences.items()
@@ -174,7 +177,7 @@ def _difference(row: Mapping[str, Any] | None) -> str:
 
 
 def missing(rows: pl.DataFrame, names: Mapping[str, str]) -> str:
-    """Why metrics were not measured, each reason once, with the data and runs that it holds for, unless all."""
+    """Why metrics were not measured: each reason once, with its data and runs unless it holds for all."""
     rows = rows.with_columns(data=pl.col("dataset").str.split("/").list.first())
     absent = rows.filter(pl.col("value").is_null())
     page = ""
@@ -189,7 +192,7 @@ def missing(rows: pl.DataFrame, names: Mapping[str, str]) -> str:
 
 
 def signatures(rows: pl.DataFrame) -> Html:
-    """Versions and settings of each metric, folded; those that differ between test sets come each."""
+    """Versions and settings of each metric, folded; a row for each setting if test sets differ."""
     known = rows.filter(pl.col("value").is_not_null(), pl.col("signature") != "")
     grouped = known.group_by("metric", "signature", maintain_order=True).agg(
         pl.col("dataset").unique().sort()

@@ -1,12 +1,13 @@
 """Sections of the page: rates of literal translation, and how metrics agree with people's ratings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import polars as pl
 
 from wokflow.report import inputs
 from wokflow.report.adaptation import METRICS, of_data, ordered
 from wokflow.report.charts import Html, bar, esc, noted, number, paragraph, percent, table
+from wokflow.report.inputs import Tables
 
 REFERENCE = "reference"
 AVERAGE = "avg."
@@ -24,9 +25,9 @@ CORRELATIONS = (
 )
 
 
-def literal(paths: Sequence[str], names: Mapping[str, str]) -> str:
+def literal(parts: Tables, names: Mapping[str, str]) -> str:
     """For each test set a table of concepts by run, with bars."""
-    found = of_data(inputs.rows(paths, "evaluate/literal"), names)
+    found = of_data(inputs.rows(parts, "evaluate/literal"), names)
     if found.is_empty():
         return paragraph("No literal translation was looked for: there are no predictions.")
     page: str = paragraph(LITERAL)
@@ -38,7 +39,7 @@ def literal(paths: Sequence[str], names: Mapping[str, str]) -> str:
 
 
 def _concepts(rows: pl.DataFrame) -> str:
-    """A row a concept, those most frequent in the sources first; references stand before the runs."""
+    """A row for each concept, the most frequent in the sources first; references stand before the runs."""
     runs = sorted(rows["run"].unique(maintain_order=True), key=lambda run: run != REFERENCE)
     cells = {(row["concept"], row["run"]): row for row in rows.to_dicts()}
     counts = rows.group_by("concept", maintain_order=True).agg(pl.col("source_count").max())
@@ -61,9 +62,9 @@ def _rate(row: dict[str, float] | None) -> str:
     return Html(f"{drawn}<small>{percent(row['rate'])}, {counted}</small>")
 
 
-def correlations(paths: Sequence[str], names: Mapping[str, str]) -> str:
+def correlations(parts: Tables, names: Mapping[str, str]) -> str:
     """For each of the data a table of criteria by metric; empty where nobody rated."""
-    found = inputs.rows(paths, "evaluate/correlations")
+    found = inputs.rows(parts, "evaluate/correlations")
     if found.is_empty():
         return ""
     page: str = paragraph(CORRELATIONS)
@@ -73,7 +74,7 @@ def correlations(paths: Sequence[str], names: Mapping[str, str]) -> str:
 
 
 def _criteria(rows: pl.DataFrame) -> Html:
-    """A row a criterion, their mean last."""
+    """A row for each criterion, their mean last."""
     metrics = [name for name in METRICS if name in set(rows["metric"])]
     cells = {(row["criterion"], row["metric"]): row for row in rows.to_dicts()}
     criteria = sorted(rows["criterion"].unique(maintain_order=True), key=lambda name: name == AVERAGE)
@@ -91,7 +92,8 @@ def _criteria(rows: pl.DataFrame) -> Html:
 def _tau(row: dict[str, float] | None) -> str:
     if row is None or row["tau"] is None:
         return "–"
-    return noted(f"{row['tau']:.3f}{'*' * bool(row['significant'])}", f"p {_p(row['adjusted_p'])}")
+    mark = "*" if row["significant"] else ""
+    return noted(f"{row['tau']:.3f}{mark}", f"p {_p(row['adjusted_p'])}")
 
 
 def _p(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What the page is built of: escaped text, tables with bars, recipe cards, the document around them."""
+"""Building blocks of the page: escaped text, tables with bars, recipe cards, the document around them."""
 
 import html
 import re
@@ -15,11 +15,11 @@ RAW = 180  # characters shown of a rejected record
 
 
 class Html(str):
-    """Text that is markup already; anything else is escaped on its way into the page."""
+    """Text that is markup already. Any other text is escaped before it enters the page."""
 
 
 def esc(value: object) -> Html:
-    """Markup that shows `value`; characters that nobody sees, or that turn the writing, show as \\x00."""
+    """Markup that shows `value`; invisible characters, and those that change its direction, are shown as \\x00."""
     if isinstance(value, Html):
         return value
     return Html(CONTROLS.sub(lambda found: ascii(found[0])[1:-1], html.escape(str(value))))
@@ -51,7 +51,7 @@ def paragraph(value: object, kind: str = "") -> Html:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
-    """A table; a heading that begins with # is of a column of numbers, one with = of a column of bars."""
+    """A table. A heading that begins with # makes its column one of numbers, with = one of bars."""
     kinds = [{"#": ' class="n"', "=": ' class="bars"'}.get(label[:1], "") for label in head]
     cells = "".join(
         f'<th scope="col"{kind}>{esc(label.lstrip("#="))}</th>'
@@ -91,7 +91,7 @@ def beside(*parts: str) -> Html:
 
 
 def folded(summary: object, body: str, *, unfolded: bool = False) -> Html:
-    """A part that unfolds under its summary."""
+    """A body that is folded under its summary, or `unfolded` at first."""
     return Html(
         f"<details{' open' if unfolded else ''}><summary>{esc(summary)}</summary>\n{body}</details>\n"
     )
@@ -121,7 +121,7 @@ def rejects(
 
 
 def times(rules: pl.DataFrame) -> Html:
-    """A row and a bar a rule; columns rule, jobs, seconds, memory, the slowest first."""
+    """A row and a bar for each of `rules` (columns rule, jobs, seconds, memory; the slowest first)."""
     if rules.is_empty():
         return paragraph("No run times were found.")
     most = float(rules["seconds"][0]) or 1.0

@@ -9,7 +9,7 @@ from wokflow.report.pictures import svg
 
 WIDE, HIGH = 360.0, 150.0
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 312.0, 20.0, 118.0  # of the plot; names of lines stand right of it
-APART = 11.0  # least distance of two names
+APART = 11.0  # least distance between two names
 
 
 class Line(NamedTuple):
@@ -94,7 +94,7 @@ def _path(line: Line, across: _Axis, up: _Axis) -> str:
 
 
 def _names(lines: Sequence[Line], across: _Axis, up: _Axis) -> list[str]:
-    """The lines' names where they end, moved apart where they would meet."""
+    """The lines' names at their ends, moved apart where they would overlap."""
     ends = sorted((up.place(line.points[-1][1]), number) for number, line in enumerate(lines))
     parts, last = [], -math.inf
     for y, number in ends:

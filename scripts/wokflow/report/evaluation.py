@@ -1,12 +1,13 @@
 """Section of the page: scores of counterfactual recipes, beside those of the paper."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from wokflow.report import inputs
 from wokflow.report.charts import Html, noted, number, paragraph, table
+from wokflow.report.inputs import Tables
 
 DATASET = "counterfactual"
 RUNS = {
@@ -55,9 +56,9 @@ PAPER = {run: dict(zip(COLUMNS, figures, strict=True)) for run, figures in FIGUR
 PAPER["Human experts"] = {"bleu": 65.2}
 
 
-def section(paths: Sequence[str], level: float) -> str:
-    """Three tables of runs by metric with intervals of the given level, the paper's figures below them."""
-    found = inputs.rows(paths, "evaluate/scores")
+def section(parts: Tables, level: float) -> str:
+    """Three tables of runs by metric, with intervals of the given level, and below them the paper's figures."""
+    found = inputs.rows(parts, "evaluate/scores")
     found = found.filter(pl.col("dataset").str.split("/").list.first() == DATASET)
     whole = found.filter(pl.col("dataset") == DATASET)
     text = "No run was evaluated: there are no instances, or no predictions of them."
@@ -87,7 +88,7 @@ def _most(rows: pl.DataFrame) -> str:
 
 
 def scores(metrics: Mapping[str, str], runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Html:
-    """A row a run, with intervals; below them a row for each model of the paper."""
+    """A row for each run, with intervals, then one for each model of the paper."""
     rows = [
         (noted(run, RUNS.get(run, "this run")), *(_score(found.get(name)) for name in metrics))
         for run, found in runs.items()
@@ -105,7 +106,7 @@ def _score(row: Mapping[str, Any] | None) -> str:
 
 
 def notes(metrics: Mapping[str, str], rows: pl.DataFrame) -> str:
-    """Why scores are missing, each reason once; which runs lack them, unless all do."""
+    """Why scores are missing: each reason once, with its runs unless it holds for all."""
     missing = rows.filter(pl.col("value").is_null())
     grouped = missing.group_by("metric", "note", maintain_order=True).agg("run")
     page = ""

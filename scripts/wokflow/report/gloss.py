@@ -12,7 +12,7 @@ def english(glossary: Glossary, kind: str, classes: Iterable[str]) -> str:
 
 
 def with_english(chinese: str, *below: str) -> Html:
-    """Chinese words, below them what there is to say in English."""
+    """Chinese words, with English notes below them."""
     small = " · ".join(filter(None, below))
     return Html(f"{zh(chinese)}<small>{esc(small)}</small>" if small else zh(chinese))
 

@@ -1,4 +1,4 @@
-"""Reading what the page tells: parts of tables by name, small text files, rejects, run times."""
+"""Reading what the page shows: parts of tables by name, small text files, rejects, run times."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -6,21 +6,28 @@ from pathlib import Path
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.report import charts
 from wokflow.report.charts import Html
 
-
-def of(paths: Sequence[str], table: str) -> list[str]:
-    """Those of `paths` that are parts of `table`, such as ingest/recipes/xiachufang."""
-    folder = tuple(table.split("/"))
-    return [path for path in paths if Path(path).parent.parts[-len(folder) :] == folder]
+Tables = Mapping[str, str | Sequence[str]]  # the parts of tables, under the names that input_name gives them
 
 
-def rows(paths: Sequence[str], table: str) -> pl.DataFrame:
+def input_name(table: str) -> str:
+    """The name of the rule's input that holds a table: match_pairs_zh_en is that of match/pairs/zh-en."""
+    return table.replace("/", "_").replace("-", "_")
+
+
+def of(parts: Tables, table: str) -> list[str]:
+    """The parts of `table`, such as ingest/recipes/xiachufang; none where the rule does not give it."""
+    found = parts.get(input_name(table), ())
+    return [found] if isinstance(found, str) else list(found)
+
+
+def rows(parts: Tables, table: str) -> pl.DataFrame:
     """The table's rows; an empty frame without columns where it has no parts."""
-    parts = of(paths, table)
-    return tables.read(parts) if parts else pl.DataFrame()
+    found = of(parts, table)
+    return tables.read(found) if found else pl.DataFrame()
 
 
 def tsv(path: str | Path) -> list[dict[str, str]]:
@@ -49,12 +56,14 @@ def rejects(paths: Sequence[str], stage: str, meanings: Mapping[str, str], whole
 def run_times(folder: Path) -> pl.DataFrame:
     """Jobs, seconds in all and greatest memory of each rule but the report's own, the slowest first.
 
-    A file is named <wildcards>.tsv or <wildcards>.<shard>.<shards>.tsv; of the latter, those from an earlier
-    number of shards are left out.
+    A file is named <wildcards>.tsv or <wildcards>.<shard>.<shards>.tsv; files of a former number of shards are left
+    out.
     """
     found = []
     for path in sorted(folder.glob("*/*.tsv")):
-        job, _, shards = (*path.stem.rsplit(".", 2), "", "")[:3]
+        job, shards = path.stem, ""
+        if path.stem.count(".") >= 2:
+            job, _, shards = path.stem.rsplit(".", 2)
         for line in tsv(path):
             numbers = to_float(line.get("s")), to_float(line.get("max_rss"))
             found.append((path.parent.name, job, shards, path.stat().st_mtime, *numbers))

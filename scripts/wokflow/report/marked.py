@@ -16,7 +16,7 @@ LEGEND = Html(
 
 
 class Mark(NamedTuple):
-    """text[start:end] of a step is a verb, food or tool; a verb has the number of its action, from 1."""
+    """A verb, food or tool: text[start:end] of a step. A verb has the number of its action, from 1."""
 
     start: int
     end: int
@@ -25,10 +25,10 @@ class Mark(NamedTuple):
 
 
 def marks(step: str, actions: Sequence[dict[str, Any]]) -> list[Mark]:
-    """Marks of a step's actions (rows of parse/actions), in reading order, none over another.
+    """Marks of a step's actions (rows of parse/actions), in reading order, without overlaps.
 
-    The table says where verbs stand. What an action names is looked for in the verb's clause, then in the whole
-    step, the nearest to the verb first; longer words go before shorter ones.
+    The table has the places of verbs. Ingredients and tools are looked for in the verb's clause, then in the whole
+    step, the nearest to the verb first, and longer words before shorter ones.
     """
     found: list[Mark] = []
     for row in actions:
@@ -43,12 +43,14 @@ def marks(step: str, actions: Sequence[dict[str, Any]]) -> list[Mark]:
         begin, end = clause(step, row)
         starts = [match.start() for match in re.finditer(re.escape(word), step)]
         starts.sort(key=lambda at: (not begin <= at < end, abs(at - row["start"])))
-        any(_add(found, Mark(at, at + len(word), kind)) for at in starts)
+        for at in starts:
+            if _add(found, Mark(at, at + len(word), kind)):
+                break
     return sorted(found)
 
 
 def _add(found: list[Mark], mark: Mark) -> bool:
-    """Add the mark if it lies over no other; whether it is there now."""
+    """Add the mark if it overlaps no other. Return whether it is among the marks now."""
     if all(mark.end <= other.start or other.end <= mark.start for other in found):
         found.append(mark)
     return mark in found

@@ -11,7 +11,7 @@ WIDE, BOX, HEIGHT, PITCH = 360, 172, 40, 62  # flow picture: its width, and a bo
 
 
 class Step(NamedTuple):
-    """A box of the flow picture: what is counted, the count, how many were lost on the way, and how."""
+    """A box of the flow picture: what is counted, the count, how many were lost before it, and how."""
 
     label: str
     number: int
@@ -20,7 +20,7 @@ class Step(NamedTuple):
 
 
 def flow(sides: Sequence[Sequence[Step]], middle: str, ends: Sequence[Sequence[Step]]) -> Html:
-    """Two columns of boxes that meet in one box and part again; each ends in small boxes side by side."""
+    """Two columns of boxes, joined by one wide box; each column ends in small boxes side by side."""
     meet = PITCH * len(sides[0])
     parts = [
         f'<rect class="box" x="0" y="{meet}" width="{WIDE}" height="{HEIGHT}" rx="5"/>'
@@ -93,7 +93,7 @@ def histogram(bins: Sequence[float], counts: Sequence[int], threshold: float, lo
 
 
 def _box(x: float, y: float, step: Step, width: float = BOX, whole: int = 0) -> str:
-    """A box with a count; its tint says the count's share of `whole`."""
+    """A box with a count, tinted to the count's share of `whole`."""
     tint = min(width * step.number / whole, width) if whole else 0.0
     middle = x + width / 2
     return (
@@ -105,7 +105,7 @@ def _box(x: float, y: float, step: Step, width: float = BOX, whole: int = 0) -> 
 
 
 def _arrow(middle: float, y: float, step: Step | None = None) -> str:
-    """An arrow down to the box at `y`, with what was lost on either side of it."""
+    """An arrow down to the box at `y`, with the number lost to its left and the reason to its right."""
     begin, text = y - PITCH + HEIGHT, ""
     if step and step.lost is not None:
         text = (
@@ -126,7 +126,7 @@ def _short(count: int) -> str:
 
 
 def svg(kind: str, width: int, height: float, label: str, parts: Sequence[str]) -> Html:
-    """A picture of so many units; `label` says what it shows to those who do not see it."""
+    """A picture `width` by `height` units; `label` describes it to screen readers."""
     shapes = "\n".join(parts)
     frame = f'viewBox="-1 -1 {width + 2} {height + 2}" role="img" aria-label="{html.escape(label)}"'
     return Html(f'<svg class="{kind}" {frame}>\n{shapes}\n</svg>\n')

@@ -1,23 +1,26 @@
-"""Section of the page: what changes between two dishes, and in which order."""
+"""Section of the page: pivot actions of dish pairs, and their orders."""
 
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
 from wokflow.parse.glossary import Glossary
+from wokflow.pivot.dishes import ENGLISH, pair_rows
 from wokflow.pivot.occurrences import written
 from wokflow.pivot.pivots import majority
 from wokflow.pivot.questions import identified, read_answers
-from wokflow.report import gloss, inputs
+from wokflow.report import findings, gloss, inputs
 from wokflow.report.charts import Html, bar, esc, number, paragraph, percent, table, zh
+from wokflow.report.inputs import Tables
 
-PAIR, ENGLISH = ("base_dish", "target_dish"), ("base_english", "target_english")
+PAIR = ("base_dish", "target_dish")
 KINDS = {"remove": "Actions to remove", "insert": "Actions to insert"}
+NOTES = {"people": "decided by people", "given": "given"}  # how an action was decided
 SHOWN = 8  # actions shown of each kind
-OPEN = 3  # pairs shown at once; the others unfold
-UNDECIDED = 3  # effects shown that the data cannot tell
+OPEN = 3  # pairs that are open at first; the others are folded
+UNDECIDED = 3  # effects shown that the data cannot decide
 WORDING = (
     "To make one dish into another, actions of the base dish that the target dish does not have are removed, and "
     "actions that it calls for are inserted (Counterfactual Recipe Generation, section 4.2). Bars are shares of "
@@ -43,10 +46,12 @@ class Found(NamedTuple):
     effects: pl.DataFrame
     waiting: pl.DataFrame
     recipes: dict[str, int]
+    questions: int
 
 
 def section(
-    paths: Sequence[str],
+    parts: Tables,
+    *,
     pairs: str,
     answers: Sequence[str],
     annotators: int,
@@ -58,14 +63,23 @@ def section(
     `pairs` is the file of dish pairs, `answers` are people's sheets, of which a question needs `annotators`;
     `orders` are the settings pivot.orders.
     """
-    found = read(paths, answers, annotators)
-    every = [{name: (row.get(name) or "").strip() for name in (*PAIR, *ENGLISH)} for row in inputs.tsv(pairs)]
-    here = [row for row in every if all(found.recipes.get(row[name]) for name in PAIR)]
+    found = read(parts, answers, annotators)
+    every = pair_rows(pairs)
+    decided = set(found.pivots.select(PAIR).iter_rows())  # also given ones, of dishes without recipes
+    here = [
+        row
+        for row in every
+        if all(found.recipes.get(row[name]) for name in PAIR) or tuple(row[name] for name in PAIR) in decided
+    ]
     corrected = "corrected" if orders["correct"] else "not corrected"
     page: str = paragraph(f"{WORDING}It is {corrected} for the number of tests.")
     if len(here) < len(every):
         text = f"{len(here) or 'None'} of {len(every)} pairs follow; of the others a dish has no recipe."
         page += paragraph(text)
+    named = [(row[PAIR[0]], row[PAIR[1]]) for row in every]
+    notes = [*findings.of_dishes(named, found.recipes, orders["units"])]
+    notes += findings.of_questions(found.questions, len(here))
+    page += "".join(paragraph(note, "note") for note in notes)
     if here:
         page += summary(here, found)
     for place, row in enumerate(here):
@@ -76,22 +90,22 @@ def section(
     return page
 
 
-def read(paths: Sequence[str], answers: Sequence[str], annotators: int) -> Found:
-    """What the section tells; an order of two inserted actions, which was tested for either, comes once."""
-    candidates = identified(tables.read(inputs.of(paths, "pivot/candidates")).drop("phrases"))
+def read(parts: Tables, answers: Sequence[str], annotators: int) -> Found:
+    """The section's data. An order of two inserted actions, which was tested for both, comes once."""
+    candidates = identified(tables.read(inputs.of(parts, "pivot/candidates")).drop("phrases"))
     given = read_answers(answers, set(candidates["question_id"]))
     asked = candidates.filter(pl.col("kind") == "ask")
-    dishes = [path for path in paths if "/pivot/dishes/" in path]
-    recipes = tables.scan(dishes, ["dish"]).group_by("dish").len().collect(engine="streaming")
+    dishes = tables.scan(inputs.of(parts, "pivot/dishes"), ["dish"])
+    recipes = dishes.group_by("dish").len().collect(engine="streaming")
     orders, effects = (
-        tables.read(inputs.of(paths, f"pivot/{table}")).unique(
+        tables.read(inputs.of(parts, f"pivot/{table}")).unique(
             [*PAIR, "before", "after"], keep="first", maintain_order=True
         )
         for table in ("orders", "effects")
     )
     waiting = asked.join(majority(given, annotators), on="question_id", how="anti")
-    pivots = tables.read(inputs.of(paths, "pivot/pivots")).with_columns(action=written())
-    return Found(pivots, orders, effects, waiting, dict(recipes.iter_rows()))
+    pivots = tables.read(inputs.of(parts, "pivot/pivots")).with_columns(action=written())
+    return Found(pivots, orders, effects, waiting, dict(recipes.iter_rows()), asked.height)
 
 
 def of_pair(frame: pl.DataFrame, row: Mapping[str, str]) -> pl.DataFrame:
@@ -110,11 +124,11 @@ def heading(row: Mapping[str, str]) -> Html:
 
 
 def summary(pairs: Sequence[Mapping[str, str]], found: Found) -> Html:
-    """A row a pair: recipes, actions by kind, questions without enough answers, orders."""
+    """A row for each pair: recipes, actions by kind, questions without enough answers, orders."""
     rows = []
     for row in pairs:
         kinds = of_pair(found.pivots, row)["kind"].to_list()
-        counts = [found.recipes[row[side]] for side in PAIR] + [kinds.count(kind) for kind in KINDS]
+        counts = [found.recipes.get(row[side], 0) for side in PAIR] + [kinds.count(kind) for kind in KINDS]
         counts += [of_pair(frame, row).height for frame in (found.waiting, found.orders)]
         rows.append((gloss.with_english(*names(row)), *map(number, counts)))
     head = ["Pair", "#Base recipes", "#Target recipes", "#Remove", "#Insert", "#Questions open", "#Orders"]
@@ -139,22 +153,29 @@ def actions(row: Mapping[str, str], found: Found, words: Glossary) -> Html:
 
 
 def _action(row: dict[str, Any], words: Glossary) -> tuple[Html, ...]:
-    note = "decided by people" if row["decided_by"] == "people" else ""
+    note = NOTES.get(row["decided_by"], "")
     classes = row["verb_class"], row["ingredient_classes"], row["tool_classes"]
     return gloss.action(words, *classes, note), *(
         share(row[f"{side}_frequency"]) for side in ("base", "target")
     )
 
 
-def share(frequency: float) -> Html:
+def share(frequency: float | None) -> Html:
+    """A bar with the share; nothing where it is not known."""
+    if frequency is None:
+        return Html()
     return Html(f"{bar(frequency) if frequency else ''}<small>{percent(frequency)}</small>")
 
 
 def constraints(row: Mapping[str, str], found: Found, settings: Mapping[str, Any], words: Glossary) -> Html:
-    """Orders that were found, then the strongest of those that the data cannot tell."""
+    """Orders that were found, then the strongest of those that the data cannot decide."""
     orders, effects = of_pair(found.orders, row), of_pair(found.effects, row)
     inserted = set(of_pair(found.pivots, row).filter(pl.col("kind") == "insert")["action"])
     page = "<h4>Orders</h4>\n"
+    if not orders.is_empty() and orders["effect"].is_null().all():
+        listed = orders.head(SHOWN).iter_rows(named=True)
+        page += table(["First", "Then"], [(*_both(order, inserted, words),) for order in listed])
+        return Html(page + paragraph(f"Orders that are given: {number(orders.height)}, in pivot/orders."))
     if effects.is_empty():
         return Html(page + paragraph("There was nothing to test: no inserted action."))
     if not orders.is_empty():
@@ -174,7 +195,7 @@ def constraints(row: Mapping[str, str], found: Found, settings: Mapping[str, Any
 def undecided(
     effects: pl.DataFrame, inserted: Container[str], settings: Mapping[str, Any], words: Glossary
 ) -> Html:
-    """The strongest effects that the data cannot tell, and why; nothing where all are weak."""
+    """The strongest effects that the data cannot decide, and why; nothing if all are weak."""
     strong = effects.filter((pl.col("effect") > settings["effect"]) & (pl.col("flag") != ""))
     chosen = strong.sort("effect", descending=True, maintain_order=True).head(UNDECIDED)
     rows = [
@@ -188,12 +209,12 @@ def undecided(
 
 
 def reasons(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """Why the data cannot tell, in words."""
+    """Why the data cannot decide, in words."""
     return "; ".join(REASONS[flag].format(**{**settings, **row}) for flag in row["flag"].split(","))
 
 
 def _both(row: Mapping[str, Any], inserted: Container[str], words: Glossary) -> list[Html]:
-    """What comes first and what then; inserted actions are noted as such."""
+    """The first action and the second; inserted ones have a note."""
     return [
         gloss.written(words, row[side], "inserted" if row[side] in inserted else "")
         for side in ("before", "after")

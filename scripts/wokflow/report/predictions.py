@@ -1,15 +1,15 @@
-"""Section of the page: what each run made of the same recipes."""
+"""Section of the page: predictions of all runs for the same recipes."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
-from wokflow import tables
+from wokflow.frame import tables
+from wokflow.models.texts import without_headings
 from wokflow.report import inputs
 from wokflow.report.charts import Html, beside, esc, folded, paragraph, shorten
-from wokflow.train.texts import without_headings
+from wokflow.report.inputs import Tables
 
 SHOWN = 2  # instances of each test set
 LONGEST = 1500  # characters shown of a text
@@ -20,12 +20,12 @@ WORDING = (
 )
 
 
-def section(paths: Sequence[str], names: Mapping[str, str]) -> str:
-    """Some instances of each test set of each of `names`, all runs' predictions below them."""
-    generated = [path for path in paths if Path(path).parts[-4:-2] == ("generate", "predictions")]
+def section(parts: Tables, names: Mapping[str, str]) -> str:
+    """Some instances of each test set of the data `names`, with the predictions of all runs."""
     page = ""
     for data, name in names.items():
-        instances = inputs.rows(paths, f"generate/instances/{data}")
+        instances = inputs.rows(parts, f"generate/instances/{data}")
+        generated = inputs.of(parts, f"generate/predictions/{data}")
         if instances.is_empty() or not generated:
             continue
         wanted = pl.col("instance_id").is_in(instances["instance_id"].implode())
@@ -52,7 +52,7 @@ def choose(instances: pl.DataFrame, predictions: pl.DataFrame) -> list[dict[str,
 
 
 def instance(row: Mapping[str, Any], data: str, predictions: pl.DataFrame, *, unfolded: bool = False) -> Html:
-    """Source and reference, then the prediction of each run that has some of this test set; folded."""
+    """Source and reference, then the prediction of each run that has one; folded."""
     source_lang, lang = data.split("-") if "-" in data else ("zh", "zh")
     note = REFERENCES.get(row["dataset"], "")
     texts = [_text("Source", row["source"], source_lang)]
@@ -68,7 +68,7 @@ def instance(row: Mapping[str, Any], data: str, predictions: pl.DataFrame, *, un
 
 
 def _text(heading: str, text: str, lang: str) -> Html:
-    """A recipe, its title in bold where it stands on a line of its own."""
+    """A recipe, with its title in bold if it is a line of its own."""
     lines = shorten(without_headings(text), LONGEST).split("\n")
     title = [f'<p class="strong">{esc(lines.pop(0))}</p>\n'] if len(lines) > 1 else []
     body = "".join([*title, *(paragraph(line) for line in lines if line)]) or paragraph(

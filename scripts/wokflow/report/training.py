@@ -11,7 +11,7 @@ from wokflow.report.charts import Html, beside, esc, folded, noted, number, para
 from wokflow.report.curves import Line, curves
 from wokflow.report.inputs import to_float
 
-OPEN = 3  # models whose curves are seen at once; the others unfold
+OPEN = 3  # models whose curves are open at first; the others are folded
 REWRITING = "counterfactual"  # the data of models that do not go from one language to another
 WORDING = (
     "After each epoch a model is measured on the validation pairs, from which it does not learn. The model of the "
@@ -25,12 +25,15 @@ LINES = {  # columns of curve.tsv by picture, each with its name and style
 
 
 class Model(NamedTuple):
-    """A trained model: its run, what run.json says, its number of weights, and its rows of curve.tsv."""
+    """A trained model: run.json, the number of its weights, and the rows of curve.tsv."""
 
-    run: str
-    told: dict[str, Any]
+    details: dict[str, Any]
     weights: int
     curve: list[dict[str, str]]
+
+    @property
+    def run(self) -> str:
+        return str(self.details["run"])
 
     @property
     def best(self) -> dict[str, str]:
@@ -50,9 +53,9 @@ def section(folders: Sequence[str], names: Mapping[str, str]) -> str:
 
 
 def read(folder: Path) -> Model:
-    told = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    details = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     weights = sum(map(count_weights, folder.glob("*.safetensors")))
-    return Model(folder.name, told, weights, inputs.tsv(folder / "curve.tsv"))
+    return Model(details, weights, inputs.tsv(folder / "curve.tsv"))
 
 
 def count_weights(path: Path) -> int:
@@ -63,15 +66,15 @@ def count_weights(path: Path) -> int:
 
 
 def overview(models: Sequence[Model], names: Mapping[str, str]) -> Html:
-    """A row a model: what it was made of, and its figures at the best epoch."""
+    """A row for each model: its base model and examples, and its figures at the best epoch."""
     rows = []
     for model in models:
-        best, examples = model.best, model.told["examples"]
-        data = "-".join(model.told["languages"] or [REWRITING])
+        best, examples = model.best, model.details["examples"]
+        data = "-".join(model.details["languages"] or [REWRITING])
         rows.append(
             (
                 noted(model.run, names.get(data, data)),
-                noted(model.told["base"]["model"], model.told["family"]),
+                noted(model.details["base"]["model"], model.details["family"]),
                 noted(number(examples["train"]), f"{number(examples['valid'])} to validate"),
                 number(model.weights),
                 f"{best.get('epoch', '–')} of {model.curve[-1]['epoch']}",
@@ -84,7 +87,7 @@ def overview(models: Sequence[Model], names: Mapping[str, str]) -> Html:
 
 
 def pictures(model: Model) -> Html:
-    """The curves side by side; one that was not measured is left out."""
+    """The curves side by side, without those that were not measured."""
     best = to_float(model.best.get("epoch"))
     figures = []
     for title, lines in LINES.items():

@@ -1,4 +1,4 @@
-"""Which examples a step learns from, and their tensors."""
+"""The examples of each training step, and their tensors."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.generate.decoding import Family
+from wokflow.models.decoding import Family
 from wokflow.train.encoded import Encoded, Tokens
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 SORTED = 50  # batches whose examples are sorted by length together
-IGNORED = -100  # a label that no loss is taken of
-AHEAD = 2  # steps whose tensors are made before they are asked for
+IGNORED = -100  # the label of tokens without a loss
+AHEAD = 2  # steps whose tensors are made in advance
 
 Indices = NDArray[np.int64]
 Batch = dict[str, "Tensor"]
@@ -24,9 +24,9 @@ Made = TypeVar("Made")
 
 
 def plan(lengths: NDArray[np.int64], batch: int, seed: int, epoch: int) -> list[Indices]:
-    """The examples of each step of an epoch: each example once, those of one step of similar length.
+    """The examples of each step of an epoch: each example once, and examples of similar length in one step.
 
-    The order depends on seed and epoch alone, and not on how many processes share the work.
+    The order depends on seed and epoch alone, not on the number of processes.
     """
     random = np.random.default_rng([seed, epoch])
     order = random.permutation(len(lengths))
@@ -39,9 +39,9 @@ def plan(lengths: NDArray[np.int64], batch: int, seed: int, epoch: int) -> list[
 
 
 def shares(examples: Indices, device_batch: int, processes: int, process: int) -> list[Indices]:
-    """One process's share of a step's examples, `device_batch` at most at once; all processes have as many parts.
+    """One process's share of a step's examples, in parts of at most `device_batch`.
 
-    A part may be empty.
+    All processes have the same number of parts, so parts may be empty.
     """
     rounds = -(-len(examples) // (device_batch * processes))
     return np.array_split(examples, rounds * processes)[process::processes]
@@ -58,8 +58,8 @@ def collate(
 ) -> Batch:
     """input_ids, attention_mask and labels, each [examples, tokens].
 
-    Causal: source and target are one text of `most` tokens at most, and with `on_target_only` the loss is of the
-    target alone. An empty part gives one example without labels, so that each process has something to do.
+    Causal: source and target are one text of at most `most` tokens; with `on_target_only` only the target has labels.
+    An empty part gives one example without labels, as all processes must run the same number of parts.
     """
     chosen = part if len(part) else np.zeros(1, np.int64)
     sources = [encoded.sources[row] for row in chosen]
@@ -78,7 +78,7 @@ def collate(
 def learnt(
     encoded: Encoded, examples: Indices, family: Family, *, most: int | None, on_target_only: bool
 ) -> int:
-    """How many tokens of these examples a loss is taken of."""
+    """The number of tokens of these examples that have a loss."""
     targets = encoded.targets.lengths[examples]
     if family == "seq2seq":
         return int(targets.sum())
@@ -89,7 +89,7 @@ def learnt(
 
 
 def ahead(items: Iterable[Item], make: Callable[[Item], Made]) -> Iterator[Made]:
-    """What `make` makes of each item, in order, some of it made in advance on another thread."""
+    """`make(item)` for each item, in order, computed some items in advance on another thread."""
     waiting: list[Future[Made]] = []
     with ThreadPoolExecutor(1) as pool:
         for item in items:
@@ -101,7 +101,7 @@ def ahead(items: Iterable[Item], make: Callable[[Item], Made]) -> Iterator[Made]
 
 
 def _padded(rows: Sequence[Tokens], value: int) -> tuple["Tensor", "Tensor"]:
-    """Rows filled up at their ends with `value`, and a mask of what is not filling: [rows, tokens] each."""
+    """Rows padded at their ends with `value`, and a mask of what is not padding: [rows, tokens] each."""
     import torch
 
     filled = np.full((len(rows), max(map(len, rows))), value, np.int64)

@@ -1,74 +1,21 @@
-"""What stands beside a model: its curve, its run, and a card in plain words. The same bytes each time."""
+"""The model card: a training in plain words, for people who find the model. Nothing else reads it."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.keys import file_digest
 from wokflow.train.checkpoints import Evaluation, State
 from wokflow.train.settings import Task
 from wokflow.train.validation import chinese
 
-PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "sacrebleu")
-COLUMNS = ("epoch", "step", "train_loss", "valid_loss", "valid_bleu", "learning_rate", "best")
 FAMILIES = {"seq2seq": "sequence-to-sequence model", "causal": "causal language model"}
 
 
-def write_card(folder: Path, task: Task, rows: pl.DataFrame, base: Mapping[str, Any], state: State) -> None:
-    """Write curve.tsv, run.json and README.md beside the model in `folder`.
-
-    `rows` are the examples, `base` is what base_of says of the model that training began with.
-    """
-    (folder / "curve.tsv").write_text(curve(state, task.settings.metric), encoding="utf-8")
-    run = {
-        "run": task.run,
-        "family": task.family,
-        "base": base,
-        "seed": task.seed,
-        "languages": task.languages,
-        "settings": asdict(task.settings),
-        "decoding": asdict(task.decoding),
-        "examples": {
-            "sha256": tables.strings_digest(
-                pl.concat([rows[name] for name in ("split", "source", "target")])
-            ),
-            "train": len(rows.filter(split="train")),
-            "valid": len(rows.filter(split="valid")),
-        },
-        "steps": state.step,
-        "packages": {
-            name: metadata.version(name) for name in (*PACKAGES, *["peft"] * bool(task.settings.lora.rank))
-        },
-    }
-    (folder / "run.json").write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+def write_card(folder: Path, task: Task, rows: pl.DataFrame, run: Mapping[str, Any], state: State) -> None:
+    """Write README.md beside the model in `folder`; `rows` are the examples, `run` is what run.json holds."""
     (folder / "README.md").write_text(card(run, rows, state, task), encoding="utf-8")
-
-
-def base_of(model: str, revision: str | None, network: Any) -> dict[str, Any]:
-    """What a training begins with, without a path: its name, and its revision or the digests of its weights."""
-    if model == "small":
-        return {"model": "small", "kind": "made on the spot with random weights"}
-    if Path(model).is_dir():
-        weights = {path.name: file_digest(path) for path in sorted(Path(model).glob("*.safetensors"))}
-        return {"model": Path(model).resolve().name, "kind": "folder", "weights": weights}
-    commit = getattr(network.config, "_commit_hash", None) or revision
-    return {"model": model, "kind": "hub", "revision": commit}
-
-
-def curve(state: State, metric: str) -> str:
-    """The evaluations as a table with tabs; the column best has 1 in the row of the model that is kept."""
-    best = state.best(metric)
-    lines = ["\t".join(COLUMNS)]
-    for row in state.curve:
-        values = [*asdict(row).values(), int(row is best)]
-        lines.append("\t".join("" if value is None else str(value) for value in values))
-    return "\n".join(lines) + "\n"
 
 
 def card(run: Mapping[str, Any], rows: pl.DataFrame, state: State, task: Task) -> str:
@@ -80,7 +27,7 @@ def card(run: Mapping[str, Any], rows: pl.DataFrame, state: State, task: Task) -
     origin = {
         "small": "made on the spot, with random weights, and a tokenizer trained on the training texts",
         "folder": f"the model in the folder {base['model']}",
-        "hub": f"{base['model']} on the Hugging Face hub, revision {base.get('revision')}",
+        "hub": f"{base['model']} on the Hugging Face hub, commit {base.get('commit')}",
     }["small" if base["model"] == "small" else base["kind"]]
     settings = "\n".join(f"| {name} | {_plain(value)} |" for name, value in run["settings"].items())
     return f"""{_header(base, rows, task.family)}

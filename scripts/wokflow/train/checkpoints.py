@@ -1,4 +1,4 @@
-"""Checkpoints of a training: written whole or not at all, so that a killed one goes on from the last."""
+"""Checkpoints of a training, written whole or not at all, so that a killed training continues from the last one."""
 
 import hashlib
 import json
@@ -6,13 +6,15 @@ import os
 import pickle
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wokflow import tables
+from wokflow.frame import tables
 
 STATE, TENSORS = "state.json", "tensors.pt"
+DIGITS = 16  # of a key's digest
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,9 @@ class Evaluation:
     learning_rate: float
 
     def better(self, other: "Evaluation", metric: str) -> bool:
-        """Whether this one is better by `metric`, bleu or loss; by loss too where BLEU is equal, as at first.
+        """Whether this one is better by `metric`, bleu or loss; by loss if BLEU is equal, as in the first epochs.
 
-        Without validation examples the later one is.
+        Without validation examples the later one is better.
         """
         if self.valid_loss is None or other.valid_loss is None:
             return self.epoch > other.epoch
@@ -40,32 +42,43 @@ class Evaluation:
 
 @dataclass
 class State:
-    """How far a training is: steps done, evaluations, and the sums of the losses and tokens of this epoch."""
+    """Progress of a training: steps done, evaluations, and the sums of the losses and tokens of this epoch."""
 
     step: int = 0
     loss: float = 0.0
     tokens: int = 0
     curve: list[Evaluation] = field(default_factory=list)
 
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Steps and evaluations done."""
+        return self.step, len(self.curve)
+
     def best(self, metric: str) -> Evaluation | None:
         """The evaluation whose model is kept; of equal ones the first."""
-        found: Evaluation | None = None
+        best: Evaluation | None = None
         for row in self.curve:
-            if found is None or row.better(found, metric):
-                found = row
-        return found
+            if best is None or row.better(best, metric):
+                best = row
+        return best
 
 
 class Checkpoints:
-    """The folder of one training's checkpoints. Those of another `key`, that is of other settings or data, go.
+    """The checkpoints of one training with one `key`, in a folder of their own below `root`, named after the key.
 
-    A checkpoint is a folder step-N that appears when it is whole: N steps done, the weights that are trained and
-    their optimizer (tensors.pt), and the state (state.json).
+    Those of other keys, that is of other settings, texts or code, lie beside them and are never touched: when the
+    key comes back, the training continues from its own. A checkpoint is a folder step-N that appears when it is
+    whole: the trained weights after N steps with their optimizer (tensors.pt), and the state (state.json).
     """
 
-    def __init__(self, folder: str | Path, key: str) -> None:
-        self.folder = Path(folder)
-        self._key = hashlib.sha256(key.encode()).hexdigest()
+    def __init__(self, root: str | Path, key: str) -> None:
+        self.root = Path(root)
+        self.folder = self.root / hashlib.sha256(key.encode()).hexdigest()[:DIGITS]
+
+    @property
+    def set_aside(self) -> list[Path]:
+        """What else lies in `root`: checkpoints of other keys."""
+        return sorted(path for path in self.root.glob("[!.]*") if path != self.folder)
 
     def save(self, state: State, tensors: Mapping[str, Any]) -> None:
         import torch
@@ -76,14 +89,14 @@ class Checkpoints:
         self._sync()
 
     def update(self, state: State, metric: str) -> None:
-        """Put the evaluation after the last save into its checkpoint; keep that checkpoint and the best alone."""
+        """Put the evaluation after the last save into its checkpoint; keep only that checkpoint and the best one."""
         folder = self._path(state.step)
         self._write_state(folder, state, (folder / TENSORS).stat().st_size)
         self._sync()
         self.keep(state, metric)
 
     def keep(self, state: State, metric: str) -> None:
-        """Remove all checkpoints but the newest, that of `state`, and the best."""
+        """Remove all checkpoints of this key but the newest, that of `state`, and the best."""
         best = state.best(metric)
         kept = {state.step, best.step if best else state.step}
         for step in self._steps():
@@ -91,7 +104,7 @@ class Checkpoints:
                 shutil.rmtree(self._path(step), ignore_errors=True)
 
     def newest(self, metric: str) -> State | None:
-        """The state of the newest whole checkpoint whose best one is whole too; others are removed."""
+        """The state of the newest whole checkpoint whose best one is whole too; others of this key are removed."""
         for step in sorted(self._steps(), reverse=True):
             state = self._read(step)
             best = state.best(metric) if state else None
@@ -102,29 +115,33 @@ class Checkpoints:
         return None
 
     def tensors(self, step: int) -> dict[str, Any]:
-        """What was saved after `step` steps, on the CPU."""
+        """The tensors of the checkpoint after `step` steps, on the CPU."""
         import torch
 
-        found: dict[str, Any] = torch.load(self._path(step) / TENSORS, map_location="cpu", weights_only=True)
-        return found
+        tensors: dict[str, Any] = torch.load(
+            self._path(step) / TENSORS, map_location="cpu", weights_only=True
+        )
+        return tensors
 
     def remove(self) -> None:
+        """Remove the checkpoints of this key, and `root` if nothing else is in it."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        with suppress(OSError):  # it is not empty, or was never made
+            self.root.rmdir()
 
     def _write_state(self, folder: Path, state: State, size: int) -> None:
-        said = asdict(state) | {"key": self._key, "size": size}
-        tables.write_text(folder / STATE, json.dumps(said, indent=1) + "\n")
+        tables.write_text(folder / STATE, json.dumps(asdict(state) | {"size": size}, indent=1) + "\n")
 
     def _read(self, step: int) -> State | None:
-        """The state of a checkpoint; None where it is torn, or another training's."""
+        """The state of a checkpoint; None if it is torn."""
         folder = self._path(step)
         try:
-            said = json.loads((folder / STATE).read_text(encoding="utf-8"))
-            if said.pop("key") != self._key or said.pop("size") != (folder / TENSORS).stat().st_size:
+            values = json.loads((folder / STATE).read_text(encoding="utf-8"))
+            if values.pop("size") != (folder / TENSORS).stat().st_size:
                 return None
             self.tensors(step)
-            curve = [Evaluation(**row) for row in said.pop("curve")]
-            return State(**said, curve=curve)
+            curve = [Evaluation(**row) for row in values.pop("curve")]
+            return State(**values, curve=curve)
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, EOFError, pickle.UnpicklingError):
             return None
 
@@ -135,8 +152,8 @@ class Checkpoints:
         return self.folder / f"step-{step:08}"
 
     def _sync(self) -> None:
-        place = os.open(self.folder, os.O_RDONLY)
+        folder = os.open(self.folder, os.O_RDONLY)
         try:
-            os.fsync(place)
+            os.fsync(folder)
         finally:
-            os.close(place)
+            os.close(folder)

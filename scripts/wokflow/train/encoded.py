@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wokflow import tables
-from wokflow.generate.decoding import Family, cut, encode
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.models.decoding import Family, cut, encode
 
 AT_ONCE = 10_000  # texts
 
@@ -19,7 +19,7 @@ Tokens = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Ragged:
-    """Rows of token ids, end to end in `flat`; row i lies between `bounds[i]` and `bounds[i + 1]`."""
+    """Rows of token ids, concatenated in `flat`; row i lies between `bounds[i]` and `bounds[i + 1]`."""
 
     flat: Tokens
     bounds: NDArray[np.int64]
@@ -57,14 +57,14 @@ class Encoded:
 
 
 def read_examples(path: str) -> pl.DataFrame:
-    """The table of examples. Raises UserError where there are none to learn from, and for blank texts."""
+    """The table of examples. Raises UserError if none has split train, and for blank texts."""
     rows = tables.read(path)
     for name in ("source", "target"):
         blank = rows.filter(pl.col(name).str.strip_chars() == "")
         if len(blank):
             raise UserError(
                 f"{path}: the {name} of {blank['instance_id'][0]} is empty ({len(blank)} such in all). An example "
-                "needs both texts: mend the corpus, or the step that writes the examples."
+                "needs both texts: fix the corpus, or the step that writes the examples."
             )
     if "train" not in rows["split"]:
         raise UserError(

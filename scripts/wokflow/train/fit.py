@@ -1,4 +1,4 @@
-"""Learning: epochs of steps, an evaluation after each, checkpoints, and an end that patience or time brings."""
+"""The training loop: epochs of steps, an evaluation after each, checkpoints, and an end by patience or time."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from wokflow.job import Progress, UserError
+from wokflow.frame.job import Progress, UserError
 from wokflow.train.batches import Batch, Indices, ahead, collate, learnt, plan, shares
 from wokflow.train.checkpoints import Checkpoints, Evaluation, State
 from wokflow.train.encoded import Encoded
@@ -20,12 +20,16 @@ Item = TypeVar("Item")
 
 
 class StoppedError(UserError):
-    """Training was told to stop, and has saved how far it is."""
+    """Training was told to stop, and has saved a checkpoint."""
+
+
+class TimeOverError(StoppedError):
+    """The time of the job was over; the checkpoint is further than that which training began with."""
 
 
 @dataclass
 class Meter:
-    """Seconds of steps, of which waiting for data, and the tokens of their sources and targets."""
+    """Seconds spent in steps, seconds of these spent waiting for data, and tokens of sources and targets."""
 
     seconds: float = 0.0
     waited: float = 0.0
@@ -62,13 +66,15 @@ class Training:
         }
         self._sources = choose_sources(self.valid_rows, settings.valid_most)
         self._state = State()
+        self._began = self._state.progress
         self._meter = Meter()
         self._saved = time.monotonic()
 
     def run(self) -> State:
-        """Train to the end, from the last checkpoint on, and load the best weights. Raises StoppedError."""
+        """Train from the last checkpoint to the end, and load the best weights. Raises StoppedError."""
         self._resume()
         first = self._state.step
+        self._began = self._state.progress
         while not self._ended():
             if self._state.step == self._per_epoch * (len(self._state.curve) + 1):
                 self._evaluate()
@@ -86,6 +92,10 @@ class Training:
         main = self.learner.process == 0
         found = [self.checkpoints.newest(self.task.settings.metric) if main else None]
         broadcast_object_list(found)
+        if set_aside := ", ".join(map(str, self.checkpoints.set_aside)):
+            self._say(
+                f"checkpoints of other settings, texts or code, which are kept and not used: {set_aside}"
+            )
         if found[0] is None:
             return
         self._state = found[0]
@@ -99,7 +109,7 @@ class Training:
         return len(curve) >= settings.epochs or stale >= settings.patience
 
     def _epoch(self, first: int) -> None:
-        """The steps of an epoch that are not done yet."""
+        """Do the steps of this epoch that are not done yet."""
         settings, state = self.task.settings, self._state
         epoch = len(state.curve)
         steps = plan(self.train.lengths, settings.batch, self.task.seed, epoch)
@@ -125,12 +135,12 @@ class Training:
                 raise self._stopped()
 
     def _timed(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items; the time that they take to come counts as waiting."""
-        found = iter(items)
+        """The items; the time until each one comes is counted as waiting."""
+        iterator = iter(items)
         while True:
             start = time.monotonic()
             try:
-                item = next(found)
+                item = next(iterator)
             except StopIteration:
                 return
             waited = time.monotonic() - start
@@ -139,16 +149,18 @@ class Training:
             yield item
 
     def _make(self, examples: Indices) -> tuple[Indices, list[Batch]]:
-        """A step's examples, and this process's tensors of them."""
-        own = shares(examples, self.task.settings.device_batch, self.learner.processes, self.learner.process)
-        return examples, [collate(self.train, part, self.task.family, **self._shape) for part in own]
+        """A step's examples, and the tensors of this process's share of them."""
+        parts = shares(
+            examples, self.task.settings.device_batch, self.learner.processes, self.learner.process
+        )
+        return examples, [collate(self.train, part, self.task.family, **self._shape) for part in parts]
 
     def _learnt(self, examples: Indices) -> int:
         shape = {name: self._shape[name] for name in ("most", "on_target_only")}
         return learnt(self.train, examples, self.task.family, **shape)
 
     def _evaluate(self) -> None:
-        """Measure, and put a row on the curve. The checkpoint of this step is there already."""
+        """Evaluate, and add a row to the curve. The checkpoint of this step has been saved before."""
         state = self._state
         loss, score = self._scores() if len(self.valid) else (None, None)
         rate = learning_rate(self.task.settings, state.step - 1, self._steps)
@@ -161,7 +173,7 @@ class Training:
         self._say(f"epoch {len(state.curve)}: training loss {mean:.4f}, {_measured(loss, score)}")
 
     def _scores(self) -> tuple[float, float | None]:
-        """Validation loss and, where it is asked for, BLEU. Raises StoppedError."""
+        """Validation loss and, if it is the metric, BLEU. Raises StoppedError."""
         task = self.task
         loss = valid_loss(
             self.learner,
@@ -190,9 +202,17 @@ class Training:
         self.stop.took("save", self._saved - start)
 
     def _stopped(self) -> StoppedError:
-        return StoppedError(
+        what = (
             f"Training of {self.task.run} was stopped before its end; saved at step {self._state.step} of "
-            f"{self._steps} at most. Run again to go on."
+            f"{self._steps} at most."
+        )
+        if self.stop.told:
+            return StoppedError(f"{what} Run again to go on.")
+        if self._state.progress > self._began:
+            return TimeOverError(what)
+        return StoppedError(
+            f"{what} Its time was over before one step, or the evaluation after an epoch, was done: give its job "
+            "more time, such as --set-resources train_model:runtime=1200 (minutes)."
         )
 
     def _report(self, best: Evaluation) -> None:

@@ -1,59 +1,101 @@
 """Gold test sets: adaptations written by people, as users give them."""
 
 import csv
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
-from wokflow.job import UserError
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
 
 TARGET = ("title", "ingredients", "steps")
 SOURCE = tuple(f"source_{name}" for name in TARGET)
+MANDATORY = ("source_id", "source_title", *TARGET)
 BETWEEN = "|"  # entries of a list
+SCHEMA = {
+    "source_id": pl.String,
+    **{name: pl.String if name.endswith("title") else pl.List(pl.String) for name in (*TARGET, *SOURCE)},
+    "line": pl.Int64,
+}
+
+# Everything but letters and digits: whatever cleaning may have removed from a title is in it.
+_NO_WORD = re.compile(r"[0-9#*]\ufe0f?\u20e3|[\W_]+")
 
 
-def gold_sources(path: str | None) -> list[str]:
-    """The ids of the source recipes of a gold set; none where there is no set."""
-    return [] if path is None else read_gold(path)["source_id"].to_list()
+def gold_set(path: str | None, recipes: Sequence[str], *, simplified: bool) -> pl.DataFrame:
+    """A gold set (SCHEMA) whose sources are those of the corpora `recipes` (parts of ingest/recipes); None: no rows.
+
+    Raises UserError for a row whose source_title is not the title of the recipe with its source_id: the set was
+    then written for another copy of the corpus, where ids mean other recipes. Titles are compared without what
+    cleaning may remove and, if the corpora are `simplified`, in simplified characters.
+    """
+    if path is None:
+        return pl.DataFrame(schema=SCHEMA)
+    rows = read_gold(path)
+    titles = tables.scan(recipes, ["recipe_id", "title"]).filter(
+        pl.col("recipe_id").is_in(rows["source_id"].implode())
+    )
+    known = rows.join(titles.collect(engine="streaming"), left_on="source_id", right_on="recipe_id")
+    wrong = known.filter(
+        _words(known["source_title"], simplified) != _words(known["title_right"], simplified)
+    )
+    if len(wrong):
+        first = wrong.sort("line").row(0, named=True)
+        raise UserError(
+            f"{path}, line {first['line']}: the title of {first['source_id']} is {first['title_right']!r} in the "
+            f"corpus, but source_title is {first['source_title']!r} ({len(wrong)} of {len(rows)} rows differ). The "
+            "set was written for another copy of the corpus. Look up the source_id of each title in "
+            "results/ingest/recipes, or leave the set out (train.gold: null for this direction)."
+        )
+    return rows
 
 
 def read_gold(path: str) -> pl.DataFrame:
-    """A gold set: source_id, title, ingredients, steps, and the source's own (source_title and so on) or null.
+    """A gold set as it lies in a file; source_ingredients and source_steps are null if the file does not have them.
 
-    The file is a table with tabs and a header. Entries of ingredients and steps stand between bars. The source is
-    the recipe of that id in the corpora, unless the columns source_title, source_ingredients and source_steps hold
-    it. Raises UserError, with file and row, for missing columns, empty cells and sources that come twice.
+    The file is tab-separated with a header. Entries of ingredients and steps are separated by bars. Raises
+    UserError, with file and line, for missing columns, empty cells, sources that come twice, and sources that are
+    half given.
     """
     rows = csv.DictReader(
         Path(path).read_text(encoding="utf-8-sig").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE
     )
-    missing = [name for name in ("source_id", *TARGET) if name not in (rows.fieldnames or ())]
+    missing = [name for name in MANDATORY if name not in (rows.fieldnames or ())]
     if missing:
-        raise UserError(f"{path}: the gold set lacks the columns {', '.join(missing)}.")
-    found: dict[str, dict[str, object]] = {}
-    for number, row in enumerate(rows, start=2):
-        empty = [name for name in ("source_id", *TARGET) if not (row[name] or "").strip()]
-        if empty:
-            raise UserError(f"{path}, line {number}: {', '.join(empty)} is empty.")
-        if row["source_id"] in found:
-            raise UserError(f"{path}, line {number}: {row['source_id']} is there twice.")
-        own = all((row.get(name) or "").strip() for name in SOURCE)
-        found[row["source_id"]] = {
-            "source_id": row["source_id"],
-            **_recipe(row, TARGET),
-            **(_recipe(row, SOURCE) if own else dict.fromkeys(SOURCE)),
-        }
-    return pl.DataFrame(list(found.values()), SCHEMA)
+        raise UserError(
+            f"{path}: the gold set lacks the columns {', '.join(missing)}. It needs {', '.join(MANDATORY)}, with "
+            "tabs between them; source_title is the title of the recipe source_id. See resources/gold/README.md."
+        )
+    gold: dict[str, dict[str, object]] = {}
+    for line, row in enumerate(rows, start=2):
+        filled = {name for name in (*MANDATORY, *SOURCE) if (row.get(name) or "").strip()}
+        if empty := [name for name in MANDATORY if name not in filled]:
+            raise UserError(f"{path}, line {line}: {', '.join(empty)} is empty.")
+        if len(filled & set(SOURCE)) == 2:
+            raise UserError(
+                f"{path}, line {line}: give both of source_ingredients and source_steps, or neither."
+            )
+        if row["source_id"] in gold:
+            raise UserError(f"{path}, line {line}: {row['source_id']} is there twice.")
+        cells = {name: _cell(name, row[name]) if name in filled else None for name in (*TARGET, *SOURCE)}
+        gold[row["source_id"]] = {"source_id": row["source_id"], **cells, "line": line}
+    return pl.DataFrame(list(gold.values()), SCHEMA)
 
 
-def _recipe(row: dict[str, str], names: tuple[str, ...]) -> dict[str, object]:
-    title, *lists = names
-    return {title: row[title].strip()} | {
-        name: [entry.strip() for entry in row[name].split(BETWEEN) if entry.strip()] for name in lists
-    }
+def _cell(name: str, text: str) -> str | list[str]:
+    if name.endswith("title"):
+        return text.strip()
+    return [entry.strip() for entry in text.split(BETWEEN) if entry.strip()]
 
 
-SCHEMA = {
-    "source_id": pl.String,
-    **{name: pl.String if name.endswith("title") else pl.List(pl.String) for name in (*TARGET, *SOURCE)},
-}
+def _words(titles: pl.Series, simplified: bool) -> pl.Series:
+    """The letters and digits of titles, in lower case and, if asked for, in simplified Chinese."""
+    words = [_NO_WORD.sub("", title).casefold() for title in titles]
+    if simplified:
+        from opencc import OpenCC
+
+        convert = OpenCC("t2s").convert
+        words = [convert(word) for word in words]
+    return pl.Series(words, dtype=pl.String)

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -14,11 +15,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from wokflow import tables
-from wokflow.job import Progress, UserError
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.train.fit import TimeOverError
 from wokflow.train.settings import Task
 
-TASK, STOP, ERROR = "task.json", "stop", "error-{process}.txt"
+TASK, STOP, ERROR, TIME_OVER = "task.json", "stop", "error-{process}.txt", "time-over-{process}.txt"
 TORCHRUN = """import signal
 from torch.distributed.run import main
 signal.signal(signal.SIGTERM, signal.SIG_IGN)  # workers save and leave; torchrun would kill them before
@@ -27,26 +29,35 @@ PORTS = range(20_000, 60_000)
 
 
 def launch(task: Task, processes: int, nodes: int, progress: Progress | None = None) -> None:
-    """Train with `processes` on each of `nodes`; what they say lands in the log. SIGTERM has them save and leave.
+    """Train with `processes` on each of `nodes`; their output goes to the log. On SIGTERM they save and end.
 
-    Raises UserError with what the first process that fails says, or says that they were stopped.
+    Raises UserError with the message of the first process that fails, or that was stopped; TimeOverError if all
+    were, since their time was over.
     """
     talk = Path(task.checkpoints).with_name(f"{Path(task.checkpoints).name}.launch")
     shutil.rmtree(talk, ignore_errors=True)
     tables.write_text(
-        talk / TASK, json.dumps(asdict(task) | {"launcher": os.getpid() if nodes == 1 else None})
+        talk / TASK,
+        json.dumps(asdict(task) | {"launcher": os.getpid() if nodes == 1 else None, "launched": time.time()}),
     )
     with _telling(talk / STOP):
         code = _run(command(talk, processes, nodes), processes, progress)
-    errors = sorted(talk.glob(ERROR.format(process="*")))
-    said = errors[0].read_text(encoding="utf-8") if errors else None
+    error, time_over = (_first(talk, name) for name in (ERROR, TIME_OVER))
     shutil.rmtree(talk, ignore_errors=True)
-    if said or code:
-        raise UserError(said or f"The processes of training ended with code {code}; the log says why.")
+    if time_over and not error and not code:
+        raise TimeOverError(time_over)
+    if error or code:
+        raise UserError(error or f"The processes of training ended with code {code}; the log says why.")
+
+
+def _first(talk: Path, name: str) -> str:
+    """What the first process that has such a file wrote there; empty where none has."""
+    files = sorted(talk.glob(name.format(process="*")))
+    return files[0].read_text(encoding="utf-8") if files else ""
 
 
 def command(talk: Path, processes: int, nodes: int) -> list[str]:
-    """The command that starts all processes. Raises UserError where several nodes are asked for without Slurm."""
+    """The command that starts all processes. Raises UserError for several nodes outside of a Slurm job."""
     torchrun = [sys.executable, "-c", TORCHRUN, f"--nproc-per-node={processes}", "--signals-to-handle=SIGINT"]
     worker = ["-m", "wokflow.train.worker", str(talk)]
     if nodes == 1:
@@ -93,7 +104,7 @@ def _slurm(*command: str) -> str:
 
 @contextmanager
 def _telling(file: Path) -> Iterator[None]:
-    """While open, SIGTERM makes `file`, which all processes look for."""
+    """While open, SIGTERM creates `file`, which all processes look for."""
 
     def tell(number: int, frame: FrameType | None) -> Any:
         file.touch()

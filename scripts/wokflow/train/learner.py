@@ -1,4 +1,4 @@
-"""A model with its optimizer, on one device or on several: one step, one loss, and what a checkpoint holds of it."""
+"""A model with its optimizer, on one device or several: a step, a loss, and what a checkpoint holds."""
 
 import hashlib
 import math
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from wokflow.generate.decoding import Family
-from wokflow.job import UserError
+from wokflow.frame.job import UserError
+from wokflow.models.decoding import Family
+from wokflow.models.devices import find_device, use_bfloat16
 from wokflow.train.batches import IGNORED, Batch
-from wokflow.train.models import find_device, has_bfloat16
 from wokflow.train.settings import Fit, Lora
 
 if TYPE_CHECKING:
@@ -19,17 +19,16 @@ MEMORY = ("out of memory", "can't allocate memory")
 
 
 class Learner:
-    """Trains `model`; all its processes are to call step and sum in the same order."""
+    """Trains `model`. All processes must call `step` and `sum` in the same order."""
 
     def __init__(self, model: Any, family: Family, settings: Fit, seed: int) -> None:
         import torch
         from accelerate import Accelerator, DistributedDataParallelKwargs
 
         place = find_device(settings.device)
-        reduced = settings.precision == "bfloat16" or (settings.precision == "auto" and has_bfloat16(place))
         self.accelerator = Accelerator(
             cpu=place.type == "cpu",
-            mixed_precision="bf16" if reduced else "no",
+            mixed_precision="bf16" if use_bfloat16(settings.precision, place) else "no",
             kwargs_handlers=[DistributedDataParallelKwargs(broadcast_buffers=False)],  # they do not change
         )
         self.processes: int = self.accelerator.num_processes
@@ -51,12 +50,12 @@ class Learner:
         self._optimizer = torch.optim.AdamW(groups, lr=settings.learning_rate)
 
     def step(
-        self, parts: Sequence[Batch], tokens: int, number: int, rate: float, wishes: Sequence[bool]
+        self, parts: Sequence[Batch], tokens: int, number: int, rate: float, votes: Sequence[bool]
     ) -> tuple[float, list[bool]]:
-        """Learn from this process's parts of a step; (sum of all processes' losses, whether any has each wish).
+        """Learn from this process's parts of a step; (sum of the losses, whether any process votes for each thing).
 
-        `tokens` is how many all processes take a loss of. What dropout draws depends on seed, step `number` and
-        process alone. Raises UserError where the loss is not a number, or where memory does not suffice.
+        `tokens` is the number of tokens with a loss in all processes. Dropout depends on seed, step `number`
+        and process alone. Raises UserError if the loss is not finite, or memory does not suffice.
         """
         import torch
 
@@ -75,10 +74,10 @@ class Learner:
             if any(words in str(error) for words in MEMORY):
                 raise UserError(_memory(self._settings)) from error
             raise
-        total, *wished = self.sum([summed, *wishes])
+        total, *voted = self.sum([summed, *votes])
         if not math.isfinite(total):
             raise UserError(
-                f"The loss of step {number + 1} is {total}: training has come apart. Try a lower learning_rate, a "
+                f"The loss of step {number + 1} is {total}: training has diverged. Try a lower learning_rate, a "
                 "longer warmup, or precision float32 (train.model; for one run: its column settings)."
             )
         self.accelerator.clip_grad_norm_(self._wrapped.parameters(), self._settings.clip)
@@ -86,10 +85,10 @@ class Learner:
             group["lr"] = rate
         self._optimizer.step()
         self._optimizer.zero_grad()
-        return total, [bool(count) for count in wished]
+        return total, [bool(count) for count in voted]
 
     def loss(self, part: Batch) -> float:
-        """The sum of the losses of the tokens of this process's `part`, on its own, without learning."""
+        """The sum of the losses of the tokens of `part`, in this process alone, without learning."""
         import torch
 
         self.model.eval()
@@ -97,7 +96,7 @@ class Learner:
             return float(self._loss(self.model, part, 0.0))
 
     def sum(self, values: Sequence[Any]) -> list[float]:
-        """Each value summed over processes."""
+        """Each value, summed over all processes."""
         import torch
 
         flat = torch.stack([torch.as_tensor(value, dtype=torch.float64).cpu() for value in values])
@@ -110,7 +109,7 @@ class Learner:
         return {"weights": weights, "optimizer": self._optimizer.state_dict()}
 
     def load(self, tensors: dict[str, Any], *, weights_only: bool = False) -> None:
-        """Take weights, and unless `weights_only` the optimizer's state too, from a checkpoint."""
+        """Load the weights of a checkpoint and, unless `weights_only`, the optimizer's state."""
         import torch
 
         with torch.no_grad():
@@ -140,7 +139,7 @@ class Learner:
 
 
 def learning_rate(settings: Fit, step: int, steps: int) -> float:
-    """The rate of a step (from 0) of `steps`: up from 0 in a line, then down in a line to 0, or constant."""
+    """The rate of a step (from 0) of `steps`: linear warmup, then constant or linear down to 0."""
     warmup = round(settings.warmup * steps)
     if step < warmup:
         return settings.learning_rate * (step + 1) / (warmup + 1)
@@ -150,7 +149,7 @@ def learning_rate(settings: Fit, step: int, steps: int) -> float:
 
 
 def set_dropout(model: Any, share: float) -> None:
-    """Set the dropouts that a model has; those that are off stay off."""
+    """Set the rate of the dropouts of a model; those that are off stay off."""
     import torch
 
     for module in model.modules():
@@ -162,7 +161,7 @@ def set_dropout(model: Any, share: float) -> None:
 
 
 def with_adapters(model: Any, lora: Lora, family: Family, seed: int) -> Any:
-    """The model with low-rank adapters, which alone are trained. Raises UserError where none fit."""
+    """The model with low-rank adapters, which alone are trained. Raises UserError if no layer takes them."""
     import torch
     from peft import LoraConfig, TaskType, get_peft_model
 

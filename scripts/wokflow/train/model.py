@@ -1,50 +1,80 @@
 """Training one model, in this process or in several."""
 
-from wokflow.generate.decoding import Decoding, Family, Lang
-from wokflow.job import Progress
+from collections.abc import Mapping
+from typing import Any
+
+from wokflow.cluster.window import queue_again
+from wokflow.frame.job import Progress
+from wokflow.models.decoding import Decoding, Family, Lang
+from wokflow.train.fit import StoppedError, TimeOverError
 from wokflow.train.launch import launch
 from wokflow.train.process import train_here
-from wokflow.train.settings import Fit, Task
+from wokflow.train.settings import Task, fit_settings
 from wokflow.train.stopping import Stop
 
 
 def train_model(
-    examples: str,
-    out: str,
-    checkpoints: str,
     *,
+    examples: str,
+    model: str,
     run: str,
     family: Family,
-    model: str,
+    base: str,
     revision: str | None,
+    languages: tuple[Lang, Lang] | None,
     seed: int,
-    settings: Fit,
-    decoding: Decoding,
+    fit: Mapping[str, Any],
+    valid_beams: int,
+    speed: Mapping[str, Any],
+    processes: int,
+    nodes: int,
     key: str,
-    languages: tuple[Lang, Lang] | None = None,
-    minutes: float | None = None,
-    processes: int = 1,
-    nodes: int = 1,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    minutes: float | None,
+    threads: int,
+    progress: Progress,
 ) -> None:
-    """Train on the table `examples` (train/examples) and write the folder `out`: model, tokenizer, curve, run, card.
+    """Train on the table `examples` (train/examples) and write the folder `model`, with tokenizer, curve and card.
 
-    `model` is `small` (random weights), a folder, or a name on the Hugging Face hub at `revision`. `languages` of
-    source and target is what mBART50 and NLLB must be told. The folder `checkpoints` holds how far a training of
-    this `key` is: one that was killed goes on from there and ends with the same model, and the folder goes in the
-    end. SIGTERM, and the end of the `minutes` that the job has, save and raise UserError. `decoding` is how
-    validation sources are decoded. `threads` of a process on CPUs; None: as PyTorch finds best.
-
-    Raises UserError for examples that are missing or empty, a model that cannot be loaded, a loss that is no
-    number, and memory that does not suffice.
+    Training begins with `base`: `small` (random weights), a folder, or a name on the Hugging Face hub at
+    `revision`. `fit` and `speed` together are the fields of settings.Fit; `valid_beams` are those with which
+    validation sources are decoded. For the rest see `train`.
     """
+    settings = fit_settings({**fit, **speed})
+    longest = settings.max_tokens
     task = Task(
-        examples, out, checkpoints, run, family, model, revision, languages, seed, settings, decoding, key,
-        minutes, threads,
-    )  # fmt: skip
-    if processes == nodes == 1:
-        with Stop(minutes) as stop:
-            train_here(task, stop, progress)
-    else:
-        launch(task, processes, nodes, progress)
+        examples=examples,
+        out=model,
+        checkpoints=f"{model}.checkpoints",
+        run=run,
+        family=family,
+        model=base,
+        revision=revision,
+        languages=languages and (languages[0], languages[1]),
+        seed=seed,
+        settings=settings,
+        decoding=Decoding(valid_beams, max_source_tokens=longest, max_tokens=longest),
+        key=key,
+        minutes=minutes,
+        threads=threads,
+    )
+    train(task, processes=processes, nodes=nodes, progress=progress)
+
+
+def train(task: Task, *, processes: int = 1, nodes: int = 1, progress: Progress | None = None) -> None:
+    """Do a training in `processes` on each of `nodes`.
+
+    A training that was killed continues from its last checkpoint and ends with the same model; its checkpoints are
+    removed then. On SIGTERM, and before the task's `minutes` are over, it saves a checkpoint and raises UserError.
+    If it has got on by then, its Slurm job is queued again, as often as it takes.
+
+    Raises UserError as well for examples that are missing or empty, a model that cannot be loaded, a loss that is
+    not finite, and too little memory.
+    """
+    try:
+        if processes == nodes == 1:
+            with Stop(task.minutes) as stop:
+                train_here(task, stop, progress)
+        else:
+            launch(task, processes, nodes, progress)
+    except TimeOverError as error:
+        raise StoppedError(f"{error} {queue_again()}") from error

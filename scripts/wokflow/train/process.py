@@ -1,18 +1,19 @@
-"""One process of a training: reads the examples, learns, and, if it is the first one, writes the model."""
+"""One process of a training: it reads the examples and learns; the first process writes the model."""
 
 from typing import Any
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.generate.decoding import set_languages
-from wokflow.job import Progress
-from wokflow.train.card import base_of, write_card
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.models.decoding import set_languages
+from wokflow.models.loading import load
+from wokflow.train.card import write_card
 from wokflow.train.checkpoints import Checkpoints
 from wokflow.train.encoded import Encoded, encode_examples, read_examples
 from wokflow.train.fit import Training
 from wokflow.train.learner import Learner
-from wokflow.train.models import load
+from wokflow.train.record import base_of, write_record
 from wokflow.train.scratch import make_small
 from wokflow.train.settings import Task
 from wokflow.train.stopping import Stop
@@ -21,9 +22,9 @@ READABLE = 0o644
 
 
 def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None:
-    """Train as one process, or as one of those that torchrun started; the first writes the model's folder.
+    """Train as the only process, or as one of those that torchrun started; the first writes the model's folder.
 
-    Raises UserError, and StoppedError where `stop` ended it before its end.
+    Raises UserError, and StoppedError if `stop` came before the end.
     """
     import torch
     from transformers.utils import logging
@@ -34,7 +35,7 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
         torch.set_num_threads(task.threads)
     rows = read_examples(task.examples)
     network, tokenizer = _begin(task, rows)
-    base = base_of(task.model, task.revision, network)
+    base = base_of(task.model, task.revision)
     learner = Learner(network, task.family, task.settings, task.seed)
     first = learner.process == 0
     said = progress if first else None
@@ -50,7 +51,8 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
         with tables.atomic_folder(task.out) as folder:
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
-            write_card(folder, task, rows, base, state)
+            run = write_record(folder, task, rows, base, state)
+            write_card(folder, task, rows, run, state)
             for path in folder.iterdir():
                 path.chmod(READABLE)  # safetensors leaves weights to their owner alone
         checkpoints.remove()

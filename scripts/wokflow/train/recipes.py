@@ -1,37 +1,38 @@
-"""The frontier before training on recipes: name and steps as texts, and a digest of them."""
+"""Training examples of rewriting: recipes by the name of their dish. A cutoff: equal texts train nothing again."""
 
 import hashlib
 import math
-from collections.abc import Sequence
 
 import polars as pl
 
-from wokflow import tables
-from wokflow.steps import joined
+from wokflow.frame import tables
+from wokflow.ingest.steps import joined
 from wokflow.train.pairs import write_examples
 
 START = "{title}的做法如下。"  # Counterfactual Recipe Generation, section 5.1
 
 
-def recipe_examples(
-    recipes: Sequence[str],
-    corpus: str,
-    dishes: str,
-    out: str,
-    digest: str,
+def train_recipes(
     *,
+    recipes: list[str],
+    untested: str,
+    dishes: str,
+    data: str,
+    digest: str,
     valid: float,
     most: int | None,
     seed: int,
     metadata: dict[str, str],
 ) -> None:
-    """Write recipes as schema train/examples, and a digest: "(dish) is made as follows." and the steps.
+    """Write recipes as train/examples to `data`, and a `digest`: "(dish) is made as follows." and the steps.
 
-    Only recipes of `corpus` (pivot/corpus) are taken: those of dishes that are tested are not in it. A recipe that
-    is of no known dish (pivot/dishes) goes by its title. At most `most` are drawn, those with the smallest hashes
-    of seed and recipe_id; the share `valid` of them, the next smallest, validates. Rows come in the recipes' order.
+    Only recipes of `untested` (pivot/corpus) are used, which has none of the dishes that are tested. A recipe of no
+    known dish (pivot/dishes) goes by its title. At most `most` are drawn, those with the smallest hashes of seed and
+    recipe_id; of these the share `valid` with the smallest hashes is for validation. Rows are in the recipes' order.
     """
-    allowed = tables.scan(corpus).join(tables.scan(dishes, ["recipe_id", "dish"]), on="recipe_id", how="left")
+    allowed = tables.scan(untested).join(
+        tables.scan(dishes, ["recipe_id", "dish"]), on="recipe_id", how="left"
+    )
     with_steps = tables.scan(recipes, ["recipe_id", "title", "steps", "lang"]).filter(
         pl.col("steps").list.len() > 0
     )
@@ -50,4 +51,4 @@ def recipe_examples(
             [joined(*parts) for parts in rows.select("steps", "lang").iter_rows()], dtype=pl.String
         ),
     )
-    write_examples(out, digest, examples, metadata)
+    write_examples(data, digest, examples, metadata)

@@ -1,4 +1,4 @@
-"""Small models made on the spot: a tokenizer trained on the training texts, and random weights."""
+"""Small models made from scratch: a tokenizer trained on the training texts, and random weights."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -54,7 +54,7 @@ def make_small(
 
 
 def train_tokenizer(texts: Iterable[str], family: str, vocabulary: int, max_tokens: int) -> Any:
-    """Byte pairs within words, numbers and runs of Chinese; any text, line breaks too, comes back as it was.
+    """Byte pairs within words, numbers and runs of Chinese. Decoding restores any text, with its line breaks.
 
     A seq2seq text ends in an end token; a causal one, which is to be continued, does not.
     """

@@ -1,15 +1,15 @@
-"""How a model is trained: the settings of config block train.model, which a run may override."""
+"""The settings of a training: config block train.model, which a run may override."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wokflow.generate.decoding import Decoding, Family, Lang
+from wokflow.models.decoding import Decoding, Family, Lang
 
 
 @dataclass(frozen=True)
 class Small:
-    """A model that is made on the spot: its size, and how many tokens its vocabulary has at most."""
+    """The size of a model that is made from scratch; `vocabulary` is the most tokens that its tokenizer has."""
 
     width: int = 256
     layers: int = 3
@@ -29,13 +29,14 @@ class Lora:
 
 @dataclass(frozen=True)
 class Fit:
-    """How long, how fast and on what a model learns.
+    """How a model learns.
 
-    `batch` examples make one step, on however many devices; `device_batch` of them at most are on a device at once.
-    `max_tokens` bounds a source and a target, each. An evaluation comes after each epoch; after `patience` of them
-    without a better `metric`, or after `epochs`, training ends, and the best model is kept. `valid_most` sources are
-    decoded for BLEU. `learning_rate` is reached after the share `warmup` of all steps. `clip` bounds the norm of the
-    gradient. `dropout` None: as the model has it. A checkpoint comes at least each `save_minutes`.
+    `batch` examples make one step, on all devices together; at most `device_batch` of them are on a device at once.
+    `max_tokens` bounds a source and a target, each. Each epoch ends with an evaluation. Training ends after
+    `epochs`, or after `patience` evaluations without a better `metric`, and the best model is kept. At most
+    `valid_most` sources are decoded for BLEU. `learning_rate` is reached after the share `warmup` of all steps.
+    `clip` bounds the norm of the gradient. `dropout` None: the model's own. A checkpoint is saved at least every
+    `save_minutes`.
     """
 
     batch: int = 64
@@ -73,11 +74,13 @@ def fit_settings(block: Mapping[str, Any]) -> Fit:
 
 @dataclass(frozen=True)
 class Task:
-    """One training: what is read and written, the run, and what it depends on.
+    """One training: its files, its run, and everything that it depends on.
 
-    `model` is `small`, a folder, or a name on the Hugging Face hub at `revision`. `languages` (of source and target)
-    is what mBART50 and NLLB must be told. Checkpoints of another `key` are not gone on from. `minutes`: the time the
-    job has. `threads` of a process on CPUs; None: as PyTorch finds best.
+    `examples` is a table (train/examples), `out` the folder of the model, `checkpoints` the folder of checkpoints;
+    only those of the same `key` are continued. `model` is `small` (random weights), a folder, or a name on the
+    Hugging Face hub at `revision`. `languages` of source and target are set in tokenizers that need them (mBART50,
+    NLLB). `decoding` is for the validation sources. `minutes` is the time limit of the job. `threads` are those of
+    a process on CPUs; None: PyTorch's choice.
     """
 
     examples: str

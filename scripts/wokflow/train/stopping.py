@@ -1,4 +1,4 @@
-"""When to stop before the end: told by SIGTERM, by the launcher, or by the clock."""
+"""Stopping before the end: on SIGTERM, by the launcher, or by the time limit."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ SPARE = 10.0  # seconds that a job needs to end, beside its last step and save
 
 
 class Stop:
-    """Whether to save and leave; a context manager, which takes SIGTERM while it is open.
+    """Whether to save and end. A context manager, which handles SIGTERM while it is open.
 
     `minutes` is the time that the job has from `began` (time.monotonic) on. `file` and `launcher`, of a process that
     was launched: the file that tells it to stop, and the launcher's process, without which it stops.
@@ -25,7 +25,7 @@ class Stop:
         file: Path | None = None,
         launcher: int | None = None,
     ) -> None:
-        self._told = False
+        self.told = False  # to stop, by a signal or by the launcher
         start = time.monotonic() if began is None else began
         self._end = None if minutes is None else start + 60 * minutes
         self._file = file
@@ -40,17 +40,17 @@ class Stop:
         signal.signal(signal.SIGTERM, self._before)
 
     def took(self, what: str, seconds: float) -> None:
-        """Note how long a step or a save took: the time that is kept for the last ones follows it."""
+        """Note how long a step or a save took; the time that is reserved for the last ones follows it."""
         self.longest[what] = max(self.longest[what], seconds)
 
     @property
     def now(self) -> bool:
         """Whether to stop now."""
-        self._told = self._told or self._late() or self._left()
-        return self._told
+        self.told = self.told or self._left()
+        return self.told or self._late()
 
     def _tell(self, number: int, frame: FrameType | None) -> Any:
-        self._told = True
+        self.told = True
 
     def _late(self) -> bool:
         return self._end is not None and time.monotonic() + SPARE + 2 * sum(self.longest.values()) > self._end

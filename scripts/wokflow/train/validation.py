@@ -1,4 +1,4 @@
-"""How good a model is on the validation examples: its loss, and BLEU of what it writes."""
+"""Validation: the loss of a model, and BLEU of what it writes."""
 
 import hashlib
 import re
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wokflow.generate.decoding import Decoding, Family, decode
+from wokflow.models.decoding import Decoding, Family, decode
+from wokflow.models.texts import without_headings
 from wokflow.train.batches import collate, learnt
 from wokflow.train.encoded import Encoded
 from wokflow.train.learner import Learner
 from wokflow.train.stopping import Stop
-from wokflow.train.texts import without_headings
 
 BATCHES = 4  # batches that are decoded between two looks whether to stop
 
@@ -33,7 +33,7 @@ def valid_loss(
     most: int | None,
     on_target_only: bool,
 ) -> float | None:
-    """The mean loss of a token over all examples; None where a process was told to stop."""
+    """The mean loss of a token over all examples; None if a process was told to stop."""
     by_length = np.argsort(-encoded.lengths, kind="stable")
     parts = [by_length[start : start + device_batch] for start in range(0, len(by_length), device_batch)]
     loss, tokens, stopped = 0.0, 0, False
@@ -54,7 +54,7 @@ def valid_bleu(
     decoding: Decoding,
     stop: Stop,
 ) -> float | None:
-    """BLEU of what the model writes for each source, against its targets; None where a process was told to stop."""
+    """BLEU of what the model writes for each source, against its targets; None if a process was told to stop."""
     from accelerate.utils import gather_object
 
     by_length = sorted(chosen, key=lambda source: (-len(source), source))
@@ -81,7 +81,7 @@ def choose_sources(rows: pl.DataFrame, most: int) -> dict[str, list[str]]:
 
 
 def bleu(texts: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """BLEU (0 to 100) of the corpus by sacrebleu, without headings; with its Chinese tokenizer where targets are."""
+    """Corpus BLEU (0 to 100) by sacrebleu, without headings; with its Chinese tokenizer for Chinese targets."""
     from sacrebleu.metrics.bleu import BLEU
 
     plain = [[without_headings(text) for text in some] for some in references]

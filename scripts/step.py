@@ -1,0 +1,38 @@
+"""The adapter of every rule: runs the step that stands in the rule's key (wokflow.frame.step says how)."""
+
+import os
+
+# Read by polars and by OpenMP when they are imported, so it stands before everything else.
+for variable in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(variable, str(snakemake.threads))
+
+os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # a job writes its progress into its log
+
+from wokflow.frame.gpus import take_gpus  # noqa: E402
+from wokflow.frame.step import Job, run  # noqa: E402
+
+
+def plain(files):
+    """Paths by name: a string for a single file, a list for several."""
+    return {
+        name: path if isinstance(path, str) else [str(each) for each in path] for name, path in files.items()
+    }
+
+
+inputs = plain(snakemake.input)
+take_gpus(snakemake.resources.get("gpu", 0))
+named = {path for files in inputs.values() for path in ([files] if isinstance(files, str) else files)}
+
+run(
+    Job(
+        key=snakemake.params.key,
+        unkeyed=snakemake.params.unkeyed,
+        inputs=inputs,
+        outputs=plain(snakemake.output),
+        wildcards=dict(snakemake.wildcards.items()),
+        threads=snakemake.threads,
+        minutes=snakemake.resources.runtime,
+        log=snakemake.log[0],
+        unnamed=tuple(str(path) for path in snakemake.input if str(path) not in named),
+    )
+)

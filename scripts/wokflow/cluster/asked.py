@@ -1,0 +1,73 @@
+"""What the jobs of a run ask for, as Snakemake works it out in a dry run."""
+
+import contextlib
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wokflow.cluster.placement import request_of
+from wokflow.cluster.requests import Request, place
+from wokflow.cluster.site import Site
+from wokflow.frame.job import UserError
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What jobs of a rule ask for at the first attempt, and at the last."""
+
+    rule: str
+    first: Request
+    last: Request
+
+
+def read_requests(options: list[str], retries: int) -> list[Asked]:
+    """Requests of all jobs of a run, whether they have results or not, each once.
+
+    Retries are limited by the partitions in slurm/site.yaml. Raises UserError with Snakemake's words if it finds no
+    way to make what is wanted.
+    """
+    from wokflow.frame.plan import dry_workflow
+
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        workflow = dry_workflow(
+            ["--jobs", "1", *options]
+        )  # with --cores alone, GPUs of this machine would count
+    if workflow is None:
+        raise UserError(output.getvalue().strip())
+    found: dict[Asked, None] = {}
+    for job in workflow.dag.jobs:
+        if not job.rule.norun:
+            job.attempt = retries + 1
+            last = request_of(job)
+            job.attempt = 1
+            found[Asked(job.rule.name, request_of(job), last)] = None
+    return list(found)
+
+
+def by_partition(
+    site: Site, asked: Iterable[Asked]
+) -> tuple[dict[str | None, list[Asked]], dict[Asked, str]]:
+    """Requests by the partition that they go to; those that none takes, with the reason.
+
+    None stands for the cluster's default partition, where all jobs go if the site file names none. A last attempt
+    that goes to another partition than the first counts there.
+    """
+    places: dict[str | None, list[Asked]] = {}
+    refused: dict[Asked, str] = {}
+    for one in asked:
+        if not site.partitions:
+            places.setdefault(None, []).append(one)
+            continue
+        try:
+            first, _ = place(site, one.first)
+            last, granted = place(site, one.last, retry=True)
+        except UserError as error:
+            refused[one] = str(error)
+            continue
+        if last == first:
+            places.setdefault(first, []).append(Asked(one.rule, one.first, granted))
+        else:
+            places.setdefault(first, []).append(Asked(one.rule, one.first, one.first))
+            places.setdefault(last, []).append(Asked(one.rule, Request(), granted))
+    return places, refused

@@ -1,0 +1,137 @@
+"""Why a job failed or waits, and what to do, in words."""
+
+import re
+import shutil
+from pathlib import Path
+
+from wokflow.cluster import questions
+
+FAILURES = {
+    "BOOT_FAIL": "its node did not start.",
+    "CANCELLED": "somebody, or the cluster, cancelled it (scancel).",
+    "DEADLINE": "it could not end before its deadline.",
+    "NODE_FAIL": "its node went down.",
+    "OUT_OF_MEMORY": "it needed more memory than it had. A next try asks for more.",
+    "PREEMPTED": "it had to give way to a job of higher priority.",
+    "SPECIAL_EXIT": "the cluster holds it back after its exit code. It is cancelled.",
+    "TIMEOUT": "it needed more time than it had. A next try asks for more.",
+}
+LOST = "Slurm does not know it any more, and its outputs are not all there."
+EXIT_CODES = {
+    126: "the command could not be run on that node",
+    127: "a command was not found on that node",
+}
+NOT_STARTED = re.compile(r"slurmstepd.*execve\(\): (.+): ")  # srun's exit code is 2 then
+OUT_OF_MEMORY = re.compile(r"slurmstepd.*(exceeded (job |step )?memory limit|oom[-_ ]kill)", re.IGNORECASE)
+ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # an error as wokflow.frame.job prints it
+LITTLE = 1 << 20  # bytes: a disk with less room is full
+SITE = "in slurm/site.yaml"
+# Reasons to wait that do not go away by themselves, as patterns of squeue's reason, and what to do; the first that
+# matches. Some are phrases, in which Slurm writes spaces or underscores.
+STUCK = tuple(
+    (re.compile(pattern.replace(" ", "[ _]+"), re.IGNORECASE), text)
+    for pattern, text in (
+        (
+            ".*requeued held|job requeued in held state|JobHoldMaxRequeue",
+            "it is held after it was queued again, mostly because a node could not start it: `scontrol release` it, "
+            "and tell the administrators of the node",
+        ),
+        ("JobHeldUser", "it is held: `scontrol release` it"),
+        ("JobHeldAdmin", "an administrator holds it: ask why"),
+        ("DependencyNeverSatisfied", "it waits for a job that failed"),
+        (
+            "(Assoc|QOS)Grp(Wall|(?!.*Run).*Minutes).*",
+            f"the hours of your account or qos are used up: set another account or qos {SITE}, or ask for more hours "
+            "(`sshare` shows what is used)",
+        ),
+        (
+            "(Assoc|QOS)Max.*(WallDuration|Minutes)PerJob.*",
+            f"your account or qos allows less time for one job: set max_runtime {SITE}",
+        ),
+        (
+            "(Assoc|QOS)Max.*Per(Job|Node).*",
+            f"your account or qos allows less for one job: set max_mem_mb, max_threads, max_gpu or max_nodes {SITE} "
+            "to what it allows (`sacctmgr show qos`)",
+        ),
+        ("MaxMemPerLimit", f"it asks for more memory than a job may have there: set max_mem_mb {SITE}"),
+        ("QOSMin.*", f"the qos is for larger jobs than this: set another qos, or another partition, {SITE}"),
+        ("QOSUsageThreshold", f"the qos is for those who have used less: set another qos {SITE}"),
+        ("InvalidAccount|AccountNotAllowed", f"the account may not be used there: set account {SITE}"),
+        ("InvalidQOS|QOSNotAllowed", f"the qos may not be used there: set qos {SITE}"),
+        ("PartitionTimeLimit", f"it asks for more time than the partition allows: set max_runtime {SITE}"),
+        (
+            "PartitionNodeLimit|PartitionConfig",
+            f"it asks for more nodes than one job may have there: set max_nodes, or name another partition, {SITE}",
+        ),
+        ("PartitionDown", f"its partition is down: name another {SITE}, or wait"),
+        ("PartitionInactive", f"its partition takes no jobs: name another {SITE}, or wait"),
+        ("BadConstraints", f"no node can ever fulfil what it asks for: compare it with the limits {SITE}"),
+        ("ReservationDeleted", "its reservation is gone: Ctrl-C, then the same command without it"),
+        (
+            "ReqNodeNotAvail.*|Reserved for maintenance.*",
+            "the nodes that it may have are down or reserved, for maintenance perhaps: `scontrol show reservation` "
+            "says until when. A job starts before if it ends before: set max_runtime, or another partition, "
+            f"{SITE}; or wait",
+        ),
+    )
+)
+
+
+def stuck(reason: str) -> str | None:
+    """What to do about a job that waits for a reason that does not go away by itself; None for all other reasons.
+
+    Limits on how much runs at once (of a user, an account, a qos) go away as jobs end, and so do queues.
+    """
+    return next((text for pattern, text in STUCK if pattern.fullmatch(reason.strip())), None)
+
+
+async def failure(job: str, state: str) -> str:
+    """What happened to a failed job, where, and what to do, in one or two lines."""
+    about = await questions.describe(job)
+    rule = about.get("Comment", "").replace("_wildcards_", " ").removeprefix("rule_")
+    node = about.get("NodeList", "").replace("(null)", "") or "no node"
+    code, _, signal = about.get("ExitCode", "0:0").partition(":")
+    log = about.get("StdOut", "")
+    head = f"Slurm job {job} ({rule}) on {node} after {about.get('RunTime', '?')}: {state}"
+    not_run = EXIT_CODES.get(int(code)) or not_started(log)
+    if why := FAILURES.get(state):
+        what = why
+    elif not_run:
+        what = f"{not_run}. To leave the node out: --slurm-exclude-failed-nodes {node}"
+    elif signal == "9":
+        what = "it was killed, most often for want of memory. A next try asks for more."
+    else:
+        what = cause(log) or full(log) or "its log says why"
+    return f"{head}: {what}" + (f"\n  log: {log}" if log else "")
+
+
+def cause(log: str) -> str:
+    """Why a job failed, if its Slurm log says it in one line; empty if it does not, or cannot be read."""
+    text = read(log)
+    if OUT_OF_MEMORY.search(text):
+        return FAILURES["OUT_OF_MEMORY"]
+    errors = ERROR.findall(text)
+    return errors[-1] if errors else ""
+
+
+def not_started(log: str) -> str:
+    """That srun could not start a job's command, as its Slurm log says; empty if it does not."""
+    found = NOT_STARTED.search(read(log))
+    return f"{found[1]} could not be run on that node" if found else ""
+
+
+def read(log: str) -> str:
+    """The text of a log; empty if it cannot be read."""
+    try:
+        return Path(log).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def full(log: str) -> str:
+    """That the disk of a log is full; empty where there is room."""
+    try:
+        free = shutil.disk_usage(Path(log).parent).free
+    except OSError:
+        return ""
+    return "No space left on device. Make room, then give the same command again." if free < LITTLE else ""

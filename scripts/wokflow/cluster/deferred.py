@@ -1,0 +1,129 @@
+"""Jobs that Slurm refuses for now are submitted again, by and by, which costs them none of their tries."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from wokflow.cluster.refusals import Refusal, temporary
+from wokflow.cluster.slurm import SlurmError
+
+FIRST, LONGEST = (
+    15.0,
+    300.0,
+)  # seconds until the first job that waits is submitted again, twice as many each time
+PATIENCE = 24 * 3600.0  # seconds in which Slurm must take one job at least, lest those that wait fail
+END = 90.0  # seconds that a submission under way may take to end
+
+
+class Waiting(NamedTuple):
+    """A job of an executor that Slurm refused with a message, or that came while others waited."""
+
+    executor: Any
+    job: Any
+    message: str
+    refusal: Refusal | None
+
+
+class Deferred:
+    """Submits jobs, and holds those that Slurm refuses for now.
+
+    `submit` submits a job of an executor and gives the message of a failure, or nothing. `fail` reports a job that
+    failed. `withdraw` cancels what Slurm took although it did not say so; it raises SlurmError where Slurm is silent.
+
+    While one job waits, all that come later wait behind it, so that one submission at a time asks Slurm whether it
+    takes jobs again.
+    """
+
+    def __init__(
+        self,
+        submit: Callable[[Any, Any], str],
+        fail: Callable[[Any, Any, str], None],
+        withdraw: Callable[[Any, Any], None],
+    ) -> None:
+        self._submit, self._fail, self._withdraw = submit, fail, withdraw
+        self._lock = threading.Lock()
+        self._jobs: deque[Waiting] = deque()
+        self._thread: threading.Thread | None = None
+        self._closed = threading.Event()
+
+    def __call__(self, executor: Any, job: Any) -> None:
+        """Submit a job now, or later if Slurm takes none now."""
+        with self._lock:
+            if self._jobs:
+                self._jobs.append(Waiting(executor, job, "", None))
+                return
+        if message := self._submit(executor, job):
+            if refusal := temporary(message):
+                self._add(Waiting(executor, job, message, refusal))
+            else:
+                self._fail(executor, job, message)
+
+    def close(self) -> None:
+        """Submit nothing any more; wait for the end of a submission that is under way."""
+        self._closed.set()
+        thread = self._thread
+        if thread and thread is not threading.current_thread():
+            thread.join(END)
+
+    def _add(self, waiting: Waiting) -> None:
+        with self._lock:
+            self._jobs.append(waiting)
+            if self._thread is None:
+                assert waiting.refusal is not None
+                waiting.executor.logger.warning(
+                    f"Slurm takes no more jobs now: {waiting.refusal.reason}. They wait here and are submitted again "
+                    f"later; that costs none of their tries. Slurm's words: {quoted(waiting.message)}"
+                )
+                self._thread = threading.Thread(target=self._work_off, daemon=True, name="deferred_jobs")
+                self._thread.start()
+
+    def _work_off(self) -> None:
+        """Submit the jobs that wait, oldest first, until none is left."""
+        pause, taken = FIRST, time.monotonic()
+        while not self._closed.wait(pause):
+            if self._submit_some():
+                pause, taken = FIRST, time.monotonic()
+            else:
+                pause = min(2 * pause, LONGEST)
+            with self._lock:
+                late = time.monotonic() - taken > PATIENCE
+                left = [self._jobs.popleft() for _ in range(len(self._jobs) if late else 0)]
+                if not self._jobs:
+                    self._thread = None
+            for waiting in left:
+                hours = f"Slurm has taken no job for {PATIENCE / 3600:g} hours."
+                self._fail(waiting.executor, waiting.job, f"{hours} {waiting.message}")
+            if self._thread is None:
+                return
+
+    def _submit_some(self) -> bool:
+        """Submit jobs until Slurm refuses one for now; give whether it took one, or refused one for good."""
+        answered = False
+        while self._jobs and not self._closed.is_set():
+            executor, job, _, refusal = first = self._jobs[0]
+            try:
+                if refusal is not None and refusal.may_be_taken:
+                    self._withdraw(executor, job)
+            except SlurmError:
+                return answered
+            message = self._submit(executor, job)
+            refusal = temporary(message)
+            with self._lock:
+                assert self._jobs[0] is first
+                if refusal is not None:
+                    self._jobs[0] = Waiting(executor, job, message, refusal)
+                    return answered
+                self._jobs.popleft()
+            answered = True
+            if message:
+                self._fail(executor, job, message)
+        if not self._jobs:
+            executor.logger.warning("Slurm takes jobs again.")
+        return answered
+
+
+def quoted(message: str) -> str:
+    """What Slurm said in the message of a failed submission, in one line."""
+    return " ".join(message.partition("sbatch call:")[0].partition("error message was")[2].split()) or message

@@ -1,0 +1,103 @@
+"""What jobs on nodes get of the environment: what they need, by name, and no key on its way through Slurm.
+
+sbatch sends its whole environment to Slurm's controller, which keeps it on its disk, and Slurm gives it to whom it
+lets see a job's environment. So a run drops what is not named here before it submits its first job. Keys and the like
+go to the jobs in a file that only the user may read.
+"""
+
+import json
+import os
+import re
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from wokflow.frame.job import UserError
+
+KEYS = Path(".snakemake") / "wokflow.keys"  # in the folder of a run, which all nodes see
+MORE = "WOKFLOW_EXPORT"  # the variable with names that a user adds
+PASSED = re.compile(
+    # who and where the user is
+    r"HOME|USER|LOGNAME|SHELL|PWD|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|TERM|"
+    # where programs are
+    r"PATH|LD_LIBRARY_PATH|PYTHON\w+|VIRTUAL_ENV|CONDA_\w+|MAMBA_\w+|_CE_\w+|MODULE\w+|LOADEDMODULES|_LMFILES_|"
+    r"LMOD_\w+|__LMOD_\w+|EB\w+|BASH_ENV|BASH_FUNC_.+|ENV|SPACK_\w+|APPTAINER\w*|SINGULARITY\w*|"
+    # Slurm and what it may need
+    r"SLURM_\w+|SBATCH_\w+|SRUN_\w+|SQUEUE_\w+|SACCT_\w+|SCANCEL_\w+|SPANK_\w+|MUNGE\w*|KRB5\w+|"
+    # networks
+    r"(?:https?|ftp|all|no)_proxy|(?:HTTPS?|FTP|ALL|NO)_PROXY|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|"
+    # what the steps compute with
+    r"HF_\w+|HUGGING\w+|TRANSFORMERS_\w+|SENTENCE_\w+|TOKENIZERS_\w+|TORCH\w*|PYTORCH_\w+|ACCELERATE_\w+|VLLM_\w+|"
+    r"OLLAMA_\w+|HANLP_\w+|SPACY_\w+|JIEBA_\w+|POLARS_\w+|RAYON_\w+|OMP_\w+|KMP_\w+|MKL_\w+|OPENBLAS_\w+|GOMP_\w+|"
+    r"CUDA\w*|NVIDIA_\w+|NCCL_\w+|GLOO_\w+|UCX_\w+|FI_\w+|ROCM_\w+|HIP_\w+|HSA_\w+|SNAKEMAKE_\w+|WOKFLOW_\w+"
+)
+SECRET = re.compile(
+    r"(?:^|_)(?:\w*KEYS?|TOKENS?|SECRETS?|\w*PASS(?:WORD|WD|PHRASE)?|PW|PAT|CREDENTIALS?|COOKIES?|AUTH)(?:_|$)",
+    re.IGNORECASE,
+)
+PASSWORD = re.compile(r"://[^/\s]*:[^/\s]*@")  # in a URL
+
+
+def hand_over(environment: Mapping[str, str], key_variables: Collection[str]) -> list[str]:
+    """Write the keys that jobs need to a file of the user's own; give the names of variables that jobs do not get.
+
+    `key_variables` are names of variables that hold keys. Raises UserError where the file cannot be kept from others.
+    """
+    more = re.findall(r"\w+", environment.get(MORE, ""))
+    wanted = {name for name in environment if PASSED.fullmatch(name)} | {*more, *key_variables} & {
+        *environment
+    }
+    secret = {name for name in wanted if name in key_variables or _is_secret(name, environment[name])}
+    remove_keys()
+    if secret:
+        _write({name: environment[name] for name in sorted(secret)})
+    return [name for name in environment if name not in wanted or name in secret]
+
+
+def load_keys() -> None:
+    """Put the keys that a run handed over into this job's environment. Raises UserError if others may read them."""
+    try:
+        with KEYS.open(encoding="utf-8") as file:
+            about = os.fstat(file.fileno())
+            if about.st_uid != os.getuid() or about.st_mode & 0o077:
+                raise UserError(
+                    f"{KEYS.resolve()} has keys, and others may read it: remove it, then start the run again."
+                )
+            keys: dict[str, str] = json.load(file)
+    except FileNotFoundError:
+        return
+    for name, key in keys.items():
+        os.environ.setdefault(name, key)
+
+
+def remove_keys() -> None:
+    """Remove the file of keys."""
+    with suppress(OSError):
+        KEYS.unlink()
+
+
+def _is_secret(name: str, value: str) -> bool:
+    return bool(SECRET.search(name) or PASSWORD.search(value))
+
+
+def _write(keys: Mapping[str, str]) -> None:
+    new = KEYS.with_name(f".{KEYS.name}.{os.getpid()}")
+    try:
+        KEYS.parent.mkdir(exist_ok=True)
+        with suppress(FileNotFoundError):
+            new.unlink()
+        with os.fdopen(
+            os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as file:
+            readable = os.fstat(file.fileno()).st_mode & 0o077
+            if not readable:
+                json.dump(dict(keys), file)
+        if readable:
+            new.unlink()
+            raise UserError(
+                f"Jobs on nodes need {', '.join(keys)}, and {KEYS.parent.resolve()} keeps no file from others. "
+                "Start the run in a folder of another file system, or without these variables."
+            )
+        new.replace(KEYS)
+    except OSError as error:
+        raise UserError(f"The keys that jobs on nodes need cannot be handed over: {error}") from error

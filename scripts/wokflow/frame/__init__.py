@@ -1,0 +1,1 @@
+"""What every stage stands on: config, keys, cutoffs, tables, jobs, shards, the plan."""

@@ -1,0 +1,74 @@
+"""One run at a time in a folder of results, by a lock that ends with the process that holds it."""
+
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from wokflow.frame.job import UserError
+
+# Options with which Snakemake shows something and writes no results.
+SHOWING = {
+    *(
+        "--lint",
+        "--list",
+        "--list-rules",
+        "-l",
+        "--list-target-rules",
+        "--lt",
+        "--summary",
+        "-S",
+        "-D",
+        "--dag",
+    ),
+    *("--detailed-summary", "--rulegraph", "--filegraph", "--d3dag", "--report", "--print-compilation"),
+}
+_held: list[int] = []  # descriptors of locks, which are kept until the process ends
+
+
+def writes_results(options: Collection[str]) -> bool:
+    """Whether Snakemake with these options of its command line changes results."""
+    return not any(option.partition("=")[0] in SHOWING for option in options)
+
+
+def take_folder(results: str) -> None:
+    """Take the folder of results for this process until it ends.
+
+    Where the folder cannot be written or its file system has no locks, nothing happens. Raises UserError while
+    another process has taken it.
+    """
+    path = Path(results, "logs", ".run.lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = _holder(path)
+        os.close(descriptor)
+        raise UserError(
+            f"Another run is writing into {results}{holder}. Wait until it has ended, or end it with Ctrl-C where it "
+            "was started; --unlock would be wrong now. To run something else meanwhile, set another folder as "
+            "`results`."
+        ) from error
+    except OSError:
+        os.close(descriptor)
+        return
+    known = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M")}
+    os.truncate(descriptor, 0)
+    os.write(descriptor, json.dumps(known).encode())
+    _held.append(descriptor)
+
+
+def _holder(path: Path) -> str:
+    try:
+        known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return f" (process {known['process']} on {known['host']}, since {known['since']})"
+    except (OSError, ValueError, KeyError):
+        return ""

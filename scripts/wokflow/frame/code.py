@@ -1,0 +1,281 @@
+"""Digests of code: of a step's module, of what it imports from this package, and of the packages that these use.
+
+Comments and docstrings do not count, nor does what cannot change a result: see NEUTRAL, `_without_log_lines` and
+`_without_descriptions`.
+"""
+
+import ast
+import hashlib
+import importlib.metadata
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package
+PACKAGE = Path(__file__).resolve().parents[1].name
+CONSTRAINTS = ROOT.parent / "constraints.txt"
+
+# Modules that cannot change what a step computes, each with the reason. tests/frame/test_code.py holds the list.
+NEUTRAL = {
+    "wokflow.cluster.window": "asks how much time a job has, and queues it again",
+    "wokflow.frame.job": "the log, the progress and the errors of a job",
+    "wokflow.frame.tables": "reads and writes tables; what the written bytes depend on is FORMAT",
+    "wokflow.train.card": "the text of a model card",
+    "wokflow.train.launch": "starts the processes of a training",
+}
+# Of wokflow.frame.tables: raise it if that module writes other bytes, or reads or digests tables in another way.
+FORMAT = 1
+SCHEMAS = ("schemas", "columns")  # last parts of the names of modules that declare tables
+EVERY = "*"  # all tables of such a module
+DISTRIBUTIONS = {  # import name -> packages that provide it, where the names differ; the first installed one counts
+    "ahocorasick": ("pyahocorasick",),
+    "backports": ("backports-zstd",),
+    "faiss": ("faiss-cpu", "faiss-gpu", "faiss-gpu-cu12"),
+    "google": ("protobuf",),
+    "sklearn": ("scikit-learn",),
+    "yaml": ("pyyaml",),
+}
+
+BEHIND = {  # package -> packages that it computes with, and that no module of ours needs to import
+    "bert-score": ("transformers", "tokenizers"),
+    "hanlp": ("transformers", "tokenizers"),
+    "sentence-transformers": ("transformers", "tokenizers"),
+    "transformers": ("tokenizers",),
+}
+
+
+@cache
+def code_digests(module: str) -> dict[str, str]:
+    """Digest of `module` and of each module that it imports from this package, NEUTRAL ones aside, by name.
+
+    Of a module of schemas, only the tables that these modules name count. Raises ModuleNotFoundError if there is no
+    such module.
+    """
+    names = [name for name in _closure(module) if name not in NEUTRAL]
+    used = {use for name in names for use in _read(name).tables}
+    # Modules of schemas share texts only to describe columns with them.
+    read = {use for name in names if not _is_schemas(name) for use in _read(name).tables}
+    digests = {}
+    for name in names:
+        tables = {table for schemas, table in used if schemas == name}
+        texts = {table for schemas, table in read if schemas == name}
+        digests[name] = (
+            _tables_digest(_read(name).tree, tables, texts) if _is_schemas(name) else _read(name).digest
+        )
+    return digests
+
+
+@cache
+def package_versions(module: str) -> dict[str, str]:
+    """Versions of the packages that `module` and what it imports from this package use, NEUTRAL ones included.
+
+    A version is the one pinned in constraints.txt; if another one is installed, both count.
+    """
+    names = {name for used in _closure(module) for name in _read(used).packages}
+    found = {_distribution(name) for name in names}
+    found |= {name for package in found for name in BEHIND.get(package, ())}
+    return {name: _version(name) for name in sorted(found)}
+
+
+@cache
+def _closure(module: str) -> tuple[str, ...]:
+    seen: set[str] = set()
+    queue = [module]
+    while queue:
+        name = queue.pop()
+        if name in seen or _path(name) is None:
+            continue
+        seen.add(name)
+        queue += [] if name in NEUTRAL else _read(name).imports
+    if not seen:
+        raise ModuleNotFoundError(f"no module {module} under {ROOT}")
+    return tuple(sorted(seen))
+
+
+class _Module:
+    """What is read of a module: its code, what its import statements name, and which tables of schemas it names."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = set(_imported(tree, name, package=path.name == "__init__.py"))
+        self.imports = sorted(name for name in names if name.split(".")[0] == PACKAGE)
+        others = {name.split(".")[0] for name in names} - {PACKAGE, ""}
+        self.packages = sorted(others - sys.stdlib_module_names)
+        self.tables = set(_tables_used(tree, name, package=path.name == "__init__.py"))
+        self.tree: ast.Module = _LogLines().visit(_without_docstrings(tree))
+
+    @cached_property
+    def digest(self) -> str:
+        return _digest(self.tree)
+
+
+@cache
+def _read(name: str) -> _Module:
+    path = _path(name)
+    assert path is not None
+    return _Module(name, path)
+
+
+def _path(module: str) -> Path | None:
+    """The file of a module of this package; None for anything else, such as a name inside a module."""
+    if module.split(".")[0] != PACKAGE:
+        return None
+    base = ROOT.joinpath(*module.split("."))
+    return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+
+
+def _imported(tree: ast.Module, module: str, *, package: bool) -> Iterator[str]:
+    """All names that import statements may mean as modules, and the packages that hold these."""
+    for node in ast.walk(tree):
+        names: Iterable[str] = ()
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(module, node, package=package)
+            names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+        for name in names:
+            parts = name.split(".")
+            yield from (".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+
+
+def _absolute(module: str, node: ast.ImportFrom, *, package: bool) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = module.split(".")
+    parts = parts[: len(parts) - node.level + package]
+    return ".".join([*parts, *([node.module] if node.module else [])])
+
+
+def _digest(*nodes: ast.AST) -> str:
+    return hashlib.sha256("\n".join(map(ast.dump, nodes)).encode()).hexdigest()[:16]
+
+
+def _is_schemas(module: str) -> bool:
+    return module.split(".")[-1] in SCHEMAS
+
+
+def _tables_used(tree: ast.Module, module: str, *, package: bool) -> Iterator[tuple[str, str]]:
+    """The names in modules of schemas that a module uses, as (module, name)."""
+    modules: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, EVERY) for alias in node.names if _is_schemas(alias.name))
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(module, node, package=package)
+            if _is_schemas(base):
+                yield from ((base, alias.name) for alias in node.names)
+            else:
+                found = {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
+                modules |= {name: module for name, module in found.items() if _is_schemas(module)}
+    attributes = set()
+    for node in ast.walk(tree):  # an attribute comes before what it is an attribute of
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+            attributes.add(node.value)
+            yield modules[node.value.id], node.attr
+        elif isinstance(node, ast.Name) and node.id in modules and node not in attributes:
+            yield modules[node.id], EVERY  # as in getattr(schemas, name)
+
+
+def _tables_digest(tree: ast.Module, names: set[str], texts: set[str]) -> str:
+    """Digest of what defines some names in a module of schemas, and of what that names in turn.
+
+    A name that stands for a text counts only if it is among `texts`.
+    """
+    definitions = {
+        name: node
+        for node in _without_descriptions(tree).body
+        for name in _defined(node)
+        if name in texts or not _defines_text(node)
+    }
+    wanted = set(definitions) if EVERY in names else names & definitions.keys()
+    while True:
+        named = {
+            part.id for name in wanted for part in ast.walk(definitions[name]) if isinstance(part, ast.Name)
+        }
+        if named & definitions.keys() <= wanted:
+            return _digest(*(definitions[name] for name in sorted(wanted)))
+        wanted |= named & definitions.keys()
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    return [node.name] if isinstance(node, ast.FunctionDef) else []
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                node.body = node.body[1:]
+    return tree
+
+
+class _LogLines(ast.NodeTransformer):
+    """Takes out statements that only call `progress` or a method of it, and ifs around nothing else."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        called = node.value.func if isinstance(node.value, ast.Call) else None
+        on = called.value if isinstance(called, ast.Attribute) and called.attr == "say" else called
+        return None if _is_progress(on) else node
+
+    def visit_If(self, node: ast.If) -> ast.If | None:
+        self.generic_visit(node)
+        return None if _is_progress(node.test) and not node.body and not node.orelse else node
+
+
+def _is_progress(node: ast.AST | None) -> bool:
+    """Whether this is `progress` or an attribute of that name, as self.progress."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
+    return name == "progress"
+
+
+def _without_descriptions(tree: ast.Module) -> ast.Module:
+    """A module of schemas without the descriptions of its columns."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "column":
+            node.args = node.args[:2]
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "description"]
+    return tree
+
+
+def _defines_text(node: ast.stmt) -> bool:
+    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+    return isinstance(value, ast.JoinedStr) or (
+        isinstance(value, ast.Constant) and isinstance(value.value, str)
+    )
+
+
+@cache
+def _distribution(imported: str) -> str:
+    """The package that provides a module: the first of DISTRIBUTIONS that is installed, or the name itself."""
+    candidates = DISTRIBUTIONS.get(imported, (imported.replace("_", "-").lower(),))
+    return next((name for name in candidates if _installed(name)), candidates[0])
+
+
+@cache
+def _installed(package: str) -> str | None:
+    """The installed version without its build, as in 2.13.0+cpu; None where the package is absent."""
+    try:
+        return importlib.metadata.version(package).split("+")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _version(package: str) -> str:
+    pinned, installed = _pins().get(package), _installed(package)
+    if pinned is None or installed in (None, pinned):
+        return pinned or installed or "absent"
+    return f"{installed} (pinned: {pinned})"
+
+
+@cache
+def _pins() -> dict[str, str]:
+    lines = CONSTRAINTS.read_text(encoding="utf-8").splitlines()
+    pins = (re.match(r"([\w.-]+)==([^\s;\\]+)", line) for line in lines)
+    return {pin[1]: pin[2] for pin in pins if pin}

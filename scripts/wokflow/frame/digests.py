@@ -1,0 +1,82 @@
+"""Digests of files by content, and a file's identity without reading it."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+SMALL = 16 << 20  # bytes; larger files are read again only if their identity changed
+MEMORY = Path(".snakemake") / "wokflow" / "digests.json"
+
+
+def identity(path: str | Path) -> str:
+    """What changes whenever a file is replaced or written: size, mtime, ctime, inode; of small files the content.
+
+    An older file put in the place of a newer one has another ctime, which nothing can set.
+    """
+    stat = Path(path).stat()
+    if stat.st_size <= SMALL:
+        return _sha256(Path(path))
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+
+
+@cache
+def path_digest(path: str) -> str:
+    """Digest of a file's content, or of the names and contents of all files below a folder (16 hexadecimal digits).
+
+    Digests of large files are remembered in MEMORY beside their identity, so that a model of many gigabytes is not
+    read at each start. Raises FileNotFoundError if there is nothing at `path`.
+    """
+    if not Path(path).is_dir():
+        return file_digest(path)
+    digest = hashlib.sha256()
+    for file in sorted(_files(path)):
+        digest.update(f"{file.relative_to(path).as_posix()} {file_digest(file)}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def _files(folder: str) -> Iterator[Path]:
+    """All files below a folder, those below links to folders included."""
+    seen: set[str] = set()  # real paths, since links may lead in a circle
+    for below, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = [name for name in folders if os.path.realpath(f"{below}/{name}") not in seen]
+        seen.update(os.path.realpath(f"{below}/{name}") for name in folders)
+        yield from (path for name in names if (path := Path(below, name)).is_file())
+
+
+def file_digest(path: str | Path) -> str:
+    """The first 16 hexadecimal digits of a file's SHA-256."""
+    path = Path(path)
+    if path.stat().st_size <= SMALL:
+        return _sha256(path)
+    name, now = str(path.resolve()), identity(path)
+    known = _remembered()
+    if known.get(name, ("", ""))[0] != now:
+        known[name] = (now, _sha256(path))
+        _remember(known)
+    return known[name][1]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def _remembered() -> dict[str, tuple[str, str]]:
+    try:
+        return {name: (at, digest) for name, (at, digest) in json.loads(MEMORY.read_text("utf-8")).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}
+
+
+def _remember(known: dict[str, tuple[str, str]]) -> None:
+    """Keep digests for the next start; where nothing can be written, they are computed again then."""
+    temporary = MEMORY.with_name(f".{MEMORY.name}.{os.getpid()}")
+    try:
+        MEMORY.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(known), encoding="utf-8")
+        temporary.replace(MEMORY)
+    except OSError:
+        return

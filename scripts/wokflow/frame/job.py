@@ -1,0 +1,66 @@
+"""What every job does around its one function: a log, progress, and errors that a person can read."""
+
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+
+class UserError(Exception):
+    """Something that the user can mend; the message says what happened, where, and what to do."""
+
+
+class Progress:
+    """Writes a line now and then: at most one every `seconds`, so that a log of a long job stays short."""
+
+    def __init__(self, out: TextIO, *, seconds: float = 10.0) -> None:
+        self._out = out
+        self._seconds = seconds
+        self._start = self._last = time.monotonic()
+
+    def __call__(self, done: int, text: str, *, of: int | None = None) -> None:
+        """Say `text`; with `of`, add the share done and the time left as the mean rate so far has it."""
+        now = time.monotonic()
+        if now - self._last < self._seconds and done != of:
+            return
+        self._last = now
+        left = ""
+        if of and done:
+            left = f" ({100 * done // of} %, {(now - self._start) * (of - done) / done:.0f} s left)"
+        self.say(text + left)
+
+    def say(self, text: str) -> None:
+        print(time.strftime("%H:%M:%S"), text, file=self._out, flush=True)
+
+    def warn(self, text: str) -> None:
+        """Say `text` in the log, and on stderr, which Snakemake shows on the screen."""
+        self.say(f"warning: {text}")
+        print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def job(log: str) -> Iterator[Progress]:
+    """Run a job with its log file open; an error lands in the log whole, and on stderr in one line."""
+    warnings.filterwarnings(
+        "ignore", message="pkg_resources is deprecated"
+    )  # of jieba, on the screen in every job
+    path = Path(log)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as file:
+        progress = Progress(file)
+        progress.say("start")
+        start = time.monotonic()
+        try:
+            yield progress
+        except UserError as error:
+            progress.say(f"stopped: {error}")
+            raise SystemExit(f"{error}\n(log: {log})") from error
+        except Exception as error:
+            progress.say(traceback.format_exc())
+            print(f"{type(error).__name__}: {error}\n(log: {log})", file=sys.stderr)
+            raise
+        progress.say(f"done in {time.monotonic() - start:.1f} s")

@@ -1,0 +1,94 @@
+"""Temporary names beside an output, and which of them may be removed: those that nobody can still be writing to.
+
+A name is `.<output>.<host>.<Slurm job>.<process>.part`, where the Slurm job is `<cluster>_<id>`, or 0 without one.
+"""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+# A job in one of these states has ended. NODE_FAIL is not among them: the processes of a node that Slurm has lost
+# sight of may live.
+OVER = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "OUT_OF_MEMORY", "TIMEOUT"}
+PATIENCE = 20  # seconds for one question to Slurm
+
+
+def temporary_name(path: Path, aside: bool = False) -> Path:
+    """This process's own temporary name for an output; with `aside`, for what the output replaces."""
+    ending = "old.part" if aside else "part"
+    return path.with_name(f".{path.name}.{_host()}.{_slurm_job()}.{os.getpid()}.{ending}")
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove temporary files and folders of an output whose writers have provably ended.
+
+    That is: processes of this host that are gone, and Slurm jobs of this cluster that have ended. All others stay,
+    since a second copy of this job may live on another node.
+    """
+    name = re.compile(
+        rf"\.{re.escape(path.name)}\.(?P<host>[\w-]+)\.(?P<job>[\w-]+)\.(?P<process>\d+)(\.old)?\.part"
+    )
+    for left in path.parent.iterdir():
+        found = name.fullmatch(left.name)
+        if found and (
+            _process_is_over(found["host"], int(found["process"])) or _slurm_job_is_over(found["job"])
+        ):
+            remove(left)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _host() -> str:
+    return re.sub(r"[^\w-]", "_", socket.gethostname())
+
+
+def _slurm_job() -> str:
+    cluster = re.sub(r"[^\w-]", "_", os.environ.get("SLURM_CLUSTER_NAME", ""))
+    job = os.environ.get("SLURM_JOB_ID", "")
+    return f"{cluster}_{job}" if job.isdigit() else "0"
+
+
+def _process_is_over(host: str, process: int) -> bool:
+    """Whether a process of this host is gone; this process's own number belonged to an earlier one."""
+    if host != _host():
+        return False
+    if process == os.getpid():
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
+def _slurm_job_is_over(job: str) -> bool:
+    """Whether Slurm says that a job of this cluster has ended; a job that it does not know may live."""
+    cluster, _, number = job.rpartition("_")
+    if not cluster or cluster != _slurm_job().rpartition("_")[0] or job == _slurm_job():
+        return False
+    questions = (
+        ["squeue", "--noheader", "--states=all", "--format=%T", f"--jobs={number}"],
+        ["sacct", "--noheader", "-X", "--parsable2", "--format=State", f"--jobs={number}"],
+    )
+    for question in questions:
+        try:
+            answer = subprocess.run(
+                question, capture_output=True, text=True, check=False, timeout=PATIENCE
+            ).stdout
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        states = {line.split()[0] for line in answer.splitlines() if line.strip()}
+        if states:
+            return states <= OVER
+    return False

@@ -1,0 +1,258 @@
+"""What a run would do, before it runs: python -m wokflow.frame.plan [options of snakemake].
+
+Says which key of which step changed, from what to what; which jobs follow; which run only if a cutoff before them
+changes; which stay. Snakemake itself works out the jobs, in a dry run of its own.
+"""
+
+import ast
+import contextlib
+import io
+import itertools
+import json
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wokflow.frame.job import UserError
+from wokflow.frame.patches import Part, check_parts
+
+TESTED = ("9.27.1",)  # versions of Snakemake whose Workflow.__init__ was replaced as below
+WORKFLOW = Part("snakemake.workflow:Workflow", "__init__", None)
+PARTS = ("settings", "layout", "resources", "code", "packages", "cutoffs")
+
+
+@dataclass
+class Plan:
+    """Rules by what happens to them, in the order in which they run."""
+
+    runs: Counter[str] = field(default_factory=Counter)  # rule -> number of jobs that will run
+    why: dict[str, set[str]] = field(default_factory=dict)  # rule -> reasons of its jobs
+    changes: dict[str, list[str]] = field(default_factory=dict)  # rule -> what changed in its key
+    maybe: dict[str, set[str]] = field(default_factory=dict)  # rule -> the rules that it waits for
+    stays: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of the run as Snakemake sees it; `reason` is empty where it will not run.
+
+    `before` and `now` are its recorded and its current key. `inputs` and `cutoffs` are the indices of the jobs whose
+    output it reads, the latter through an early cutoff.
+    """
+
+    rule: str
+    reason: str
+    before: str | None
+    now: str | None
+    inputs: tuple[int, ...]
+    cutoffs: tuple[int, ...]
+
+
+def main(options: list[str]) -> int:
+    output = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            workflow = dry_workflow(options)
+            text = None if workflow is None else described(workflow)
+    except UserError as error:
+        print(error)
+        return 1
+    print(output.getvalue().strip() if text is None else text)
+    return int(text is None)
+
+
+def described(workflow: Any) -> str:
+    """What Snakemake's workflow would do, after a dry run."""
+    return render(plan(list(_jobs(workflow))))
+
+
+def dry_workflow(options: list[str]) -> Any:
+    """Snakemake's workflow after a dry run, with its DAG; None where Snakemake stopped with an error.
+
+    Raises UserError for a config file that is not there, of which Snakemake makes a traceback.
+    """
+    from snakemake.cli import args_to_api, parse_args
+    from snakemake.workflow import Workflow
+
+    check_parts("snakemake", TESTED, [WORKFLOW])
+    # A model's server and its client run at the same time, with a core each.
+    parser, arguments = parse_args(["--dry-run", "--cores", "64", *options])
+    if missing := [str(path) for path in arguments.configfile or () if not Path(path).is_file()]:
+        raise UserError(f"There is no config file {', '.join(missing)}.")
+    made: list[Any] = []
+    init = Workflow.__init__
+
+    def remember(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        made.append(self)
+
+    Workflow.__init__ = remember
+    on_termination = signal.getsignal(signal.SIGTERM)
+    try:
+        if not args_to_api(arguments, parser):
+            return None
+    finally:
+        Workflow.__init__ = init
+        signal.signal(signal.SIGTERM, on_termination)  # Snakemake's scheduler leaves its own behind
+    return made[-1]
+
+
+def _jobs(workflow: Any) -> Iterator[Job]:
+    """All jobs of the run, readers behind those they read."""
+    dag = workflow.dag
+    number: dict[Any, int] = {}
+    for job in dag.jobs:
+        _visit(dag, job, number)
+    for job in number:
+        sources = dag.dependencies[job]
+        cut = {
+            source
+            for source, files in sources.items()
+            if all(file.is_ancient for file in job.input if str(file) in {str(name) for name in files})
+        }
+        record = workflow.persistence.metadata(job.output[0]) if job.output else None
+        yield Job(
+            job.rule.name,
+            str(dag.reason(job)),
+            _recorded(record.params if record else None),
+            _current(job),
+            tuple(number[source] for source in sources if source not in cut),
+            tuple(number[source] for source in cut),
+        )
+
+
+def _visit(dag: Any, job: Any, number: dict[Any, int]) -> None:
+    """Number a job behind all that it reads."""
+    if job in number:
+        return
+    for source in dag.dependencies[job]:
+        _visit(dag, source, number)
+    number[job] = len(number)
+
+
+def _recorded(params: Iterable[str] | None) -> str | None:
+    """The key among a job's recorded params, which Snakemake keeps as Python literals without their names."""
+    keys = [ast.literal_eval(value) for value in params or () if value.startswith("'{")]
+    return keys[0] if keys else None
+
+
+def _current(job: Any) -> str | None:
+    """The job's key now; None if it waits for a checkpoint, where Snakemake gives no key or a word in its place."""
+    try:
+        key = str(job.params.key)
+    except Exception:
+        return None
+    return key if key.startswith("{") else None
+
+
+def plan(jobs: list[Job]) -> Plan:
+    """Sort rules into those that run, those that may run, and those that stay."""
+    result = Plan()
+    for job in jobs:
+        if _changed(job):
+            known = result.changes.setdefault(job.rule, [])
+            known += [
+                line
+                for line in difference(json.loads(job.before or "{}"), json.loads(job.now or "{}"))
+                if line not in known
+            ]
+    moved = [bool(job.reason) or _changed(job) for job in jobs]
+    for job in itertools.compress(jobs, moved):
+        result.runs[job.rule] += 1
+        result.why.setdefault(job.rule, set()).add(_meaning(job))
+    for target in [rule for rule in result.runs if not _is_step(rule)]:
+        del result.runs[target]
+    for index, job in enumerate(jobs):
+        on = {jobs[source].rule for source in job.cutoffs if moved[source]}
+        on |= {
+            jobs[source].rule for source in job.inputs if moved[source] and jobs[source].rule in result.maybe
+        }
+        if on and not moved[index]:
+            moved[index] = True
+            result.maybe.setdefault(job.rule, set()).update(on)
+    result.maybe = {
+        rule: on for rule, on in result.maybe.items() if _is_step(rule) and rule not in result.runs
+    }
+    touched = {*result.runs, *result.maybe}
+    result.stays = list(
+        dict.fromkeys(job.rule for job in jobs if _is_step(job.rule) and job.rule not in touched)
+    )
+    return result
+
+
+def difference(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """What differs between two keys, one line each; settings and versions of packages with both values."""
+    lines = []
+    if before.get("format") != now.get("format"):
+        lines.append("the format of tables changed")
+    for part in PARTS:
+        old, new = before.get(part) or {}, now.get(part) or {}
+        for name in sorted({*old, *new}):
+            if old.get(name) == new.get(name):
+                continue
+            if part in ("settings", "layout", "packages"):
+                lines.append(f"{name}: {_show(old, name)} -> {_show(new, name)}")
+            else:
+                lines.append(f"{part} {name} changed")
+    return lines
+
+
+def render(plan: Plan) -> str:
+    if not plan.runs:
+        return "Nothing to do: all results are up to date."
+    lines = []
+    if plan.changes:
+        lines.append("What changed")
+        lines += [
+            f"  {rule.replace('_', '.', 1)}: {change}"
+            for rule, changes in plan.changes.items()
+            for change in changes
+        ]
+    lines.append(f"Runs ({plan.runs.total()} jobs)")
+    lines += [
+        f"  {rule:23} {count:4}  {', '.join(sorted(plan.why[rule]))}" for rule, count in plan.runs.items()
+    ]
+    if plan.maybe:
+        lines.append("Runs only if a cutoff before it changes")
+        lines += [f"  {rule:23}       waits for {', '.join(sorted(on))}" for rule, on in plan.maybe.items()]
+    if plan.stays:
+        lines += ["Stays", f"  {', '.join(plan.stays)}"]
+    return "\n".join(lines)
+
+
+def _is_step(rule: str) -> bool:
+    """Whether a rule is a step, and not a target such as `all` or a stage."""
+    return "_" in rule
+
+
+def _changed(job: Job) -> bool:
+    return bool(job.before and job.now and job.before != job.now)
+
+
+def _meaning(job: Job) -> str:
+    if not job.reason:
+        return "its key changed"
+    meanings = {
+        "missing output": "output is missing",
+        "params have changed": "its key changed",
+        "input files updated": "follows",
+        "updated input": "its input is newer",
+        "set of input files": "it reads other files",
+        "code has changed": "its adapter changed",
+        "software environment": "its environment changed",
+        "incomplete": "was interrupted",
+        "force": "forced",
+    }
+    return next((meaning for start, meaning in meanings.items() if start in job.reason.lower()), job.reason)
+
+
+def _show(values: dict[str, Any], name: str) -> str:
+    return json.dumps(values[name], ensure_ascii=False) if name in values else "(nothing)"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

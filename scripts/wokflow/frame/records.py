@@ -1,0 +1,143 @@
+"""The key and the inputs of each job, kept with its outputs, from which lost records of Snakemake are restored.
+
+A Parquet file has its key in its footer. Any other output has it in a hidden file beside it: .index.html.key beside
+index.html. The paths of a job's inputs lie beside its first output (.index.html.inputs), or beside the folder of the
+table that it belongs to. They count as well, since a key does not say how many shards, or which runs or corpus, a job
+has read. Snakemake keeps all this in the folder .snakemake alone, and an output without a record is up to date to it.
+`restore` writes the missing records anew; Snakemake then compares keys and inputs as ever.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from wokflow.frame.job import UserError
+
+RECORD_FORMATS = (6,)  # of snakemake.persistence, that `restore` was tested with
+UNFINISHED = "{}"  # stands for the key until the job is done; it differs from every key
+
+
+def keep_inputs(inputs: Iterable[str], outputs: Iterable[str]) -> None:
+    """Before a job: write its inputs beside its first output, and take back the keys of what is no Parquet file.
+
+    Snakemake has removed the outputs themselves by then. So no output of a job that is killed has the key, or the
+    inputs, of an earlier one.
+    """
+    from wokflow.frame.tables import write_text
+
+    outputs = list(outputs)
+    keep_keys(UNFINISHED, outputs)
+    for first in outputs[:1]:
+        near: list[str] = []
+        far: list[str] = []
+        for path in inputs:
+            (near if _share_a_folder(path, first) else far).append(path)
+        seen = sorted(os.path.relpath(path, Path(first).parent) for path in near)
+        kept = {"near": seen, "far": sorted(far)}  # Snakemake's order differs from run to run
+        write_text(_beside(Path(first), "inputs"), json.dumps(kept, ensure_ascii=False))
+
+
+def keep_keys(key: str, outputs: Iterable[str]) -> None:
+    """Write the key beside each output that is no Parquet file."""
+    from wokflow.frame.tables import write_text
+
+    for path in map(Path, outputs):
+        if path.suffix != ".parquet":
+            write_text(_beside(path, "key"), key)
+
+
+def restore(results: str, records: str | Path = Path(".snakemake") / "metadata") -> int:
+    """Write Snakemake's records of the outputs below `results` that have none; the number of records written.
+
+    `records` is Snakemake's folder of them. Raises UserError if this version of Snakemake keeps other records than
+    those that this was tested with.
+    """
+    if not Path(results).is_dir():
+        return 0
+    store = _store(records)
+    missing = (path for path in outputs(results) if not Path(store._record_path(str(records), path)).exists())
+    keys = {path: key for path in missing if (key := kept_key(path))}
+    if keys:
+        _write(store, keys)
+    return len(keys)
+
+
+def outputs(results: str) -> Iterator[str]:
+    """Paths of the outputs below a folder that may have a key: Parquet files, and what has a key beside it."""
+    for folder, folders, files in os.walk(results):
+        beside = {name[1:-4] for name in files if name.startswith(".") and name.endswith(".key")}
+        folders[:] = sorted(name for name in folders if name not in beside)
+        tables = {name for name in files if name.endswith(".parquet") and not name.startswith(".")}
+        yield from (path for name in sorted(beside | tables) if Path(path := f"{folder}/{name}").exists())
+
+
+def kept_key(path: str) -> str | None:
+    """The key that an output was made with; None where it says none."""
+    if not path.endswith(".parquet"):
+        return _beside(Path(path), "key").read_text(encoding="utf-8")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        footer = pq.read_metadata(path).metadata or {}
+    except (OSError, pa.ArrowException):
+        return None
+    return str(footer[b"key"], "utf-8") if b"key" in footer else None
+
+
+def kept_inputs(path: str) -> list[str] | None:
+    """The inputs of the job that wrote an output, if that is the job's first one."""
+    file = _beside(Path(path), "inputs")
+    if not file.exists():
+        return None
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    near = (os.path.normpath(Path(path).parent / each) for each in kept["near"])
+    return sorted([*near, *kept["far"]])
+
+
+def _share_a_folder(path: str, output: str) -> bool:
+    """Whether both may be moved together; such inputs are kept as seen from the output's folder."""
+    if Path(path).is_absolute() != Path(output).is_absolute():
+        return False
+    return os.path.commonpath([path, output]) not in ("", "/")
+
+
+def _beside(path: Path, kind: str) -> Path:
+    """The hidden file of an output. That of a table's part lies beside the table: readers take whole folders."""
+    if path.suffix == ".parquet":
+        return path.parent.with_name(f".{path.parent.name}.{path.name}.{kind}")
+    return path.with_name(f".{path.name}.{kind}")
+
+
+def _write(store: Any, keys: dict[str, str]) -> None:
+    from snakemake.persistence import RECORD_FORMAT_VERSION, MetadataRecord
+
+    if RECORD_FORMAT_VERSION not in RECORD_FORMATS:
+        raise UserError(
+            f"Snakemake's records of {len(keys)} results are lost. This version of Snakemake keeps records of format "
+            f"{RECORD_FORMAT_VERSION}; Wokflow can restore those of format {', '.join(map(str, RECORD_FORMATS))}. "
+            "Install the version that constraints.txt pins, or set another folder for results."
+        )
+    for path, key in keys.items():
+        record = MetadataRecord(
+            params=[repr(key)],
+            input=kept_inputs(path),
+            record_format_version=RECORD_FORMAT_VERSION,
+            incomplete=False,
+        )
+        store._write_record(path, record)
+
+
+def _store(records: str | Path) -> Any:
+    """Snakemake's own store of records, without the run that it belongs to."""
+    from snakemake.persistence.file import FilePersistence
+
+    store = FilePersistence.__new__(FilePersistence)
+    store._metadata_path = str(records)
+    store._max_len = None
+    # Where the second one is absent, Snakemake migrates the first.
+    for folder in (Path(records), Path(records).with_name("incomplete")):
+        folder.mkdir(parents=True, exist_ok=True)
+    return store

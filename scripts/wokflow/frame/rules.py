@@ -1,0 +1,143 @@
+"""What rules are written with: paths of results, what a job waits for, its params."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from wokflow.frame.arguments import Arguments, block_arguments
+from wokflow.frame.cutoffs import Cutoff, CutoffGroup, digests_before
+from wokflow.frame.keys import rule_key
+from wokflow.frame.runs import Run
+
+
+class Wildcards(Protocol):
+    """Snakemake's wildcards of a job."""
+
+    def items(self) -> Iterable[tuple[str, str]]: ...
+
+
+Input = Callable[[Wildcards], Any]
+# One cutoff, those of a group that concern a job, or those that a function of its wildcards gives.
+Chosen = Cutoff | CutoffGroup | Callable[[Wildcards], tuple[Cutoff, ...]]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Paths below the folder of results."""
+
+    folder: str
+
+    def parts(self, table: str, count: int) -> list[str]:
+        """The parts of a table."""
+        return [f"{self.folder}/{table}/part-{number:05}.parquet" for number in range(count)]
+
+    def shards(self, table: str, ending: str, count: int) -> list[str]:
+        """The shards of a step that runs as several jobs; their number is in their names."""
+        return [f"{self.folder}/{table}/{number:05}-of-{count:05}.{ending}" for number in range(count)]
+
+    def log(self, rule: str, *wildcards: str) -> str:
+        return f"{self.folder}/logs/{rule}/{self._by(wildcards)}.log"
+
+    def benchmark(self, rule: str, *wildcards: str) -> str:
+        return f"{self.folder}/benchmarks/{rule}/{self._by(wildcards)}.tsv"
+
+    @staticmethod
+    def _by(wildcards: Iterable[str]) -> str:
+        return ".".join(f"{{{wildcard}}}" for wildcard in wildcards) or "all"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Inputs and params of the rules of steps.
+
+    `config` has all its defaults; `directions` has the source and the target corpus of each; `checkpoints` is
+    Snakemake's object of that name.
+    """
+
+    config: Mapping[str, Any]
+    schema: Mapping[str, Any]
+    runs: Mapping[str, Run]
+    directions: Mapping[str, tuple[str, str]]
+    checkpoints: Any
+
+    def waits(self, *chosen: Chosen) -> Input:
+        """Ancient input of a job that reads what lies behind cutoffs: their digests, and those of all before them."""
+        from snakemake.io import ancient
+
+        digests: Input = ancient(lambda wildcards: digests_before(self._all(chosen, wildcards)))
+        return digests
+
+    def data(self, chosen: Chosen) -> Input:
+        """What one cutoff writes, once it has run."""
+
+        def path(wildcards: Wildcards) -> str:
+            (cutoff,) = self._all([chosen], wildcards)
+            return cutoff.await_it(self.checkpoints).data
+
+        return path
+
+    def of_source(self, group: CutoffGroup) -> Chosen:
+        """The cutoff of the corpus that a job's direction pairs from."""
+        return lambda wildcards: (group[self.directions[dict(wildcards.items())["direction"]][0]],)
+
+    def of_target(self, group: CutoffGroup) -> Chosen:
+        """The cutoff of the corpus that a job's direction pairs to."""
+        return lambda wildcards: (group[self.directions[dict(wildcards.items())["direction"]][1]],)
+
+    def of_model(self, group: CutoffGroup) -> Chosen:
+        """The cutoff of the data that the model of a job's run was trained on; none for models from elsewhere."""
+
+        def trained_on(wildcards: Wildcards) -> tuple[Cutoff, ...]:
+            return self.of_models(group, [self.runs[dict(wildcards.items())["run"]]])
+
+        return trained_on
+
+    def of_models(self, group: CutoffGroup, runs: Iterable[Run]) -> tuple[Cutoff, ...]:
+        """The cutoffs of the data that the models of some runs were trained on."""
+        data = sorted({(run.lender or run).data for run in runs if run.model_run})
+        return tuple(cutoff for name in data for cutoff in group.only(name))
+
+    def params(
+        self,
+        step: str,
+        *cutoffs: Chosen,
+        also: Iterable[str] | Mapping[str, str] = (),
+        arguments: Callable[[Wildcards], Arguments] | None = None,
+        options: Mapping[str, Callable[[Wildcards], Any]] | None = None,
+        **known: Callable[[Wildcards], str],
+    ) -> dict[str, Callable[..., Any]]:
+        """The params of the rule of a step ("match.embed"): its key, and what a job is given without effect on it.
+
+        Settings, resources and options are those of the step's config block and of the keys `also` (see
+        wokflow.frame.arguments), or what `arguments` gives. The digests of the cutoffs stand in the key; so does
+        `known`, digests of resources as functions of wildcards, as `options` are.
+        """
+
+        def find(wildcards: Wildcards) -> Arguments:
+            return (
+                arguments(wildcards) if arguments else block_arguments(self.config, self.schema, step, also)
+            )
+
+        def key(wildcards: Wildcards) -> str:
+            waited = [cutoff.await_it(self.checkpoints) for cutoff in self._all(cutoffs, wildcards)]
+            digests = {role: of(wildcards) for role, of in known.items()}
+            return rule_key(step, find(wildcards), waited, **digests)
+
+        # Snakemake ignores changes of params whose function takes `input`; the argument is unused on purpose.
+        def unkeyed(wildcards: Wildcards, input: Any) -> dict[str, Any]:
+            found = find(wildcards)
+            more = {option: of(wildcards) for option, of in (options or {}).items()}
+            return {**found.resources, **found.options, **more}
+
+        return {"key": key, "unkeyed": unkeyed}
+
+    def _all(self, chosen: Iterable[Chosen], wildcards: Wildcards) -> Iterator[Cutoff]:
+        for each in chosen:
+            if isinstance(each, Cutoff):
+                yield each
+            elif isinstance(each, CutoffGroup):
+                yield from each.of(
+                    dict(wildcards.items()), {name: run.data for name, run in self.runs.items()}
+                )
+            else:
+                yield from each(wildcards)

@@ -1,0 +1,293 @@
+"""The table of runs: each row is one model, prompt or look-up with its predictions and its line of scores."""
+
+import csv
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from wokflow.frame.job import UserError
+from wokflow.frame.paths import expanded
+
+ROOT = Path(__file__).resolve().parents[3]  # the workflow's own folder
+COLUMNS = {
+    "name": "Letters, digits, _ and -; predictions and scores go by it.",
+    "stage": "`train`: trained first. `none`: taken as it is.",
+    "family": "`seq2seq`: encoder and decoder. `causal`: goes on with a text. `retrieval`: the pairs themselves. "
+    "`prompt`: asked through an endpoint.",
+    "model": "A name on the Hugging Face hub, a folder with one, or a model's name at an endpoint. `small`: "
+    "made from scratch, of the size train.model.small. `run:NAME`: the model that another run trained. Empty for "
+    "retrieval.",
+    "data": "`zh-en`, `en-zh`: adapt recipes. `counterfactual`: learn recipes by their dish, and rewrite those of "
+    "pivot/instances.",
+    "prompt": "For families prompt and causal: a name in resources/prompts, or the path of a file.",
+    "settings": "What differs from the config for this run: `model.epochs=5; decode.beams=1; "
+    "prompt.temperature=0.7`, where model stands for train.model, decode for generate.decode and prompt for "
+    "generate.prompt. Values are as in JSON, but that texts need no quotation marks.",
+    "seed": "Of the training, or of what is drawn in decoding; empty: 13.",
+}
+TEXTS = ("name", "stage", "family", "model", "data", "prompt")
+PATHS = ("model", "prompt")  # what may be a path with ~ or a variable
+ADAPTED = ("zh-en", "en-zh")  # source and target language
+REWRITTEN = "counterfactual"
+DATA = (*ADAPTED, REWRITTEN)
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+STEPS = {"model": "train.model", "decode": "generate.decode", "prompt": "generate.prompt"}
+FROM_SCRATCH = "small"
+OF_RUN = "run:"  # before the name of the run whose model is used
+SMALL_MB, LARGE_MB = 4_000, 16_000  # memory of a process with a model, at least
+
+
+@dataclass(frozen=True)
+class Family:
+    """What the runs of a family may be: on which data, with which steps, with a model or not, trained or not.
+
+    `prompts` and `needs_prompt` are the data for which they may, and must, have a prompt.
+    """
+
+    data: tuple[str, ...]
+    steps: tuple[str, ...] = ()
+    has_model: bool = True
+    trainable: bool = False
+    prompts: tuple[str, ...] = ()
+    needs_prompt: tuple[str, ...] = ()
+
+
+FAMILIES = {
+    "seq2seq": Family(ADAPTED, ("decode",), trainable=True),
+    "causal": Family(DATA, ("decode",), trainable=True, prompts=DATA, needs_prompt=(REWRITTEN,)),
+    "retrieval": Family(ADAPTED, has_model=False),
+    "prompt": Family(DATA, ("prompt",), prompts=DATA, needs_prompt=DATA),
+}
+CHOICES = {"stage": ("train", "none"), "family": tuple(FAMILIES), "data": DATA}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A row. `settings` holds the overrides by step and key: {"model": {"epochs": 5}}.
+
+    `lender` is the run that trains the model, if this run takes the model of another one.
+    """
+
+    name: str
+    stage: str
+    family: str
+    model: str
+    data: str
+    prompt: str
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    seed: int = 13
+    lender: "Run | None" = None
+
+    @property
+    def trained(self) -> bool:
+        return self.stage == "train"
+
+    @property
+    def borrows(self) -> bool:
+        return self.model.startswith(OF_RUN)
+
+    @property
+    def model_run(self) -> str | None:
+        """The run whose trained model makes this run's predictions."""
+        if self.trained:
+            return self.name
+        return self.lender.name if self.lender else None
+
+    @property
+    def small(self) -> bool:
+        """Whether the model is made from scratch, and so needs little memory and no GPU."""
+        return (self.lender or self).model == FROM_SCRATCH
+
+    @property
+    def memory_mb(self) -> int:
+        """Memory of a process with the run's model, in MB.
+
+        Weights in a folder count four times: as numbers of 16 bits they take twice that room in memory, and a
+        checkpoint that is read, or an optimizer, as much again. The size of a model on the hub is not known.
+        """
+        if self.small:
+            return SMALL_MB
+        folder = Path((self.lender or self).model or "none")
+        weights = (*folder.glob("*.safetensors"), *folder.glob("*.bin"))
+        return max(LARGE_MB, 4 * sum(file.stat().st_size for file in weights) // 10**6)
+
+    @property
+    def languages(self) -> tuple[str, str] | None:
+        """Languages of source and target; None for rewriting, where nothing is said in another language."""
+        if self.data == REWRITTEN:
+            return None
+        source, target = self.data.split("-")
+        return source, target
+
+    @property
+    def target_language(self) -> str:
+        return self.languages[1] if self.languages else "zh"
+
+    @property
+    def prompt_file(self) -> str | None:
+        """The file of the prompt, which the table gives by its name in resources/prompts or by its path.
+
+        It is looked for here, and then in the workflow's own folder.
+        """
+        if not self.prompt:
+            return None
+        path = Path(self.prompt if "/" in self.prompt else f"resources/prompts/{self.prompt}.txt")
+        return str(path if path.exists() or not (ROOT / path).exists() else ROOT / path)
+
+    def over(self, step: str, block: Mapping[str, Any]) -> dict[str, Any]:
+        """A step's config block (`step` as in STEPS) with this run's own settings laid over it."""
+        return _merged(block, self.settings.get(step, {}))
+
+
+def names_of(runs: Mapping[str, Run], *families: str) -> str:
+    """A regular expression for the names of all runs of these families; it matches nothing if there are none."""
+    return "|".join(name for name, run in runs.items() if run.family in families) or "(?!)"
+
+
+def read_runs(path: str, schema: Mapping[str, Any], reserved: Collection[str] = ()) -> dict[str, Run]:
+    """The runs of a tab-separated table by name, in its order. Lines that begin with # are skipped.
+
+    `schema` is the config's, against which settings are checked; `reserved` are names that no run may have. Raises
+    UserError with all problems, each with its line.
+    """
+    numbered = [
+        (number, line)
+        for number, line in enumerate(Path(path).read_text(encoding="utf-8-sig").splitlines(), start=1)
+        if line.strip() and not line.startswith("#")
+    ]
+    rows = csv.DictReader((line for _, line in numbered), delimiter="\t", quoting=csv.QUOTE_NONE)
+    if tuple(rows.fieldnames or ()) != tuple(COLUMNS):
+        raise UserError(f"{path}: the header must be, with tabs between: {' '.join(COLUMNS)}")
+    runs: dict[str, Run] = {}
+    problems = []
+    for (number, _), row in zip(numbered[1:], rows, strict=False):
+        settings = _settings(row["settings"] or "", schema)
+        found = [*_row_problems(row, runs, reserved), *(text for text in settings if isinstance(text, str))]
+        problems += [f"  - line {number}: {text}" for text in found]
+        if not found:
+            overrides = _nested(pair for pair in settings if not isinstance(pair, str))
+            texts: dict[str, Any] = {name: row[name] for name in TEXTS}
+            texts |= {name: expanded(row[name]) for name in PATHS}
+            runs[row["name"]] = Run(**texts, settings=overrides, seed=int(row["seed"] or 13))
+    if not problems:
+        runs = {name: replace(run, lender=_lender(run, runs)) for name, run in runs.items()}
+        problems = [f"  - {run.name}: {text}" for run in runs.values() for text in _run_problems(run)]
+    if problems:
+        raise UserError(f"The runs in {path} cannot be used:\n" + "\n".join(problems))
+    return runs
+
+
+def _row_problems(row: Mapping[Any, Any], runs: Collection[str], reserved: Collection[str]) -> Iterator[str]:
+    """Cells that hold what their column does not allow."""
+    if None in row or None in row.values():
+        yield f"it has not {len(COLUMNS)} cells with tabs between; empty cells count."
+        return
+    if not NAME.fullmatch(row["name"]):
+        yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
+    if row["name"] in runs or row["name"] in reserved:
+        yield f"the name {row['name']} is taken."
+    for column, choices in CHOICES.items():
+        if row[column] not in choices:
+            yield f"{column} {row[column]!r} is none of {', '.join(choices)}."
+    if row["seed"] and not row["seed"].isdecimal():
+        yield f"seed {row['seed']!r} is no number."
+    for column in PATHS:
+        try:
+            expanded(row[column])
+        except UserError as error:
+            yield f"{column} {error}"
+
+
+def _lender(run: Run, runs: Mapping[str, Run]) -> Run | None:
+    """The run that trains the model which `run` takes; None if it takes none, or there is no such run."""
+    lender = runs.get(run.model.removeprefix(OF_RUN)) if run.borrows else None
+    return lender if lender and lender.trained and lender.family == run.family else None
+
+
+def _run_problems(run: Run) -> Iterator[str]:
+    """Cells of a row that do not go together, or do not fit the other rows."""
+    family = FAMILIES[run.family]
+    if run.trained and not family.trainable:
+        yield f"a run of family {run.family} is not trained: stage none."
+    if run.data not in family.data:
+        yield f"family {run.family} needs pairs: data {' or '.join(family.data)}."
+    yield from _model_problems(run, family)
+    yield from _prompt_problems(run, family)
+    steps = {*family.steps, *(["model"] if run.trained else [])}
+    if unread := sorted(set(run.settings) - steps):
+        yield f"it has no step for the settings {', '.join(f'{step}.*' for step in unread)}."
+
+
+def _model_problems(run: Run, family: Family) -> Iterator[str]:
+    if run.model and not family.has_model:
+        yield f"a run of family {run.family} takes no model."
+    if family.has_model and not run.model:
+        yield f"a run of family {run.family} needs a model."
+    if run.model == FROM_SCRATCH and not run.trained:
+        yield f"a model {FROM_SCRATCH} is made by training: stage train."
+    if run.borrows and run.trained:
+        yield f"{run.model}: training begins from a model of the hub or a folder, or from {FROM_SCRATCH}."
+    elif run.borrows and run.lender is None:
+        yield f"{run.model}: no run of that name trains a model of family {run.family}."
+
+
+def _prompt_problems(run: Run, family: Family) -> Iterator[str]:
+    if run.prompt and not family.prompts:
+        yield f"a run of family {run.family} takes no prompt."
+    if run.data in family.needs_prompt and not run.prompt:
+        yield "it needs a prompt: a name in resources/prompts, or the path of a file."
+    if run.prompt_file and not Path(run.prompt_file).is_file():
+        yield f"there is no prompt {run.prompt_file}."
+
+
+def _settings(text: str, schema: Mapping[str, Any]) -> list[tuple[list[str], Any] | str]:
+    """Overrides as (path, value), or a message for each that is wrong: `model.epochs=5; decode.beams=1`."""
+    return [_setting(one.strip(), schema) for one in text.split(";") if one.strip()]
+
+
+def _setting(text: str, schema: Mapping[str, Any]) -> tuple[list[str], Any] | str:
+    dotted, equals, value = (part.strip() for part in text.partition("="))
+    path = dotted.split(".")
+    if not equals or path[0] not in STEPS:
+        return f"{text!r} is no setting: STEP.KEY=VALUE, where STEP is {', '.join(STEPS)}."
+    rule: Any = schema
+    for key in [*STEPS[path[0]].split("."), *path[1:]]:
+        rule = rule.get("properties", {}).get(key)
+        if rule is None:
+            return f"there is no key {key} in {dotted} (config/README.md, {STEPS[path[0]]})."
+    read = _value(value)
+    wrong = next(Draft202012Validator(rule).iter_errors(read), None)
+    if "properties" in rule:
+        return f"{dotted} is a block of settings: name one of {', '.join(rule['properties'])} in it."
+    return f"{dotted}: {wrong.message}." if wrong else (path, read)
+
+
+def _value(text: str) -> Any:
+    """A number, true, false, null or a list, as JSON has them; anything else is a text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _nested(settings: Iterable[tuple[list[str], Any]]) -> dict[str, Any]:
+    nested: dict[str, Any] = {}
+    for path, value in settings:
+        block = nested
+        for key in path[:-1]:
+            block = block.setdefault(key, {})
+        block[path[-1]] = value
+    return nested
+
+
+def _merged(defaults: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    merged = deepcopy(dict(defaults))
+    for key, value in overrides.items():
+        merged[key] = _merged(merged.get(key, {}), value) if isinstance(value, Mapping) else value
+    return merged

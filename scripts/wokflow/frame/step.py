@@ -1,0 +1,105 @@
+"""Run one job: call its step's function with what the rule names, and keep the key beside what comes out."""
+
+import importlib
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wokflow.cluster.environment import load_keys
+from wokflow.cluster.window import SUBMITTED, minutes_left
+from wokflow.frame.job import Progress, job
+from wokflow.frame.keys import read_key
+from wokflow.frame.records import keep_inputs, keep_keys
+from wokflow.frame.tables import provenance
+
+Files = str | list[str]
+NUMBERS = ("shard", "shards")  # wildcards that functions take as int
+WILDCARDS = ("corpus", "direction", "run", "part", *NUMBERS)
+ON_DEMAND = (
+    *WILDCARDS,
+    "threads",
+    "minutes",
+    "progress",
+    "metadata",
+    "key",
+    "log",
+)  # passed if a function names them
+UNREAD = "after"  # the input that only makes a job wait
+SERVICES = ("server",)  # inputs that a rule marks as service(); Snakemake records no paths of these
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job as its rule describes it, in plain types.
+
+    `unkeyed` holds paths of resources and options: what the function is given that is not in the key. `unnamed` are
+    inputs without a name, which the job only waits for. `minutes` are those that the job asks Slurm for; a function
+    gets those that Slurm leaves it, None without a limit.
+    """
+
+    key: str
+    unkeyed: Mapping[str, Any]
+    inputs: Mapping[str, Files]
+    outputs: Mapping[str, Files]
+    wildcards: Mapping[str, str]
+    threads: int
+    minutes: float
+    log: str
+    unnamed: tuple[str, ...] = ()
+
+
+def run(described: Job) -> None:
+    """Call the step's function, with a log; keep the job's inputs before, and the key beside each output after."""
+    step, _ = read_key(described.key)
+    with job(described.log) as progress:
+        if SUBMITTED in os.environ:
+            load_keys()
+        function = step_function(step)
+        inputs = dict(described.inputs)
+        inputs |= {name: "<service>" for name in SERVICES if inputs.get(name)}
+        keep_inputs([*described.unnamed, *paths(inputs)], paths(described.outputs))
+        function(**arguments(function, described, progress))
+        keep_keys(described.key, paths(described.outputs))
+
+
+def step_function(step: str) -> Callable[..., None]:
+    """The function of a step: wokflow.match.embed.match_embed of match.embed."""
+    module = importlib.import_module(f"wokflow.{step}")
+    function: Callable[..., None] = getattr(module, step.replace(".", "_"))
+    return function
+
+
+def arguments(function: Callable[..., None], described: Job, progress: Progress | None) -> dict[str, Any]:
+    """All keyword arguments of a job's function.
+
+    Inputs, outputs, settings, resources and options are always passed; wildcards, threads and the like (ON_DEMAND)
+    where the function has a parameter of that name.
+    """
+    _, settings = read_key(described.key)
+    inputs = {name: files for name, files in described.inputs.items() if name != UNREAD}
+    tables = [path for path in paths(inputs) if path.endswith(".parquet")]
+    names = inspect.signature(function).parameters
+    demanded: dict[str, Any] = {
+        name: int(value) if name in NUMBERS else value for name, value in described.wildcards.items()
+    }
+    demanded |= {"threads": described.threads, "progress": progress}
+    demanded |= {"key": described.key, "log": described.log}
+    if "minutes" in names:
+        demanded["minutes"] = minutes_left(described.minutes)
+    if "metadata" in names:
+        demanded["metadata"] = provenance(described.key, tables)
+    passed = [settings, inputs, described.outputs, described.unkeyed]
+    together = {name: value for group in passed for name, value in group.items()}
+    if len(together) < sum(map(len, passed)):
+        raise ValueError(f"two arguments of {function.__qualname__} have one name: {passed}")
+    return {name: value for name, value in demanded.items() if name in names} | together
+
+
+def paths(files: Mapping[str, Files]) -> list[str]:
+    """All paths, in order."""
+    return [path for each in files.values() for path in ([each] if isinstance(each, str) else each)]
+
+
+__all__ = ["ON_DEMAND", "Job", "arguments", "paths", "run", "step_function"]

@@ -1,0 +1,193 @@
+"""Reading and writing tables: folders of Parquet parts, written whole or not at all, the same bytes each time."""
+
+import base64
+import errno
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
+
+ROW_GROUP = 50_000
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[Path]:
+    """Give a temporary name to write to; it becomes `path` if the block ends well, and is removed otherwise.
+
+    The name is this process's own, so that the bytes of two jobs that write the same file, as after a crash, do not
+    mix. Temporary files of writers that have provably ended are removed first.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(path)
+    temporary = temporary_name(path)
+    try:
+        yield temporary
+        _to_disk(temporary)
+        temporary.replace(path)
+        _to_disk(path.parent)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def atomic_folder(folder: str | Path) -> Iterator[Path]:
+    """Give a temporary folder to write in; it takes the place of `folder` if the block ends well, or is removed.
+
+    What it replaces is renamed first and deleted last: a crash leaves the old folder or the new one, whole, under
+    its own name or a temporary one. Temporary folders of writers that have provably ended are removed first.
+    """
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(folder)
+    temporary, aside = temporary_name(folder), temporary_name(folder, aside=True)
+    temporary.mkdir()
+    try:
+        yield temporary
+        for path in (*temporary.rglob("*"), temporary):
+            if path.is_file() or path.is_dir():
+                _to_disk(path)
+        _swap(temporary, folder, aside)
+        _to_disk(folder.parent)
+    except BaseException:
+        remove(temporary)
+        raise
+    remove(aside)
+
+
+def _swap(new: Path, folder: Path, aside: Path) -> None:
+    """Put a folder in the place of another, which is renamed to `aside`; where that fails, the old one stays."""
+    try:
+        folder.rename(aside)
+    except FileNotFoundError:
+        new.rename(folder)
+        return
+    try:
+        new.rename(folder)
+    except OSError:
+        aside.rename(folder)
+        raise
+
+
+def _to_disk(path: Path) -> None:
+    """Flush a file, or a folder's list of names, to disk; some file systems cannot flush folders."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP) or not path.is_dir():
+            raise
+    finally:
+        os.close(file)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    with atomic(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def strings_digest(strings: Iterable[str]) -> str:
+    """SHA-256 of strings in order, whatever file they lie in."""
+    digest = hashlib.sha256()
+    for string in strings:
+        digest.update(string.encode() + b"\0")
+    return digest.hexdigest()
+
+
+class PartWriter:
+    """Write one part of a table, frame by frame. Use as a context manager.
+
+    Strings are handed on as the views that polars holds, not copied; the file says that they are strings.
+    """
+
+    def __init__(self, path: str | Path, schema: pa.Schema, metadata: dict[str, str]) -> None:
+        schema = schema.with_metadata(metadata)
+        self._schema = pa.schema([field.with_type(_viewed(field.type)) for field in schema])
+        self._metadata = metadata | {"ARROW:schema": base64.b64encode(schema.serialize())}
+        self._atomic = atomic(path)
+        self._path = path
+
+    def __enter__(self) -> "PartWriter":
+        self._temporary = self._atomic.__enter__()
+        scalars = [field.name for field in self._schema if not pa.types.is_nested(field.type)]
+        self._writer = pq.ParquetWriter(
+            self._temporary,
+            self._schema,
+            compression="zstd",
+            use_dictionary=False,
+            write_statistics=scalars,
+            store_schema=False,
+        )
+        self._writer.add_key_value_metadata(self._metadata)
+        return self
+
+    def write(self, rows: pl.DataFrame | pa.Table) -> None:
+        """Append rows; columns are taken by name. Raises ValueError where they do not fit the schema."""
+        try:
+            if isinstance(rows, pl.DataFrame):
+                rows = rows.select(self._schema.names).to_arrow(compat_level=pl.CompatLevel.newest())
+            table = rows.select(self._schema.names).cast(self._schema)
+            self._writer.write_table(table, row_group_size=ROW_GROUP)
+        except (ValueError, KeyError, pa.ArrowException, pl.exceptions.PolarsError) as error:
+            raise ValueError(f"{self._path}: rows do not fit the table's schema: {error}") from error
+
+    def to_disk(self) -> None:
+        """Wait until what was written so far lies on the disk, so that less is left to wait for at the end."""
+        _to_disk(self._temporary)
+
+    def __exit__(self, *error: Any) -> bool | None:
+        try:
+            self._writer.close()
+        except BaseException:
+            self._atomic.__exit__(*sys.exc_info())
+            raise
+        return self._atomic.__exit__(*error)
+
+
+def _viewed(kind: pa.DataType) -> pa.DataType:
+    """The type with views of strings in place of strings, also in lists."""
+    if pa.types.is_string(kind):
+        return pa.string_view()
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_viewed(kind.value_type)))
+    return kind
+
+
+def write(path: str | Path, schema: pa.Schema, rows: pl.DataFrame, metadata: dict[str, str]) -> None:
+    with PartWriter(path, schema, metadata) as part:
+        part.write(rows)
+
+
+def read(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None = None) -> pl.DataFrame:
+    """All parts of a table, in order."""
+    return scan(parts, columns).collect()
+
+
+def scan(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None = None) -> pl.LazyFrame:
+    paths = [parts] if isinstance(parts, str | Path) else list(parts)
+    frame = pl.scan_parquet([str(path) for path in paths], glob=False)
+    return frame.select(list(columns)) if columns is not None else frame
+
+
+def rows(parts: Sequence[str | Path]) -> int:
+    """Number of rows, from the parts' footers."""
+    return sum(pq.read_metadata(part).num_rows for part in parts)
+
+
+def provenance(key: str, inputs: Iterable[str | Path] = (), **sources: str) -> dict[str, str]:
+    """What each part says of itself: the rule's key, and the sources (corpus: checksum) behind its inputs."""
+    for part in inputs:
+        known = (pq.read_metadata(part).metadata or {}).get(b"sources", b"{}")
+        sources |= json.loads(known)
+    return {"key": key, "sources": json.dumps(sources, sort_keys=True)}

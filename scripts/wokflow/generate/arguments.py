@@ -1,0 +1,113 @@
+"""What the table of runs and the config give to the steps of stage generate, and what their jobs ask for."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from wokflow.frame.arguments import Arguments, model_arguments
+from wokflow.frame.runs import OF_RUN, Run
+
+# Keys of generate.prompt that change neither requests nor prices. The schema declares them as `counts: never`.
+CLIENT = (
+    "key_variable",
+    "concurrency",
+    "timeout_s",
+    "tries",
+    "backoff_s",
+    "failures",
+    "budget",
+    "budget_tokens",
+)
+SEARCH = (  # keys of generate.decode that are fields of Decoding
+    "beams",
+    "repetition_penalty",
+    "no_repeat_ngram",
+    "max_source_tokens",
+    "max_tokens",
+    "temperature",
+    "batch",
+)
+SERVERS: dict[str, tuple[str, ...]] = {  # the command of each backend of generate.server
+    "vllm": ("vllm", "serve", "{model}", "--uds", "{socket}"),
+    "ollama": ("env", "OLLAMA_HOST={host}:{port}", "ollama", "serve"),
+    "transformers": ("transformers", "serve", "{model}", "--host", "{host}", "--port", "{port}"),
+}
+
+
+def decode_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
+    """Arguments of generate_decode. A model that another rule trains goes by the name of its run."""
+    block = run.over("decode", config["generate"]["decode"])
+    if run.model_run:
+        settings, resources = model_arguments(model=OF_RUN + run.model_run)
+    else:
+        settings, resources = model_arguments(model=run.model)
+    settings |= {
+        "family": run.family,
+        "seed": run.seed,
+        "languages": run.languages,
+        "decoding": {name: block[name] for name in SEARCH},
+        **{name: block[name] for name in ("revision", "precision", "remote_code")},
+    }
+    return Arguments(settings, resources | {"prompt": run.prompt_file}, {"device": block["device"]})
+
+
+def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
+    """GPUs of a job of generate_decode."""
+    device = run.over("decode", config["generate"]["decode"])["device"]
+    return 0 if run.small or device == "cpu" else 1
+
+
+def prompt_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
+    """Arguments of generate_prompt. `command` is that of the workflow's own server, if the run asks it."""
+    block = _prompt(config, run)
+    settings, resources = model_arguments(model=run.model)
+    settings |= {
+        "lang": run.target_language,
+        "request_settings": {name: value for name, value in block.items() if name not in CLIENT},
+        "command": server_command(config) if uses_server(config, run) else None,
+    }
+    options = {
+        "client_settings": {name: block[name] for name in CLIENT},
+        "cache": f"{config['results']}/generate/cache",
+    }
+    return Arguments(settings, resources | {"prompt": run.prompt_file}, options)
+
+
+def key_variables(config: Mapping[str, Any], runs: Mapping[str, Run]) -> list[str]:
+    """Names of the environment variables that hold the keys of endpoints that prompt runs ask."""
+    blocks = [_prompt(config, run) for run in runs.values() if run.family == "prompt"]
+    return sorted({block["key_variable"] for block in blocks if block["endpoint"] and block["key_variable"]})
+
+
+def server_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
+    """Arguments of generate_server."""
+    settings, resources = model_arguments(model=run.model)
+    settings["command"] = server_command(config)
+    server = config["generate"]["server"]
+    # transformers serve lists what lies in the cache of the hub, whatever model it serves
+    options = {"start_minutes": server["minutes"], "lists_model": server["backend"] != "transformers"}
+    return Arguments(settings, resources, options)
+
+
+def server_command(config: Mapping[str, Any]) -> list[str]:
+    """The command of the workflow's own server, with places for the model and for where it listens."""
+    server = config["generate"]["server"]
+    return list(server["command"] if server["backend"] == "command" else SERVERS[server["backend"]])
+
+
+def uses_server(config: Mapping[str, Any], run: Run) -> bool:
+    """Whether a prompt run asks the workflow's own server, as it is given no endpoint."""
+    return not _prompt(config, run)["endpoint"]
+
+
+def _prompt(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """The run's settings of generate.prompt. A key that the config names for its endpoint goes to no other host."""
+    block = config["generate"]["prompt"]
+    merged = run.over("prompt", block)
+    if "key_variable" not in run.settings.get("prompt", {}) and _host(merged) != _host(block):
+        merged["key_variable"] = None
+    return merged
+
+
+def _host(block: Mapping[str, Any]) -> str | None:
+    return urlsplit(block["endpoint"] or "").netloc

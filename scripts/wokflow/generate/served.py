@@ -1,0 +1,103 @@
+"""The workflow's own server as its users see it: where it is, whether it is ready, and which model it serves."""
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import httpx
+
+from wokflow.frame import tables
+from wokflow.frame.digests import path_digest
+from wokflow.frame.job import UserError
+from wokflow.generate.endpoints import Key
+
+LOOK = 0.5  # seconds between looks at a server that starts
+GRACE = 60  # seconds after its time to start in which a server says why it did not
+
+
+@dataclass(frozen=True)
+class Server:
+    """What the file of the workflow's own server holds, from its start on; only its owner may read the file.
+
+    `url` is the base URL, `secret` the key that the server was given, and `socket` the Unix socket that it listens on
+    ("": it listens on a TCP port). `minutes` is how long starting may take. It is `ready` once it was seen that it
+    serves the model; `error` says why it did not start or has ended.
+    """
+
+    url: str
+    minutes: float
+    secret: str
+    socket: str = ""
+    ready: bool = False
+    error: str = ""
+
+    @property
+    def key(self) -> Key:
+        return Key(None, self.secret)
+
+    def write(self, file: str | Path) -> None:
+        with tables.atomic(file) as temporary:
+            temporary.touch(0o600, exist_ok=False)  # whatever the umask, nobody else reads a byte
+            temporary.write_text(
+                json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+            )
+
+    @staticmethod
+    def read(file: str | Path) -> "Server":
+        return Server(**json.loads(Path(file).read_text(encoding="utf-8")))
+
+    def models(self) -> list[str] | None:
+        """The names of the models that it says it serves; None if it does not answer, or not as such servers do."""
+        try:
+            return [str(model["id"]) for model in self._get(f"{self.url}/models").json()["data"]]
+        except (httpx.HTTPError, ValueError, KeyError, TypeError):
+            return None
+
+    def healthy(self) -> bool:
+        """Whether it says that it is well; of use for a server that does not list the model that it serves."""
+        try:
+            return self._get(f"{self.url.removesuffix('/v1')}/health").is_success
+        except httpx.HTTPError:
+            return False
+
+    def _get(self, url: str) -> httpx.Response:
+        with httpx.Client(transport=transport(self.socket), trust_env=False, timeout=10) as client:
+            return client.get(url, headers=self.key.headers()).raise_for_status()
+
+
+def transport(socket: str) -> httpx.HTTPTransport | None:
+    """How httpx reaches a Unix socket; None, its own way, without one."""
+    return httpx.HTTPTransport(uds=socket) if socket else None
+
+
+def serves(names: Sequence[str], model: str) -> bool:
+    """Whether a model is among those of a server; Ollama adds a tag to names that have none."""
+    return model in names or f"{model}:latest" in names
+
+
+def await_server(file: str | Path) -> Server:
+    """Wait until the server of a file is ready. Raises UserError if the file holds an error, or if it never is."""
+    start = time.monotonic()
+    while True:
+        server = Server.read(file)
+        if server.error:
+            raise UserError(server.error)
+        if server.ready:
+            return server
+        if time.monotonic() - start > 60 * server.minutes + GRACE:
+            raise UserError(
+                f"The model's server at {server.url} was not ready in {server.minutes:g} minutes."
+            )
+        time.sleep(LOOK)
+
+
+def server_identity(command: Sequence[str], model: str) -> str:
+    """What answers of the workflow's own server are kept by: a digest of its command and of its model.
+
+    A model in a folder counts by content, so that one that is replaced in place is asked anew.
+    """
+    weights = path_digest(model) if Path(model).exists() else None
+    return hashlib.sha256(json.dumps([list(command), model, weights]).encode()).hexdigest()

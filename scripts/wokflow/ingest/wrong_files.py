@@ -1,0 +1,131 @@
+"""What a source is that has few recipes, or none: another corpus's file, another encoding, another form.
+
+A guess counts only if the corpus's own reader takes most rows of the file's beginning once the guess is undone.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from wokflow.ingest.records import Reader, lines
+from wokflow.ingest.stream import Truncated, chunks
+
+HEAD = 1 << 20  # bytes of a source that are looked at
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+Undo = Callable[[bytes], bytes]
+
+
+def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | None:
+    """What the file at `path` is in place of that of `corpus`, and what to do; None where that is not known."""
+    head = _head(path)
+    if not head.removeprefix(BYTE_ORDER_MARK).strip():
+        return "is empty. Fetch the file again."
+    reader = readers[corpus]
+    if _fits(reader, head):
+        return None
+    for undo, kind in _GUESSES:
+        with suppress(ValueError, csv.Error):
+            if _fits(reader, undo(head)):
+                return kind
+    for other, another in readers.items():
+        if other != corpus and _fits(another, head):
+            return f"is the file that {other} publishes. Are the paths in `sources` swapped?"
+    if head.startswith(UTF16_MARKS):
+        return _UTF16
+    rows = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[2]
+    if reader.is_header(_first_line(head)) and not rows.strip():
+        return "holds a header and no rows. Fetch the file again."
+    return None
+
+
+def _head(path: str) -> bytes:
+    """The first HEAD bytes of what a source holds, compressed or not, cut behind a line where there are more."""
+    head = b""
+    with suppress(Truncated):
+        for chunk, _ in chunks(path):
+            head += chunk
+            if len(head) > HEAD:
+                return head[: head.rfind(b"\n", 0, HEAD) + 1 or HEAD]
+    return head
+
+
+def _first_line(data: bytes) -> str:
+    line = data.removeprefix(BYTE_ORDER_MARK).partition(b"\n")[0]
+    return line.decode(errors="replace").removesuffix("\r")
+
+
+def _fits(reader: Reader, data: bytes) -> bool:
+    """Whether the reader takes more than half of the rows."""
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    if reader.is_header(_first_line(data)):
+        data = data.partition(b"\n")[2]
+    if not data.strip():
+        return False
+    reasons = reader.read(lines(data))["reason"]
+    return reasons.null_count() * 2 > len(reasons)
+
+
+def _from_utf16(data: bytes) -> bytes:
+    """UTF-16 with or without a byte order mark; a mark decides which. A character that was cut is left out."""
+    encodings = ("utf-16",) if data.startswith(UTF16_MARKS) else ("utf-16-le", "utf-16-be")
+    texts = [data[: len(data) // 2 * 2].decode(encoding, "replace") for encoding in encodings]
+    return max(texts, key=lambda text: sum(map(text.count, ' ",'))).encode()
+
+
+def _from_gb18030(data: bytes) -> bytes:
+    return data.decode("gb18030", "replace").encode()
+
+
+def _from_values(data: bytes) -> bytes:
+    """JSON values that lie behind one another, or in a list, over any number of lines -> a line each.
+
+    Raises ValueError where these are less than half of the data.
+    """
+    text = data.decode()
+    decoder, between = json.JSONDecoder(), re.compile(r"[\s,]*")
+    at = len(text) - len(re.sub(r"\A\s*\[?\s*", "", text))
+    values = []
+    with suppress(ValueError, RecursionError):
+        while at < len(text):
+            value, at = decoder.raw_decode(text, at)
+            values.append(value)
+            gap = between.match(text, at)
+            at = gap.end() if gap else at
+    if at * 2 < len(text):
+        raise ValueError("most of it is no JSON")
+    return "".join(f"{json.dumps(value, ensure_ascii=False)}\n" for value in values).encode()
+
+
+def _from_columns(delimiter: str) -> Undo:
+    """Columns that are separated by something else -> by commas."""
+
+    def undo(data: bytes) -> bytes:
+        text = io.StringIO()
+        rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=delimiter)
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        return text.getvalue().encode()
+
+    return undo
+
+
+_UTF16 = "is UTF-16, not UTF-8. Save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 OLD > NEW"
+_CSV = "Save it as CSV with commas, as it was published."
+_GUESSES: tuple[tuple[Undo, str], ...] = (
+    (_from_columns(";"), f"has its columns separated by semicolons. {_CSV}"),
+    (_from_columns("\t"), f"has its columns separated by tabs. {_CSV}"),
+    (
+        _from_values,
+        "is a JSON array, or has records over several lines; each line must be one record, as in the published file. "
+        "Convert it: jq -c 'if type == \"array\" then .[] else . end' OLD > NEW",
+    ),
+    (_from_utf16, _UTF16),
+    (
+        _from_gb18030,
+        "is GB18030 (or GBK), not UTF-8. Save it as UTF-8, or convert it: iconv -f GB18030 -t UTF-8 OLD > NEW",
+    ),
+)

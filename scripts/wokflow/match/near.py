@@ -1,0 +1,73 @@
+"""A sheet of titles on both sides of the threshold, for people who choose one."""
+
+import csv
+import io
+from pathlib import Path
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.match.sides import Side
+
+BELOW, ABOVE = 200, 50  # most rows below the threshold, and at or above it
+BAND = (
+    10  # most rows of each hundredth of similarity, so that large corpora show more than the next thousandth
+)
+REACH = 0.25  # farthest similarity from the threshold
+TITLES = ("source_title", "source_title_translated", "target_title", "target_title_translated")
+HEADER = ("score", "accepted", *TITLES, "source_id", "target_id")
+
+
+def write_near(
+    path: str | Path, neighbours: pl.DataFrame, source: Side, target: Side, threshold: float
+) -> None:
+    """Write the best neighbours below the threshold and the weakest at or above it as a TSV, the best first.
+
+    A text stands for all recipes with it: the row has the first recipe's title. The sheet begins with a byte order
+    mark, so that spreadsheets show Chinese correctly.
+    """
+    score = pl.col("score")
+    rows = (
+        choose(neighbours, threshold)
+        .sort("score", "source_index", "target_index", descending=[True, False, False])
+        .with_columns(accepted=pl.when(score >= threshold).then(pl.lit("yes")).otherwise(pl.lit("no")))
+        .join(_first(source, "source"), on="source_index", maintain_order="left")
+        .join(_first(target, "target"), on="target_index", maintain_order="left")
+    )
+    text = io.StringIO()
+    writer = csv.writer(text, dialect="excel-tab", lineterminator="\n")
+    writer.writerow(HEADER)
+    for row in rows.iter_rows(named=True):
+        titles = [" ".join((row[name] or "").split()) for name in TITLES]
+        writer.writerow([f"{row['score']:.6f}", row["accepted"], *titles, row["source_id"], row["target_id"]])
+    tables.write_text(path, "\ufeff" + text.getvalue())
+
+
+def choose(neighbours: pl.DataFrame, threshold: float) -> pl.DataFrame:
+    """The neighbours that the sheet shows; those of a table are among those of its slices."""
+    score = pl.col("score")
+    near = neighbours.filter(score.is_between(threshold - REACH, threshold + REACH))
+    below = _of_bands(near.filter(score < threshold), BELOW, descending=True)
+    above = _of_bands(near.filter(score >= threshold), ABOVE, descending=False)
+    return pl.concat([below, above])
+
+
+def _of_bands(neighbours: pl.DataFrame, most: int, *, descending: bool) -> pl.DataFrame:
+    """The first BAND rows of each hundredth of similarity, `most` in all, the nearest to the threshold first."""
+    return (
+        neighbours.sort("score", "source_index", "target_index", descending=[descending, False, False])
+        .group_by((pl.col("score") * 100).floor().alias("band"), maintain_order=True)
+        .head(BAND)
+        .drop("band")
+        .head(most)
+    )
+
+
+def _first(side: Side, name: str) -> pl.DataFrame:
+    """The first recipe of each text: its title, translation and id."""
+    return side.recipes.unique("text_index", keep="first", maintain_order=True).select(
+        pl.col("text_index").alias(f"{name}_index"),
+        pl.col("recipe_id").alias(f"{name}_id"),
+        pl.col("title").alias(f"{name}_title"),
+        side.translation.alias(f"{name}_title_translated"),
+    )

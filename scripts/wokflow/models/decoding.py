@@ -1,0 +1,238 @@
+"""Texts to texts by a language model: beam search over batches of texts of similar length."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from wokflow.frame.job import Progress
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Family = Literal["seq2seq", "causal"]
+Lang = Literal["zh", "en"]
+
+LANGUAGE_CODES = {"zh": ("zh_CN", "zho_Hans"), "en": ("en_XX", "eng_Latn")}  # of mBART50 and of NLLB
+
+# What a text begins with for opus-mt models of several targets, such as opus-mt-en-zh.
+TO_CHINESE = ">>cmn_Hans<<"
+
+_WIDE = r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"  # Chinese characters and signs
+_SPACES = re.compile(rf"(?<={_WIDE}) +| +(?={_WIDE}|:)")
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """Settings of the search for the best text.
+
+    `repetition_penalty` and `no_repeat_ngram` (tokens; 0: off) apply to generated tokens alone, so a rewriting may
+    repeat its prompt. `temperature` None: no sampling, the best beam. `batch`: texts that are decoded together.
+    """
+
+    beams: int = 3
+    repetition_penalty: float = 1.2
+    no_repeat_ngram: int = 5
+    max_source_tokens: int = 512
+    max_tokens: int = 512
+    temperature: float | None = None
+    batch: int = 16
+
+
+def decode(
+    model: Any,
+    tokenizer: Any,
+    texts: Sequence[str],
+    family: Family,
+    decoding: Decoding,
+    progress: Progress | None = None,
+) -> list[str]:
+    """What the model writes for each text, in the order of the texts; "" for a blank text.
+
+    A causal model's text is the continuation alone. Texts that are too long are cut, and the log says how many:
+    at their end for seq2seq, at their beginning for causal models, which continue the end. Tokenizers of
+    SentencePiece, such as Marian's, mT5's and mBART50's, read a line break as a space and write none. With a
+    `tgt_lang` (set_languages), the model begins with its code. The tokenizer must have a padding token. The other
+    texts of a batch change the rounding alone, which may decide a near tie.
+    """
+    tokens = encode(tokenizer, texts, family)
+    most, _ = limits(model, family, decoding)
+    if (cut := sum(len(row) > most for row in tokens)) and progress:
+        progress.say(f"{cut} of {len(texts)} texts have more than {most} tokens and were cut")
+    return decode_tokens(model, tokenizer, tokens, family, decoding, progress)
+
+
+def encode(tokenizer: Any, texts: Sequence[str], family: Family) -> list[list[int]]:
+    """Token ids of each text, uncut, with the tokenizer's special tokens; no tokens for a blank text.
+
+    For causal models the end token is removed, as the text is to be continued.
+    """
+    if not texts:
+        return []
+    if TO_CHINESE in getattr(tokenizer, "supported_language_codes", ()):
+        texts = [f"{TO_CHINESE} {text}" if text.strip() else text for text in texts]
+    encoded = tokenizer(list(texts), padding=False, truncation=False, verbose=False)
+    rows: list[list[int]] = encoded["input_ids"]
+    last = {tokenizer.eos_token_id, tokenizer.sep_token_id} if family == "causal" else set()
+    rows = [row[:-1] if row and row[-1] in last else row for row in rows]
+    return [row if text.strip() else [] for text, row in zip(texts, rows, strict=True)]
+
+
+def limits(model: Any, family: Family, decoding: Decoding) -> tuple[int, int]:
+    """(most tokens of a source, most new tokens): those of `decoding`, or fewer if the model has fewer positions.
+
+    Source and new tokens share the positions of a causal model. If there are too few, the source gets what the new
+    tokens leave, but at least half.
+    """
+    source, new = decoding.max_source_tokens, decoding.max_tokens
+    positions: int | None = getattr(model.config, "max_position_embeddings", None)
+    if positions is None:
+        return source, new
+    if family == "causal":
+        source = min(source, max(positions - new, positions // 2))
+        return source, min(new, positions - source)
+    return min(source, positions), min(new, positions)
+
+
+def decode_tokens(
+    model: Any,
+    tokenizer: Any,
+    tokens: Sequence[list[int]],
+    family: Family,
+    decoding: Decoding,
+    progress: Progress | None = None,
+) -> list[str]:
+    """As `decode`, for the token ids of texts."""
+    import torch
+
+    most, new = limits(model, family, decoding)
+    rows = [cut(row, most, family, set(tokenizer.all_special_ids)) for row in tokens]
+    order = sorted(
+        (place for place, row in enumerate(rows) if row), key=lambda place: (-len(rows[place]), place)
+    )
+    result = [""] * len(rows)
+    training = model.training
+    model.eval()
+    try:
+        with torch.inference_mode():
+            for start in range(0, len(order), decoding.batch):
+                some = order[start : start + decoding.batch]
+                texts = _generate(model, tokenizer, [rows[place] for place in some], family, decoding, new)
+                for place, text in zip(some, texts, strict=True):
+                    result[place] = text
+                if progress:
+                    done = start + len(some)
+                    progress(done, f"{done} of {len(order)} texts decoded", of=len(order))
+    finally:
+        model.train(training)
+    return result
+
+
+def cut(row: list[int], most: int, family: Family, special: set[int]) -> list[int]:
+    """At most `most` tokens: the last ones for causal models, else the first ones.
+
+    A special token at the end that is cut, such as the one that ends a text, is kept.
+    """
+    if len(row) <= most:
+        return row
+    if family == "causal":
+        first = row[:1] if row[0] in special else []
+        return first + row[len(row) - most + len(first) :]
+    last = row[-1:] if row[-1] in special else []
+    return row[: most - len(last)] + last
+
+
+def set_languages(tokenizer: Any, source: Lang, target: Lang) -> None:
+    """Set the languages of source and target in a tokenizer of mBART50 or NLLB; others are left as they are."""
+    if not hasattr(tokenizer, "tgt_lang"):
+        return
+    known = tokenizer.get_vocab()
+    for source_code, target_code in zip(LANGUAGE_CODES[source], LANGUAGE_CODES[target], strict=True):
+        if source_code in known and target_code in known:
+            tokenizer.src_lang, tokenizer.tgt_lang = source_code, target_code
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """A logits processor: a penalty on repeated tokens, and no sequence of `ngram` tokens twice.
+
+    The first `skip` tokens of a row, a prompt or a start token, do not count.
+    """
+
+    skip: int
+    penalty: float
+    ngram: int
+
+    def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
+        """Scores [rows, vocabulary] of the next token after `input_ids` [rows, tokens]."""
+        written = input_ids[:, self.skip :]
+        if self.penalty != 1:
+            known = scores.gather(1, written)
+            dearer = (known * self.penalty).where(known < 0, known / self.penalty)
+            scores = scores.scatter(1, written, dearer)
+        if 0 < self.ngram <= written.shape[1]:
+            windows = written.unfold(1, self.ngram, 1)
+            recent = written[:, written.shape[1] - self.ngram + 1 :]
+            seen = (windows[:, :, :-1] == recent[:, None]).all(-1)
+            ends = windows[:, :, -1]
+            forbidden = scores.gather(1, ends).masked_fill(seen, float("-inf"))
+            scores = scores.scatter_reduce(1, ends, forbidden, "amin")
+        return scores
+
+
+def _generate(
+    model: Any, tokenizer: Any, rows: list[list[int]], family: Family, decoding: Decoding, new: int
+) -> list[str]:
+    left = family == "causal"
+    ids, mask = _padded(rows, tokenizer.pad_token_id, left)
+    skip = ids.shape[1] if left else 1
+    target = getattr(tokenizer, "tgt_lang", None)
+    options = {
+        "temperature": decoding.temperature,
+        "forced_bos_token_id": tokenizer.convert_tokens_to_ids(target) if target else None,
+    }
+    written = model.generate(
+        input_ids=ids.to(model.device),
+        attention_mask=mask.to(model.device),
+        max_new_tokens=new,
+        num_beams=decoding.beams,
+        do_sample=decoding.temperature is not None,
+        repetition_penalty=1.0,
+        no_repeat_ngram_size=0,
+        logits_processor=[Repetition(skip, decoding.repetition_penalty, decoding.no_repeat_ngram)],
+        use_cache=True,
+        pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=_end(model, tokenizer),
+        **{name: value for name, value in options.items() if value is not None},
+    )
+    texts: list[str] = tokenizer.batch_decode(written[:, skip:], skip_special_tokens=True)
+    return [_without_spaces(tokenizer, text).strip() for text in texts]
+
+
+def _padded(rows: list[list[int]], pad: int, left: bool) -> tuple["Tensor", "Tensor"]:
+    """(token ids [rows, longest], mask of the same shape: 1 for a token, 0 for padding)."""
+    import torch
+
+    width = max(map(len, rows))
+    ids = torch.full((len(rows), width), pad)
+    mask = torch.zeros_like(ids)
+    for number, row in enumerate(rows):
+        place = slice(width - len(row), width) if left else slice(len(row))
+        ids[number, place] = torch.tensor(row)
+        mask[number, place] = 1
+    return ids, mask
+
+
+def _end(model: Any, tokenizer: Any) -> Any:
+    """The end token: the model's own, or the tokenizer's if the model's is not in its vocabulary."""
+    own = model.generation_config.eos_token_id
+    if own is None or (isinstance(own, int) and own >= model.config.vocab_size):
+        return tokenizer.eos_token_id if tokenizer.eos_token_id is not None else tokenizer.sep_token_id
+    return own
+
+
+def _without_spaces(tokenizer: Any, text: str) -> str:
+    """The text without the spaces that a tokenizer of BERT's kind, as Chinese GPT-2 has, puts between characters."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    wordpiece = backend is not None and type(backend.model).__name__ == "WordPiece"
+    return _SPACES.sub("", text) if wordpiece else text

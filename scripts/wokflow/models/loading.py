@@ -1,0 +1,107 @@
+"""Loading a model and its tokenizer, from a folder or by name from the Hugging Face hub.
+
+Weights are read from safetensors or, where a model has none, from PyTorch's own format (.bin) by a reader that takes
+nothing but tensors (`torch.load` with `weights_only`): it refuses a file that names any function to be called.
+"""
+
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+from wokflow.frame.job import UserError
+from wokflow.models.decoding import Family
+from wokflow.models.devices import find_device, use_bfloat16
+
+RUN = "runs.tsv, column model"
+
+
+def load(
+    model: str,
+    family: Family,
+    *,
+    revision: str | None = None,
+    precision: str = "float32",
+    device: str = "auto",
+    remote_code: bool = False,
+    named_by: str = RUN,
+) -> tuple[Any, Any]:
+    """(model, tokenizer) of a `family`, in `precision` (auto, float32, bfloat16) on `device`, ready to decode.
+
+    Code that comes with the model runs only with `remote_code`. Raises UserError if the model cannot be loaded; the
+    message says by `named_by` where the model was named.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+    place = find_device(device)
+    dtype = torch.bfloat16 if use_bfloat16(precision, place) else torch.float32
+    kind: Any = AutoModelForSeq2SeqLM if family == "seq2seq" else AutoModelForCausalLM
+    options = {"revision": None if Path(model).is_dir() else revision, "trust_remote_code": remote_code}
+    ask_for_no_conversion()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(model, **options)
+        network = kind.from_pretrained(model, weights_only=True, dtype=dtype, **options)
+    except Exception as error:  # a broken folder may raise anything
+        problem = f"{named_by}: {model} cannot be loaded as {family}: "
+        raise UserError(problem + why_not(model, error, remote_code=remote_code)) from error
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return network.eval().to(place), tokenizer
+
+
+def ask_for_no_conversion() -> None:
+    """Keep transformers from asking the hub to convert weights to safetensors, and from taking converted ones.
+
+    A model is read as its authors published it, and online as offline.
+    """
+    os.environ["DISABLE_SAFETENSORS_CONVERSION"] = "1"
+
+
+def commit_of(model: str, revision: str | None) -> str | None:
+    """The commit of a loaded model of the hub, by where the local cache has its config; None for a folder."""
+    from transformers.utils.hub import cached_file
+
+    if Path(model).is_dir():
+        return None
+    try:
+        file = cached_file(model, "config.json", revision=revision, local_files_only=True)
+    except OSError:
+        return None
+    return Path(file).parent.name if file else None
+
+
+def origin(model: str, revision: str | None) -> str:
+    """A loaded model for the log: its name and, of a model of the hub, its commit."""
+    commit = commit_of(model, revision)
+    return f"{model} at commit {commit}" if commit else model
+
+
+def why_not(model: str, error: Exception, *, remote_code: bool = False) -> str:
+    """Why a model cannot be loaded, and what to do."""
+    said = str(error).strip()
+    if _refused(error):
+        return (
+            "its weights, a .bin file, hold more than tensors: reading them could run code, so they are not read. "
+            "Take a model in safetensors, or convert this one: load it where you trust it, and save it with "
+            "save_pretrained."
+        )
+    lines = [said]
+    if "trust_remote_code" in said and not remote_code:
+        lines.append(
+            "It comes with code of its own, which is not run. If you trust it, set remote_code: true for this run."
+        )
+    elif not Path(model).exists():
+        lines.append(
+            "Give a folder with the model, or load it once where there is a network (HF_HOME says where it is kept)."
+        )
+    if os.environ.get("HF_HUB_OFFLINE"):
+        lines.append("HF_HUB_OFFLINE is set.")
+    return "\n".join(lines)
+
+
+def _refused(error: BaseException | None) -> bool:
+    """Whether an error, or what caused it, is the refusal of a pickle."""
+    return error is not None and (
+        isinstance(error, pickle.UnpicklingError) or _refused(error.__cause__ or error.__context__)
+    )

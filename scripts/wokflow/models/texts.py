@@ -1,0 +1,35 @@
+"""Recipes as texts that models read and write (Cultural Adaptation of Recipes, section 6.1)."""
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.ingest.steps import joined
+
+HEADINGS = ("Title:", "Ingredients:", "Steps:")  # in Chinese recipes too (section 6.1)
+COMMAS = {"en": ", ", "zh": "，"}
+_HEADING = re.compile(rf"\s*(?:{'|'.join(HEADINGS)})[^\S\n]*", re.IGNORECASE)
+
+
+def recipe_text(
+    title: str, ingredients: Sequence[str], steps: Sequence[str], lang: str, *, headings: bool = True
+) -> str:
+    """Title, ingredients and steps, one line each, with the paper's headings or without; ends in a newline."""
+    parts = (title, COMMAS[lang].join(ingredients), joined(steps, lang))
+    names = [f"{heading} " for heading in HEADINGS] if headings else [""] * len(parts)
+    return "".join(f"{name}{part}\n" for name, part in zip(names, parts, strict=True))
+
+
+def recipe_texts(recipes: Sequence[str], ids: pl.Series, *, headings: bool = True) -> dict[str, str]:
+    """The texts of the recipes with these ids, by recipe_id; `recipes` are parts of ingest/recipes."""
+    columns = ["recipe_id", "title", "ingredients", "steps", "lang"]
+    wanted = tables.scan(recipes, columns).filter(pl.col("recipe_id").is_in(ids.unique().implode()))
+    rows = wanted.collect(engine="streaming").iter_rows()
+    return {recipe: recipe_text(*parts, headings=headings) for recipe, *parts in rows}
+
+
+def without_headings(text: str) -> str:
+    """The text with a line break for each heading, as many tokenizers join a recipe's three lines into one."""
+    return _HEADING.sub("\n", text).strip()

@@ -1,0 +1,176 @@
+"""Pivot actions and orders that are given, such as those of the paper's experts, in place of mined ones."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.parse.glossary import Glossary, read_glossary
+from wokflow.pivot import schemas
+from wokflow.pivot.dishes import read_pairs
+from wokflow.pivot.given_files import Record, order_records, pivot_records
+from wokflow.pivot.occurrences import Proto
+
+SHOWN = 5  # examples of what could not be used, in a message
+ACTION = ("verb_class", "ingredient_classes", "tool_classes")
+Pair = tuple[str, str]  # base dish, target dish
+Row = dict[str, Any]
+
+
+class RejectedError(Exception):
+    """A record that this run cannot use. `reason` is one of schemas.REASONS, `detail` says what was read."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason, self.detail = reason, detail
+
+
+class Scope:
+    """What a run can compare: its pairs of dishes, and the classes of its glossary."""
+
+    def __init__(self, pairs: pl.DataFrame, glossary: Glossary) -> None:
+        self.pairs: list[Pair] = list(pairs.select("base_dish", "target_dish").iter_rows())
+        self._verbs, self._foods, self._tools = (
+            frozenset(words.values()) for words in (glossary.verbs, glossary.ingredients, glossary.tools)
+        )
+
+    @classmethod
+    def read(cls, pairs: str, glossary: str) -> "Scope":
+        return cls(read_pairs(pairs), read_glossary(glossary))
+
+    def pair(self, record: Record) -> Pair:
+        """The pair of a record, whose classes are all known. Raises RejectedError."""
+        base, target = record.base, record.target
+        matches = [pair for pair in self.pairs if pair[1] == target and base in (None, pair[0])]
+        if len(matches) != 1:
+            found = ", ".join(" to ".join(pair) for pair in matches) or "none"
+            raise RejectedError("unknown_pair", f"{base or 'any'} to {target}: {found} of the pairs")
+        if unknown := sorted({name for action in record.actions for name in self._unknown(action)}):
+            raise RejectedError("unknown_class", ", ".join(unknown))
+        return matches[0]
+
+    def _unknown(self, action: Proto) -> set[str]:
+        verbs, foods, tools = {action.verb}, set(action.ingredients), set(action.tools)
+        return (verbs - self._verbs) | (foods - self._foods) | (tools - self._tools)
+
+
+def write_pivots(
+    given: str,
+    scope: Scope,
+    pivots: str,
+    rejects: str,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Write the pivot actions of the file `given`, in the order of pairs and file; and what cannot be used.
+
+    Raises UserError if the file is malformed, if it has an action of a pair both to remove and to insert, or if no
+    pivot action can be used.
+    """
+    kinds: dict[tuple[Pair, Proto], str] = {}
+
+    def use(record: Record) -> Row:
+        pair, (action,) = scope.pair(record), record.actions
+        if (known := kinds.setdefault((pair, action), record.kind)) != record.kind:
+            raise UserError(
+                f"{given}, {record.where}: {action.written} is here one to {record.kind}, and before one to {known}."
+                " Keep one of the two."
+            )
+        named = zip(ACTION, (action.verb, list(action.ingredients), list(action.tools)), strict=True)
+        return _of(pair) | dict(named) | {"kind": record.kind, "decided_by": "given"}
+
+    _write(given, pivot_records(given), use, scope, schemas.PIVOTS, pivots, rejects, metadata, progress)
+
+
+def write_orders(
+    given: str,
+    scope: Scope,
+    pivots: str,
+    orders: str,
+    rejects: str,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Write the orders of the file `given`, in the order of pairs and file; and what cannot be used.
+
+    An order of an action that pivot/pivots does not insert is a reject, since no score would read it. Raises
+    UserError if the file is malformed, if the pivot is not one of an order's two actions, or if no order can be used.
+    """
+    inserts = tables.read(pivots).filter(pl.col("kind") == "insert")
+    inserted = {
+        ((base, target), Proto(verb, tuple(foods), tuple(tools)))
+        for base, target, verb, foods, tools in inserts.select(
+            "base_dish", "target_dish", *ACTION
+        ).iter_rows()
+    }
+
+    def use(record: Record) -> Row:
+        pivot, before, after = record.actions
+        if before == after or pivot not in (before, after):
+            raise UserError(
+                f"{given}, {record.where}: the pivot must be one of two actions, before or after."
+            )
+        pair = scope.pair(record)
+        if (pair, pivot) not in inserted:
+            raise RejectedError("not_inserted", pivot.written)
+        names = {"pivot": pivot.written, "before": before.written, "after": after.written}
+        return _of(pair) | names | {"flag": ""}
+
+    _write(given, order_records(given), use, scope, schemas.ORDERS, orders, rejects, metadata, progress)
+
+
+def _of(pair: Pair) -> Row:
+    return {"base_dish": pair[0], "target_dish": pair[1]}
+
+
+def _write(
+    given: str,
+    records: Iterable[Record],
+    use: Callable[[Record], Row],
+    scope: Scope,
+    schema: pa.Schema,
+    out: str,
+    rejects: str,
+    metadata: dict[str, str],
+    progress: Progress | None,
+) -> None:
+    """Write the rows that `use` makes of the records, each once, by pair; and the records that it rejects."""
+    rows: dict[tuple[Any, ...], Row] = {}
+    rejected: list[Row] = []
+    for number, record in enumerate(records):
+        try:
+            row = use(record)
+            if rows.setdefault((row["base_dish"], row["target_dish"], record.actions), row) is not row:
+                raise RejectedError("repeated", record.where)
+        except RejectedError as error:
+            rejected.append(
+                {"source_row": number, "reason": error.reason, "detail": error.detail, "raw": record.raw}
+            )
+    if not rows and rejected:
+        raise UserError(f"{given}: none of {len(rejected)} rows can be used. {_reasons(rejected)}")
+    place = {pair: number for number, pair in enumerate(scope.pairs)}
+    ordered = sorted(rows.values(), key=lambda row: place[row["base_dish"], row["target_dish"]])
+    tables.write(out, schema, _frame(schema, ordered), metadata)
+    tables.write(rejects, schemas.GIVEN_REJECTS, _frame(schemas.GIVEN_REJECTS, rejected), metadata)
+    if progress:
+        progress.say(f"{given}: {len(rows)} rows used, {len(rejected)} not. {_reasons(rejected)}".strip())
+
+
+def _frame(schema: pa.Schema, rows: list[Row]) -> pl.DataFrame:
+    return pl.DataFrame(pa.Table.from_pylist(rows, schema))
+
+
+def _reasons(rejected: list[Row]) -> str:
+    """Each reason with its count, its meaning, and some of what was found."""
+    details: dict[str, Counter[str]] = {}
+    for reject in rejected:
+        details.setdefault(reject["reason"], Counter())[reject["detail"]] += 1
+    return " ".join(
+        f"{reason} ({found.total()}): {schemas.REASONS[reason]} "
+        f"Found: {'; '.join(detail for detail, _ in found.most_common(SHOWN))}{' ...' if len(found) > SHOWN else ''}."
+        for reason, found in sorted(details.items())
+    )

@@ -1,0 +1,64 @@
+"""What a run did not find, and what to do about it: sentences for the page and for the end of a run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+SPLITS = {
+    "train": "learnt from",
+    "valid": "chosen by",
+    "test": "scored on",
+}  # and what a split's pairs are for
+MOST_NAMES = 5  # dishes that a sentence names
+
+
+def of_pairs(pairs: Mapping[str, Mapping[str, int]], threshold: float) -> Iterator[str]:
+    """About directions without pairs, and splits without; `pairs` counts them by direction and split."""
+    for direction, counts in pairs.items():
+        sheet = f"match/near/{direction}.tsv shows the titles nearest to it"
+        if not any(counts.values()):
+            yield (
+                f"{direction}: no two titles reach match.pair.threshold ({threshold:g}), so there are no pairs. "
+                f"{sheet}; lower it if those are the same dishes."
+            )
+        elif empty := [split for split in SPLITS if not counts.get(split)]:
+            uses = " or ".join(SPLITS[split] for split in empty)
+            yield (
+                f"{direction}: no pair is in {' or '.join(empty)}, so no model can be {uses} these pairs. A lower "
+                f"match.pair.threshold ({threshold:g}) gives more; {sheet}."
+            )
+
+
+def of_dishes(pairs: Sequence[tuple[str, str]], recipes: Mapping[str, int], units: int) -> Iterator[str]:
+    """About dishes with no recipes, or too few.
+
+    `recipes` counts those of each dish; `units` is pivot.orders.units.
+    """
+    dishes = sorted({dish for pair in pairs for dish in pair})
+    without = [dish for dish in dishes if not recipes.get(dish)]
+    compared = [pair for pair in pairs if set(without).isdisjoint(pair)]
+    least = 2 * units
+    few = sorted({dish for pair in compared for dish in pair if recipes[dish] < least})
+    if without:
+        yield (
+            f"{len(pairs) - len(compared)} of {len(pairs)} pairs of dishes cannot be compared: there are no recipes "
+            f"of {_some(without)}. Name dishes of your corpus in pivot.pairs.path."
+        )
+    if few:
+        yield f"Too few recipes to test the order of actions (fewer than {least}, pivot.orders.units): {_some(few)}."
+
+
+def of_questions(questions: int, compared: int) -> Iterator[str]:
+    """About a sheet of questions that is empty; `compared` is the number of pairs of dishes with recipes of both."""
+    if not questions:
+        why = "frequency decides about every action" if compared else "no two dishes could be compared"
+        yield f"There is nothing to ask people about in pivot/questions/questions.tsv: {why}."
+
+
+def of_runs(runs: int) -> Iterator[str]:
+    """About an empty table of runs."""
+    if not runs:
+        yield "No model is trained or scored: the table of runs is empty. Name one as `runs` in your config."
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more

@@ -1,0 +1,105 @@
+"""What stands at the end of a run: what came out, where it is, and what was not found.
+
+Everything comes from the footers of tables and from small files, so that a large run does not wait for it.
+"""
+
+import csv
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.pivot.dishes import PAIR, read_pairs
+from wokflow.report import findings
+from wokflow.report.findings import SPLITS
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The results of a run whose targets need the files `outputs`; what else lies in the folder is of other runs."""
+
+    config: Mapping[str, Any]
+    outputs: Collection[str]
+    runs: int
+
+    def text(self) -> str:
+        """Some lines for the screen."""
+        lines = [f"{name:10}{what}" for name, what in self.results()]
+        notes = [f"  - {note}" for note in self.notes()]
+        return "\n".join([*lines, *(["Note:"] if notes else []), *notes])
+
+    def results(self) -> Iterator[tuple[str, str]]:
+        """What came out and where, the names first."""
+        counts = {
+            corpus: [self._rows(f"ingest/{table}/{corpus}") for table in ("recipes", "rejects")]
+            for corpus in self.config["sources"]
+        }
+        texts = [
+            f"{good} of {good + bad} rows of {corpus}" for corpus, (good, bad) in counts.items() if good + bad
+        ]
+        if texts:
+            yield "Recipes", f"{', '.join(texts)}: {self._folder}/ingest/recipes"
+        for direction, pairs in self._pairs().items():
+            splits = ", ".join(f"{split} {pairs[split]}" for split in SPLITS)
+            yield "Pairs", f"{direction}: {sum(pairs.values())} ({splits})"
+        for name, path, hint in (
+            ("Near", "match/near/zh-en.tsv", "titles on both sides of the threshold"),
+            ("Release", "export/pairs/zh-en", "pairs with their recipes"),
+            ("Pivots", "pivot/pivots/part-00000.parquet", "actions to remove and to insert"),
+            ("Scores", "evaluate/summary/summary.tsv", ""),
+            ("Report", "report/page/index.html", "open it in a browser"),
+        ):
+            if self._has(path):
+                shown = path if not hint or name == "Report" else str(Path(path).parent)
+                yield name, f"{self._folder}/{shown}" + (f" ({hint})" if hint else "")
+
+    def notes(self) -> Iterator[str]:
+        """What was not found, and what to do about it."""
+        yield from findings.of_pairs(self._pairs(), self.config["match"]["pair"]["threshold"])
+        dishes = f"pivot/dishes/{self.config['pivot']['dishes']['corpus']}/part-00000.parquet"
+        if self._has(dishes):
+            pairs = list(read_pairs(self.config["pivot"]["pairs"]["path"]).select(PAIR[:2]).iter_rows())
+            counted = tables.scan(self._path(dishes), ["dish"]).group_by("dish").agg(pl.len())
+            recipes = dict(counted.collect(engine="streaming").iter_rows())
+            yield from findings.of_dishes(pairs, recipes, self.config["pivot"]["orders"]["units"])
+            if self._has("pivot/questions/part-00000.parquet"):
+                compared = sum(1 for pair in pairs if all(map(recipes.get, pair)))
+                yield from findings.of_questions(self._rows("pivot/questions"), compared)
+        if self._has("evaluate/summary/summary.tsv"):
+            yield from findings.of_runs(self.runs)
+
+    def _pairs(self) -> dict[str, dict[str, int]]:
+        """Pairs by direction and split."""
+        if not self._has("match/statistics/table1.tsv"):
+            return {}
+        counts: dict[str, dict[str, int]] = {}
+        with self._path("match/statistics/table1.tsv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file, delimiter="\t"):
+                if row["split"] in SPLITS:
+                    counts.setdefault(row["direction"], {})[row["split"]] = int(row["pairs"])
+        return counts
+
+    def _rows(self, table: str) -> int:
+        begin = str(self._path(table))
+        return tables.rows([path for path in self._parquets.get(begin, ()) if Path(path).exists()])
+
+    @property
+    def _parquets(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.outputs:
+            if path.endswith(".parquet"):
+                found.setdefault(str(Path(path).parent), []).append(path)
+        return found
+
+    @property
+    def _folder(self) -> str:
+        return str(self.config["results"])
+
+    def _path(self, name: str) -> Path:
+        return Path(self._folder, name)
+
+    def _has(self, name: str) -> bool:
+        return str(self._path(name)) in self.outputs and self._path(name).exists()

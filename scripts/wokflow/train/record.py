@@ -1,0 +1,75 @@
+"""What a training was, as tables and values that others read: its curve (curve.tsv) and its run (run.json)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.digests import file_digest
+from wokflow.models.loading import commit_of
+from wokflow.train.checkpoints import State
+from wokflow.train.settings import Task
+
+PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "sacrebleu")
+COLUMNS = ("epoch", "step", "train_loss", "valid_loss", "valid_bleu", "learning_rate", "best")
+
+
+def write_record(
+    folder: Path, task: Task, rows: pl.DataFrame, base: Mapping[str, Any], state: State
+) -> dict[str, Any]:
+    """Write curve.tsv and run.json beside the model in `folder`; return what run.json holds.
+
+    `rows` are the examples, `base` is the result of base_of for the model that training began with.
+    """
+    (folder / "curve.tsv").write_text(curve(state, task.settings.metric), encoding="utf-8")
+    packages = [*PACKAGES, "peft"] if task.settings.lora.rank else PACKAGES
+    run = {
+        "run": task.run,
+        "family": task.family,
+        "base": base,
+        "seed": task.seed,
+        "languages": task.languages,
+        "settings": asdict(task.settings),
+        "decoding": asdict(task.decoding),
+        "examples": {
+            "sha256": tables.strings_digest(
+                pl.concat([rows[name] for name in ("split", "source", "target")])
+            ),
+            "train": len(rows.filter(split="train")),
+            "valid": len(rows.filter(split="valid")),
+        },
+        "steps": state.step,
+        "packages": {name: metadata.version(name) for name in packages},
+    }
+    (folder / "run.json").write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return run
+
+
+def base_of(model: str, revision: str | None) -> dict[str, Any]:
+    """The base model without its path: its name, and its commit on the hub or the digests of its weights."""
+    if model == "small":
+        return {"model": "small", "kind": "made on the spot with random weights"}
+    if Path(model).is_dir():
+        weights = {path.name: file_digest(path) for path in _weights(Path(model))}
+        return {"model": Path(model).resolve().name, "kind": "folder", "weights": weights}
+    return {"model": model, "kind": "hub", "revision": revision, "commit": commit_of(model, revision)}
+
+
+def _weights(folder: Path) -> list[Path]:
+    """The files of weights in a model's folder: its .safetensors, or its .bin if it has none."""
+    return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
+
+
+def curve(state: State, metric: str) -> str:
+    """The evaluations as a tab-separated table; the column best is 1 in the row of the model that is kept."""
+    best = state.best(metric)
+    lines = ["\t".join(COLUMNS)]
+    for row in state.curve:
+        values = [*asdict(row).values(), int(row is best)]
+        lines.append("\t".join("" if value is None else str(value) for value in values))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,33 @@
+"""Snakemake as its command line has it, but for times: those between two questions for states, and until jobs that
+Slurm refused are submitted again. They are short, and constant.
+
+The executor waits ever longer, up to three minutes, while no job ends.
+"""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from snakemake.cli import main
+from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
+
+BETWEEN = float(os.environ.get("BETWEEN_QUESTIONS", "0.3"))
+PATIENCE = float(os.environ.get("PATIENCE_WITH_REFUSALS", "60"))
+sys.path.append(str(Path(__file__).parents[2] / "scripts"))
+
+
+async def sleep(executor: Any) -> None:
+    await asyncio.sleep(BETWEEN)
+
+
+if __name__ == "__main__":
+    from wokflow.cluster import bundles, deferred
+
+    RemoteExecutor.sleep = sleep
+    deferred.FIRST = deferred.LONGEST = BETWEEN
+    deferred.PATIENCE = PATIENCE
+    bundles.MOST = int(os.environ.get("MOST_JOBS_OF_A_RULE", bundles.MOST))
+    sys.argv[0] = "snakemake"
+    main()

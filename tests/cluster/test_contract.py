@@ -1,0 +1,504 @@
+"""The real executor, driven by `snakemake --profile slurm`; what Slurm's commands say is written by each test.
+
+A toy house has finished results of the key `old`, and is run with the key `new`: no run may succeed with an old one.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT, snakemake
+
+SNAKEFILE = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "scripts")!r})
+from wokflow.cluster.site import read_site
+from wokflow.frame.job import UserError
+SITE = read_site("slurm/site.yaml")
+EARLIER_RULES = set()
+KEY = config.get("key", "old")
+
+rule made:
+    output: "results/made.txt"
+    params: key=lambda wildcards: KEY
+    shell: "echo {{params.key}} > {{output}}"
+
+checkpoint folder:
+    output: directory("results/folder")
+    params: key=lambda wildcards: KEY
+    shell: "mkdir {{output}}; echo {{params.key}} > {{output}}/file"
+
+rule shard:
+    output: "results/shards/{{shard}}.txt"
+    params: key=lambda wildcards: KEY
+    threads: 2
+    shell: "if [ -e refuse.{{wildcards.shard}} ]; then rm refuse.*; exit 1; fi; echo {{params.key}} > {{output}}; "
+        "mkdir alone; sleep 0.05; rmdir alone"
+
+rule first:
+    output: "results/first.txt"
+    params: key=lambda wildcards: KEY
+    group: "both"
+    shell: "echo {{params.key}} > {{output}}"
+
+rule second:
+    input: "results/first.txt"
+    output: "results/second.txt"
+    group: "both"
+    shell: "cp {{input}} {{output}}"
+
+rule piped:
+    output: pipe("results/pipe")
+    params: key=lambda wildcards: KEY
+    shell: "echo {{params.key}} > {{output}}"
+
+rule poured:
+    input: "results/pipe"
+    output: "results/poured.txt"
+    shell: "cat {{input}} > {{output}}"
+
+KEY_VARIABLES = ["LAB_API_KEY"]
+
+rule keyed:
+    output: "results/keyed.txt"
+    shell: "{sys.executable} {Path(__file__).with_name("show_key.py")} > {{output}}"
+
+include: {str(ROOT / "rules/cluster.smk")!r}
+"""
+COMMANDS = ("sbatch", "squeue", "sacct", "scancel", "scontrol", "srun", "sinfo", "sacctmgr")
+FAKE, QUICK = (Path(__file__).with_name(name) for name in ("fake_slurm.py", "quick_snakemake.py"))
+MADE = "results/made.txt"
+EVERY = (MADE, "results/folder", "results/second.txt", "results/poured.txt")
+RUNS = {"run": True}
+FORGOTTEN = {"listed": [None]}
+PATIENCE = 300  # seconds that a run may take, on a busy machine too
+
+
+class House:
+    """A toy house with old results, and Slurm's commands on its PATH."""
+
+    def __init__(self, folder: Path, plan: dict[str, Any]) -> None:
+        self.folder, self.slurm = folder, folder / "fake"
+        (self.slurm / "bin").mkdir(parents=True)
+        for command in COMMANDS:
+            file = self.slurm / "bin" / command
+            # Isolated, so that no test's PYTHONPATH reaches it.
+            file.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {FAKE} {command} "$@"\n')
+            file.chmod(0o755)
+        (self.slurm / "plan").write_text(json.dumps(plan))
+        path = f"{self.slurm}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        self.environment = os.environ | {
+            "PATH": path,
+            "FAKE_SLURM": str(self.slurm),
+            "WOKFLOW_EXPORT": "FAKE_SLURM",
+        }
+        self.environment.pop("SLURM_JOB_ID", None)
+
+    def start(
+        self,
+        *targets: str,
+        key: str = "new",
+        retries: int = 2,
+        latency: int = 1,
+        options: Sequence[str] = (),
+    ) -> subprocess.Popen[str]:
+        quick = ("--slurm-init-seconds-before-status-checks", "1", "--latency-wait", str(latency))
+        command = [sys.executable, str(QUICK), "--profile", "slurm", *quick, "--retries", str(retries)]
+        return subprocess.Popen(
+            [*command, *options, "--config", f"key={key}", "--", *(targets or (MADE,))],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *targets: str, **options: Any) -> tuple[bool, str]:
+        """Whether a run succeeds, and what it says."""
+        process = self.start(*targets, **options)
+        try:
+            output, _ = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise AssertionError(f"still runs: {process.communicate()[0]}{self.calls()}") from None
+        assert not any("BESIDE" in call for call in self.calls()), "a second copy of a live job"
+        return process.returncode == 0, output
+
+    def calls(self) -> list[str]:
+        """What Slurm was told to do, in order."""
+        path = self.slurm / "calls"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def submitted(self) -> int:
+        return sum(call.startswith("sbatch") for call in self.calls())
+
+    def text(self, path: str = MADE) -> str:
+        """What a result holds; empty where it is not there."""
+        file = self.folder / path
+        file = file / "file" if file.is_dir() else file
+        return file.read_text().strip() if file.exists() else ""
+
+    def until(self, there: Path, seconds: float = PATIENCE) -> None:
+        end = time.monotonic() + seconds
+        while not there.exists():
+            assert time.monotonic() < end, f"{there} never came\n{self.calls()}"
+            time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A house with all results of the key `old`."""
+    house = tmp_path_factory.mktemp("contract") / "house"
+    house.mkdir()
+    (house / "Snakefile").write_text(SNAKEFILE)
+    shutil.copytree(ROOT / "slurm", house / "slurm")
+    snakemake(house, "--config", "key=old", "--", *EVERY, cores=2)
+    return house
+
+
+@pytest.fixture
+def house(built: Path, tmp_path: Path) -> Any:
+    def make(*jobs: dict[str, Any], **plan: Any) -> House:
+        shutil.copytree(built, tmp_path / "house")
+        return House(tmp_path / "house", {"jobs": jobs, **plan})
+
+    return make
+
+
+def test_a_job_that_runs(house: Any) -> None:
+    toy = house(RUNS)
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert toy.text() == "new" and toy.submitted() == 1
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert "Nothing to be done" in output
+
+
+def test_a_forgotten_job_over_old_outputs_fails(house: Any) -> None:
+    toy = house(FORGOTTEN)
+    succeeded, output = toy.run(retries=0)
+    assert not succeeded and toy.text() == ""
+    assert "Slurm does not know it any more, and its outputs are not all there" in output
+    assert toy.calls()[1:] == ["scancel 1"]
+
+
+def test_a_forgotten_job_over_old_outputs_is_retried(house: Any) -> None:
+    toy = house(FORGOTTEN, RUNS)
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert toy.text() == "new"
+    assert toy.calls() == ["sbatch 1 rule_made", "scancel 1", "sbatch 2 rule_made"]
+
+
+def test_a_checkpoint_a_folder_and_a_group_over_old_outputs(house: Any) -> None:
+    toy = house(FORGOTTEN)
+    succeeded, output = toy.run("results/folder", "results/second.txt", retries=0)
+    assert not succeeded, output
+    assert toy.submitted() == 2
+    results = ("results/folder", "results/first.txt", "results/second.txt")
+    assert [toy.text(path) for path in results] == ["", "", ""]
+
+
+def test_a_checkpoint_a_folder_a_group_and_a_pipe_run(house: Any) -> None:
+    toy = house(RUNS)
+    (toy.folder / "results/poured.txt").unlink()
+    succeeded, output = toy.run(*EVERY)
+    assert succeeded, output
+    assert [toy.text(path) for path in EVERY] == ["new"] * 4
+
+
+def test_a_forgotten_job_that_succeeded_is_done(house: Any) -> None:
+    toy = house(RUNS | FORGOTTEN)
+    succeeded, output = toy.run(latency=30)
+    assert succeeded, output
+    assert toy.text() == "new" and toy.calls() == ["sbatch 1 rule_made"]
+    assert "Nothing to be done" in toy.run()[1]
+
+
+def test_what_a_forgotten_job_left_half_done_is_not_taken(house: Any) -> None:
+    toy = house(FORGOTTEN | {"leaves": {MADE: "half"}}, RUNS)
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert toy.text() == "new" and toy.submitted() == 2
+
+
+def test_a_job_that_is_left_out_once(house: Any) -> None:
+    toy = house(RUNS | {"listed": [None, "true"]})
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert toy.text() == "new" and toy.calls() == ["sbatch 1 rule_made"]
+
+
+def test_a_banner_before_each_answer(house: Any) -> None:
+    toy = house(RUNS, banner="Welcome | to\nthe | cluster | of | all")
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert toy.text() == "new" and toy.submitted() == 1
+
+
+@pytest.mark.parametrize("state", ["FAILED", "CANCELLED by 0", "CANCELLED by 1000", "TIMEOUT", "NODE_FAIL"])
+def test_accounting_says_that_a_forgotten_job_failed(state: str, house: Any) -> None:
+    toy = house(FORGOTTEN | {"recorded": [state]}, RUNS, accounting=True)
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert toy.text() == "new" and toy.submitted() == 2
+    assert f"Slurm job 1 () on no node after ?: {state.split()[0].replace('NODE_FAIL', 'FAILED')}" in output
+    assert toy.calls()[1] == "sacct 1", "the first answer of accounting decides"
+
+
+def test_accounting_says_that_a_forgotten_job_succeeded(house: Any) -> None:
+    """It is believed at once; the executor waits for the outputs, which can only be new."""
+    toy = house(RUNS | FORGOTTEN | {"recorded": ["RUNNING", "true"]}, accounting=True)
+    succeeded, output = toy.run(latency=20)
+    assert succeeded, output
+    assert toy.text() == "new" and toy.submitted() == 1 and not any("scancel" in x for x in toy.calls())
+
+
+def test_accounting_is_asked_once_for_all(house: Any) -> None:
+    toy = house(FORGOTTEN | {"recorded": ["FAILED"]}, accounting=True)
+    toy.run(MADE, "results/folder", retries=0)
+    assert [call for call in toy.calls() if call.startswith("sacct")] == ["sacct 1,2"]
+
+
+def test_accounting_that_says_for_ever_that_a_job_runs_is_not_waited_for(house: Any) -> None:
+    toy = house(FORGOTTEN | {"recorded": ["RUNNING"]}, RUNS, accounting=True)
+    assert toy.run()[0] and toy.text() == "new" and "scancel 1" in toy.calls()
+
+
+@pytest.mark.parametrize("state", ["PREEMPTED", "SPECIAL_EXIT"])
+def test_a_job_that_slurm_stopped_for_good(state: str, house: Any) -> None:
+    toy = house({"listed": [state, "true"], "lives": True}, RUNS)
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert toy.text() == "new"
+    assert f"Slurm job 1 () on no node after ?: {state}" in output
+    assert toy.calls() == ["sbatch 1 rule_made", "scancel 1", "sbatch 2 rule_made"]
+
+
+def test_a_live_job_is_cancelled_before_its_retry(house: Any) -> None:
+    """squeue leaves out a job that runs; `run` refuses a submission beside a live copy."""
+    toy = house(RUNS | FORGOTTEN | {"sleep": 60}, RUNS)
+    assert toy.run()[0] and toy.text() == "new"
+    assert toy.calls() == ["sbatch 1 rule_made", "scancel 1", "sbatch 2 rule_made"]
+
+
+def test_a_job_that_was_taken_although_sbatch_failed_is_cancelled_before_its_retry(house: Any) -> None:
+    toy = house({"fails": True, "lives": True}, RUNS)
+    succeeded, output = toy.run()
+    assert succeeded, output
+    assert toy.text() == "new"
+    assert "Cancelling what an earlier try left in the queue: 1" in output
+    assert toy.calls() == ["sbatch 1 rule_made", "scancel 1", "sbatch 2 rule_made"]
+
+
+@pytest.mark.parametrize("setting", [{}, {"SBATCH_EXPORT": "NONE", "SLURM_EXPORT_ENV": "NONE"}])
+def test_a_key_reaches_its_job_and_not_slurm(setting: dict[str, str], house: Any) -> None:
+    toy = house(RUNS)
+    keys = {"LAB_API_KEY": "sk-of-the-lab", "HF_TOKEN": "hf-token", "OTHER_API_KEY": "sk-other"}
+    toy.environment |= keys | {"LANG": "C.UTF-8", "SOMETHING": "sk-unnamed"} | setting
+    succeeded, output = toy.run("results/keyed.txt")
+    assert succeeded, output
+    assert json.loads(toy.text("results/keyed.txt")) == ["sk-of-the-lab", "hf-token", None, None]
+    sent = (toy.slurm / "sent.1").read_text()
+    assert not [value for value in (*keys.values(), "sk-unnamed") if value in sent or value in output]
+    arguments, environment = json.loads(sent)
+    assert "--export=ALL" in arguments and environment["LANG"] == "C.UTF-8" and environment["PATH"]
+    assert not list((toy.folder / ".snakemake").glob("*wokflow*"))
+
+
+def test_a_job_starts_snakemake_once(house: Any) -> None:
+    toy = house(RUNS)
+    assert toy.run("results/made.txt", "results/second.txt")[0]
+    for number in (1, 2):
+        arguments, _ = json.loads((toy.slurm / f"sent.{number}").read_text())
+        [command] = [each for each in arguments if each.startswith("--wrap=")]
+        assert command.count("-m snakemake") == 1 and "slurm-jobstep" not in command
+        assert "step.sh -n1 --cpu-bind=q --cpus-per-task=1 --nodes=1" in command
+
+
+SHARDS = [f"results/shards/{shard}.txt" for shard in range(5)]
+
+
+def test_many_jobs_of_a_rule_share_jobs_of_slurm_one_after_the_other(house: Any) -> None:
+    """Of five shards two jobs of Slurm are made; `mkdir alone` fails where two run at once."""
+    toy = house(RUNS, one_by_one=True)
+    toy.environment["MOST_JOBS_OF_A_RULE"] = "2"
+    succeeded, output = toy.run(*SHARDS, retries=0)
+    assert succeeded, output
+    assert toy.submitted() == 2 and {toy.text(path) for path in SHARDS} == {"new"}
+    arguments, _ = json.loads((toy.slurm / "sent.1").read_text())
+    assert {"--cpus-per-task=2", "60", "2000"} <= set(arguments)
+    assert "Nothing to be done" in toy.run(*SHARDS)[1]
+
+
+def test_a_shard_that_fails_in_a_shared_job_is_retried_and_so_are_its_neighbours(house: Any) -> None:
+    toy = house(RUNS, one_by_one=True)
+    toy.environment["MOST_JOBS_OF_A_RULE"] = "2"
+    (toy.folder / "refuse.1").touch()
+    succeeded, output = toy.run(*SHARDS)
+    assert succeeded, output
+    assert toy.submitted() in (4, 5), toy.calls()  # the first two, and those of the one that failed
+    assert {toy.text(path) for path in SHARDS} == {"new"}
+
+
+def test_a_shared_job_that_is_forgotten_is_decided_by_all_its_outputs(house: Any) -> None:
+    half = FORGOTTEN | {"leaves": {SHARDS[0]: "new"}}
+    toy = house(half, RUNS, one_by_one=True)
+    toy.environment["MOST_JOBS_OF_A_RULE"] = "2"
+    succeeded, output = toy.run(*SHARDS)
+    assert succeeded, output
+    assert toy.submitted() in (4, 5), toy.calls()  # the first two, and those of the one that failed
+    assert {toy.text(path) for path in SHARDS} == {"new"}
+
+
+FULL = (
+    "QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: "
+    "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
+)
+AWAY = "Batch job submission failed: Unable to contact slurm controller (connect failure)"
+INVALID = "Batch job submission failed: Invalid account or account/partition combination specified"
+RATHER_LONG = (
+    "QOSMaxWallDurationPerJobLimit\nsbatch: error: Batch job submission failed: "
+    "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (FULL, "as many jobs as your account may have there are in the queue (QOSMaxSubmitJobPerUserLimit)"),
+        (AWAY, "its controller is busy or out of reach"),
+    ],
+    ids=["limit", "controller away"],
+)
+def test_a_job_that_is_refused_for_now_is_submitted_again_without_a_retry(
+    words: str, reason: str, house: Any
+) -> None:
+    toy = house({"refused": words}, {"refused": words}, {"refused": words}, {"refused": words}, RUNS)
+    succeeded, output = toy.run(retries=0)
+    assert succeeded, output
+    assert toy.text() == "new" and toy.submitted() == 5
+    assert output.count("Slurm takes no more jobs now") == 1 and reason in output
+    assert output.count("Slurm takes jobs again.") == 1
+
+
+def test_while_one_job_waits_all_others_wait_behind_it_and_running_jobs_are_asked_for(house: Any) -> None:
+    """Of five jobs Slurm takes one at a time; no more than one submission is tried between two questions."""
+    refused = {"refused": FULL}
+    toy = house(RUNS, refused, refused, RUNS)
+    targets = ("results/made.txt", "results/folder", "results/second.txt", "results/poured.txt")
+    succeeded, output = toy.run(*targets, retries=0)
+    assert succeeded, output
+    assert [toy.text(path) for path in targets] == ["new"] * 4
+    assert toy.submitted() <= 6, toy.calls()
+
+
+@pytest.mark.parametrize("words", [INVALID, RATHER_LONG], ids=["account", "size"])
+def test_a_job_that_is_refused_for_good_fails_at_once(words: str, house: Any) -> None:
+    toy = house({"refused": words}, RUNS)
+    succeeded, output = toy.run(retries=0)
+    assert not succeeded and toy.submitted() == 1
+    assert "Slurm takes no more jobs now" not in output and words.split()[0] in output
+    assert "mend slurm/site.yaml" in output
+
+
+def test_a_job_that_is_refused_for_ever_fails_with_slurms_words(house: Any) -> None:
+    toy = house({"refused": FULL})
+    toy.environment["PATIENCE_WITH_REFUSALS"] = "1"
+    succeeded, output = toy.run(retries=0)
+    assert not succeeded
+    assert "Slurm has taken no job for" in output and "QOSMaxSubmitJobPerUserLimit" in output
+
+
+def test_ctrl_c_ends_a_run_whose_job_waits_to_be_submitted(house: Any) -> None:
+    toy = house({"refused": FULL})
+    process = toy.start()
+    while toy.submitted() < 3:
+        time.sleep(0.05)
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE)
+    submitted = toy.submitted()
+    time.sleep(1)
+    assert toy.submitted() == submitted
+
+
+def test_a_group_that_cannot_be_submitted_fails(house: Any) -> None:
+    toy = house(RUNS)
+    succeeded, output = toy.run(
+        "results/second.txt", options=("--set-resources", "first:slurm_extra='--mem=5'"), retries=0
+    )
+    assert not succeeded and toy.submitted() == 0
+    assert "is not allowed in the 'slurm_extra' parameter" in output
+
+
+def test_a_group_that_was_taken_although_sbatch_failed_is_cancelled_before_it_is_submitted_again(
+    house: Any,
+) -> None:
+    toy = house({"fails": True, "lives": True}, RUNS)
+    succeeded, output = toy.run("results/second.txt", retries=0)
+    assert succeeded, output
+    assert [call.split()[0] for call in toy.calls()] == ["sbatch", "scancel", "sbatch"]
+
+
+def test_back_to_the_old_key_after_snakemake_was_killed_and_its_job_was_not(house: Any) -> None:
+    """The job goes on, so that the result is new; the old key is made anew from there."""
+    toy = house(RUNS)
+    process = toy.start()
+    toy.until(toy.slurm / "job.1")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    toy.until(toy.slurm / "code.1")
+    assert toy.text() == "new"
+    snakemake(toy.folder, "--unlock")
+    assert toy.run(key="old")[0]
+    assert toy.text() == "old" and toy.submitted() == 2
+
+
+def test_ctrl_c_while_squeue_is_asked_cancels_the_job(house: Any) -> None:
+    toy = house(RUNS | {"sleep": 60}, slow=4)
+    process = toy.start()
+    toy.until(toy.slurm / "job.1")
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE)
+    assert "scancel 1" in toy.calls()
+
+
+VERSION = "Metadata-Version: 2.1\nName: snakemake-executor-plugin-slurm\nVersion: 9.9.0\n"
+LACKS = "import snakemake_executor_plugin_slurm as plugin\ndel plugin.query_job_status\n"
+DIFFERS = (
+    "from snakemake_executor_plugin_slurm import Executor\nExecutor.run_jobs = lambda self, jobs, how: None\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("snakemake_executor_plugin_slurm-9.9.0.dist-info/METADATA", VERSION, "its version is 9.9.0"),
+        ("sitecustomize.py", LACKS, "there is no snakemake_executor_plugin_slurm.query_job_status(command"),
+        ("sitecustomize.py", DIFFERS, "run_jobs(self, jobs) has the parameters (self, jobs, how)"),
+    ],
+    ids=["another version", "a name is missing", "other parameters"],
+)
+def test_an_executor_that_was_not_tested_is_refused(file: str, text: str, said: str, house: Any) -> None:
+    toy = house(RUNS)
+    (toy.folder / "python" / file).parent.mkdir(parents=True)
+    (toy.folder / "python" / file).write_text(text)
+    toy.environment["PYTHONPATH"] = str(toy.folder / "python")
+    succeeded, output = toy.run()
+    assert not succeeded and toy.submitted() == 0 and toy.text() == "old"
+    assert said in output
+    assert "was tested with version 2.8.0" in output
+    assert "pip install snakemake-executor-plugin-slurm==2.8.0" in output

@@ -1,0 +1,90 @@
+"""What jobs get of the environment, and how keys come to them."""
+
+import os
+from pathlib import Path
+
+import pytest
+from wokflow.cluster.environment import KEYS, hand_over, load_keys, remove_keys
+from wokflow.frame.job import UserError
+
+PLAIN = {
+    "PATH": "/bin",
+    "HOME": "/home/me",
+    "LC_ALL": "C.UTF-8",
+    "VIRTUAL_ENV": "/venv",
+    "HF_HOME": "/models",
+    "TOKENIZERS_PARALLELISM": "false",
+    "SLURM_CONF": "/etc/slurm.conf",
+    "https_proxy": "http://proxy:3128",
+}
+KEYLIKE = {
+    "OPENAI_API_KEY": "sk-1",
+    "HF_TOKEN": "hf-2",
+    "https_proxy": "http://me:word@proxy:3128",
+    "LAB_PASSWORD": "word",
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_what_is_named_stays_and_all_else_goes() -> None:
+    others = {
+        "AWS_SECRET_ACCESS_KEY": "x",
+        "SECRET_SAUCE": "sk-3",
+        "SSH_AUTH_SOCK": "/tmp/s",
+        "WHATEVER": "1",
+    }
+    assert sorted(hand_over(PLAIN | others, ["OPENAI_API_KEY"])) == sorted(others)
+    assert not KEYS.exists()
+
+
+def test_a_user_can_name_more() -> None:
+    more = {"WOKFLOW_EXPORT": "WHATEVER,ABSENT", "WHATEVER": "1"}
+    assert hand_over(PLAIN | more | {"OTHER": "1"}, []) == ["OTHER"]
+
+
+def test_keys_go_by_a_file_that_others_cannot_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = PLAIN | KEYLIKE | {"WOKFLOW_EXPORT": "LAB_PASSWORD"}
+    before = os.umask(0)
+    try:
+        assert set(hand_over(environment, ["OPENAI_API_KEY", "UNSET_KEY"])) == set(KEYLIKE)
+    finally:
+        os.umask(before)
+    assert KEYS.stat().st_mode & 0o777 == 0o600
+    for name in KEYLIKE:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_TOKEN", "the job's own")
+    load_keys()
+    assert {name: os.environ[name] for name in KEYLIKE} == KEYLIKE | {"HF_TOKEN": "the job's own"}
+    for name in KEYLIKE:
+        del os.environ[name]
+
+
+def test_a_key_that_no_run_asks_for_goes_nowhere() -> None:
+    assert hand_over(PLAIN | {"OPENAI_API_KEY": "sk-1"}, []) == ["OPENAI_API_KEY"]
+    assert not KEYS.exists()
+
+
+def test_an_earlier_run_s_keys_are_removed() -> None:
+    hand_over(KEYLIKE, ["OPENAI_API_KEY"])
+    hand_over(PLAIN, [])
+    assert not KEYS.exists()
+    remove_keys()
+    load_keys()
+
+
+def test_keys_that_others_may_read_are_refused() -> None:
+    hand_over(KEYLIKE, ["OPENAI_API_KEY"])
+    KEYS.chmod(0o640)
+    with pytest.raises(UserError, match="others may read it: remove it"):
+        load_keys()
+    assert "OPENAI_API_KEY" not in os.environ
+
+
+def test_keys_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
+    KEYS.parent.write_text("no folder")
+    with pytest.raises(UserError, match="cannot be handed over"):
+        hand_over(KEYLIKE, ["OPENAI_API_KEY"])

@@ -1,0 +1,91 @@
+"""Each config key reaches a step's function, and counts in its key as the schema says."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow.frame.arguments import Arguments, block_arguments, counts, lookup, model_arguments
+from wokflow.frame.config import read_schema
+
+from tests.conftest import ROOT
+
+STEP = {
+    "k": {"type": "integer"},
+    "shards": {"counts": "rule"},
+    "device": {"counts": "never"},
+    "words": {"counts": "content"},
+    "parts": {"counts": "layout"},
+    "model": {"counts": "model"},
+    "inner": {"properties": {"a": {}, "b": {}}},
+}
+SCHEMA = {
+    "properties": {
+        "stage": {
+            "properties": {
+                "step": {"properties": STEP},
+                "mixed": {"properties": {"inner": {"properties": STEP}}},
+            }
+        },
+        "other": {"properties": {"step": {"properties": {"threshold": {}, "path": {"counts": "content"}}}}},
+    }
+}
+
+
+def config(**step: Any) -> dict[str, Any]:
+    usual = {
+        "k": 3,
+        "shards": 2,
+        "device": "cpu",
+        "words": "w.tsv",
+        "parts": 4,
+        "model": "org/name",
+        "inner": {"a": 1},
+    }
+    return {"stage": {"step": usual | step}, "other": {"step": {"threshold": 0.5, "path": "p.tsv"}}}
+
+
+def test_a_block_is_divided_by_how_its_keys_count() -> None:
+    assert block_arguments(config(), SCHEMA, "stage.step") == Arguments(
+        settings={"k": 3, "model": "org/name", "inner": {"a": 1}},
+        resources={"words": "w.tsv"},
+        options={"device": "cpu"},
+        layout={"parts": 4},
+    )
+
+
+def test_keys_of_other_blocks_come_under_their_last_part_or_a_given_name() -> None:
+    found = block_arguments(config(), SCHEMA, "stage.step", ["other.step.threshold"])
+    assert found.settings["threshold"] == 0.5
+    found = block_arguments(config(), SCHEMA, "stage.step", {"other.step.path": "pairs"})
+    assert found.resources["pairs"] == "p.tsv"
+
+
+def test_a_model_in_a_folder_counts_by_content_and_a_name_by_value(tmp_path: Path) -> None:
+    found = block_arguments(config(model=str(tmp_path)), SCHEMA, "stage.step")
+    assert "model" not in found.settings
+    assert found.resources["model"] == str(tmp_path)
+    assert model_arguments(zh="org/a", en=str(tmp_path), none=None) == (
+        {"zh": "org/a", "none": None},
+        {"en": str(tmp_path)},
+    )
+
+
+def test_a_block_in_a_block_that_counts_in_different_ways_is_refused() -> None:
+    with pytest.raises(ValueError, match="write a function"):
+        block_arguments({"stage": {"mixed": {"inner": {}}}}, SCHEMA, "stage.mixed")
+
+
+def test_a_key_that_no_block_has_is_nothing() -> None:
+    assert lookup({"a": {"b": 1}}, "a.b") == 1
+    assert lookup({"a": {"b": 1}}, "a.c.d", 2) == 2
+    assert block_arguments({}, SCHEMA, "stage.step") == Arguments()
+
+
+def test_the_schema_knows_no_other_ways_to_count() -> None:
+    def found(block: dict[str, Any], dotted: str = "") -> set[str]:
+        inner = block.get("properties", {})
+        own = {counts(schema, dotted)} if dotted and not inner else set()
+        return own.union(*(found(rule, f"{dotted}.{key}".strip(".")) for key, rule in inner.items()))
+
+    schema = read_schema(ROOT)
+    assert found(schema) == {"value", "content", "model", "never", "layout", "rule"}

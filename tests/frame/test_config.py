@@ -1,0 +1,143 @@
+"""The config is checked as a whole, before any job."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+from wokflow.frame import config as checks
+from wokflow.frame.job import UserError
+
+from tests.conftest import ROOT
+
+SCHEMA = checks.read_schema(ROOT)
+
+
+def minimal(tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "raw").write_text("", encoding="utf-8")
+    raw = {"path": str(tmp_path / "raw")}
+    return {
+        "runs": str(ROOT / "config" / "runs.tsv"),
+        "sources": {"recipenlg": raw, "xiachufang": dict(raw)},
+        "match": {"translate": {"lexicon": str(tmp_path)}},
+    }
+
+
+def test_defaults_are_filled_in_and_what_is_given_stays(tmp_path: Path) -> None:
+    given = minimal(tmp_path) | {"export": {"pairs": {"shards": 3}}}
+    config, _ = checks.prepare(given, SCHEMA, ROOT)
+    assert "pair" not in given["match"], "the config that is given stays as it is"
+    assert config["match"]["pair"]["threshold"] == 0.85
+    assert config["export"]["pairs"]["shards"] == 3
+    assert config["results"] == "results"
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    config = minimal(tmp_path) | {"results": 3, "mach": {}}
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    assert "there is no key mach. The nearest is match." in str(error.value)
+    assert "results: 3 is not of type string." in str(error.value)
+
+
+def test_a_number_that_yaml_takes_for_a_text_is_explained(tmp_path: Path) -> None:
+    config = minimal(tmp_path) | {"train": {"model": {"learning_rate": "1e-4"}}}
+    with pytest.raises(UserError, match=r"write 1\.0e-4 for 1e-4"):
+        checks.prepare(config, SCHEMA, ROOT)
+
+
+def test_given_pivots_must_be_there_and_leave_no_questions(tmp_path: Path) -> None:
+    absent, answers = str(tmp_path / "absent.json"), str(ROOT / "config" / "runs.tsv")
+    config = minimal(tmp_path)
+    config["pivot"] = {"pivots": {"given": absent, "answers": [answers]}, "orders": {"given": absent}}
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    for block in ("pivots", "orders"):
+        assert f"pivot.{block}.given: there is no {absent}" in str(error.value)
+    assert "pivot.pivots: with `given`, no questions are decided" in str(error.value)
+
+
+def test_a_missing_package_is_named_with_what_needs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        checks.importlib.util, "find_spec", lambda name: None if name == "faiss" else object()
+    )
+    config = minimal(tmp_path)
+    config["match"]["search"] = {"backend": "faiss"}
+    with pytest.raises(
+        UserError, match=r"faiss is not installed \(match.search.backend is faiss\): pip install"
+    ):
+        checks.prepare(config, SCHEMA, ROOT)
+    checks.prepare(config, SCHEMA, ROOT, packages=False)
+
+
+def test_every_key_has_a_description() -> None:
+    def leaves(block: dict[str, Any], path: str = "") -> list[str]:
+        if "properties" not in block:
+            return [] if block.get("description") else [path]
+        return [key for name, inner in block["properties"].items() for key in leaves(inner, f"{path}.{name}")]
+
+    assert leaves(SCHEMA) == []
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "demo.yaml", "paper.yaml", "testbed.yaml"])
+def test_the_presets_hold_known_keys_alone(name: str) -> None:
+    config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+    update_config(config, yaml.safe_load((ROOT / "config" / name).read_text(encoding="utf-8")))
+    checks.Draft202012Validator(SCHEMA).validate(config)
+
+
+def test_relative_paths_are_those_of_the_working_folder_or_else_the_workflow_s_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = minimal(tmp_path)
+    given["sources"]["recipenlg"]["path"] = "raw"
+    config, _ = checks.prepare(given, SCHEMA, ROOT)
+    assert config["sources"]["recipenlg"]["path"] == "raw"
+    assert config["parse"]["glossary"]["path"] == str(ROOT / "resources/glossary")
+    assert config["parse"]["parser"]["treebanks"][0] == str(ROOT / "resources/treebank/recipes_a.conllu")
+    given["sources"]["recipenlg"]["path"] = "none.csv"
+    with pytest.raises(UserError, match=r"there is no file none\.csv"):
+        checks.prepare(given, SCHEMA, ROOT)
+
+
+def test_homes_and_variables_are_filled_in_in_every_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("DATA", str(tmp_path))
+    (tmp_path / "answers.tsv").write_text("", encoding="utf-8")
+    config = minimal(tmp_path)
+    config |= {"results": "~/x", "pivot": {"pivots": {"answers": ["${DATA}/answers.tsv"]}}}
+    config["sources"] = {"recipenlg": {"path": "~/raw"}, "xiachufang": {"path": "$DATA/raw"}}
+    config["match"] = {"translate": {"lexicon": "~"}, "embed": {"model": "~/model"}}
+    prepared, _ = checks.prepare(config, SCHEMA, ROOT)
+    assert prepared["results"] == f"{tmp_path}/x"
+    assert {source["path"] for source in prepared["sources"].values()} == {f"{tmp_path}/raw"}
+    assert prepared["pivot"]["pivots"]["answers"] == [f"{tmp_path}/answers.tsv"]
+    assert prepared["match"]["translate"]["lexicon"] == str(tmp_path)
+    assert prepared["match"]["embed"]["model"] == f"{tmp_path}/model"
+    assert prepared["match"]["translate"]["model"] == "Helsinki-NLP/opus-mt-zh-en"
+
+
+def test_unknown_variables_and_homes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOWHERE", raising=False)
+    config = minimal(tmp_path) | {"results": "$NOWHERE/x", "runs": "~nobody-of-that-name/runs.tsv"}
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    assert "results: $NOWHERE/x: the environment variable NOWHERE is not set." in str(error.value)
+    assert "the home folder ~nobody-of-that-name is not known. Write the path out." in str(error.value)
+
+
+def test_a_folder_in_place_of_a_source_is_said_to_be_one(tmp_path: Path) -> None:
+    config = minimal(tmp_path)
+    (tmp_path / "folder").mkdir()
+    config["sources"]["recipenlg"] = {"path": str(tmp_path)}
+    config["sources"]["xiachufang"] = {"path": str(tmp_path / "folder")}
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    assert f"sources.recipenlg.path: {tmp_path} is a folder. Name the file in it: raw." in str(error.value)
+    assert "folder is a folder. There is no file in it." in str(error.value)

@@ -1,0 +1,96 @@
+"""What a cutoff writes, what must wait for it, and which cutoffs concern a job."""
+
+from pathlib import Path
+
+import pytest
+from snakemake.exceptions import IncompleteCheckpointException
+from wokflow.frame.cutoffs import Cutoff, Cutoffs, declare, digests_before
+
+DATA = {"tiny": "zh-en", "dish": "counterfactual", "near": "zh-en"}
+
+
+def cutoffs(**given: object) -> Cutoffs:
+    usual = {
+        "corpora": ("recipenlg", "xiachufang"),
+        "matched": ("recipenlg", "xiachufang"),
+        "parsed": ("xiachufang",),
+        "dish_corpus": "xiachufang",
+        "directions": ("zh-en", "en-zh"),
+        "trained": ("zh-en", "counterfactual"),
+        "predicted": ("zh-en", "counterfactual"),
+    }
+    return declare("out", **usual | given)  # type: ignore[arg-type]
+
+
+def names(found: tuple[Cutoff, ...]) -> list[str]:
+    return [cutoff.name for cutoff in found]
+
+
+def test_a_cutoff_waits_for_itself_and_all_before_it_each_once() -> None:
+    assert digests_before([cutoffs().texts["xiachufang"]]) == [
+        "out/ingest/source/xiachufang.json",
+        "out/match/titles/xiachufang.sha256",
+        "out/match/texts/xiachufang.sha256",
+    ]
+    both = digests_before(cutoffs().vectors.members.values())
+    assert len(both) == len(set(both)) == 8
+    assert digests_before([cutoffs().instances["zh-en"]]) == [*both, "out/generate/instances/zh-en.sha256"]
+    assert digests_before([cutoffs().instances["counterfactual"]]) == [
+        "out/ingest/source/xiachufang.json",
+        "out/generate/instances/counterfactual.sha256",
+    ]
+
+
+def test_a_name_is_the_same_wherever_results_lie() -> None:
+    for results in ("out", "/scratch/match/xiachufang.d/out"):
+        found = cutoffs(corpora=("xiachufang",), matched=("xiachufang",))
+        assert found.titles["xiachufang"].name == "match/titles/xiachufang", results
+        assert found.source["xiachufang"].name == "ingest/source/xiachufang", results
+    assert len({cutoff.name for cutoff in cutoffs().all()}) == len(cutoffs().all())
+
+
+def test_a_job_has_the_cutoffs_of_its_corpus_direction_or_run() -> None:
+    found = cutoffs()
+    assert names(found.titles.of({"corpus": "xiachufang"}, DATA)) == ["match/titles/xiachufang"]
+    assert names(found.titles.of({"corpus": "counterfactual"}, DATA)) == []
+    assert len(found.titles.of({"direction": "zh-en"}, DATA)) == 2
+    assert len(found.titles.of({}, DATA)) == 2
+    assert names(found.instances.of({"run": "dish"}, DATA)) == ["generate/instances/counterfactual"]
+    assert names(found.instances.of({"direction": "zh-en"}, DATA)) == ["generate/instances/zh-en"]
+    assert names(found.instances.of({"direction": "en-zh"}, DATA)) == []
+    assert len(found.instances.of({}, DATA)) == 2
+    assert names(cutoffs(trained=()).examples.of({"run": "near"}, DATA)) == []
+
+
+def test_rewriting_is_another_checkpoint_than_adapting() -> None:
+    found = cutoffs()
+    assert found.examples["zh-en"].checkpoint == "train_pairs"
+    assert found.examples["zh-en"].wildcards == {"direction": "zh-en"}
+    assert found.examples["counterfactual"].checkpoint == "train_recipes"
+    assert found.examples["counterfactual"].wildcards == {}
+
+
+def test_without_a_parser_no_clauses_are_waited_for() -> None:
+    assert cutoffs(parsed=()).clauses.of({"corpus": "xiachufang"}, DATA) == ()
+
+
+class RanBefore:
+    """Snakemake's checkpoints, all of whose outputs an earlier run left."""
+
+    def __init__(self, output: str) -> None:
+        self.match_titles = self
+        self.rule, self.output = "match_titles", [output]
+
+    def get(self, **wildcards: str) -> "RanBefore":
+        return self
+
+
+def test_a_checkpoint_that_runs_again_is_waited_for(tmp_path: Path) -> None:
+    """Its outputs are removed when it begins, and Snakemake counts them as there all the same."""
+    data, digest = str(tmp_path / "data"), tmp_path / "digest"
+    cutoff = Cutoff("match_titles", data, str(digest))
+    with pytest.raises(IncompleteCheckpointException) as caught:
+        cutoff.await_it(RanBefore(data))
+    assert caught.value.targetfile == data
+    digest.write_text("1a\n")
+    assert cutoff.await_it(RanBefore(data)) is cutoff

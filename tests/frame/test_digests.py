@@ -1,0 +1,103 @@
+"""Files and folders are known by content; large files are read again only if they changed."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from wokflow.frame import digests
+from wokflow.frame.digests import file_digest, identity, path_digest
+
+
+def folder_digest(folder: Path, files: dict[str, str]) -> str:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    path_digest.cache_clear()
+    return path_digest(str(folder))
+
+
+def test_a_folder_is_known_by_contents_and_names(tmp_path: Path) -> None:
+    files = {"a.tsv": "1", "below/b.tsv": "2"}
+    variants = [
+        {"a.tsv": "1", "below/b.tsv": "3"},
+        {"a.tsv": "1", "below/c.tsv": "2"},
+        {"a.tsv": "1", "b.tsv": "2"},
+        {"a.tsv": "2", "below/b.tsv": "1"},
+        {"a.tsv": "1"},
+        {**files, "empty.tsv": ""},
+        {},
+    ]
+    found = [folder_digest(tmp_path / str(number), some) for number, some in enumerate([files, *variants])]
+    assert len(set(found)) == len(found)
+    assert folder_digest(tmp_path / "elsewhere", files) == found[0]
+
+
+def test_a_file_is_known_by_its_content_alone(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text("粥", encoding="utf-8")
+    os.utime(tmp_path / "two", (0, 0))
+    assert path_digest(str(tmp_path / "one")) == path_digest(str(tmp_path / "two"))
+    assert identity(tmp_path / "one") == identity(tmp_path / "two")
+
+
+def test_nothing_at_a_path_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        path_digest(str(tmp_path / "none"))
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which every file of more than a byte counts as large, with a count of what is read."""
+    monkeypatch.setattr(digests, "SMALL", 1)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_large_file_is_read_once_and_again_when_it_changed(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(digests, "_sha256", lambda path: read.append(path.name) or path.read_text())
+    (small / "model").write_text("weights")
+    assert file_digest("model") == file_digest("model") == "weights"
+    assert read == ["model"]
+    (small / "model").write_text("WEIGHTS")
+    os.utime(small / "model", (0, 0))
+    assert file_digest("model") == "WEIGHTS"
+    assert read == ["model", "model"]
+
+
+def test_a_large_file_replaced_by_an_older_one_of_its_size_has_another_identity(small: Path) -> None:
+    (small / "old.csv").write_text("old rows")
+    os.utime(small / "old.csv", (1_000_000, 1_000_000))
+    (small / "source.csv").write_text("new rows")
+    before = identity("source.csv")
+    shutil.copy2(small / "old.csv", small / "source.csv")
+    assert identity("source.csv") != before
+    moved = identity("source.csv")
+    (small / "old.csv").replace(small / "source.csv")
+    assert identity("source.csv") != moved
+
+
+def test_a_memory_that_is_damaged_or_cannot_be_written_is_done_without(small: Path) -> None:
+    (small / "model").write_text("weights")
+    expected = file_digest("model")
+    digests.MEMORY.write_text("{", encoding="utf-8")
+    assert file_digest("model") == expected
+    shutil.rmtree(small / ".snakemake")
+    (small / ".snakemake").write_text("a file where the folder should be")
+    assert file_digest("model") == expected
+
+
+def test_files_below_a_link_to_a_folder_count(tmp_path: Path) -> None:
+    model, pooling = tmp_path / "model", tmp_path / "pooling"
+    model.mkdir()
+    pooling.mkdir()
+    (pooling / "config.json").write_text("mean")
+    (model / "1_Pooling").symlink_to(pooling)
+    (pooling / "again").symlink_to(model)  # a circle comes to an end
+    before = path_digest.__wrapped__(str(model))
+    (pooling / "config.json").write_text("max")
+    assert path_digest.__wrapped__(str(model)) != before

@@ -1,0 +1,149 @@
+"""Keys stand beside outputs, and Snakemake's records come back from them."""
+
+import os
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+import pytest
+import snakemake.persistence
+from wokflow.frame.columns import column
+from wokflow.frame.job import UserError
+from wokflow.frame.records import UNFINISHED, keep_inputs, keep_keys, kept_inputs, kept_key, outputs, restore
+from wokflow.frame.tables import write
+
+from tests.conftest import snakemake as run
+
+SCHEMA = pa.schema([column("a", pa.int64(), "A number.")])
+SNAKEFILE = """
+rule made:
+    input:
+        {inputs},
+    output:
+        text="out/text.txt",
+        folder=directory("out/folder"),
+    params:
+        key={key!r},
+    shell:
+        "mkdir -p out/folder; touch out/folder/a; echo new > {{output.text}}"
+"""
+
+
+def table(path: Path, key: str) -> None:
+    write(path, SCHEMA, pl.DataFrame({"a": [1]}), {"key": key})
+
+
+def test_a_key_lies_beside_what_is_no_table_and_in_a_table(tmp_path: Path) -> None:
+    table(tmp_path / "part-00000.parquet", "k1")
+    (tmp_path / "page.html").write_text("")
+    paths = [str(tmp_path / name) for name in ("part-00000.parquet", "page.html")]
+    keep_keys("k2", paths)
+    assert [kept_key(path) for path in paths] == ["k1", "k2"]
+    assert sorted(outputs(str(tmp_path))) == sorted(paths)
+
+
+def test_files_below_a_folder_that_has_a_key_are_no_outputs(tmp_path: Path) -> None:
+    table(tmp_path / "release" / "data" / "train.parquet", "k1")
+    keep_keys("k1", [str(tmp_path / "release")])
+    assert list(outputs(str(tmp_path))) == [str(tmp_path / "release")]
+    shutil.rmtree(tmp_path / "release")
+    assert list(outputs(str(tmp_path))) == []
+
+
+def test_a_table_without_a_key_or_damaged_has_none(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", SCHEMA, pl.DataFrame({"a": [1]}), {})
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 broken")
+    assert kept_key(str(tmp_path / "a.parquet")) is kept_key(str(tmp_path / "b.parquet")) is None
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A folder in which a rule has run with key k1, and Snakemake's records are lost."""
+    snakefile = tmp_path / "Snakefile"
+    snakefile.write_text(SNAKEFILE.format(inputs="[]", key="k1"), encoding="utf-8")
+    run(tmp_path)
+    keep_keys("k1", [str(tmp_path / "out" / name) for name in ("text.txt", "folder")])
+    shutil.rmtree(tmp_path / ".snakemake")
+    return tmp_path
+
+
+def restored(house: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.chdir(house)
+    return restore("out")
+
+
+@pytest.mark.parametrize(("key", "what"), [("k1", "Nothing to be done"), ("k2", "Params have changed")])
+def test_snakemake_compares_restored_keys(
+    key: str, what: str, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (house / "Snakefile").write_text(SNAKEFILE.format(inputs="[]", key=key), encoding="utf-8")
+    assert "Nothing to be done" in run(house, "--dry-run").stdout, "this is what must be mended"
+    shutil.rmtree(house / ".snakemake")
+    assert restored(house, monkeypatch) == 2
+    assert what in run(house, "--dry-run").stdout
+    assert restored(house, monkeypatch) == 0
+
+
+@pytest.mark.parametrize(
+    ("inputs", "what"),
+    [("'in/1', 'in/2'", "Nothing to be done"), ("'in/1'", "Set of input files has changed")],
+)
+def test_snakemake_compares_restored_inputs(
+    inputs: str, what: str, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(house)
+    (house / "in").mkdir()
+    for name in ("1", "2"):
+        (house / "in" / name).touch()
+        os.utime(house / "in" / name, (1, 1))
+    made = ["out/text.txt", "out/folder"]
+    keep_inputs(["in/1", "in/2"], made)
+    keep_keys("k1", made)
+    (house / "Snakefile").write_text(SNAKEFILE.format(inputs=inputs, key="k1"), encoding="utf-8")
+    assert restore("out") == 2
+    assert what in run(house, "--dry-run").stdout
+
+
+def test_inputs_are_kept_as_seen_from_the_first_output_where_both_share_a_folder(tmp_path: Path) -> None:
+    made, moved = tmp_path / "results" / "b" / "x.tsv", tmp_path / "moved" / "b" / "x.tsv"
+    near = tmp_path / "results" / "a" / "y.tsv"
+    keep_inputs([str(near), "data/en.csv", "../z"], [str(made), str(made) + "2"])
+    (tmp_path / "results").rename(tmp_path / "moved")
+    expected = ["../z", str(tmp_path / "moved" / "a" / "y.tsv"), "data/en.csv"]
+    assert kept_inputs(str(moved)) == sorted(expected)
+    assert kept_inputs(str(moved) + "2") is None
+
+
+def test_an_output_of_a_killed_job_does_not_have_the_key_of_an_earlier_one(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("old")
+    keep_keys("k1", [str(page)])
+    keep_inputs([], [str(page)])
+    page.write_text("new")  # and killed before keep_keys
+    assert kept_key(str(page)) == UNFINISHED
+
+
+def test_records_that_are_there_stay_as_they_are(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(house, "--forceall")
+    keep_keys("another", [str(house / "out" / "text.txt")])
+    assert restored(house, monkeypatch) == 0
+    assert "Nothing to be done" in run(house, "--dry-run").stdout
+
+
+def test_a_single_lost_record_comes_back(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(house, "--forceall")
+    records = sorted((house / ".snakemake" / "metadata").iterdir())
+    records[0].unlink()
+    assert restored(house, monkeypatch) == 1
+
+
+def test_an_unknown_format_of_records_is_refused(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snakemake.persistence, "RECORD_FORMAT_VERSION", 7)
+    with pytest.raises(UserError, match="format 7"):
+        restored(house, monkeypatch)
+
+
+def test_without_results_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert restored(tmp_path, monkeypatch) == 0
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,161 @@
+"""The table of runs is checked as a whole."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from wokflow.frame.job import UserError
+from wokflow.frame.runs import COLUMNS, Run, names_of, read_runs
+
+from tests.conftest import ROOT
+
+SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
+
+
+def table(tmp_path: Path, *rows: str) -> str:
+    """A table of runs; in rows, a blank is between cells and - is an empty cell."""
+    lines = ["\t".join("" if cell == "-" else cell for cell in row.split(" ")) for row in rows]
+    path = tmp_path / "runs.tsv"
+    path.write_text("\n".join(["# what is tried", "\t".join(COLUMNS), *lines]) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def problems(path: str, *reserved: str) -> str:
+    with pytest.raises(UserError) as error:
+        read_runs(path, SCHEMA, reserved)
+    return str(error.value)
+
+
+def test_the_runs_that_come_with_the_workflow_are_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for name in ("demo_runs.tsv", "paper_runs.tsv"):
+        assert read_runs(f"config/{name}", SCHEMA)
+
+
+def test_a_row_is_a_run_with_its_own_settings(tmp_path: Path) -> None:
+    path = table(tmp_path, "a train seq2seq small zh-en - model.epochs=5;model.lora.rank=8;decode.beams=1 7")
+    [run] = read_runs(path, SCHEMA).values()
+    settings = {"model": {"epochs": 5, "lora": {"rank": 8}}, "decode": {"beams": 1}}
+    assert run == Run("a", "train", "seq2seq", "small", "zh-en", "", settings, 7)
+    block = {"epochs": 30, "batch": 64, "lora": {"rank": 0, "alpha": 32}}
+    assert run.over("model", block) == {"epochs": 5, "batch": 64, "lora": {"rank": 8, "alpha": 32}}
+    assert block["epochs"] == 30
+    assert block["lora"] == {"rank": 0, "alpha": 32}
+
+
+def test_a_run_may_take_another_runs_model(tmp_path: Path) -> None:
+    path = table(tmp_path, "a train seq2seq small zh-en - - 1", "b none seq2seq run:a en-zh - - -")
+    runs = read_runs(path, SCHEMA)
+    assert [run.model_run for run in runs.values()] == ["a", "a"]
+    assert runs["b"].lender == runs["a"]
+    assert runs["b"].seed == 13
+
+
+def test_a_lender_may_come_later_but_must_train_a_model_of_the_family(tmp_path: Path) -> None:
+    lender, borrower = "a train seq2seq small zh-en - - 1", "b none seq2seq run:a en-zh - - -"
+    assert read_runs(table(tmp_path, borrower, lender), SCHEMA)["b"].model_run == "a"
+    for other in ("a none seq2seq opus zh-en - - 1", "a train causal small zh-en - - 1"):
+        assert "run:a: no run of that name trains" in problems(table(tmp_path, borrower, other))
+
+
+def test_what_rules_ask_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = table(
+        tmp_path,
+        "tiny train causal small counterfactual dish - -",
+        "lent none causal run:tiny counterfactual p/mine.txt - -",
+        "large train seq2seq opus zh-en - - -",
+        "pairs none retrieval - en-zh - - -",
+    )
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "mine.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "resources").symlink_to(ROOT / "resources")
+    tiny, lent, large, pairs = read_runs(path, SCHEMA).values()
+    assert [run.small for run in (tiny, lent, large, pairs)] == [True, True, False, False]
+    assert (lent.memory_mb, large.memory_mb) == (4000, 16000)
+    assert [run.languages for run in (tiny, large, pairs)] == [None, ("zh", "en"), ("en", "zh")]
+    assert [run.target_language for run in (tiny, large, pairs)] == ["zh", "en", "zh"]
+    assert [run.prompt_file for run in (tiny, lent, large)] == [
+        "resources/prompts/dish.txt",
+        "p/mine.txt",
+        None,
+    ]
+
+
+def test_names_of_families_are_a_pattern(tmp_path: Path) -> None:
+    path = table(tmp_path, "a train seq2seq small zh-en - - 1", "b none retrieval - zh-en - - -")
+    runs = read_runs(path, SCHEMA)
+    assert names_of(runs, "seq2seq", "retrieval") == "a|b"
+    assert not re.search(names_of(runs, "prompt"), "")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a train seq2seq small zh-en -", "line 3: it has not 8 cells"),
+        ("a train seq2seq small zh-en - - 1 1", "line 3: it has not 8 cells"),
+        ("a/b none retrieval - zh-en - - -", "'a/b' is no name"),
+        ("copy none retrieval - zh-en - - -", "the name copy is taken"),
+        ("a never seq2seq small zh-en - - 1", "stage 'never' is none of train, none"),
+        ("a train seq2seq small zh-en - - one", "seed 'one' is no number"),
+        ("a train seq2seq small zh-en - epochs=5 1", "'epochs=5' is no setting"),
+        ("a train seq2seq small zh-en - model.epoch=5 1", "there is no key epoch in model.epoch"),
+        (
+            "a train seq2seq small zh-en - model.epochs=many 1",
+            "model.epochs: 'many' is not of type 'integer'",
+        ),
+        ("a train seq2seq small zh-en - model.lora=8 1", "model.lora is a block of settings"),
+        ("a train retrieval - zh-en - - 1", "a run of family retrieval is not trained"),
+        ("a none retrieval opus zh-en - - 1", "a run of family retrieval takes no model"),
+        ("a none retrieval - zh-en dish - 1", "a run of family retrieval takes no prompt"),
+        ("a none seq2seq opus zh-en dish - 1", "a run of family seq2seq takes no prompt"),
+        ("a none prompt - zh-en dish - 1", "a run of family prompt needs a model"),
+        ("a none prompt gpt zh-en - - 1", "it needs a prompt"),
+        ("a none prompt run:b zh-en dish - 1", "no run of that name trains"),
+        ("a none retrieval - counterfactual - - 1", "needs pairs"),
+        ("a none seq2seq - zh-en - - 1", "needs a model"),
+        ("a none seq2seq small zh-en - - 1", "made by training"),
+        ("a none seq2seq run:b zh-en - - 1", "no run of that name trains"),
+        ("a train seq2seq run:a zh-en - - 1", "training begins from a model"),
+        ("a none seq2seq opus counterfactual - - 1", "needs pairs"),
+        ("a train causal small counterfactual - - 1", "it needs a prompt"),
+        ("a none prompt gpt zh-en no/such.txt - 1", "there is no prompt no/such.txt"),
+        ("a none retrieval - zh-en - decode.beams=1 1", "it has no step for the settings decode.*"),
+        ("a none seq2seq opus zh-en - model.epochs=1 1", "it has no step for the settings model.*"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, row: str, message: str) -> None:
+    assert message in problems(table(tmp_path, row), "copy")
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    said = problems(
+        table(
+            tmp_path,
+            "a none retrieval - zh-en - - -",
+            "a none retrieval - en-zh - - -",
+            "b none guess - zh-en - - -",
+        )
+    )
+    assert "line 4: the name a is taken." in said
+    assert "line 5: family 'guess'" in said
+
+
+def test_a_header_of_other_columns_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "runs.tsv").write_text("name\tmodel\n", encoding="utf-8")
+    assert "the header must be" in problems(str(tmp_path / "runs.tsv"))
+
+
+def test_homes_and_variables_are_filled_in_in_models_and_prompts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("NOWHERE", raising=False)
+    (tmp_path / "p.txt").write_text("{title}", encoding="utf-8")
+    [run] = read_runs(table(tmp_path, "a none causal ~/m counterfactual ${HOME}/p.txt - -"), SCHEMA).values()
+    assert (run.model, run.prompt_file) == (f"{tmp_path}/m", f"{tmp_path}/p.txt")
+    assert "line 3: model $NOWHERE/m: the environment variable NOWHERE is not set." in problems(
+        table(tmp_path, "a none seq2seq $NOWHERE/m zh-en - - -")
+    )

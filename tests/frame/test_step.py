@@ -1,0 +1,66 @@
+"""A job's function gets what its rule names, and nothing else."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow.frame import step as module
+from wokflow.frame.arguments import Arguments
+from wokflow.frame.keys import rule_key
+from wokflow.frame.records import kept_key
+from wokflow.frame.step import Job, arguments, run, step_function
+
+
+def described(tmp_path: Path, **given: Any) -> Job:
+    usual: dict[str, Any] = {
+        "key": rule_key("match.pair", Arguments({"k": 3})),
+        "unkeyed": {"device": "cpu"},
+        "inputs": {"after": ["a.sha256"], "texts": "texts.parquet", "tables": ["one.tsv"]},
+        "outputs": {"page": str(tmp_path / "page.html")},
+        "wildcards": {"corpus": "xiachufang", "shard": "00001", "shards": "00002"},
+        "threads": 2,
+        "minutes": 60,
+        "log": str(tmp_path / "job.log"),
+    }
+    return Job(**usual | given)
+
+
+def test_files_settings_and_options_come_by_name_and_what_makes_a_job_wait_does_not(tmp_path: Path) -> None:
+    def function(*, texts: str, tables: list[str], page: str, k: int, device: str) -> None: ...
+
+    assert arguments(function, described(tmp_path), None) == {
+        "texts": "texts.parquet",
+        "tables": ["one.tsv"],
+        "page": str(tmp_path / "page.html"),
+        "k": 3,
+        "device": "cpu",
+    }
+
+
+def test_wildcards_and_the_like_come_on_demand_and_shards_are_numbers(tmp_path: Path) -> None:
+    def function(*, corpus: str, shard: int, threads: int, key: str, **files: Any) -> None: ...
+
+    found = arguments(function, described(tmp_path), None)
+    assert (found["corpus"], found["shard"], found["threads"]) == ("xiachufang", 1, 2)
+    assert found["key"].startswith("{")
+    assert "shards" not in found
+
+
+def test_two_arguments_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="one name"):
+        arguments(lambda **files: None, described(tmp_path, unkeyed={"texts": "x"}), None)
+
+
+def test_a_step_s_function_is_found_by_its_name() -> None:
+    assert step_function("match.split").__qualname__ == "match_split"
+
+
+def test_the_key_is_kept_beside_what_a_job_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(*, page: str, **given: Any) -> None:
+        Path(page).write_text("page", encoding="utf-8")
+
+    monkeypatch.setattr(module, "step_function", lambda step: function)
+    job = described(tmp_path)
+    run(job)
+    assert kept_key(job.outputs["page"]) == job.key  # type: ignore[arg-type]
+    assert "done in" in Path(job.log).read_text(encoding="utf-8")

@@ -1,0 +1,14 @@
+import pytest
+from wokflow.ingest.steps import joined
+
+
+@pytest.mark.parametrize(
+    ("steps", "lang", "text"),
+    [
+        (["洗净", "切块！", "煮，"], "zh", "洗净。切块！煮。"),
+        (["Wash it", "Cut.", "Boil"], "en", "Wash it. Cut. Boil."),
+        ([], "zh", ""),
+    ],
+)
+def test_steps_are_joined(steps: list[str], lang: str, text: str) -> None:
+    assert joined(steps, lang) == text

@@ -1,0 +1,88 @@
+"""Products of codes bound scores from above, and from below where codes hold whole vectors."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from wokflow.match.codes import LEAST, MOST, PADDED, Coding
+from wokflow.match.vectors import Matrix
+
+from tests.match.test_search import crowded, exact, scored, unit
+
+LEVEL = np.zeros((1, 384), np.float32)
+LEVEL[0, :19] = 1 / np.sqrt(19)
+
+
+def bounds(coding: Coding, left: Matrix, right: Matrix) -> tuple[np.ndarray, float]:
+    """Products of codes as scores, and how much a score can exceed them."""
+    one, other = coding(left), coding(right)
+    products = one.integers.astype(np.int64) @ other.integers.astype(np.int64).T
+    assert np.abs(products).max(initial=0) < 2**24
+    return products * coding.step**2, coding.slack(one, other)
+
+
+@pytest.mark.parametrize("width", [2, 16, 128, 1000])
+@settings(max_examples=60, deadline=None)
+@given(scored(), st.integers(1, 24))
+@example((LEVEL, LEVEL), 1)
+@example((LEVEL * np.float32(0.51), LEVEL * np.float32(0.51)), 1)
+def test_no_score_is_above_its_bound(width: int, vectors: tuple[Matrix, Matrix], sampled: int) -> None:
+    """Whatever the sample: the first rows alone may be quite unlike the others."""
+    queries, targets = vectors
+    coding = Coding(targets[:sampled], width)
+    rough, slack = bounds(coding, queries, targets)
+    score = exact(queries, targets)
+    assert (score <= rough + slack).all()
+    if coding.whole:
+        assert (score >= rough - slack).all()
+
+
+@pytest.mark.parametrize("count", range(1, 385, 3))
+def test_the_bound_holds_where_all_roundings_go_one_way(count: int) -> None:
+    row = np.zeros((1, 384), np.float32)
+    row[0, :count] = 1 / np.sqrt(count)
+    coding = Coding(row, 384)
+    rough, slack = bounds(coding, row, row)
+    assert abs(rough[0, 0] - exact(row, row)[0, 0]) <= slack
+
+
+def test_the_bound_of_whole_vectors_is_tight() -> None:
+    vectors = unit(np.random.default_rng(0).normal(size=(2000, 384)))
+    coding = Coding(vectors, 384)
+    rough, slack = bounds(coding, vectors, vectors)
+    assert slack < 0.04
+    assert np.abs(rough - exact(vectors, vectors)).max() < slack / 4
+
+
+def test_by_hand_the_rest_beside_the_axes_is_one_entry() -> None:
+    vectors = np.array([[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0.6, 0, 0.8, 0]], np.float32)
+    coding = Coding(vectors[:2], 3)  # two axes, and the rest
+    codes = coding(vectors)
+    assert codes.integers.shape == (3, PADDED) and codes.integers.dtype == np.int8
+    np.testing.assert_allclose(np.abs(codes.integers[:, 2] * coding.step), [0, 0, 0.8], atol=0.01)
+    assert (codes.integers[:, 3:] == 0).all()
+
+
+def test_entries_beyond_the_largest_integer_are_cut_and_counted_as_error() -> None:
+    sample = unit(np.random.default_rng(1).normal(size=(50, 200)))
+    coding = Coding(sample, 200)
+    odd = (coding._axes[:, :1] * 1.0).T.astype(np.float32)  # lies along one turned axis
+    codes = coding(odd)
+    assert codes.integers.max() == MOST
+    assert codes.error > 0.3 > coding(sample).error
+
+
+@pytest.mark.parametrize("floor", [-2.0, -1.0, 0.0, 0.7, 1.0])
+def test_what_reaches_a_floor_has_the_product_that_is_needed(floor: float) -> None:
+    vectors = crowded(200, 48, seed=6)
+    coding = Coding(vectors, 48)
+    one = coding(vectors)
+    products = one.integers.astype(np.int64) @ one.integers.astype(np.int64).T
+    need = coding.need(np.full(200, floor), coding.slack(one, one))
+    reach = exact(vectors, vectors) >= floor
+    assert (products >= need[:, None])[reach].all()
+
+
+def test_a_step_is_never_so_small_that_products_leave_the_integers_of_float32() -> None:
+    assert Coding(np.full((3, 4096), 1 / 64, np.float32), 4096).step >= LEAST
+    assert (1.25 / LEAST) ** 2 < 2**24

@@ -1,0 +1,32 @@
+"""What a run did not find is said with what to do; what it found is not."""
+
+from wokflow.report.findings import of_dishes, of_pairs, of_questions, of_runs
+
+FULL = {"train": 8, "valid": 1, "test": 1}
+
+
+def test_directions_without_pairs_and_empty_splits_are_named() -> None:
+    none, some = of_pairs({"zh-en": {}, "en-zh": {"train": 3}}, 0.85)
+    assert none.startswith("zh-en: no two titles reach match.pair.threshold (0.85), so there are no pairs.")
+    assert some.startswith(
+        "en-zh: no pair is in valid or test, so no model can be chosen by or scored on these pairs."
+    )
+    assert "match/near/en-zh.tsv" in some
+    assert list(of_pairs({"zh-en": FULL, "en-zh": FULL}, 0.85)) == []
+
+
+def test_dishes_without_recipes_or_with_few_are_named() -> None:
+    pairs = [("粥", "饭"), ("饭", "面"), ("饼", "饭")]
+    absent, few = of_dishes(pairs, {"粥": 20, "饭": 20, "饼": 9}, 5)
+    assert absent.startswith("1 of 3 pairs of dishes cannot be compared: there are no recipes of 面.")
+    assert few == "Too few recipes to test the order of actions (fewer than 10, pivot.orders.units): 饼."
+    many = next(of_dishes([(f"{number}", "饭") for number in range(9)], {"饭": 20}, 5))
+    assert "9 of 9 pairs" in many and "0, 1, 2, 3, 4 and 4 more" in many
+    assert list(of_dishes(pairs[:1], {"粥": 10, "饭": 10}, 5)) == []
+
+
+def test_questions_and_runs_are_named_only_where_there_are_none() -> None:
+    assert next(of_questions(0, 2)).endswith("frequency decides about every action.")
+    assert next(of_questions(0, 0)).endswith("no two dishes could be compared.")
+    assert next(of_runs(0)).startswith("No model is trained or scored")
+    assert [*of_questions(1, 1), *of_runs(1)] == []

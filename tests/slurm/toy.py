@@ -1,0 +1,96 @@
+"""A house of two rules, for faults: what Slurm and Snakemake do does not depend on what a step computes.
+
+It has finished results of the key `old`; tests run it with the key `new`. While there is a file `hold`, the first
+rule does not end.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from tests.conftest import ROOT, snakemake
+from tests.slurm.runs import write_site
+
+SNAKEFILE = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "scripts")!r})
+from wokflow.cluster.site import read_site
+from wokflow.frame.job import UserError
+SITE = read_site("slurm/site.yaml")
+EARLIER_RULES = set()
+KEY = config.get("key", "old")
+
+rule then:
+    input: "results/made/dish"
+    output: "results/then.txt"
+    params: key=lambda wildcards: KEY
+    shell: "cat {{input}}/key > {{output}}"
+
+rule made:
+    output: folder=directory("results/made/{{name}}")
+    log: "results/logs/{{name}}.log"
+    params: key=lambda wildcards: KEY
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * 2 ** (attempt - 1),
+        runtime=lambda wildcards, attempt: 60 * 2 ** (attempt - 1),
+    script: "made.py"
+
+include: {str(ROOT / "rules/cluster.smk")!r}
+"""
+SCRIPT = f"""
+import sys
+import time
+from pathlib import Path
+sys.path.insert(0, {str(ROOT / "scripts")!r})
+from wokflow.frame.job import job
+from wokflow.frame.tables import atomic_folder
+
+with job(snakemake.log[0]), atomic_folder(snakemake.output.folder) as folder:
+    (folder / "half").touch()
+    Path(f"at_work.{{snakemake.params.key}}").touch()
+    while Path("hold").exists():
+        time.sleep(0.05)
+    (folder / "rest").write_bytes(bytes(100_000 if snakemake.params.key == "old" else 400_000))
+    (folder / "key").write_text(snakemake.params.key)
+"""
+MADE, THEN = "results/made/dish", "results/then.txt"
+NEW = ("--config", "key=new", "--", MADE)  # what a run is told
+
+
+def new_toy(to: Path, *, account: str | None = "lab") -> Path:
+    """A toy house with old results, whose first rule will not end before it is let go."""
+    to.mkdir()
+    shutil.copytree(ROOT / "slurm", to / "slurm")
+    (to / "Snakefile").write_text(SNAKEFILE)
+    (to / "made.py").write_text(SCRIPT)
+    snakemake(to, "--config", "key=old", "--", MADE, THEN)
+    write_site(to, account=account)
+    (to / "hold").touch()
+    return to
+
+
+def let_go(house: Path) -> None:
+    """Let the first rule end."""
+    (house / "hold").unlink(missing_ok=True)
+
+
+def is_at_work(house: Path) -> bool:
+    """Whether a job of the new key has begun its work."""
+    return (house / "at_work.new").exists()
+
+
+def key_of(house: Path, target: str = MADE) -> str:
+    """The key that a result was made with; empty where it is not there."""
+    path = house / target
+    path = path / "key" if path.is_dir() else path
+    return path.read_text().strip() if path.exists() else ""
+
+
+def leftovers(house: Path) -> list[str]:
+    """Temporary files and folders that are left among results."""
+    return [
+        name
+        for _, folders, files in os.walk(house / "results")
+        for name in folders + files
+        if ".part" in name
+    ]

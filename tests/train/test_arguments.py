@@ -1,0 +1,114 @@
+"""What train's steps are given: what counts by value, by content, and not at all."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from wokflow.frame.arguments import Arguments
+from wokflow.frame.config import fill
+from wokflow.frame.runs import Run
+from wokflow.train.arguments import (
+    OTHERS,
+    PROCESSES,
+    SPEED,
+    gold_arguments,
+    train_arguments,
+    train_gpus,
+    train_memory,
+    train_nodes,
+)
+from wokflow.train.settings import Fit, fit_settings
+
+from tests.conftest import ROOT
+
+SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
+BLOCK: dict[str, Any] = SCHEMA["properties"]["train"]["properties"]["model"]["properties"]
+
+
+@pytest.fixture
+def config() -> dict[str, Any]:
+    values: dict[str, Any] = {"train": {"gold": {"zh-en": "gold.tsv"}}}
+    fill(values, SCHEMA)
+    return values
+
+
+def run(model: str = "small", data: str = "zh-en", **settings: Any) -> Run:
+    return Run("a", "train", "seq2seq", model, data, "", {"model": settings}, 7)
+
+
+def test_the_schema_agrees_on_what_does_not_count() -> None:
+    assert {*SPEED, *PROCESSES} == {name for name, rule in BLOCK.items() if rule.get("counts") == "never"}
+    assert set(OTHERS) < BLOCK.keys()
+
+
+def test_a_training_depends_on_its_run_and_on_its_keys_of_the_config(config: dict[str, Any]) -> None:
+    found = train_arguments(config, run(epochs=3, device="cpu", nodes=2))
+    fit = {
+        name: config["train"]["model"][name] for name in BLOCK if name not in (*SPEED, *PROCESSES, *OTHERS)
+    }
+    assert found.settings == {
+        "family": "seq2seq",
+        "seed": 7,
+        "languages": ("zh", "en"),
+        "fit": fit | {"epochs": 3},
+        "base": "small",
+        "revision": None,
+        "valid_beams": 1,
+    }
+    assert found.resources == {}
+    speed = {"device": "cpu", "device_batch": 8, "save_minutes": 15, "gradient_checkpointing": False}
+    assert found.options == {"speed": speed, "processes": 1, "nodes": 2}
+    assert isinstance(fit_settings({**found.settings["fit"], **found.options["speed"]}), Fit)
+
+
+def test_a_base_model_counts_by_content_if_it_lies_here(
+    config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "small"):
+        (tmp_path / name).mkdir()
+    assert train_arguments(config, run("mine")).resources == {"base": "mine"}
+    assert "base" not in train_arguments(config, run("mine")).settings
+    for name in ("opus/mt", "small"):
+        found = train_arguments(config, run(name))
+        assert (found.settings["base"], found.resources) == (name, {})
+
+
+def test_without_references_the_loss_decides(config: dict[str, Any]) -> None:
+    assert train_arguments(config, run()).settings["fit"]["metric"] == "bleu"
+    found = train_arguments(config, run(data="counterfactual")).settings
+    assert (found["fit"]["metric"], found["languages"]) == ("loss", None)
+    assert config["train"]["model"]["metric"] == "bleu"
+
+
+def test_gpus_and_nodes(config: dict[str, Any]) -> None:
+    two_by_two = {"processes": 2, "nodes": 2}
+    cases = {
+        0: [run(), run("opus", device="cpu"), run(**two_by_two)],
+        1: [run("opus"), run("opus", processes=1, nodes=2)],
+        2: [run("opus", **two_by_two)],
+    }
+    assert {count: [train_gpus(config, one) for one in runs] for count, runs in cases.items()} == {
+        count: [count] * len(runs) for count, runs in cases.items()
+    }
+    assert train_nodes(config, run(**two_by_two)) == 2
+
+
+def test_memory_follows_processes_and_the_size_of_a_model_in_a_folder(
+    config: dict[str, Any], tmp_path: Path
+) -> None:
+    with (tmp_path / "model.safetensors").open("wb") as weights:
+        weights.truncate(14_000_000_000)
+    folder = run(str(tmp_path), processes=2)
+    assert [train_memory(config, one) for one in (run(), run("opus"), run("opus", processes=4), folder)] == [
+        4_000,
+        16_000,
+        64_000,
+        112_000,
+    ]
+
+
+def test_a_gold_set_counts_by_content(config: dict[str, Any]) -> None:
+    assert gold_arguments(config, "zh-en") == Arguments({"simplified": False}, {"gold": "gold.tsv"})
+    assert gold_arguments(config, "en-zh") == Arguments({"simplified": False}, {"gold": None})

@@ -1,0 +1,87 @@
+"""The workflow runs from another folder, and as a module of another workflow."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import rules_run, snakemake
+from tests.workflow.conftest import new_house, write_corpora
+
+TITLES = "match/titles/xiachufang/part-00000.parquet"
+EXPECTED = {"ingest_source", "ingest_recipes", "match_eligible", "match_titles"}
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return new_house(tmp_path_factory.mktemp("elsewhere") / "house")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Path:
+    """A folder with corpora and a config, and no workflow."""
+    write_corpora(tmp_path / "data")
+    (tmp_path / "my.yaml").write_text("results: out\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_a_snakefile_elsewhere_reads_and_writes_in_the_working_folder(house: Path, elsewhere: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in house.rglob("*") if path.is_file()}
+    options = ["-s", str(house / "Snakefile"), "--configfile", "my.yaml", "--", f"out/{TITLES}"]
+    assert rules_run(snakemake(elsewhere, *options).stdout) == EXPECTED
+    assert (elsewhere / "out" / TITLES).exists()
+    assert rules_run(snakemake(elsewhere, *options).stdout) == set()
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+def test_another_working_folder_may_be_named(house: Path, elsewhere: Path) -> None:
+    options = [
+        "--directory",
+        str(elsewhere),
+        "--configfile",
+        str(elsewhere / "my.yaml"),
+        "--",
+        f"out/{TITLES}",
+    ]
+    assert rules_run(snakemake(house, *options).stdout) == EXPECTED
+    assert (elsewhere / "out" / TITLES).exists()
+
+
+MODULE = """
+configfile: "importer.yaml"
+
+
+module wokflow:
+    snakefile: {snakefile!r}
+    config: config["wokflow"]
+
+
+use rule * from wokflow as wokflow_*
+
+
+rule mine:
+    input:
+        "out/{titles}",
+    output:
+        "mine.json",
+    run:
+        import json
+        own = next(rule for rule in workflow.rules if rule.name == "mine")
+        with open(output[0], "w") as file:
+            json.dump({{"config": config, "resources": sorted(own.resources)}}, file)
+"""
+
+
+def test_another_workflow_imports_it_as_a_module(house: Path, elsewhere: Path) -> None:
+    snakefile = MODULE.format(snakefile=str(house / "Snakefile"), titles=TITLES)
+    (elsewhere / "Snakefile").write_text(snakefile, encoding="utf-8")
+    sources = {"recipenlg": {"path": "data/en.csv"}, "xiachufang": {"path": "data/zh.json"}}
+    config = {"wokflow": {"results": "out", "sources": sources}}
+    (elsewhere / "importer.yaml").write_text(json.dumps(config), encoding="utf-8")
+    (house / "slurm" / "site.yaml").write_text("account: lab\npartitions: {}\n", encoding="utf-8")
+    ran = rules_run(snakemake(elsewhere, "--", "mine").stdout)
+    assert ran == {f"wokflow_{rule}" for rule in EXPECTED} | {"mine"}
+    written = json.loads((elsewhere / "mine.json").read_text(encoding="utf-8"))
+    assert written["config"] == config, "defaults are not written into the importer's config"
+    assert not {"slurm_account", "constraint", "qos"} & set(written["resources"])
+    assert rules_run(snakemake(elsewhere, "--", "mine").stdout) == set()

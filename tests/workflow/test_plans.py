@@ -1,0 +1,119 @@
+"""What an edit would run, and whose key it changes: dry runs in one built house, or in a copy where files change."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.workflow.changes import Settings
+from tests.workflow.conftest import EVERY, copy_of
+from tests.workflow.edits import EDIT_OF_ALL, EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS
+from tests.workflow.keyed import KEYED, OTHER_KEYS, SEVERAL_KEYS, SHOWS_SETTINGS
+from tests.workflow.planner import Planned, Planner, plan_once
+from tests.workflow.run_edits import RUN_EDITS, RUN_SETTINGS
+
+ALL_SETTINGS = SETTINGS | PLANNED_SETTINGS | RUN_SETTINGS
+ALL_EDITS = PLANNED_EDITS | RUN_EDITS
+Plan = Callable[..., Planned]
+
+
+@pytest.fixture
+def plan(planner: Planner, tmp_path: Path) -> Plan:
+    """A dry run of the built house with settings laid over its own."""
+
+    def run(*layers: Settings) -> Planned:
+        files = []
+        for number, settings in enumerate(layers):
+            files.append(str(tmp_path / f"{number}.yaml"))
+            Path(files[-1]).write_text(yaml.safe_dump(settings.overlay, allow_unicode=True), encoding="utf-8")
+        return planner.plan("--configfile", *files) if files else planner.plan()
+
+    return run
+
+
+def test_a_built_house_has_nothing_to_do(planner: Planner) -> None:
+    assert planner.unedited.rules == set()
+
+
+@pytest.mark.parametrize("name", PLANNED_SETTINGS | RUN_SETTINGS)
+def test_a_setting_would_run_exactly(name: str, plan: Plan, planner: Planner) -> None:
+    settings, expected = (PLANNED_SETTINGS | RUN_SETTINGS)[name]
+    planned = plan(settings)
+    assert planned.rules == planned.described == expected
+    changed = planned.rules_with_other_keys(planner.unedited)
+    assert changed <= expected
+    if name not in SEVERAL_KEYS:
+        assert changed - SHOWS_SETTINGS == keys_changed_by(settings, expected) - SHOWS_SETTINGS
+
+
+def keys_changed_by(settings: Settings, runs: set[str]) -> set[str]:
+    """None, if nothing runs; what OTHER_KEYS says; or else the rule of the setting's own block."""
+    if not runs:
+        return set()
+    [dotted] = settings.values
+    beginnings = [dotted.rsplit(".", cut)[0] for cut in range(dotted.count("."))]
+    default = {"_".join(dotted.split(".")[:2])}
+    return next((OTHER_KEYS[each] for each in [dotted, *beginnings] if each in OTHER_KEYS), default)
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_a_setting_beside_others_changes_keys_exactly(name: str, plan: Plan) -> None:
+    given, settings, expected = KEYED[name]
+    assert plan(given, settings).rules_with_other_keys(plan(given)) == expected
+
+
+def test_code_that_all_steps_share_changes_every_key(built: Path, planner: Planner, tmp_path: Path) -> None:
+    house = copy_of(built, tmp_path / "house")
+    EDIT_OF_ALL(house)
+    planned = plan_once(house)
+    assert planned.rules_with_other_keys(planner.unedited) | planned.waiting == EVERY
+
+
+@pytest.mark.parametrize("name", ALL_EDITS)
+def test_an_edit_would_run_exactly(name: str, built: Path, tmp_path: Path) -> None:
+    house = copy_of(built, tmp_path / "house")
+    edit, expected = ALL_EDITS[name]
+    edit(house)
+    planned = plan_once(house)
+    assert planned.rules == planned.described == expected
+
+
+@pytest.mark.parametrize("name", EDITS | SETTINGS)
+def test_what_an_edit_before_cutoffs_does_is_described(name: str, built: Path, tmp_path: Path) -> None:
+    """What surely runs is listed, also where only its key shows it; all else behind the cutoffs waits for them."""
+    house = copy_of(built, tmp_path / "house")
+    edit, _ = (EDITS | SETTINGS)[name]
+    edit(house)
+    planned = plan_once(house)
+    assert planned.described and planned.rules <= planned.described
+
+
+@pytest.mark.parametrize("results", ["results", "new"])
+def test_the_papers_settings_can_be_planned(
+    results: str, built: Path, planner: Planner, tmp_path: Path
+) -> None:
+    """Also where a run of theirs has a server of its own, which is a group of two jobs."""
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(f"results: {results}\n", encoding="utf-8")
+    planned = planner.plan("--configfile", str(built / "config" / "paper.yaml"), str(mine))
+    assert planned.described >= {"generate_server", "generate_prompt", "train_model"}
+    assert planned.described == planned.rules
+
+
+def test_every_key_of_the_config_is_edited_somewhere(built: Path) -> None:
+    schema = yaml.safe_load((built / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
+
+    def keys(block: dict[str, Any], prefix: str = "") -> set[str]:
+        if "properties" not in block:
+            return {prefix}
+        return {
+            key
+            for name, inner in block["properties"].items()
+            for key in keys(inner, f"{prefix}.{name}" if prefix else name)
+        }
+
+    edited = {key for settings, _ in ALL_SETTINGS.values() for key in settings.values}
+    edited |= {key for _, settings, _ in KEYED.values() for key in settings.values}
+    assert edited | {"results"} == keys(schema)

@@ -1,0 +1,109 @@
+"""Each rule names what its function takes: inputs, outputs, settings, resources and options, and no more."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from wokflow.frame import keys, step
+from wokflow.frame.cutoffs import Cutoff
+from wokflow.frame.plan import dry_workflow
+from wokflow.frame.step import Job, arguments, read_key, step_function
+
+from tests.conftest import ROOT
+
+EVERYTHING = """\
+runs: {runs}
+parse:
+  actions: {{method: both}}
+evaluate:
+  bertscore: {{zh: {{model: x}}, en: {{model: y}}}}
+  smatch: {{parsers: {{zh: [parse], en: [parse]}}}}
+  comet: {{command: [comet]}}
+"""
+ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\n"
+VALUES = {"corpus": "xiachufang", "direction": "zh-en", "part": "00000", "shard": "00000", "shards": "00001"}
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """Snakemake's rules by name, with every step switched on; cutoffs count as done."""
+    folder = tmp_path_factory.mktemp("rules")
+    demo = (ROOT / "config" / "demo_runs.tsv").read_text(encoding="utf-8")
+    (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
+    (folder / "all.yaml").write_text(EVERYTHING.format(runs=folder / "runs.tsv"), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        patch.setattr(Cutoff, "await_it", lambda cutoff, checkpoints: cutoff)
+        patch.setattr(keys, "file_digest", lambda path: "digest")
+        patch.setattr(step, "provenance", lambda key, tables: {"key": key})
+        workflow = dry_workflow(["--list-rules", "--configfile", str(folder / "all.yaml")])
+        yield {rule.name: rule for rule in workflow.rules if rule.script}
+
+
+def wildcards(rule: Any) -> dict[str, str]:
+    """Values for a rule's wildcards; of `run` one that the rule is for."""
+    found = {name: VALUES[name] for name in rule.wildcard_names if name != "run"}
+    if "run" in rule.wildcard_names:
+        runs = {
+            "generate_prompt": "asked",
+            "generate_server": "asked",
+            "generate_retrieval": "retrieval-zh-en",
+        }
+        found["run"] = runs.get(rule.name, "small-zh-en")
+    return found
+
+
+def job(rule: Any) -> Job:
+    values = SimpleNamespace(**wildcards(rule))
+    values.items = lambda: wildcards(rule).items()
+    return Job(
+        key=rule.params["key"](values),
+        unkeyed=rule.params["unkeyed"](values, None),
+        inputs={name: f"{name}.parquet" for name, _ in rule.input.items()},
+        outputs={name: f"{name}.parquet" for name, _ in rule.output.items()},
+        wildcards=wildcards(rule),
+        threads=1,
+        minutes=1,
+        log="log",
+    )
+
+
+def test_every_rule_names_what_its_function_takes(rules: dict[str, Any]) -> None:
+    problems = []
+    for name, rule in rules.items():
+        described = job(rule)
+        function = step_function(read_key(described.key)[0])
+        assert function.__name__ == name
+        try:
+            inspect.signature(function).bind(**arguments(function, described, None))
+        except (TypeError, ValueError) as error:
+            problems.append(f"{name}: {error}")
+    assert problems == []
+
+
+def test_the_key_alone_of_a_rule_s_params_counts_for_reruns(rules: dict[str, Any]) -> None:
+    """Snakemake compares params without names, and ignores those whose function takes `input`."""
+    for name, rule in rules.items():
+        assert set(rule.params.keys()) == {"key", "unkeyed"}, name
+        assert list(inspect.signature(rule.params["key"]).parameters) == ["wildcards"], name
+        assert "input" in inspect.signature(rule.params["unkeyed"]).parameters, name
+
+
+def test_rule_log_benchmark_and_environment_share_one_name(rules: dict[str, Any]) -> None:
+    for name, rule in rules.items():
+        assert Path(rule.script).name == "step.py"
+        assert all(f"/logs/{name}/" in path for path in rule.log), name
+        if name != "generate_server":  # a service is ended and not measured
+            assert f"/benchmarks/{name}/" in rule.benchmark, name
+        assert Path(rule.conda_env).stem == name.split("_")[0], name
+
+
+def test_a_cutoff_writes_what_is_declared(rules: dict[str, Any]) -> None:
+    checkpoints = {name for name, rule in rules.items() if rule.is_checkpoint}
+    assert checkpoints == {
+        *("ingest_source", "match_titles", "match_texts", "match_vectors", "parse_clauses"),
+        *("train_pairs", "train_recipes", "generate_instances", "generate_rewrites"),
+    }
