@@ -41,7 +41,6 @@ SLOW = (
 )
 QUICK = (
     "cluster/test_contract.py::test_a_forgotten_job_over_old_outputs_is_retried",
-    "cluster/test_contract.py::test_a_live_job_is_cancelled_before_its_retry",
     "cluster/test_contract.py::test_an_executor_that_was_not_tested_is_refused",
     "cluster/test_placement.py::test_each_attempt_stays_within_the_partitions_that_take_the_job",
     "workflow/test_plans.py::test_a_",
@@ -49,7 +48,6 @@ QUICK = (
     "workflow/test_plans.py::test_an_edit_would_run_exactly[a source replaced",
     "workflow/test_plans.py::test_an_edit_would_run_exactly[all code touched",
     "workflow/test_plans.py::test_every_key_of_the_config_is_edited_somewhere",
-    "workflow/test_edits.py::test_edit_runs_exactly[a word of the lexicon that a title has]",
 )
 
 

@@ -1,8 +1,10 @@
 """What the tests of ingest share: two small corpora, and a way to ingest bytes and see what comes out."""
 
+import gzip
 import io
 import json
 import tempfile
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from backports import zstd
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
 from wokflow.ingest.clean import Cleaning
@@ -17,6 +20,28 @@ from wokflow.ingest.recipes import ingest_recipes
 from wokflow.ingest.schemas import REASONS, RECIPES, REJECTS
 
 OFF = Cleaning(emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
+
+
+def zipped(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README", b"read me")
+        archive.writestr("recipes", data)
+    return file.getvalue()
+
+
+def halves(pack: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
+    return lambda data: pack(data[: len(data) // 2]) + pack(data[len(data) // 2 :])
+
+
+PACKED = {
+    "gz": (".gz", gzip.compress),
+    "gz of two members": (".gz", halves(gzip.compress)),
+    "zst": (".zst", zstd.compress),
+    "zst of two frames": (".zst", halves(zstd.compress)),
+    "zip": (".zip", zipped),
+}
+MAGIC = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd", ".zip": b"PK\3\4"}
 
 
 def quoted(field: str) -> str:

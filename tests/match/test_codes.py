@@ -84,5 +84,5 @@ def test_what_reaches_a_floor_has_the_product_that_is_needed(floor: float) -> No
 
 
 def test_a_step_is_never_so_small_that_products_leave_the_integers_of_float32() -> None:
-    assert Coding(np.full((3, 4096), 1 / 64, np.float32), 4096).step >= LEAST
+    assert Coding(np.full((3, 8), 1e-6, np.float32), 8).step == LEAST
     assert (1.25 / LEAST) ** 2 < 2**24

@@ -43,7 +43,8 @@ TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hu
 def read_schema(root: Path) -> dict[str, Any]:
     """The config's schema, which lies in the workflow's own folder `root`."""
     text = (root / "config" / "config.schema.yaml").read_text(encoding="utf-8")
-    schema: dict[str, Any] = yaml.safe_load(text)
+    # Read at each start of Snakemake: libyaml takes a tenth of the time.
+    schema: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return schema
 
 

@@ -139,7 +139,7 @@ def _is_workbook(file: BinaryIO) -> bool:
     try:
         with zipfile.ZipFile(file) as archive:
             return "xl/workbook.xml" in archive.namelist()
-    except _BROKEN_ZIP:
+    except (*_BROKEN_ZIP, *_UNREADABLE_ZIP):
         return False
     finally:
         file.seek(0)
