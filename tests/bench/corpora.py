@@ -6,6 +6,9 @@ first; half the draws use an order of popularity common to both languages, half 
 begins with the food of its title; its steps are words of the demo's recipes in a new order, so that they pack not
 much better than real ones. With one seed and dirt, a short corpus is the beginning of a long one.
 
+With `company` a share of the rows has a second food in the title (Garlic Beef with Leeks), which makes a hundred
+times as many concepts.
+
 A share `dirt` of the rows (never the first) is spoilt in one of these ways (`draws` tells which): bad_utf8,
 newline, nul (in the title; JSON: the newline escaped); crlf (ends the row); not_list (ingredients are text);
 wrong_type (ingredients are numbers); empty_title, empty_ingredients, empty_steps; emoji_title (only emoji);
@@ -122,13 +125,19 @@ _POPULAR = np.argsort(_RARITY + np.random.default_rng(0).normal(0, 0.7, (3, BLOC
 
 def titles(concept: int) -> tuple[str, str]:
     """The Chinese and the English title of a concept, undecorated."""
+    second, concept = divmod(concept, CONCEPTS)
     i, (rest, f) = concept % len(FOODS), divmod(concept // len(FOODS), len(_F))
     flavour, technique, form = _L[rest // len(_T)], _T[rest % len(_T)], _F[f]
     words = flavour[1], technique[1], _SINGULAR[i] if f else FOODS[i][1].title(), form[1]
-    return flavour[0] + technique[0] + FOODS[i][0] + form[0], " ".join(filter(None, words))
+    zh, en = flavour[0] + technique[0] + FOODS[i][0] + form[0], " ".join(filter(None, words))
+    return (
+        (f"{FOODS[second - 1][0]}配{zh}", f"{en} with {FOODS[second - 1][1].title()}") if second else (zh, en)
+    )
 
 
-def _draw(lang: int, rows: int, seed: int, dirt: float) -> Iterator[tuple[Ints, Ints, NDArray[np.double]]]:
+def _draw(
+    lang: int, rows: int, seed: int, dirt: float, company: float
+) -> Iterator[tuple[Ints, Ints, NDArray[np.double]]]:
     """For some rows at a time: the index into KINDS, the concept, ten numbers in [0, 1)."""
     low, high = FLAT ** (1 - SKEW), (CONCEPTS + FLAT) ** (1 - SKEW)
     for first in range(0, rows, CHUNK):
@@ -137,20 +146,32 @@ def _draw(lang: int, rows: int, seed: int, dirt: float) -> Iterator[tuple[Ints, 
         kinds[: first == 0] = 0
         ranks = ((low + u[2] * (high - low)) ** (1 / (1 - SKEW)) - FLAT).astype(np.int64)
         block, within = np.divmod(ranks.clip(0, CONCEPTS - 1), BLOCK)
-        yield kinds, block * BLOCK + _POPULAR[np.where(u[3] < 0.5, 2, lang), within], u[4:]
+        concepts = block * BLOCK + _POPULAR[np.where(u[3] < 0.5, 2, lang), within]
+        has, which = np.random.default_rng([seed, lang, first // CHUNK, 1]).random((2, CHUNK))[
+            :, : rows - first
+        ]
+        second = np.where(has < company, 1 + (which**2 * len(FOODS)).astype(np.int64), 0)
+        yield kinds, second * CONCEPTS + concepts, u[4:]
 
 
-def draws(language: int, rows: int, *, seed: int = 0, dirt: float = 0.005) -> tuple[Ints, Ints]:
+def draws(
+    language: int, rows: int, *, seed: int = 0, dirt: float = 0.005, company: float = 0.0
+) -> tuple[Ints, Ints]:
     """For each row of the corpus in a language (EN or ZH): index into KINDS, concept (even if dirty)."""
     found = np.empty((2, rows), np.int64)
-    for k, chunk in enumerate(_draw(language, rows, seed, dirt)):
+    for k, chunk in enumerate(_draw(language, rows, seed, dirt, company)):
         found[:, k * CHUNK : (k + 1) * CHUNK] = chunk[:2]
     return found[0], found[1]
 
 
-def true_pairs(rows_zh: int, rows_en: int, *, seed: int = 0, dirt: float = 0.005) -> tuple[Ints, Ints]:
+def true_pairs(
+    rows_zh: int, rows_en: int, *, seed: int = 0, dirt: float = 0.005, company: float = 0.0
+) -> tuple[Ints, Ints]:
     """The concept of each Chinese and each English row, -1 if dirty; rows of one concept are true pairs."""
-    zh, en = (draws(lang, rows, seed=seed, dirt=dirt) for lang, rows in ((ZH, rows_zh), (EN, rows_en)))
+    zh, en = (
+        draws(lang, rows, seed=seed, dirt=dirt, company=company)
+        for lang, rows in ((ZH, rows_zh), (EN, rows_en))
+    )
     return np.where(zh[0] == 0, zh[1], -1), np.where(en[0] == 0, en[1], -1)
 
 
@@ -272,25 +293,25 @@ def _row(texts: _Texts, number: int, kind: int, concept: int, u: list[float]) ->
     return (line[: len(line) // 2] if kind == BROKEN else line) + parts[3]
 
 
-def _write(path: Path, language: int, rows: int, seed: int, dirt: float) -> None:
+def _write(path: Path, language: int, rows: int, seed: int, dirt: float, company: float) -> None:
     texts, last = _Texts(language, seed), b""
     with path.open("wb", buffering=1 << 20) as file:
         file.write(b",title,ingredients,directions,link,source,NER\n" if language == EN else b"")
-        for k, (kinds, concepts, u) in enumerate(_draw(language, rows, seed, dirt)):
+        for k, (kinds, concepts, u) in enumerate(_draw(language, rows, seed, dirt, company)):
             drawn = zip(kinds.tolist(), concepts.tolist(), u.T.tolist(), strict=True)
             for number, (kind, *row) in enumerate(drawn, k * CHUNK):
                 last = last if kind == DUPLICATE else _row(texts, number, kind, *row)
                 file.write(last)
 
 
-def recipenlg(path: Path, rows: int, *, seed: int = 0, dirt: float = 0.005) -> None:
+def recipenlg(path: Path, rows: int, *, seed: int = 0, dirt: float = 0.005, company: float = 0.0) -> None:
     """Write a full_dataset.csv, about 1,000 bytes a row."""
-    _write(path, EN, rows, seed, dirt)
+    _write(path, EN, rows, seed, dirt, company)
 
 
-def xiachufang(path: Path, rows: int, *, seed: int = 0, dirt: float = 0.005) -> None:
+def xiachufang(path: Path, rows: int, *, seed: int = 0, dirt: float = 0.005, company: float = 0.0) -> None:
     """Write a recipe_corpus_full.json, a JSON object a line, about 1,200 bytes a row."""
-    _write(path, ZH, rows, seed, dirt)
+    _write(path, ZH, rows, seed, dirt, company)
 
 
 if __name__ == "__main__":
@@ -300,5 +321,9 @@ if __name__ == "__main__":
     parser.add_argument("rows", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dirt", type=float, default=0.005, help="share of spoilt rows (%(default)s)")
+    parser.add_argument(
+        "--company", type=float, default=0.0, help="share of titles with a second food (%(default)s)"
+    )
     given = parser.parse_args()
-    _write(given.path, (EN, ZH)[given.corpus == "xiachufang"], given.rows, given.seed, given.dirt)
+    language = (EN, ZH)[given.corpus == "xiachufang"]
+    _write(given.path, language, given.rows, given.seed, given.dirt, given.company)

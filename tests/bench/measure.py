@@ -36,7 +36,7 @@ LIMITS = (
     "OPENBLAS_NUM_THREADS",
     "ARROW_NUM_THREADS",
 )
-FLAGS = ("avx512f", "avx512_bf16", "amx_bf16")  # what the speed of matrix products hangs on
+FLAGS = ("avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16")  # what the speed of matrix products hangs on
 SCALES = (
     "tiny",
     "small",
