@@ -306,7 +306,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         set(),
     ),
     "code of the step's own module": (
-        replace(f"{PACKAGE}/match/pair.py", "SLICE = 200_000", "SLICE = 100_000"),
+        replace(f"{PACKAGE}/match/pair.py", "SLICE = 1_000_000", "SLICE = 500_000"),
         PAIRED,
     ),
     "code of another stage": (append(f"{PACKAGE}/export/pairs.py", "NEW = 1\n"), EXPORTED),
@@ -354,7 +354,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
     ),
     "the type of a column": (
         replace(
-            f"{PACKAGE}/pivot/schemas.py", 'column("n_treated", pa.int32()', 'column("n_treated", pa.int64()'
+            f"{PACKAGE}/pivot/schemas.py", 'column("n_control", pa.int32()', 'column("n_control", pa.int64()'
         ),
         SCORED | {"pivot_orders"},
     ),
