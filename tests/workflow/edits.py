@@ -356,7 +356,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         replace(
             f"{PACKAGE}/pivot/schemas.py", 'column("n_control", pa.int32()', 'column("n_control", pa.int64()'
         ),
-        SCORED | {"pivot_orders"},
+        DECIDED,  # given pivots and orders are read in one module
     ),
     "a table that is declared anew": (append(f"{PACKAGE}/match/schemas.py", "NEW = pa.schema([])\n"), set()),
     "the launch of a training": (append(f"{PACKAGE}/train/launch.py", "NEW = 1\n"), set()),
