@@ -75,6 +75,13 @@ def submit(house: Path, found: dict[str, Any], sbatch: Callable[..., str]) -> in
     return len(ids)
 
 
+class Resources(SimpleNamespace):
+    """What a script sees of its job's resources."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return getattr(self, name, default)
+
+
 def run(file: Path, number: int) -> None:
     """Run a job's script in this process, in its house."""
     found = json.loads(file.read_text(encoding="utf-8"))
@@ -86,7 +93,7 @@ def run(file: Path, number: int) -> None:
         **given,
         threads=job["threads"],
         wildcards=job["wildcards"],
-        resources=SimpleNamespace(**job["resources"]),
+        resources=Resources(**{name: value for name, value in job["resources"].items() if value is not None}),
     )
     sys.path.insert(0, str(file.parent / "scripts"))
     end = "failed"
