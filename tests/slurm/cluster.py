@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -205,12 +205,13 @@ class Cluster:
             job["rule"] = job["comment"].removeprefix("rule_").split("_wildcards_")[0]
         return jobs
 
-    def job(self, rule: str, *states: str, seconds: float = 120) -> dict[str, str]:
-        """Wait for a job of a rule in one of the states (RUNNING unless told) and give the newest."""
+    def job(self, rule: str, *states: str, seconds: float = 120, but: Container[str] = ()) -> dict[str, str]:
+        """Wait for a job of a rule in one of the states (RUNNING unless told), but not these; give the newest."""
         found: list[dict[str, str]] = []
 
         def there() -> bool:
-            found[:] = [job for job in self.jobs(*(states or ("RUNNING",))) if job["rule"] == rule]
+            jobs = self.jobs(*(states or ("RUNNING",)))
+            found[:] = [job for job in jobs if job["rule"] == rule and job["id"] not in but]
             return bool(found)
 
         self.until(there, f"a job of {rule} in state {states or 'RUNNING'}", seconds)

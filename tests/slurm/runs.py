@@ -17,6 +17,16 @@ from tests.workflow.conftest import digests
 
 QUICK = ROOT / "tests" / "cluster" / "quick_snakemake.py"
 SITE = "account: {account}\nqos: null\nconstraint: null\npartitions: {partitions}\n"
+ENDED = (
+    "COMPLETING",
+    "COMPLETED",
+    "FAILED",
+    "CANCELLED",
+    "TIMEOUT",
+    "NODE_FAIL",
+    "OUT_OF_MEMORY",
+    "PREEMPTED",
+)
 TIMED = ("report/page/index.html", "report/page/.index.html.inputs")  # they hold run times
 
 
@@ -50,6 +60,7 @@ class Run:
     ) -> None:
         self.house, self.cluster = house, cluster
         self.log = house.with_suffix(f".{time.monotonic_ns()}.log")
+        self.ended_before = {job["id"] for job in cluster.jobs(*ENDED)}  # those of tests before this one
         command = [sys.executable, "-m", "snakemake", "--profile", "slurm"]
         if fast:
             command[1:3] = [str(QUICK)]
@@ -100,8 +111,8 @@ class Run:
             time.sleep(0.1)
 
     def job(self, rule: str, *states: str, seconds: float = 120) -> dict[str, str]:
-        """Wait for a job of a rule in one of the states (RUNNING unless told)."""
-        return self.cluster.job(rule, *states, seconds=seconds)
+        """Wait for a job of a rule in one of the states (RUNNING unless told), no job that had ended before."""
+        return self.cluster.job(rule, *states, seconds=seconds, but=self.ended_before)
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
