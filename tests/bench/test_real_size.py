@@ -205,8 +205,8 @@ def publish(run: measure.Measured, steps: Mapping[str, Step], found: Mapping[str
         "A whole run at real size" if share == 1 else f"A whole run at {share:.1%} of real size",
         f"""Made-up corpora with {share:.1%} of the rows of the real ones, and distinct titles as they have, 0.5 % of
         the rows dirty, go from raw files through match (both directions), parse (rules), pivot ({DISHES // 2} pairs
-        of dishes) and export, with `match.embed.precision: bfloat16` and otherwise the default config, on {measure.THREADS} cores,
-        in {run.wall / 60:,.0f} minutes. {measure.repeat("test_real_size.py")}""",
+        of dishes) and export, with `match.embed.precision: bfloat16` and otherwise the default config, on
+        {measure.THREADS} cores, in {run.wall / 60:,.0f} minutes. {measure.repeat("test_real_size.py")}""",
         measure.machine("snakemake", "polars", "torch"),
         measure.table(["corpus", "rows", "recipes", "rejects", "distinct titles", "distinct texts"], sizes),
         """At every step rows in are rows out plus rejects. Seconds and CPU seconds are sums over jobs, of which
