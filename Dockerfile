@@ -1,4 +1,4 @@
-# Wokflow's packages in a container, of the same pins as .venv: constraints.txt, with hashes. See docs/containers.md.
+# Wokflow's packages in a container, of the same pins as .venv: constraints.txt, with hashes. See docs/installation.md.
 #   docker build --tag wokflow .
 FROM python:3.11.13-slim-bookworm
 

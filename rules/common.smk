@@ -1,7 +1,8 @@
 from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
 from wokflow.frame.alone import take_folder, writes_results
-from wokflow.frame.config import prepare, read_schema
+from wokflow.enrich.arguments import ENTITIES, languages
+from wokflow.frame.config import dumps, prepare, read_schema, source_files
 from wokflow.frame.cutoffs import declare
 from wokflow.frame.digests import identity
 from wokflow.frame.job import UserError
@@ -20,9 +21,13 @@ try:
     )
     SITE = read_site(ROOT / "slurm" / "site.yaml")
     if workflow.exec_mode == ExecMode.DEFAULT:
+        pairs_of_dishes = Path(config["pivot"]["pairs"]["path"])
+        if ROOT / "resources" not in pairs_of_dishes.resolve().parents:  # a user's own
+            from wokflow.pivot.dishes import pair_rows
+
+            pair_rows(str(pairs_of_dishes))  # raises now, and not after hours of ingest
         if not workflow.output_settings.dryrun and writes_results(sys.argv):
             take_folder(config["results"])
-        restore(config["results"])
 except UserError as error:
     raise WorkflowError(str(error))
 
@@ -30,17 +35,27 @@ RESULTS = config["results"]
 MATCHED = {"recipenlg": "en", "xiachufang": "zh"}
 CORPORA = MATCHED | ({"counterfactual": "zh"} if "counterfactual" in config["sources"] else {})
 PARSED = [corpus for corpus, lang in CORPORA.items() if lang == "zh"]
+SENTENCES = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
+LINKED = SENTENCES if config["enrich"]["entities"]["path"] else {}  # corpora whose items are known
+RAW = {name: source_files(source) for name, source in config["sources"].items()}
+FETCHED = [name for name, source in config["sources"].items() if "fetched" in source]
+ITEM_LANGUAGES = languages(config, SENTENCES)
+DUMPS = {lang: path for lang, path in dumps(config).items() if lang in ITEM_LANGUAGES}
+RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
+RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
 INGEST_PARTS = config["ingest"]["recipes"]["parts"]
+SENTENCE_PARTS = config["ingest"]["sentences"]["parts"]
 MATCH, PARSE, EVALUATE = config["match"], config["parse"], config["evaluate"]
 DISH_CORPUS = config["pivot"]["dishes"]["corpus"]
-PARSER_USED = PARSE["actions"]["method"] != "rules"
+PARSER_USED = PARSE["actions"]["method"] == "parser"
+PARSER_TRAINED = PARSER_USED and PARSE["dependencies"]["backend"] == "trained"
 DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 DATA_OF_RUN = {name: run.data for name, run in RUNS.items()}
 PREDICTIONS = {  # of all runs, by their data
     data: [
         f"{RESULTS}/generate/predictions/{run}/part-00000.parquet" for run in RUNS if DATA_OF_RUN[run] == data
     ]
-    for data in (*DIRECTIONS, "counterfactual")
+    for data in (*DIRECTIONS, "counterfactual", *SENTENCES)
 }
 CUTOFFS = declare(
     RESULTS,
@@ -51,26 +66,52 @@ CUTOFFS = declare(
     directions=DIRECTIONS,
     trained={run.data for run in RUNS.values() if run.trained},
     predicted=set(DATA_OF_RUN.values()),
+    sentences={name: pair.split("-", 1)[0] for name, pair in SENTENCES.items()},
+    entities=ENTITIES,
+    pages=[f"pages_{lang}" for lang in DUMPS],
 )
 SOURCE, TITLES, TEXTS, TRANSLATIONS = CUTOFFS.source, CUTOFFS.titles, CUTOFFS.texts, CUTOFFS.translations
 VECTORS, CLAUSES, EXAMPLES, INSTANCES = CUTOFFS.vectors, CUTOFFS.clauses, CUTOFFS.examples, CUTOFFS.instances
 PARSING = CLAUSES if PARSER_USED else SOURCE  # the last cutoff before actions
 
 STEPS = Steps(config, SCHEMA, RUNS, DIRECTIONS, checkpoints)
-step, waits, data = STEPS.params, STEPS.waits, STEPS.data
-of_source, of_target, of_model = STEPS.of_source, STEPS.of_target, STEPS.of_model
+step, waits, data, all_data = STEPS.params, STEPS.waits, STEPS.data, STEPS.all_data
+of_source, of_target, of_model, of_data = STEPS.of_source, STEPS.of_target, STEPS.of_model, STEPS.of_data
 parts, shards = Results(RESULTS).parts, Results(RESULTS).shards
 log_of, benchmark_of = Results(RESULTS).log, Results(RESULTS).benchmark
 memory = minutes = doubled
 
 
+def served(server):
+    """The runs that share a server."""
+    return [RUNS[run] for run, name in SERVERS.items() if name == server]
+
+
+def beside(run):
+    """A prompt run, and those that it shares its server with."""
+    return served(SERVERS[run]) if run in SERVERS else [RUNS[run]]
+
+
 wildcard_constraints:
-    corpus="|".join(CORPORA),
+    corpus="|".join((*RAW, ENTITIES)),
     direction="|".join(DIRECTIONS),
     run="|".join(RUNS) or "(?!)",
     shard=r"\d{5}",
     shards=r"\d{5}",
     part=r"\d{5}",
+
+
+def restore_records(results, patterns):
+    """Once all rules are known, and before Snakemake looks at its records."""
+    try:
+        lost = restore(results, patterns)
+    except UserError as error:
+        raise WorkflowError(str(error))
+    if lost:
+        shown = ", ".join(lost[:3]) + (", ..." if lost[3:] else "")
+        logger.warning(
+            f"Neither results nor Snakemake know what {len(lost)} outputs were made with, so they are made anew: {shown}."
+        )
 
 
 TARGETS = {  # what the stages are run for
@@ -81,9 +122,10 @@ TARGETS = {  # what the stages are run for
         for path in parts(f"ingest/{table}/{corpus}", INGEST_PARTS)
     ],
     "match": [f"{RESULTS}/match/pairs/{direction}/part-00000.parquet" for direction in DIRECTIONS]
-    + [f"{RESULTS}/match/statistics/table1.tsv"],
+    + [f"{RESULTS}/match/statistics/table1.tsv"]
+    + [f"{RESULTS}/match/candidates/candidates.tsv" for table in [MATCH["candidates"]["titles"]] if table],
     "parse": [path for corpus in PARSED for path in parts(f"parse/proto/{corpus}", INGEST_PARTS)]
-    + [f"{RESULTS}/parse/parser/scores.json"],
+    + ([f"{RESULTS}/parse/parser/scores.json"] if PARSER_TRAINED else []),
     "pivot": [
         f"{RESULTS}/pivot/{table}"
         for table in ("orders/part-00000.parquet", "questions/questions.tsv", "instances/part-00000.parquet")
@@ -100,6 +142,22 @@ TARGETS = {  # what the stages are run for
             "literal/part-00000",
         )
     ],
-    "export": [f"{RESULTS}/export/pairs/{direction}" for direction in DIRECTIONS],
+    "export": [
+        f"{RESULTS}/export/release/{config['export']['release']['name']}-{config['export']['release']['version']}"
+    ],
     "report": [f"{RESULTS}/report/page/index.html"],
 }
+if SENTENCES:
+    TARGETS["ingest"] += [
+        path
+        for corpus in SENTENCES
+        for table in ("sentences", "rejects")
+        for path in parts(f"ingest/{table}/{corpus}", SENTENCE_PARTS)
+    ]
+if LINKED:
+    TARGETS["enrich"] = [f"{RESULTS}/enrich/camt/{corpus}.json" for corpus in SENTENCES] + [
+        f"{RESULTS}/enrich/statistics/table2.tsv"
+    ]
+    TARGETS["evaluate"] += [
+        f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in SENTENCES
+    ]

@@ -1,15 +1,15 @@
 from wokflow.evaluate import arguments as evaluate_arguments
 
 BERTSCORE = EVALUATE["counterfactual"]["bertscore"]
-ADAPTING = [  # the cutoffs before the predictions of all runs that adapt recipes
-    *STEPS.of_models(EXAMPLES, [run for run in RUNS.values() if run.data in DIRECTIONS]),
-    *(cutoff for direction in DIRECTIONS for cutoff in INSTANCES.only(direction)),
-]
-MEASURED = [  # tables evaluate/parts of all runs that adapt recipes
+
+# The cutoffs before the predictions of all runs that adapt recipes, and of those that translate sentences.
+ADAPTING = STEPS.of_predictions(EXAMPLES, INSTANCES, *DIRECTIONS)
+TRANSLATING = STEPS.of_predictions(EXAMPLES, INSTANCES, *SENTENCES)
+MEASURED = [  # tables evaluate/parts of all runs that adapt recipes or translate sentences
     f"{RESULTS}/evaluate/parts/{run}/{name}.parquet"
     for run, data in DATA_OF_RUN.items()
-    if data in DIRECTIONS
-    for name in evaluate_arguments.measures(config)
+    if data in (*DIRECTIONS, *SENTENCES)
+    for name in evaluate_arguments.measures(config, RUNS[run])
 ]
 
 
@@ -17,8 +17,7 @@ rule evaluate_counterfactual:
     input:
         after=waits(
             PARSING[DISH_CORPUS],
-            *STEPS.of_models(EXAMPLES, [run for run in RUNS.values() if run.data == "counterfactual"]),
-            *INSTANCES.only("counterfactual"),
+            *STEPS.of_predictions(EXAMPLES, INSTANCES, "counterfactual"),
         ),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
@@ -31,11 +30,7 @@ rule evaluate_counterfactual:
         trained_vectors=(
             [] if config["evaluate"]["counterfactual"]["vectors"] else [f"{RESULTS}/parse/vectors"]
         ),
-        trained_parser=(
-            [f"{RESULTS}/parse/parser/model"]
-            if PARSER_USED and PARSE["dependencies"]["backend"] == "spacy"
-            else []
-        ),
+        trained_parser=[f"{RESULTS}/parse/parser/model"] if PARSER_TRAINED else [],
     output:
         scores=f"{RESULTS}/evaluate/scores/part-00000.parquet",
     log:
@@ -47,11 +42,48 @@ rule evaluate_counterfactual:
     resources:
         mem_mb=memory(6000),
         runtime=minutes(120),
-        gpu=int(bool(BERTSCORE["model"]) and BERTSCORE["device"] != "cpu"),
+        gpu=int(
+            (bool(BERTSCORE["model"]) and BERTSCORE["device"] != "cpu")
+            or (PARSER_USED and not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu")
+        ),
     params:
         **step(
             "evaluate.counterfactual",
             arguments=lambda wildcards: evaluate_arguments.evaluate_counterfactual(config),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule evaluate_outputs:
+    input:
+        after=waits(of_model(EXAMPLES), INSTANCES),
+        instances=data(INSTANCES),
+        predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
+        examples=ancient(
+            lambda wildcards: (data(of_model(EXAMPLES))(wildcards) if RUNS[wildcards.run].model_run else [])
+        ),
+        calls=lambda wildcards: (
+            f"{RESULTS}/generate/calls/{wildcards.run}/part-00000.parquet"
+            if RUNS[wildcards.run].family == "prompt"
+            else []
+        ),
+    output:
+        outputs=f"{RESULTS}/evaluate/outputs/{{run}}/part-00000.parquet",
+    log:
+        log_of("evaluate_outputs", "run"),
+    benchmark:
+        benchmark_of("evaluate_outputs", "run")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        **step(
+            "evaluate.outputs",
+            of_model(EXAMPLES),
+            arguments=lambda wildcards: evaluate_arguments.evaluate_outputs(RUNS[wildcards.run]),
         ),
     script:
         "../scripts/step.py"
@@ -76,7 +108,7 @@ rule evaluate_metrics:
     params:
         **step(
             "evaluate.metrics",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_metrics(RUNS[wildcards.run]),
+            arguments=lambda wildcards: evaluate_arguments.evaluate_metrics(config, RUNS[wildcards.run]),
         ),
     script:
         "../scripts/step.py"
@@ -157,7 +189,38 @@ rule evaluate_comet:
     params:
         **step(
             "evaluate.comet",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_comet(config, RUNS[wildcards.run]),
+            arguments=lambda wildcards: evaluate_arguments.evaluate_program(
+                config, RUNS[wildcards.run], "comet"
+            ),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule evaluate_bleurt:
+    input:
+        after=waits(of_model(EXAMPLES), INSTANCES),
+        instances=data(INSTANCES),
+        predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
+    output:
+        parts=f"{RESULTS}/evaluate/parts/{{run}}/bleurt.parquet",
+    log:
+        log_of("evaluate_bleurt", "run"),
+    benchmark:
+        benchmark_of("evaluate_bleurt", "run")
+    conda:
+        "../envs/evaluate.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(8000),
+        runtime=minutes(120),
+        gpu=1,
+    params:
+        **step(
+            "evaluate.bleurt",
+            arguments=lambda wildcards: evaluate_arguments.evaluate_program(
+                config, RUNS[wildcards.run], "bleurt"
+            ),
         ),
     script:
         "../scripts/step.py"
@@ -165,8 +228,13 @@ rule evaluate_comet:
 
 rule evaluate_summary:
     input:
-        after=waits(*ADAPTING),
+        after=waits(*ADAPTING, *TRANSLATING),
         parts=MEASURED,
+        outputs=[
+            f"{RESULTS}/evaluate/outputs/{run}/part-00000.parquet"
+            for run, data in DATA_OF_RUN.items()
+            if data in (*DIRECTIONS, *SENTENCES)
+        ],
     output:
         scores=f"{RESULTS}/evaluate/scores/part-00001.parquet",
         comparisons=f"{RESULTS}/evaluate/comparisons/part-00000.parquet",
@@ -194,8 +262,8 @@ rule evaluate_summary:
 
 rule evaluate_correlations:
     input:
-        after=waits(*ADAPTING),
-        parts=MEASURED,
+        after=waits(*LINKING if LINKED else (), *ADAPTING, *TRANSLATING),
+        parts=MEASURED + [f"{RESULTS}/evaluate/csi_parts/{corpus}/part-00000.parquet" for corpus in LINKED],
     output:
         correlations=f"{RESULTS}/evaluate/correlations/part-00000.parquet",
     log:
@@ -233,5 +301,39 @@ rule evaluate_literal:
         runtime=minutes(60),
     params:
         **step("evaluate.literal"),
+    script:
+        "../scripts/step.py"
+
+
+rule evaluate_csi_match:
+    input:
+        after=waits(*LINKING, lambda wildcards: STEPS.of_predictions(EXAMPLES, INSTANCES, wildcards.corpus)),
+        sentences=[f"{RESULTS}/enrich/sentences/{{corpus}}/part-00000.parquet"],
+        dictionary=ITEM_PART,
+        predictions=lambda wildcards: PREDICTIONS[wildcards.corpus],
+        held_out=lambda wildcards: (
+            f"{RESULTS}/generate/exemplars/{wildcards.corpus}/part-00000.parquet"
+            if wildcards.corpus in INSTANCES.members
+            else []
+        ),
+    output:
+        scores=f"{RESULTS}/evaluate/csi_match/{{corpus}}/part-00000.parquet",
+        parts=f"{RESULTS}/evaluate/csi_parts/{{corpus}}/part-00000.parquet",
+    log:
+        log_of("evaluate_csi_match", "corpus"),
+    benchmark:
+        benchmark_of("evaluate_csi_match", "corpus")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(120),
+    params:
+        **step(
+            "evaluate.csi_match",
+            arguments=lambda wildcards: evaluate_arguments.evaluate_csi_match(
+                config, SENTENCES[wildcards.corpus]
+            ),
+        ),
     script:
         "../scripts/step.py"

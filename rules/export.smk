@@ -1,26 +1,123 @@
-rule export_pairs:
+from wokflow.export import arguments as export_arguments
+from wokflow.export.inputs import Inputs
+from wokflow.export.subsets import WIKIDATA, subsets
+
+RELEASE = config["export"]["release"]
+SUBSETS = subsets(
+    RELEASE["datasets"],
+    export_arguments.available(
+        config,
+        directions=DIRECTIONS,
+        langs=CORPORA,
+        parsed=PARSED,
+        linked=LINKED,
+        item_languages=ITEM_LANGUAGES,
+        runs=RUNS.values(),
+    ),
+)
+RELEASE_FOLDER = f"{RESULTS}/export/release/{RELEASE['name']}-{RELEASE['version']}"
+EXPORTED = {  # the cutoffs that lie before the tables of each form
+    "pairs": [VECTORS],
+    "gold": [SOURCE],
+    "actions": [PARSING],
+    "pivots": [PARSING[DISH_CORPUS]],
+    "orders": [PARSING[DISH_CORPUS]],
+    "instances": [SOURCE[DISH_CORPUS]],
+    "items": LINKING,
+    "sentences": LINKING,
+    "predictions": STEPS.of_predictions(EXAMPLES, INSTANCES, *DIRECTIONS, "counterfactual", *SENTENCES),
+    "scores": [
+        PARSING[DISH_CORPUS],
+        *STEPS.of_predictions(EXAMPLES, INSTANCES, *DIRECTIONS, "counterfactual", *SENTENCES),
+    ],
+}
+TABLES = Inputs(
+    SUBSETS,
+    Results(RESULTS),
+    {"recipes": INGEST_PARTS, "sentences": SENTENCE_PARTS},
+    list(SENTENCES),
+    [*BASELINES, *RUNS],
+    {**SOURCE.members, **CUTOFFS.sentences.members, WIKIDATA: CUTOFFS.entities[ENTITIES]},
+)
+MODELS_RELEASED = "predictions" in RELEASE["datasets"]
+
+
+rule export_dataset:
     input:
-        after=waits(VECTORS),
-        pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
-        source_recipes=lambda wildcards: parts(
-            f"ingest/recipes/{DIRECTIONS[wildcards.direction][0]}", INGEST_PARTS
-        ),
-        target_recipes=lambda wildcards: parts(
-            f"ingest/recipes/{DIRECTIONS[wildcards.direction][1]}", INGEST_PARTS
-        ),
-        statistics=f"{RESULTS}/match/statistics/table1.tsv",
+        after=waits(lambda wildcards: EXPORTED[SUBSETS[wildcards.subset].form]),
+        rows=lambda wildcards: TABLES.rows(wildcards.subset),
+        texts=lambda wildcards: TABLES.texts(wildcards.subset),
+        sources=ancient(all_data(lambda wildcards: TABLES.sources(wildcards.subset))),
     output:
-        release=directory(f"{RESULTS}/export/pairs/{{direction}}"),
+        dataset=directory(f"{RESULTS}/export/dataset/{{subset}}"),
     log:
-        log_of("export_pairs", "direction"),
+        log_of("export_dataset", "subset"),
     benchmark:
-        benchmark_of("export_pairs", "direction")
+        benchmark_of("export_dataset", "subset")
+    wildcard_constraints:
+        subset="|".join(SUBSETS),
     conda:
         "../envs/export.yaml"
     resources:
         mem_mb=memory(4000),
+        runtime=minutes(120),
+    params:
+        **step(
+            "export.dataset",
+            lambda wildcards: TABLES.sources(wildcards.subset),
+            arguments=lambda wildcards: export_arguments.export_dataset(config, SUBSETS[wildcards.subset]),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule export_gates:
+    input:
+        after=waits(*(cutoff for subset in SUBSETS.values() for cutoff in EXPORTED[subset.form])),
+        datasets=[f"{RESULTS}/export/dataset/{name}" for name in SUBSETS],
+        texts=TABLES.texts(),
+        sources=ancient(all_data(*TABLES.sources())),
+        counted=TABLES.counted(),
+        examples=[cutoff.data for cutoff in EXAMPLES.members.values()] if MODELS_RELEASED else [],
+        instances=[cutoff.data for cutoff in INSTANCES.members.values()] if MODELS_RELEASED else [],
+    output:
+        gates=directory(f"{RESULTS}/export/gates"),
+    log:
+        log_of("export_gates"),
+    benchmark:
+        benchmark_of("export_gates")
+    conda:
+        "../envs/export.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(120),
+    params:
+        **step(
+            "export.gates",
+            *TABLES.sources(),
+            arguments=lambda wildcards: export_arguments.export_gates(config, SCHEMA, SUBSETS),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule export_release:
+    input:
+        after=waits(*(cutoff for subset in SUBSETS.values() for cutoff in EXPORTED[subset.form])),
+        datasets=[f"{RESULTS}/export/dataset/{name}" for name in SUBSETS],
+        gates=f"{RESULTS}/export/gates",
+    output:
+        release=directory(RELEASE_FOLDER),
+    log:
+        log_of("export_release"),
+    benchmark:
+        benchmark_of("export_release")
+    conda:
+        "../envs/export.yaml"
+    resources:
+        mem_mb=memory(2000),
         runtime=minutes(60),
     params:
-        **step("export.pairs"),
+        **step("export.release", arguments=lambda wildcards: export_arguments.export_release(config)),
     script:
         "../scripts/step.py"

@@ -1,3 +1,4 @@
+from wokflow.enrich.arguments import with_settings
 from wokflow.frame.runs import names_of
 from wokflow.generate.arguments import (
     decode_arguments,
@@ -5,10 +6,15 @@ from wokflow.generate.arguments import (
     key_variables,
     prompt_arguments,
     server_arguments,
-    uses_server,
+    servers,
 )
-from wokflow.train.arguments import gold_arguments
+from wokflow.match.arguments import gold_arguments
 
+SHOWN = {  # exemplars of runs on sentences
+    name: f"{RESULTS}/generate/exemplars/{run.data}/part-00000.parquet" if run.pair else []
+    for name, run in RUNS.items()
+}
+SERVERS = servers(config, RUNS)  # of runs without an endpoint
 KEY_VARIABLES = key_variables(config, RUNS)  # of the environment, for rules/cluster.smk
 
 
@@ -41,6 +47,7 @@ checkpoint generate_instances:
     input:
         after=waits(VECTORS),
         pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
+        silver=lambda wildcards: [SILVER[wildcards.direction]] if SILVER else [],
         recipes=[path for corpus in MATCHED for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
     output:
         data=f"{RESULTS}/generate/instances/{{direction}}/part-00000.parquet",
@@ -82,10 +89,44 @@ checkpoint generate_rewrites:
         "../scripts/step.py"
 
 
+checkpoint generate_items:
+    input:
+        after=waits(lambda wildcards: INSTANCES[wildcards.corpus].before),
+        sentences=f"{RESULTS}/enrich/sentences/{{corpus}}/part-00000.parquet",
+        dictionary=f"{RESULTS}/enrich/items/part-00000.parquet",
+    output:
+        data=f"{RESULTS}/generate/instances/{{corpus}}/part-00000.parquet",
+        held_out=f"{RESULTS}/generate/exemplars/{{corpus}}/part-00000.parquet",
+        digest=f"{RESULTS}/generate/instances/{{corpus}}.sha256",
+        plain=f"{RESULTS}/generate/plain/{{corpus}}/part-00000.parquet",
+        plain_digest=f"{RESULTS}/generate/plain/{{corpus}}.sha256",
+    log:
+        log_of("generate_items", "corpus"),
+    benchmark:
+        benchmark_of("generate_items", "corpus")
+    wildcard_constraints:
+        corpus="|".join(sorted(INSTANCES.members.keys() & SENTENCES)) or "(?!)",
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        **step(
+            "generate.items",
+            arguments=lambda wildcards: with_settings(
+                config, SCHEMA, "generate.items", pair=SENTENCES[wildcards.corpus]
+            ),
+        ),
+    script:
+        "../scripts/step.py"
+
+
 rule generate_decode:
     input:
         after=waits(of_model(EXAMPLES), INSTANCES),
         instances=ancient(data(INSTANCES)),
+        exemplars=ancient(lambda wildcards: SHOWN[wildcards.run]),
         trained=lambda wildcards: (
             f"{RESULTS}/train/model/{RUNS[wildcards.run].model_run}" if RUNS[wildcards.run].model_run else []
         ),
@@ -161,15 +202,17 @@ rule generate_retrieval:
         "../scripts/step.py"
 
 
-# The server waits for the cutoffs that its user waits for. Where a checkpoint makes Snakemake replace one job of a
-# group and not the whole group, the group keeps the old job beside the new one.
+# A server and its users are one group, and all wait for the same cutoffs. Where a checkpoint makes Snakemake replace
+# one job of a group and not the whole group, the group keeps the old job beside the new one.
 rule generate_server:
     input:
-        after=waits(INSTANCES),
+        after=waits(lambda wildcards: of_data(INSTANCES, served(wildcards.server))),
     output:
-        endpoint=service(f"{RESULTS}/generate/server/{{run}}.json"),
+        endpoint=service(f"{RESULTS}/generate/server/{{server}}.json"),
     log:
-        log_of("generate_server", "run"),
+        log_of("generate_server", "server"),
+    wildcard_constraints:
+        server="|".join(SERVERS.values()) or "(?!)",
     conda:
         "../envs/generate.yaml"
     resources:
@@ -177,23 +220,26 @@ rule generate_server:
         runtime=minutes(480),
         gpu=config["generate"]["server"]["gpus"],
     params:
-        **step("generate.server", arguments=lambda wildcards: server_arguments(config, RUNS[wildcards.run])),
+        **step(
+            "generate.server",
+            arguments=lambda wildcards: server_arguments(config, served(wildcards.server)[0]),
+        ),
     script:
         "../scripts/step.py"
 
 
 rule generate_prompt:
     input:
-        after=waits(INSTANCES),
+        after=waits(lambda wildcards: of_data(INSTANCES, beside(wildcards.run))),
         instances=ancient(data(INSTANCES)),
+        exemplars=ancient(lambda wildcards: SHOWN[wildcards.run]),
         server=lambda wildcards: (
-            f"{RESULTS}/generate/server/{wildcards.run}.json"
-            if uses_server(config, RUNS[wildcards.run])
-            else []
+            f"{RESULTS}/generate/server/{SERVERS[wildcards.run]}.json" if wildcards.run in SERVERS else []
         ),
     output:
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
         calls=f"{RESULTS}/generate/calls/{{run}}/part-00000.parquet",
+        rejects=f"{RESULTS}/generate/rejects/{{run}}/part-00000.parquet",
     log:
         log_of("generate_prompt", "run"),
     benchmark:
@@ -202,6 +248,8 @@ rule generate_prompt:
         run=names_of(RUNS, "prompt"),
     conda:
         "../envs/generate.yaml"
+    # Of the runs that share a server, and so run at once, one counts as a core: they wait for answers.
+    threads: lambda wildcards: int(beside(wildcards.run)[0].name == wildcards.run)
     resources:
         mem_mb=memory(4000),
         runtime=minutes(480),

@@ -1,6 +1,9 @@
+from wokflow.ingest.arguments import download_arguments, page_arguments, sentence_arguments
+
+
 checkpoint ingest_source:
     input:
-        raw=lambda wildcards: ancient(config["sources"][wildcards.corpus]["path"]),
+        raw=lambda wildcards: ancient(RAW[wildcards.corpus]),
     output:
         data=f"{RESULTS}/ingest/source/{{corpus}}.json",
     log:
@@ -13,7 +16,13 @@ checkpoint ingest_source:
         mem_mb=memory(1000),
         runtime=minutes(30),
     params:
-        **step("ingest.source", raw=lambda wildcards: identity(config["sources"][wildcards.corpus]["path"])),
+        **step(
+            "ingest.source",
+            raw=lambda wildcards: " ".join(
+                config["sources"][wildcards.corpus]["url"] if wildcards.corpus in FETCHED else identity(path)
+                for path in RAW[wildcards.corpus]
+            ),
+        ),
     script:
         "../scripts/step.py"
 
@@ -28,6 +37,8 @@ rule ingest_recipes:
         log_of("ingest_recipes", "corpus"),
     benchmark:
         benchmark_of("ingest_recipes", "corpus")
+    wildcard_constraints:
+        corpus="|".join(CORPORA),
     conda:
         "../envs/ingest.yaml"
     threads: 4
@@ -39,6 +50,85 @@ rule ingest_recipes:
             "ingest.recipes",
             SOURCE,
             options={"raw": lambda wildcards: config["sources"][wildcards.corpus]["path"]},
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule ingest_sentences:
+    input:
+        source=ancient(data(CUTOFFS.sentences)),
+    output:
+        sentences=parts("ingest/sentences/{corpus}", SENTENCE_PARTS),
+        rejects=parts("ingest/rejects/{corpus}", SENTENCE_PARTS),
+    log:
+        log_of("ingest_sentences", "corpus"),
+    benchmark:
+        benchmark_of("ingest_sentences", "corpus")
+    wildcard_constraints:
+        corpus="|".join(SENTENCES) or "(?!)",
+    conda:
+        "../envs/ingest.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(120),
+    params:
+        **step(
+            "ingest.sentences",
+            CUTOFFS.sentences,
+            arguments=lambda wildcards: sentence_arguments(config, SCHEMA, wildcards.corpus),
+            options={"raw": lambda wildcards: RAW[wildcards.corpus]},
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule ingest_download:
+    output:
+        path=f"{RESULTS}/ingest/download/{{corpus}}/{{file}}",
+    log:
+        log_of("ingest_download", "corpus", "file"),
+    benchmark:
+        benchmark_of("ingest_download", "corpus", "file")
+    wildcard_constraints:
+        corpus="|".join(FETCHED) or "(?!)",
+        file="[A-Za-z0-9._-]+",
+    localrule: True  # nodes of a cluster often have no way to the web
+    conda:
+        "../envs/ingest.yaml"
+    resources:
+        mem_mb=memory(1000),
+        runtime=minutes(1440),
+        download=1,
+    params:
+        **step("ingest.download", arguments=lambda wildcards: download_arguments(config, wildcards.corpus)),
+    script:
+        "../scripts/step.py"
+
+
+rule ingest_pages:
+    input:
+        source=ancient(data(lambda wildcards: CUTOFFS.pages.only(f"pages_{wildcards.lang}"))),
+    output:
+        pages=parts("ingest/pages/{lang}", 1),
+        rejects=parts("ingest/rejects/pages_{lang}", 1),
+    log:
+        log_of("ingest_pages", "lang"),
+    benchmark:
+        benchmark_of("ingest_pages", "lang")
+    wildcard_constraints:
+        lang="|".join(DUMPS) or "(?!)",
+    conda:
+        "../envs/ingest.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(480),
+    params:
+        **step(
+            "ingest.pages",
+            lambda wildcards: CUTOFFS.pages.only(f"pages_{wildcards.lang}"),
+            arguments=lambda wildcards: page_arguments(config),
+            options={"raw": lambda wildcards: DUMPS[wildcards.lang]},
         ),
     script:
         "../scripts/step.py"

@@ -1,4 +1,17 @@
-from wokflow.match.arguments import embed_gpus, match_pair, match_translate, translate_gpus
+from wokflow.match.arguments import (
+    embed_gpus,
+    match_pair,
+    match_split,
+    match_statistics,
+    match_translate,
+    translate_gpus,
+)
+
+ELIGIBLE = {corpus: f"{RESULTS}/match/eligible/{corpus}/part-00000.parquet" for corpus in MATCHED}
+SILVER = {  # the silver set, by direction, where people have accepted candidates
+    direction: f"{RESULTS}/match/silver/{direction}/part-00000.parquet"
+    for direction in (DIRECTIONS if MATCH["silver"]["accepted"] else ())
+}
 
 
 rule match_eligible:
@@ -204,9 +217,57 @@ rule match_pair:
         "../scripts/step.py"
 
 
+rule match_candidates:
+    input:
+        **ELIGIBLE,
+        after=waits(SOURCE),
+    output:
+        candidates=f"{RESULTS}/match/candidates/part-00000.parquet",
+        rejects=f"{RESULTS}/match/rejects/dish-names/part-00000.parquet",
+        sheet=f"{RESULTS}/match/candidates/candidates.tsv",
+    log:
+        log_of("match_candidates"),
+    benchmark:
+        benchmark_of("match_candidates")
+    conda:
+        "../envs/match.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(30),
+    params:
+        **step("match.candidates"),
+    script:
+        "../scripts/step.py"
+
+
+rule match_silver:
+    input:
+        **ELIGIBLE,
+        after=waits(SOURCE),
+    output:
+        silver=f"{RESULTS}/match/silver/{{direction}}/part-00000.parquet",
+        rejects=f"{RESULTS}/match/rejects/silver-{{direction}}/part-00000.parquet",
+    log:
+        log_of("match_silver", "direction"),
+    benchmark:
+        benchmark_of("match_silver", "direction")
+    conda:
+        "../envs/match.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("match.silver"),
+    script:
+        "../scripts/step.py"
+
+
 rule match_split:
     input:
         after=waits(VECTORS),
+        silver=list(SILVER.values()),
+        eligible=list(ELIGIBLE.values()),
         accepted_zh_en=f"{RESULTS}/match/accepted/zh-en/part-00000.parquet",
         accepted_en_zh=f"{RESULTS}/match/accepted/en-zh/part-00000.parquet",
     output:
@@ -223,7 +284,7 @@ rule match_split:
         mem_mb=memory(6000),
         runtime=minutes(60),
     params:
-        **step("match.split"),
+        **step("match.split", arguments=lambda wildcards: match_split(config)),
     script:
         "../scripts/step.py"
 
@@ -231,6 +292,7 @@ rule match_split:
 rule match_statistics:
     input:
         after=waits(VECTORS),
+        silver=list(SILVER.values()),
         pairs_zh_en=f"{RESULTS}/match/pairs/zh-en/part-00000.parquet",
         pairs_en_zh=f"{RESULTS}/match/pairs/en-zh/part-00000.parquet",
         neighbours_zh_en=f"{RESULTS}/match/neighbours/zh-en/part-00000.parquet",
@@ -252,6 +314,6 @@ rule match_statistics:
         mem_mb=memory(4000),
         runtime=minutes(120),
     params:
-        **step("match.statistics"),
+        **step("match.statistics", arguments=lambda wildcards: match_statistics(config)),
     script:
         "../scripts/step.py"

@@ -1,5 +1,8 @@
 from wokflow.parse.arguments import parse_dependencies
 
+# what cuts the steps into words before vectors are trained, and candidates of a first glossary counted
+CUT_WITH = {"parse.glossary.path": "glossary"} if PARSE["vectors"]["words"] == "glossary" else {}
+
 
 checkpoint parse_clauses:
     input:
@@ -46,7 +49,7 @@ rule parse_dependencies:
     input:
         after=waits(CLAUSES),
         clauses=ancient(data(CLAUSES)),
-        trained=[f"{RESULTS}/parse/parser/model"] if PARSE["dependencies"]["backend"] == "spacy" else [],
+        trained=[f"{RESULTS}/parse/parser/model"] if PARSER_TRAINED else [],
     output:
         dependencies=f"{RESULTS}/parse/dependencies/{{corpus}}/{{shard}}-of-{{shards}}.parquet",
     log:
@@ -59,7 +62,7 @@ rule parse_dependencies:
     resources:
         mem_mb=memory(4000),
         runtime=minutes(480),
-        gpu=int(PARSE["dependencies"]["device"] == "cuda"),
+        gpu=int(not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu"),
     params:
         **step("parse.dependencies", CLAUSES, arguments=lambda wildcards: parse_dependencies(config)),
     script:
@@ -131,7 +134,7 @@ rule parse_vectors:
         mem_mb=memory(4000),
         runtime=minutes(480),
     params:
-        **step("parse.vectors", also={"parse.glossary.path": "glossary"}),
+        **step("parse.vectors", also=CUT_WITH),
     script:
         "../scripts/step.py"
 
@@ -153,6 +156,6 @@ rule parse_induce:
         mem_mb=memory(4000),
         runtime=minutes(240),
     params:
-        **step("parse.induce", also={"parse.glossary.path": "glossary"}),
+        **step("parse.induce", also=CUT_WITH),
     script:
         "../scripts/step.py"

@@ -74,6 +74,8 @@ rule pivot_pivots:
         candidates=[] if PIVOTS_GIVEN else [f"{RESULTS}/pivot/candidates/part-00000.parquet"],
     output:
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
+        votes=f"{RESULTS}/pivot/votes/part-00000.parquet",
+        agreement=f"{RESULTS}/pivot/agreement/part-00000.parquet",
         rejects=f"{RESULTS}/pivot/rejects/pivots/part-00000.parquet",
     log:
         log_of("pivot_pivots"),

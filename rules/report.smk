@@ -3,8 +3,6 @@ from wokflow.report import arguments as report_arguments
 
 rule report_page:
     input:
-        # Not named, so only waited for: the page has the run times of exports as well.
-        expand(f"{RESULTS}/export/pairs/{{direction}}", direction=DIRECTIONS),
         **{f"ingest_recipes_{corpus}": parts(f"ingest/recipes/{corpus}", INGEST_PARTS) for corpus in CORPORA},
         **{f"ingest_rejects_{corpus}": parts(f"ingest/rejects/{corpus}", INGEST_PARTS) for corpus in MATCHED},
         **{
@@ -26,24 +24,45 @@ rule report_page:
         },
         **{
             f"pivot_{table}": f"{RESULTS}/pivot/{table}/part-00000.parquet"
-            for table in ("candidates", "pivots", "orders", "effects")
+            for table in ("candidates", "pivots", "votes", "agreement", "orders", "effects")
         },
         **{
             f"evaluate_{table}": f"{RESULTS}/evaluate/{table}/part-00000.parquet"
             for table in ("summary", "comparisons", "correlations", "literal")
         },
-        after=waits(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES),
+        **(
+            {
+                f"enrich_{table}": f"{RESULTS}/enrich/{table}/part-00000.parquet"
+                for table in ("statistics", "shares", "items")
+            }
+            if LINKED
+            else {}
+        ),
+        enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
+        evaluate_csi_match=[f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in LINKED],
+        after=waits(
+            SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])
+        ),
+        release=f"{RESULTS}/export/gates",
         statistics=f"{RESULTS}/match/statistics/table1.tsv",
         histogram=f"{RESULTS}/match/statistics/scores.json",
         leaks=f"{RESULTS}/match/split/leaks.json",
-        parser=f"{RESULTS}/parse/parser/scores.json",
+        parser=[f"{RESULTS}/parse/parser/scores.json"] if PARSER_TRAINED else [],
         models=[f"{RESULTS}/train/model/{name}" for name, run in RUNS.items() if run.trained],
         pivot_dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
         generate_instances_zh_en=[cutoff.data for cutoff in INSTANCES.only("zh-en")],
         generate_instances_en_zh=[cutoff.data for cutoff in INSTANCES.only("en-zh")],
         generate_predictions_zh_en=PREDICTIONS["zh-en"],
         generate_predictions_en_zh=PREDICTIONS["en-zh"],
+        generate_instances_counterfactual=[cutoff.data for cutoff in INSTANCES.only("counterfactual")],
+        generate_predictions_counterfactual=PREDICTIONS["counterfactual"],
+        generate_calls=[
+            f"{RESULTS}/generate/calls/{name}/part-00000.parquet"
+            for name, run in RUNS.items()
+            if run.family == "prompt"
+        ],
         evaluate_scores=parts("evaluate/scores", 2),
+        evaluate_outputs=[f"{RESULTS}/evaluate/outputs/{run}/part-00000.parquet" for run in RUNS],
     output:
         page=report(
             f"{RESULTS}/report/page/index.html",
@@ -51,6 +70,7 @@ rule report_page:
             category="Page",
             labels={"page": "Recipes, pairs, actions, runs and scores"},
         ),
+        interactive=f"{RESULTS}/report/page/interactive.html",
     log:
         log_of("report_page"),
     benchmark:
@@ -61,6 +81,9 @@ rule report_page:
         mem_mb=memory(2000),
         runtime=minutes(20),
     params:
-        **step("report.page", arguments=lambda wildcards: report_arguments.report_page(config)),
+        **step(
+            "report.page",
+            arguments=lambda wildcards: report_arguments.report_page(config, LINKED, RUNS.values()),
+        ),
     script:
         "../scripts/step.py"

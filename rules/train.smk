@@ -1,4 +1,4 @@
-from wokflow.train.arguments import gold_arguments, train_arguments, train_gpus, train_memory, train_nodes
+from wokflow.train.arguments import train_arguments, train_gpus, train_memory, train_nodes
 
 
 checkpoint train_pairs:
@@ -19,7 +19,7 @@ checkpoint train_pairs:
         mem_mb=memory(8000),
         runtime=minutes(60),
     params:
-        **step("train.pairs", arguments=lambda wildcards: gold_arguments(config, wildcards.direction)),
+        **step("train.pairs"),
     script:
         "../scripts/step.py"
 

@@ -1,10 +1,14 @@
 """The adapter of every rule: runs the step that stands in the rule's key (wokflow.frame.step says how)."""
 
 import os
+import sys
+
+# The package beside this file, of which the rule's key tells, and no other copy that happens to be installed.
+sys.path.insert(0, snakemake.scriptdir)
 
 # Read by polars and by OpenMP when they are imported, so it stands before everything else.
 for variable in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(variable, str(snakemake.threads))
+    os.environ.setdefault(variable, str(max(snakemake.threads, 1)))
 
 os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # a job writes its progress into its log
 

@@ -134,7 +134,7 @@ def test_every_key_that_is_named_exists() -> None:
     config = defaults()
     named = {name for text in (README, RELIABILITY) for name in quoted(text)}
     for name in named:
-        if re.fullmatch(r"(ingest|match|parse|pivot|generate|evaluate|export|report|sources)(\.\w+)+", name):
+        if re.fullmatch(r"(ingest|match|parse|pivot|enrich|generate|evaluate|export|report)(\.\w+)+", name):
             value: Any = config
             for part in name.split("."):
                 assert part in value, name
@@ -154,7 +154,7 @@ def test_every_test_that_is_named_exists() -> None:
 
 
 def test_every_reason_of_rejects_is_explained_in_both_places() -> None:
-    rows = re.findall(r"^\| (ingest|match|parse|pivot) \| ([\w, ]+) \|", RELIABILITY, re.M)
+    rows = re.findall(r"^\| (ingest|match|parse|pivot|enrich|generate) \| ([\w, ]+) \|", RELIABILITY, re.M)
     told = {(stage, reason) for stage, reasons in rows for reason in reasons.split(", ")}
     assert told == {(stage, reason) for stage, reasons in schemas.REASONS.items() for reason in reasons}
 
@@ -171,10 +171,16 @@ def test_the_defaults_need_no_network() -> None:
 def test_the_table_of_sources_holds_the_demo_corpora_as_they_are() -> None:
     text = (ROOT / "resources" / "sources.tsv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
-    assert {row["corpus"].split(" ")[0] for row in rows} == set(SCHEMA["properties"]["sources"]["properties"])
-    assert all(value for row in rows for value in row.values())
+    sources = SCHEMA["properties"]["sources"]
+    kinds = sources["additionalProperties"]["properties"]["kind"]["enum"]
+    named = {*sources["properties"], *kinds, "entities", "items", "wikidata", "wikipedia"}
+    assert {row["corpus"].split(" ")[0] for row in rows} == named
+    assert all(value for row in rows for name, value in row.items() if name != "attribution")
+    assert {row["release"] for row in rows} == {"text", "attribution", "ids"}
     demo = {row["file"]: row for row in rows if row["corpus"].endswith(" (demo)")}
-    assert set(demo) == {source["path"] for source in defaults()["sources"].values()}
+    shown = yaml.safe_load((ROOT / "config" / "demo.yaml").read_text(encoding="utf-8"))
+    paths = [source["path"] for source in (*defaults()["sources"].values(), *shown["sources"].values())]
+    assert set(demo) == {*paths, shown["enrich"]["entities"]["path"]}
     for path, row in demo.items():
         data = (ROOT / path).read_bytes()
         assert (row["bytes"], row["sha256"]) == (str(len(data)), hashlib.sha256(data).hexdigest())

@@ -157,8 +157,10 @@ def account(house: Path, rows: Mapping[str, int]) -> dict[str, Any]:
     ):
         pairs = table("match", "pairs", direction).select("source_id", "target_id", "score").collect()
         found[direction] = {"pairs": pairs.height} | planted(pairs, rows, source, target)
-        exported = pl.scan_parquet(results / "export" / "pairs" / direction / "data" / "*.parquet")
-        assert exported.select(pl.col("targets").list.len().sum()).collect().item() == pairs.height
+        exported = pl.scan_parquet(
+            results / "export" / "release" / "recipes-0.1.0" / "data" / f"pairs-{direction}" / "*.parquet"
+        )
+        assert exported.select(pl.col("target_ids").list.len().sum()).collect().item() == pairs.height
     return found
 
 
@@ -213,7 +215,8 @@ def publish(run: measure.Measured, steps: Mapping[str, Step], found: Mapping[str
         some ran side by side; the peak is that of the largest job, mapped files included, seen by a look every 30
         seconds.""",
         measure.table(["step", "jobs", "s", "CPU s", "peak MiB", "MiB on disk"], rows),
-        f"""Ingest and match together take {match / 3600:.2f} hours of jobs (target: at most {MATCH_HOURS}). Of the
+        f"""Ingest and match together take {match / 3600:.2f} hours of jobs (target: at most {MATCH_HOURS}). The
+        largest job has {whole.peak:,.0f} MiB (target: at most {PEAK_MIB:,}), mapped files included. Of the
         recipes whose dish is in the other corpus too, {right["zh-en"]:.1%} (zh-en) and {right["en-zh"]:.1%} (en-zh)
         have a pair that is that dish: {found["zh-en"]["pairs"]:,} and {found["en-zh"]["pairs"]:,} pairs.""",
         targets=[

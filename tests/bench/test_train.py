@@ -3,6 +3,7 @@
 import io
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -59,21 +60,20 @@ def learn(clock: Clock, folder: str, count: int) -> dict[str, float]:
     from wokflow.frame.job import Progress
     from wokflow.models.decoding import Decoding
     from wokflow.train.model import train
-    from wokflow.train.settings import Fit, Small, Task
+    from wokflow.train.settings import Small
+
+    from tests.train.tiny import FIT, task_of
 
     log = io.StringIO()
     small = Small(width=WIDTH, layers=LAYERS, heads=HEADS, vocabulary=VOCABULARY)
-    task = Task(
-        examples=f"{folder}/examples.parquet",
-        out=f"{folder}/model",
-        checkpoints=f"{folder}/checkpoints",
+    settings = replace(
+        FIT, batch=16, device_batch=16, epochs=1, max_tokens=512, learning_rate=1e-4, small=small
+    )
+    task = task_of(
+        Path(folder),
+        settings,
         run="bench",
-        family="seq2seq",
-        model="small",
-        revision=None,
         languages=None,
-        seed=1,
-        settings=Fit(batch=16, device_batch=16, epochs=1, metric="loss", small=small),
         decoding=Decoding(beams=1),
         key=str(count),
         threads=measure.THREADS,
@@ -115,5 +115,6 @@ def write_pairs(path: Path, count: int) -> None:
     def text() -> str:
         return " ".join(f"w{draw.randrange(WORDS)}" for _ in range(draw.randint(SHORTEST, LONGEST)))
 
-    rows = [(f"{number}", "train" if number % 32 else "valid", text(), text()) for number in range(count)]
-    pl.DataFrame(rows, ["instance_id", "split", "source", "target"], orient="row").write_parquet(path)
+    rows = [(f"{number}", "train" if number % 32 else "valid", "", text(), text()) for number in range(count)]
+    columns = ["instance_id", "split", "title", "source", "target"]
+    pl.DataFrame(rows, columns, orient="row").write_parquet(path)

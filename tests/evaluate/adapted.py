@@ -91,9 +91,15 @@ def write_predictions(path: Path, run: str, texts: Mapping[str, str]) -> str:
 
 
 def write_parts(path: Path, rows: Sequence[Mapping[str, object]]) -> str:
-    """A table evaluate/parts; rows have at least instance_id, run, statistic and parts."""
-    usual = {"dataset": "zh-en/silver", "metric": "m", "signature": "s", "note": None}
-    types = dict.fromkeys(evaluate_schemas.PARTS.names, pl.String) | {"parts": pl.List(pl.Float64)}
-    frame = pl.DataFrame([usual | row for row in rows], types)
+    """A table evaluate/parts; rows have at least instance_id, run, and parts of a mean, which also give the value."""
+    usual = {"dataset": "zh-en/silver", "metric": "m", "statistic": "mean", "signature": "s"}
+    names = evaluate_schemas.PARTS.names
+    types = dict.fromkeys(names, pl.String) | {"parts": pl.List(pl.Float64), "value": pl.Float64}
+    frame = pl.DataFrame([dict.fromkeys(names) | usual | {"value": _value(row)} | row for row in rows], types)
     tables.write(path, evaluate_schemas.PARTS, frame, METADATA)
     return str(path)
+
+
+def _value(row: Mapping[str, object]) -> float | None:
+    parts = row.get("parts")
+    return float(parts[0] / parts[1]) if isinstance(parts, list) and parts[1] else None

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.evaluate.actions import Evaluator, compare, recipe
-from wokflow.evaluate.intervals import ratio
+from wokflow.evaluate.actions import Evaluator, Similarity, compare, recipe
 from wokflow.evaluate.pivots import Order, Pivots, parsed, proto
+from wokflow.parse.vectors import read_vectors
+from wokflow.pivot.replacements import Swap
 
 from tests.evaluate.notation import actions, extract
 
@@ -25,17 +26,20 @@ def scored(
     vectors: str | None = None,
     kind: str = "hard",
     tau: float = 0.9,
+    definition: str = "possible",
 ) -> list[float | None]:
     """SCORES of one text; None where it does not count."""
-    metrics = {one.name: one for one in Evaluator([base], [pivots], extract, vectors, tau)([text])}
-    parts = [metrics[f"{kind}_{name}"].parts for name in SCORES]
-    return [float(ratio(part)[0]) if part.any() else None for part in parts]
+    metrics = {
+        one.name: one for one in Evaluator([base], [pivots], extract, vectors, tau, list, definition)([text])
+    }
+    values = [metrics[f"{kind}_{name}"].values[0] for name in SCORES]
+    return [None if np.isnan(value) else float(value) for value in values]
 
 
 def order_accuracy(text: str, pivots: Pivots) -> tuple[float, float]:
     metric = Evaluator([BASE], [pivots], extract, None, 0.9)([text])[-1]
     assert metric.name == "order_accuracy"
-    return metric.parts[0, 0], metric.parts[0, 1]
+    return metric.parts[0, 0] / 100, metric.parts[0, 1]
 
 
 def test_precision_recall_and_f1() -> None:
@@ -56,8 +60,31 @@ def test_a_copy_has_no_changes_and_gets_nothing() -> None:
 def test_without_pivot_actions_to_find_an_instance_does_not_count() -> None:
     only_remove = Pivots(remove=PIVOTS.remove)
     assert scored("洗/猪肉/", pivots=only_remove) == pytest.approx([100 / 3, 100, 50, None, 50])
-    assert scored("切/鱼/", base="切/猪肉/", pivots=only_remove) == [None] * 5
     assert scored("切/鱼/", base="", pivots=Pivots()) == [None] * 5
+
+
+def test_where_nothing_is_to_be_found_wrong_changes_are_faults_of_precision() -> None:
+    only_remove = Pivots(remove=PIVOTS.remove)
+    assert scored("切/鱼/", base="切/猪肉/", pivots=only_remove) == [0, None, None, None, None]
+    assert scored("切/猪肉/", base="切/猪肉/", pivots=only_remove) == [100, None, None, None, None]
+
+
+def test_by_the_papers_definition_all_changes_and_pivot_actions_count() -> None:
+    """BASE has no 炖, so one removal can be made; 洗 with fish for pork is two changes, one of them a pivot."""
+    pivots = Pivots(PIVOTS.remove, PIVOTS.insert | actions("洗/鱼/"), replaced=Swap("猪肉", "鱼"))
+    text = "洗/鱼/ 划/鱼/ 炒/糖/ 煮/水/锅"
+    # Made: 洗猪肉 and 焯 removed, 洗鱼 and 划 inserted; of 5 pivot actions 焯, 划 and 洗鱼.
+    expected = [3 / 4, 3 / 5, 6 / 9, 2 * 2 / (2 + 3), 2 * 1 / (2 + 2)]
+    assert scored(text, pivots=pivots, definition="paper") == pytest.approx([100 * one for one in expected])
+    assert scored(BASE, pivots=pivots, definition="paper") == [0] * 5
+    nothing_possible = Pivots(remove=actions("炖/水/"))
+    assert scored("切/鱼/", base="切/猪肉/", pivots=nothing_possible, definition="paper") == [
+        0,
+        0,
+        0,
+        None,
+        0,
+    ]
 
 
 def test_an_action_that_occurs_twice_is_removed_when_it_is_gone() -> None:
@@ -71,7 +98,7 @@ def test_an_empty_text_removes_all() -> None:
 
 
 def test_simple_replacements_do_not_count() -> None:
-    pivots = Pivots(PIVOTS.remove, PIVOTS.insert, replaced=("猪肉", "鱼"))
+    pivots = Pivots(PIVOTS.remove, PIVOTS.insert, replaced=Swap("猪肉", "鱼"))
     # 洗 and 焯 have the fish now: no changes; 焯 is a pivot, and what was to be done is still not done.
     assert scored("洗/鱼/ 焯/鱼/ 炒/糖/ 煮/水/锅", pivots=pivots) == [0] * 5
     made, wanted = compare(*map(recipe, extract([BASE, "洗/鱼/ 炒/糖/ 煮/水/锅"])), pivots)
@@ -80,14 +107,14 @@ def test_simple_replacements_do_not_count() -> None:
 
 
 def test_a_replacement_that_is_called_for_is_neither_credit_nor_fault() -> None:
-    pivots = Pivots(actions("洗/猪肉/ 焯/猪肉/"), actions("洗/鱼/ 划/鱼/"), replaced=("猪肉", "鱼"))
+    pivots = Pivots(actions("洗/猪肉/ 焯/猪肉/"), actions("洗/鱼/ 划/鱼/"), replaced=Swap("猪肉", "鱼"))
     expected = [100, 50, pytest.approx(200 / 3), 0, 100]
     for text in ("洗/鱼/ 炒/糖/ 煮/水/锅", "炒/糖/ 煮/水/锅", BASE.replace("焯/猪肉/", "")):
         assert scored(text, pivots=pivots) == expected
 
 
 def test_a_replacement_among_other_ingredients() -> None:
-    pivots = Pivots(insert=PIVOTS.insert, replaced=("猪肉", "鱼"))
+    pivots = Pivots(insert=PIVOTS.insert, replaced=Swap("猪肉", "鱼"))
     made, _ = compare(*map(recipe, extract(["炒/糖,猪肉,盐/锅", "炒/鱼,盐,糖/锅"])), pivots)
     assert made == (frozenset(), frozenset())
     made, _ = compare(
@@ -180,6 +207,16 @@ def test_words_as_written_are_compared(vectors: str) -> None:
     assert soft("洗/猪肉/ 片=划/鱼/", vectors, pivots)[0] == pytest.approx(96)
 
 
+def test_a_verb_without_a_vector_stands_for_its_parts_and_is_never_passed_over(vectors: str) -> None:
+    """切划 is cut into words with vectors; 炒出 has none at all, and its noun does not speak for it."""
+    pivots = Pivots(insert=actions("划/盐/ 焯/水/"))
+    (unit,) = Similarity(*read_vectors(vectors), list)([("划",)], [("切划", "盐")])
+    assert unit == pytest.approx([0.98 / (0.98**2 + 0.14**2) ** 0.5])
+    assert soft("洗/猪肉/ 切划/盐/", vectors, pivots)[0] == pytest.approx(100 * unit[0])
+    fish = Pivots(insert=actions("撒上/切/"))
+    assert soft("洗/猪肉/ 炒出/切/", vectors, fish)[:2] == [0, 0]
+
+
 def test_without_vectors_soft_scores_are_skipped_with_the_reason() -> None:
     metrics = Evaluator([BASE], [PIVOTS], extract, None, 0.9)([BASE])
     skipped = [metric for metric in metrics if metric.note]
@@ -205,7 +242,7 @@ def test_scores_lie_within_bounds_and_soft_ones_are_not_below_hard_ones(
 ) -> None:
     chain = data.draw(st.permutations(sorted(remove | insert)))
     orders = {one: [Order(first, one) for first in chain[:1] if first != one] for one in insert}
-    pivots = Pivots(remove, insert - remove, orders, ("猪肉", "鱼") if swap else None)
+    pivots = Pivots(remove, insert - remove, orders, Swap("猪肉", "鱼") if swap else None)
     hard, soft = (scored(text, base, pivots, lasting, kind) for kind in ("hard", "soft"))
     for low, high in zip(hard, soft, strict=True):
         assert (low is None) == (high is None)
@@ -216,7 +253,7 @@ def test_scores_lie_within_bounds_and_soft_ones_are_not_below_hard_ones(
 def test_doing_just_what_the_pivots_say_is_perfect_and_doing_nothing_is_not(
     base: str, remove: Any, insert: Any, swap: bool
 ) -> None:
-    pivots = Pivots(remove, insert - remove, replaced=("猪肉", "鱼") if swap else None)
+    pivots = Pivots(remove, insert - remove, replaced=Swap("猪肉", "鱼") if swap else None)
     kept = [one for one in base.split() if proto(extract([one])[0][0]) not in remove]
     added = [
         f"{one.verb}/{','.join(one.ingredients)}/{','.join(one.tools)}" for one in sorted(insert - remove)
@@ -227,5 +264,6 @@ def test_doing_just_what_the_pivots_say_is_perfect_and_doing_nothing_is_not(
         made == wanted
     ):  # not so where a removed and an inserted action make a simple replacement of a pivot action
         assert {value for value in perfect if value is not None} <= {100}
-    assert {value for value in scored(base, base, pivots) if value is not None} <= {0}
+    copied = scored(base, base, pivots)
+    assert {value for value in copied if value is not None} <= ({0} if copied[1] is not None else {100})
     assert swap or made == wanted

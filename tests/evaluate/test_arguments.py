@@ -1,6 +1,7 @@
 """What each measuring step is given of the config: as much as its run needs, and nothing else."""
 
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +26,31 @@ def run(data: str) -> Run:
 
 
 def test_without_models_and_programs_only_overlap_is_measured(config: dict[str, Any]) -> None:
-    assert arguments.measures(config) == ["metrics"]
+    assert arguments.measures(config, run("zh-en")) == ["metrics"]
     config["evaluate"]["bertscore"]["en"]["model"] = "bert"
     config["evaluate"]["smatch"]["parsers"]["zh"] = ["parse"]
     config["evaluate"]["comet"]["command"] = ["comet"]
-    assert arguments.measures(config) == ["metrics", "bertscore", "smatch", "comet"]
+    assert arguments.measures(config, run("zh-en")) == ["metrics", "bertscore", "smatch", "comet"]
+    config["evaluate"]["bleurt"]["command"] = ["bleurt"]
+    hindi = replace(run("camt"), pair="en-hi")
+    assert arguments.measures(config, hindi) == ["metrics", "comet", "bleurt"]
+    settings = arguments.evaluate_program(config, hindi, "bleurt").settings
+    assert settings == {"data": "en-hi", "command": ["bleurt"]}
 
 
-def test_overlap_needs_the_data_alone() -> None:
-    found = arguments.evaluate_metrics(run("zh-en"))
-    assert found.settings == {"data": "zh-en"} and not found.resources and not found.options
+def test_overlap_needs_the_data_alone_and_perhaps_the_model_of_its_pieces(config: dict[str, Any]) -> None:
+    found = arguments.evaluate_metrics(config, run("zh-en"))
+    assert found.settings == {"data": "zh-en"} and found.resources == {"spbleu": None} and not found.options
+    config["evaluate"]["metrics"]["spbleu"] = "pieces.model"
+    assert arguments.evaluate_metrics(config, run("zh-en")).resources == {"spbleu": "pieces.model"}
 
 
 def test_bertscore_has_the_model_of_the_language_that_is_written(config: dict[str, Any]) -> None:
     block = config["evaluate"]["bertscore"]
-    block["zh"], block["en"] = {"model": "chinese", "layers": 8}, {"model": None, "layers": None}
+    block["zh"] = {"model": "chinese", "revision": "1", "layers": 8}
+    block["en"] = dict.fromkeys(block["zh"])
     found = arguments.evaluate_bertscore(config, run("en-zh"))
-    assert found.settings == {"data": "en-zh", "model": "chinese", "layers": 8}
+    assert found.settings == {"data": "en-zh", "model": "chinese", "revision": "1", "layers": 8}
     assert found.options == {"batch": 32, "device": None}
     assert arguments.evaluate_bertscore(config, run("zh-en")).settings["model"] is None
 
@@ -61,7 +70,7 @@ def test_programs_count_but_for_their_time(config: dict[str, Any]) -> None:
     found = arguments.evaluate_smatch(config, run("zh-en"))
     assert found.settings == {"data": "zh-en", "command": ["b"], "solver": "ilp"}
     assert found.options == {"seconds": 9}
-    found = arguments.evaluate_comet(config, run("zh-en"))
+    found = arguments.evaluate_program(config, run("zh-en"), "comet")
     assert found.settings == {"data": "zh-en", "command": ["c"]} and found.options == {"seconds": 9}
 
 
@@ -70,18 +79,18 @@ def test_texts_are_read_by_rules_without_any_parser(config: dict[str, Any]) -> N
     found = arguments.evaluate_counterfactual(config)
     assert found.settings["actions"] == {"method": "rules", "style": "house"}
     assert found.settings["dependencies"] == {} and found.settings["parser"] is None
-    assert found.settings["bertscore"] == {"layers": None, "batch": 32, "device": None}
+    assert found.settings["bertscore"] == {"revision": None, "layers": None, "batch": 32, "device": None}
     assert found.resources["vectors"] is None and found.resources["glossary"] == "resources/glossary"
     assert config == before
 
 
 @pytest.mark.parametrize(
-    ("backend", "device", "parser"), [("spacy", "cpu", None), ("pipeline", "cuda", "zh_core_web_sm")]
+    ("backend", "device", "parser"), [("trained", "cpu", None), ("spacy", "cuda", "zh_core_web_sm")]
 )
 def test_texts_are_read_by_the_parser_of_the_recipes(
     config: dict[str, Any], backend: str, device: str, parser: str | None
 ) -> None:
-    config["parse"]["actions"]["method"] = "both"
+    config["parse"]["actions"]["method"] = "parser"
     config["parse"]["dependencies"] |= {"backend": backend, "model": "zh_core_web_sm", "device": "cuda"}
     found = arguments.evaluate_counterfactual(config).settings
     assert found["dependencies"] == {"backend": backend, "batch": 256, "device": device}

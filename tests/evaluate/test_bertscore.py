@@ -43,6 +43,7 @@ def scored(
         run="r",
         data="en-zh",
         model=model,
+        revision=None,
         layers=layers,
         batch=4,
         device="cpu",
@@ -62,9 +63,9 @@ def test_it_is_the_librarys_called_by_hand(tmp_path: Path, tiny_bert: str) -> No
     pairs = [(one_line(text), one_line(other)) for text, other in zip(texts, references, strict=True) if text]
     _, _, expected = library.score(*map(list, zip(*pairs, strict=True)))
     values = np.array(found["parts"].to_list())
-    assert values[full, 0] == pytest.approx(expected.numpy(), abs=1e-6)
+    assert values[full, 0] / 100 == pytest.approx(expected.numpy(), abs=1e-6)
     assert values[~full].tolist() == [[0, 1]]  # an empty one scores 0
-    assert set(found["statistic"]) == {"ratio"}
+    assert set(found["statistic"]) == {"mean"}
     assert found["signature"][0].startswith("tiny-bert_L2_no-idf_version=")
 
 

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from wokflow.evaluate.intervals import Metric
-from wokflow.evaluate.overlap import overlap, rouge_l
+from wokflow.evaluate.intervals import Metric, score
+from wokflow.evaluate.overlap import overlap
 from wokflow.evaluate.parts import one_line
 
 from tests.evaluate.adapted import real, recipes
@@ -38,10 +38,6 @@ def metrics(pairs: tuple[list[str], list[str]], lang: str) -> dict[str, Metric]:
     return {metric.name: metric for metric in overlap(*pairs, lang)}
 
 
-def value(metric: Metric) -> float:
-    return float(metric.statistic(metric.parts.sum(axis=0, keepdims=True))[0])
-
-
 def write(path: Path, lines: list[str]) -> str:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)
@@ -63,9 +59,9 @@ def jieba_joined(lines: list[str]) -> list[str]:
 def test_bleu_and_chrf(pairs: Pairs, tmp_path: Path, lang: str, tokenizer: str) -> None:
     found = metrics(pairs(lang), lang)
     printed = sacrebleu(tmp_path, pairs(lang), "-m", "bleu", "-tok", tokenizer, "-b", "-w", "4")
-    assert printed.strip() == f"{value(found['bleu']):.4f}"
+    assert printed.strip() == f"{score(found['bleu']):.4f}"
     printed = sacrebleu(tmp_path, pairs(lang), "-m", "chrf", "-b", "-w", "4")
-    assert printed.strip() == f"{value(found['chrf']):.4f}"
+    assert printed.strip() == f"{score(found['chrf']):.4f}"
     said = json.loads(sacrebleu(tmp_path, pairs(lang), "-m", "bleu", "chrf", "-tok", tokenizer))
     assert [one["signature"] for one in said] == [found["bleu"].signature, found["chrf"].signature]
 
@@ -75,7 +71,7 @@ def test_bleu_of_chinese_words_that_jieba_cuts(pairs: Pairs, tmp_path: Path) -> 
     printed = sacrebleu(
         tmp_path, (jieba_joined(texts), jieba_joined(references)), "-m", "bleu", "-b", "-w", "4"
     )
-    assert printed.strip() == f"{value(metrics((texts, references), 'zh')['bleu_jieba']):.4f}"
+    assert printed.strip() == f"{score(metrics((texts, references), 'zh')['bleu_jieba']):.4f}"
 
 
 def rouge(folder: Path, pairs: tuple[list[str], list[str]]) -> list[str]:
@@ -92,8 +88,8 @@ def rouge(folder: Path, pairs: tuple[list[str], list[str]]) -> list[str]:
 
 
 def test_rouge_l(pairs: Pairs, tmp_path: Path) -> None:
-    found = metrics(pairs("en"), "en")["rouge_l"].parts
-    assert rouge(tmp_path, pairs("en")) == [f"{one:.6f}" for one in found[:, 0]]
+    found = metrics(pairs("en"), "en")["rouge_l"].values
+    assert rouge(tmp_path, pairs("en")) == [f"{one / 100:.6f}" for one in found]
 
 
 def test_rouge_l_of_chinese_words(pairs: Pairs, tmp_path: Path) -> None:
@@ -107,6 +103,7 @@ def test_rouge_l_of_chinese_words(pairs: Pairs, tmp_path: Path) -> None:
             for word in words:
                 numbers.setdefault(word, f"w{len(numbers)}")
     coded = [[" ".join(numbers[word] for word in words) for words in side] for side in cut]
-    found = metrics(pairs("zh"), "zh")["rouge_l"].parts
-    assert rouge(tmp_path, (coded[0], coded[1])) == [f"{one:.6f}" for one in found[:, 0]]
-    assert [rouge_l(*words) for words in zip(*cut, strict=True)] == found[:, 0].tolist()
+    found = metrics(pairs("zh"), "zh")
+    assert rouge(tmp_path, (coded[0], coded[1])) == [f"{one / 100:.6f}" for one in found["rouge_l"].values]
+    ascii_alone = [f"{one / 100:.6f}" for one in found["rouge_l_ascii"].values]
+    assert rouge(tmp_path, (jieba_joined(pairs("zh")[0]), jieba_joined(pairs("zh")[1]))) == ascii_alone

@@ -1,10 +1,11 @@
-"""Kendall's tau with ratings by people."""
+"""Correlations of metrics with ratings by people: Kendall's tau over texts, Pearson's over texts and over runs."""
 
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from wokflow.evaluate import correlations
 from wokflow.evaluate.correlations import evaluate_correlations, read_ratings
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
@@ -26,7 +27,6 @@ def parts(folder: Path, metric: str = "chrf", **values: float) -> str:
             "instance_id": name,
             "run": "r",
             "metric": metric,
-            "statistic": "ratio",
             "parts": [float(value), 1.0],
         }
         for name, value in values.items()
@@ -82,6 +82,30 @@ def test_p_values_are_multiplied_by_the_number_of_tests(tmp_path: Path) -> None:
     assert table["significant"].all()
 
 
+def test_ratings_of_several_runs_are_exchanged_as_wholes() -> None:
+    """By hand: of two runs and two sources there are four orders, and in half of them all values agree."""
+    names = [(run, name) for run in "rs" for name in "ab"]
+    values = {"chrf": dict(zip(names, (0.1, 0.2, 0.3, 0.4), strict=True))}
+    ratings = {
+        "GRA": dict(zip(names, (1.0, 2.0, 3.0, 4.0), strict=True)),
+        "CUL": dict(zip(names[:3], (1.0, 2.0, 3.0), strict=True)),
+    }
+    found = correlations.by_chance(values, ratings)
+    # 1234 and 4321 have tau 1 and -1, 2143 and 3412 have 1/3 and -1/3
+    assert found["chrf", "GRA"] == pytest.approx(0.5, abs=0.02)
+    # one cell is empty, and wanders: 12.3, 3.21 turned round, and 21.3 or 3.12 with a tau of 1/3
+    assert found["chrf", "CUL"] == pytest.approx(0.5, abs=0.02)
+
+
+def test_agreement_of_several_runs_is_found(tmp_path: Path) -> None:
+    """Each text is rated by what it is worth: the agreement is neither that of runs nor that of sources alone."""
+    values = {run: [((3 * at + 5 * place) % 11) / 10 for at in range(11)] for place, run in enumerate("abc")}
+    ratings = {run: [round(1 + 6 * value) for value in of_run] for run, of_run in values.items()}
+    rows = found(tmp_path, [of_runs(tmp_path, "chrf", values)], [rated(tmp_path, ratings)])
+    assert rows["tau"].min() > 0.9 and rows["significant"].all()
+    assert rows["p_value"].max() < 0.001
+
+
 def test_what_does_not_vary_has_no_tau_and_is_no_test(tmp_path: Path) -> None:
     ratings = tsv(tmp_path, "r a x GRA 1", "r b x GRA 2", "r a x CUL 3", "r b x CUL 3")
     rows = found(tmp_path, [parts(tmp_path, a=0.1, b=0.2)], [ratings]).rows_by_key("criterion", named=True)
@@ -90,12 +114,12 @@ def test_what_does_not_vary_has_no_tau_and_is_no_test(tmp_path: Path) -> None:
 
 
 def test_bleu_is_that_of_single_texts(tmp_path: Path) -> None:
-    def bleu(instance: str, *counts: int) -> dict[str, Any]:
-        numbers = [float(count) for count in counts]
-        return {"instance_id": instance, "run": "r", "metric": "bleu", "statistic": "bleu", "parts": numbers}
+    def bleu(instance: str, value: float, text: str) -> dict[str, Any]:
+        row = {"instance_id": instance, "run": "r", "metric": "bleu", "statistic": "bleu:13a"}
+        return row | {"value": value, "text": text, "reference": "soy sauce"}
 
-    two_words = bleu("a", 2, 1, 0, 0, 2, 1, 0, 0, 2, 2)  # 100 with effective order, otherwise 0
-    half = bleu("b", 2, 1, 0, 0, 4, 3, 2, 1, 4, 4)
+    two_words = bleu("a", 100.0, "soy sauce")  # 100 with effective order, otherwise 0
+    half = bleu("b", 50.0, "soy sauce and rice")
     ratings = tsv(tmp_path, "r a x GRA 2", "r b x GRA 1")
     assert found(tmp_path, [write_parts(tmp_path / "p", [two_words, half])], [ratings])["tau"][0] == 1
 
@@ -163,3 +187,49 @@ def test_rated_texts_of_other_runs_are_left_out_and_said(tmp_path: Path) -> None
 def test_ratings_that_fit_no_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no rating is of a text that was scored"):
         found(tmp_path, [parts(tmp_path, a=0.1)], [tsv(tmp_path, "q a x GRA 1")])
+
+
+def of_runs(folder: Path, metric: str, values: dict[str, list[float]]) -> str:
+    rows = [
+        {"instance_id": str(number), "run": run, "metric": metric, "statistic": "mean", "parts": [value, 1.0]}
+        for run, of_run in values.items()
+        for number, value in enumerate(of_run)
+    ]
+    return write_parts(folder / metric, rows)
+
+
+VALUES = {"a": [0.1, 0.5], "b": [0.4, 0.4], "c": [0.9, 0.7]}
+RATINGS = {"a": [1, 2], "b": [3, 2], "c": [5, 4]}
+
+
+def rated(folder: Path, ratings: dict[str, list[int]]) -> str:
+    return tsv(
+        folder, *(f"{run} {at} x PTA {value}" for run in ratings for at, value in enumerate(ratings[run]))
+    )
+
+
+def test_pearson_over_texts_and_over_runs(tmp_path: Path) -> None:
+    from scipy.stats import pearsonr
+
+    (row, _) = found(tmp_path, [of_runs(tmp_path, "csi_match", VALUES)], [rated(tmp_path, RATINGS)]).rows(
+        named=True
+    )
+    texts = [[value for run in side.values() for value in run] for side in (VALUES, RATINGS)]
+    runs = [[sum(run) / 2 for run in side.values()] for side in (VALUES, RATINGS)]
+    assert row["pearson"] == pytest.approx(pearsonr(*texts).statistic)
+    assert row["pearson_runs"] == pytest.approx(pearsonr(*runs).statistic)
+    assert (row["ratings"], row["runs"]) == (6, 3)
+
+
+def test_only_rated_texts_count_for_the_score_of_a_run(tmp_path: Path) -> None:
+    more = {run: [*values, 100.0] for run, values in VALUES.items()}
+    measured = [of_runs(tmp_path, "csi_match", VALUES)], [of_runs(tmp_path, "other", more)]
+    ratings = [rated(tmp_path, RATINGS)]
+    one, other = (found(tmp_path, parts, ratings)["pearson_runs"][0] for parts in measured)
+    assert one == pytest.approx(other)
+
+
+def test_two_runs_or_runs_that_are_alike_have_no_coefficient(tmp_path: Path) -> None:
+    for values in ({"a": VALUES["a"], "b": VALUES["b"]}, {run: [0.1, 0.2] for run in "abc"}):
+        row = found(tmp_path, [of_runs(tmp_path, "x", values)], [rated(tmp_path, RATINGS)]).row(0, named=True)
+        assert row["pearson_runs"] is None and row["pearson"] is not None

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from wokflow.evaluate import schemas
-from wokflow.evaluate.bert import BertModel
+from wokflow.evaluate.bertscore import BertModel
 from wokflow.evaluate.counterfactual import evaluate_counterfactual, write_scores
 from wokflow.evaluate.intervals import Bootstrap
 from wokflow.evaluate.pivots import Pivots, read_pivots
@@ -143,9 +143,10 @@ def test_the_step_takes_the_users_predictions_beside_the_workflows(
         dependencies={},
         parser=None,
         tau=0.9,
+        definition="possible",
         bertscore={"layers": None, "batch": 32, "device": None},
         bertscore_model=None,
-        bootstrap={"samples": 10, "level": 0.95, "seed": 13},
+        bootstrap={"samples": 10, "seed": 13},
         metadata={},
     )
     scores = tables.read(tmp_path / "scores")

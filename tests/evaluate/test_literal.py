@@ -109,7 +109,8 @@ def test_the_tables_concepts_can_be_read_and_count() -> None:
         ("data\tconcept\tsource\n", "missing column target"),
         ("", "missing column data"),
         (f"# x\n{HEADER}en-fr\toil\toil\thuile\n", "row 3: data is to be"),
-        (f"{HEADER}en-zh\toil\toil\n", "row 2: .* not to be empty"),
+        (f"{HEADER}en-zh\toil\toil\n", "row 2: 3 cells, but the header has 4"),
+        (f"{HEADER}en-zh\toil\toil\t\n", "row 2: .* not to be empty"),
     ],
 )
 def test_a_table_that_is_none_is_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -117,5 +118,5 @@ def test_a_table_that_is_none_is_refused(tmp_path: Path, text: str, said: str) -
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=said):
         read_concepts(str(path))
-    with pytest.raises(UserError, match="cannot be read"):
-        read_concepts(str(tmp_path / "none"))
+    with pytest.raises(UserError, match=r"There is no file .* with concepts"):
+        read_concepts(str(tmp_path / "none.tsv"))

@@ -52,20 +52,25 @@ def test_instances_with_reference_and_prediction_count_by_data_set(tmp_path: Pat
 def test_all_metrics_are_there_and_what_was_left_out_says_why(tmp_path: Path) -> None:
     rows = written(tmp_path).filter(pl.col("instance_id") == "silver:a").rows_by_key("metric", named=True)
     assert {name: row[0]["statistic"] for name, row in rows.items()} == {
-        "bleu": "bleu",
-        "bleu_jieba": "ratio",
+        "bleu": "bleu:13a",
+        "bleu_jieba": "mean",
         "chrf": "chrf",
-        "rouge_l": "ratio",
+        "rouge_l": "mean",
+        "rouge_l_ascii": "mean",
         "tokens": "mean",
     }
-    assert rows["bleu_jieba"][0]["parts"] is None and "English" in rows["bleu_jieba"][0]["note"]
-    assert rows["bleu"][0]["parts"] == [2, 1, 0, 0, 2, 1, 0, 0, 2, 2] and rows["bleu"][0]["note"] is None
+    assert rows["bleu_jieba"][0]["value"] is None and "English" in rows["bleu_jieba"][0]["note"]
+    bleu = rows["bleu"][0]
+    assert (bleu["text"], bleu["reference"]) == ("Tofu soup", "Tofu soup") and bleu["value"] == pytest.approx(
+        100
+    )
+    assert bleu["parts"] is None and bleu["note"] is None
     assert "version:" in rows["chrf"][0]["signature"]
 
 
 def test_into_chinese_there_are_two_kinds_of_bleu(tmp_path: Path) -> None:
     rows = written(tmp_path, data="en-zh")
-    assert rows.filter(pl.col("metric") == "bleu_jieba")["parts"].null_count() == 0
+    assert rows.filter(pl.col("metric") == "bleu_jieba")["value"].null_count() == 0
     assert "tok:zh" in rows.filter(pl.col("metric") == "bleu")["signature"][0]
 
 

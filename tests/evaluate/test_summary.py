@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from wokflow.evaluate import resampling, schemas
+from wokflow.evaluate import comparisons, schemas
 from wokflow.evaluate.summary import evaluate_summary, read_published
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
@@ -17,14 +17,14 @@ from tests.conftest import ROOT
 from tests.evaluate.adapted import METADATA, write_parts
 
 PUBLISHED = str(ROOT / "resources" / "published.tsv")
-BOOTSTRAP = {"samples": 50, "level": 0.95, "seed": 1}
+BOOTSTRAP = {"samples": 50, "seed": 1}
 
 
 @pytest.fixture(autouse=True, scope="module")
 def few_instances_suffice() -> Iterator[None]:
     """So that examples can be reckoned by hand."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(resampling, "LEAST", 1)
+        patch.setattr(comparisons, "LEAST", 1)
         yield
 
 
@@ -36,7 +36,6 @@ def part(run: str, dataset: str = "zh-en/silver", **values: float) -> list[dict[
             "run": run,
             "dataset": dataset,
             "metric": metric,
-            "statistic": "mean",
             "parts": [float(value + sign), 1.0],
         }
         for metric, value in values.items()
@@ -44,17 +43,36 @@ def part(run: str, dataset: str = "zh-en/silver", **values: float) -> list[dict[
     ]
 
 
+def judged(**runs: list[str]) -> pl.DataFrame:
+    """A table evaluate/outputs of zh-en/silver: the warnings of each run; a run called smoke is a smoke test."""
+    empty = pl.DataFrame(schemas.OUTPUTS.empty_table())
+    counts = dict.fromkeys(("distinct_sources", "predictions", "distinct"), 2)
+    rows = [
+        {"run": run, "dataset": "zh-en/silver", "warnings": said, "smoke_test": run == "smoke"} | counts
+        for run, said in runs.items()
+    ]
+    return pl.concat([empty, pl.DataFrame(rows, empty.schema)]) if rows else empty
+
+
 def summed(
-    folder: Path, rows: list[dict[str, object]], *, log: io.StringIO | None = None, **baselines: str | None
+    folder: Path,
+    rows: list[dict[str, object]],
+    *,
+    log: io.StringIO | None = None,
+    seen: pl.DataFrame | None = None,
+    **baselines: str | None,
 ) -> dict[str, Any]:
     names = ("scores", "comparisons", "summary", "table")
     outputs = {name: str(folder / "out" / name) for name in names}
     parts = [write_parts(folder / "parts", rows)] if rows else []
+    tables.write(folder / "seen", schemas.OUTPUTS, judged() if seen is None else seen, METADATA)
     evaluate_summary(
         parts=parts,
+        outputs=[str(folder / "seen")],
         **outputs,
         baselines={name.replace("_", "-"): run for name, run in baselines.items()},
         bootstrap=BOOTSTRAP,
+        trials=100,
         published=PUBLISHED,
         metadata=METADATA,
         progress=log and Progress(log),
@@ -74,8 +92,7 @@ def test_runs_are_scored_and_compared_with_the_baseline_of_their_data(tmp_path: 
     ]
     (row,) = found["comparisons"].to_dicts()
     assert (row["metric"], row["run"], row["baseline"], row["instances"]) == ("bleu", "a", "b", 2)
-    assert (row["difference"], row["low"], row["high"]) == (10, 10, 10)  # in each instance
-    assert row["p_value"] == 1 / 51
+    assert row["difference"] == 10 and row["p_value"] == 1 / 2  # of two instances that both are better by 10
 
 
 def test_published_scores_stand_below_the_runs_of_their_data_set(tmp_path: Path) -> None:
@@ -84,16 +101,10 @@ def test_published_scores_stand_below_the_runs_of_their_data_set(tmp_path: Path)
         ("z", "this run"),
         *((run, "published") for run in ("MT-zs", "MT-ft", "mT5", "mBART50")),
     ]
-    assert summary.filter(pl.col("run") == "mT5").row(0)[3:] == (
-        60.0,
-        None,
-        37.2,
-        19.5,
-        62.9,
-        31.0,
-        None,
-        85.2,
-    )
+    scores = {"bleu": 60.0, "chrf": 37.2, "rouge_l": 19.5, "bertscore": 62.9, "smatch": 31.0, "tokens": 85.2}
+    names = {"dataset": "zh-en/silver", "run": "mT5", "origin": "published", "note": None}
+    row = summary.filter(pl.col("run") == "mT5").row(0, named=True)
+    assert row == dict.fromkeys(schemas.MEASURES) | scores | names
     assert summary["bleu"][0] == 30 and summary["chrf"][0] is None
 
 
@@ -104,12 +115,45 @@ def test_published_bleu_of_chinese_is_of_jiebas_words(tmp_path: Path) -> None:
 
 
 def test_the_table_has_the_columns_of_the_papers(tmp_path: Path) -> None:
-    lines = summed(tmp_path, part("z", bleu=30.06, tokens=99))["table"].splitlines()
-    assert lines[:2] == [
-        "Data\tMethod\tOrigin\tBLEU\tBLEU (jieba)\tChrF\tR-L\tB-Sc\tSmatch\tCOMET\t# Tok.",
-        "zh-en/silver\tz\tthis run\t30.1\t\t\t\t\t\t\t99.0",
-    ]
-    assert lines[2] == "zh-en/silver\tMT-zs\tpublished\t6.8\t\t28.7\t12.0\t54.0\t23.7\t\t82.4"
+    head, *lines = summed(tmp_path, part("z", bleu=30.06, tokens=99))["table"].splitlines()
+    assert head.startswith("Data\tMethod\tOrigin\tBLEU\tBLEU (jieba)\t") and head.endswith("\t# Tok.\tNote")
+    own, published = (dict(zip(head.split("\t"), line.split("\t"), strict=True)) for line in lines[:2])
+    assert {name: cell for name, cell in own.items() if cell} == {
+        "Data": "zh-en/silver",
+        "Method": "z",
+        "Origin": "this run",
+        "BLEU": "30.1",
+        "# Tok.": "99.0",
+    }
+    assert {name: cell for name, cell in published.items() if cell} == {
+        "Data": "zh-en/silver",
+        "Method": "MT-zs",
+        "Origin": "published",
+        "BLEU": "6.8",
+        "ChrF": "28.7",
+        "R-L": "12.0",
+        "B-Sc": "54.0",
+        "Smatch": "23.7",
+        "# Tok.": "82.4",
+    }
+
+
+def test_published_columns_that_are_in_doubt_say_so(tmp_path: Path) -> None:
+    summary = summed(tmp_path, part("z", "en-zh/gold", bleu=30))["summary"].rows_by_key("run", named=True)
+    assert "they may be the other way round" in summary["BLOOM"][0]["note"]
+    assert "ASCII letters and digits alone" in summary["BLOOM"][0]["note"]
+    assert "other way round" not in summary["GPT-4"][0]["note"] and summary["z"][0]["note"] is None
+    assert (summary["GPT-4"][0]["rouge_l"], summary["GPT-4"][0]["rouge_l_ascii"]) == (None, 61.0)
+
+
+def test_warnings_stand_beside_scores_and_smoke_tests_have_none(tmp_path: Path) -> None:
+    rows = [*part("a", bleu=30), *part("b", bleu=20), *part("smoke", bleu=90)]
+    seen = judged(a=["1 distinct texts for 2 sources", "2 of 2 predictions are empty"], b=[], smoke=["x"])
+    found = summed(tmp_path, rows, seen=seen, zh_en="b")
+    ours = found["summary"].filter(origin="this run").select("run", "note")
+    assert ours.rows() == [("a", "1 distinct texts for 2 sources; 2 of 2 predictions are empty"), ("b", None)]
+    assert set(found["comparisons"]["run"]) == {"a"} and "smoke" not in found["table"]
+    assert "smoke" in set(found["scores"]["run"])
 
 
 def test_a_run_called_like_a_published_one_is_a_row_of_its_own(tmp_path: Path) -> None:

@@ -4,19 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from wokflow.evaluate.bert import BertModel, bert_scorer
-from wokflow.evaluate.intervals import Metric
-from wokflow.evaluate.sums import corpus_bleu
+from wokflow.evaluate import bertscore
+from wokflow.evaluate.bertscore import BertModel, bert_scorer
+from wokflow.evaluate.intervals import score
 from wokflow.evaluate.surface import bleu, coverage
 from wokflow.frame.job import UserError
-
-texts = st.lists(st.text("洗切煮鸡爪 ab，1", max_size=12), min_size=1, max_size=5)
-
-
-def value(metric: Metric) -> float:
-    return float(metric.statistic(metric.parts.sum(axis=0, keepdims=True))[0])
 
 
 def test_coverage_is_the_share_of_recipes_with_the_name() -> None:
@@ -25,49 +17,39 @@ def test_coverage_is_the_share_of_recipes_with_the_name() -> None:
         ["鲫鱼", "鲫鱼", "皮蛋", "鲫鱼"],
         ["猪肉", "猪肉", None, "猪肉"],
     )
-    assert value(added) == 75.0
-    assert value(replaced) == pytest.approx(200 / 3)
-    assert replaced.parts[:, 1].tolist() == [1, 1, 0, 1]  # one is only added: it does not count
+    assert score(added) == 75.0
+    assert score(replaced) == pytest.approx(200 / 3)
+    assert replaced.counted.tolist() == [True, True, False, True]  # one is only added: it does not count
 
 
 def test_a_name_inside_the_other_ingredients_name_does_not_count() -> None:
     added, replaced = coverage(["炸臭豆腐", "炸臭豆腐和豆腐"], ["臭豆腐"] * 2, ["豆腐"] * 2)
-    assert (value(added), value(replaced)) == (100.0, 50.0)
+    assert (score(added), score(replaced)) == (100.0, 50.0)
     added, replaced = coverage(["煎鱼片", "煎鱼"], ["鱼"] * 2, ["鱼片"] * 2)
-    assert (value(added), value(replaced)) == (50.0, 50.0)
+    assert (score(added), score(replaced)) == (50.0, 50.0)
 
 
 def test_bleu_by_hand() -> None:
     # 4 of 5 signs; pairs 3 of 4, triples 2 of 3, fours 1 of 2; no brevity penalty: (4/5 3/4 2/3 1/2) ** (1/4)
     corpus, sentence = bleu(["洗切煮炒盐"], ["洗切煮炒糖"])
-    assert [value(corpus), value(sentence)] == pytest.approx([100 * 0.2**0.25] * 2)
+    assert [score(corpus), score(sentence)] == pytest.approx([100 * 0.2**0.25] * 2)
     assert "tok:zh" in corpus.signature and "eff:no" in corpus.signature and "version:" in corpus.signature
 
 
-@settings(deadline=None)
-@given(texts, texts)
-def test_bleu_is_sacrebleus(left: list[str], right: list[str]) -> None:
+def test_the_mean_of_recipes_is_of_bleu_with_effective_order() -> None:
     from sacrebleu.metrics.bleu import BLEU
 
-    size = min(len(left), len(right))
-    corpus, sentence = bleu(left[:size], right[:size])
-    expected = BLEU(tokenize="zh").corpus_score(left[:size], [right[:size]]).score
-    assert value(corpus) == pytest.approx(expected, abs=1e-9)
+    left, right = ["洗切煮炒盐", "洗", "鸡爪"], ["洗切煮炒糖", "洗切", "鱼"]
+    corpus, sentence = bleu(left, right)
     single = BLEU(tokenize="zh", effective_order=True)
-    scores = [single.sentence_score(a, [b]).score for a, b in zip(left[:size], right[:size], strict=True)]
-    assert value(sentence) == pytest.approx(np.mean(scores))
-
-
-def test_bleu_of_many_corpora_at_once() -> None:
-    parts = bleu(["洗切煮炒盐", "洗", ""], ["洗切煮炒糖", "洗切", "煮"])[0].parts
-    both = np.stack([parts[:2].sum(axis=0), parts[2], parts[1]])
-    assert corpus_bleu(both)[1:].tolist() == [0, 0]
-    assert corpus_bleu(both)[0] == pytest.approx(corpus_bleu(both[:1])[0])
+    scores = [single.sentence_score(one, [other]).score for one, other in zip(left, right, strict=True)]
+    assert score(sentence) == pytest.approx(np.mean(scores))
+    assert "eff:yes" in sentence.signature and "eff:no" in corpus.signature
 
 
 def test_without_a_model_bertscore_is_skipped_with_the_reason() -> None:
     metric = bert_scorer(BertModel())(["a"], ["b"])
-    assert not metric.parts.any() and "No model" in str(metric.note)
+    assert not metric.counted.any() and "No model" in str(metric.note)
 
 
 @pytest.fixture(scope="module")
@@ -101,16 +83,24 @@ def test_bertscore_is_the_librarys(tiny_bert: str) -> None:
     texts, bases = ["洗鱼，煮鱼", "切鸡爪", "炒盐水"], ["洗鸡爪，煮鸡爪", "切鸡爪", "煮鱼"]
     metric = bert_scorer(BertModel(tiny_bert, layers=2, device="cpu"))(texts, bases)
     _, _, expected = library.score(texts, bases)
-    assert metric.parts[:, 0] == pytest.approx(expected.numpy(), abs=1e-6)
-    assert metric.parts[1, 0] == pytest.approx(1)
+    assert metric.values / 100 == pytest.approx(expected.numpy(), abs=1e-6)
+    assert metric.values[1] == pytest.approx(100)
     assert metric.signature.startswith("tiny-bert_L2_no-idf_version=")  # and not where the model lies
+
+
+def test_bertscore_of_a_model_of_the_hub_is_of_its_revision(
+    tiny_bert: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bertscore, "at_revision", lambda *of: {("nobody/bert", "abc"): tiny_bert}[of])
+    settings = BertModel("nobody/bert", "abc", layers=2, device="cpu")
+    assert bert_scorer(settings)(["洗鱼"], ["洗鱼"]).signature.startswith("bert@abc_L2_")
 
 
 def test_bertscore_of_empty_and_of_long_texts(tiny_bert: str) -> None:
     scorer = bert_scorer(BertModel(tiny_bert, layers=1, device="cpu"))
-    found = scorer(["", " ", "洗" * 600], ["洗"] * 2 + ["洗" * 700]).parts
-    assert found[:2].tolist() == [[0, 1], [0, 1]]
-    assert found[2, 0] == pytest.approx(1)  # cut to what the model reads, both are the same
+    found = scorer(["", " ", "洗" * 600], ["洗"] * 2 + ["洗" * 700]).values
+    assert found[:2].tolist() == [0, 0]
+    assert found[2] == pytest.approx(100)  # cut to what the model reads, both are the same
 
 
 def test_a_model_without_a_known_layer_or_none_at_all_is_refused(tiny_bert: str, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wokflow.frame import code
-from wokflow.frame.code import NEUTRAL, code_digests, package_versions
+from wokflow.frame import code, wordlists
+from wokflow.frame.code import NEUTRAL, code_digests, package_versions, word_list_digests
 
 from tests.conftest import ROOT
 
@@ -57,7 +57,15 @@ def write(package: Path, name: str, text: str) -> None:
 
 def forget() -> None:
     """Have all files read again."""
-    for cached in (code_digests, package_versions, code._closure, code._read, code._pins, code._installed):
+    for cached in (
+        code_digests,
+        word_list_digests,
+        package_versions,
+        code.modules_behind,
+        code._read,
+        code._pins,
+        code._installed,
+    ):
         cached.cache_clear()
 
 
@@ -309,6 +317,49 @@ def test_a_text_counts_for_a_step_that_names_it(step: str, counts: bool, package
     write(package, "stage/step.py", f"from wokflow.stage import schemas\n{step}\n")
     expected = {"wokflow.stage.schemas"} if counts else set()
     assert changed(package, "stage/schemas.py", TABLE.replace("The recipe's id.", "A recipe.")) == expected
+
+
+LISTS = "list\twords\tcomment\nAND\t和 跟\tand\nOR\t或\tor\n"
+READS = "from wokflow.frame.wordlists import word_lists\nWORDS = word_lists('lists.tsv')\n"
+
+
+@pytest.fixture
+def lists(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table of word lists, which a module deep below the step reads."""
+    monkeypatch.setattr(wordlists, "RESOURCES", tmp_path)
+    write(package, "deep/low.py", READS)
+    path = tmp_path / "lists.tsv"
+    path.write_text(LISTS, encoding="utf-8")
+    return path
+
+
+def list_digests(module: str = "wokflow.stage.step") -> dict[str, str]:
+    forget()
+    return word_list_digests(module)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [("和 跟", "和 跟 与", True), ("OR", "ELSE", True), ("\tor\n", "\talternatives\n", False)],
+)
+def test_words_of_lists_count_and_their_comments_do_not(
+    old: str, new: str, counts: bool, lists: Path
+) -> None:
+    before = list_digests()
+    assert set(before) == {"lists.tsv"}
+    assert old in LISTS
+    lists.write_text(LISTS.replace(old, new), encoding="utf-8")
+    assert (list_digests() != before) == counts
+
+
+def test_lists_count_where_they_are_read_alone(lists: Path) -> None:
+    assert list_digests("wokflow.deep") == {}
+
+
+def test_a_table_of_lists_must_be_written_out(lists: Path, package: Path) -> None:
+    write(package, "deep/low.py", READS.replace("'lists.tsv'", "NAME"))
+    with pytest.raises(ValueError, match=r"wokflow\.deep\.low, line 2: word_lists needs"):
+        list_digests()
 
 
 def test_neutral_modules_do_not_count_nor_what_they_import(package: Path) -> None:

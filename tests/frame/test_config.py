@@ -8,6 +8,7 @@ import yaml
 from snakemake.utils import update_config
 from wokflow.frame import config as checks
 from wokflow.frame.job import UserError
+from wokflow.frame.runs import COLUMNS
 
 from tests.conftest import ROOT
 
@@ -25,11 +26,17 @@ def minimal(tmp_path: Path) -> dict[str, Any]:
 
 
 def test_defaults_are_filled_in_and_what_is_given_stays(tmp_path: Path) -> None:
-    given = minimal(tmp_path) | {"export": {"pairs": {"shards": 3}}}
+    given = minimal(tmp_path) | {"export": {"release": {"name": "dishes"}}}
     config, _ = checks.prepare(given, SCHEMA, ROOT)
     assert "pair" not in given["match"], "the config that is given stays as it is"
     assert config["match"]["pair"]["threshold"] == 0.85
-    assert config["export"]["pairs"]["shards"] == 3
+    assert config["export"]["release"]["name"] == "dishes"
+    assert config["results"] == "results"
+
+
+@pytest.mark.parametrize("results", ["results/", "./results", "results//", "results/."])
+def test_spellings_of_a_folder_for_results_are_one(results: str, tmp_path: Path) -> None:
+    config, _ = checks.prepare(minimal(tmp_path) | {"results": results}, SCHEMA, ROOT)
     assert config["results"] == "results"
 
 
@@ -41,10 +48,82 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     assert "results: 3 is not of type string." in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"RecipeNLG": {"path": "x.csv"}},
+            "sources: the name RecipeNLG has not the form that is wanted. It is recipenlg, ",
+        ),
+        (
+            {"mine": {"kind": "tmx", "pair": "English-Chinese", "path": "x.tmx"}},
+            "sources.mine.pair: its value has not the form",
+        ),
+        (
+            {"mine": {"kind": "tmx", "pair": "en-zh", "path": "x.tmx"}},
+            "there is no file x.tmx. Set the key to where it lies.",
+        ),
+        ({"mine": {"path": "x.tmx"}}, "sources.mine: missing kind, pair."),
+        ({"recipnlg": {"path": "x.csv"}}, "missing kind, pair. Did you mean sources.recipenlg?"),
+        ({"XiaChuFang": {"path": "x.json"}}, "missing kind, pair. Did you mean sources.xiachufang?"),
+        ({"mine": {"kind": "tmx", "pair": "en-zh", "path": None}}, "sources.mine"),
+    ],
+)
+def test_a_source_that_cannot_be_one_is_explained_once(
+    given: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    config = minimal(tmp_path)
+    config["sources"] |= given
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    assert str(error.value).count(said) == 1
+    assert "^[a-z]" not in str(error.value) and "get tmx" not in str(error.value)
+
+
+def test_what_stands_in_the_place_of_a_variable_s_name_is_not_shown(tmp_path: Path) -> None:
+    config = minimal(tmp_path) | {"generate": {"prompt": {"key_variable": "sk-proj-1234"}}}
+    with pytest.raises(
+        UserError, match=r"generate\.prompt\.key_variable: its value has not the form"
+    ) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    assert "1234" not in str(error.value)
+
+
+def test_a_key_without_a_value_is_told_from_a_wrong_type(tmp_path: Path) -> None:
+    config = minimal(tmp_path)
+    config["match"]["pair"] = {"threshold": None}
+    with pytest.raises(UserError, match=r"match\.pair\.threshold: nothing is set\."):
+        checks.prepare(config, SCHEMA, ROOT)
+
+
+def test_a_folder_where_a_file_is_wanted_is_named_with_its_files(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "runs.tsv").write_text("")
+    config = minimal(tmp_path) | {"runs": str(tmp_path / "runs")}
+    with pytest.raises(UserError, match=r"runs: .*/runs is a folder\. Name the file in it: runs\.tsv\."):
+        checks.prepare(config, SCHEMA, ROOT)
+
+
 def test_a_number_that_yaml_takes_for_a_text_is_explained(tmp_path: Path) -> None:
     config = minimal(tmp_path) | {"train": {"model": {"learning_rate": "1e-4"}}}
     with pytest.raises(UserError, match=r"write 1\.0e-4 for 1e-4"):
         checks.prepare(config, SCHEMA, ROOT)
+
+
+def test_runs_on_sentences_need_entities_and_as_many_exemplars_as_they_show(tmp_path: Path) -> None:
+    runs = ["\t".join(COLUMNS), "a\tnone\tprompt\tgpt\tmine\tcsi_bi\tprompt.shots=2\t"]
+    (tmp_path / "runs.tsv").write_text("\n".join(runs) + "\n", encoding="utf-8")
+    config = minimal(tmp_path) | {"runs": str(tmp_path / "runs.tsv")}
+    config["sources"]["mine"] = {"kind": "tsv", "pair": "en-zh", "path": str(tmp_path / "raw")}
+    config["generate"] = {"items": {"exemplars": 1}}
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    assert "run a: sentences of mine need enrich.entities.path" in str(error.value)
+    assert "run a: prompt.shots is 2, but 1 sentences of each source are held out" in str(error.value)
+    config["generate"]["items"]["exemplars"] = 2
+    config["enrich"] = {"entities": {"path": str(tmp_path / "raw")}}
+    _, found = checks.prepare(config, SCHEMA, ROOT)
+    assert found["a"].pair == "en-zh"
 
 
 def test_given_pivots_must_be_there_and_leave_no_questions(tmp_path: Path) -> None:

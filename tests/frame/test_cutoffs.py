@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from snakemake.exceptions import IncompleteCheckpointException
-from wokflow.frame.cutoffs import Cutoff, Cutoffs, declare, digests_before
+from wokflow.frame.cutoffs import Cutoff, Cutoffs, declare, digests_before, plain
 
 DATA = {"tiny": "zh-en", "dish": "counterfactual", "near": "zh-en"}
 
@@ -18,6 +18,9 @@ def cutoffs(**given: object) -> Cutoffs:
         "directions": ("zh-en", "en-zh"),
         "trained": ("zh-en", "counterfactual"),
         "predicted": ("zh-en", "counterfactual"),
+        "sentences": {"camt": "en", "opus": "zh"},
+        "entities": "entities",
+        "pages": (),
     }
     return declare("out", **usual | given)  # type: ignore[arg-type]
 
@@ -70,6 +73,29 @@ def test_rewriting_is_another_checkpoint_than_adapting() -> None:
     assert found.examples["counterfactual"].wildcards == {}
 
 
+def test_translation_waits_for_the_dictionary_of_all_sources_of_sentences() -> None:
+    found = cutoffs(predicted=("zh-en", "camt"), pages=("pages_en",))
+    assert found.instances["camt"].checkpoint == "generate_items"
+    assert found.instances["camt"].wildcards == {"corpus": "camt"}
+    assert digests_before(found.instances.of({"run": "moved"}, {"moved": "camt"})) == [
+        "out/ingest/source/camt.json",
+        "out/ingest/source/opus.json",
+        "out/ingest/source/entities.json",
+        "out/enrich/names/en.sha256",
+        "out/enrich/names/zh.sha256",
+        "out/ingest/source/pages_en.json",
+        "out/generate/instances/camt.sha256",
+    ]
+
+
+def test_what_reads_nothing_of_items_has_a_cutoff_of_its_own_behind_the_same_checkpoint() -> None:
+    found = cutoffs(predicted=("camt",)).instances
+    (whole,), (bare,) = (found.of({"run": "r"}, {"r": name}) for name in ("camt", plain("camt")))
+    assert (whole.checkpoint, whole.wildcards, whole.before) == (bare.checkpoint, bare.wildcards, bare.before)
+    assert (whole.name, bare.name) == ("generate/instances/camt", "generate/plain/camt")
+    assert bare.data == "out/generate/plain/camt/part-00000.parquet"
+
+
 def test_without_a_parser_no_clauses_are_waited_for() -> None:
     assert cutoffs(parsed=()).clauses.of({"corpus": "xiachufang"}, DATA) == ()
 
@@ -94,3 +120,12 @@ def test_a_checkpoint_that_runs_again_is_waited_for(tmp_path: Path) -> None:
     assert caught.value.targetfile == data
     digest.write_text("1a\n")
     assert cutoff.await_it(RanBefore(data)) is cutoff
+
+
+def test_names_of_one_language_are_one_cutoff_behind_the_table_of_entities() -> None:
+    found = cutoffs(sentences={"camt": "en", "opus": "en", "wiki": "zh"})
+    assert found.names["camt"] is found.names["opus"]
+    assert digests_before([found.names["wiki"]]) == [
+        "out/ingest/source/entities.json",
+        "out/enrich/names/zh.sha256",
+    ]

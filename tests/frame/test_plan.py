@@ -1,10 +1,12 @@
 """The plan before a run: what changed, what follows, what waits for a cutoff, what stays."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from wokflow.frame.plan import Job, Plan, _current, difference, main, plan, render
+from wokflow.frame.records import UNFINISHED
 
 
 def job(
@@ -54,6 +56,14 @@ def test_a_changed_key_behind_a_cutoff_surely_runs() -> None:
     assert found.why == {"match_titles": {"output is missing"}, "match_embed": {"its key changed"}}
 
 
+def test_an_output_whose_key_is_lost_has_no_settings_to_compare() -> None:
+    lost = Job(
+        "match_pair", "Params have changed since last execution", UNFINISHED, '{"settings": {"a": 1}}', (), ()
+    )
+    found = plan([lost])
+    assert (found.changes, found.why) == ({}, {"match_pair": {"its key is lost"}})
+
+
 def test_nothing_to_do_is_said_in_one_line() -> None:
     assert render(Plan()) == "Nothing to do: all results are up to date."
 
@@ -77,3 +87,29 @@ def test_a_config_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest
     absent = f"{tmp_path}/nope.yaml"
     assert main(["--configfile", absent]) == 1
     assert capsys.readouterr().out == f"There is no config file {absent}.\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "holds no keys"),
+        (b"# nothing yet\n", "holds no keys"),
+        (b"results\n", "holds no keys"),
+        (b"sources:\n\trecipenlg: {path: x}\n", "is not YAML: .*line 2"),
+        ("results: /tmp/x\n".encode("utf-16"), "is not UTF-8"),
+    ],
+)
+def test_a_config_file_that_cannot_be_read_is_named(
+    data: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(data)
+    assert main(["--configfile", str(path)]) == 1
+    assert re.match(f"{re.escape(str(path))} {message}", capsys.readouterr().out, re.DOTALL)
+
+
+def test_a_folder_in_place_of_a_config_file_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--configfile", str(tmp_path)]) == 1
+    assert capsys.readouterr().out == f"{tmp_path} is a folder, not a config file.\n"

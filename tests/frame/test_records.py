@@ -40,15 +40,25 @@ def test_a_key_lies_beside_what_is_no_table_and_in_a_table(tmp_path: Path) -> No
     paths = [str(tmp_path / name) for name in ("part-00000.parquet", "page.html")]
     keep_keys("k2", paths)
     assert [kept_key(path) for path in paths] == ["k1", "k2"]
-    assert sorted(outputs(str(tmp_path))) == sorted(paths)
 
 
-def test_files_below_a_folder_that_has_a_key_are_no_outputs(tmp_path: Path) -> None:
-    table(tmp_path / "release" / "data" / "train.parquet", "k1")
-    keep_keys("k1", [str(tmp_path / "release")])
-    assert list(outputs(str(tmp_path))) == [str(tmp_path / "release")]
-    shutil.rmtree(tmp_path / "release")
-    assert list(outputs(str(tmp_path))) == []
+def test_outputs_are_what_patterns_of_rules_match(tmp_path: Path) -> None:
+    kept = (
+        "b/release/data/train.parquet",
+        "b/one/part-00000.parquet",
+        "b/other/part-00000.parquet",
+        "a/cache/x.json",
+    )
+    for name in kept:
+        table(tmp_path / name, "k1")
+    patterns = [
+        f"{tmp_path}/b/{name}"
+        for name in ("release", "{run,one|two}/part-{part,[0-9]+}.parquet", "absent.tsv")
+    ]
+    assert list(outputs(str(tmp_path), patterns)) == [
+        str(tmp_path / "b/one/part-00000.parquet"),
+        str(tmp_path / "b/release"),
+    ], "no output is below another, of an unknown run, or in a folder that no pattern names"
 
 
 def test_a_table_without_a_key_or_damaged_has_none(tmp_path: Path) -> None:
@@ -68,9 +78,16 @@ def house(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def restored(house: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+def restored(house: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, list[str]]:
     monkeypatch.chdir(house)
-    return restore("out")
+    return restored_in()
+
+
+def restored_in() -> tuple[int, list[str]]:
+    """How many records `restore` writes in the working folder, and what has lost its key."""
+    before = set(Path(".snakemake").rglob("metadata/*"))
+    lost = restore("out", ["out/text.txt", "out/folder"])
+    return len(set(Path(".snakemake").rglob("metadata/*")) - before), lost
 
 
 @pytest.mark.parametrize(("key", "what"), [("k1", "Nothing to be done"), ("k2", "Params have changed")])
@@ -80,9 +97,9 @@ def test_snakemake_compares_restored_keys(
     (house / "Snakefile").write_text(SNAKEFILE.format(inputs="[]", key=key), encoding="utf-8")
     assert "Nothing to be done" in run(house, "--dry-run").stdout, "this is what must be mended"
     shutil.rmtree(house / ".snakemake")
-    assert restored(house, monkeypatch) == 2
+    assert restored(house, monkeypatch) == (2, [])
     assert what in run(house, "--dry-run").stdout
-    assert restored(house, monkeypatch) == 0
+    assert restored(house, monkeypatch) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +118,7 @@ def test_snakemake_compares_restored_inputs(
     keep_inputs(["in/1", "in/2"], made)
     keep_keys("k1", made)
     (house / "Snakefile").write_text(SNAKEFILE.format(inputs=inputs, key="k1"), encoding="utf-8")
-    assert restore("out") == 2
+    assert restored_in() == (2, [])
     assert what in run(house, "--dry-run").stdout
 
 
@@ -127,15 +144,25 @@ def test_an_output_of_a_killed_job_does_not_have_the_key_of_an_earlier_one(tmp_p
 def test_records_that_are_there_stay_as_they_are(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(house, "--forceall")
     keep_keys("another", [str(house / "out" / "text.txt")])
-    assert restored(house, monkeypatch) == 0
+    assert restored(house, monkeypatch) == (0, [])
     assert "Nothing to be done" in run(house, "--dry-run").stdout
+
+
+@pytest.mark.parametrize("name", ["text.txt", "folder"])
+def test_an_output_without_key_and_record_is_made_anew(
+    name: str, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (house / "out" / f".{name}.key").unlink()
+    assert restored(house, monkeypatch) == (2, [f"out/{name}"])
+    assert "Params have changed" in run(house, "--dry-run").stdout
+    assert restored(house, monkeypatch) == (0, [])
 
 
 def test_a_single_lost_record_comes_back(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(house, "--forceall")
     records = sorted((house / ".snakemake" / "metadata").iterdir())
     records[0].unlink()
-    assert restored(house, monkeypatch) == 1
+    assert restored(house, monkeypatch) == (1, [])
 
 
 def test_an_unknown_format_of_records_is_refused(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,5 +172,5 @@ def test_an_unknown_format_of_records_is_refused(house: Path, monkeypatch: pytes
 
 
 def test_without_results_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert restored(tmp_path, monkeypatch) == 0
+    assert restored(tmp_path, monkeypatch) == (0, [])
     assert list(tmp_path.iterdir()) == []

@@ -50,6 +50,9 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         directions=("zh-en", "en-zh"),
         trained=("en-zh",),
         predicted=("zh-en",),
+        sentences={},
+        entities="entities",
+        pages=(),
     )
     for cutoff in cutoffs.all():
         Path(cutoff.digest).parent.mkdir(parents=True, exist_ok=True)

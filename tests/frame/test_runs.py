@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from wokflow.frame.job import UserError
-from wokflow.frame.runs import COLUMNS, Run, names_of, read_runs
+from wokflow.frame.runs import COLUMNS, SENTENCES, Run, names_of, read_runs
 
 from tests.conftest import ROOT
 
@@ -32,6 +32,31 @@ def test_the_runs_that_come_with_the_workflow_are_good(monkeypatch: pytest.Monke
     monkeypatch.chdir(ROOT)
     for name in ("demo_runs.tsv", "paper_runs.tsv"):
         assert read_runs(f"config/{name}", SCHEMA)
+    assert read_runs("config/items_runs.tsv", SCHEMA, pairs={"camt": "en-zh"})
+
+
+def test_a_table_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    path = Path(table(tmp_path, "a none retrieval - zh-en - - -"))
+    path.write_bytes(path.read_text().replace("what", "运行").encode("gbk"))
+    assert problems(str(path)) == f"{path} is not UTF-8: save it again as Unicode (UTF-8) text."
+
+
+def test_the_papers_models_are_pinned_and_what_is_not_to_be_had_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    text = Path("config/paper_runs.tsv").read_text(encoding="utf-8")
+    runs = read_runs("config/paper_runs.tsv", SCHEMA)
+    of_hub = [run for run in runs.values() if run.family in ("seq2seq", "causal") and not run.borrows]
+    pinned = {
+        run.model: run.settings.get("model" if run.trained else "decode", {}).get("revision")
+        for run in of_hub
+    }
+    loose = {model for model, commit in pinned.items() if not re.fullmatch("[0-9a-f]{40}", commit or "")}
+    assert loose == {"facebook/mbart-large-50"} and "mbart-large-50 is not pinned" in text
+    gone = re.findall(r"^#(\S+)\t", text, re.M)
+    assert gone and not set(gone) & runs.keys()
+    assert {"THUDM/chatglm2-6b", "gpt-4-0314"}.isdisjoint(run.model for run in runs.values())
 
 
 def test_a_row_is_a_run_with_its_own_settings(tmp_path: Path) -> None:
@@ -84,6 +109,52 @@ def test_what_rules_ask_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ]
 
 
+PAIRS = {"camt": "en-zh", "opus": "en-zh_TW"}
+
+
+def test_a_run_on_sentences_has_their_languages(tmp_path: Path) -> None:
+    path = table(
+        tmp_path,
+        "a none seq2seq opus camt - - -",
+        "b none seq2seq opus opus append - -",
+        "c none prompt gpt camt csi_se prompt.shots=2 -",
+        "d none causal llama camt csi_line_replace decode.shots=8 -",
+    )
+    runs = read_runs(path, SCHEMA, pairs=PAIRS)
+    assert [run.languages for run in runs.values()] == [
+        ("en", "zh"),
+        ("en", "zh_TW"),
+        ("en", "zh"),
+        ("en", "zh"),
+    ]
+    assert {run.kind for run in runs.values()} == {SENTENCES}
+    assert str(runs["b"].prompt_file).endswith("resources/prompts/append.txt")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a train seq2seq opus camt - - -", "no run learns from a source of sentences: stage none"),
+        ("a none retrieval - camt - - -", "family retrieval needs pairs: data zh-en or en-zh."),
+        ("a none prompt gpt camt - - -", "it needs a prompt"),
+        ("a none causal llama camt - - -", "it needs a prompt"),
+        (
+            "a none prompt gpt camt append - -",
+            "prompt append is what a translation model reads: family seq2seq.",
+        ),
+        ("a none causal llama camt replace - -", "csi_line_append and csi_line_replace for family causal"),
+        ("a none seq2seq opus en-zh append - -", "a run of family seq2seq takes no prompt for recipes"),
+        ("a none seq2seq opus wiki - - -", "data 'wiki' is none of zh-en, en-zh, counterfactual, camt, opus"),
+        ("a none seq2seq opus camt - decode.shots=2 -", "shots are exemplars of sentences"),
+        ("a none prompt gpt zh-en adapt-zh-en prompt.shots=2 -", "shots are exemplars of sentences"),
+    ],
+)
+def test_what_makes_no_sense_on_sentences_is_said(tmp_path: Path, row: str, message: str) -> None:
+    with pytest.raises(UserError) as error:
+        read_runs(table(tmp_path, row), SCHEMA, pairs=PAIRS)
+    assert message in str(error.value)
+
+
 def test_names_of_families_are_a_pattern(tmp_path: Path) -> None:
     path = table(tmp_path, "a train seq2seq small zh-en - - 1", "b none retrieval - zh-en - - -")
     runs = read_runs(path, SCHEMA)
@@ -105,6 +176,10 @@ def test_names_of_families_are_a_pattern(tmp_path: Path) -> None:
         (
             "a train seq2seq small zh-en - model.epochs=many 1",
             "model.epochs: 'many' is not of type 'integer'",
+        ),
+        (
+            "a none prompt gpt zh-en adapt prompt.key_variable=sk-1 1",
+            "key_variable: its value has not the form",
         ),
         ("a train seq2seq small zh-en - model.lora=8 1", "model.lora is a block of settings"),
         ("a train retrieval - zh-en - - 1", "a run of family retrieval is not trained"),

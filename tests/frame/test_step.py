@@ -3,9 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from wokflow.frame import step as module
+from wokflow.frame import tables
 from wokflow.frame.arguments import Arguments
+from wokflow.frame.columns import column
 from wokflow.frame.keys import rule_key
 from wokflow.frame.records import kept_key
 from wokflow.frame.step import Job, arguments, run, step_function
@@ -64,3 +69,49 @@ def test_the_key_is_kept_beside_what_a_job_wrote(tmp_path: Path, monkeypatch: py
     run(job)
     assert kept_key(job.outputs["page"]) == job.key  # type: ignore[arg-type]
     assert "done in" in Path(job.log).read_text(encoding="utf-8")
+
+
+def scanned(*, texts: str, **given: Any) -> None:
+    tables.scan(texts).collect()
+
+
+def batched(*, texts: str, **given: Any) -> None:
+    for _ in pq.ParquetFile(texts).iter_batches():
+        pass
+
+
+def described_by_footer(*, texts: str, metadata: dict[str, str], **given: Any) -> None: ...
+
+
+@pytest.mark.parametrize("read", [scanned, batched, described_by_footer])
+@pytest.mark.parametrize("keep", [0, 100, -100])
+def test_a_damaged_table_is_named_with_what_to_do(
+    read: Any, keep: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = tmp_path / "texts" / "part-00001.parquet"
+    rows = pl.DataFrame({"text": [f"text {number}" for number in range(1000)]})
+    tables.write(part, pa.schema([column("text", pa.string(), "A text.")]), rows, {})
+    part.write_bytes(part.read_bytes()[:keep])
+    monkeypatch.setattr(module, "step_function", lambda step: read)
+    job = described(tmp_path, inputs={"texts": str(part)})
+    with pytest.raises(
+        SystemExit, match=rf"{part} is damaged \(.+\)\. Delete it, and give the same command again"
+    ):
+        run(job)
+    assert "Traceback" not in Path(job.log).read_text(encoding="utf-8") + capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(28, "No space left on device"), pl.exceptions.ColumnNotFoundError("x")]
+)
+def test_an_error_over_whole_tables_stays_what_it_is(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def function(**given: Any) -> None:
+        raise error
+
+    part = tmp_path / "texts.parquet"
+    tables.write(part, pa.schema([column("text", pa.string(), "A text.")]), pl.DataFrame({"text": ["a"]}), {})
+    monkeypatch.setattr(module, "step_function", lambda step: function)
+    with pytest.raises(type(error)):
+        run(described(tmp_path, inputs={"texts": str(part)}))

@@ -1,6 +1,8 @@
 """Servers on loopback that speak OpenAI's protocol, well or badly."""
 
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -126,6 +128,17 @@ def cut_chunks(handler: BaseHTTPRequestHandler, asked: Asked) -> None:
 
 def hang_up(handler: BaseHTTPRequestHandler, asked: Asked) -> None:
     """Close the connection without a word."""
+    handler.close_connection = True
+
+
+def reset(handler: BaseHTTPRequestHandler, asked: Asked) -> None:
+    """Break the connection off (TCP's RST) in the middle of the body."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [')
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
     handler.close_connection = True
 
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from wokflow.generate.answers import cleaned, in_form, in_language, read_answer
+from wokflow.frame.languages import in_language
+from wokflow.generate.answers import cleaned, in_form, read_answer
 from wokflow.generate.costs import Tokens
 
 from tests.generate.servers import USAGE, response
@@ -50,6 +51,13 @@ def test_the_language_is_that_of_most_words() -> None:
         "Mapo tofu (麻婆) is a dish", "zh"
     )
     assert in_language("12 !", "en") is None
+
+
+def test_other_languages_are_told_by_their_script() -> None:
+    assert in_language("नमस्ते दुनिया", "hi") and not in_language("Hello world", "hi")
+    assert in_language("வணக்கம்", "ta") and in_language("హలో", "te") and not in_language("హలో", "ta")
+    assert in_language("El cocido", "es") and not in_language("नमस्ते", "fr")
+    assert in_language("麻婆豆腐", "zh_TW") and in_language("Привет", "ru") is None
 
 
 def test_the_form_is_that_of_the_source() -> None:

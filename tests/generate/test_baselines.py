@@ -110,7 +110,15 @@ def test_the_three_runs(tmp_path: Path) -> None:
     with (tmp_path / "log").open("w+") as log:
         found = made(tmp_path, progress=Progress(log))
         log.seek(0)
-        assert "烧鸡精: no recipe to retrieve" in log.read()
+        said = log.read().splitlines()
+    assert any("3 of 3 recipes drawn (100 %" in line for line in said)
+    assert (
+        sum(
+            "1 of 2 dishes have no recipe to retrieve, so 1 of 3 predictions are empty: 烧鸡精" in line
+            for line in said
+        )
+        == 1
+    )
     for run in RUNS:
         assert found[run].columns == schemas.PREDICTIONS.names
         assert found[run]["instance_id"].to_list() == ["a", "b", "c"]

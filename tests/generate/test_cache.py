@@ -1,7 +1,8 @@
 """Answers are kept whole, by all that they depend on."""
 
 import json
-import threading
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from wokflow.generate.request import Request
 from tests.generate.servers import RECIPE, response
 
 REQUEST = Request(
-    "https://a.example/v1", "/completions", {"model": "m", "prompt": "鱼", "seed": 1}, Tokens(9, 9)
+    "https://a.example/v1", "/completions", {"model": "m", "prompt": "鱼", "seed": 1}, 13, Tokens(9, 9)
 )
 
 
@@ -30,6 +31,7 @@ def test_an_answer_is_found_by_its_request(tmp_path: Path) -> None:
     assert file == tmp_path / REQUEST.digest[:2] / f"{REQUEST.digest}.json"
     assert json.loads(file.read_text(encoding="utf-8")) == {
         "request": REQUEST.as_json(),
+        "round": 0,
         "response": response(),
     }
 
@@ -42,6 +44,7 @@ def test_an_answer_is_found_by_its_request(tmp_path: Path) -> None:
         {"body": REQUEST.body | {"model": "n"}},
         {"body": REQUEST.body | {"seed": 2}},
         {"body": REQUEST.body | {"top_p": 0.5}},
+        {"draw": 14},
     ],
 )
 def test_another_request_has_another_answer(tmp_path: Path, change: dict[str, Any]) -> None:
@@ -51,7 +54,7 @@ def test_another_request_has_another_answer(tmp_path: Path, change: dict[str, An
 
 
 def test_the_order_of_fields_and_the_bound_are_no_part_of_a_request() -> None:
-    other = Request(REQUEST.endpoint, REQUEST.path, dict(reversed(REQUEST.body.items())), Tokens(1, 1))
+    other = Request(REQUEST.endpoint, REQUEST.path, dict(reversed(REQUEST.body.items())), 13, Tokens(1, 1))
     assert other.digest == REQUEST.digest
 
 
@@ -63,7 +66,7 @@ def test_the_order_of_fields_and_the_bound_are_no_part_of_a_request() -> None:
         b"\xff\xfe",
         b"null",
         b'{"request": {}, "response": {}}',
-        json.dumps({"request": REQUEST.as_json(), "response": {"choices": []}}).encode(),
+        json.dumps({"request": REQUEST.as_json(), "round": 0, "response": {"choices": []}}).encode(),
         json.dumps({"request": REQUEST.as_json()}).encode(),
     ],
 )
@@ -79,21 +82,17 @@ def test_a_broken_file_is_no_answer_and_is_told_of(tmp_path: Path, content: byte
     assert cache.get(REQUEST)
 
 
+def work(folder: Path) -> int:
+    cache, seen = Cache(folder, print), 0
+    for _ in range(20):
+        cache.put(REQUEST, response("x" * 20_000))
+        seen += cache.get(REQUEST) is not None
+    return seen
+
+
 def test_many_that_write_the_same_answer_leave_one_whole_file(tmp_path: Path) -> None:
-    cache = Cache(tmp_path, print)
-    seen: list[object] = []
-
-    def work() -> None:
-        for _ in range(20):
-            cache.put(REQUEST, response("x" * 20_000))
-            seen.append(cache.get(REQUEST))
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(seen) == 80 and None not in seen
+    with ProcessPoolExecutor(4, multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(work, [tmp_path] * 4)) == [20] * 4
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [f"{REQUEST.digest}.json"]
 
 

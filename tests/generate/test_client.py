@@ -4,17 +4,18 @@ import socket
 import traceback
 from collections.abc import Callable
 from contextlib import closing
-from email.utils import formatdate
 from typing import Any
 
+import openai
 import pytest
 from wokflow.frame.job import UserError
 from wokflow.generate.answers import Answer, read_answer
-from wokflow.generate.client import Client, NoAnswer, retry_after
+from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
 from wokflow.generate.endpoints import Key, check_endpoint, variable_for
-from wokflow.generate.request import Request, Settings, request
+from wokflow.generate.request import Request, request
 
+from tests.generate.asking import SECRET, settings
 from tests.generate.servers import (
     RECIPE,
     USAGE,
@@ -27,27 +28,21 @@ from tests.generate.servers import (
     error,
     hang,
     hang_up,
+    reset,
     says,
     trickle,
     well,
 )
 
-SECRET = "sk-test-8f3a6c1d9b"
+pytestmark = pytest.mark.usefixtures("keyed")
 USED = Tokens(USAGE["prompt_tokens"], USAGE["completion_tokens"])
 MOST = Tokens(1000, 100)
-
-
-@pytest.fixture(autouse=True)
-def keyed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_KEY", SECRET)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def client(
     url: str, ledger: Ledger | None = None, *, variable: str | None = "TEST_KEY", **settings: Any
 ) -> Client:
-    chosen = {"timeout": 5, "tries": 3, "backoff": 0.01, "concurrency": 1} | settings
+    chosen = {"seconds": 5, "tries": 3, "concurrency": 1} | settings
     return Client(url, Key(variable), ledger or Ledger(Prices()), **chosen)
 
 
@@ -56,18 +51,16 @@ def ask(server: Endpoint | str, ledger: Ledger | None = None, **settings: Any) -
     url = server if isinstance(server, str) else server.url
     with client(url, ledger, **settings) as asking:
         return read_answer(
-            asking.ask(Request(url, "/chat/completions", {"model": "m", "messages": []}, MOST))
+            asking.ask(Request(url, "/chat/completions", {"model": "m", "messages": []}, 13, MOST))
         )
 
 
 def test_a_request_is_what_the_protocol_says() -> None:
-    settings = Settings(system="Be brief.", temperature=0.5, max_tokens=9, parameters={"top_p": 0.9})
+    chosen = settings(system="Be brief.", temperature=0.5, max_tokens=9, parameters={"top_p": 0.9})
     with endpoint() as server:
-        one = request(settings, server.url, "m", "Cook 鱼")
-        with Client(
-            server.url + "/", Key("TEST_KEY"), Ledger(Prices()), timeout=5, tries=1, backoff=0, concurrency=1
-        ) as client:
-            assert read_answer(client.ask(one)).text == RECIPE
+        one = request(chosen, server.url, "m", 13, "Cook 鱼")
+        with client(server.url + "/") as asking:
+            assert read_answer(asking.ask(one)).text == RECIPE
     (asked,) = server.asked
     assert asked.path == "/v1/chat/completions"
     assert asked.headers["Authorization"] == f"Bearer {SECRET}"
@@ -83,9 +76,8 @@ def test_a_request_is_what_the_protocol_says() -> None:
 
 
 def test_completions_have_a_prompt_and_the_limit_its_name() -> None:
-    one = request(
-        Settings(mode="completion", max_tokens_name="max_completion_tokens", seed=3), "x", "m", "Cook"
-    )
+    chosen = settings(mode="completion", max_tokens_name="max_completion_tokens", seed=3)
+    one = request(chosen, "x", "m", 13, "Cook")
     assert one.path == "/completions"
     assert one.body == {
         "model": "m",
@@ -103,6 +95,7 @@ FAULTS: dict[str, Behaviour] = {
     "a body cut": cut_body,
     "chunks cut": cut_chunks,
     "hung up": hang_up,
+    "reset": reset,
     "JSON cut": says(200, b'{"choices": [{"mess'),
     "no JSON": says(200, b"<html>login</html>"),
     "nothing": says(200, b""),
@@ -126,7 +119,7 @@ def test_a_fault_is_tried_again(fault: str) -> None:
 def test_a_fault_that_stays_leaves_the_request_without_an_answer(fault: str) -> None:
     with endpoint(FAULTS[fault]) as server, pytest.raises(NoAnswer, match="2 tries") as caught:
         ask(server, tries=2)
-    assert caught.value.status == "failed"
+    assert caught.value.answer.status == "failed"
     assert len(server.asked) == 2
 
 
@@ -134,7 +127,7 @@ def test_a_fault_that_stays_leaves_the_request_without_an_answer(fault: str) -> 
 def test_a_server_that_takes_too_long_is_asked_again(slow: Behaviour) -> None:
     ledger = Ledger(Prices())
     with endpoint(slow, well()) as server:
-        assert ask(server, timeout=0.3, ledger=ledger).text == RECIPE
+        assert ask(server, seconds=0.3, ledger=ledger).text == RECIPE
     assert len(server.asked) == 2
     assert (ledger.spent, ledger.lost) == (MOST.plus(USED), MOST)  # nobody knows what the first did cost
 
@@ -147,27 +140,27 @@ def test_a_try_that_is_turned_down_costs_nothing(fault: str) -> None:
     assert (ledger.spent, ledger.lost) == (USED, NOTHING)
 
 
-def test_the_server_says_how_long_to_wait() -> None:
-    with endpoint(error(429, Retry_After="1"), well()) as server:
+def test_the_server_says_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(
+        openai._base_client.time, "sleep", waits.append
+    )  # of the SDK, and of nothing else here
+    with endpoint(error(429, Retry_After="77"), well()) as server:
         ask(server)
-    assert server.asked[1].at - server.asked[0].at >= 1
+    assert waits == [77]
 
 
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("7", 7.0),
-        ("0.5", 0.5),
-        (formatdate(1_000_030, usegmt=True), 30.0),
-        (formatdate(999_000, usegmt=True), 0.0),
-        ("soon", None),
-        ("-3", None),
-        ("nan", None),
-        ("", None),
-    ],
-)
-def test_retry_after_is_seconds_or_a_date(header: str, seconds: float | None) -> None:
-    assert retry_after({"Retry-After": header}, now=1_000_000) == seconds
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 529])
+def test_what_the_sdk_tries_again(status: int) -> None:
+    with endpoint(error(status), well()) as server:
+        assert ask(server).text == RECIPE
+    assert len(server.asked) == 2
+
+
+def test_a_server_that_says_so_is_not_asked_again() -> None:
+    with endpoint(error(500, x_should_retry="false")) as server, pytest.raises(NoAnswer, match="1 tries"):
+        ask(server)
+    assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -179,6 +172,7 @@ def test_retry_after_is_seconds_or_a_date(header: str, seconds: float | None) ->
         (error(404, "no model m"), "HTTP 404: no model m\n.*ends in /v1"),
         (error(429, code="insufficient_quota"), "credit"),
         (error(429, Retry_After="3600"), "asks to wait for 3600 s"),
+        (error(503, Retry_After="121"), "asks to wait for 121 s"),
         (
             says(302, b"", Location="https://elsewhere.example/v1"),
             "sends requests on to https://elsewhere.example/v1",
@@ -205,7 +199,7 @@ def test_what_is_wrong_with_one_request_leaves_it_without_an_answer(
 ) -> None:
     with endpoint(behaviour) as server, pytest.raises(NoAnswer, match=r"HTTP 4\d\d: too long$") as caught:
         ask(server)
-    assert caught.value.status == status
+    assert caught.value.answer.status == status
     assert len(server.asked) == 1
 
 

@@ -4,8 +4,12 @@ import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger, Prices, Tokens
 
 
@@ -19,11 +23,9 @@ def test_a_request_goes_only_where_the_most_it_can_cost_fits() -> None:
     ledger = Ledger(Prices(1, 2), money=10)  # a request of a million tokens each way costs 3
     most = Tokens(1_000_000, 1_000_000)
     for _ in range(3):
-        ledger.reserve(most)
-        ledger.settle(most, Tokens(1_000_000, 500_000))
+        ledger.settle(ledger.reserve(most), Tokens(1_000_000, 500_000))
     assert ledger.spent == Tokens(3_000_000, 1_500_000)  # 6; the next brings it to 9 at most
-    ledger.reserve(most)
-    ledger.settle(most, most)
+    ledger.settle(ledger.reserve(most), most)
     with pytest.raises(
         BudgetError, match=r"^9 \(6500000 tokens\) of 10 spent, .* may cost 3 \(2000000 tokens\)$"
     ):
@@ -32,8 +34,7 @@ def test_a_request_goes_only_where_the_most_it_can_cost_fits() -> None:
 
 def test_a_budget_of_tokens_counts_both_kinds() -> None:
     ledger = Ledger(Prices(), tokens=100)
-    ledger.reserve(Tokens(60, 40))
-    ledger.settle(Tokens(60, 40), Tokens(50, 1))
+    ledger.settle(ledger.reserve(Tokens(60, 40)), Tokens(50, 1))
     with pytest.raises(
         BudgetError, match=r"^51 tokens of 100 tokens spent, and the next request may cost 50 tokens$"
     ):
@@ -41,30 +42,51 @@ def test_a_budget_of_tokens_counts_both_kinds() -> None:
     ledger.reserve(Tokens(25, 24))
 
 
-def test_what_was_spent_before_counts() -> None:
-    ledger = Ledger(Prices(), tokens=100)
-    ledger.add_earlier(Tokens(40, 40))
+def test_what_was_spent_before_counts(tmp_path: Path) -> None:
+    file, most = str(tmp_path / "ledger"), Tokens(30, 30)
+    former = Ledger(Prices(), tokens=100, file=file)
+    former.settle(former.reserve(most), Tokens(10, 10))
+    former.reserve(most)  # and never settled
+    ledger = Ledger(Prices(), tokens=100, file=file)
     with pytest.raises(BudgetError, match=r"80 tokens of 100 tokens spent \(80 tokens of it before"):
         ledger.reserve(Tokens(11, 10))
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.sampled_from(["known", "unknown", "open"])))
+)
+def test_a_ledger_that_is_read_again_knows_what_it_knew(tries: list[tuple[int, int, str]]) -> None:
+    """However a start ends, the next one counts its tries: at their cost, or at the most that it can have been."""
+    with TemporaryDirectory() as folder:
+        file, expected = f"{folder}/ledger", 0
+        for prompt, completion, end in tries:
+            ledger = Ledger(Prices(), file=file)
+            assert sum(ledger.earlier) == expected
+            name = ledger.reserve(Tokens(prompt, completion))
+            used = {"known": Tokens(prompt // 2, 0), "unknown": None}
+            if end in used:
+                ledger.settle(name, used[end])
+            expected += prompt // 2 if end == "known" else prompt + completion
+            with Path(file).open("a", encoding="utf-8") as torn:
+                torn.write('\n{"try": "')
+        assert sum(Ledger(Prices(), file=file).earlier) == expected
+
+
 def test_a_request_whose_cost_nobody_knows_counts_in_full() -> None:
     ledger = Ledger(Prices(), tokens=100)
-    ledger.reserve(Tokens(60, 10))
-    ledger.settle(Tokens(60, 10), None)
+    ledger.settle(ledger.reserve(Tokens(60, 10)), None)
     assert ledger.spent == ledger.lost == Tokens(60, 10)
 
 
 def test_a_request_waits_for_what_is_on_its_way_before_it_gives_up() -> None:
     ledger = Ledger(Prices(), tokens=100)
-    most = Tokens(50, 10)
-    ledger.reserve(most)
-    waiting = threading.Thread(target=ledger.reserve, args=[most])
+    most, second = Tokens(50, 10), list[str]()
+    first = ledger.reserve(most)
+    waiting = threading.Thread(target=lambda: second.append(ledger.reserve(most)))
     waiting.start()
-    ledger.settle(most, Tokens(20, 10))
+    ledger.settle(first, Tokens(20, 10))
     waiting.join(10)
-    assert not waiting.is_alive()
-    ledger.settle(most, NOTHING)
+    ledger.settle(second[0], NOTHING)
     assert ledger.spent == Tokens(20, 10)
 
 
@@ -77,7 +99,7 @@ def test_many_at_once_never_overshoot() -> None:
     def one(number: int) -> bool:
         nonlocal highest
         try:
-            ledger.reserve(most)
+            name = ledger.reserve(most)
         except BudgetError:
             return False
         with lock:
@@ -87,7 +109,7 @@ def test_many_at_once_never_overshoot() -> None:
         time.sleep(0.0005)
         with lock:
             out[0] -= sum(most) - sum(used)
-        ledger.settle(most, used)
+        ledger.settle(name, used)
         return True
 
     with ThreadPoolExecutor(16) as pool:

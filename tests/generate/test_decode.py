@@ -23,10 +23,12 @@ from wokflow.models.decoding import Decoding, decode
 
 from tests.conftest import ROOT
 from tests.models import tiny
+from tests.models.test_writers import STANDIN
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.usefixtures("one_thread")
 DECODING = Decoding(max_tokens=12, batch=2, beams=2)  # blocks of 8 instances
+ON_CPU = {"device": "cpu", "gpus": 1, "gpu_memory": 0.9, "python": None}
 KINDS = {"bart": "seq2seq", "gpt2": "causal"}
 
 
@@ -79,12 +81,14 @@ def decoded(
     key: str = "a key",
     progress: Progress | None = None,
     trained: bool = False,
+    backend: Any = "transformers",
 ) -> pl.DataFrame:
     """All predictions, shard by shard and merged; each shard's folder of blocks is gone."""
     parts = [str(folder / f"{shard}-of-{shards}.parquet") for shard in range(shards)]
     for shard, part in enumerate(parts):
         generate_decode(
             instances=source,
+            exemplars=[],
             trained=model if trained else [],
             predictions=part,
             run="r",
@@ -93,10 +97,13 @@ def decoded(
             prompt=prompt,
             decoding=asdict(decoding),
             languages=None,
+            chat="auto",
+            shots=0,
             revision=None,
+            backend=backend,
             precision="float32",
-            device="cpu",
             remote_code=False,
+            placement=ON_CPU,
             seed=seed,
             shard=shard,
             shards=shards,
@@ -140,6 +147,20 @@ def test_the_model_of_another_rule_is_taken_where_it_lies(models: dict[str, str]
     source = instances(tmp_path, mixed(5))
     own = decoded(tmp_path, source, models["bart"])
     assert decoded(tmp_path, source, models["bart"], trained=True).equals(own)
+
+
+def test_a_model_that_was_trained_here_writes_by_vllm_what_it_writes_by_transformers(
+    models: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in computes for vLLM; tests/models/test_writers.py has vLLM itself, where it is installed."""
+    monkeypatch.setenv("PYTHONPATH", STANDIN)
+    source = instances(tmp_path, [*mixed(9), ""])
+    how = replace(DECODING, beams=1, repetition_penalty=1, no_repeat_ngram=0)
+    one, other = (
+        decoded(tmp_path, source, models["learnt"], "causal", decoding=how, trained=True, backend=backend)
+        for backend in ("transformers", "vllm")
+    )
+    assert one.equals(other) and one["prediction"].n_unique() > 2
 
 
 def test_headings_go(models: dict[str, str], tmp_path: Path) -> None:
@@ -244,9 +265,10 @@ def test_a_killed_shard_goes_on_after_its_last_block(models: dict[str, str], tmp
     source, part = instances(tmp_path, mixed(96)), tmp_path / "0-of-1.parquet"
     resume = Path(f"{part}.blocks")
     told = {
-        "instances": source, "trained": [], "predictions": str(part), "run": "r", "model": models["bart"],
-        "family": "seq2seq", "prompt": None, "decoding": asdict(DECODING), "languages": None, "revision": None,
-        "precision": "float32", "device": "cpu", "remote_code": False, "seed": 1, "shard": 0, "shards": 1,
+        "instances": source, "exemplars": [], "trained": [], "predictions": str(part), "run": "r",
+        "model": models["bart"], "family": "seq2seq", "prompt": None, "decoding": asdict(DECODING),
+        "languages": None, "chat": "auto", "shots": 0, "revision": None, "backend": "transformers",
+        "precision": "float32", "remote_code": False, "placement": ON_CPU, "seed": 1, "shard": 0, "shards": 1,
         "metadata": {"key": "a key"},
     }  # fmt: skip
     job = subprocess.Popen([sys.executable, "-c", WORKER, json.dumps(told), str(ROOT / "scripts")])

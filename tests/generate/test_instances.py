@@ -9,7 +9,7 @@ from wokflow.generate.instances import generate_instances
 from wokflow.generate.rewrites import generate_rewrites
 from wokflow.pivot.schemas import INSTANCES
 
-from tests.train.recipes import write_pairs, write_recipes
+from tests.train.recipes import write_pairs, write_recipes, write_silver
 
 PAIRS = [
     ("zh:0", "en:0", "test"),
@@ -21,13 +21,17 @@ PAIRS = [
 GOLD = "source_id\ttitle\tingredients\tsteps\tsource_title\tsource_ingredients\tsource_steps\n"
 
 
-def made(tmp_path: Path, gold: str | None = None) -> pl.DataFrame:
+def made(
+    tmp_path: Path, gold: str | None = None, silver: list[tuple[str, str]] | None = None
+) -> pl.DataFrame:
     path, data = None, str(tmp_path / "data.parquet")
+    chosen = [] if silver is None else [write_silver(tmp_path, *silver)]
     if gold is not None:
         (tmp_path / "gold.tsv").write_text(GOLD + gold, encoding="utf-8")
         path = str(tmp_path / "gold.tsv")
     generate_instances(
         pairs=write_pairs(tmp_path, *PAIRS),
+        silver=chosen,
         recipes=write_recipes(tmp_path),
         gold=path,
         simplified=False,
@@ -53,6 +57,24 @@ def test_a_test_source_is_compared_with_its_best_match(tmp_path: Path) -> None:
         "retrieved": "tea1\nwater1\nBoil1.",
     }
     assert (two["instance_id"], two["retrieved"]) == ("silver:zh:1", None)
+
+
+def test_a_silver_set_takes_the_place_of_the_test_pairs(tmp_path: Path) -> None:
+    """Its sources need be in no pair; what is retrieved is the best match that is not the reference."""
+    silver = [("zh:0", "en:0"), ("zh:2", "en:2"), ("zh:1", "en:1")]
+    rows = made(tmp_path, silver=silver)
+    assert rows.select("instance_id", "reference", "retrieved").rows() == [
+        ("silver:zh:0", "tea0\nwater0\nBoil0.", "tea1\nwater1\nBoil1."),
+        ("silver:zh:2", "tea2\nwater2\nBoil2.", "tea1\nwater1\nBoil1."),
+        ("silver:zh:1", "tea1\nwater1\nBoil1.", "tea2\nwater2\nBoil2."),
+    ]
+    assert made(tmp_path, silver=[]).equals(made(tmp_path))
+
+
+def test_what_is_retrieved_for_a_gold_source_is_its_silver_reference(tmp_path: Path) -> None:
+    gold = "zh:2\tMy tea\twater\tBoil\t茶2\t\t\n"
+    rows = made(tmp_path, gold, [("zh:2", "en:2")])
+    assert rows["retrieved"].to_list() == ["tea1\nwater1\nBoil1.", "tea2\nwater2\nBoil2."]
 
 
 def test_a_gold_source_is_compared_with_what_people_wrote(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from wokflow.frame.job import UserError
-from wokflow.generate.prompts import Prompt
+from wokflow.generate.prompts import Dialogue, Prompt, one_text
 
 
 def made(folder: Path, template: str | bytes) -> Prompt:
@@ -25,6 +25,28 @@ def test_braces_of_recipes_and_other_braces_stay(tmp_path: Path) -> None:
     assert filled == 'Answer as {"a": 1} or {} {{source}}: {title} {base} {oops} \\1'
 
 
+def test_what_stands_around_the_answer_is_asked_in_turn(tmp_path: Path) -> None:
+    prompt = made(tmp_path, "Explain {items}\n{answer}\nNow translate\n{source}\n")
+    assert [one.template for one in prompt.questions] == ["Explain {items}", "Now translate\n{source}"]
+    dialogue = Dialogue(prompt, ["a?", "b"])
+    values = {"items": "tea", "source": "{answer} {items}"}
+    assert dialogue.turns == 2
+    assert dialogue.said(values) == ["a?", "b", "Explain tea"]
+    assert dialogue.said(values, "{source}")[3:] == ["{source}", "Now translate\n{answer} {items}"]
+
+
+def test_a_line_that_introduces_nothing_is_left_out(tmp_path: Path) -> None:
+    prompt = made(tmp_path, "Names: {dictionary}\nAbout: {explanations}\nTranslate\n{dictionary}{source}")
+    filled = prompt.fill(dictionary="", explanations="A drink.", source="x")
+    assert filled == "About: A drink.\nTranslate\nx"
+
+
+def test_a_dialogue_as_one_text_has_a_turn_a_line_or_behind_a_colon() -> None:
+    assert one_text(["en:tea = zh:", "茶", "en:rice = zh:"]) == "en:tea = zh:茶\nen:rice = zh:"
+    assert one_text(["Translate\ntea", "茶", "Translate\nrice"]) == "Translate\ntea\n茶\nTranslate\nrice"
+    assert one_text(["Explain: a", "It is:", "Now:"]) == "Explain: a\nIt is:\nNow:"
+
+
 def test_a_mark_at_the_file_s_beginning_is_not_sent(tmp_path: Path) -> None:
     assert made(tmp_path, b"\xef\xbb\xbf{title}\r\n").template == "{title}"
 
@@ -32,8 +54,8 @@ def test_a_mark_at_the_file_s_beginning_is_not_sent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ("{recipe} {title}", "has the place {recipe}; known are {source}, {title}, {base}."),
-        ("Write a recipe.", "has no place for a recipe: put one of {source}, {title}, {base} into it."),
+        ("{recipe} {title}", "has the place {recipe}; known are {source}, {title}, {base}, {replaced}, "),
+        ("Write a recipe.", "has no place for a recipe: put one of {source}, {title}, {base}, {replaced}, "),
         (b"\xff{title}", "is not UTF-8"),
     ],
 )

@@ -22,13 +22,12 @@ from wokflow.generate.answers import read_answer
 from wokflow.generate.arguments import SERVERS
 from wokflow.generate.client import Client
 from wokflow.generate.costs import Ledger, Prices, Tokens
-from wokflow.generate.prompt import generate_prompt
 from wokflow.generate.request import Request
 from wokflow.generate.served import Server, await_server, server_identity, serves
 from wokflow.generate.server import filled
 
 from tests.conftest import ROOT
-from tests.generate.test_prompt import written
+from tests.generate.asking import asks, written
 
 SERVE = """
 import json, sys
@@ -40,7 +39,8 @@ lists_model = sys.argv[5] == "True"
 with job(str(folder / "log.txt")) as progress:
     generate_server(
         endpoint=str(folder / "server.json"),
-        command=command,
+        command=command[:1],
+        more=command[1:],
         model=model,
         start_minutes=minutes,
         lists_model=lists_model,
@@ -325,9 +325,9 @@ def test_a_server_on_a_unix_socket_is_asked_there(tmp_path: Path) -> None:
         server = answering(tmp_path)
         assert Path(server.socket).is_socket()
         assert Path(server.socket).parent.stat().st_mode & 0o777 == 0o700
-        arguments = {"timeout": 5, "tries": 1, "backoff": 0, "concurrency": 1}
+        arguments = {"seconds": 5, "tries": 1, "concurrency": 1}
         with Client(server.url, server.key, Ledger(Prices()), socket=server.socket, **arguments) as client:
-            asked = Request("x", "/chat/completions", {"model": "m", "messages": []}, Tokens(1, 1))
+            asked = Request("x", "/chat/completions", {"model": "m", "messages": []}, 13, Tokens(1, 1))
             assert read_answer(client.ask(asked)).text == "Fry."
         process.terminate()
         assert process.wait(30) == 0
@@ -423,23 +423,18 @@ def test_a_real_server_answers_a_prompt_run(
 ) -> None:
     paths = [str(tmp_path / name) for name in ("out.parquet", "calls.parquet")]
     log = (tmp_path / "log.txt").open("w+", encoding="utf-8")
+    written(tmp_path, ["Title: 蛋炒饭", "Title: 炒面", "Title: 汤"])
 
     def run() -> None:
-        generate_prompt(
-            instances=written(tmp_path, ["Title: 蛋炒饭", "Title: 炒面", "Title: 汤"]),
+        asks(
+            tmp_path,
+            {"mode": mode, "max_tokens": 12, "temperature": 0, "seed": 1},
+            Progress(log),
             server=str(chat_server),
-            predictions=paths[0],
-            calls=paths[1],
-            run="gpt",
             model=chat_model,
             prompt=str(ROOT / "resources" / "prompts" / "adapt-zh-en.txt"),
-            lang="en",
-            request_settings={"mode": mode, "max_tokens": 12, "temperature": 0, "seed": 1},
-            client_settings={},
+            languages=("zh", "en"),
             command=SERVERS["transformers"],
-            cache=str(tmp_path / "cache"),
-            metadata={},
-            progress=Progress(log),
         )
 
     run()

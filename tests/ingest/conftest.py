@@ -5,7 +5,7 @@ import io
 import json
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,12 @@ import pytest
 from backports import zstd
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
+from wokflow.ingest import web
 from wokflow.ingest.clean import Cleaning
 from wokflow.ingest.recipes import ingest_recipes
 from wokflow.ingest.schemas import REASONS, RECIPES, REJECTS
+
+from tests.ingest.sites import Site, serving
 
 OFF = Cleaning(emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
 
@@ -221,3 +224,18 @@ def dirty(corpus: Corpus) -> bytes:
 @pytest.fixture(scope="session")
 def real(shared: Path) -> Path:
     return shared / "real" / "recipes"
+
+
+@pytest.fixture
+def site(hasty: None) -> Iterator[Site]:
+    """A server of one file."""
+    with serving(Site()) as running:
+        yield running
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short pauses between attempts."""
+    monkeypatch.setattr(web, "BACKOFF", 0.01)
+    monkeypatch.setattr(web, "LONGEST_BACKOFF", 0.02)
+    monkeypatch.setattr(web, "JITTER", 0.01)

@@ -16,6 +16,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from wokflow.frame.job import UserError
+from wokflow.frame.tables import PartWriter
 from wokflow.ingest import recipes, records
 from wokflow.ingest.clean import Cleaning
 
@@ -307,7 +308,7 @@ def test_where_the_disk_is_full_it_ends_and_leaves_nothing(
         if next(written) == 2:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(recipes.PartWriter, "write", write)
+    monkeypatch.setattr(PartWriter, "write", write)
     (tmp_path / "raw").write_bytes(corpus.file(corpus.titles(300)))
     (tmp_path / "source.json").write_text('{"sha256": "1a"}')
     good, bad = ([f"{tmp_path}/{table}/0.parquet"] for table in ("good", "bad"))

@@ -1,7 +1,7 @@
 """Bytes become blocks, lines and fields in the same way wherever the cuts fall."""
 
 import re
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ def test_cuts_in_endless_garbage_do_not_depend_on_size(
     garbage: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(records, "LIMIT", 5000)
-    data = b"1,rice\n" * 300 + garbage * (100_000 // len(garbage)) + b"2,rice\n" * 300
+    data = b"1,rice\n" * 300 + garbage * (30_000 // len(garbage)) + b"2,rice\n" * 300
     starts = []
     for size in SIZES:
         found = cut(tmp_path / "raw", data, size)
@@ -59,7 +59,7 @@ def test_cuts_in_endless_garbage_do_not_depend_on_size(
 
 
 def accumulated(found: list[bytes]) -> list[int]:
-    return [sum(map(len, found[:number])) for number in range(len(found))]
+    return [0, *accumulate(map(len, found[:-1]))]
 
 
 def test_an_endless_line_does_not_fill_the_memory(tmp_path: Path) -> None:

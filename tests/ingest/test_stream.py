@@ -1,5 +1,6 @@
 """Archives give the bytes that were compressed, and damaged ones what can still be read."""
 
+import bz2
 import gzip
 import io
 import random
@@ -31,6 +32,7 @@ def zstd_packed(data: bytes) -> bytes:
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda data: gzip.compress(data, mtime=0),
+    ".bz2": lambda data: bz2.compress(data, 1),  # blocks of 100 kB, of which the damaged one is lost
     ".zst": zstd_packed,
     ".zip": lambda data: zipped(("recipes.csv", data)),
 }
@@ -170,7 +172,7 @@ def test_good_members_before_a_damaged_one_survive(tmp_path: Path) -> None:
 @packed
 @pytest.mark.parametrize("data", [b",title,ingredients\n", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"\0" * 100])
 def test_what_is_no_archive_is_said_to_be_none(ending: str, data: bytes, tmp_path: Path) -> None:
-    kind = {".gz": "gzip", ".zst": "Zstandard", ".zip": "zip"}[ending]
+    kind = {".gz": "gzip", ".bz2": "bzip2", ".zst": "Zstandard", ".zip": "zip"}[ending]
     with pytest.raises(
         UserError, match=rf"raw{ending} is named {ending}, but is no {kind} file: it begins with b"
     ):

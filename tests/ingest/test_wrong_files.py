@@ -60,6 +60,54 @@ def test_other_delimiters_are_named(delimiter: str, name: str, ingest: Ingest, r
     assert refused(ingest, "recipenlg", data).startswith(f"has its columns separated by {name}.")
 
 
+PUBLISHED = ["", "title", "ingredients", "directions", "link", "source", "NER"]
+
+
+def columns(data: bytes, names: list[str]) -> bytes:
+    """The same table with these of its columns, in this order."""
+    text = io.StringIO()
+    rows = csv.DictReader(io.StringIO(data.decode()), fieldnames=PUBLISHED)
+    out = csv.DictWriter(text, names, extrasaction="ignore")
+    out.writerows(row for row in rows if row["title"] != "title")
+    header = io.StringIO()
+    csv.writer(header).writerow(names)
+    return (header.getvalue() + text.getvalue()).encode()
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (
+            ["", "title", "directions", "ingredients", "link", "source", "NER"],
+            "ingredients, link, source, NER. Wanted are",
+        ),
+        (
+            ["", "title", "ingredients", "link", "source", "NER"],
+            ", and lacks directions. Wanted are a row number, title",
+        ),
+        (
+            ["title", "ingredients", "directions", "link", "source", "NER"],
+            "has the columns title, ingredients",
+        ),
+        (["", "title", "ingredients", "directions"], ", and lacks link, source, NER. Wanted"),
+    ],
+)
+def test_other_columns_are_named_since_rows_are_read_by_place(
+    names: list[str], said: str, ingest: Ingest, recipenlg_corpus: Any
+) -> None:
+    data = columns(recipenlg_corpus.file(recipenlg_corpus.titles(20)), names)
+    assert said in refused(ingest, "recipenlg", data)
+
+
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "id"])
+def test_the_column_of_row_numbers_may_have_a_name(name: str, ingest: Ingest, recipenlg_corpus: Any) -> None:
+    data = recipenlg_corpus.file(recipenlg_corpus.titles(20)).partition(b"\n")[2]
+    found = ingest(
+        "recipenlg", f"{name},{','.join(PUBLISHED[1:])}\n".encode() + data, mostly_rejected="refuse"
+    )
+    assert (len(found.titles), found.reasons) == (20, [])
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_named(encoding: str, ingest: Ingest, corpus: Any) -> None:
     rows = [corpus.row(number, f"红烧肉 {number}") for number in range(20)]
@@ -115,7 +163,6 @@ def test_a_header_without_rows_is_named(ingest: Ingest, recipenlg_corpus: Any) -
         (b"\xef\xbb\xbf" + PAGE, "is a web page"),
         (workbook(), "is an Excel workbook"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500, "is an Excel workbook"),
-        (b"BZh91AY&SY", "is a bzip2 archive, which is not read: unpack it"),
         (b"\xfd7zXZ\0\0\x04", "is an xz archive"),
         (b"7z\xbc\xaf\x27\x1c\0\x04", "is a 7z archive"),
         (b"PAR1\x15\x04", "is a Parquet file"),

@@ -23,6 +23,7 @@ def measured(
     *,
     max_tokens: int = 512,
     tokenizer: str = "estimate",
+    revision: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Eligible recipes and rejects, by way of files; row numbers count by tens."""
@@ -44,6 +45,7 @@ def measured(
         corpus="xiachufang",
         max_tokens=max_tokens,
         tokenizer=tokenizer,
+        revision=revision,
         metadata={},
         progress=progress,
     )

@@ -222,6 +222,16 @@ def test_the_log_says_which_model_runs_where(tiny: Path, tmp_path: Path) -> None
     assert f"{tiny}, on cpu\n" in log.getvalue()
 
 
+@pytest.mark.parametrize(("times", "warned"), [(8.4, True), (0.5, False)])
+def test_bfloat16_where_it_is_slow_is_warned_of(
+    times: float, warned: bool, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wokflow.match.embed.how_much_slower_bfloat16_is", lambda device: times)
+    log = io.StringIO()
+    embedded(tmp_path, TEXTS, str(tiny), precision="bfloat16", device="cpu", progress=Progress(log))
+    assert ("takes 8 times as long here as in float32" in log.getvalue()) == warned
+
+
 def test_a_gpu_that_is_not_there_is_an_error(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,9 @@
 """The grouped split keeps connected recipes together; the paper's draws source by source, and leaks."""
 
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -9,8 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.match import schemas
-from wokflow.match.split import by_component, by_source, components, cut, leak, match_split, order
+from wokflow.match import split as splitting
+from wokflow.match.edges import coded, components
+from wokflow.match.split import SPLITS, cut, match_split, order
 
 Edges = list[tuple[int, int]]
 
@@ -19,6 +24,28 @@ def pairs(edges: Edges, source: str = "x", target: str = "r") -> pl.DataFrame:
     """Accepted pairs of a direction; each recipe's title is its own."""
     rows = [(f"{source}:{left}", f"{target}:{right}", f"title {source}:{left}") for left, right in edges]
     return pl.DataFrame(rows, ["source_id", "target_id", "source_title"], orient="row").cast(pl.String)
+
+
+def by_component(frames: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
+    return drawn(splitting.by_component, frames, seed)
+
+
+def by_source(frames: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
+    return drawn(splitting.by_source, frames, seed)
+
+
+def drawn(kind: Any, frames: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
+    """The pairs with the names of their splits."""
+    found = kind(*coded({name: frame.lazy() for name, frame in frames.items()}), seed)
+    return {
+        name: frame.with_columns(split=pl.Series([SPLITS[one] for one in found[name]], dtype=pl.String))
+        for name, frame in frames.items()
+    }
+
+
+def leak(table: pl.DataFrame) -> dict[str, float]:
+    _, edges = coded({"zh-en": table.lazy()})
+    return splitting.leak(edges["zh-en"], np.array([SPLITS.index(name) for name in table["split"]], np.uint8))
 
 
 def directions(zh: Edges, en: Edges) -> dict[str, pl.DataFrame]:
@@ -186,12 +213,18 @@ def test_files_hold_the_split_that_is_asked_for_and_the_leaks_of_both(kind: str,
     match_split(
         accepted_zh_en=accepted["zh-en"],
         accepted_en_zh=accepted["en-zh"],
+        silver=[],
+        eligible=[],
         pairs_zh_en=out["zh-en"],
         pairs_en_zh=out["en-zh"],
         leaks=str(leaks),
         kind=kind,  # type: ignore[arg-type]
         seed=13,
+        gold_zh_en=None,
+        gold_en_zh=None,
+        simplified=False,
         metadata={},
+        progress=Progress(io.StringIO()),
     )
     written = {name: tables.read(path) for name, path in out.items()}
     expected = (by_component if kind == "grouped" else by_source)(frames, 13)

@@ -1,6 +1,7 @@
 """Table 1 of the paper, counted by hand on a few pairs, and the histogram of scores."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,12 @@ def recipes(path: Path, lang: str, found: dict[str, tuple[str, list[str], list[s
 
 
 def counted(
-    folder: Path, zh_en: list[Pair], en_zh: list[Pair], scores: list[float]
+    folder: Path,
+    zh_en: list[Pair],
+    en_zh: list[Pair],
+    scores: list[float],
+    silver: Sequence[str] = (),
+    gold: str | None = None,
 ) -> tuple[pl.DataFrame, dict[str, object]]:
     """Table 1 and the histogram, by way of files. The English recipes lie in two parts."""
     pairs = {}
@@ -67,10 +73,14 @@ def counted(
         pairs_en_zh=pairs["en-zh"],
         neighbours_zh_en=neighbours,
         neighbours_en_zh=neighbours,
+        silver=silver,
         recipenlg=english,
         xiachufang=[recipes(folder / "zh-0", "zh", CHINESE), recipes(folder / "zh-1", "zh", {})],
         statistics=str(table),
         histogram=str(histogram),
+        gold_zh_en=gold,
+        gold_en_zh=None,
+        simplified=False,
     )
     return pl.read_csv(table, separator="\t"), json.loads(histogram.read_text(encoding="utf-8"))
 
@@ -89,6 +99,31 @@ def test_table_one_by_hand(tmp_path: Path) -> None:
         ("en-zh", "train", 0, None, 0, None, 0),
         ("en-zh", "valid", 0, None, 0, None, 0),
         ("en-zh", "test", 1, 13.0, 1, 5.0, 1),
+    ]
+
+
+def test_test_sets_of_their_own_have_rows(tmp_path: Path) -> None:
+    """A gold target has 5 words; the second gold source, in no corpus, has 3 (汤 水 煮)."""
+    silver = []
+    for direction, rows in {"zh-en": [("x:0", "r:2")], "en-zh": []}.items():
+        frame = pl.DataFrame(rows, {"source_id": pl.String, "target_id": pl.String}, orient="row")
+        names = {f"{side}_{name}": pl.lit("a") for side in ("source", "target") for name in ("title", "dish")}
+        numbers = {f"{side}_score": pl.lit(100, pl.Float32) for side in ("source", "target")}
+        silver.append(str(tmp_path / f"silver-{direction}"))
+        tables.write(silver[-1], schemas.SILVER, frame.with_columns(**names, **numbers), {})
+    gold = tmp_path / "gold.tsv"
+    gold.write_text(
+        "source_id\tsource_title\ttitle\tingredients\tsteps\tsource_ingredients\tsource_steps\n"
+        "x:0\t番茄 鸡蛋\tEgg Soup\teggs | water\tBoil.\t\t\n"
+        "mine:1\t汤\tSoup\twater\tBoil it well.\t水\t煮\n",
+        encoding="utf-8",
+    )
+    table, _ = counted(tmp_path, [], [("r:0", "x:0", "train")], [], silver, str(gold))
+    found = [row for row in table.rows() if row[1] in ("silver test", "gold test")]
+    assert found == [
+        ("zh-en", "silver test", 1, 5.0, 1, 4.0, 1),
+        ("zh-en", "gold test", 2, 4.0, 2, 5.0, 2),
+        ("en-zh", "silver test", 0, None, 0, None, 0),
     ]
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Progress, UserError
 from wokflow.models.decoding import (
+    LANGUAGE_CODES,
     Decoding,
     Family,
     Repetition,
@@ -208,6 +209,19 @@ def test_mbart_reads_one_language_and_writes_the_other() -> None:
     )
     decode(model, tokenizer, ["▁"], "seq2seq", replace(DECODING, max_tokens=3))
     assert begun[:2] == [tokenizer.eos_token_id, english]
+
+
+def test_codes_of_languages_are_those_of_the_tokenizers_and_others_are_told() -> None:
+    from transformers import MBart50Tokenizer, NllbTokenizer
+
+    tokenizer = NllbTokenizer()
+    for number, known in enumerate((MBart50Tokenizer().get_vocab(), tokenizer.get_vocab())):
+        assert [lang for lang, codes in LANGUAGE_CODES.items() if codes[number] not in known] == []
+    set_languages(tokenizer, "zh_CN", "zh_TW")
+    assert (tokenizer.src_lang, tokenizer.tgt_lang) == ("zho_Hans", "zho_Hant")
+    assert encode(tokenizer, ["▁"], "seq2seq")[0][0] == tokenizer.convert_tokens_to_ids("zho_Hans")
+    with pytest.raises(UserError, match="that of eo is not known"):
+        set_languages(tokenizer, "en", "eo")
 
 
 def test_tokenizers_without_languages_are_left_alone(tokenizer: Any) -> None:

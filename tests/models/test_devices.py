@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import pytest
 import torch
 from wokflow.frame.job import UserError
-from wokflow.models.devices import describe, find_device, use_bfloat16
+from wokflow.models.devices import describe, find_device, how_much_slower_bfloat16_is, use_bfloat16
 
 SLURM = ("SLURM_JOB_ID", "SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE")
 needs_no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
@@ -60,3 +62,12 @@ def test_a_job_of_slurm_without_a_gpu_computes_on_the_cpu(none: str, monkeypatch
 def test_on_a_cpu_bfloat16_is_used_only_if_asked_for() -> None:
     cpu = torch.device("cpu")
     assert [use_bfloat16(name, cpu) for name in ("auto", "float32", "bfloat16")] == [False, False, True]
+
+
+def test_how_fast_a_processor_is_in_bfloat16_is_measured() -> None:
+    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    known = {"avx512_bf16", "amx_bf16"} & set(flags)
+    if "avx2" in flags and not {"avx512f", *known} & set(flags):
+        assert how_much_slower_bfloat16_is(torch.device("cpu")) > 2
+    else:
+        assert how_much_slower_bfloat16_is(torch.device("cpu")) > 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from wokflow.frame.job import UserError
-from wokflow.models.loading import commit_of, load
+from wokflow.models.loading import at_revision, commit_of, load
 from wokflow.train.scratch import make_small
 
 from tests.conftest import ROOT
@@ -71,10 +71,11 @@ def test_a_model_of_the_hub_is_known_by_its_commit(
     (cached / "refs" / "main").write_text(commit)
     shutil.copytree(folder, cached / "snapshots" / commit)
     program = """if True:
-        from wokflow.models.loading import commit_of, load, origin
+        from wokflow.models.loading import at_revision, commit_of, load, origin
         load("nobody/tiny", "seq2seq", device="cpu")
         print(commit_of("nobody/tiny", None), commit_of("nobody/tiny", "main"), commit_of("nobody/none", None))
         print(origin("nobody/tiny", None))
+        print(at_revision("nobody/tiny", "1234567890abcdef1234567890abcdef12345678"))
     """
     out = subprocess.run(
         [sys.executable, "-c", program],
@@ -82,8 +83,11 @@ def test_a_model_of_the_hub_is_known_by_its_commit(
         capture_output=True,
         text=True,
     )
-    assert out.stdout.splitlines() == [f"{commit} {commit} None", f"nobody/tiny at commit {commit}"], (
-        out.stderr
+    place = str(cached / "snapshots" / commit)
+    said = [f"{commit} {commit} None", f"nobody/tiny at commit {commit}", place]
+    assert out.stdout.splitlines() == said, out.stderr
+    assert (
+        at_revision(str(folder), commit) == str(folder) and at_revision("nobody/tiny", None) == "nobody/tiny"
     )
     assert commit_of(str(folder), None) is None
 

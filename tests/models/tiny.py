@@ -20,7 +20,7 @@ def tokenizer(letters: Iterable[str] = LETTERS, **kwargs: Any) -> Any:
 
 
 def model(kind: str, vocabulary: int, *, width: int = 16, layers: int = 2, seed: int = 5) -> Any:
-    """A model of kind marian, bart, t5 or gpt2 for `vocabulary` tokens, with at most 64 positions.
+    """A model of kind marian, bart, mbart, m2m100, t5, gpt2 or llama for `vocabulary` tokens, with 64 positions.
 
     Its weights are large, so that no two tokens are nearly as likely as each other. It never writes padding.
     """
@@ -50,8 +50,14 @@ def _model(kind: str, vocabulary: int, width: int, layers: int) -> Any:
         BartForConditionalGeneration,
         GPT2Config,
         GPT2LMHeadModel,
+        LlamaConfig,
+        LlamaForCausalLM,
+        M2M100Config,
+        M2M100ForConditionalGeneration,
         MarianConfig,
         MarianMTModel,
+        MBartConfig,
+        MBartForConditionalGeneration,
         T5Config,
         T5ForConditionalGeneration,
     )
@@ -79,6 +85,10 @@ def _model(kind: str, vocabulary: int, width: int, layers: int) -> Any:
             return MarianMTModel(MarianConfig(**common, **bart, decoder_start_token_id=0))
         case "bart":
             return BartForConditionalGeneration(BartConfig(**common, **bart, decoder_start_token_id=1))
+        case "mbart":
+            return MBartForConditionalGeneration(MBartConfig(**common, **bart))
+        case "m2m100":
+            return M2M100ForConditionalGeneration(M2M100Config(**common, **bart, decoder_start_token_id=1))
         case "t5":
             sizes = {
                 "d_model": width,
@@ -92,4 +102,8 @@ def _model(kind: str, vocabulary: int, width: int, layers: int) -> Any:
         case "gpt2":
             sizes = {"n_embd": width, "n_layer": layers, "n_head": 2, "n_positions": 64}
             return GPT2LMHeadModel(GPT2Config(**common, **sizes, initializer_range=0.4))
+        case "llama":
+            sizes = {"hidden_size": width, "intermediate_size": 2 * width, "num_attention_heads": 2}
+            sizes |= {"num_hidden_layers": layers, "max_position_embeddings": 256}
+            return LlamaForCausalLM(LlamaConfig(**common, **sizes, initializer_range=0.1))
     raise ValueError(kind)

@@ -1,5 +1,7 @@
 """Recipes become rows of actions or rejects; none is lost."""
 
+import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.frame.wordlists import word_table
 from wokflow.ingest.schemas import RECIPES
 from wokflow.parse import actions as actions_module
 from wokflow.parse import schemas
 from wokflow.parse.actions import parse_actions
-from wokflow.parse.proto import parse_proto
+from wokflow.parse.proto import compared, parse_proto
+
+from tests.bench.measure import ROOT
 
 WORDS = {
     "verbs.tsv": "surface\tclass\n切\t切\n切成\t切\n加入\t加入\n放\t加入\n炒\t炒\n",
@@ -27,6 +33,21 @@ def glossary(tmp_path_factory: pytest.TempPathFactory) -> str:
     for file, text in WORDS.items():
         (folder / file).write_text(text, encoding="utf-8")
     return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("style", "said"), [("house", "1 ingredients of the glossary are ignored"), ("paper", "")]
+)
+def test_the_log_counts_what_is_ignored_of_the_published_glossary(
+    style: str, said: str, tmp_path: Path
+) -> None:
+    noise = next(row for row in word_table("grammar/noise.tsv") if row["kind"] == "ingredients")
+    path, log = tmp_path / "glossary.json", StringIO()
+    words = {noise["words"].split()[0]: noise["class"], "盐": "盐"}
+    path.write_text(json.dumps({"verbs": {"放": "放"}, "ingredients": words, "tools": {}}), encoding="utf-8")
+    run(tmp_path, [["放盐"]], str(path), style=style, progress=Progress(log, seconds=1000))
+    assert ("ignored" in log.getvalue()) == bool(said)
+    assert said in log.getvalue()
 
 
 def write_recipes(path: Path, steps: list[list[str]]) -> None:
@@ -65,7 +86,7 @@ def test_a_row_says_what_is_done_to_what_and_where(tmp_path: Path, glossary: str
         (1, 1, 2, 3, "锅里放油", "放", "加入"),
         (2, 1, 5, 6, "炒", "炒", "炒"),
     ]
-    assert actions["ingredients"].to_list() == [["土豆"], ["油"], ["油"]]
+    assert actions["ingredients"].to_list() == [["土豆"], ["油"], ["油", "土豆"]]
     assert actions["tools"].to_list() == [[], ["锅"], []]
     assert actions["inherited"].to_list() == [False, False, True]
 
@@ -130,7 +151,10 @@ def test_a_part_reads_the_table_of_parses_once(
         "没有的",
     ]  # each of three words, the first of which hangs on the last
     frame = pl.DataFrame(
-        [(clause, list(clause), ["X"] * 3, [2, 2, -1], ["obj", "dep", "root"]) for clause in clauses_parsed],
+        [
+            (clause, list(clause), ["X"] * 3, [2, 2, -1], ["obj", "dep", "root"], ["other", "other", "root"])
+            for clause in clauses_parsed
+        ],
         pl.DataFrame(schemas.DEPENDENCIES.empty_table()).schema,
         orient="row",
     )
@@ -163,7 +187,10 @@ def test_recipes_whose_parses_are_not_held_together_find_theirs(
     monkeypatch.setattr(actions_module, "BATCH", 1)
     monkeypatch.setattr(actions_module, "HELD", 2)
     frame = pl.DataFrame(
-        [(f"{food}切", [food, "切"], ["X"] * 2, [1, -1], ["obj", "root"]) for food in ("油", "盐", "土豆")],
+        [
+            (f"{food}切", [food, "切"], ["X"] * 2, [1, -1], ["obj", "root"], ["other", "root"])
+            for food in ("油", "盐", "土豆")
+        ],
         pl.DataFrame(schemas.DEPENDENCIES.empty_table()).schema,
         orient="row",
     )
@@ -177,3 +204,20 @@ def test_recipes_whose_parses_are_not_held_together_find_theirs(
         assert all("".join(parse.words) == clause for clause, parse in found.items())
     assert actions_module.Parses([path], steps.lazy().slice(0, 2)).of(pl.Series([["油切"]])) == {}
     assert actions_module.Parses([], steps.lazy()).of(steps["steps"]) == {}
+
+
+def test_inherited_ingredients_that_only_flavour_are_not_compared(tmp_path: Path) -> None:
+    house = str(ROOT / "resources" / "glossary")
+    run(
+        tmp_path,
+        [["锅里放油，下姜丝爆香，下牛肉炒散，加盐，翻炒"], ["锅里放油，爆香"], ["加油和盐，炒"]],
+        house,
+    )
+    proto = tmp_path / "proto.parquet"
+    parse_proto(actions=[str(tmp_path / "actions.parquet")], proto=[str(proto)], metadata={})
+    rows = pl.read_parquet(proto).select("recipe_id", "verb_class", "ingredient_classes").rows()
+    assert rows[6] == ("xiachufang:0", "翻炒", ["牛肉"])
+    assert set(rows[2][2]) == {"食用油", "姜"}  # nothing else is in the pot
+    assert rows[8] == ("xiachufang:1", "爆香", ["食用油"])
+    assert set(rows[9][2]) == set(rows[10][2]) == {"盐", "食用油"}
+    assert compared(["牛肉", "盐"]) == {"牛肉"} and compared(["盐", "水"]) == {"盐", "水"}

@@ -15,6 +15,7 @@ from wokflow.parse import dependencies, schemas
 from wokflow.parse.conllu import Sentence
 from wokflow.parse.dependencies import HanLP, parse_block, parse_dependencies
 from wokflow.parse.parser import parse_parser
+from wokflow.parse.roles import SCHEMES
 from wokflow.parse.segment import Segmenter
 
 from tests.parse.test_conllu import as_conllu
@@ -47,7 +48,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def parsed(house: Path, out: Path, **changes: Any) -> pl.DataFrame:
     """The table that parsing writes, one shard unless `changes` say otherwise."""
     settings: dict[str, Any] = {
-        "backend": "spacy",
+        "backend": "trained",
         "trained": [str(house / "model")],
         "glossary": str(house / "glossary.json"),
         "metadata": {"key": "k"},
@@ -64,7 +65,7 @@ def assert_sound(table: pl.DataFrame) -> None:
     assert table["clause"].to_list() == CLAUSES
     for row in table.iter_rows(named=True):
         assert "".join(row["words"]) == "".join(row["clause"].split())
-        assert len({len(row[name]) for name in ("words", "tags", "heads", "relations")}) == 1
+        assert len({len(row[name]) for name in ("words", "tags", "heads", "relations", "roles")}) == 1
         assert [name == "root" for name in row["relations"]] == [head == -1 for head in row["heads"]]
 
 
@@ -77,6 +78,7 @@ def test_each_clause_has_a_row_with_its_parse(house: Path, tmp_path: Path) -> No
         ["ADP", "NOUN", "VERB"],
         [1, 2, -1],
         ["case", "obl:patient", "root"],
+        ["other", "other", "root"],
     )
 
 
@@ -99,6 +101,7 @@ class Fickle:
     """A parser that fails on clauses that hold `bad`, and takes one word a clause."""
 
     copies = 1
+    scheme = SCHEMES[0]
 
     def __init__(self, bad: str, heads: tuple[int, ...] = (-1,)) -> None:
         self.bad, self.heads = bad, heads
@@ -155,8 +158,8 @@ def test_failures_are_counted_in_the_log(
     ("changes", "message"),
     [
         ({"trained": ["/nowhere"]}, "holds no trained parser"),
-        ({"backend": "pipeline", "model": "zh_core_web_none"}, "spacy download zh_core_web_none"),
-        ({"backend": "pipeline", "model": "/nowhere"}, "give its folder"),
+        ({"backend": "spacy", "model": "zh_core_web_none"}, "spacy download zh_core_web_none"),
+        ({"backend": "spacy", "model": "/nowhere"}, "give its folder"),
     ],
 )
 def test_missing_models_are_named(house: Path, tmp_path: Path, changes: dict[str, str], message: str) -> None:
@@ -172,7 +175,7 @@ def test_a_broken_model_is_said(house: Path, tmp_path: Path) -> None:
 
 
 def test_a_pipeline_parses_the_words_of_its_own_tokenizer(house: Path, tmp_path: Path) -> None:
-    table = parsed(house, tmp_path / "out", backend="pipeline", model=str(house / "model"), threads=2)
+    table = parsed(house, tmp_path / "out", backend="spacy", model=str(house / "model"), threads=2)
     assert_sound(table)
     assert table["words"][0].to_list() == [*"把鸡蛋切碎"]  # spaCy's tokenizer cuts Chinese into characters
 
@@ -182,7 +185,7 @@ def test_a_pipeline_without_a_parser_is_refused(house: Path, tmp_path: Path) -> 
 
     spacy.blank("zh").to_disk(tmp_path / "blank")
     with pytest.raises(UserError, match="has no dependency parser"):
-        parsed(house, tmp_path / "out", backend="pipeline", model=str(tmp_path / "blank"))
+        parsed(house, tmp_path / "out", backend="spacy", model=str(tmp_path / "blank"))
 
 
 @pytest.fixture(scope="module")
@@ -259,6 +262,6 @@ def test_a_multi_task_model_parses_its_own_words_and_its_tags_become_universal(
     key: str, tags: list[str]
 ) -> None:
     model = MultiTask(key, tags)
-    parses = HanLP(model, Segmenter(EMPTY), 2)(["加盐", "加 盐", "加盐"])
+    parses = HanLP(model, Segmenter(EMPTY), 2, SCHEMES[1])(["加盐", "加 盐", "加盐"])
     assert parses == [Sentence(("加", "盐"), ("VERB", "NOUN"), (-1, 0), ("root", "dobj"))] * 3
     assert model.asked == [(["加盐", "加盐"], ["pos/ctb", "dep"]), (["加 盐"], ["pos/ctb", "dep"])]

@@ -7,6 +7,11 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from wokflow.frame.wordlists import word_table
+from wokflow.parse.extract import extract
+from wokflow.parse.glossary import Glossary, read_glossary
+from wokflow.parse.lattice import in_simplified, without_noise
+from wokflow.parse.simplified import simplified
 
 GLOSSARY = Path(__file__).resolve().parents[2] / "resources" / "glossary"
 FILES = {"verb": "verbs.tsv", "ingredient": "ingredients.tsv", "tool": "tools.tsv"}
@@ -81,3 +86,52 @@ def test_no_traditional_characters(kind: str) -> None:
     changed = [surface for surface in classes if simplified(surface) != surface]
     assert [surface for surface in changed if "薹" not in surface] == []
     assert all(classes[simplified(surface)] == classes[surface] for surface in changed)
+
+
+def missed(glossary: Glossary) -> set[str]:
+    """The ingredients and tools, noise aside, that are not found with their class alone behind 放入."""
+    return {
+        word
+        for kind in ("ingredients", "tools")
+        for word, name in in_simplified(without_noise(glossary, kind)).items()
+        if not any(
+            noun.cls == name
+            for action in extract([f"放入{word}"], glossary)[0]
+            for noun in getattr(action, kind)
+        )
+    }
+
+
+def test_every_food_and_tool_of_the_glossary_is_found() -> None:
+    assert missed(read_glossary(GLOSSARY)) == set()
+
+
+def test_every_food_and_tool_of_the_published_glossary_is_found_or_noise(shared: Path) -> None:
+    """Words of this glossary in traditional characters have classes of their own; a text's are simplified first."""
+    glossary = read_glossary(shared / "real" / "counterfactual" / "glossary.json")
+    assert {word for word in missed(glossary) if simplified(word) == word} == {
+        "和面",
+        "盖",
+        "刷",
+    }  # verbs too
+
+
+@pytest.mark.parametrize("word", ["雞蛋", "先生", "方", "刺", "儿菜"])
+def test_a_listed_word_is_never_refused(word: str) -> None:
+    glossary = Glossary({"放入": "加入", "放": "加入"}, {word: word, "菜": "菜"}, {})
+    assert [food.cls for food in extract([f"放入{word}"], glossary)[0][0].ingredients] == [word]
+
+
+NOISE = {row["words"].split()[0]: row["class"] for row in word_table("grammar/noise.tsv")}
+
+
+@pytest.mark.parametrize(
+    ("noisy", "name", "found"),
+    [(False, NOISE["天使"], True), (True, NOISE["天使"], False), (True, "天使面", True)],
+    ids=["another glossary", "the published one", "another class"],
+)
+def test_noise_is_left_out_of_the_published_glossary_alone(noisy: bool, name: str, found: bool) -> None:
+    """A glossary that lists a word in another class than the noise has another food in mind."""
+    glossary = Glossary({"放入": "加入"}, {"天使": name, "丝瓜": "丝瓜"}, {}, noisy=noisy)
+    words = {word: extract([f"放入{word}"], glossary)[0][0].ingredients for word in glossary.ingredients}
+    assert {word: bool(foods) for word, foods in words.items()} == {"天使": found, "丝瓜": True}

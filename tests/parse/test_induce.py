@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame.job import Progress, UserError
 from wokflow.parse.glossary import read_glossary
-from wokflow.parse.induce import Tags, cluster, names, parse_induce, verb_places
+from wokflow.parse.induce import Tags, cluster, names, object_places, parse_induce, verb_places
 
 from tests.parse.test_vectors import SCRIPTS, train, write_recipes
 
@@ -116,6 +116,25 @@ def test_where_verbs_stand(words: str, verbs: list[str], tags: Tags) -> None:
     given_words = words.split()
     places = verb_places(given_words, tags, {"土豆"})
     assert [given_words[place] for place in sorted(places)] == verbs
+
+
+@pytest.mark.parametrize(
+    ("words", "objects"),
+    [
+        ("锅 中 放入 适量 土豆 葱 姜 翻炒", ["土豆", "葱", "姜"]),
+        ("切 洋葱", ["洋葱"]),
+        ("洋葱 土豆 洗净 切块", ["洋葱", "土豆"]),
+        ("把 土豆 放入 碗 中", ["土豆"]),
+        ("放入 锅 中 土豆", []),
+        ("味道 很 好", []),
+        ("煮 10 小时", []),
+        ("加 2 勺 盐", ["盐"]),
+        ("", []),
+    ],
+)
+def test_where_nouns_stand_that_something_is_done_to(words: str, objects: list[str], tags: Tags) -> None:
+    places = object_places(words.split(), tags)
+    assert [word for place, word in enumerate(words.split()) if place in places] == objects
 
 
 def test_candidates_and_their_counts(recipes: str, tmp_path: Path) -> None:

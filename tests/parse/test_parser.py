@@ -13,6 +13,7 @@ from wokflow.frame.job import UserError
 from wokflow.parse.conllu import Sentence
 from wokflow.parse.dependencies import SpaCy, load_trained
 from wokflow.parse.parser import attachment, clauses_of, parse_parser, project
+from wokflow.parse.roles import SCHEMES
 from wokflow.parse.segment import Segmenter
 
 from tests.parse.test_conllu import as_conllu, trees
@@ -65,7 +66,7 @@ def test_training_learns_and_its_scores_say_so(files: dict[str, Any]) -> None:
     assert (scores["train_sentences"], scores["test_sentences"], scores["held_out"]) == (22, 2, True)
     assert scores["sentences"]["gold_words"]["las"] > 90
     assert scores["clauses"]["own_words"]["las"] > 90
-    parser = SpaCy(load_trained(files["model"]), Segmenter(EMPTY), 8)
+    parser = SpaCy(load_trained(files["model"]), Segmenter(EMPTY), 8, SCHEMES[0])
     assert parser(["把牛肉洗净"]) == [
         Sentence(("把", "牛肉", "洗净"), ("ADP", "NOUN", "VERB"), (1, 2, -1), ("case", "obl:patient", "root"))
     ]

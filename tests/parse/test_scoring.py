@@ -1,5 +1,6 @@
 import pytest
-from wokflow.parse.scoring import Labelled, score
+
+from tests.parse.scoring import Labelled, score
 
 CUT = Labelled(2, "切", frozenset({"姜", "葱"}), frozenset())
 FRY = Labelled(5, "炒", frozenset(), frozenset({"锅"}))

@@ -90,6 +90,22 @@ def test_what_is_wrong_with_pairs_is_said_with_its_row(text: str, message: str, 
         read_pairs(str(tmp_path / "pairs.tsv"))
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (HEADER.replace("\t", ";").encode(), "Are the columns separated by tabs"),
+        ((HEADER + "粥\t饭\t水\t米\n").encode("gb18030"), "is not UTF-8: save it again"),
+        ((HEADER + "粥\t饭\t水\t米\n").encode("utf-16"), "is not UTF-8: save it again"),
+    ],
+)
+def test_pairs_as_spreadsheets_save_them_otherwise_are_named(
+    data: bytes, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "pairs.tsv").write_bytes(data)
+    with pytest.raises(UserError, match=message):
+        read_pairs(str(tmp_path / "pairs.tsv"))
+
+
 def test_a_dish_comes_from_the_field_or_else_from_the_title(tmp_path: Path) -> None:
     parts = [
         write_recipes(

@@ -15,11 +15,12 @@ from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.parse.glossary import read_glossary
 from wokflow.pivot import schemas
-from wokflow.pivot.effects import Limits
 from wokflow.pivot.given_files import ORDER_COLUMNS, PIVOT_COLUMNS
 from wokflow.pivot.occurrences import Proto
 from wokflow.pivot.orders import pivot_orders
 from wokflow.pivot.pivots import pivot_pivots
+
+from tests.pivot.test_orders import STRICT
 
 GLOSSARY = {
     "verbs": {"加": "加入", "放": "加入", "切": "切", "炒": "炒"},
@@ -78,17 +79,16 @@ class Given:
 
     def pivots(self, given: str, **more: Any) -> pl.DataFrame:
         out = str(self.folder / "pivots.parquet")
-        files = {"pivots": out, "rejects": str(self.folder / "rejects"), "given": given}
+        files = {name: str(self.folder / name) for name in ("votes", "agreement", "rejects")}
+        files |= {"pivots": out, "given": given}
         settings: dict[str, Any] = {"answers": [], "overrule": False, "annotators": 3, "metadata": {}}
         pivot_pivots(candidates=[], **files, **self.known, **settings, **more)
         return tables.read(out)
 
     def orders(self, given: str) -> pl.DataFrame:
-        from dataclasses import asdict
-
         files = {name: str(self.folder / f"{name}.parquet") for name in ("pivots", "effects", "orders")}
         files |= {"rejects": str(self.folder / "rejects"), "given": given}
-        pivot_orders(proto=[], dishes=[], **files, **self.known, **asdict(Limits()), metadata={})
+        pivot_orders(proto=[], dishes=[], **files, **self.known, **STRICT, metadata={})
         assert tables.read(files["effects"]).is_empty()
         return tables.read(files["orders"])
 
@@ -104,11 +104,12 @@ def given(tmp_path: Path) -> Given:
 
 def test_experts_pivots_go_in_as_published(given: Given) -> None:
     pivots = given.pivots(given.file("experts.json", EXPERTS))
-    assert pivots.drop("base_frequency", "target_frequency").rows() == [
+    assert pivots.drop("new_ingredient_classes", "base_frequency", "target_frequency").rows() == [
         ("甲", "乙", "切", ["豆腐"], [], "remove", "given"),
         ("甲", "乙", "加入", ["鸡蛋"], [], "insert", "given"),
         ("丙", "丁", "炒", ["姜", "葱"], ["锅"], "insert", "given"),
     ]
+    assert all(tables.read(given.folder / name).is_empty() for name in ("votes", "agreement"))
     assert pivots["base_frequency"].null_count() == pivots["target_frequency"].null_count() == 3
     assert given.rejects == [
         (1, "repeated", "丁, pivot 2"),
@@ -143,6 +144,27 @@ def test_the_workflow_s_own_tables_go_in_again(given: Given) -> None:
     assert given.rejects == []
     assert given.orders(str(given.folder / "o.parquet")).equals(orders)
     assert given.rejects == []
+
+
+def test_a_replacement_is_one_pivot_and_goes_in_again(given: Given) -> None:
+    """Both its actions are pivots of scores and orders, also where the insertion stands first."""
+    cut = action("切", "葱", "鸡蛋")
+    twins = [cut | {"kind": "insert"}, action("切", "豆腐", "葱") | {"kind": "remove"}]
+    other = action("炒", "豆腐") | {"kind": "remove"}
+    path = given.file("x.json", {"乙": {"pivots": [*twins, other], "orders": [order(cut, (cut, FRY))]}})
+    pivots = given.pivots(path)
+    columns = ["verb_class", "ingredient_classes", "kind", "new_ingredient_classes"]
+    replaced = ("切", ["葱", "豆腐"], "replace", ["葱", "鸡蛋"])
+    assert pivots.select(columns).rows() == [replaced, ("炒", ["豆腐"], "remove", None)]
+    assert given.orders(path)["pivot"].to_list() == ["切/葱,鸡蛋/"]
+    pair = {"base_dish": "甲", "target_dish": "乙", "ingredient_removed": "豆腐", "ingredient_added": "蛋"}
+    files = [str(given.folder / f"{name}.parquet") for name in ("pivots", "orders")]
+    words = read_glossary(given.folder / "glossary.json")
+    found = read_pivots(pl.DataFrame([pair]), *files, None, words, lambda texts: [[] for _ in texts])
+    assert {one.written for one in found["甲", "乙"].remove} == {"切/葱,豆腐/", "炒/豆腐/"}
+    assert {one.written for one in found["甲", "乙"].insert} == {"切/葱,鸡蛋/"}
+    pivots.write_parquet(given.folder / "again.parquet")
+    assert given.pivots(str(given.folder / "again.parquet")).equals(pivots) and given.rejects == []
 
 
 def tsv(columns: tuple[str, ...], *rows: tuple[str, ...]) -> str:
@@ -212,8 +234,9 @@ def test_nothing_mined_is_said_in_the_log_and_on_the_screen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tables.write(tmp_path / "none", schemas.CANDIDATES, pl.DataFrame(schemas.CANDIDATES.empty_table()), {})
-    files = {"pivots": str(tmp_path / "pivots"), "rejects": str(tmp_path / "rejects")}
-    mined: dict[str, Any] = {"given": None, "pairs": "", "glossary": "", "answers": [], "metadata": {}}
+    files = {name: str(tmp_path / name) for name in ("pivots", "votes", "agreement", "rejects")}
+    known = Given(tmp_path).known
+    mined: dict[str, Any] = {"given": None, "answers": [], "metadata": {}, **known}
     said = io.StringIO()
     pivot_pivots(
         candidates=[str(tmp_path / "none")],
@@ -235,7 +258,8 @@ def test_the_authors_files_go_in_whole(shared: Path, tmp_path: Path) -> None:
     published = str(folder / "expert_pivots.json")
     pivots = given.pivots(published, progress=Progress(sys.stdout))
     assert given.rejects == []
-    assert dict(pivots["kind"].value_counts().iter_rows()) == {"remove": 491, "insert": 309}
+    kinds = {"remove": 491 - 3, "insert": 309 - 3, "replace": 3}
+    assert dict(pivots["kind"].value_counts().iter_rows()) == kinds
     orders = given.orders(published)
     assert orders.height + len(given.rejects) == 382
     assert Counter(reason for _, reason, _ in given.rejects) == {"repeated": 2, "not_inserted": 11}

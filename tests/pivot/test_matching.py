@@ -80,7 +80,7 @@ def test_without_confounders_the_effect_is_the_difference_of_shares() -> None:
     assert matched.all() and matching.average_effect(weights, matched, treated, outcome)[0] == pytest.approx(
         0.25
     )
-    assert matching.imbalance(np.zeros((1, 1, 6)), weights, treated)[0] == 0.0
+    assert matching.imbalance(np.zeros((1, 1, 6)), treated, weights)[0] == 0.0
 
 
 @settings(deadline=None, max_examples=40)
@@ -114,12 +114,37 @@ def test_the_sign_test() -> None:
     assert p_values.tolist() == pytest.approx([1.0, 1.0, 1 / 8, 1 / 2, 1 / 32])
 
 
+def test_deviations_are_pooled_within_the_groups() -> None:
+    """Austin 2011: the root of the mean of both groups' variances; the distance of the groups does not count."""
+    values = np.array([[[0.0, 2.0, 1.0, 10.0, 16.0, 13.0, 13.0]]])
+    treated = np.array([[True, True, True, False, False, False, False]])
+    expected = math.sqrt((1.0 + 6.0) / 2)  # variances 1 and (9 + 9) / 3
+    assert matching.pooled_deviation(values, treated)[0, 0] == pytest.approx(expected)
+    unmatched = matching.imbalance(values, treated, np.ones((1, 7)))[0]
+    assert unmatched[0] == pytest.approx(12 / expected)
+
+
 def test_imbalance_before_and_after() -> None:
     covariates = np.array([[[0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]]])
     treated = np.array([[True, False, False, False, True, True, True, False]])
-    assert matching.imbalance(covariates, np.ones((1, 8)), treated)[0] == pytest.approx(1.0)
     weights, _ = matching.match(covariates[:, 0], treated, np.zeros(1))
-    assert matching.imbalance(covariates, weights, treated)[0] == pytest.approx(0.0)
+    before, after = matching.imbalance(covariates, treated, np.ones((1, 8)), weights)
+    assert before[0] == pytest.approx(0.5 / 0.5) and after[0] == pytest.approx(0.0)
+    constant_within = np.array([[[1.0] * 3 + [0.0] * 3]])
+    separated = matching.imbalance(constant_within, constant_within[:, 0] > 0, np.ones((1, 6)))[0]
+    assert separated[0] == pytest.approx(2.0), "in deviations of all units, as both groups have none"
+
+
+def test_more_covariates_than_units_give_the_same_scores() -> None:
+    """As the plain regression, whose covariates are not rotated, gives them."""
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    covariates, treated = rng.random((2, 40, 15)).round(), rng.random((2, 15)) < 0.5
+    logits = matching.propensity_scores(covariates, treated, ridge=1.0)
+    for one, kind, found in zip(covariates, treated, logits, strict=True):
+        plain = LogisticRegression(C=1.0, tol=1e-9, max_iter=1000).fit(one.T, kind).decision_function(one.T)
+        assert found == pytest.approx(plain, abs=1e-4)
 
 
 def test_a_hypothesis_has_the_same_result_whatever_its_company() -> None:

@@ -1,6 +1,6 @@
 """Causes and effects are found in their order; independent actions, whatever their order, are left alone."""
 
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 from wokflow.frame import tables
 from wokflow.pivot import effects, schemas
 from wokflow.pivot import orders as module
-from wokflow.pivot.effects import Confounders, Dish, Hypotheses, Limits, adjusted, estimate, precedence
+from wokflow.pivot.effects import Confounders, Dish, Hypotheses, estimate, precedence
+from wokflow.pivot.limits import Limits
 from wokflow.pivot.orders import first_places, pivot_orders
 
 INF = np.inf
+STRICT: dict[str, Any] = {"preset": "strict"} | dict.fromkeys(
+    field.name for field in fields(Limits) if field.name != "estimate"
+)
 ALL = Limits(units=1, frequent=0.0, correct=False, level=1.0, overlap=0.0, balance=9.0, effect=-2.0)
 
 
@@ -31,12 +35,15 @@ def test_by_hand() -> None:
     """Of 4 recipes with a, 2 have b after it and one before it; of 4 without, one has b."""
     places = dish(a=[0, 0, 1, 0, INF, INF, INF, INF], b=[1, 1, 0, INF, 0, INF, INF, INF])
     found = one(places, "a", "b")
-    assert found["effect"] == pytest.approx(2 / 4 - 1 / 4)
+    assert found["effect"] == pytest.approx(3 / 4 - 1 / 4)
+    assert found["effect_in_order"] == pytest.approx(2 / 4 - 1 / 4), (
+        "the recipe with b first is without effect"
+    )
     assert (found["n_treated"], found["n_control"], found["matched"]) == (4, 4, 8)
     assert (found["both"], found["in_order"], found["order_p"]) == (3, 2, 0.5)
     # Of all 70 ways to choose the treated, those with 2 or more of the 4 recipes with b:
-    assert found["p_value"] == pytest.approx((6 * 6 + 4 * 4 + 1) / 70)
-    assert found["overlap"] == 1.0 and found["balance_before"] == 0.0 and found["flag"] == ""
+    assert found["association_p"] == pytest.approx((6 * 6 + 4 * 4 + 1) / 70)
+    assert found["overlap"] == 1.0 and found["smd_all"] == 0.0 and found["flag"] == ""
 
 
 def test_precedence_counts_recipes_with_both() -> None:
@@ -80,13 +87,6 @@ def test_always_there_means_no_controls() -> None:
     assert one(places, "a", "b", Limits())["flag"] == "control"
 
 
-def test_adjusted_p_values() -> None:
-    assert adjusted(np.array([0.01, 0.04, 0.03, 0.5])).tolist() == pytest.approx(
-        [0.04, 0.16 / 3, 0.16 / 3, 0.5]
-    )
-    assert adjusted(np.array([])).tolist() == []
-
-
 def random_dish(rng: np.random.Generator, count: int, chances: NDArray[np.float64]) -> Dish:
     """Independent actions in random order."""
     occurs = rng.random((count, len(chances))) < chances
@@ -99,13 +99,13 @@ def random_dish(rng: np.random.Generator, count: int, chances: NDArray[np.float6
 @pytest.mark.parametrize("chance", [0.3, 0.6, 0.9])
 def test_independent_actions_are_not_reported_beyond_the_level(chance: float, ordered: bool) -> None:
     rng = np.random.default_rng(3)
-    limits, reported, made = Limits(correct=False), 0, 0
+    limits, reported, made = Limits(correct=False, level=0.05), 0, 0
     for _ in range(6):
         places = random_dish(rng, 60, np.full(12, chance))
         if ordered:
             places = Dish(places.actions, np.where(places.occurs, np.arange(12.0), INF))
         found = module.tests(places, places.actions, limits).filter(pl.col("effect").is_not_null())
-        reported += found.filter((pl.col("effect") > limits.effect) & (pl.col("flag") == "")).height
+        reported += module.reported(found, limits).height
         made += found.height
     assert made > 500 and reported <= limits.level * made
 
@@ -127,15 +127,14 @@ def caused(rng: np.random.Generator, count: int) -> Dish:
 def test_true_orders_are_found_and_common_causes_are_not_mistaken_for_them() -> None:
     limits = Limits()
     found = module.tests(caused(np.random.default_rng(0), 300), ["pivot//", "pivot2//"], limits)
-    good = found.filter((pl.col("effect") > limits.effect) & (pl.col("flag") == ""))
-    assert good.select("before", "after").rows() == [
+    assert module.reported(found, limits).select("before", "after").rows() == [
         ("cause//", "pivot//"),
         ("pivot//", "effect//"),
         ("common//", "pivot2//"),
     ]
     unadjusted = 0.85**2 + 0.15**2 - 2 * 0.85 * 0.15
     other = found.filter((pl.col("before") == "other//") & (pl.col("after") == "pivot2//")).row(0, named=True)
-    assert other["effect"] < 0.1 < 0.4 < unadjusted and other["balance_before"] > 1 > other["balance_after"]
+    assert other["effect"] < 0.1 < 0.4 < unadjusted and other["smd_all"] > 1 > other["smd_matched"]
 
 
 def test_how_many_are_tested_at_once_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +158,7 @@ def write(folder: Path, places: Dish) -> dict[str, str | list[str]]:
     empty = pl.lit([], pl.List(pl.String))
     frame.with_columns(ingredient_classes=empty, tool_classes=empty).write_parquet(folder / "proto")
     frame.select("recipe_id", dish=pl.lit("乙")).unique().write_parquet(folder / "dishes")
-    pivots = [("甲", "乙", name, [], [], kind, 0.0, 0.5, "frequency") for name, kind in PIVOTS]
+    pivots = [("甲", "乙", name, [], [], kind, None, 0.0, 0.5, "frequency") for name, kind in PIVOTS]
     schema = pl.DataFrame(schemas.PIVOTS.empty_table()).schema
     tables.write(folder / "pivots", schemas.PIVOTS, pl.DataFrame(pivots, schema, orient="row"), {})
     return {
@@ -175,7 +174,7 @@ PIVOTS = [("pivot", "insert"), ("pivot2", "insert"), ("cause", "remove"), ("abse
 def find_orders(tables_read: dict[str, Any], effects: Path, orders: Path) -> None:
     files = {"effects": str(effects), "orders": str(orders), "rejects": f"{orders}-rejects"}
     mined: dict[str, Any] = {"given": None, "pairs": "", "glossary": ""}
-    pivot_orders(**tables_read, **files, **mined, **asdict(Limits()), metadata={})
+    pivot_orders(**tables_read, **files, **mined, **STRICT, metadata={})
 
 
 def test_tables_hold_all_tests_and_the_constraints(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.pivot import schemas
-from wokflow.pivot.pivots import majority, pivot_pivots
+from wokflow.pivot.pivots import majority, per_pair, pivot_pivots
 from wokflow.pivot.questions import GIVEN, HEADER, identified, pivot_questions, read_answers
 
 
@@ -33,6 +34,12 @@ def candidate(verb: str, kind: str, phrases: list[str] | None = None) -> dict[st
     }
 
 
+GLOSSARY: dict[str, dict[str, str]] = {"verbs": {}, "ingredients": {"姜": "姜", "蒜": "蒜"}, "tools": {}}
+PAIRS = """\
+base_dish\ttarget_dish\tingredient_removed\tingredient_added
+凉拌豆腐\t凉拌皮蛋豆腐\t姜\t蒜
+"""
+OUTPUTS = ("pivots", "votes", "agreement", "rejects")
 ROWS = [
     candidate("洗", "remove"),
     candidate("煮", "insert"),
@@ -147,14 +154,12 @@ def decided(
     written: str, answers: list[str], tmp_path: Path, **settings: object
 ) -> list[tuple[str, str, str]]:
     options: dict[str, Any] = {"overrule": False, "annotators": 1, "given": None, "metadata": {}} | settings
-    files = {
-        "pivots": str(tmp_path / "out"),
-        "rejects": str(tmp_path / "rejects"),
-        "pairs": "",
-        "glossary": "",
-    }
+    files = {name: str(tmp_path / name) for name in (*OUTPUTS, "pairs", "glossary.json")}
+    files["glossary"] = files.pop("glossary.json")
+    Path(files["pairs"]).write_text(PAIRS, encoding="utf-8")
+    Path(files["glossary"]).write_text(json.dumps(GLOSSARY), encoding="utf-8")
     pivot_pivots(candidates=[written], answers=answers, **files, **options)
-    return tables.read(tmp_path / "out").select("verb_class", "kind", "decided_by").rows()  # type: ignore[return-value]
+    return tables.read(tmp_path / "pivots").select("verb_class", "kind", "decided_by").rows()  # type: ignore[return-value]
 
 
 def test_people_decide_what_frequency_does_not(written: str, ids: dict[str, str], tmp_path: Path) -> None:
@@ -170,11 +175,57 @@ def test_people_decide_what_frequency_does_not(written: str, ids: dict[str, str]
     assert decided(written, [answers, tie], tmp_path) == by_frequency
 
 
+def test_votes_are_kept_with_what_frequency_says(written: str, ids: dict[str, str], tmp_path: Path) -> None:
+    """Also those that decide nothing, for a pilot study."""
+    given_answers = [(ids["切"], "b", "rarely"), (ids["切"], "a", "never"), (ids["洗"], "a", "never")]
+    decided(written, [sheet(tmp_path, *given_answers)], tmp_path, annotators=2)
+    votes = tables.read(tmp_path / "votes")
+    assert votes.select("question_id", "verb_class", "kind", "annotator", "answer").rows() == [
+        (ids["洗"], "洗", "remove", "a", "never"),
+        (ids["切"], "切", "ask", "a", "never"),
+        (ids["切"], "切", "ask", "b", "rarely"),
+    ]
+    agreed = tables.read(tmp_path / "agreement")
+    assert agreed.select("kind", "questions", "answers", "decided", "none").rows() == [
+        ("remove", 1, 1, 0, 0),
+        ("ask", 1, 2, 1, 1),
+        ("all", 2, 3, 1, 1),
+    ]
+    decided(written, [], tmp_path)
+    assert tables.read(tmp_path / "votes").is_empty() and tables.read(tmp_path / "agreement").is_empty()
+
+
 def test_people_overrule_frequency_only_if_asked_to(
     written: str, ids: dict[str, str], tmp_path: Path
 ) -> None:
     answers = sheet(tmp_path, (ids["洗"], "a", "always"), (ids["煮"], "a", "sometimes"))
     assert decided(written, [answers], tmp_path, overrule=True) == [("洗", "insert", "people")]
+
+
+def test_people_can_make_half_of_a_replacement(tmp_path: Path) -> None:
+    """切 with 姜 is gone by frequency, and people say that 切 with 蒜 is always done: one replacement, by people."""
+    new = candidate("切", "ask") | {"ingredient_classes": ["葱", "蒜"], "target_frequency": 0.08}
+    rows = [candidate("切", "remove"), candidate("洗", "remove"), new]
+    path = str(tmp_path / "candidates")
+    tables.write(path, schemas.CANDIDATES, pl.DataFrame(rows), {})
+    assert [kind for _, kind, _ in decided(path, [], tmp_path)] == ["remove", "remove"]
+    answers = sheet(tmp_path, (identified(tables.read(path))["question_id"][2], "a", "always"))
+    assert decided(path, [answers], tmp_path) == [("切", "replace", "people"), ("洗", "remove", "frequency")]
+    found = tables.read(tmp_path / "pivots").row(0, named=True)
+    assert (found["base_frequency"], found["target_frequency"]) == (0.2, 0.08)
+    assert (found["ingredient_classes"], found["new_ingredient_classes"]) == (["姜", "葱"], ["葱", "蒜"])
+
+
+def test_counts_of_a_pair_stand_beside_the_papers() -> None:
+    rows = [
+        {"base_dish": "甲", "target_dish": pair, "kind": kind}
+        for pair in "乙丙"
+        for kind in ("remove", "replace")
+    ]
+    text = per_pair(pl.DataFrame([*rows, rows[0]]))
+    assert (
+        "1.5 to remove, 0.0 to insert, 1.0 with" in text and "2.5 and 1.0; the paper has 13.6 and 8.8" in text
+    )
 
 
 def test_a_question_keeps_its_id(ids: dict[str, str], written: str) -> None:

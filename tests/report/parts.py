@@ -8,7 +8,9 @@ from typing import Any
 import pyarrow as pa
 from wokflow.frame import tables
 from wokflow.parse.glossary import Glossary
+from wokflow.report.arguments import TEMPLATES
 from wokflow.report.inputs import input_name
+from wokflow.report.render import Table, Templates
 
 LANGS = {"recipenlg": "en", "xiachufang": "zh", "counterfactual": "zh"}
 ENGLISH = {"verb": {"切": "cut", "炒": "stir-fry"}, "ingredient": {"鸡肉": "chicken"}, "tool": {"锅": "wok"}}
@@ -59,3 +61,14 @@ def parser_scores(held_out: bool = True) -> dict[str, Any]:
     clauses = words | {"own_words": figures | {"uas": 87.3}}
     sizes = {"train_sentences": 900, "test_sentences": 100, "held_out": held_out}
     return sizes | {"clauses": clauses, "sentences": words}
+
+
+def shown(template: str, values: Mapping[str, Any]) -> str:
+    """A section of the page as HTML, a line for each tag."""
+    text = " ".join(Templates(str(TEMPLATES)).render(f"{template}.html", **values).split())
+    return text.replace("> <", "><").replace("><", ">\n<")
+
+
+def texts(table: Table) -> list[list[str]]:
+    """A table's rows as the page has them: text and note of each cell."""
+    return [[f"{cell.text} {cell.note}".strip() for cell in row] for row in table.rows]

@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from wokflow.evaluate import schemas
+from wokflow.evaluate.actions import signature
 from wokflow.report.evaluation import LEVELS, PAPER, section
 
-from tests.report.parts import table
+from tests.report.parts import shown, table
 
 
 def score(run: str, metric: str, value: float | None, dataset: str = "counterfactual") -> dict[str, Any]:
@@ -16,13 +18,14 @@ def score(run: str, metric: str, value: float | None, dataset: str = "counterfac
 
 
 def page(folder: Path, rows: list[dict[str, Any]]) -> str:
-    return section({"evaluate_scores": table(folder, "evaluate/scores", schemas.SCORES, rows)}, 0.9)
+    parts = {"evaluate_scores": table(folder, "evaluate/scores", schemas.SCORES, rows)}
+    return shown("counterfactual", section(parts, 0.9))
 
 
 def test_scores_with_intervals_beside_the_paper(tmp_path: Path) -> None:
     pair = score("copy", "bleu", 50.0, "counterfactual/宫保鸡丁/宫保虾球")
     html = page(tmp_path, [score("copy", "bleu", 12.34), score("mine <1>", "hard_f1", 9.0), pair])
-    assert '<td class="n">12.3<small>11.3 to 13.3</small></td>' in html and "50.0" not in html
+    assert '<td class="n">12.3<small>11.3 to 13.3</small>' in html and "50.0" not in html
     assert "7 instances (dish pairs: 1)" in html and "(90 %)" in html
     assert "mine &lt;1&gt;" in html and "the base recipe as it is" in html
     assert "GPT-2 (D+R)<small>the paper</small>" in html
@@ -41,6 +44,13 @@ def test_figures_of_the_paper_stand_in_their_columns() -> None:
     names = {name for metrics in LEVELS.values() for name in metrics}
     assert PAPER.keys() - {"Human experts"} == {"GPT-2 (D)", "GPT-2 (D+R)", "EDUCAT", "DELOREAN"}
     assert all(figures.keys() <= names for figures in PAPER.values())
+
+
+@pytest.mark.parametrize("definition", ["paper", "possible"])
+def test_the_page_says_which_pivot_actions_count(definition: str, tmp_path: Path) -> None:
+    html = page(tmp_path, [score("mine", "hard_f1", 9.0) | {"signature": signature(definition)}])
+    assert ("all of them, as in the paper" in html) == (definition == "paper")
+    assert ("neither credit nor fault" in html) == (definition == "possible")
 
 
 def test_no_runs(tmp_path: Path) -> None:

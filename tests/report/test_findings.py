@@ -1,6 +1,6 @@
 """What a run did not find is said with what to do; what it found is not."""
 
-from wokflow.report.findings import of_dishes, of_pairs, of_questions, of_runs
+from wokflow.report.findings import of_dishes, of_pairs, of_questions, of_runs, of_sources
 
 FULL = {"train": 8, "valid": 1, "test": 1}
 
@@ -13,6 +13,15 @@ def test_directions_without_pairs_and_empty_splits_are_named() -> None:
     )
     assert "match/near/en-zh.tsv" in some
     assert list(of_pairs({"zh-en": FULL, "en-zh": FULL}, 0.85)) == []
+
+
+def test_a_corpus_of_the_demo_beside_one_s_own_is_named() -> None:
+    mine, demo = {"path": "/data/a.csv"}, {"path": "/clone/resources/demo/xiachufang/recipe_corpus_full.json"}
+    [note] = of_sources({"recipenlg": mine, "xiachufang": demo})
+    assert note.startswith("xiachufang is the small corpus of the demo")
+    assert "sources.xiachufang.path" in note
+    for same in (mine, demo):
+        assert list(of_sources({"recipenlg": same, "xiachufang": same})) == []
 
 
 def test_dishes_without_recipes_or_with_few_are_named() -> None:

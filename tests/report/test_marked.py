@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from wokflow.report import marked
 from wokflow.report.marked import Mark
 
-from tests.report.parts import WORDS, action
+from tests.report.parts import WORDS, action, texts
 
 STEP = "葱切段，鸡切丁。锅里放油，鸡蛋炒散，下鸡。"
 
@@ -36,8 +36,9 @@ def test_clause_is_the_one_around_the_verb() -> None:
     assert marked.clause("炒一炒", action("r", 0, "炒", 0, text="煎一煎")) == (0, 1)
 
 
-def test_text_is_escaped_between_marks() -> None:
-    assert marked.text("<切>&", [Mark(1, 2, "verb", 7)]) == '&lt;<b class="verb">切<sup>7</sup></b>&gt;&amp;'
+def test_pieces_are_the_text() -> None:
+    found = marked.pieces("<切>&", [Mark(1, 2, "verb", 7)])
+    assert found == [("", "<", 0), ("verb", "切", 7), ("", ">&", 0)]
 
 
 @given(st.text("鸡蛋切", max_size=12), st.lists(st.text("鸡蛋", min_size=1, max_size=3), max_size=3))
@@ -49,6 +50,7 @@ def test_no_mark_lies_over_another(step: str, foods: list[str]) -> None:
     found = marked.marks(step, rows)
     assert all(left.end <= right.start for left, right in pairwise(found))
     assert [mark.start for mark in found if mark.kind == "verb"] == verbs
+    assert "".join(text for _, text, _ in marked.pieces(step, found)) == step
 
 
 def test_table_names_actions_in_both_languages() -> None:
@@ -56,5 +58,8 @@ def test_table_names_actions_in_both_languages() -> None:
         "r", 0, "切", 5, text="鸡切丁", ingredients=["鸡"], ingredient_classes=["鸡肉"], optional=True
     )
     fry = cut | action("r", 1, "炒", 15, ingredients=["鸡"], ingredient_classes=["鸡肉"], inherited=True)
-    html = marked.recipe("炒鸡", [STEP], [cut, fry], WORDS)
-    assert "cut · optional" in html and "（鸡）" in html and "chicken · inherited" in html
+    rows = texts(marked.recipe([STEP], [cut, fry], WORDS)["actions"])
+    assert rows == [
+        ["1", "切 cut · optional", "鸡 chicken", ""],
+        ["2", "炒 stir-fry", "（鸡） chicken · inherited", ""],
+    ]

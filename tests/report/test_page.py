@@ -2,25 +2,28 @@
 
 import json
 import re
+from html.parser import HTMLParser
 from inspect import signature
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import polars as pl
 import pytest
 import yaml
+from wokflow.enrich import schemas as enrich
 from wokflow.evaluate import schemas as evaluate
 from wokflow.frame import tables
 from wokflow.frame.config import fill, read_schema
 from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
 from wokflow.parse import schemas as parse
-from wokflow.report import arguments
+from wokflow.report import arguments, releases
 from wokflow.report.matching import choose
 from wokflow.report.page import report_page
 
 from tests.conftest import ROOT
-from tests.report.parts import LANGS, action, by_name, parser_scores, table, write_glossary
+from tests.report.parts import LANGS, action, by_name, parser_scores, table, texts, write_glossary
 from tests.report.test_evaluation import score
 from tests.report.test_pivots import SETTINGS, candidate, order, stage, write_pairs
 from tests.report.test_training import model
@@ -66,7 +69,7 @@ def later(folder: Path, text: str, rows: int) -> dict[str, Any]:
     found = [action(f"xiachufang:{n}", 0, text, 0, **words) for n in range(rows)]
     kinds = ("remove", "insert", "ask") if rows else ()
     effects = [order(f"{text}/{text}/", "炒//", 0.5, flag) for flag in ("", "chance")] if rows else []
-    scores = [score(text, "bleu", 1.0)] if rows else []
+    scores = [score(text, metric, 1.0) for metric in ("bleu", "hard_f1")] if rows else []
     return {
         "parse_actions_xiachufang": table(folder, "parse/actions/xiachufang", parse.ACTIONS, found),
         "parse_proto_xiachufang": table(folder, "parse/proto/xiachufang", parse.PROTO_ACTIONS, found),
@@ -76,9 +79,56 @@ def later(folder: Path, text: str, rows: int) -> dict[str, Any]:
     }
 
 
+def items(folder: Path, text: str, rows: int) -> dict[str, Any]:
+    """Tables of sentences with an item each, which all texts name, and the reference's scores."""
+    mention = {"qid": "Q1", "start": 0, "end": len(text), "mention": text, "category": text}
+    item: dict[str, Any] = dict.fromkeys(
+        ("label", "description", "category", "country_of_origin", "explanation"), text
+    )
+    item |= {
+        "qid": "Q1",
+        "lang": "zh",
+        "aliases": [],
+        "topics": [text],
+        "country_qid": "Q2",
+        "translations": [text],
+    }
+    counted = {"corpus": "lines", "lang_pair": "en-zh", "sentences": rows, "counts": rows, "types": 1}
+    counted |= {"translations": rows, "translated_types": 1}
+    sentences = [
+        {"sentence_id": f"lines:{n}", "source": f"{text} {n}", "target": text, "items": [mention]}
+        for n in range(rows)
+    ]
+    shares = [
+        {"corpus": "lines", "kind": kind, "name": text, "count": rows}
+        for kind in ("category", "topic", "country")
+    ]
+    found = {
+        "statistics": (enrich.STATISTICS, [counted]),
+        "shares": (enrich.SHARES, shares if rows else []),
+        "items": (enrich.ITEMS, [item] if rows else []),
+        "sentences": (enrich.SENTENCES, sentences),
+    }
+    scores = [score(text, metric, 50.0, "lines") for metric in ("csi_match", "csi_exact")]
+    made = {f"enrich_{name}": table(folder, f"enrich/{name}", *given) for name, given in found.items()}
+    return made | {"evaluate_csi_match": table(folder, "evaluate/csi_match", evaluate.SCORES, scores)}
+
+
+def release(folder: Path, text: str) -> str:
+    """A folder such as export/release/mine-1.0 with a subset of two splits."""
+    splits = {"train": [3, 4], "test": [2]}
+    subset = {"description": text, "languages": ["zh", "en"], "splits": splits}
+    source = dict.fromkeys(("version", "licence", "release", "attribution"), text)
+    found = {"gate": "links", "config": "", "count": 3, "advice": text}
+    manifest = {"name": "mine", "version": "1.0", "mode": "full", "findings": [found]}
+    manifest |= {"subsets": {"pairs-zh-en": subset}, "sources": {"xiachufang": source}}
+    tables.write_text(folder / "release" / "release.json", json.dumps(manifest))
+    return str(folder / "release")
+
+
 def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
     """The page of so many recipes and pairs, and `rejects` times as many rejects."""
-    parts = later(folder, text, rows)
+    parts = later(folder, text, rows) | items(folder, text, rows)
     paths: list[str] = []
     for corpus in CORPORA:
         paths += recipes(folder, corpus, text, rows, rows * rejects).values()
@@ -101,19 +151,22 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
         statistics=str(folder / "statistics"),
         histogram=str(folder / "histogram"),
         leaks=str(folder / "leaks"),
-        parser=str(folder / "parser"),
+        parser=[str(folder / "parser")],
         models=models,
+        release=release(folder, text),
         page=str(out),
+        interactive=str(folder / "interactive.html"),
         examples=3,
         threshold=0.85,
-        method="rules",
         annotators=3,
         orders=SETTINGS,
         counterfactual_level=0.95,
         adaptation_level=0.95,
+        item_pairs=[("lines", "en-zh")],
         glossary=write_glossary(folder / "glossary"),
         dish_pairs=write_pairs(folder),
-        answers=[],
+        prompts=[],
+        templates=str(arguments.TEMPLATES),
         benchmarks=str(folder / "benchmarks"),
         **parts | by_name(folder, paths),
     )
@@ -122,14 +175,85 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
 
 def test_text_of_the_corpora_is_escaped(tmp_path: Path) -> None:
     html = page(tmp_path, 5, EVIL)
-    assert "<script" not in html and "&lt;script&gt;alert(&quot;宫保鸡丁&quot;)" in html
+    assert "<script" not in html and "&lt;script&gt;alert(&#34;宫保鸡丁&#34;)" in html
     assert not set("\x00\u202e") & set(html) and r"\u202e\x00" in html
 
 
-def test_nothing_is_fetched(tmp_path: Path) -> None:
+def test_text_of_runs_is_no_code_where_charts_are_explored(tmp_path: Path) -> None:
+    page(tmp_path, 5, EVIL)
+    html = (tmp_path / "interactive.html").read_text(encoding="utf-8")
+    assert "alert(" in html and "<script>alert" not in html and html.count("</script>") == 2
+    assert "\u202e" not in html
+
+
+def test_nothing_is_fetched_and_nothing_runs(tmp_path: Path) -> None:
     html = page(tmp_path, 5)
-    assert not re.search(r"https?:|//\w|\bsrc=|@import|url\(|<link|<iframe", html)
-    assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', html))
+    assert not re.search(
+        r"https?:|//\w|\bsrc=|@import|url\(|<link|<iframe|<script|\bon\w+=|javascript:", html
+    )
+    assert "default-src 'none'; style-src 'unsafe-inline'" in html
+
+
+def test_links_lead_to_what_is_there(tmp_path: Path) -> None:
+    """Contents to sections, sections to the top and to their tables."""
+    read = Read(page(tmp_path / "results", 5))
+    inside = {link[1:] for link in read.links if link.startswith("#")}
+    outside = {link for link in read.links if not link.startswith("#")}
+    assert inside <= set(read.ids) and len(inside) > 10 and len(read.ids) == len(set(read.ids))
+    assert {link for link in outside if not (tmp_path / "results" / unquote(link)).exists()} == set()
+
+
+def test_every_table_can_be_reached(tmp_path: Path) -> None:
+    folder = tmp_path / "re sults"
+    links = {unquote(link) for link in Read(page(folder, 5)).links}
+    written = {path.parent.relative_to(folder).as_posix() for path in folder.rglob("part-*.parquet")}
+    assert written <= links and len(written) == 32
+    assert {"statistics", "histogram", "leaks", "parser", "mine", "release", "interactive.html"} <= links
+
+
+def test_elements_are_closed_and_what_is_folded_has_a_summary(tmp_path: Path) -> None:
+    read = Read(page(tmp_path, 20, EVIL))
+    assert read.open == [] and read.unsummed == 0 and read.folded > 15
+
+
+def test_results_come_first_and_stages_in_the_order_of_the_data(tmp_path: Path) -> None:
+    html = page(tmp_path, 5)
+    headings = re.findall(r"<h2>(.*?)</h2>", html)
+    assert headings == [
+        *("The best run on each data set", "Stage by stage", "Recipes and rejects", "Pairs", "Actions"),
+        *("Dish pairs", "Culture-specific items", "Training", "Runs and predictions", "Scores of adaptation"),
+        *("Literal translation", "Rewritten recipes", "Release", "How this was made"),
+    ]
+    assert html.index("pairs, Chinese → English") < html.index("<svg") < html.index("Stage by stage")
+
+
+class Read(HTMLParser):
+    """What a page links to and what can be linked to; open elements; details without a summary as first child."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.open: list[str] = []
+        self.folded = self.unsummed = 0
+        self._opened = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.unsummed += self._opened and tag != "summary"
+        self._opened = tag == "details"
+        self.folded += self._opened
+        named = dict(attrs)
+        self.links += [named["href"] or ""] if "href" in named else []
+        self.ids += [named["id"] or ""] if "id" in named else []
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Of SVG."""
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> closes another element"
 
 
 @pytest.mark.parametrize(("rows", "text"), [(0, "holds no rows"), (1, "Soup 0"), (20, "Soup 19")])
@@ -154,19 +278,22 @@ def test_words_in_the_path_of_the_results_do_not_matter(tmp_path: Path) -> None:
     assert page(folder, 5) == page(tmp_path / "plain", 5)
 
 
-def test_a_table_that_the_page_does_not_show_is_refused(tmp_path: Path) -> None:
-    given: dict[str, Any] = dict.fromkeys(signature(report_page).parameters, "")
-    given.pop("parts")
-    with pytest.raises(TypeError, match="no table match_pair_zh_en"):
-        report_page(**given, match_pair_zh_en=[])
-
-
 def test_the_page_is_given_what_it_takes_of_the_config() -> None:
     config: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
     fill(config, read_schema(ROOT))
-    found = arguments.report_page(config)
+    found = arguments.report_page(config, {}, [])
     taken = {*found.settings, *found.resources, *found.options}
-    inputs = {"statistics", "histogram", "leaks", "parser", "models", "page", "parts"}
+    inputs = {
+        "statistics",
+        "histogram",
+        "leaks",
+        "parser",
+        "models",
+        "release",
+        "page",
+        "interactive",
+        "parts",
+    }
     assert taken == signature(report_page).parameters.keys() - inputs
     assert found.options == {"benchmarks": "results/benchmarks"}
 
@@ -179,3 +306,9 @@ def test_examples_spread_and_no_dish_twice() -> None:
     assert len(choose(pairs, 4, set())) == 1
     pairs = pairs.with_columns(zh_title=pl.col("en_id"))
     assert [row["score"] for row in choose(pairs, 4, set())] == [1.0, 0.95, 0.9, 0.85]
+
+
+def test_the_release_is_told_by_its_manifest(tmp_path: Path) -> None:
+    found = releases.section(release(tmp_path, "Soup"))
+    assert texts(found["subsets"]) == [["pairs-zh-en Soup", "zh, en", "9", "train 7, test 2"]]
+    assert texts(found["findings"]) == [["links", "the whole", "3", "Soup"]]

@@ -11,28 +11,31 @@ from wokflow.pivot.questions import identified
 from wokflow.report import pivots
 from wokflow.report.pivots import REASONS, reasons, section
 
-from tests.report.parts import WORDS, action, table
+from tests.report.parts import WORDS, action, shown, table
 
-SETTINGS = {"effect": 0.1, "units": 5, "level": 0.05, "correct": False}
+SETTINGS = {"estimate": "effect_in_order", "effect": 0.1, "units": 5, "correct": False}
 PAIR = {"base_dish": "宫保鸡丁", "target_dish": "宫保虾球"}
 FREQUENCIES = {"base_frequency": 0.5, "target_frequency": 0.0, "base_recipes": 2, "target_recipes": 1}
 
 
 def candidate(verb: str, kind: str, **more: Any) -> dict[str, Any]:
-    row = action("", 0, verb, 0, phrases=["炒"], kind=kind, decided_by="frequency")
+    row = action(
+        "", 0, verb, 0, phrases=["炒"], kind=kind, decided_by="frequency", new_ingredient_classes=None
+    )
     return PAIR | FREQUENCIES | row | more
 
 
 def order(before: str, after: str, effect: float | None, flag: str) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(pivot.ORDERS.names, 0.25) | PAIR
-    row |= {"pivot": after, "before": before, "after": after, "effect": effect, "flag": flag}
+    row |= {"pivot": after, "before": before, "after": after, "flag": flag}
+    row |= {"effect": effect, "effect_in_order": effect}
     return row | {
         "n_treated": 3,
         "n_control": 9,
         "matched": 9,
         "both": 3,
         "in_order": 2,
-        "adjusted_p": 0.0001,
+        "p_value": 0.0001,
     }
 
 
@@ -51,9 +54,18 @@ def stage(
         "pivot_dishes": table(folder, "pivot/dishes/xiachufang", pivot.DISHES, recipes),
         "pivot_candidates": table(folder, "pivot/candidates", pivot.CANDIDATES, rows),
         "pivot_pivots": table(folder, "pivot/pivots", pivot.PIVOTS, decided),
+        "pivot_votes": table(folder, "pivot/votes", pivot.VOTES, []),
+        "pivot_agreement": table(folder, "pivot/agreement", pivot.AGREEMENT, []),
         "pivot_effects": table(folder, "pivot/effects", pivot.ORDERS, tested),
         "pivot_orders": table(folder, "pivot/orders", pivot.ORDERS, found),
     }
+
+
+def votes(folder: Path, question: str, answers: list[str]) -> str:
+    """The table of answers to one question."""
+    row = candidate("炒", "ask") | {"question_id": question}
+    rows = [row | {"annotator": str(number), "answer": answer} for number, answer in enumerate(answers)]
+    return table(folder, "pivot/votes", pivot.VOTES, rows)
 
 
 def write_pairs(folder: Path) -> str:
@@ -66,15 +78,10 @@ def write_pairs(folder: Path) -> str:
     return str(folder / "pairs.tsv")
 
 
-def page(folder: Path, *given: Any, answers: tuple[str, ...] = ()) -> str:
-    return section(
-        stage(folder, *given),
-        pairs=write_pairs(folder),
-        answers=answers,
-        annotators=2,
-        orders=SETTINGS,
-        words=WORDS,
-    )
+def page(folder: Path, *given: Any) -> str:
+    parts, pairs = stage(folder, *given), write_pairs(folder)
+    found = section(parts, pairs=pairs, annotators=2, orders=SETTINGS, words=WORDS)
+    return shown("pivot", found)
 
 
 def test_actions_in_both_languages_with_their_shares(tmp_path: Path) -> None:
@@ -84,9 +91,15 @@ def test_actions_in_both_languages_with_their_shares(tmp_path: Path) -> None:
     )
     assert "Kung Pao Chicken → Kung Pao Shrimp" in html and "Porridge" not in html
     assert "炒 鸡肉（锅）" in html and "stir-fry chicken (wok)" in html
-    assert "<small>50.0 %</small>" in html and '<td class="bars"><small>0.0 %</small></td>' in html
+    assert "</span>50.0 %" in html and 'style="width:0.0%"' in html
     assert "煎 · decided by people" in html
     assert "1 of 2 pairs follow" in html
+
+
+def test_a_replacement_is_shown_with_the_new_ingredient(tmp_path: Path) -> None:
+    classes = {"ingredient_classes": ["鸡肉"], "new_ingredient_classes": ["虾"], "tool_classes": ["锅"]}
+    html = page(tmp_path, [candidate("炒", "replace", **classes)])
+    assert "炒 虾（锅）" in html and "in place of 鸡肉" in html and "1.0 with the ingredient replaced" in html
 
 
 def test_only_so_many_actions_are_shown(tmp_path: Path) -> None:
@@ -98,13 +111,20 @@ def test_questions_wait_until_enough_people_answered(tmp_path: Path) -> None:
     asked = [candidate("炒", "ask"), candidate("煎", "ask")]
     parts = stage(tmp_path, asked)
     first = identified(tables.read(parts["pivot_candidates"]))["question_id"][0]
-    sheet = f"question_id\tannotator\tanswer\n{first}\tA\tnever\n"
-    tables.write_text(tmp_path / "one.tsv", sheet)
-    tables.write_text(tmp_path / "two.tsv", f"{sheet}{first}\tB\tsometimes\n")
-    waiting = [
-        pivots.read(parts, [str(tmp_path / f"{name}.tsv")], 2).waiting.height for name in ("one", "two")
-    ]
-    assert waiting == [2, 1]
+    for answers, waiting in ((["never"], 2), (["never", "sometimes"], 1)):
+        parts["pivot_votes"] = votes(tmp_path / str(waiting), first, answers)
+        assert pivots.read(parts, 2).waiting.height == waiting
+
+
+def test_agreement_is_shown_where_people_answered(tmp_path: Path) -> None:
+    parts, pairs = stage(tmp_path, [candidate("炒", "remove")]), write_pairs(tmp_path)
+    settings: dict[str, Any] = {"pairs": pairs, "annotators": 2, "orders": SETTINGS, "words": WORDS}
+    assert "Krippendorff" not in shown("pivot", section(parts, **settings))
+    row: dict[str, Any] = dict.fromkeys(pivot.AGREEMENT.names, 0) | {"kind": "remove", "questions": 5}
+    row |= {"decided": 4, "never": 3, "none": 1, "alpha_nominal": 0.4567, "alpha_ordinal": None}
+    parts["pivot_agreement"] = table(tmp_path / "some", "pivot/agreement", pivot.AGREEMENT, [row])
+    html = shown("pivot", section(parts, **settings))
+    assert "Krippendorff" in html and "To remove" in html and "0.75" in html and "0.46" in html
 
 
 def test_orders_and_what_the_data_cannot_tell(tmp_path: Path) -> None:
@@ -122,7 +142,7 @@ def test_orders_and_what_the_data_cannot_tell(tmp_path: Path) -> None:
         "&lt; 0.001" in html
         and "possible: 4; with too few recipes to test: 1; told from the data: 1." in html
     )
-    assert "the effect may be chance; 2 of the 3 recipes" in html
+    assert "the effect may be chance; only 2 of the 3 recipes" in html
     assert "0.90" in html and "0.05<" not in html
 
 
@@ -145,7 +165,7 @@ def test_nothing_to_tell(tmp_path: Path, dishes: tuple[str, ...]) -> None:
 def test_given_actions_and_orders_are_shown_without_frequencies(tmp_path: Path) -> None:
     """Also where no recipe of the dishes is there, and with pairs as their authors published them."""
     unknown: dict[str, Any] = dict.fromkeys(("base_frequency", "target_frequency"))
-    pivot_action = PAIR | unknown | action("", 0, "炒", 0, kind="insert", decided_by="given")
+    pivot_action = PAIR | unknown | candidate("炒", "insert", decided_by="given") | unknown
     given_order = dict.fromkeys(pivot.ORDERS.names) | PAIR
     given_order |= {"pivot": "炒//", "before": "切/鸡肉/", "after": "炒//", "flag": ""}
     parts = stage(tmp_path, [], [], ())
@@ -154,8 +174,10 @@ def test_given_actions_and_orders_are_shown_without_frequencies(tmp_path: Path) 
     keys = ("base", "target", "ingredient_removed", "ingredient_added")
     pairs = [dict(zip(keys, ("宫保鸡丁", "宫保虾球", "鸡丁", "虾球"), strict=True))]
     tables.write_text(tmp_path / "pairs.json", json.dumps(pairs))
-    html = section(
-        parts, pairs=str(tmp_path / "pairs.json"), answers=(), annotators=2, orders=SETTINGS, words=WORDS
+    pairs_file = str(tmp_path / "pairs.json")
+    html = shown(
+        "pivot",
+        section(parts, pairs=pairs_file, annotators=2, orders=SETTINGS, words=WORDS),
     )
     assert "stir-fry · given" in html and "%" not in html.split("<details")[1]
     assert "cut chicken" in html and "Orders that are given: 1" in html

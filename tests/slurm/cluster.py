@@ -260,6 +260,14 @@ class Cluster:
         self.run("slurmctld", "-f", str(self.conf), *options)
         self.until(lambda: "UP" in self.run("scontrol", "ping", check=False), "slurmctld answers")
 
+    def forget_all(self) -> None:
+        """Start the controller without what it knew: no job is known any more, and ids go on elsewhere."""
+        self.end("slurmctld")
+        with self.conf.open("a") as file:
+            file.write("FirstJobId=1000\n")
+        self.start_controller("-c")
+        self.until(lambda: self.idle() == self.nodes, "all nodes are idle")
+
     def start_node(self, name: str, *within: str) -> None:
         """Start a node's daemon, by a command before it if one is given (`unshare`, say)."""
         self.run(*within, "slurmd", "-f", str(self.conf), "-N", name)

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from tests.bench import corpora
-from tests.conftest import copy_house, rules_run, snakemake
+from tests.conftest import ROOT, copy_house, rules_run, snakemake
 from tests.slurm.cluster import Cluster
 from tests.slurm.faults import at_work, begins_soon, send, waits_again
 from tests.slurm.runs import Run, results, write_site
@@ -60,8 +60,9 @@ def new_clone(to: Path, sources: Path) -> Path:
 
 def check_site(house: Path, cluster: Cluster) -> str:
     """`make check-site CONFIG=mine.yaml`, which must find no problem; gives what it prints."""
+    installed = ("--old-file=.venv/ready", f"BIN={Path(sys.executable).parent}")  # and not anew in each clone
     done = subprocess.run(
-        [sys.executable, "-m", "wokflow.cluster.check", *FILES],
+        ["make", f"--makefile={ROOT / 'Makefile'}", *installed, "check-site", f"CONFIG={FILES[1]}"],
         cwd=house,
         env=cluster.environment | {"PYTHONPATH": "scripts"},
         capture_output=True,
@@ -113,10 +114,10 @@ def test_the_first_day(sources: Path, cluster: Cluster, tmp_path: Path) -> None:
     assert results(site) == edited != undisturbed
     assert rules_run(Run(site, cluster, *EDITED, *ON_GPUS, "-n", *TARGET).ends()) == set()
 
-    release = site / "results" / "export" / "pairs" / "zh-en"
+    release = site / "results" / "export" / "release" / "recipes-0.1.0"
     for line in (release / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split("  ")
         assert hashlib.sha256((release / name).read_bytes()).hexdigest() == digest
-    rows = pl.read_parquet(release / "data" / "*.parquet")
+    rows = pl.read_parquet(release / "data" / "pairs-zh-en" / "*.parquet")
     assert rows.height > 20 and min(score for scores in rows["scores"] for score in scores) >= 0.8
     assert not [path for path in (site / "results").rglob("*") if str(os.getpid()) in path.name]

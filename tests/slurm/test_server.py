@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("empty_queue")]
 TARGET = "results/generate/predictions/asked/part-00000.parquet"
 OTHER = "results/generate/predictions/other/part-00000.parquet"
 CALLS = "results/generate/calls/asked/part-00000.parquet"
-ENDPOINT = "results/generate/server/asked.json"
+ENDPOINTS = "results/generate/server"  # the folder of the files of servers
 SAID = "Egg rice\nrice, egg\nFry the egg. Add the rice."  # what the server says, without its headings
 GROUP = "generate_prompt_generate_server"
 STEPS = {"generate_server", "generate_prompt"}
@@ -99,7 +99,7 @@ def check_results(house: Path, cluster: Cluster) -> None:
     assert sorted(predictions["instance_id"]) == sorted(instances["instance_id"])
     assert predictions["prediction"].to_list() == [SAID] * 2
     assert tables.read(f"{house}/{CALLS}")["status"].to_list() == ["ok"] * 2
-    assert gone(house) and not (house / ENDPOINT).exists()
+    assert gone(house) and not list((house / ENDPOINTS).glob("*.json"))
     servers = len(started(house))
     assert "Nothing to be done" in Run(house, cluster, TARGET).ends()
     assert len(started(house)) == servers
@@ -123,6 +123,19 @@ def test_a_run_and_its_server_are_one_job(house: Path, cluster: Cluster) -> None
     assert {server["model"] for server in started(house)} == {"gpt-8", "gpt-9"}
     assert all(server["gpus"] in ("0", "1") for server in started(house))
     assert (house / OTHER).exists()
+    check_results(house, cluster)
+
+
+def test_runs_of_one_model_are_one_job_with_one_server(house: Path, cluster: Cluster) -> None:
+    append("data/runs.tsv", "warm\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\tprompt.temperature=1\t\n")(house)
+    (house / "data" / "hold").unlink()
+    warm = OTHER.replace("other", "warm")
+    Run(house, cluster, TARGET, warm).ends()
+    (server,) = started(house)
+    assert server["model"] == "gpt-9" and (house / warm).exists()
+    rules = {each["id"]: each["rule"] for each in cluster.jobs()}
+    own = [each["id"] for each in jobs_of(house, cluster)]
+    assert [id for id in own if rules[id].endswith(f"_{GROUP}")] == [server["job"]]
     check_results(house, cluster)
 
 

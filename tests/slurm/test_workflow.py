@@ -18,6 +18,7 @@ PARTITIONS = "{cpu: {max_mem_mb: 16000}, gpu: {max_mem_mb: 16000, max_gpu: 2}}"
 # Runs go through Slurm with the whole and in test_training.py; edits go through it in a house that has none.
 OF_RUNS = {"train_pairs", "train_recipes", "train_model", "generate_instances", "generate_rewrites"}
 OF_RUNS |= {"generate_decode", "generate_predictions", "generate_retrieval", "evaluate_metrics"}
+OF_RUNS |= {"evaluate_outputs"}
 OF_RUNS |= {"evaluate_summary", "evaluate_correlations", "evaluate_literal"}  # they are there even of no runs
 # One that a cutoff stops, and one that goes through it; tests/workflow holds all others.
 ON_SLURM = ("a word of the lexicon that no title has", "a word of the lexicon that a title has")

@@ -4,6 +4,7 @@ import accelerate
 import torch
 import transformers
 import wokflow.train.model
+import wokflow.train.trainers
 from transformers import BartForConditionalGeneration, PreTrainedTokenizerFast
 
 __all__ = [

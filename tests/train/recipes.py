@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 from wokflow.frame import tables
 from wokflow.ingest.schemas import RECIPES
-from wokflow.match.schemas import PAIRS
+from wokflow.match.schemas import PAIRS, SILVER
 
 
 def write_recipes(folder: Path) -> list[str]:
@@ -53,3 +53,12 @@ def write_pairs(folder: Path, *pairs: tuple[str, str, str]) -> str:
     )
     tables.write(folder / "pairs.parquet", PAIRS, rows, {})
     return str(folder / "pairs.parquet")
+
+
+def write_silver(folder: Path, *pairs: tuple[str, str]) -> str:
+    """A silver set: source, target; their ids are their titles too."""
+    names = ("source_id", "target_id", "source_title", "target_title", "source_dish", "target_dish")
+    columns = dict.fromkeys(names, pl.String) | dict.fromkeys(("source_score", "target_score"), pl.Float32)
+    rows = [(*pair, *pair, *pair, 100.0, 100.0) for pair in pairs]
+    tables.write(folder / "silver.parquet", SILVER, pl.DataFrame(rows, columns, orient="row"), {})
+    return str(folder / "silver.parquet")

@@ -1,5 +1,6 @@
 """What train's steps are given: what counts by value, by content, and not at all."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,11 @@ import yaml
 from wokflow.frame.arguments import Arguments
 from wokflow.frame.config import fill
 from wokflow.frame.runs import Run
+from wokflow.match.arguments import gold_arguments
 from wokflow.train.arguments import (
     OTHERS,
     PROCESSES,
     SPEED,
-    gold_arguments,
     train_arguments,
     train_gpus,
     train_memory,
@@ -51,13 +52,14 @@ def test_a_training_depends_on_its_run_and_on_its_keys_of_the_config(config: dic
         "family": "seq2seq",
         "seed": 7,
         "languages": ("zh", "en"),
+        "chat": "never",
         "fit": fit | {"epochs": 3},
         "base": "small",
         "revision": None,
         "valid_beams": 1,
     }
-    assert found.resources == {}
-    speed = {"device": "cpu", "device_batch": 8, "save_minutes": 15, "gradient_checkpointing": False}
+    assert found.resources == {"prompt": None}
+    speed = {name: config["train"]["model"][name] for name in SPEED} | {"device": "cpu"}
     assert found.options == {"speed": speed, "processes": 1, "nodes": 2}
     assert isinstance(fit_settings({**found.settings["fit"], **found.options["speed"]}), Fit)
 
@@ -68,18 +70,28 @@ def test_a_base_model_counts_by_content_if_it_lies_here(
     monkeypatch.chdir(tmp_path)
     for name in ("mine", "small"):
         (tmp_path / name).mkdir()
-    assert train_arguments(config, run("mine")).resources == {"base": "mine"}
+    assert train_arguments(config, run("mine")).resources == {"prompt": None, "base": "mine"}
     assert "base" not in train_arguments(config, run("mine")).settings
     for name in ("opus/mt", "small"):
         found = train_arguments(config, run(name))
-        assert (found.settings["base"], found.resources) == (name, {})
+        assert (found.settings["base"], found.resources) == (name, {"prompt": None})
 
 
 def test_without_references_the_loss_decides(config: dict[str, Any]) -> None:
-    assert train_arguments(config, run()).settings["fit"]["metric"] == "bleu"
+    assert train_arguments(config, run()).settings["fit"]["metric"] == "auto"
     found = train_arguments(config, run(data="counterfactual")).settings
     assert (found["fit"]["metric"], found["languages"]) == ("loss", None)
-    assert config["train"]["model"]["metric"] == "bleu"
+    assert config["train"]["model"]["metric"] == "auto"
+
+
+def test_a_causal_model_learns_the_prompt_that_it_will_be_asked(config: dict[str, Any]) -> None:
+    asked = Run("a", "train", "causal", "qwen", "zh-en", "adapt-zh-en", {"decode": {"chat": "never"}}, 7)
+    found = train_arguments(config, asked)
+    assert found.settings["chat"] == "never"
+    assert str(found.resources["prompt"]).endswith("resources/prompts/adapt-zh-en.txt")
+    bare = train_arguments(config, replace(asked, prompt="", settings={}))
+    assert (bare.settings["chat"], bare.resources) == ("never", {"prompt": None})
+    assert train_arguments(config, replace(asked, settings={})).settings["chat"] == "auto"
 
 
 def test_gpus_and_nodes(config: dict[str, Any]) -> None:
@@ -95,18 +107,23 @@ def test_gpus_and_nodes(config: dict[str, Any]) -> None:
     assert train_nodes(config, run(**two_by_two)) == 2
 
 
-def test_memory_follows_processes_and_the_size_of_a_model_in_a_folder(
+def test_memory_follows_processes_the_size_of_the_model_and_what_of_it_learns(
     config: dict[str, Any], tmp_path: Path
 ) -> None:
     with (tmp_path / "model.safetensors").open("wb") as weights:
         weights.truncate(14_000_000_000)
-    folder = run(str(tmp_path), processes=2)
-    assert [train_memory(config, one) for one in (run(), run("opus"), run("opus", processes=4), folder)] == [
-        4_000,
-        16_000,
-        64_000,
-        112_000,
-    ]
+    folder, adapters = str(tmp_path), {"rank": 16}
+    asked = {
+        4_000: run(),
+        8_000: run(processes=2),
+        16_000: run("opus"),
+        64_000: run("opus", processes=4),
+        112_000: run(folder, processes=2),
+        56_000: run(folder, processes=2, lora=adapters),
+        28_000: run("Qwen/Qwen2.5-7B-Instruct", lora=adapters),
+        88_000: run(folder, processes=2, shard=True),
+    }
+    assert {mb: train_memory(config, one) for mb, one in asked.items()} == {mb: mb for mb in asked}
 
 
 def test_a_gold_set_counts_by_content(config: dict[str, Any]) -> None:

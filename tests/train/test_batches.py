@@ -1,18 +1,20 @@
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.train.batches import IGNORED, ahead, collate, learnt, plan, shares
-from wokflow.train.encoded import Encoded, Ragged
+from wokflow.generate.asking import Asking
+from wokflow.train.batches import Batches, plan, shares
+from wokflow.train.examples import IGNORED, Encoder
 
-ENCODED = Encoded(Ragged.of([[5, 6], [7]]), Ragged.of([[8, 2], [9, 9, 2]]))
+from tests.models import tiny
 
 
 def test_a_plan_takes_each_example_once_in_steps_of_similar_length() -> None:
     lengths = np.array([1, 100, 2, 99, 3, 98, 4])
     steps = plan(lengths, 3, seed=1, epoch=0)
     assert sorted(np.concatenate(steps)) == list(range(7))
-    assert sorted(sorted(lengths[step]) for step in steps) == [[1], [2, 3, 4], [98, 99, 100]]
+    assert [sorted(lengths[step]) for step in steps] == [[98, 99, 100], [2, 3, 4], [1]]
 
 
 def test_a_plan_is_the_same_each_time_and_another_each_epoch() -> None:
@@ -36,47 +38,56 @@ def test_shares_hold_each_example_once_in_as_many_small_parts_a_process(
     assert max(len(part) for parts in found for part in parts) <= most
 
 
-def test_tensors_of_a_sequence_to_sequence_step() -> None:
-    batch = collate(ENCODED, np.array([0, 1]), "seq2seq", 0, most=None)
-    assert batch["input_ids"].tolist() == [[5, 6], [7, 0]]
-    assert batch["attention_mask"].tolist() == [[1, 1], [1, 0]]
-    assert batch["labels"].tolist() == [[8, 2, IGNORED], [9, 9, 2]]
+@given(st.integers(1, 70), st.integers(1, 16), st.integers(1, 9), st.integers(1, 4), st.integers(0, 3))
+def test_all_processes_do_the_same_steps_of_each_example_once(
+    count: int, batch: int, device_batch: int, processes: int, epoch: int
+) -> None:
+    lengths = np.arange(count) % 7 + 1
+    own = [
+        Batches(lengths, batch, device_batch, 1, processes=processes, process=each)
+        for each in range(processes)
+    ]
+    for one in own:
+        one.set_epoch(epoch)
+    parts = [list(one) for one in own]
+    assert sorted(example for process in parts for part in process for example in part) == list(range(count))
+    assert {len(process) for process in parts} == {len(own[0])}
+    steps = plan(lengths, batch, 1, epoch)
+    assert [len(step) for step in steps[:-1]] == [batch] * (len(steps) - 1)
+    assert -(-len(own[0]) // own[0].rounds) == len(
+        steps
+    )  # a step is so many rounds, the last one perhaps fewer
 
 
-def test_tensors_of_a_causal_step_hold_source_and_target_in_one() -> None:
-    batch = collate(ENCODED, np.array([0, 1]), "causal", 0, most=3)
-    assert batch["input_ids"].tolist() == [[5, 6, 8], [7, 9, 9]]
-    assert batch["labels"].tolist() == [[5, 6, 8], [7, 9, 9]]
-    batch = collate(ENCODED, np.array([0, 1]), "causal", 0, most=None, on_target_only=True)
-    assert batch["labels"].tolist() == [[IGNORED, IGNORED, 8, 2], [IGNORED, 9, 9, 2]]
+def encoder(family: str, *, positions: int | None = None, on_target: bool = False) -> Encoder:
+    return Encoder(Asking(tiny.tokenizer(), family, None, 64), 64, positions, on_target)
 
 
-def test_an_empty_part_has_no_labels() -> None:
-    batch = collate(ENCODED, np.array([], np.int64), "seq2seq", 0, most=None)
-    assert batch["labels"].tolist() == [[IGNORED, IGNORED]]
+ROWS = pl.DataFrame({"title": ["", ""], "source": ["ab", "c"], "target": ["d", "ef"]})
+
+
+def test_examples_of_a_sequence_to_sequence_model() -> None:
+    encoded = encoder("seq2seq").encode(ROWS)
+    ids = tiny.tokenizer()
+    assert encoded.data["input_ids"] == [ids("ab")["input_ids"], ids("c")["input_ids"]]
+    assert encoded.data["labels"] == [ids("d")["input_ids"], ids("ef")["input_ids"]]
+    assert encoded.lengths.tolist() == [5, 5]
 
 
 @pytest.mark.parametrize(
-    ("family", "most", "on_target_only", "tokens"),
+    ("on_target", "positions", "learnt"),
     [
-        ("seq2seq", None, False, 5),  # 2 + 3
-        ("causal", None, False, 6),  # all but the first of 4, and of 4
-        ("causal", None, True, 5),
-        ("causal", 3, False, 4),
-        ("causal", 3, True, 3),  # 8; 9 9
+        (False, None, [[0, 1, 2, 3], [0, 1, 2, 3]]),
+        (True, None, [[2, 3], [1, 2, 3]]),
+        (True, 3, [[2], [1, 2]]),
     ],
 )
-def test_tokens_that_a_loss_is_taken_of(
-    family: str, most: int | None, on_target_only: bool, tokens: int
+def test_examples_of_a_causal_model_hold_source_and_target_in_one(
+    on_target: bool, positions: int | None, learnt: list[list[int]]
 ) -> None:
-    both = np.array([0, 1])
-    assert learnt(ENCODED, both, family, most=most, on_target_only=on_target_only) == tokens
-    batch = collate(ENCODED, both, family, 0, most=most, on_target_only=on_target_only)
-    labels = batch["labels"][:, 1:] if family == "causal" else batch["labels"]
-    assert int((labels != IGNORED).sum()) == tokens
-
-
-def test_what_is_made_ahead_comes_in_order_and_an_error_comes_through() -> None:
-    assert list(ahead(range(7), lambda number: number * number)) == [0, 1, 4, 9, 16, 25, 36]
-    with pytest.raises(ZeroDivisionError):
-        list(ahead([1, 0], lambda number: 1 // number))
+    encoded = encoder("causal", positions=positions, on_target=on_target).encode(ROWS)
+    ids = tiny.tokenizer()
+    whole = [ids("abd")["input_ids"], ids("cef")["input_ids"]]
+    assert encoded.data["input_ids"] == [row[:positions] for row in whole]
+    for row, labels, places in zip(whole, encoded.data["labels"], learnt, strict=True):
+        assert labels == [row[place] if place in places else IGNORED for place in range(len(labels))]

@@ -27,6 +27,20 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path: Path) -> N
     assert [path.name for path in sorted(folder.iterdir())] == ["examples.parquet", "model"]
 
 
+def test_killed_within_an_epoch_it_counts_that_epoch_alone(tmp_path: Path) -> None:
+    """What it goes on from was saved at the end of the epoch before, and measured there."""
+    epochs = replace(FIT, epochs=40, patience=40)
+    whole = train(tmp_path / "whole", settings=epochs)
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    process = apart(train, folder, None, epochs)
+    wait_until(lambda: len(steps_saved(folder)) and steps_saved(folder)[-1] >= 9)
+    process.kill()
+    process.join(120)
+    assert process.exitcode == -signal.SIGKILL and not (folder / "model").exists()
+    assert contents(train(folder, settings=epochs)) == contents(whole)
+
+
 def test_sigterm_saves_and_what_goes_on_from_there_ends_with_the_same_bytes(tmp_path: Path) -> None:
     seldom = replace(FIT, epochs=40, patience=40)
     whole = train(tmp_path / "whole", settings=seldom)

@@ -2,42 +2,44 @@
 
 import os
 import signal
-import time
-from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
-import numpy as np
 import polars as pl
 import pytest
 from wokflow.frame.job import UserError
-from wokflow.train.checkpoints import Evaluation, State
-from wokflow.train.encoded import Ragged
-from wokflow.train.launch import command
-from wokflow.train.learner import learning_rate
+from wokflow.train import stopping
+from wokflow.train.checkpoints import Evaluation
+from wokflow.train.launch import PORTS, command
 from wokflow.train.record import curve
-from wokflow.train.settings import Fit, Lora, Small, fit_settings
+from wokflow.train.settings import Lora, Small, fit_settings
 from wokflow.train.stopping import SPARE, Stop
-from wokflow.train.validation import bleu, choose_sources
+from wokflow.train.validation import bleu, choose_metric, choose_sources
 
-
-def test_the_rate_goes_up_and_down_in_lines() -> None:
-    settings = Fit(learning_rate=1.0, warmup=0.2)
-    rates = [learning_rate(settings, step, 10) for step in range(10)]
-    assert rates == pytest.approx([1 / 3, 2 / 3, 1, 7 / 8, 6 / 8, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8])
-    assert learning_rate(replace(settings, schedule="constant"), 9, 10) == 1.0
+from tests.train.tiny import BLOCK, FIT
 
 
 def test_settings_come_from_plain_values() -> None:
-    block = {"epochs": 3, "lora": {"rank": 2, "targets": ["q_proj"]}, "small": {"width": 8}}
-    assert fit_settings(block) == Fit(epochs=3, lora=Lora(rank=2, targets=("q_proj",)), small=Small(width=8))
+    lora = {"rank": 2, "alpha": 4, "dropout": 0.0, "targets": ["q_proj"], "base": "nf4"}
+    small = {"width": 8, "layers": 1, "heads": 1, "vocabulary": 300}
+    found = fit_settings({**BLOCK, "epochs": 3, "lora": lora, "small": small})
+    assert (found.epochs, found.small, found.batch) == (3, Small(**small), BLOCK["batch"])
+    assert found.lora == Lora(rank=2, alpha=4, dropout=0.0, targets=("q_proj",), base="nf4")
+    assert found.lora.targets and FIT.lora.targets is None
 
 
-def test_rows_of_tokens() -> None:
-    rows = Ragged.of([[1, 2], [], [3]])
-    assert [rows[row].tolist() for row in range(3)] == [[1, 2], [], [3]]
-    assert rows.lengths.tolist() == [2, 0, 1]
-    assert Ragged.of([]).lengths.tolist() == []
-    assert rows.flat.dtype == np.int32
+def test_bleu_of_few_texts_decides_nothing_unless_it_is_asked_for() -> None:
+    found = {
+        (metric, sources, sharded): choose_metric(metric, sources, adapts=True, sharded=sharded)
+        for metric in ("auto", "bleu", "loss")
+        for sources in (199, 200)
+        for sharded in (False, True)
+    }
+    assert {how for how, metric in found.items() if metric == "bleu"} == {
+        ("auto", 200, False),
+        *(("bleu", sources, sharded) for sources in (199, 200) for sharded in (False, True)),
+    }
+    assert choose_metric("bleu", 999, adapts=False, sharded=False) == "loss"
 
 
 def test_a_stop_comes_by_signal() -> None:
@@ -49,8 +51,9 @@ def test_a_stop_comes_by_signal() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_stop_comes_when_time_is_left_for_two_more_steps_and_saves() -> None:
-    with Stop(10, began=time.monotonic() - 9 * 60) as stop:
+def test_a_stop_comes_when_time_is_left_for_two_more_steps_and_saves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stopping, "time", SimpleNamespace(monotonic=lambda: 9 * 60.001))
+    with Stop(10, began=0) as stop:
         assert not stop.now
         stop.took("step", 5.0)
         stop.took("save", (60 - SPARE) / 2 - 5)
@@ -79,14 +82,17 @@ def test_bleu_is_without_headings_and_by_the_targets_language() -> None:
 
 
 def test_sources_are_taken_once_with_all_their_targets() -> None:
-    rows = pl.DataFrame({"source": ["a", "b", "a", "c"], "target": ["1", "2", "3", "4"]})
-    assert choose_sources(rows, 9) == {"a": ["1", "3"], "b": ["2"], "c": ["4"]}
-    assert len(choose_sources(rows, 2)) == 2
+    rows = pl.DataFrame(
+        {"source": ["a", "b", "a", "c"], "title": ["A", "B", "A", "C"], "target": list("1234")}
+    )
+    found = choose_sources(rows, 9)
+    assert dict(found.select("source", "targets").iter_rows()) == {"a": ["1", "3"], "b": ["2"], "c": ["4"]}
+    assert choose_sources(rows, 2).equals(found.head(2))
 
 
 def test_the_curve_as_a_table() -> None:
     rows = [Evaluation(1, 3, 2.5, 2.25, None, 0.1), Evaluation(2, 6, 1.5, 1.25, None, 0.05)]
-    assert curve(State(6, curve=rows), "loss") == (
+    assert curve(rows, "loss") == (
         "epoch\tstep\ttrain_loss\tvalid_loss\tvalid_bleu\tlearning_rate\tbest\n"
         "1\t3\t2.5\t2.25\t\t0.1\t0\n"
         "2\t6\t1.5\t1.25\t\t0.05\t1\n"
@@ -110,6 +116,10 @@ def test_the_command_for_several_nodes(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("SLURM_CPUS_PER_TASK", "8")
     found = command(tmp_path, 4, 2)
     assert {"srun", "--nodes=2", "--ntasks=2", "SLURM_JOB_NODELIST=n[3-4]"} <= set(found)
-    assert {"--cpus-per-task=8", "--nproc-per-node=4", "--nnodes=2", "--rdzv-id=40007"} <= set(found)
-    assert "--rdzv-endpoint=10.0.0.3:20007" in found
+    assert {"--cpus-per-task=8", "--nproc-per-node=4", "--nnodes=2"} <= set(found)
+    [meeting] = [one for one in found if one.startswith("--rdzv-endpoint=10.0.0.3:")]
+    [name] = [one for one in found if one.startswith("--rdzv-id=40007-")]
+    assert int(meeting.rpartition(":")[2]) in PORTS
+    other = command(tmp_path / "other", 4, 2)  # another training in the same job meets elsewhere
+    assert name not in other and meeting not in other
     assert command(tmp_path, 4, 1)[-4:] == ["--standalone", "-m", "wokflow.train.worker", str(tmp_path)]

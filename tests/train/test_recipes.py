@@ -30,8 +30,11 @@ def learnt(tmp_path: Path, most: int | None, valid: float = 0.5) -> pl.DataFrame
 
 
 def test_recipes_go_by_their_dish_or_else_their_title(tmp_path: Path) -> None:
-    rows = learnt(tmp_path, None).select("instance_id", "source", "target").rows()
-    assert rows == [("zh:0", "茶0的做法如下。", "烧0。"), ("zh:2", "奶茶的做法如下。", "烧2。")]
+    rows = learnt(tmp_path, None).select("instance_id", "title", "source", "target").rows()
+    assert rows == [
+        ("zh:0", "茶0", "茶0的做法如下。", "烧0。"),
+        ("zh:2", "奶茶", "奶茶的做法如下。", "烧2。"),
+    ]
 
 
 def test_a_share_validates(tmp_path: Path) -> None:

@@ -12,14 +12,23 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import yaml
 from wokflow.frame import tables
+from wokflow.frame.config import fill
 from wokflow.frame.job import Progress
 from wokflow.models.decoding import Decoding
 from wokflow.train import model, schemas
-from wokflow.train.settings import Fit, Small, Task
+from wokflow.train.settings import Fit, Small, Task, fit_settings
 
+from tests.conftest import ROOT
+
+SCHEMA = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
+DEFAULTS: dict[str, Any] = {}
+fill(DEFAULTS, SCHEMA)
 SMALL = Small(width=16, layers=2, heads=2, vocabulary=300)
-FIT = Fit(
+BLOCK = {name: DEFAULTS["train"]["model"][name] for name in Fit.__dataclass_fields__}
+FIT = replace(
+    fit_settings(BLOCK),
     batch=8,
     device_batch=4,
     epochs=3,
@@ -27,6 +36,7 @@ FIT = Fit(
     metric="loss",
     learning_rate=5e-3,
     device="cpu",
+    trackers=(),
     small=SMALL,
 )
 DECODING = Decoding(beams=1, repetition_penalty=1.0, no_repeat_ngram=0, max_tokens=40)
@@ -38,6 +48,7 @@ def examples(path: Path, *, train: int = 24, valid: int = 6) -> Path:
         {
             "instance_id": f"a:{number}>b:{number}",
             "split": "train" if number < train else "valid",
+            "title": f"dish {number % 6}",
             "source": f"Title: dish {number % 6}\nIngredients: egg, salt\nSteps: stir {number % 6} times.\n",
             "target": f"Title: 菜{number % 6}\nIngredients: 鸡蛋，盐\nSteps: 搅拌{number % 6}次。\n",
         }
@@ -45,6 +56,29 @@ def examples(path: Path, *, train: int = 24, valid: int = 6) -> Path:
     ]
     tables.write(path, schemas.EXAMPLES, pl.DataFrame(rows), {})
     return path
+
+
+def task_of(folder: Path, settings: Fit = FIT, **changed: Any) -> Task:
+    """A task of `folder`; `changed` are fields of Task."""
+    task = Task(
+        examples=str(folder / "examples.parquet"),
+        out=str(folder / "model"),
+        checkpoints=str(folder / "checkpoints"),
+        curves=str(folder / "curves"),
+        run="tiny",
+        family="seq2seq",
+        model="small",
+        revision=None,
+        languages=("en", "zh"),
+        prompt=None,
+        chat="auto",
+        seed=1,
+        settings=settings,
+        decoding=DECODING,
+        key="one",
+        threads=1,
+    )
+    return replace(task, **changed)
 
 
 def train(
@@ -56,26 +90,10 @@ def train(
 ) -> Path:
     """Train in `folder`, which gets the examples if it has none; `changed` are fields of Task. The model's folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    table = folder / "examples.parquet"
-    if not table.exists():
-        examples(table)
-    task = Task(
-        examples=str(table),
-        out=str(folder / "model"),
-        checkpoints=str(folder / "checkpoints"),
-        run="tiny",
-        family="seq2seq",
-        model="small",
-        revision=None,
-        languages=None,
-        seed=1,
-        settings=settings,
-        decoding=DECODING,
-        key="one",
-        threads=1,
-    )
+    if not (folder / "examples.parquet").exists():
+        examples(folder / "examples.parquet")
     progress = Progress(log, seconds=0) if log is not None else None
-    model.train(replace(task, **changed), processes=processes, progress=progress)
+    model.train(task_of(folder, settings, **changed), processes=processes, progress=progress)
     return folder / "model"
 
 
@@ -99,7 +117,10 @@ def _work(work: Callable[..., object], arguments: tuple[object, ...], options: M
 
 def steps_saved(folder: Path) -> list[int]:
     """The steps whose checkpoints are there, of whatever key."""
-    return sorted(int(path.name.removeprefix("step-")) for path in (folder / "checkpoints").glob("*/step-*"))
+    return sorted(
+        int(path.parent.name.removeprefix("checkpoint-"))
+        for path in (folder / "checkpoints").glob("*/checkpoint-*/whole.json")
+    )
 
 
 def wait_until(said: Callable[[], object], seconds: float = 120) -> None:

@@ -124,7 +124,14 @@ GOLD = (
     "source_id\tsource_title\ttitle\tingredients\tsteps\n"
     "xiachufang:0\t麻婆豆腐\tMapo Tofu\ttofu\tSimmer the tofu.\n"
 )
+DISHES = "zh\ten\n麻婆豆腐\tMa Po Tofu\n"
+SILVER = (
+    "dish_zh\tdish_en\tzh_id\tzh_title\ten_id\ten_title\taccepted\n"
+    "麻婆豆腐\tMa Po Tofu\txiachufang:0\t麻婆豆腐\trecipenlg:0\tMapo Tofu\tyes\n"
+)
+MORE_SILVER = "香蕉面包\tBanana Bread\txiachufang:3\t香蕉面包\trecipenlg:2\tBanana Bread\tyes\n"
 PUBLISHED = "x\t1\tzh-en\tzh-en/gold\tx\tbleu\t1\t\n"
+TRANSLATING_RUN = "cued\tnone\tprompt\tgpt-9\tlines\tcsi_bi\t\t\n"
 PROMPT_RUN = "asked\tnone\tprompt\tgpt-9\tcounterfactual\trewrite\t\t\n"
 
 
@@ -140,8 +147,15 @@ def add_alternatives(house: Path) -> None:
         data / "pairs.tsv": "moved_pairs.tsv",
         data / "runs.tsv": "moved_runs.tsv",
         data / "trees.conllu": "moved.conllu",
+        data / "entities.jsonl": "moved_entities.jsonl",
+        data / "lines.en": "moved_lines.en",
+        data / "lines.zh": "moved_lines.zh",
+        resources / "enrich" / "topics.tsv": "moved_topics.tsv",
+        resources / "enrich" / "classes.tsv": "moved_classes.tsv",
+        resources / "enrich" / "regions.tsv": "moved_regions.tsv",
         resources / "concepts.tsv": "moved_concepts.tsv",
         resources / "published.tsv": "moved_published.tsv",
+        resources / "sources.tsv": "moved_sources.tsv",
         house / "results/pivot/questions/questions.tsv": "answers.tsv",
     }.items():
         shutil.copy(source, data / target)
@@ -158,8 +172,21 @@ def add_alternatives(house: Path) -> None:
             (resources / "concepts.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:-1]
         ),
         "other_published.tsv": (resources / "published.tsv").read_text(encoding="utf-8") + PUBLISHED,
+        "other_sources.tsv": (resources / "sources.tsv")
+        .read_text(encoding="utf-8")
+        .replace("\tids\t", "\ttext\t"),
+        "translating_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + TRANSLATING_RUN,
         "prompt_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + PROMPT_RUN,
         "gold.tsv": GOLD,
+        "dishes.tsv": DISHES,
+        "silver.tsv": SILVER,
+        "more_silver.tsv": SILVER + MORE_SILVER,
+        "facts.nt": "",
+        "pages.json": "",
+        "french.tsv": "source\ttarget\nMapo tofu is hot.\tLe mapo tofu est piquant.\n",
+        "lines.tsv": "instance_id\trun\tprediction\nlines:0\tmine\t麻婆豆腐是川菜。\n",
+        "other_topics.tsv": "topic\tcategory\tnote\nCulture.Food and drink\tfood\t\n",
+        "other_classes.tsv": "qid\tclass\ttopic\nQ2095\tfood\tCulture.Food and drink\n",
         "ratings.tsv": "run\tinstance_id\tcriterion\trating\n",
         "vectors.txt": "豆腐 1 0\n炒 0 1\n",
         "pivots.tsv": GIVEN_PIVOTS,

@@ -13,16 +13,24 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, copy_house, rules_run, snakemake
+from tests.enrich.facts import entity
 from tests.workflow.changes import add_alternatives
 from tests.workflow.planner import Planner
 
 # Rules that a small house does not run: nothing asks for them unless a setting does.
 OPTIONAL = {
+    "ingest_download",
+    "ingest_pages",
+    "match_candidates",
+    "match_silver",
+    "enrich_pages",
+    "generate_items",
     "parse_induce",
     "generate_prompt",
     "generate_server",
     "evaluate_bertscore",
     "evaluate_comet",
+    "evaluate_bleurt",
     "evaluate_smatch",
 }
 STEPS = {
@@ -58,13 +66,17 @@ results: results
 sources:
   recipenlg: {path: data/en.csv}
   xiachufang: {path: data/zh.json}
+  lines: {kind: moses, pair: en-zh, path: data/lines}
 ingest:
   recipes: {parts: 2}
+  sentences: {parts: 1}
+enrich:
+  entities: {path: data/entities.jsonl}
 match:
   search: {backend: faiss}
 parse:
   parser: {treebanks: [data/trees.conllu], max_sentences: 30, epochs: 1, width: 16, depth: 1}
-  actions: {method: both}
+  actions: {method: parser}
   vectors: {dimensions: 8, epochs: 1, least_count: 1}
 pivot:
   pairs: {path: data/pairs.tsv}
@@ -80,6 +92,17 @@ tiny\ttrain\tseq2seq\tsmall\tzh-en\t\t\t13
 near\tnone\tretrieval\t\tzh-en\t\t\t
 dish\ttrain\tcausal\tsmall\tcounterfactual\tdish\t\t13
 """
+LINES = [
+    ("Mapo tofu is a dish of Sichuan.", "麻婆豆腐是一道川菜。"),
+    ("They eat hot pot in winter, and mooncakes in autumn.", "他们冬天吃火锅，秋天吃月饼。"),
+    ("Nobody ate anything.", "谁也没吃东西。"),
+    ("", "空"),
+]
+ITEMS = [
+    ("Q90000001", "mapo tofu", "麻婆豆腐"),
+    ("Q90000002", "hot pot", "火锅"),
+    ("Q90000003", "mooncake", "月饼"),
+]
 PAIRS = """\
 base_dish\ttarget_dish\tingredient_removed\tingredient_added\tbase_english\ttarget_english
 麻婆豆腐\t蛋炒饭\t豆腐\t饭\tMapo Tofu\tEgg Fried Rice
@@ -104,11 +127,26 @@ def write_corpora(folder: Path) -> None:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
+def write_sentences(folder: Path) -> None:
+    """Pairs of sentences as Moses has them, and a table of entities as Wikidata has it."""
+    for side, lang in enumerate(("en", "zh")):
+        text = "".join(f"{pair[side]}\n" for pair in LINES)
+        (folder / f"lines.{lang}").write_text(text, encoding="utf-8")
+    china = entity("Q148", {"en": "China", "zh": "中国"})
+    items = [
+        entity(qid, {"en": en, "zh": zh}, origins=["Q148"]) | {"topics": ["Culture.Food and drink"]}
+        for qid, en, zh in ITEMS
+    ]
+    lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in (*items, china))
+    (folder / "entities.jsonl").write_text(lines, encoding="utf-8")
+
+
 def new_house(to: Path) -> Path:
     """A house with tiny corpora and a tiny lexicon, ready to run."""
     house = copy_house(to)
     shutil.rmtree(house / "resources" / "demo")
     write_corpora(house / "data")
+    write_sentences(house / "data")
     (house / "config" / "config.yaml").write_text(CONFIG, encoding="utf-8")
     (house / "data" / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
     (house / "data" / "runs.tsv").write_text(RUNS, encoding="utf-8")

@@ -24,7 +24,10 @@ from tests.workflow.conftest import EVERY
 
 REPORTED = {"report_page"}
 COMPARED_RUNS = REPORTED | {"evaluate_summary", "evaluate_correlations"}
-ADAPTED = COMPARED_RUNS | {"evaluate_metrics", "evaluate_literal"}  # what reads predictions of adaptations
+SEEN = {"evaluate_outputs"}  # what looks at predictions of all runs
+ADAPTED = (
+    COMPARED_RUNS | SEEN | {"evaluate_metrics", "evaluate_literal"}
+)  # what reads predictions of adaptations
 POSED = ADAPTED | {"generate_instances", "generate_retrieval", "generate_predictions"}
 LEARNT = {"train_model", "generate_decode"}  # what comes through cutoffs, where texts are new
 SCORED = REPORTED | {"evaluate_counterfactual"}
@@ -34,7 +37,7 @@ GROUPED = COMPARED | {"parse_proto"}
 ACTED = GROUPED | {"parse_actions"}
 PARSED = ACTED | {"parse_dependencies"}
 TRAINED = PARSED | {"parse_parser"}
-REWRITTEN = SCORED | {"train_recipes", "generate_rewrites", "generate_predictions"}
+REWRITTEN = SCORED | SEEN | {"train_recipes", "generate_rewrites", "generate_predictions"}
 DRAWN = REWRITTEN | {"pivot_instances", "generate_baselines"}
 NAMED = COMPARED | DRAWN | {"pivot_dishes"}  # what reads which dish a recipe is of
 UNCUT = (
@@ -50,7 +53,8 @@ UNCUT = (
 READ = UNCUT | ACTED  # all of what reads Chinese recipes, where their clauses stay
 NEW_CORPUS = {"ingest_source", "ingest_recipes", "parse_clauses", "parse_dependencies", "parse_actions"}
 NEW_CORPUS |= REPORTED | {"parse_proto"}
-EXPORTED = REPORTED | {"export_pairs"}
+RELEASED = REPORTED | {"export_gates", "export_release"}
+EXPORTED = RELEASED | {"export_dataset"}
 SPLIT = EXPORTED | POSED | {"match_split", "match_statistics", "train_pairs"}
 PAIRED = SPLIT | {"match_pair"}
 SEARCHED = PAIRED | {"match_search"}
@@ -59,6 +63,12 @@ TRANSLATED = {"match_translate", "match_texts"}  # and nothing more, where no tr
 ELIGIBLE = PAIRED | {"match_eligible", "match_titles"}
 INGESTED = ELIGIBLE | {"ingest_recipes"}
 TITLES = INGESTED | TRANSLATED | EMBEDDED
+MATCHED_ITEMS = REPORTED | {"evaluate_csi_match", "evaluate_correlations"}
+ASSEMBLED = MATCHED_ITEMS | {"enrich_assemble", "enrich_statistics"}
+LOOKED_UP = ASSEMBLED | {"enrich_lookup", "enrich_items"}
+CATEGORISED = LOOKED_UP | {"enrich_categorise"}
+LINKED = CATEGORISED | {"enrich_link"}
+SENTENCES = LINKED | {"ingest_sentences"}
 
 
 PACKAGE = "scripts/wokflow"
@@ -74,27 +84,47 @@ SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         setting("ingest.recipes.parts", 3),
         INGESTED - {"match_pair", "match_split"} | READ,
     ),
-    "ingest.recipes.emoji and .simplified": (
-        Settings({"ingest.recipes.emoji": False, "ingest.recipes.simplified": True}),
-        TITLES | READ | LEARNT,
-    ),
-    "ingest.recipes.symbols and .duplicates": (
-        Settings({"ingest.recipes.symbols": False, "ingest.recipes.duplicates": False}),
-        INGESTED | READ | LEARNT,
-    ),
-    "ingest.recipes.spaces": (
-        setting("ingest.recipes.spaces", False),
-        TITLES - {"match_search"} | READ | LEARNT,
-    ),
-    "ingest.recipes.empty_fields": (
-        setting("ingest.recipes.empty_fields", False),
+    "ingest.recipes, all steps of cleaning": (
+        Settings(
+            {
+                "ingest.recipes.emoji": False,
+                "ingest.recipes.simplified": True,
+                "ingest.recipes.symbols": False,
+                "ingest.recipes.duplicates": False,
+                "ingest.recipes.spaces": False,
+                "ingest.recipes.empty_fields": False,
+            }
+        ),
         TITLES | READ | LEARNT | {"parse_dependencies"},
+    ),
+    "sources.lines.path and enrich.entities.path, moved": (
+        Settings(
+            {"sources.lines.path": "data/moved_lines", "enrich.entities.path": "data/moved_entities.jsonl"}
+        ),
+        {"ingest_source"},
+    ),
+    "sources.lines.path, .kind and .pair": (
+        Settings(
+            {
+                "sources.lines.path": "data/french.tsv",
+                "sources.lines.kind": "tsv",
+                "sources.lines.pair": "en-fr",
+            }
+        ),
+        SENTENCES | {"ingest_source", "enrich_entities", "enrich_names"},
+    ),
+    "enrich.languages and enrich.entities.truncated": (
+        Settings({"enrich.languages": ["fr"], "enrich.entities.truncated": "keep"}),
+        CATEGORISED | {"enrich_entities", "enrich_names"},
     ),
     "match.eligible.max_tokens": (
         setting("match.eligible.max_tokens", 400),
         TITLES - {"ingest_recipes"},
     ),
-    "match.eligible.tokenizer": (setting("match.eligible.tokenizer", "data/model"), ELIGIBLE),
+    "match.eligible.tokenizer": (
+        Settings({"match.eligible.tokenizer": "data/model", "match.eligible.revision": "main"}),
+        ELIGIBLE,
+    ),
     "match.translate.backend": (
         Settings({"match.translate.backend": "none", "match.pair.threshold": -1}),
         TRANSLATED | EMBEDDED | LEARNT,
@@ -127,11 +157,127 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "match.search.shards": (setting("match.search.shards", 2), SEARCHED),
     "match.search.floor": (setting("match.search.floor", 0.8), SEARCHED),
     "match.pair.threshold": (setting("match.pair.threshold", 0.8), PAIRED),
+    "match.candidates.titles, which only asks": (
+        setting("match.candidates.titles", "data/dishes.tsv"),
+        {"match_candidates"},
+    ),
+    "match.candidates.cutoff and .count, without names of dishes": (
+        Settings({"match.candidates.cutoff": 70, "match.candidates.count": 2}),
+        set(),
+    ),
+    "match.silver.accepted": (setting("match.silver.accepted", "data/silver.tsv"), SPLIT | {"match_silver"}),
     "match.split.kind": (setting("match.split.kind", "paper"), SPLIT),
     "match.split.seed": (setting("match.split.seed", 14), SPLIT),
-    "export.pairs.shards": (setting("export.pairs.shards", 2), EXPORTED),
+    **{
+        f"export.release.{name}": (setting(f"export.release.{name}", value), RELEASED)
+        for name, value in {
+            "name": "dishes",
+            "version": "2.0",
+            "contact": "me@example.org",
+            "licence_of_annotations": "CC0-1.0",
+        }.items()
+    },
+    **{
+        f"export.release.{name}": (setting(f"export.release.{name}", value), EXPORTED)
+        for name, value in {"mode": "full", "jsonl": True, "datasets": ["pairs", "pivots"]}.items()
+    },
+    "export.release.accept": (setting("export.release.accept", ["links"]), {"export_release"}),
+    "export.release.registry": (setting("export.release.registry", "data/other_sources.tsv"), EXPORTED),
+    "export.release.registry, moved": (setting("export.release.registry", "data/moved_sources.tsv"), set()),
+    "export.licences": (
+        setting("export.licences", {"xiachufang": {"licence": "MIT", "release": "text"}}),
+        EXPORTED,
+    ),
     "report.page.examples": (setting("report.page.examples", 3), REPORTED),
     "sources.counterfactual.path": (setting("sources.counterfactual.path", "data/base.tsv"), NEW_CORPUS),
+    **{
+        f"ingest.sentences.{name}": (setting(f"ingest.sentences.{name}", value), SENTENCES)
+        for name, value in {
+            "parts": 2,
+            "spaces": False,
+            "identical": False,
+            "ratio": 5.0,
+            "longest": 100,
+            "language": False,
+            "duplicates": False,
+            "truncated": "keep",
+            "mostly_rejected": "keep",
+        }.items()
+    },
+    "enrich.link.backend and .command": (
+        Settings({"enrich.link.backend": "command", "enrich.link.command": ["linker"]}),
+        LINKED,
+    ),
+    "enrich.link.command and .seconds, while another backend is in use": (
+        Settings({"enrich.link.command": ["linker"], "enrich.link.seconds": 5}),
+        set(),
+    ),
+    "enrich.link.phrases": (setting("enrich.link.phrases", "data/other_topics.tsv"), LINKED),
+    "enrich.link.case": (setting("enrich.link.case", "ignored"), LINKED),
+    "enrich.link.plurals": (setting("enrich.link.plurals", False), LINKED),
+    **{
+        f"enrich.categorise.{name}": (
+            setting(f"enrich.categorise.{name}", f"data/other_{name}.tsv"),
+            CATEGORISED,
+        )
+        for name in ("topics", "classes")
+    },
+    "enrich.categorise, moved": (
+        Settings(
+            {
+                "enrich.categorise.topics": "data/moved_topics.tsv",
+                "enrich.categorise.classes": "data/moved_classes.tsv",
+                "evaluate.csi_match.regions": "data/moved_regions.tsv",
+            }
+        ),
+        set(),
+    ),
+    "enrich.categorise.backend": (
+        Settings({"enrich.categorise.backend": "service", "contact": "me@example.org"}),
+        CATEGORISED,
+    ),
+    "enrich.categorise.endpoint and .threshold, while another backend is in use, and how it is asked": (
+        Settings(
+            {
+                "enrich.categorise.endpoint": "http://127.0.0.1:9/predict",
+                "enrich.categorise.threshold": 0.3,
+                "enrich.categorise.concurrency": 2,
+                "enrich.categorise.timeout_s": 5,
+                "enrich.categorise.attempts": 2,
+                "enrich.categorise.backoff_s": 1,
+                "enrich.categorise.cache": "data/topics",
+            }
+        ),
+        set(),
+    ),
+    "enrich.lookup.backend and .store": (
+        Settings({"enrich.lookup.backend": "store", "enrich.lookup.store": "data/facts.nt"}),
+        LOOKED_UP,
+    ),
+    "enrich.lookup.endpoint, while another backend is in use, and how it is asked": (
+        Settings(
+            {
+                "enrich.lookup.endpoint": "http://127.0.0.1:9/sparql",
+                "enrich.lookup.batch": 10,
+                "enrich.lookup.concurrency": 2,
+                "enrich.lookup.timeout_s": 5,
+                "enrich.lookup.attempts": 2,
+                "enrich.lookup.cache": "data/answers",
+            }
+        ),
+        set(),
+    ),
+    "evaluate.csi_match.predictions": (
+        setting("evaluate.csi_match.predictions", ["data/lines.tsv"]),
+        MATCHED_ITEMS,
+    ),
+    **{
+        f"evaluate.csi_match.bootstrap.{name}": (
+            setting(f"evaluate.csi_match.bootstrap.{name}", value),
+            MATCHED_ITEMS,
+        )
+        for name, value in {"samples": 10, "seed": 14}.items()
+    },
     "parse.glossary.path, moved": (setting("parse.glossary.path", "data/moved_glossary"), set()),
     "parse.parser.treebanks, moved": (setting("parse.parser.treebanks", ["data/moved.conllu"]), set()),
     "parse.parser.treebanks": (
@@ -154,12 +300,8 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         }.items()
     },
     "parse.dependencies.backend": (
-        Settings({"parse.dependencies.backend": "pipeline", "parse.dependencies.model": "data/pipeline"}),
+        Settings({"parse.dependencies.backend": "spacy", "parse.dependencies.model": "data/pipeline"}),
         PARSED,
-    ),
-    "parse.dependencies.model, while another backend is in use": (
-        setting("parse.dependencies.model", "another"),
-        set(),
     ),
     "parse.dependencies.device, while another backend is in use": (
         setting("parse.dependencies.device", "cpu"),
@@ -179,6 +321,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     **{
         f"parse.vectors.{name}": (setting(f"parse.vectors.{name}", value), {"parse_vectors"} | SCORED)
         for name, value in {
+            "words": "dictionary",
             "model": "cbow",
             "dimensions": 10,
             "window": 3,
@@ -214,9 +357,10 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     **{
         f"pivot.orders.{name}": (setting(f"pivot.orders.{name}", value), SCORED | {"pivot_orders"})
         for name, value in {
+            "preset": "paper",
             "effect": 0.2,
             "level": 0.1,
-            "correct": True,
+            "correct": False,
             "units": 1,
             "frequent": 0.1,
             "confounders": 3,
@@ -241,13 +385,14 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     **{
         f"evaluate.counterfactual.{name}": (setting(f"evaluate.counterfactual.{name}", value), SCORED)
         for name, value in {
+            "definition": "paper",
             "tau": 0.8,
             "bertscore.model": "data/bert",
+            "bertscore.revision": "main",
             "bertscore.layers": 1,
             "bertscore.batch": 8,
             "bertscore.device": "cpu",
             "bootstrap.samples": 500,
-            "bootstrap.level": 0.9,
             "bootstrap.seed": 14,
         }.items()
     },
@@ -269,22 +414,13 @@ EDITS: dict[str, tuple[Edit, set[str]]] = {
         replace("resources/lexicon/words.tsv", "Apple Pie", "Deep Dish Apple Pie"),
         TRANSLATED | EMBEDDED | LEARNT,
     ),
-    "a word, a setting before it and settings behind it, at once": (
-        then(
-            replace("resources/lexicon/words.tsv", "Apple Pie", "Deep Dish Apple Pie"),
-            Settings(
-                {"match.eligible.max_tokens": 450, "match.split.seed": 14, "match.embed.revision": "main"}
-            ),
-        ),
-        ELIGIBLE | TRANSLATED | EMBEDDED | LEARNT,
-    ),
     "code of a module that the step imports": (
         append(f"{PACKAGE}/match/lexicon.py", "NEW = 1\n"),
         TRANSLATED,
     ),
 }
 BUILT_ANEW: tuple[Edit, set[str]] = (  # a source row with a new title, and settings behind it, at once
-    then(NEW_TITLE, Settings({"match.pair.threshold": 0.8, "export.pairs.shards": 2})),
+    then(NEW_TITLE, Settings({"match.pair.threshold": 0.8, "export.release.jsonl": True})),
     TITLES | LEARNT | {"ingest_source", "parse_dependencies"} | READ,
 )
 EDIT_OF_ALL = replace(f"{PACKAGE}/frame/code.py", "FORMAT = 1", "FORMAT = 2")
@@ -299,6 +435,19 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         append("resources/glossary/tools.tsv", "麻花锅\t锅\n"),
         {"generate_baselines", "parse_vectors"} | TRAINED,
     ),
+    "a word of the kitchen": (replace("resources/grammar/kitchen.tsv", "DRY\t炒 煎", "DRY\t炒 烙 煎"), ACTED),
+    "a word of the clause rules": (
+        replace("resources/grammar/verbs.tsv", "ADDING\t加 放", "ADDING\t加 搁 放"),
+        ACTED,
+    ),
+    "an entry of the noise": (
+        append("resources/grammar/noise.tsv", "tools\t锅\t麻花锅\tno pan\n"),
+        ACTED,
+    ),
+    "a comment of the word lists": (
+        replace("resources/grammar/verbs.tsv", "\tverbs of adding\n", "\tto add\n"),
+        set(),
+    ),
     "code of the rules that find actions": (append(f"{PACKAGE}/parse/rules.py", "NEW = 1\n"), ACTED),
     "a comment": (append(f"{PACKAGE}/match/embed.py", "# a thought\n"), set()),
     "a docstring": (
@@ -309,7 +458,8 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         replace(f"{PACKAGE}/match/pair.py", "SLICE = 1_000_000", "SLICE = 500_000"),
         PAIRED,
     ),
-    "code of another stage": (append(f"{PACKAGE}/export/pairs.py", "NEW = 1\n"), EXPORTED),
+    "a template of the report": (append(f"{PACKAGE}/report/templates/train.html", "<p>New.</p>\n"), REPORTED),
+    "code of another stage": (append(f"{PACKAGE}/export/standoff.py", "NEW = 1\n"), EXPORTED),
     "code that no step runs": (append(f"{PACKAGE}/frame/plan.py", "NEW = 1\n"), set()),
     "a source replaced by an older file with other rows": (
         older("data/en.csv", "Scramble the eggs.", "Beat the eggs."),
@@ -326,6 +476,10 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         then(without_records, Settings({"match.pair.threshold": 0.8})),
         PAIRED,
     ),
+    "Snakemake's records lost, and the key of an output": (
+        then(without_records, deleted("results/match/near/.zh-en.tsv.key")),
+        PAIRED,
+    ),
     "one of Snakemake's records lost, and code changed meanwhile": (
         then(without_record("match/pairs/zh-en"), append(f"{PACKAGE}/match/split.py", "NEW = 1\n")),
         SPLIT,
@@ -340,7 +494,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
     ),
     "a package that a step uses upgraded": (
         replace("constraints.txt", "rouge-score==", "rouge-score==9."),
-        ADAPTED - {"evaluate_literal"},
+        ADAPTED - {"evaluate_literal", "evaluate_outputs"},
     ),
     "a package that no step uses upgraded": (replace("constraints.txt", "mypy==", "mypy==9."), set()),
     "a line of a log": (
@@ -356,7 +510,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         replace(
             f"{PACKAGE}/pivot/schemas.py", 'column("n_control", pa.int32()', 'column("n_control", pa.int64()'
         ),
-        DECIDED,  # given pivots and orders are read in one module
+        DECIDED | EXPORTED,  # given pivots and orders are read in one module; a release has both tables
     ),
     "a table that is declared anew": (append(f"{PACKAGE}/match/schemas.py", "NEW = pa.schema([])\n"), set()),
     "the launch of a training": (append(f"{PACKAGE}/train/launch.py", "NEW = 1\n"), set()),

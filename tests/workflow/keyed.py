@@ -15,21 +15,57 @@ OTHER_KEYS: dict[str, set[str]] = {
         *("pivot_dishes", "pivot_candidates", "pivot_instances"),
         *("pivot_pivots", "pivot_orders"),  # where they are given, they must fit the pairs
     },
-    "train.gold": {"train_pairs", "generate_instances"},
+    "match.candidates": set(),
+    "match.silver": set(),
+    "train.gold": {"match_split", "match_statistics", "generate_instances"},
+    "train.gold.en-zh": {"match_split", "match_statistics"},
+    "generate.decode.chat": {"train_model", "generate_decode"},
     "generate.decode.shards": set(),
     "evaluate.bertscore": set(),
     "evaluate.comet": set(),
+    "evaluate.bleurt": set(),
     "evaluate.smatch": set(),
+    **{
+        f"export.release.{name}": {"export_gates"}
+        for name in ("name", "version", "contact", "licence_of_annotations", "datasets")
+    },
+    **{
+        f"export.release.{name}": {"export_dataset", "export_gates"} for name in ("mode", "jsonl", "registry")
+    },
+    "export.licences": {"export_dataset", "export_gates"},
 }
 # Edits of several settings at once: that keys of rules that run change, and no others, is enough.
-SEVERAL_KEYS = {"parse.dependencies.backend", "parse.vectors.corpus, another", "pivot.dishes.corpus, another"}
+SEVERAL_KEYS = {
+    "enrich.categorise.backend",
+    "enrich.link.backend and .command",
+    "enrich.lookup.backend and .store",
+    "parse.dependencies.backend",
+    "parse.vectors.corpus, another",
+    "pivot.dishes.corpus, another",
+}
 SHOWS_SETTINGS = {"report_page"}  # the page tells settings of many steps, and so has them in its key
 
+FETCHED = Settings(
+    {
+        "sources.fetched.kind": "moses",
+        "sources.fetched.pair": "en-zh",
+        "sources.fetched.url": "https://example.org/lines.zip",
+    }
+)
+NAMED = setting("match.candidates.titles", "data/dishes.tsv")
+ACCEPTED = setting("match.silver.accepted", "data/silver.tsv")
+API = Settings({"enrich.pages.backend": "api", "contact": "me@example.org"})
+PROGRAM = Settings({"enrich.link.backend": "command", "enrich.link.command": ["linker"]})
+TOPICS = Settings({"enrich.categorise.backend": "service", "contact": "me@example.org"})
+TRANSLATED = Settings(
+    {"runs": "data/translating_runs.tsv", "generate.prompt.endpoint": "http://127.0.0.1:9/v1"}
+)
 HUB = Settings({"match.translate.backend": "hub"})
 PROMPTED = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "transformers"})
+VLLM = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "vllm"})
 ENDPOINT = Settings({"runs": "data/prompt_runs.tsv", "generate.prompt.endpoint": "http://127.0.0.1:9/v1"})
 PARSED_ELSEWHERE = Settings(
-    {"parse.dependencies.backend": "pipeline", "parse.dependencies.model": "data/pipeline"}
+    {"parse.dependencies.backend": "spacy", "parse.dependencies.model": "data/pipeline"}
 )
 # Settings that count only beside others: what is given, the edit, the rules whose keys change.
 KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
@@ -37,9 +73,98 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         f"ingest.recipes.{name}": (
             setting("contact", "me@example.org"),
             setting(f"ingest.recipes.{name}", "keep"),
-            {"ingest_recipes"},
+            {"ingest_recipes", "export_gates"},
         )
         for name in ("truncated", "mostly_rejected")
+    },
+    **{
+        f"ingest.download.{name}, which changes no file": (
+            FETCHED,
+            setting(f"ingest.download.{name}", value),
+            set(),
+        )
+        for name, value in {"attempts": 2, "timeout": 5}.items()
+    },
+    **{
+        f"sources.lines.{name}, beside a path": (
+            setting("contact", "me@example.org"),
+            setting(f"sources.lines.{name}", value),
+            set(),
+        )
+        for name, value in {"url": "https://example.org/lines.zip", "sha256": "0" * 64}.items()
+    },
+    **{
+        f"ingest.pages.{name}, without a dump": (
+            setting("contact", "me@example.org"),
+            setting(f"ingest.pages.{name}", value),
+            set(),
+        )
+        for name, value in {"longest": 100, "truncated": "keep"}.items()
+    },
+    "ingest.pages of languages that are not wanted": (
+        setting("contact", "me@example.org"),
+        Settings(
+            {f"ingest.pages.{lang}": "data/pages.json" for lang in ("es", "fr", "hi", "ta", "te", "de", "ja")}
+        ),
+        set(),
+    ),
+    "ingest.pages of languages that are wanted": (
+        setting("contact", "me@example.org"),
+        Settings({f"ingest.pages.{lang}": "data/pages.json" for lang in ("en", "zh")}),
+        set(),
+    ),
+    **{
+        f"match.candidates.{name}, with names of dishes": (
+            NAMED,
+            setting(f"match.candidates.{name}", value),
+            {"match_candidates"},
+        )
+        for name, value in {"cutoff": 70, "count": 2}.items()
+    },
+    "match.silver.accepted, with more rows": (
+        ACCEPTED,
+        setting("match.silver.accepted", "data/more_silver.tsv"),
+        {"match_silver"},
+    ),
+    "enrich.pages.backend, a step more": (
+        setting("contact", "me@example.org"),
+        setting("enrich.pages.backend", "api"),
+        set(),
+    ),
+    "generate.decode.shots and generate.prompt.shots, of no run": (
+        setting("contact", "me@example.org"),
+        Settings({"generate.decode.shots": 1, "generate.prompt.shots": 1}),
+        set(),
+    ),
+    "enrich.pages.longest, of the API": (API, setting("enrich.pages.longest", 100), {"enrich_pages"}),
+    **{
+        f"enrich.pages.{name}, of the API": (API, setting(f"enrich.pages.{name}", value), set())
+        for name, value in {"attempts": 2, "timeout": 5}.items()
+    },
+    **{
+        f"enrich.link.{name}, with a program": (PROGRAM, setting(f"enrich.link.{name}", value), keys)
+        for name, value, keys in (
+            ("command", ["linker", "--fast"], {"enrich_link"}),
+            ("case", "ignored", set[str]()),
+            ("plurals", False, set[str]()),
+            ("seconds", 5, set[str]()),
+        )
+    },
+    **{
+        f"enrich.categorise.{name}, with a topic service": (
+            TOPICS,
+            setting(f"enrich.categorise.{name}", value),
+            {"enrich_categorise"},
+        )
+        for name, value in {"endpoint": "http://127.0.0.1:8/predict", "threshold": 0.3}.items()
+    },
+    **{
+        f"generate.items.{name}, with a run on sentences": (
+            TRANSLATED,
+            setting(f"generate.items.{name}", value),
+            {"generate_items"},
+        )
+        for name, value in {"exemplars": 1, "seed": 14}.items()
     },
     **{
         f"match.translate.{name}, with a model of the hub": (
@@ -64,6 +189,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             "max_tokens": 10,
             "max_tokens_name": "max_completion_tokens",
             "parameters": {"top_p": 0.5},
+            "again": 1,
         }.items()
     },
     **{
@@ -77,7 +203,6 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             "concurrency": 1,
             "timeout_s": 1,
             "tries": 1,
-            "backoff_s": 0,
             "failures": 1,
             "budget": 1,
             "budget_tokens": 1,
@@ -88,6 +213,19 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         setting("generate.server.backend", "ollama"),
         {"generate_prompt", "generate_server"},
     ),
+    **{
+        f"generate.server.{name}, with a prompt run": (
+            VLLM,
+            setting(f"generate.server.{name}", value),
+            {"generate_prompt", "generate_server"},
+        )
+        for name, value in {
+            "precision": "float32",
+            "max_length": 4096,
+            "remote_code": True,
+            "revision": "main",
+        }.items()
+    },
     "generate.server.command, with a prompt run": (
         Settings(
             PROMPTED.values | {"generate.server.backend": "command", "generate.server.command": ["serve"]}
@@ -101,9 +239,9 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             setting(f"generate.server.{name}", value),
             set(),
         )
-        for name, value in {"minutes": 1, "gpus": 0, "memory_mb": 1}.items()
+        for name, value in {"minutes": 1, "gpus": 0, "gpu_memory": 0.5, "memory_mb": 1}.items()
     },
-    "parse.dependencies.device, with a pipeline": (
+    "parse.dependencies.device, with spaCy": (
         PARSED_ELSEWHERE,
         setting("parse.dependencies.device", "cpu"),
         {"parse_dependencies", "evaluate_counterfactual"},

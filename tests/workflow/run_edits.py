@@ -1,7 +1,7 @@
 """Edits of what concerns runs: their settings, and how they are scored. All of them are planned."""
 
 from tests.workflow.changes import PUBLISHED, Edit, Settings, append, setting
-from tests.workflow.edits import ADAPTED, COMPARED_RUNS, LEARNT, POSED, REPORTED, SCORED
+from tests.workflow.edits import ADAPTED, COMPARED_RUNS, LEARNT, REPORTED, SCORED, SEEN, SPLIT
 
 DECODED = {"generate_decode", "generate_predictions"} | ADAPTED | SCORED
 TRAINED_AGAIN = DECODED | LEARNT
@@ -18,11 +18,11 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "runs, moved": (setting("runs", "data/moved_runs.tsv"), set()),
     "train.gold.zh-en": (
         setting("train.gold.zh-en", "data/gold.tsv"),
-        POSED | {"train_pairs"},
+        SPLIT,
     ),
-    "train.gold.en-zh, of which there is no run": (
+    "train.gold.en-zh, of which there is no run, but whose recipes are held out": (
         setting("train.gold.en-zh", "data/gold.tsv"),
-        set(),
+        SPLIT,
     ),
     **each("train.recipes", {"most": 3, "valid": 0.5, "seed": 14}, {"train_recipes"}),
     **each(
@@ -42,6 +42,7 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
             "valid_most": 5,
             "valid_beams": 2,
             "loss_on": "target",
+            "packing": True,
             "precision": "float32",
             "remote_code": True,
             "revision": "main",
@@ -49,6 +50,7 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
             "lora.alpha": 2,
             "lora.dropout": 0.2,
             "lora.targets": ["q"],
+            "lora.base": "float32",
             "small.width": 32,
             "small.layers": 2,
             "small.heads": 4,
@@ -64,6 +66,9 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
             "device_batch": 2,
             "save_minutes": 1,
             "gradient_checkpointing": True,
+            "compile": True,
+            "shard": True,
+            "trackers": ["wandb"],
             "processes": 2,
             "nodes": 2,
         },
@@ -79,6 +84,7 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
             "max_tokens": 8,
             "temperature": 0.5,
             "batch": 2,
+            "backend": "vllm",
             "precision": "float32",
             "remote_code": True,
             "revision": "main",
@@ -86,7 +92,13 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         },
         DECODED,
     ),
-    "generate.decode.device": (setting("generate.decode.device", "cpu"), set()),
+    **each(
+        "generate.decode",
+        {"device": "cpu", "gpus": 2, "gpu_memory": 0.5, "python": "/envs/vllm/bin/python"},
+        set(),
+    ),
+    # What is asked is learnt.
+    "generate.decode.chat": (setting("generate.decode.chat", "never"), TRAINED_AGAIN),
     **{
         f"{name}, without a prompt run": (setting(name, value), set())
         for name, value in {
@@ -102,7 +114,7 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
             "generate.prompt.concurrency": 1,
             "generate.prompt.timeout_s": 1,
             "generate.prompt.tries": 1,
-            "generate.prompt.backoff_s": 0,
+            "generate.prompt.again": 1,
             "generate.prompt.failures": 1,
             "generate.prompt.budget": 1,
             "generate.prompt.budget_tokens": 1,
@@ -110,29 +122,55 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
             "generate.prompt.price_out": 1,
             "generate.server.backend": "ollama",
             "generate.server.command": ["serve"],
+            "generate.server.precision": "float32",
+            "generate.server.max_length": 4096,
+            "generate.server.remote_code": True,
+            "generate.server.revision": "main",
+            "generate.server.gpu_memory": 0.5,
             "generate.server.minutes": 1,
             "generate.server.gpus": 0,
             "generate.server.memory_mb": 1,
         }.items()
     },
     **each("evaluate.bertscore", {"zh.model": "x", "en.model": "y"}, COMPARED_RUNS | {"evaluate_bertscore"}),
-    **each("evaluate.bertscore", {"zh.layers": 1, "en.layers": 1, "batch": 2, "device": "cpu"}, set()),
+    **each(
+        "evaluate.bertscore",
+        {
+            "zh.revision": "main",
+            "en.revision": "main",
+            "zh.layers": 1,
+            "en.layers": 1,
+            "batch": 2,
+            "device": "cpu",
+        },
+        set(),
+    ),
     **each(
         "evaluate.smatch.parsers", {"zh": ["parse"], "en": ["parse"]}, COMPARED_RUNS | {"evaluate_smatch"}
     ),
     **each("evaluate.smatch", {"seconds": 1, "solver": "hillclimber"}, set()),
-    "evaluate.comet.command": (
-        setting("evaluate.comet.command", ["comet"]),
-        COMPARED_RUNS | {"evaluate_comet"},
+    **{
+        f"evaluate.{metric}.command": (
+            setting(f"evaluate.{metric}.command", [metric]),
+            COMPARED_RUNS | {f"evaluate_{metric}"},
+        )
+        for metric in ("comet", "bleurt")
+    },
+    **{
+        f"evaluate.{metric}.seconds": (setting(f"evaluate.{metric}.seconds", 1), set[str]())
+        for metric in ("comet", "bleurt")
+    },
+    "evaluate.metrics.spbleu": (
+        setting("evaluate.metrics.spbleu", "data/moved_regions.tsv"),
+        ADAPTED - {"evaluate_literal", "evaluate_outputs"},
     ),
-    "evaluate.comet.seconds": (setting("evaluate.comet.seconds", 1), set()),
     **each(
         "evaluate.summary",
         {
             "baselines.zh-en": "near",
             "baselines.en-zh": "near",
             "bootstrap.samples": 10,
-            "bootstrap.level": 0.9,
+            "trials": 10,
             "bootstrap.seed": 14,
         },
         REPORTED | {"evaluate_summary"},
@@ -169,12 +207,12 @@ RUN_EDITS: dict[str, tuple[Edit, set[str]]] = {
     ),
     "a prompt": (
         append("resources/prompts/dish.txt", "先"),
-        {"generate_decode", "generate_predictions"} | SCORED,
+        {"train_model", "generate_decode", "generate_predictions"} | SCORED | SEEN,
     ),
-    "code of training": (append("scripts/wokflow/train/learner.py", "NEW = 1\n"), TRAINED_AGAIN),
+    "code of training": (append("scripts/wokflow/train/trainers.py", "NEW = 1\n"), TRAINED_AGAIN),
     "code of a metric": (
         append("scripts/wokflow/evaluate/overlap.py", "NEW = 1\n"),
-        ADAPTED - {"evaluate_literal"},
+        ADAPTED - {"evaluate_literal", "evaluate_outputs"},
     ),
     "published scores": (
         append("resources/published.tsv", PUBLISHED),

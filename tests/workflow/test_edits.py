@@ -12,6 +12,7 @@ from tests.workflow.conftest import EVERY, copy_of, digests, new_house
 from tests.workflow.edits import BUILT_ANEW, EDITS, SETTINGS, sometimes
 
 TIMED = "report/page/index.html"  # it shows run times
+NOTHING = "Nothing to be done"  # and not even the rule of the target, which Snakemake lists where it looked too early
 
 
 @pytest.mark.parametrize("name", [*EDITS, *SETTINGS])
@@ -25,7 +26,7 @@ def test_edit_runs_exactly(name: str, built: Path, writer: Callable[[str], str],
     after = digests(house)
     untouched = {path for path in before if writer(path) not in expected | maybe}
     assert {path: after.get(path) for path in untouched} == {path: before[path] for path in untouched}
-    assert rules_run(snakemake(house, "--dry-run").stdout) == set(), "a second run has nothing to do"
+    assert NOTHING in snakemake(house, "--dry-run").stdout, "a second run has nothing to do"
 
 
 def test_what_an_edited_house_holds_is_what_one_built_with_the_edit_holds(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import rules_run, snakemake
-from tests.workflow.conftest import new_house, write_corpora
+from tests.workflow.conftest import new_house, write_corpora, write_sentences
 
 TITLES = "match/titles/xiachufang/part-00000.parquet"
 EXPECTED = {"ingest_source", "ingest_recipes", "match_eligible", "match_titles"}
@@ -21,6 +21,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def elsewhere(tmp_path: Path) -> Path:
     """A folder with corpora and a config, and no workflow."""
     write_corpora(tmp_path / "data")
+    write_sentences(tmp_path / "data")
     (tmp_path / "my.yaml").write_text("results: out\n", encoding="utf-8")
     return tmp_path
 
@@ -45,6 +46,17 @@ def test_another_working_folder_may_be_named(house: Path, elsewhere: Path) -> No
     ]
     assert rules_run(snakemake(house, *options).stdout) == EXPECTED
     assert (elsewhere / "out" / TITLES).exists()
+
+
+def test_jobs_run_the_code_that_their_keys_are_of_whatever_else_is_installed(
+    house: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = elsewhere / "installed"
+    (installed / "wokflow").mkdir(parents=True)
+    (installed / "wokflow" / "__init__.py").write_text("raise ImportError('another copy of the package')\n")
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    options = ["-s", str(house / "Snakefile"), "--configfile", "my.yaml"]
+    snakemake(elsewhere, *options, "--", "out/ingest/recipes/xiachufang/part-00000.parquet")
 
 
 MODULE = """

@@ -40,6 +40,18 @@ def test_a_mistake_is_explained_before_any_job(name: str, tmp_path: Path) -> Non
     assert not (house / "results").exists()
 
 
+def test_what_is_wrong_with_pairs_of_dishes_is_said_before_any_job(tmp_path: Path) -> None:
+    house = new_house(tmp_path / "house")
+    (house / "mine.csv").write_text("base_dish,target_dish\n粥,饭\n", encoding="utf-8")
+    (house / "mine.yaml").write_text("pivot: {pairs: {path: mine.csv}}\n", encoding="utf-8")
+    done = snakemake(house, "--configfile", "mine.yaml", check=False)
+    assert done.returncode != 0
+    assert "mine.csv, row 1: missing column base_dish" in done.stdout
+    assert "Are the columns separated by tabs?" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert not (house / "results").exists()
+
+
 def test_the_slurm_profile_is_found_by_its_name(tmp_path: Path) -> None:
     house = new_house(tmp_path / "house")
     assert "match_search" in snakemake(house, "--profile", "slurm", "-n").stdout

@@ -16,7 +16,7 @@ MODELS: dict[str, tuple[dict[str, object], set[str]]] = {
     "match.translate.model": ({"match.translate.backend": "hub"}, {"match_translate"}),
     "match.embed.model": ({}, {"match_embed"}),
     "parse.dependencies.model": (
-        {"parse.dependencies.backend": "pipeline"},
+        {"parse.dependencies.backend": "spacy"},
         {"parse_dependencies", "evaluate_counterfactual"},
     ),
     "evaluate.bertscore.en.model": ({}, {"evaluate_bertscore"}),

@@ -1,7 +1,9 @@
 """Each rule names what its function takes: inputs, outputs, settings, resources and options, and no more."""
 
+import hashlib
 import inspect
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,15 +18,38 @@ from tests.conftest import ROOT
 
 EVERYTHING = """\
 runs: {runs}
+match:
+  candidates: {{titles: {folder}/titles.tsv}}
+  silver: {{accepted: {folder}/accepted.tsv}}
 parse:
-  actions: {{method: both}}
+  actions: {{method: parser}}
+sources:
+  mine: {{kind: tsv, pair: en-zh, path: {folder}/mine.tsv}}
+  theirs: {{kind: moses, pair: en-zh, url: "https://example.org/theirs.zip"}}
+ingest:
+  pages: {{en: {folder}/pages.json}}
+enrich:
+  entities: {{path: {folder}/entities.jsonl}}
+  pages: {{backend: api}}
+contact: me@example.org
 evaluate:
   bertscore: {{zh: {{model: x}}, en: {{model: y}}}}
   smatch: {{parsers: {{zh: [parse], en: [parse]}}}}
   comet: {{command: [comet]}}
+  bleurt: {{command: [bleurt]}}
 """
-ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\n"
-VALUES = {"corpus": "xiachufang", "direction": "zh-en", "part": "00000", "shard": "00000", "shards": "00001"}
+ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\n"
+VALUES = {
+    "corpus": "xiachufang",
+    "direction": "zh-en",
+    "part": "00000",
+    "shard": "00000",
+    "shards": "00001",
+    "lang": "en",
+    "file": "theirs.zip",
+    "subset": "pairs-zh-en",
+    "server": "gpt-9-" + hashlib.sha256(b"gpt-9").hexdigest()[:8],
+}
 
 
 @pytest.fixture(scope="module")
@@ -33,23 +58,42 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("rules")
     demo = (ROOT / "config" / "demo_runs.tsv").read_text(encoding="utf-8")
     (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
-    (folder / "all.yaml").write_text(EVERYTHING.format(runs=folder / "runs.tsv"), encoding="utf-8")
+    for name in ("mine.tsv", "entities.jsonl", "pages.json", "titles.tsv", "accepted.tsv"):
+        (folder / name).touch()
+    config = EVERYTHING.format(runs=folder / "runs.tsv", folder=folder)
+    with rules_with(config, folder / "all.yaml") as found:
+        yield found
+
+
+@contextmanager
+def rules_with(config: str, path: Path) -> Iterator[dict[str, Any]]:
+    """The rules of a config, which is written to `path`."""
+    path.write_text(config, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
         patch.setattr(Cutoff, "await_it", lambda cutoff, checkpoints: cutoff)
         patch.setattr(keys, "file_digest", lambda path: "digest")
         patch.setattr(step, "provenance", lambda key, tables: {"key": key})
-        workflow = dry_workflow(["--list-rules", "--configfile", str(folder / "all.yaml")])
+        workflow = dry_workflow(["--list-rules", "--configfile", str(path)])
         yield {rule.name: rule for rule in workflow.rules if rule.script}
 
 
 def wildcards(rule: Any) -> dict[str, str]:
     """Values for a rule's wildcards; of `run` one that the rule is for."""
     found = {name: VALUES[name] for name in rule.wildcard_names if name != "run"}
+    if rule.name in (
+        "ingest_sentences",
+        "enrich_link",
+        "enrich_assemble",
+        "evaluate_csi_match",
+        "generate_items",
+    ):
+        found["corpus"] = "mine"
+    if rule.name == "ingest_download":
+        found["corpus"] = "theirs"
     if "run" in rule.wildcard_names:
         runs = {
             "generate_prompt": "asked",
-            "generate_server": "asked",
             "generate_retrieval": "retrieval-zh-en",
         }
         found["run"] = runs.get(rule.name, "small-zh-en")
@@ -105,5 +149,29 @@ def test_a_cutoff_writes_what_is_declared(rules: dict[str, Any]) -> None:
     checkpoints = {name for name, rule in rules.items() if rule.is_checkpoint}
     assert checkpoints == {
         *("ingest_source", "match_titles", "match_texts", "match_vectors", "parse_clauses"),
-        *("train_pairs", "train_recipes", "generate_instances", "generate_rewrites"),
+        *(
+            "train_pairs",
+            "train_recipes",
+            "generate_instances",
+            "generate_rewrites",
+            "enrich_names",
+            "generate_items",
+        ),
     }
+
+
+def test_a_retry_of_any_rule_has_twice_the_memory_and_time(rules: dict[str, Any]) -> None:
+    """Otherwise a job that wants for either would be ended in the same way at each attempt."""
+    kept = {}
+    for name, rule in rules.items():
+        values = SimpleNamespace(**wildcards(rule))
+        for resource in ("mem_mb", "runtime"):
+            first, second = (
+                rule.resources[resource]
+                .evaluate(values, input=[], attempt=attempt, threads=1, rulename=name)
+                .value
+                for attempt in (1, 2)
+            )
+            if second != 2 * first:
+                kept[name, resource] = (first, second)
+    assert kept == {}

@@ -21,9 +21,10 @@ def test_a_run_shows_a_line_for_each_job_and_ends_with_what_came_out(house: Path
     shown = [line.split("  ")[1:] for line in lines if "ingest_" in line and " of " in line]
     assert sorted(name for name, _ in shown) == [
         *("ingest_recipes recipenlg", "ingest_recipes xiachufang"),
-        *("ingest_source recipenlg", "ingest_source xiachufang"),
+        "ingest_sentences lines",
+        *("ingest_source lines", "ingest_source recipenlg", "ingest_source xiachufang"),
     ]
-    assert [count for _, count in shown] == [f"({done} of 5)" for done in range(1, 5)]
+    assert [count for _, count in shown] == [f"({done} of 7)" for done in range(1, 7)]
     assert "Recipes   7 of 9 rows of recipenlg, 7 of 8 rows of xiachufang: results/ingest/recipes" in lines
     assert len(lines) < 12
     [log] = (house / ".snakemake/log").iterdir()

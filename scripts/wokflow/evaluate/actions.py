@@ -1,20 +1,19 @@
 """Level 2: the changes of a recipe against the pivot actions of its dish pair (Liu et al. 2022, section 6.2)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from wokflow.evaluate.intervals import Floats, Metric, mean, skipped
+from wokflow.evaluate.intervals import Floats, Metric, mean, ratio, share, skipped
 from wokflow.evaluate.pivots import Pivots, proto, words
 from wokflow.parse.extract import Action
 from wokflow.parse.texts import Extractor
-from wokflow.parse.vectors import Matrix, read_vectors
+from wokflow.parse.vectors import Matrix, pieces, read_vectors
 from wokflow.pivot.occurrences import Proto
 
-SIGNATURE = "changes:sets|pivots:possible in the base recipe|places:first|average:instances"
+POSSIBLE, PAPER = "possible", "paper"  # definitions of the pivot actions and changes that count
 SOFT = ("precision", "recall", "f1", "f1_insert", "f1_remove")
 
 
@@ -27,6 +26,7 @@ class Place:
 
 
 Recipe = Mapping[Proto, Place]
+Cut = Callable[[str], list[str]]  # a word into its parts
 
 
 class Changes(NamedTuple):
@@ -38,13 +38,15 @@ class Changes(NamedTuple):
 class Counts:
     """Of one instance: changes made, pivot actions to find, and those found, hard and soft.
 
-    `located` are inserted pivot actions, and `placed` those of them that stand where they should.
+    `listed` are all pivot actions of the dish pair, whether to find or not. `located` are inserted pivot actions, and
+    `placed` those of them that stand where they should.
     """
 
     made_remove: int
     made_insert: int
     pivots_remove: int
     pivots_insert: int
+    listed: int
     hard_remove: int
     hard_insert: int
     soft_remove: float
@@ -61,18 +63,24 @@ def recipe(actions: Sequence[Action]) -> Recipe:
     return found
 
 
-def compare(base: Recipe, text: Recipe, pivots: Pivots) -> tuple[Changes, Changes]:
-    """The changes that were made, and those that the pivot actions call for; both without simple replacements.
+def compare(
+    base: Recipe, text: Recipe, pivots: Pivots, definition: str = POSSIBLE
+) -> tuple[Changes, Changes]:
+    """The changes that were made, and those that the pivot actions call for.
 
     Changes are differences of sets, since pivot actions are a set: an action is removed once the text has it nowhere.
-    Only pivot actions that are possible changes to this recipe count: those to remove that it has, and those to
-    insert that it lacks. (If recall were of all pivot actions, a text without all actions to remove, and otherwise
-    unchanged, would have an F1 of removes of about 17 with the pivot actions and base recipes that the authors
-    released; their models have 23 to 27 in table 5.)
-    In a simple replacement, an action gets the added ingredient in place of the removed one. Both sides of it are
-    left out; if both are pivot actions, the replacement is neither credit nor fault, whether made or not.
+    By definition `paper` all changes and all pivot actions of the dish pair count, as section 6.2.1 has it.
+
+    By definition `possible` only pivot actions that are possible changes to this recipe count: those to remove that
+    it has, and those to insert that it lacks. (If recall were of all pivot actions, a text without all actions to
+    remove, and otherwise unchanged, would have an F1 of removes of about 17 with the pivot actions and base recipes
+    that the authors released; their models have 23 to 27 in table 5.) Simple replacements are left out: an action
+    gets the added ingredient in place of the removed one. If both sides of it are pivot actions, it is neither credit
+    nor fault, whether made or not.
     """
     removed, inserted = base.keys() - text.keys(), text.keys() - base.keys()
+    if definition == PAPER:
+        return Changes(frozenset(removed), frozenset(inserted)), Changes(pivots.remove, pivots.insert)
     remove, insert = pivots.remove & base.keys(), pivots.insert - base.keys()
     other = pivots.with_other_ingredient
     called_for = {action for action in remove if other(action) in insert}
@@ -99,7 +107,8 @@ class Evaluator:
     """Compares the actions of texts with those of their base recipes and their dish pairs' pivot actions.
 
     `bases` and `pivots` have an item for each instance. `vectors` is a folder of parse.vectors, or None: then
-    soft scores are skipped. Actions of similar words, above the cosine `tau`, count in soft scores.
+    soft scores are skipped. Actions of similar words, above the cosine `tau`, count in soft scores; `segment` cuts
+    words without a vector. `definition` says which changes and pivot actions count (`compare`).
     """
 
     def __init__(
@@ -109,46 +118,70 @@ class Evaluator:
         extract: Extractor,
         vectors: str | None,
         tau: float,
+        segment: Cut = list,
+        definition: str = POSSIBLE,
     ) -> None:
         self._bases = list(map(recipe, extract(bases)))
         self._pivots = pivots
         self._extract = extract
-        self._similarity = Similarity(*read_vectors(vectors)) if vectors else None
-        self._tau = tau
+        self._similarity = Similarity(*read_vectors(vectors), segment) if vectors else None
+        self._tau, self._definition = tau, definition
 
     def __call__(self, texts: Sequence[str]) -> list[Metric]:
         recipes = map(recipe, self._extract(texts))
         counts = [
-            count(base, text, pivots, self._similarity, self._tau)
+            count(base, text, pivots, self._similarity, self._tau, self._definition)
             for base, text, pivots in zip(self._bases, recipes, self._pivots, strict=True)
         ]
-        return metrics(counts, self._similarity is not None, self._tau)
+        return metrics(counts, self._similarity is not None, self._tau, self._definition)
 
 
 class Similarity:
-    """Cosines between actions: between the averages of their words' vectors."""
+    """Cosines between actions: between the averages of their words' vectors.
 
-    def __init__(self, vocabulary: Sequence[str], vectors: Matrix) -> None:
+    A word without a vector stands for the words that `segment` cuts it into, and these for their characters.
+    """
+
+    def __init__(self, vocabulary: Sequence[str], vectors: Matrix, segment: Cut) -> None:
         self._row = {word: row for row, word in enumerate(vocabulary)}
         self._vectors = vectors
+        self._segment = segment
         self._known: dict[tuple[str, ...], Floats] = {}
 
     def __call__(self, left: Sequence[tuple[str, ...]], right: Sequence[tuple[str, ...]]) -> Floats:
-        """Cosines (left, right); 0 where no word of an action has a vector."""
+        """Cosines (left, right); 0 where an action's first word, its verb, has no vector, nor a part of it."""
         cosines = np.array([self._unit(one) for one in left]) @ np.array([self._unit(one) for one in right]).T
         return np.clip(np.asarray(cosines, np.float64), -1, 1)
 
     def _unit(self, phrase: tuple[str, ...]) -> Floats:
         if phrase not in self._known:
-            rows = [self._row[word] for word in phrase if word in self._row]
-            total = self._vectors[rows].sum(axis=0, dtype=np.float64)
+            rows = [self._rows(word) for word in phrase]
+            total = np.zeros(self._vectors.shape[1])
+            if rows[0]:
+                total += sum(self._vectors[some].mean(axis=0, dtype=np.float64) for some in rows if some)
             self._known[phrase] = total / (np.linalg.norm(total) or 1.0)
         return self._known[phrase]
 
+    def _rows(self, word: str) -> list[int]:
+        """The rows of a word, or of its parts."""
+        return [
+            self._row[known]
+            for part in pieces(word, self._row, self._segment)
+            for known in ([part] if part in self._row else part)
+            if known in self._row
+        ]
 
-def count(base: Recipe, text: Recipe, pivots: Pivots, similarity: Similarity | None, tau: float) -> Counts:
+
+def count(
+    base: Recipe,
+    text: Recipe,
+    pivots: Pivots,
+    similarity: Similarity | None,
+    tau: float,
+    definition: str = POSSIBLE,
+) -> Counts:
     """Compare a text with its base recipe, and the changes with the pivot actions."""
-    made, wanted = compare(base, text, pivots)
+    made, wanted = compare(base, text, pivots, definition)
     located = made.inserted & wanted.inserted
     placed = {action for action in located if well_placed(action, text[action].start, text, pivots)}
     gone = made.removed & wanted.removed
@@ -167,6 +200,7 @@ def count(base: Recipe, text: Recipe, pivots: Pivots, similarity: Similarity | N
         made_insert=len(made.inserted),
         pivots_remove=len(wanted.removed),
         pivots_insert=len(wanted.inserted),
+        listed=len(pivots.remove | pivots.insert),
         hard_remove=len(gone),
         hard_insert=len(placed),
         soft_remove=soft_remove,
@@ -199,17 +233,23 @@ def _best(weights: Floats) -> float:
     return float(weights[linear_sum_assignment(weights, maximize=True)].sum())
 
 
-def metrics(counts: Collection[Counts], soft: bool, tau: float) -> list[Metric]:
+def signature(definition: str) -> str:
+    which = "possible in the base recipe" if definition == POSSIBLE else "all"
+    return f"changes:sets|pivots:{which}|nothing to find:precision alone|places:first|average:instances"
+
+
+def metrics(counts: Collection[Counts], soft: bool, tau: float, definition: str = POSSIBLE) -> list[Metric]:
     """Precision, recall, F1, and F1 of inserts and of removes, hard and soft; and the order accuracy.
 
     Scores are means over the instances that have pivot actions to find (to insert for the F1 of inserts, to remove
-    for that of removes). The precision of no changes is 0. Order accuracy is the share of inserted pivot actions that
+    for that of removes). The precision of no changes is 0. Precision is also of instances whose dish pair has pivot
+    actions, but none to find: 100 without changes, else 0. Order accuracy is the share of inserted pivot actions that
     are well placed, over all instances together. Without `soft` the soft scores are skipped.
     """
     of = {name: np.array([getattr(one, name) for one in counts], np.float64) for name in Counts.__slots__}
-    found = []
+    found: list[Metric] = []
     for kind in ("hard", "soft"):
-        signature = SIGNATURE if kind == "hard" else f"{SIGNATURE}|tau:{tau}|pairs:one to one"
+        signed = signature(definition) + (f"|tau:{tau}|pairs:one to one" if kind == "soft" else "")
         if kind == "soft" and not soft:
             note = "No word vectors are given."
             found += [skipped(f"soft_{name}", len(counts), note) for name in SOFT]
@@ -217,20 +257,16 @@ def metrics(counts: Collection[Counts], soft: bool, tau: float) -> list[Metric]:
         remove, insert = of[f"{kind}_remove"], of[f"{kind}_insert"]
         hits, made = remove + insert, of["made_remove"] + of["made_insert"]
         wanted = of["pivots_remove"] + of["pivots_insert"]
-        shares = (
-            (hits, made, wanted),
-            (hits, wanted, wanted),
-            (2 * hits, made + wanted, wanted),
-            (2 * insert, of["made_insert"] + of["pivots_insert"], of["pivots_insert"]),
-            (2 * remove, of["made_remove"] + of["pivots_remove"], of["pivots_remove"]),
+        precision = np.where((wanted == 0) & (made == 0), 1.0, share(hits, made))
+        values = (
+            (precision, of["listed"]),
+            (share(hits, wanted), wanted),
+            (share(2 * hits, made + wanted), wanted),
+            (share(2 * insert, of["made_insert"] + of["pivots_insert"]), of["pivots_insert"]),
+            (share(2 * remove, of["made_remove"] + of["pivots_remove"]), of["pivots_remove"]),
         )
         found += [
-            mean(f"{kind}_{name}", _share(part, whole), wanted > 0, signature)
-            for name, (part, whole, wanted) in zip(SOFT, shares, strict=True)
+            mean(f"{kind}_{name}", value, counted > 0, signed)
+            for name, (value, counted) in zip(SOFT, values, strict=True)
         ]
-    order = np.column_stack([of["placed"], of["located"]])
-    return [*found, Metric("order_accuracy", order, signature=SIGNATURE)]
-
-
-def _share(part: Floats, whole: Floats) -> NDArray[np.float64]:
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return [*found, ratio("order_accuracy", 100 * of["placed"], of["located"], signature(definition))]

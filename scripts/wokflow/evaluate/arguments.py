@@ -3,50 +3,60 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wokflow.evaluate.languages import target_lang
 from wokflow.frame.arguments import Arguments, model_arguments
+from wokflow.frame.languages import target_lang
 from wokflow.frame.runs import Run
 
 Config = Mapping[str, Any]
 
 
-def measures(config: Config) -> list[str]:
-    """The steps that measure each run: metrics, and those for which the config names a model or a program."""
+def measures(config: Config, run: Run) -> list[str]:
+    """The steps that measure a run: metrics, and those for which the config names a model or a program.
+
+    BERTScore and Smatch have models of Chinese and English alone.
+    """
     evaluate = config["evaluate"]
     steps = ["metrics"]
-    if any(evaluate["bertscore"][lang]["model"] for lang in ("zh", "en")):
+    known = target_lang(run.direction) in ("zh", "en")
+    if known and any(evaluate["bertscore"][lang]["model"] for lang in ("zh", "en")):
         steps.append("bertscore")
-    if any(evaluate["smatch"]["parsers"].values()):
+    if known and any(evaluate["smatch"]["parsers"].values()):
         steps.append("smatch")
-    if evaluate["comet"]["command"]:
-        steps.append("comet")
-    return steps
+    return steps + [name for name in ("comet", "bleurt") if evaluate[name]["command"]]
 
 
-def evaluate_metrics(run: Run) -> Arguments:
-    return Arguments(settings={"data": run.data})
+def evaluate_outputs(run: Run) -> Arguments:
+    """A model that is made from scratch shows that everything works: its run is a smoke test."""
+    return Arguments({"data": run.direction, "lang": run.target_language, "smoke_test": run.small})
+
+
+def evaluate_metrics(config: Config, run: Run) -> Arguments:
+    return Arguments(
+        settings={"data": run.direction}, resources={"spbleu": config["evaluate"]["metrics"]["spbleu"]}
+    )
 
 
 def evaluate_bertscore(config: Config, run: Run) -> Arguments:
     """With the model of the language that the run writes."""
     block = config["evaluate"]["bertscore"]
-    of_lang = block[target_lang(run.data)]
+    of_lang = block[target_lang(run.direction)]
     settings, resources = model_arguments(model=of_lang["model"])
-    settings |= {"data": run.data, "layers": of_lang["layers"]}
+    settings |= {"data": run.direction, "revision": of_lang["revision"], "layers": of_lang["layers"]}
     return Arguments(settings, resources, {"batch": block["batch"], "device": block["device"]})
 
 
 def evaluate_smatch(config: Config, run: Run) -> Arguments:
     """With the parser of the language that the run writes."""
     block = config["evaluate"]["smatch"]
-    command = block["parsers"][target_lang(run.data)]
-    settings = {"data": run.data, "command": command, "solver": block["solver"]}
+    command = block["parsers"][target_lang(run.direction)]
+    settings = {"data": run.direction, "command": command, "solver": block["solver"]}
     return Arguments(settings, options={"seconds": block["seconds"]})
 
 
-def evaluate_comet(config: Config, run: Run) -> Arguments:
-    block = config["evaluate"]["comet"]
-    settings = {"data": run.data, "command": block["command"]}
+def evaluate_program(config: Config, run: Run, metric: str) -> Arguments:
+    """Of a metric that a program measures: comet or bleurt."""
+    block = config["evaluate"][metric]
+    settings = {"data": run.direction, "command": block["command"]}
     return Arguments(settings, options={"seconds": block["seconds"]})
 
 
@@ -57,6 +67,7 @@ def evaluate_counterfactual(config: Config) -> Arguments:
     settings, resources = model_arguments(bertscore_model=bertscore.pop("model"), parser=_own_parser(config))
     settings |= {
         "tau": block["tau"],
+        "definition": block["definition"],
         "bootstrap": block["bootstrap"],
         "bertscore": bertscore,
         "actions": {name: parse["actions"][name] for name in ("method", "style")},
@@ -73,7 +84,7 @@ def evaluate_counterfactual(config: Config) -> Arguments:
 def _own_parser(config: Config) -> str | None:
     """The user's parser; None where texts are read by rules, or by the parser that the workflow trains."""
     parse = config["parse"]
-    if parse["actions"]["method"] == "rules" or parse["dependencies"]["backend"] == "spacy":
+    if parse["actions"]["method"] == "rules" or parse["dependencies"]["backend"] == "trained":
         return None
     return str(parse["dependencies"]["model"])
 
@@ -84,5 +95,14 @@ def _dependencies(config: Config) -> dict[str, Any]:
     if parse["actions"]["method"] == "rules":
         return {}
     block = parse["dependencies"]
-    device = "cpu" if block["backend"] == "spacy" else block["device"]
+    device = "cpu" if block["backend"] == "trained" else block["device"]
     return {"backend": block["backend"], "batch": block["batch"], "device": device}
+
+
+def evaluate_csi_match(config: Mapping[str, Any], pair: str) -> Arguments:
+    """Of a source of sentences in these languages."""
+    block = config["evaluate"]["csi_match"]
+    return Arguments(
+        settings={"pair": pair, "bootstrap": block["bootstrap"]},
+        resources={"given": block["predictions"], "regions": block["regions"]},
+    )

@@ -1,22 +1,29 @@
-"""Do metrics agree with people? Kendall's tau with ratings (Cultural Adaptation of Recipes, section 6.2, table 6)."""
+"""Do metrics agree with people? Correlations with their ratings.
+
+Kendall's tau over texts, as Cultural Adaptation of Recipes (section 6.2, table 6) has it, and Pearson's coefficient,
+as Yao et al. 2024 (section 6.4, table 7). These do not say over what; figures as high as theirs are over systems.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from wokflow.evaluate import schemas
-from wokflow.evaluate.intervals import Floats
+from wokflow.evaluate.intervals import LENGTH, Floats, Metric, score, share, together
 from wokflow.evaluate.measured import Measured, read_measured
 from wokflow.evaluate.rows import read_rows
-from wokflow.evaluate.sums import corpus_bleu, sentence_bleu
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 
 COLUMNS = ("run", "instance_id", "criterion", "rating")
 AVERAGE = "avg."
-LENGTH = "tokens"  # measured, but not a metric of quality
+LEAST_RUNS = 3  # with two, any coefficient is 1 or -1
+EXCHANGES = 9_999  # of runs and of texts at random, for a p-value
+SEED = 13
+TIED = 1e-6  # coefficients that differ by less are equal
 Rated = tuple[str, str]  # run and instance
 Ratings = Mapping[str, Mapping[Rated, float]]  # by criterion
 
@@ -32,9 +39,10 @@ def evaluate_correlations(
 ) -> None:
     """Write schema evaluate/correlations: each metric of the tables evaluate/parts with each criterion of ratings.
 
-    Values of single texts are compared; BLEU counts n-grams up to the longest that a text has (effective order).
-    `ratings` are files as read_ratings takes them; without any, the table is empty. P-values are multiplied by the
-    number of tests of their data (Bonferroni) and are significant below `level`.
+    Values of single texts are compared, by Pearson's coefficient also scores of runs (see Correlated); BLEU of a text
+    counts n-grams up to the longest that it has (effective order). `ratings` are files as read_ratings takes them;
+    without any, the table is empty. P-values of one run are of Kendall's test, those of several by `by_chance`; they
+    are multiplied by the number of tests of their data (Bonferroni) and are significant below `level`.
     Raises UserError for ratings that cannot be read, or if no rated text belongs to the runs.
     """
     rated = read_ratings(ratings)
@@ -49,8 +57,7 @@ def evaluate_correlations(
             f"{', '.join(ratings)}: no rating is of a text that was scored. Columns run and instance_id have to be "
             "as in generate/predictions."
         )
-    types = [*[pl.String] * 3, *[pl.Float64] * 3, pl.Boolean, pl.Int32]
-    frame = pl.DataFrame(rows, dict(zip(schemas.CORRELATIONS.names, types, strict=True)), orient="row")
+    frame = pl.DataFrame(rows, pl.DataFrame(schemas.CORRELATIONS.empty_table()).schema, orient="row")
     tables.write(correlations, schemas.CORRELATIONS, frame, metadata)
 
 
@@ -105,38 +112,137 @@ def _by_data(found: Sequence[Measured]) -> dict[str, list[Measured]]:
     return of
 
 
-def correlation_rows(
-    found: Sequence[Measured], ratings: Ratings, level: float
-) -> list[tuple[str, str, str, float | None, float | None, float | None, bool, int]]:
-    """Rows of schema evaluate/correlations for the metrics of one data, of all its runs and test sets together."""
-    from scipy.stats import kendalltau
+class Correlated(NamedTuple):
+    """A metric and a criterion of people, over texts that have both.
 
+    `tau` is Kendall's tau-b and its p-value, and `pearson` Pearson's coefficient; `of_runs` is that of the metric's
+    scores of runs, over these texts, and their mean ratings. None where a side does not vary, and `of_runs` for fewer
+    than LEAST_RUNS.
+    """
+
+    metric: str
+    criterion: str
+    tau: tuple[float, float] | None
+    pearson: float | None
+    of_runs: float | None
+    texts: int
+    runs: int
+
+
+def correlation_rows(found: Sequence[Measured], ratings: Ratings, level: float) -> list[tuple[Any, ...]]:
+    """Rows of schema evaluate/correlations for the metrics of one data, of all its runs and test sets together."""
     data = found[0].dataset.partition("/")[0]
-    values = text_values(found)
-    results = []
-    for metric, of_texts in sorted(values.items()):
-        for criterion, of_people in ratings.items():
-            if not (texts := sorted(of_texts.keys() & of_people.keys())):
-                continue
-            pairs = [of_texts[text] for text in texts], [of_people[text] for text in texts]
-            varies = all(len(set(side)) > 1 for side in pairs)
-            test = kendalltau(*pairs, variant="b") if varies else None
-            results.append((metric, criterion, test, len(texts)))
-    tests = sum(test is not None for _, _, test, _ in results)
+    by_metric: dict[str, list[Measured]] = {}
+    for one in found:
+        by_metric.setdefault(one.metric, []).append(one)
+    values = {metric: text_values(of_metric) for metric, of_metric in sorted(by_metric.items())}
+    pairs = [
+        _correlated(metric, by_metric[metric], of_texts, criterion, of_people)
+        for metric, of_texts in values.items()
+        for criterion, of_people in ratings.items()
+    ]
+    results = [pair for pair in pairs if pair.texts]
+    tests = sum(pair.tau is not None for pair in results)
+    exchanged = by_chance(values, ratings) if any(pair.runs > 1 for pair in results) else {}
     rows = []
-    for metric, criterion, test, count in results:
-        tau, p = (float(test.statistic), float(test.pvalue)) if test else (None, None)
+    for pair in results:
+        tau, p = pair.tau or (None, None)
+        if tau is not None and pair.runs > 1:
+            p = exchanged[pair.metric, pair.criterion]
         adjusted = None if p is None else min(1.0, p * tests)
         significant = adjusted is not None and adjusted < level
-        rows.append((data, metric, criterion, tau, p, adjusted, significant, count))
+        about = (pair.texts, pair.pearson, pair.of_runs, pair.runs)
+        rows.append((data, pair.metric, pair.criterion, tau, p, adjusted, significant, *about))
     return rows
 
 
-def text_values(found: Sequence[Measured]) -> dict[str, dict[Rated, float]]:
-    """By metric, the value of each text."""
-    values: dict[str, dict[Rated, float]] = {}
+def _correlated(
+    metric: str,
+    found: Sequence[Measured],
+    values: Mapping[Rated, float],
+    criterion: str,
+    ratings: Mapping[Rated, float],
+) -> Correlated:
+    from scipy.stats import kendalltau
+
+    texts = sorted(values.keys() & ratings.keys())
+    sides = [values[text] for text in texts], [ratings[text] for text in texts]
+    test = kendalltau(*sides, variant="b") if _vary(*sides) else None
+    tau = (float(test.statistic), float(test.pvalue)) if test else None
+    runs = sorted({run for run, _ in texts})
+    scores = run_scores(found, texts)
+    means = {run: np.mean([ratings[text] for text in texts if text[0] == run]) for run in runs}
+    of_runs = [scores[run] for run in runs], [float(means[run]) for run in runs]
+    between = pearson(*of_runs) if len(runs) >= LEAST_RUNS else None
+    return Correlated(metric, criterion, tau, pearson(*sides), between, len(texts), len(runs))
+
+
+def by_chance(values: Mapping[str, Mapping[Rated, float]], ratings: Ratings) -> dict[tuple[str, str], float]:
+    """For each metric and criterion: how often ratings agree as much with it by chance, of either sign.
+
+    Texts of one run are alike, and so are the adaptations of one source: Kendall's own test, which takes each for a
+    draw of its own, would find agreement where there is none. So the ratings of whole runs, and of whole sources, are
+    exchanged at random.
+    """
+    rated = {text for of in values.values() for text in of} & {text for of in ratings.values() for text in of}
+    runs, names = (sorted({text[place] for text in rated}) for place in (0, 1))
+
+    def grids(sides: Mapping[str, Mapping[Rated, float]]) -> Floats:
+        """[sides, runs, sources]; NaN: there is none."""
+        cells = [[[of.get((run, name), np.nan) for name in names] for run in runs] for of in sides.values()]
+        return np.array(cells, np.float64)
+
+    random = np.random.default_rng(SEED)
+    ours, theirs = _orders(grids(values)), grids(ratings)
+    found = abs(_taus(ours, _orders(theirs)))
+    beyond = np.ones_like(found)
+    for _ in range(EXCHANGES):
+        moved = theirs[:, random.permutation(len(runs))][:, :, random.permutation(len(names))]
+        beyond += abs(_taus(ours, _orders(moved))) > found - TIED
+    named = ((metric, criterion) for metric in values for criterion in ratings)
+    return dict(zip(named, (beyond / (EXCHANGES + 1)).ravel().tolist(), strict=True))
+
+
+def _orders(grids: Floats) -> tuple[Floats, Floats]:
+    """Of grids [sides, runs, sources]: which of each two texts is higher (-1, 0, 1), and whether both are known."""
+    flat = grids.reshape(len(grids), -1)
+    higher = np.sign(flat[:, :, None] - flat[:, None])
+    known = ~np.isnan(higher)
+    higher, known = (
+        side.astype(np.float64).reshape(len(grids), -1) for side in (np.nan_to_num(higher), known)
+    )
+    return higher, known
+
+
+def _taus(left: tuple[Floats, Floats], right: tuple[Floats, Floats]) -> Floats:
+    """Kendall's tau-b of each of the sides `left` with each of `right`, over the texts that both have."""
+    (ours, known), (theirs, given) = left, right
+    untied = (abs(ours) @ given.T) * (known @ abs(theirs).T)
+    return share(ours @ theirs.T, np.sqrt(untied))
+
+
+def _vary(*sides: Sequence[float]) -> bool:
+    return all(len(set(side)) > 1 for side in sides)
+
+
+def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
+    """Pearson's correlation coefficient; None where one side does not vary."""
+    return float(np.corrcoef(left, right)[0, 1]) if _vary(left, right) else None
+
+
+def text_values(found: Sequence[Measured]) -> dict[Rated, float]:
+    """The value of each text by one metric."""
+    values: dict[Rated, float] = {}
     for one in found:
-        of_texts: Floats = (sentence_bleu if one.statistic is corpus_bleu else one.statistic)(one.parts)
         texts = ((one.run, name) for name in one.ids)
-        values.setdefault(one.metric, {}).update(zip(texts, np.round(of_texts, 9).tolist(), strict=True))
+        values.update(zip(texts, np.round(one.of.values, 9).tolist(), strict=True))
     return values
+
+
+def run_scores(found: Sequence[Measured], texts: Collection[Rated]) -> dict[str, float]:
+    """The score of each run by one metric, over some texts."""
+    wanted, of_runs = set(texts), dict[str, list[Metric]]()
+    for one in found:
+        if places := [place for place, name in enumerate(one.ids) if (one.run, name) in wanted]:
+            of_runs.setdefault(one.run, []).append(one.of.some(places))
+    return {run: round(score(together(some)), 9) for run, some in of_runs.items()}

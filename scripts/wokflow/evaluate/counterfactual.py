@@ -7,14 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.evaluate import schemas, surface
-from wokflow.evaluate.actions import Evaluator
-from wokflow.evaluate.bert import BertModel, bert_scorer
-from wokflow.evaluate.intervals import Bootstrap, scores
+from wokflow.evaluate.actions import POSSIBLE, Evaluator
+from wokflow.evaluate.bertscore import BertModel, bert_scorer
+from wokflow.evaluate.intervals import Bootstrap, score_rows
 from wokflow.evaluate.pivots import Pair, read_pivots
 from wokflow.evaluate.predictions import read_predictions
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
 from wokflow.parse.glossary import Glossary, read_glossary
+from wokflow.parse.segment import Segmenter
 from wokflow.parse.texts import Extractor, extractor
 
 DATASET = "counterfactual"
@@ -37,6 +38,7 @@ def evaluate_counterfactual(
     dependencies: Mapping[str, Any],
     parser: str | None,
     tau: float,
+    definition: str,
     bertscore: Mapping[str, Any],
     bertscore_model: str | None,
     bootstrap: Mapping[str, Any],
@@ -63,6 +65,7 @@ def evaluate_counterfactual(
         extract=extractor(known, actions, {"model": parser, **dependencies}, *trained_parser),
         vectors=folders[0],
         tau=tau,
+        definition=definition,
         bert=BertModel(bertscore_model, **bertscore),
         bootstrap=Bootstrap(**bootstrap),
         metadata=metadata,
@@ -82,6 +85,7 @@ def write_scores(
     extract: Extractor,
     vectors: str | None = None,
     tau: float = 0.9,
+    definition: str = POSSIBLE,
     bert: BertModel,
     bootstrap: Bootstrap,
     metadata: dict[str, str],
@@ -92,7 +96,8 @@ def write_scores(
     The other tables are pivot/instances, pivot/pivots, pivot/orders and pivot/candidates, whose phrases give the
     words of pivot actions for soft scores; without candidates the names of their classes do. `extract` reads the
     actions of texts, in the way in which those of the dishes were read. Soft scores need word `vectors` (a folder of
-    parse.vectors) and count similarities above `tau`. Datasets are all instances, and each dish pair. Rows of the
+    parse.vectors) and count similarities above `tau`. `definition`, paper or possible, says which changes and pivot
+    actions count (actions.compare). Datasets are all instances, and each dish pair. Rows of the
     input may come in any order. Raises UserError for predictions that do not fit the instances.
     """
     rows = tables.read(instances).sort("instance_id")
@@ -100,7 +105,8 @@ def write_scores(
     of_pair = read_pivots(rows, pivots, orders, candidates, glossary, extract, progress)
     bases, pairs = rows["text"].to_list(), list(zip(rows["base_dish"], rows["target_dish"], strict=True))
     added, removed = rows["ingredient_added"].to_list(), rows["ingredient_removed"].to_list()
-    level_2 = Evaluator(bases, [of_pair[pair] for pair in pairs], extract, vectors, tau)
+    cut = Segmenter(glossary) if vectors else list
+    level_2 = Evaluator(bases, [of_pair[pair] for pair in pairs], extract, vectors, tau, cut, definition)
     bert_score = bert_scorer(bert)
     masks = datasets(pairs)
     with tables.PartWriter(out, schemas.SCORES, metadata) as writer:
@@ -112,7 +118,8 @@ def write_scores(
                 bert_score(texts, bases),
                 *level_2(texts),
             ]
-            writer.write(scores(run, metrics, masks, bootstrap))
+            scored = [(run, name, one.some(mask)) for name, mask in masks.items() for one in metrics]
+            writer.write(score_rows(scored, bootstrap))
             if progress:
                 progress(number, f"{number} of {len(runs)} runs", of=len(runs))
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
 from wokflow.evaluate import schemas
 from wokflow.evaluate.parts import one_line
+from wokflow.evaluate.rows import read_rows
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 
@@ -96,24 +96,13 @@ def _rates(data: str, texts: pl.DataFrame, concepts: Sequence[Concept]) -> list[
 def read_concepts(path: str) -> dict[str, list[Concept]]:
     """The concepts of each data, in the order of the file, which has tabs and the columns COLUMNS, perhaps more.
 
-    Columns `source` and `target` hold terms with | between them; lines that begin with # are passed over. English
+    Columns `source` and `target` hold terms with | between them; rows that begin with # are passed over. English
     terms are found as words, inflected or not. A term after a hyphen (-酱油, -baking powder) is an exception: terms
     inside it are not counted. Raises UserError, with file and row, for rows that break these rules.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: the table of concepts cannot be read: {error}") from error
-    numbered = [
-        (number, line.split("\t")) for number, line in enumerate(lines, start=1) if line and line[0] != "#"
-    ]
-    header = numbered[0][1] if numbered else []
-    if missing := [name for name in COLUMNS if name not in header]:
-        raise UserError(f"{path}: missing column {', '.join(missing)}; found were {', '.join(header)}.")
     found: dict[str, list[Concept]] = {}
-    for number, cells in numbered[1:]:
-        row = dict(zip(header, cells, strict=False))
-        data, name, *terms = (row.get(column, "") for column in COLUMNS)
+    for number, cells in read_rows(path, COLUMNS, "concepts", comments=True):
+        data, name, *terms = (cell or "" for cell in cells)
         langs = data.split("-")
         if not name or not all(terms) or sorted(langs) != ["en", "zh"]:
             raise UserError(

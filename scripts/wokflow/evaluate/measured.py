@@ -1,39 +1,24 @@
 """Tables evaluate/parts of many runs, read for scoring."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from wokflow.evaluate.intervals import Floats
-from wokflow.evaluate.sums import STATISTICS
+from wokflow.evaluate.intervals import Metric
 from wokflow.frame import tables
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A metric of a run on a data set: ids of the instances that count, and their parts (instances, parts).
-
-    The score is `statistic` of the sums of parts. If no instance counts, `note` may say why.
-    """
+    """A metric of a run on a data set: `of` the instances `ids`, which all count; none if it was skipped."""
 
     dataset: str
     run: str
     metric: str
-    statistic: Callable[[Floats], Floats]
     ids: tuple[str, ...]
-    parts: Floats
-    signature: str
-    note: str | None
-
-    def parts_of(self, ids: Sequence[str]) -> Floats:
-        """The parts of some of its instances, in the order of `ids`."""
-        rows = {name: row for row, name in enumerate(self.ids)}
-        return self.parts[[rows[name] for name in ids]]
-
-    def value(self, parts: Floats) -> float:
-        return float(self.statistic(parts.sum(axis=0, keepdims=True))[0])
+    of: Metric
 
 
 def read_measured(parts: Sequence[str]) -> list[Measured]:
@@ -46,18 +31,11 @@ def read_measured(parts: Sequence[str]) -> list[Measured]:
 
 
 def _measured(rows: pl.DataFrame) -> Measured:
-    counted = rows.drop_nulls("parts")
+    first, counted = rows.row(0, named=True), rows.drop_nulls("value")
     parts = np.array(counted["parts"].to_list(), np.float64).reshape(
-        counted.height, -1 if counted.height else 1
+        counted.height, -1 if counted.height else 0
     )
-    used = parts.any(axis=1)  # a row of zeros is an instance that does not count
-    return Measured(
-        dataset=rows["dataset"][0],
-        run=rows["run"][0],
-        metric=rows["metric"][0],
-        statistic=STATISTICS[rows["statistic"][0]],
-        ids=tuple(counted["instance_id"].filter(pl.Series(used))),
-        parts=parts[used],
-        signature=rows["signature"][0],
-        note=rows["note"][0],
-    )
+    texts, references = (counted[name].drop_nulls().to_list() for name in ("text", "reference"))
+    told = (first["statistic"], texts, references, first["signature"], first["note"])
+    of = Metric(first["metric"], counted["value"].to_numpy(), parts, *told)
+    return Measured(first["dataset"], first["run"], first["metric"], tuple(counted["instance_id"]), of)

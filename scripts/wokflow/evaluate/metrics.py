@@ -1,9 +1,11 @@
-"""Metrics of word overlap of one run: BLEU, chrF, ROUGE-L, and the length of its texts."""
+"""Metrics of word overlap of one run: BLEU and spBLEU, chrF, ROUGE-L, and the length of its texts."""
 
-from wokflow.evaluate.languages import target_lang
+from wokflow.evaluate.intervals import Metric
 from wokflow.evaluate.overlap import overlap
-from wokflow.evaluate.parts import write_parts
+from wokflow.evaluate.parts import Texts, write_parts
+from wokflow.evaluate.spbleu import sentence_pieces, spbleu_metric
 from wokflow.frame.job import Progress
+from wokflow.frame.languages import target_lang
 
 
 def evaluate_metrics(
@@ -13,17 +15,18 @@ def evaluate_metrics(
     parts: str,
     run: str,
     data: str,
+    spbleu: str | None = None,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
-    """Write schema evaluate/parts with metrics bleu, bleu_jieba, chrf, rouge_l and tokens; see parts.write_parts."""
-    write_parts(
-        instances,
-        predictions,
-        parts,
-        run=run,
-        data=data,
-        score=lambda texts: overlap(texts.texts, texts.references, target_lang(data)),
-        metadata=metadata,
-        progress=progress,
-    )
+    """Write schema evaluate/parts with metrics of overlap (overlap.py); see parts.write_parts.
+
+    With `spbleu`, a model of SentencePiece, also with that metric.
+    """
+    pieces = sentence_pieces(spbleu) if spbleu else None
+
+    def score(texts: Texts) -> list[Metric]:
+        found = overlap(texts.texts, texts.references, target_lang(data))
+        return [*found, spbleu_metric(texts.texts, texts.references, pieces)] if pieces else found
+
+    write_parts(instances, predictions, parts, run, data, score, metadata, progress)

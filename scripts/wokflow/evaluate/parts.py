@@ -7,7 +7,6 @@ import polars as pl
 
 from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import Metric
-from wokflow.evaluate.sums import NAMES
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 
@@ -25,7 +24,6 @@ def write_parts(
     instances: str,
     predictions: str,
     out: str,
-    *,
     run: str,
     data: str,
     score: Callable[[Texts], Sequence[Metric]],
@@ -36,13 +34,13 @@ def write_parts(
 
     Scored are the instances (generate/instances) that have a reference and a prediction (generate/predictions). An
     empty prediction is scored; instances without any prediction are left out and counted in the log. `score` returns
-    metrics with a row of parts for each text. Raises UserError if an instance has two predictions.
+    metrics of all texts, in their order. Raises UserError if an instance has two predictions.
     """
     rows = scored(instances, predictions, run, progress)
     texts = Texts(*(list(map(one_line, rows[name])) for name in ("source", "prediction", "reference")))
     with tables.PartWriter(out, schemas.PARTS, metadata) as writer:
         for metric in score(texts) if rows.height else ():
-            writer.write(_frame(rows, metric, run, data))
+            writer.write(part(rows, metric, run, data))
 
 
 def scored(instances: str, predictions: str, run: str, progress: Progress | None = None) -> pl.DataFrame:
@@ -64,15 +62,20 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def _frame(rows: pl.DataFrame, metric: Metric, run: str, data: str) -> pl.DataFrame:
-    none = pl.Series([None] * rows.height, dtype=pl.List(pl.Float64))
+def part(rows: pl.DataFrame, metric: Metric, run: str, data: str) -> pl.DataFrame:
+    """Rows of schema evaluate/parts: a metric of a run on instances with columns instance_id and dataset."""
+    none = pl.Series([None] * rows.height)
+    measured = metric.parts.size and not metric.note
     return rows.select(
         "instance_id",
         run=pl.lit(run),
         dataset=pl.lit(f"{data}/") + pl.col("dataset"),
         metric=pl.lit(metric.name),
-        statistic=pl.lit(NAMES[metric.statistic]),
-        parts=none if metric.note else pl.Series(metric.parts).arr.to_list(),
+        statistic=pl.lit(metric.statistic),
+        value=pl.Series(metric.values).fill_nan(None),
+        parts=pl.Series(metric.parts).arr.to_list() if measured else none.cast(pl.List(pl.Float64)),
+        text=pl.Series(metric.texts) if metric.texts else none.cast(pl.String),
+        reference=pl.Series(metric.references) if metric.texts else none.cast(pl.String),
         signature=pl.lit(metric.signature),
         note=pl.lit(metric.note, pl.String),
     )

@@ -10,8 +10,10 @@ from wokflow.frame import tables
 from wokflow.frame.job import Progress
 from wokflow.parse.extract import Action
 from wokflow.parse.glossary import Glossary
+from wokflow.parse.proto import compared
 from wokflow.parse.texts import Extractor
 from wokflow.pivot.occurrences import Proto
+from wokflow.pivot.replacements import Swap, read_split, swap
 
 SHOWN = 5  # pairs that a line of the log names
 Pair = tuple[str, str]  # base dish, target dish
@@ -26,28 +28,25 @@ class Order(NamedTuple):
 class Pivots:
     """Of one dish pair: actions to remove and to insert, and the orders of each inserted one.
 
-    `replaced` holds the classes of the removed ingredient and of the one that takes its place, if the glossary has
-    both. `words` are those of the phrases that stand for an action (pivot/candidates; section 4.2).
+    Of a replacement, `remove` has the old action and `insert` the new one. `replaced` holds the classes of the
+    removed ingredient and of the one that takes its place, if the glossary has both. `words` are those of the
+    phrases that stand for an action (pivot/candidates; section 4.2).
     """
 
     remove: frozenset[Proto] = frozenset()
     insert: frozenset[Proto] = frozenset()
     orders: Mapping[Proto, Sequence[Order]] = field(default_factory=dict)
-    replaced: tuple[str, str] | None = None
+    replaced: Swap | None = None
     words: Mapping[Proto, tuple[str, ...]] = field(default_factory=dict)
 
     def with_other_ingredient(self, action: Proto) -> Proto:
         """The action with the added ingredient in place of the removed one."""
-        if self.replaced is None:
-            return action
-        old, new = self.replaced
-        foods = {new if name == old else name for name in action.ingredients}
-        return action._replace(ingredients=tuple(sorted(foods)))
+        return self.replaced(action) if self.replaced else action
 
 
 def proto(action: Action) -> Proto:
-    """The proto-action of an action, which includes ingredients that are inherited."""
-    foods = {food.cls for food in action.ingredients or action.inherited}
+    """The proto-action of an action, as in the table parse/proto, with ingredients that are inherited."""
+    foods = {food.cls for food in action.ingredients} or compared(food.cls for food in action.inherited)
     return Proto(action.verb_class, tuple(sorted(foods)), tuple(sorted({tool.cls for tool in action.tools})))
 
 
@@ -80,7 +79,8 @@ def read_pivots(
 
     The log counts pairs without pivot actions, and names those whose ingredients the glossary lacks.
     """
-    kinds = {kind: _by_pair(pivots, kind) for kind in ("remove", "insert")}
+    every = read_split(pivots)
+    kinds = {kind: _by_pair(every.filter(pl.col("kind") == kind)) for kind in ("remove", "insert")}
     ordered = _orders(orders)
     phrases = _phrases(candidates, extract) if candidates else {}
     pairs = instances.select("base_dish", "target_dish", "ingredient_removed", "ingredient_added").unique()
@@ -88,16 +88,16 @@ def read_pivots(
     for base, target, removed, added in pairs.sort("base_dish", "target_dish").iter_rows():
         pair = base, target
         remove, insert = (frozenset(actions.get(pair, ())) for actions in kinds.values())
-        old, new = glossary.ingredients.get(removed), glossary.ingredients.get(added)
         if not remove | insert:
             without.append(f"{base} to {target}")
-        if progress and removed and not (old and new):
-            absent = " and ".join(name for name, known in ((removed, old), (added, new)) if not known)
+        absent = " and ".join(name for name in (removed, added) if name and name not in glossary.ingredients)
+        if progress and removed and absent:
             progress.say(
                 f"{base} to {target}: {absent} is not in the glossary; replacements are not recognised"
             )
-        replaced = (old, new) if old and new else None
-        found[pair] = Pivots(remove, insert, ordered.get(pair, {}), replaced, phrases.get(pair, {}))
+        found[pair] = Pivots(
+            remove, insert, ordered.get(pair, {}), swap(glossary, removed, added), phrases.get(pair, {})
+        )
     if progress and without:
         more = f" and {len(without) - SHOWN} more" if len(without) > SHOWN else ""
         progress.say(
@@ -113,9 +113,9 @@ def _actions(rows: pl.DataFrame) -> Iterator[tuple[Pair, Proto]]:
         yield (base, target), Proto(verb, tuple(sorted(foods)), tuple(sorted(tools)))
 
 
-def _by_pair(pivots: str, kind: str) -> dict[Pair, list[Proto]]:
+def _by_pair(pivots: pl.DataFrame) -> dict[Pair, list[Proto]]:
     found: dict[Pair, list[Proto]] = {}
-    for pair, action in _actions(tables.read(pivots).filter(pl.col("kind") == kind)):
+    for pair, action in _actions(pivots):
         found.setdefault(pair, []).append(action)
     return found
 

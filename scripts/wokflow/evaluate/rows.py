@@ -12,17 +12,22 @@ from wokflow.frame.job import UserError
 Row = tuple[int, list[str | None]]
 
 
-def read_rows(path: str, columns: Sequence[str], what: str, optional: Sequence[str] = ()) -> Iterator[Row]:
+def read_rows(
+    path: str, columns: Sequence[str], what: str, optional: Sequence[str] = (), *, comments: bool = False
+) -> Iterator[Row]:
     """Cells of the columns, then of the optional ones, which are null in a table without them.
 
-    A table whose name ends in .tsv is TSV with a header; any other is Parquet. `what` names its contents in messages.
-    Raises UserError, with file and row, for a file that cannot be read and for missing columns.
+    A table whose name ends in .tsv is TSV with a header; any other is Parquet. `what` names its contents in messages;
+    with `comments`, rows of a TSV that begin with # are passed over. Raises UserError, with file and row, for a file
+    that cannot be read and for missing columns.
     """
-    read = _from_tsv if path.endswith(".tsv") else _from_parquet
-    yield from read(path, columns, optional, what)
+    if path.endswith(".tsv"):
+        yield from _from_tsv(path, columns, optional, what, comments)
+    else:
+        yield from _from_parquet(path, columns, optional)
 
 
-def _from_parquet(path: str, columns: Sequence[str], optional: Sequence[str], what: str) -> Iterator[Row]:
+def _from_parquet(path: str, columns: Sequence[str], optional: Sequence[str]) -> Iterator[Row]:
     try:
         frame = pl.scan_parquet(path, glob=False)
         header = frame.collect_schema().names()
@@ -40,16 +45,18 @@ def _from_parquet(path: str, columns: Sequence[str], optional: Sequence[str], wh
         yield number, list(row)
 
 
-def _from_tsv(path: str, columns: Sequence[str], optional: Sequence[str], what: str) -> Iterator[Row]:
+def _from_tsv(
+    path: str, columns: Sequence[str], optional: Sequence[str], what: str, comments: bool
+) -> Iterator[Row]:
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, dialect="excel-tab", strict=True)
-            header = next(reader, [])
+            full = ((number, row) for number, row in enumerate(reader, start=1) if row)
+            rows = (pair for pair in full if not (comments and pair[1][0].startswith("#")))
+            _, header = next(rows, (0, list[str]()))
             _check(path, header, columns)
             places = [header.index(name) if name in header else None for name in (*columns, *optional)]
-            for number, row in enumerate(reader, start=2):
-                if not row:
-                    continue
+            for number, row in rows:
                 if len(row) != len(header):
                     raise UserError(
                         f"{path}, row {number}: {len(row)} cells, but the header has {len(header)}. Tabs and line "

@@ -7,15 +7,16 @@ from importlib.metadata import version
 
 import numpy as np
 
-from wokflow.evaluate.command import run_command
-from wokflow.evaluate.intervals import Metric, skipped
-from wokflow.evaluate.languages import target_lang
+from wokflow.evaluate.intervals import Metric, f1_of_sums, skipped
 from wokflow.evaluate.parts import Texts, write_parts
-from wokflow.evaluate.sums import f1
+from wokflow.frame.command import run_command
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.languages import target_lang
 
 KEY = "evaluate.smatch.parsers"
 SEED = 13
+NODE = "(n / node)"  # the smallest graph
+CONCEPT = re.compile(r"\(\s*[^\s()]+\s*/\s*[^\s()]")
 Count = Callable[[str, str], list[float]]
 
 
@@ -49,16 +50,7 @@ def evaluate_smatch(
         graphs = parsed([*texts.texts, *texts.references], command, key, seconds)
         return [compare(texts, graphs, solver, progress)]
 
-    write_parts(
-        instances,
-        predictions,
-        parts,
-        run=run,
-        data=data,
-        score=score,
-        metadata=metadata,
-        progress=progress,
-    )
+    write_parts(instances, predictions, parts, run, data, score, metadata, progress)
 
 
 def parsed(
@@ -87,47 +79,42 @@ def split_graphs(text: str) -> list[str]:
 
 
 def compare(texts: Texts, graphs: Mapping[str, str], solver: str, progress: Progress | None = None) -> Metric:
-    """Micro F1 of triples; parts are (texts, 4), as sums.f1 takes them.
+    """Micro F1 of triples; parts are (texts, 4), as intervals.f1_of_sums takes them.
 
     The graph of an empty text is empty. A graph that cannot be read counts as empty; the log has their number.
     """
-    of_triples, readable = _counter(solver)
-    known = {text: graph for text, graph in graphs.items() if readable(graph)}
-    if progress and (left := len(graphs) - len(known)):
+    count = _counter(solver)
+    sizes = {text: _size(graph, count) for text, graph in graphs.items()}
+    if progress and (left := sum(not size for size in sizes.values())):
         progress.say(f"{left} of {len(graphs)} graphs cannot be read and count as empty")
     parts = []
     for number, pair in enumerate(zip(texts.texts, texts.references, strict=True), start=1):
-        parts.append(of_triples(*(known.get(text, "") for text in pair)))
+        alone = [0.0, 0.0, *(sizes.get(text, 0.0) for text in pair)]
+        parts.append(count(*(graphs[text] for text in pair)) if all(alone[2:]) else alone)
         if progress:
             progress(number, f"{number} of {len(texts.texts)} pairs of graphs aligned", of=len(texts.texts))
     signature = f"score:micro F1|graphs:amr|solver:{solver}|smatchpp:{version('smatchpp')}"
-    return Metric("smatch", np.array(parts, np.float64).reshape(-1, 4), f1, signature)
+    sums = np.array(parts, np.float64).reshape(-1, 4)
+    return Metric("smatch", f1_of_sums(sums), sums, "f1", signature=signature)
 
 
-def _counter(solver: str) -> tuple[Count, Callable[[str], bool]]:
-    """Two functions: one counts the triples of two graphs, for `compare`; one tells whether a graph is valid."""
+def _counter(solver: str) -> Count:
+    """A function that counts the triples of two graphs: matches in both, and the sizes of both."""
     from smatchpp import Smatchpp, solvers
     from smatchpp.formalism.amr.tools import AMRStandardizer
 
     measure = Smatchpp(alignmentsolver=solvers.get_solver(solver), graph_standardizer=AMRStandardizer())
 
     def count(left: str, right: str) -> list[float]:
-        if left and right:
-            random.seed(SEED)  # hill climbing draws from here
-            return [float(number) for number in measure.process_pair(left, right)[0]["main"]]
-        return [0.0, 0.0, size(left), size(right)]
+        random.seed(SEED)  # hill climbing draws from here
+        return [float(number) for number in measure.process_pair(left, right)[0]["main"]]
 
-    def size(graph: str) -> float:
-        if not graph:
-            return 0.0
-        triples = measure.graph_standardizer.standardize(measure.graph_reader.string2graph(graph))
-        return float(len(measure.graph_pair_preparer.prepare_get_vars(triples, list(triples))[0]))
+    return count
 
-    def readable(graph: str) -> bool:
-        try:
-            relations = [relation for _, relation, _ in measure.graph_reader.string2graph(graph)]
-            return ":instance" in relations and size(graph) > 0
-        except Exception:  # the reader has no exception class of its own
-            return False
 
-    return count, readable
+def _size(graph: str, count: Count) -> float:
+    """The number of a graph's triples; 0 if it cannot be read."""
+    try:
+        return count(graph, NODE)[2] if CONCEPT.search(graph) else 0.0
+    except Exception:  # the reader has no exception class of its own
+        return 0.0

@@ -6,37 +6,43 @@ from typing import Any
 import polars as pl
 
 from wokflow.evaluate import schemas
-from wokflow.evaluate.intervals import Bootstrap
+from wokflow.evaluate.comparisons import comparison_rows
+from wokflow.evaluate.intervals import Bootstrap, score_rows
 from wokflow.evaluate.measured import Measured, read_measured
-from wokflow.evaluate.resampling import comparison_rows, score_rows
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
 
 OURS, PUBLISHED = "this run", "published"
-HEADINGS = {  # of the summary as a table with tabs, as the paper has them
+HEADINGS = {  # of the summary as a table with tabs, as the paper has them, and behind them those of translations
     "dataset": "Data",
     "run": "Method",
     "origin": "Origin",
     "bleu": "BLEU",
     "bleu_jieba": "BLEU (jieba)",
+    "spbleu": "spBLEU",
     "chrf": "ChrF",
     "rouge_l": "R-L",
+    "rouge_l_ascii": "R-L (ASCII)",
     "bertscore": "B-Sc",
     "smatch": "Smatch",
     "comet": "COMET",
+    "bleurt": "BLEURT",
     "tokens": "# Tok.",
+    "note": "Note",
 }
 
 
 def evaluate_summary(
     *,
     parts: Sequence[str],
+    outputs: Sequence[str],
     scores: str,
     comparisons: str,
     summary: str,
     table: str,
     baselines: Mapping[str, str | None],
     bootstrap: Mapping[str, Any],
+    trials: int,
     published: str,
     metadata: dict[str, str],
     progress: Progress | None = None,
@@ -45,12 +51,16 @@ def evaluate_summary(
 
     `baselines` has for data such as zh-en the run that the others are compared with, or None. `published` is a
     table with tabs of published scores; those of data sets that runs were scored on are in the summary.
-    `bootstrap` are settings of intervals.Bootstrap. Without parts all tables are empty.
-    The log names baselines that were not scored.
+    `bootstrap` are settings of intervals.Bootstrap, `trials` the number of random swaps of a comparison. Without
+    parts all tables are empty. Runs that are smoke tests by `outputs` (evaluate/outputs) have scores, but are neither
+    compared nor in the summary, where warnings stand beside the scores of the others. The log names baselines that
+    were not scored.
     """
     found = read_measured(parts)
+    seen = read_outputs(outputs)
+    untested = set(seen.filter("smoke_test")["run"])
     settings = Bootstrap(**bootstrap)
-    scored = score_rows(found, settings)
+    scored = score_rows(((one.run, one.dataset, one.of) for one in found), settings)
     tables.write(scores, schemas.SCORES, scored, metadata)
     if progress:
         progress.say(f"{scored.height} scores of {scored['run'].n_unique()} runs")
@@ -59,9 +69,10 @@ def evaluate_summary(
                 f"the baseline {run} was not scored on {data}: nothing is compared with it "
                 "(evaluate.summary.baselines)"
             )
-    compared = comparison_rows(against(found, baselines), settings)
+    real = [one for one in found if one.run not in untested]
+    compared = comparison_rows(against(real, baselines), trials, settings)
     tables.write(comparisons, schemas.COMPARISONS, compared, metadata)
-    wide = summary_rows(scored, published)
+    wide = summary_rows(scored.filter(~pl.col("run").is_in(untested)), published, seen)
     tables.write(summary, schemas.SUMMARY, wide, metadata)
     tables.write_text(table, as_text(wide))
 
@@ -73,7 +84,7 @@ def against(
     of = {(one.dataset, one.run, one.metric): one for one in found}
     pairs = []
     for one in found:
-        baseline = baselines.get(_data(one.dataset))
+        baseline = baselines.get(one.dataset.partition("/")[0])
         other = of.get((one.dataset, baseline or "", one.metric))
         if other and one.run != baseline:
             pairs.append((one, other))
@@ -82,27 +93,31 @@ def against(
 
 def unscored(found: Sequence[Measured], baselines: Mapping[str, str | None]) -> list[tuple[str, str]]:
     """Data and baseline, for each baseline that was not measured."""
-    scored = {(_data(one.dataset), one.run) for one in found}
+    scored = {(one.dataset.partition("/")[0], one.run) for one in found}
     return [(data, run) for data, run in baselines.items() if run and (data, run) not in scored]
 
 
-def _data(dataset: str) -> str:
-    return dataset.partition("/")[0]
+def read_outputs(outputs: Sequence[str]) -> pl.DataFrame:
+    """Columns run, dataset, smoke_test and note (the warnings) of tables evaluate/outputs."""
+    rows = tables.read(outputs) if outputs else pl.DataFrame(schemas.OUTPUTS.empty_table())
+    return rows.select("run", "dataset", "smoke_test", note=pl.col("warnings").list.join("; "))
 
 
-def summary_rows(scored: pl.DataFrame, published: str) -> pl.DataFrame:
+def summary_rows(scored: pl.DataFrame, published: str, seen: pl.DataFrame) -> pl.DataFrame:
     """A row a run and data set, of schema evaluate/summary; after those of a data set, the published ones."""
     others = read_published(published).filter(pl.col("dataset").is_in(scored["dataset"].unique().implode()))
+    said = seen.select("run", "dataset", "note")
+    ours = scored.drop("note").join(said, ["run", "dataset"], "left", maintain_order="left")
+    columns = ("dataset", "run", "metric", "value", "note")
     both = pl.concat(
-        [
-            scored.select("dataset", "run", "metric", "value", origin=pl.lit(OURS)),
-            others.select("dataset", "run", "metric", "value", origin=pl.lit(PUBLISHED)),
-        ]
+        [ours.select(*columns, origin=pl.lit(OURS)), others.select(*columns, origin=pl.lit(PUBLISHED))]
     )
     measures = [
         pl.col("value").filter(pl.col("metric") == name).first().alias(name) for name in schemas.MEASURES
     ]
-    wide = both.group_by("dataset", "origin", "run", maintain_order=True).agg(measures)
+    notes = pl.col("note").filter(pl.col("note") != "").unique(maintain_order=True).drop_nulls()
+    note = pl.when(notes.len() > 0).then(notes.str.join(" ")).alias("note")
+    wide = both.group_by("dataset", "origin", "run", maintain_order=True).agg(*measures, note)
     return wide.sort("dataset", pl.col("origin") == PUBLISHED, maintain_order=True)
 
 
@@ -114,7 +129,6 @@ def read_published(path: str) -> pl.DataFrame:
 
 def as_text(wide: pl.DataFrame) -> str:
     """The summary as a table with tabs: scores with one digit after the point, as the paper prints them."""
-    lines = ["\t".join(HEADINGS.values())]
-    for row in wide.select(list(HEADINGS)).iter_rows():
-        lines.append("\t".join(f"{cell:.1f}" if isinstance(cell, float) else cell or "" for cell in row))
-    return "\n".join(lines) + "\n"
+    return wide.select(pl.col(name).alias(title) for name, title in HEADINGS.items()).write_csv(
+        separator="\t", float_precision=1
+    )

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wokflow.evaluate.bleu import bleu_metric
-from wokflow.evaluate.intervals import Metric, mean
-from wokflow.evaluate.sums import sentence_bleu
+from wokflow.evaluate.intervals import Metric, mean, whole
 
 
 def coverage(texts: Sequence[str], added: Sequence[str], replaced: Sequence[str | None]) -> list[Metric]:
@@ -40,6 +38,6 @@ def bleu(texts: Sequence[str], bases: Sequence[str]) -> list[Metric]:
     `bleu` is of the corpus, as Papineni et al. (2002), whom the paper cites, define it; `bleu_sentence` is the mean
     over texts. The paper says neither which of the two it gives, nor its tokenizer.
     """
-    corpus = bleu_metric("bleu", texts, bases, "zh")
-    of_texts = sentence_bleu(corpus.parts) / 100
-    return [corpus, mean("bleu_sentence", of_texts, signature=corpus.signature.replace("eff:no", "eff:yes"))]
+    corpus = whole("bleu", "bleu:zh", texts, bases)
+    signature = corpus.signature.replace("eff:no", "eff:yes")
+    return [corpus, mean("bleu_sentence", corpus.values / 100, signature=signature)]

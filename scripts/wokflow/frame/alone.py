@@ -70,5 +70,5 @@ def _holder(path: Path) -> str:
     try:
         known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return f" (process {known['process']} on {known['host']}, since {known['since']})"
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return ""

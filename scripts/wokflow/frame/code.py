@@ -1,4 +1,4 @@
-"""Digests of code: of a step's module, of what it imports from this package, and of the packages that these use.
+"""Digests of code: of a step's module, of what it imports from here, and of the word lists and packages of these.
 
 Comments and docstrings do not count, nor does what cannot change a result: see NEUTRAL, `_without_log_lines` and
 `_without_descriptions`.
@@ -7,11 +7,14 @@ Comments and docstrings do not count, nor does what cannot change a result: see 
 import ast
 import hashlib
 import importlib.metadata
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
+
+from wokflow.frame import wordlists
 
 ROOT = Path(__file__).resolve().parents[2]  # the folder that holds the package
 PACKAGE = Path(__file__).resolve().parents[1].name
@@ -23,18 +26,29 @@ NEUTRAL = {
     "wokflow.frame.job": "the log, the progress and the errors of a job",
     "wokflow.frame.tables": "reads and writes tables; what the written bytes depend on is FORMAT",
     "wokflow.train.card": "the text of a model card",
+    "wokflow.frame.polite": "asks public services, again where they fail, and keeps answers",
+    "wokflow.frame.web": "how servers are asked, and when again",
+    "wokflow.ingest.download": "fetches a file, which is what its URL and checksum say",
+    "wokflow.ingest.partial": "a download that is not whole yet",
+    "wokflow.ingest.web": "asks servers of the web, again where they fail",
     "wokflow.train.launch": "starts the processes of a training",
 }
 # Of wokflow.frame.tables: raise it if that module writes other bytes, or reads or digests tables in another way.
 FORMAT = 1
 SCHEMAS = ("schemas", "columns")  # last parts of the names of modules that declare tables
 EVERY = "*"  # all tables of such a module
+WORD_LISTS = (
+    "word_lists",
+    "word_table",
+)  # functions of wokflow.frame.wordlists that read a file of resources/
 DISTRIBUTIONS = {  # import name -> packages that provide it, where the names differ; the first installed one counts
     "ahocorasick": ("pyahocorasick",),
     "backports": ("backports-zstd",),
     "faiss": ("faiss-cpu", "faiss-gpu", "faiss-gpu-cu12"),
     "google": ("protobuf",),
     "sklearn": ("scikit-learn",),
+    "vl_convert": ("vl-convert-python",),
+    "wikipediaapi": ("wikipedia-api",),
     "yaml": ("pyyaml",),
 }
 
@@ -43,6 +57,7 @@ BEHIND = {  # package -> packages that it computes with, and that no module of o
     "hanlp": ("transformers", "tokenizers"),
     "sentence-transformers": ("transformers", "tokenizers"),
     "transformers": ("tokenizers",),
+    "trl": ("transformers", "tokenizers"),
 }
 
 
@@ -53,7 +68,7 @@ def code_digests(module: str) -> dict[str, str]:
     Of a module of schemas, only the tables that these modules name count. Raises ModuleNotFoundError if there is no
     such module.
     """
-    names = [name for name in _closure(module) if name not in NEUTRAL]
+    names = [name for name in modules_behind(module) if name not in NEUTRAL]
     used = {use for name in names for use in _read(name).tables}
     # Modules of schemas share texts only to describe columns with them.
     read = {use for name in names if not _is_schemas(name) for use in _read(name).tables}
@@ -68,19 +83,34 @@ def code_digests(module: str) -> dict[str, str]:
 
 
 @cache
+def word_list_digests(module: str) -> dict[str, str]:
+    """Digest of each table of word lists that `module` and what it imports from this package read, by its name.
+
+    Comments do not count. Raises ValueError where a call does not write the table's name out.
+    """
+    names = sorted({name for used in modules_behind(module) for name in _read(used).word_lists})
+    return {name: _rows_digest(wordlists.rows(wordlists.RESOURCES / name)) for name in names}
+
+
+def _rows_digest(rows: list[dict[str, str]]) -> str:
+    return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+@cache
 def package_versions(module: str) -> dict[str, str]:
     """Versions of the packages that `module` and what it imports from this package use, NEUTRAL ones included.
 
     A version is the one pinned in constraints.txt; if another one is installed, both count.
     """
-    names = {name for used in _closure(module) for name in _read(used).packages}
+    names = {name for used in modules_behind(module) for name in _read(used).packages}
     found = {_distribution(name) for name in names}
     found |= {name for package in found for name in BEHIND.get(package, ())}
     return {name: _version(name) for name in sorted(found)}
 
 
 @cache
-def _closure(module: str) -> tuple[str, ...]:
+def modules_behind(module: str) -> tuple[str, ...]:
+    """The names of `module` and of all that it imports from this package, what NEUTRAL ones import aside."""
     seen: set[str] = set()
     queue = [module]
     while queue:
@@ -95,7 +125,7 @@ def _closure(module: str) -> tuple[str, ...]:
 
 
 class _Module:
-    """What is read of a module: its code, what its import statements name, and which tables of schemas it names."""
+    """What is read of a module: its code, what it imports, and which tables of schemas and word lists it names."""
 
     def __init__(self, name: str, path: Path) -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -104,6 +134,7 @@ class _Module:
         others = {name.split(".")[0] for name in names} - {PACKAGE, ""}
         self.packages = sorted(others - sys.stdlib_module_names)
         self.tables = set(_tables_used(tree, name, package=path.name == "__init__.py"))
+        self.word_lists = set(_word_lists(tree, name))
         self.tree: ast.Module = _LogLines().visit(_without_docstrings(tree))
 
     @cached_property
@@ -150,6 +181,19 @@ def _absolute(module: str, node: ast.ImportFrom, *, package: bool) -> str:
 
 def _digest(*nodes: ast.AST) -> str:
     return hashlib.sha256("\n".join(map(ast.dump, nodes)).encode()).hexdigest()[:16]
+
+
+def _word_lists(tree: ast.Module, module: str) -> Iterator[str]:
+    """The tables of word lists that a module names where it reads them."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+        if called in WORD_LISTS:
+            name = node.args[0] if node.args else None
+            if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
+                raise ValueError(f"{module}, line {node.lineno}: {called} needs its table's name written out")
+            yield name.value
 
 
 def _is_schemas(module: str) -> bool:

@@ -3,7 +3,7 @@
 import difflib
 import importlib.util
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ PACKAGES = {  # import name -> what to install
     "peft": "peft",
 }
 AUDIT = 1e-4  # of wokflow.match.pair: so near to the threshold, pairs are listed in the audit
+MAY_BE_FOLDERS = ("parse.glossary.path", "enrich.lookup.store", "evaluate.counterfactual.vectors")
 MOST_NAMES = 5  # files of a folder that a message names
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 
@@ -64,25 +65,43 @@ def prepare(
     all problems found, each with what to do.
     """
     config = deepcopy(dict(given))
-    _refuse(_explain(error) for error in Draft202012Validator(schema).iter_errors(config))
+    corpora = list(schema["properties"]["sources"]["properties"])
+    _refuse(_explain(error, corpora) for error in Draft202012Validator(schema).iter_errors(config))
     fill(config, schema)
     _refuse(expand(config, schema))
+    config["results"] = str(
+        Path(config["results"])
+    )  # `results/` is `results`: the same files, the same records
+    for name, source in config["sources"].items():
+        if "url" in source and "path" not in source:
+            source["path"] = f"{config['results']}/ingest/download/{name}/{source['url'].rpartition('/')[2]}"
+            source["fetched"] = True
     locate(config, schema, root)
     _refuse([*missing_files(config), *unusable(config)])
-    runs = read_runs(config["runs"], schema, reserved)
+    pairs = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
+    runs = read_runs(config["runs"], schema, reserved, pairs)
+    _refuse(unusable_runs(config, runs))
     if packages:
         _refuse(missing_packages(config, runs))
     return config, runs
 
 
 def _refuse(problems: Iterable[str]) -> None:
-    if listed := "\n".join(f"  - {problem}" for problem in problems):
+    if listed := "\n".join(f"  - {problem}" for problem in dict.fromkeys(problems)):
         raise UserError(f"The config cannot be used:\n{listed}\nEvery key is explained in config/README.md.")
+
+
+def _rules(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The schema of each key that there is or may be; keys with names of the user's own share one."""
+    rules: dict[str, Mapping[str, Any]] = dict(schema.get("properties", {}))
+    if isinstance(free := schema.get("additionalProperties"), Mapping):
+        rules |= {key: free for key in config if key not in rules}
+    return rules
 
 
 def fill(config: dict[str, Any], schema: Mapping[str, Any]) -> None:
     """Put the schema's defaults where `config` says nothing."""
-    for key, rule in schema.get("properties", {}).items():
+    for key, rule in _rules(config, schema).items():
         if "default" in rule:
             config.setdefault(key, deepcopy(rule["default"]))
         if isinstance(config.get(key), dict):
@@ -91,7 +110,7 @@ def fill(config: dict[str, Any], schema: Mapping[str, Any]) -> None:
 
 def expand(config: dict[str, Any], schema: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """Fill in ~ and variables of the environment in all paths and names of models; yield what cannot be filled in."""
-    for key, rule in schema.get("properties", {}).items():
+    for key, rule in _rules(config, schema).items():
         value = config.get(key)
         if isinstance(value, dict):
             yield from expand(value, rule, f"{prefix}{key}.")
@@ -104,7 +123,7 @@ def expand(config: dict[str, Any], schema: Mapping[str, Any], prefix: str = "") 
 
 def locate(config: dict[str, Any], schema: Mapping[str, Any], root: Path) -> None:
     """Put the workflow's own folder before relative paths that exist there alone."""
-    for key, rule in schema.get("properties", {}).items():
+    for key, rule in _rules(config, schema).items():
         value = config.get(key)
         if isinstance(value, dict):
             locate(value, rule, root)
@@ -122,14 +141,12 @@ def _located(path: str | None, root: Path) -> str | None:
 
 def missing_files(config: dict[str, Any]) -> Iterator[str]:
     for corpus, source in config["sources"].items():
-        path = Path(source["path"])
-        if path.is_dir():
-            yield f"sources.{corpus}.path: {path} is a folder. {_files_in(path)}"
-        elif not path.is_file():
-            yield (
-                f"sources.{corpus}.path: there is no file {path}. "
-                f"resources/sources.tsv says how to get {corpus}; then set the key to where it lies."
-            )
+        how = "" if "kind" in source else f" resources/sources.tsv says how to get {corpus}."
+        for path in map(Path, source_files(source) if "fetched" not in source else ()):
+            if path.is_dir():
+                yield f"sources.{corpus}.path: {path} is a folder. {_files_in(path)}"
+            elif not path.is_file():
+                yield f"sources.{corpus}.path: there is no file {path}.{how} Set the key to where it lies."
     translate = config["match"]["translate"]
     if translate["backend"] == "lexicon" and not Path(translate["lexicon"]).is_dir():
         yield f"match.translate.lexicon: there is no folder {translate['lexicon']}."
@@ -139,7 +156,19 @@ def missing_files(config: dict[str, Any]) -> Iterator[str]:
         "parse.parser.treebanks": parse["parser"]["treebanks"],
         "parse.parser.test": parse["parser"]["test"],
         "pivot.pairs.path": [pivot["pairs"]["path"]],
+        "enrich.entities.path": [path for path in [config["enrich"]["entities"]["path"]] if path],
+        **{f"ingest.pages.{lang}": [path] for lang, path in dumps(config).items()},
+        "enrich.lookup.store": [path for path in [config["enrich"]["lookup"]["store"]] if path],
+        **{
+            f"enrich.categorise.{key}": [config["enrich"]["categorise"][key]] for key in ("topics", "classes")
+        },
         "runs": [config["runs"]],
+        "export.release.registry": [config["export"]["release"]["registry"]],
+        **{
+            f"match.{block}.{key}": [path]
+            for block, key in (("candidates", "titles"), ("silver", "accepted"))
+            if (path := config["match"][block][key])
+        },
         **{f"train.gold.{data}": [path] for data, path in config["train"]["gold"].items() if path},
         "pivot.pivots.answers": pivot["pivots"]["answers"],
         **{
@@ -149,12 +178,38 @@ def missing_files(config: dict[str, Any]) -> Iterator[str]:
         },
         "evaluate.counterfactual.predictions": evaluate["counterfactual"]["predictions"],
         "evaluate.counterfactual.vectors": [path for path in [evaluate["counterfactual"]["vectors"]] if path],
+        "evaluate.csi_match.predictions": evaluate["csi_match"]["predictions"],
+        "evaluate.csi_match.regions": [evaluate["csi_match"]["regions"]],
         "evaluate.summary.published": [evaluate["summary"]["published"]],
         "evaluate.correlations.ratings": evaluate["correlations"]["ratings"],
         "evaluate.literal.concepts": [evaluate["literal"]["concepts"]],
     }
     for key, paths in named.items():
-        yield from (f"{key}: there is no {path}." for path in paths if not Path(path).exists())
+        for path in map(Path, paths):
+            if not path.exists():
+                yield f"{key}: there is no {path}."
+            elif path.is_dir() and key not in MAY_BE_FOLDERS:
+                yield f"{key}: {path} is a folder. {_files_in(path)}"
+
+
+def dumps(config: Mapping[str, Any]) -> dict[str, str]:
+    """The search indexes of Wikipedias by language."""
+    block = config["ingest"]["pages"]
+    return {name: path for name, path in block.items() if name not in ("longest", "truncated") and path}
+
+
+def source_files(source: Mapping[str, Any]) -> list[str]:
+    """The files of a source: of Moses pairs both, which may be named by what their names have in common."""
+    path = source.get("path") or []
+    if isinstance(path, list):
+        return path
+    named = source.get("kind") not in ("moses", "samanantar") or "fetched" in source
+    if named or Path(path).is_file():
+        return [path]
+    both = [f"{path}.{lang}" for lang in source["pair"].split("-", 1)]
+    return [
+        name if Path(name).is_file() or not Path(f"{name}.gz").is_file() else f"{name}.gz" for name in both
+    ]
 
 
 def _files_in(folder: Path) -> str:
@@ -171,17 +226,69 @@ def unusable(config: dict[str, Any]) -> Iterator[str]:
     floor, threshold = match["search"]["floor"], match["pair"]["threshold"]
     if floor is not None and floor > threshold - AUDIT:
         yield f"match.search.floor: {floor} drops pairs that match.pair.threshold, {threshold}, accepts or lists."
-    if parse["dependencies"]["backend"] != "spacy" and not parse["dependencies"]["model"]:
-        yield f"parse.dependencies.model: backend {parse['dependencies']['backend']} needs a model's name or folder."
+    yield from _unusable_parse(parse)
+    for name, source in config["sources"].items():
+        if not source.get("path"):
+            yield f"sources.{name}: say where it lies (path), or where it is fetched from (url)."
+    yield from _unusable_enrich(config["enrich"], config["contact"])
     if config["pivot"]["pivots"]["given"] and config["pivot"]["pivots"]["answers"]:
         yield "pivot.pivots: with `given`, no questions are decided: remove `answers`, or `given`."
     for key, corpus in (
         ("parse.vectors.corpus", parse["vectors"]["corpus"]),
         ("pivot.dishes.corpus", config["pivot"]["dishes"]["corpus"]),
     ):
-        chinese = [name for name in config["sources"] if name != "recipenlg"]
+        chinese = [name for name in config["sources"] if name in ("xiachufang", "counterfactual")]
         if corpus not in chinese:
             yield f"{key}: {corpus} is none of the Chinese corpora in sources: {', '.join(chinese)}."
+
+
+def _unusable_parse(parse: Mapping[str, Any]) -> Iterator[str]:
+    backend, model = parse["dependencies"]["backend"], parse["dependencies"]["model"]
+    if backend != "trained" and not model:
+        yield f"parse.dependencies.model: backend {backend} needs a model's name or folder."
+    if backend == "trained" and model:
+        yield (
+            f"parse.dependencies.model: backend trained uses the workflow's own parser, and not {model}. Set "
+            "parse.dependencies.backend to spacy or hanlp, or remove the model."
+        )
+    if parse["actions"]["style"] == "paper" and parse["actions"]["method"] == "rules":
+        yield (
+            "parse.actions.style: the paper's actions are read from dependency parses: set parse.actions.method to "
+            "parser, and parse.dependencies to the parser that you want."
+        )
+
+
+def _unusable_enrich(enrich: Mapping[str, Any], contact: str) -> Iterator[str]:
+    lookup, link = enrich["lookup"], enrich["link"]
+    if lookup["backend"] in ("store", "endpoint") and not lookup[lookup["backend"]]:
+        yield f"enrich.lookup.{lookup['backend']}: backend {lookup['backend']} needs it."
+    if link["backend"] == "command" and not link["command"]:
+        yield "enrich.link.command: backend command needs it."
+    services = {
+        "Wikipedia's API": enrich["pages"]["backend"] == "api",
+        "an endpoint": lookup["backend"] == "endpoint",
+        "a topic service": enrich["categorise"]["backend"] == "service",
+    }
+    for service, asked in services.items():
+        if asked and not contact:
+            yield f"contact: {service} is asked under your name: set it to your e-mail address or home page."
+
+
+def unusable_runs(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
+    """Runs on sentences that the rest of the config does not allow."""
+    generate = config["generate"]
+    for run in runs.values():
+        if not run.pair:
+            continue
+        if not config["enrich"]["entities"]["path"]:
+            yield f"run {run.name}: sentences of {run.data} need enrich.entities.path, the table of entities."
+        step = "prompt" if run.family == "prompt" else "decode"
+        shots, most = run.over(step, generate[step])["shots"], generate["items"]["exemplars"]
+        if run.family != "seq2seq" and shots > most:
+            yield (
+                f"run {run.name}: {step}.shots is {shots}, but {most} sentences of each source are held out as "
+                "exemplars. Raise generate.items.exemplars."
+            )
 
 
 def missing_packages(config: dict[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
@@ -220,7 +327,8 @@ def _installed(package: str) -> bool:
         return False
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, corpora: Sequence[str]) -> str:
+    """What a fault in the config means; a source that lacks something may be a misspelt one of the `corpora`."""
     where = ".".join(str(part) for part in error.absolute_path) or "the config"
     schema: Any = error.schema
     allowed: Any = error.validator_value
@@ -231,7 +339,17 @@ def _explain(error: ValidationError) -> str:
         return "; ".join(_unknown(where, key, known) for key in map(str, unknown))
     if error.validator == "required":
         absent = [key for key in allowed if key not in instance]
-        return f"{where}: missing {', '.join(absent)}."
+        meant = difflib.get_close_matches(where.removeprefix("sources.").lower(), corpora, 1)
+        return f"{where}: missing {', '.join(absent)}." + (
+            f" Did you mean sources.{meant[0]}?" if meant else ""
+        )
+    if error.validator == "type" and instance is None:
+        return f"{where}: nothing is set. Write a value behind it, or leave the key out."
+    if (
+        error.validator == "pattern"
+    ):  # the value is not shown: it may be a key, where its variable's name belongs
+        name = f"the name {instance}" if "propertyNames" in error.absolute_schema_path else "its value"
+        return f"{where}: {name} has not the form that is wanted. {schema.get('description', allowed)}"
     if error.validator == "type":
         kinds = allowed if isinstance(allowed, str) else " or ".join(allowed)
         hint = " YAML takes it for a text: write 1.0e-4 for 1e-4." if _is_number(instance) else ""

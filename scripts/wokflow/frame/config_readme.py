@@ -58,8 +58,9 @@ RUNS = """
 ## The table of runs
 
 `config/runs.tsv` holds one row a run: a model to train, a prompt to send or a look-up, and one line of scores. `runs`
-in the config names another table; that of the papers is `config/paper_runs.tsv`. Cells stand between tabs; lines that
-begin with # are passed over. A row that is added runs alone, and a row that is edited runs again alone.
+in the config names another table; those of the papers are `config/paper_runs.tsv` (recipes) and
+`config/items_runs.tsv` (sentences). Cells stand between tabs; lines that begin with # are passed over. A row that is
+added runs alone, and a row that is edited runs again alone.
 
 | column | what |
 |---|---|
@@ -74,7 +75,12 @@ def markdown(schema: dict[str, Any]) -> str:
     for stage, rule in schema["properties"].items():
         if stage not in plain:
             text += f"\n## {stage}\n" + (f"\n{rule['description']}\n" if "description" in rule else "")
-            for step, inner in rule["properties"].items():
+            own = {key: inner for key, inner in rule["properties"].items() if "properties" not in inner}
+            text += _section("", f"{stage}.", own) if own else ""
+            steps = {key: inner for key, inner in rule["properties"].items() if key not in own}
+            if isinstance(free := rule.get("additionalProperties"), dict):
+                steps["<name>"] = free
+            for step, inner in steps.items():
                 heading = f"### {stage}.{step}" + (
                     f"\n\n{inner['description']}" if "description" in inner else ""
                 )
@@ -84,7 +90,8 @@ def markdown(schema: dict[str, Any]) -> str:
 
 def _section(heading: str, prefix: str, keys: dict[str, Any]) -> str:
     rows = "".join(f"| {' | '.join(_row(key, rule))} |\n" for key, rule in _leaves(prefix, keys))
-    return f"\n{heading}\n\n| key | type or choices | default | meaning | counts |\n|---|---|---|---|---|\n{rows}"
+    head = f"\n{heading}\n" if heading else ""
+    return f"{head}\n| key | type or choices | default | meaning | counts |\n|---|---|---|---|---|\n{rows}"
 
 
 def _leaves(prefix: str, keys: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -107,6 +114,8 @@ def _kind(rule: dict[str, Any]) -> str:
     """The type with its bounds, or the choices."""
     if "enum" in rule:
         return ", ".join(f"`{choice}`" for choice in rule["enum"])
+    if "anyOf" in rule:
+        return " or ".join(map(_kind, rule["anyOf"]))
     types = [rule["type"]] if isinstance(rule["type"], str) else rule["type"]
     low, high = rule.get("minimum"), rule.get("maximum")
     bounds = f" from {low}" if low is not None else ""

@@ -49,7 +49,7 @@ class Cutoff:
 
 @dataclass(frozen=True)
 class CutoffGroup:
-    """The cutoffs of one checkpoint by corpus, or by the data of runs (a direction, or counterfactual)."""
+    """The cutoffs of one checkpoint by corpus, or by what runs read (a direction, counterfactual, or sentences)."""
 
     by: Literal["corpus", "data"]
     members: Mapping[str, Cutoff]
@@ -61,14 +61,22 @@ class CutoffGroup:
         """The member of that name, if there is one."""
         return (self.members[name],) if name in self.members else ()
 
-    def of(self, wildcards: Mapping[str, str], data_of_run: Mapping[str, str]) -> tuple[Cutoff, ...]:
-        """The members that concern a job with these wildcards: those of its corpus, direction or run; else all."""
+    def of(self, wildcards: Mapping[str, str], read_by: Mapping[str, str]) -> tuple[Cutoff, ...]:
+        """The members that concern a job with these wildcards: those of its corpus, direction or run; else all.
+
+        `read_by` has what each run reads.
+        """
         name = wildcards.get("corpus")
         if self.by == "data":
-            name = wildcards.get("direction") or data_of_run.get(wildcards.get("run", ""))
+            name = wildcards.get("direction") or read_by.get(wildcards.get("run", ""))
         if name is None:
             return tuple(self.members.values())
         return self.only(name)
+
+
+def plain(name: str) -> str:
+    """The name of the cutoff before runs that read sentences of a source, and nothing of their items."""
+    return f"{name}/plain"
 
 
 def digests_before(cutoffs: Iterable[Cutoff]) -> list[str]:
@@ -84,6 +92,10 @@ class Cutoffs:
     """All cutoffs of the workflow."""
 
     source: CutoffGroup
+    sentences: CutoffGroup
+    entities: CutoffGroup
+    pages: CutoffGroup
+    names: CutoffGroup
     titles: CutoffGroup
     texts: CutoffGroup
     translations: CutoffGroup
@@ -106,11 +118,17 @@ def declare(
     directions: Collection[str],
     trained: Collection[str],
     predicted: Collection[str],
+    sentences: Mapping[str, str],
+    entities: str,
+    pages: Collection[str],
 ) -> Cutoffs:
     """The cutoffs of a run.
 
-    `corpora` are all, `matched` those with pairs, `parsed` those whose clauses go to a parser, `dish_corpus` that of
-    the dish pairs; `trained` and `predicted` are the data that runs learn from and predict.
+    `corpora` are all of recipes, `matched` those with pairs, `parsed` those whose clauses go to a parser,
+    `dish_corpus` that of the dish pairs; `trained` and `predicted` are the data that runs learn from and predict:
+    directions, counterfactual, and of the latter also sources of sentences;
+    `sentences` are the sources of sentences with the language of their source side, and `entities` is the name under
+    which the table of entities is described like a source, as are `pages`, the dumps of Wikipedia.
     """
 
     def by_corpus(
@@ -132,22 +150,45 @@ def declare(
         )
 
     def by_data(checkpoint: str, rewriting: str, folder: str, names: Collection[str]) -> CutoffGroup:
-        stage = f"{results}/{folder}"
+        def paths_of(folder: str, name: str) -> tuple[str, str]:
+            stage = f"{results}/{folder}"
+            return f"{stage}/{name}/part-00000.parquet", f"{stage}/{name}.sha256"
+
         members = {}
         for name in names:
-            paths = f"{stage}/{name}/part-00000.parquet", f"{stage}/{name}.sha256"
+            paths = paths_of(folder, name)
             if name in directions:
                 before = tuple(vectors.members.values())
                 members[name] = Cutoff(checkpoint, *paths, {"direction": name}, before)
+            elif name in sentences:
+                both = {name: paths, plain(name): paths_of("generate/plain", name)}
+                for member, of_items in both.items():
+                    members[member] = Cutoff("generate_items", *of_items, {"corpus": name}, linking)
             else:
                 members[name] = Cutoff(rewriting, *paths, before=(source[dish_corpus],))
         return CutoffGroup("data", members)
 
-    described = {name: f"{results}/ingest/source/{name}.json" for name in corpora}
-    source = CutoffGroup(
-        "corpus",
-        {name: Cutoff("ingest_source", path, path, {"corpus": name}) for name, path in described.items()},
-    )
+    def described(names: Iterable[str]) -> CutoffGroup:
+        paths = {name: f"{results}/ingest/source/{name}.json" for name in names}
+        members = {
+            name: Cutoff("ingest_source", path, path, {"corpus": name}) for name, path in paths.items()
+        }
+        return CutoffGroup("corpus", members)
+
+    source = described(corpora)
+    table, parallel, dumps = described([entities]), described(sentences), described(pages)
+    names = {
+        lang: Cutoff(
+            "enrich_names",
+            f"{results}/enrich/names/{lang}",
+            f"{results}/enrich/names/{lang}.sha256",
+            {"lang": lang},
+            (table[entities],),
+        )
+        for lang in sentences.values()
+    }
+    # The dictionary of items is that of all sources of sentences.
+    linking = (*parallel.members.values(), table[entities], *names.values(), *dumps.members.values())
     titles = by_corpus("match_titles", "match/titles", matched, source)
     texts = by_corpus("match_texts", "match/texts", matched, titles)
     vectors = CutoffGroup(
@@ -165,6 +206,10 @@ def declare(
     )
     return Cutoffs(
         source=source,
+        sentences=parallel,
+        entities=table,
+        pages=dumps,
+        names=CutoffGroup("corpus", {name: names[lang] for name, lang in sentences.items()}),
         titles=titles,
         texts=texts,
         translations=by_corpus("match_texts", "match/translations", matched, titles),

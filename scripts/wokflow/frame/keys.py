@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wokflow.frame.arguments import Arguments, Paths
-from wokflow.frame.code import FORMAT, code_digests, package_versions
+from wokflow.frame.code import FORMAT, code_digests, package_versions, word_list_digests
 from wokflow.frame.cutoffs import Cutoff
 from wokflow.frame.digests import file_digest, path_digest
 
@@ -19,14 +19,17 @@ from wokflow.frame.digests import file_digest, path_digest
 def rule_key(step: str, arguments: Arguments, cutoffs: Iterable[Cutoff] = (), **known: str) -> str:
     """Canonical JSON of all that the result of `step` ("match.embed") depends on.
 
-    Resources count by role and content, whatever their path. `known` are resources whose digest the caller knows.
+    Resources count by role and content, whatever their path; word lists that the code reads are among them. `known`
+    are resources whose digest the caller knows.
     """
     module = f"wokflow.{step}"
     parts = {
         "step": step,
         "settings": arguments.settings,
         "layout": arguments.layout,
-        "resources": {role: _digest(paths) for role, paths in arguments.resources.items() if paths} | known,
+        "resources": {role: _digest(paths) for role, paths in arguments.resources.items() if paths}
+        | known
+        | word_list_digests(module),
         "code": code_digests(module),
         "packages": package_versions(module),
         "cutoffs": {cutoff.name: file_digest(cutoff.digest) for cutoff in cutoffs},

@@ -17,8 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from wokflow.frame.job import UserError
 from wokflow.frame.patches import Part, check_parts
+from wokflow.frame.records import UNFINISHED
 
 TESTED = ("9.27.1",)  # versions of Snakemake whose Workflow.__init__ was replaced as below
 WORKFLOW = Part("snakemake.workflow:Workflow", "__init__", None)
@@ -73,7 +76,8 @@ def described(workflow: Any) -> str:
 def dry_workflow(options: list[str]) -> Any:
     """Snakemake's workflow after a dry run, with its DAG; None where Snakemake stopped with an error.
 
-    Raises UserError for a config file that is not there, of which Snakemake makes a traceback.
+    Raises UserError for a config file that is not there or cannot be read: Snakemake prints a traceback, or does not
+    name the file.
     """
     from snakemake.cli import args_to_api, parse_args
     from snakemake.workflow import Workflow
@@ -81,8 +85,8 @@ def dry_workflow(options: list[str]) -> Any:
     check_parts("snakemake", TESTED, [WORKFLOW])
     # A model's server and its client run at the same time, with a core each.
     parser, arguments = parse_args(["--dry-run", "--cores", "64", *options])
-    if missing := [str(path) for path in arguments.configfile or () if not Path(path).is_file()]:
-        raise UserError(f"There is no config file {', '.join(missing)}.")
+    for path in arguments.configfile or ():
+        _check_config(Path(path))
     made: list[Any] = []
     init = Workflow.__init__
 
@@ -101,6 +105,22 @@ def dry_workflow(options: list[str]) -> Any:
     return made[-1]
 
 
+def _check_config(path: Path) -> None:
+    """Raise UserError if a config file is not there, is no text in UTF-8, or holds no keys."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder, not a config file.")
+    if not path.is_file():
+        raise UserError(f"There is no config file {path}.")
+    try:
+        holds = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} is not YAML: {error}") from error
+    if not isinstance(holds, dict):
+        raise UserError(f"{path} holds no keys. Write one a line, as `results: DIR`, or leave the file out.")
+
+
 def _jobs(workflow: Any) -> Iterator[Job]:
     """All jobs of the run, readers behind those they read."""
     dag = workflow.dag
@@ -114,11 +134,14 @@ def _jobs(workflow: Any) -> Iterator[Job]:
             for source, files in sources.items()
             if all(file.is_ancient for file in job.input if str(file) in {str(name) for name in files})
         }
-        record = workflow.persistence.metadata(job.output[0]) if job.output else None
+        reason = str(dag.reason(job))
+        looked_at = job.output if "Params" in reason else job.output[:1]
+        records = [workflow.persistence.metadata(path) for path in looked_at]
+        keys = [_recorded(record.params if record else None) for record in records]
         yield Job(
             job.rule.name,
-            str(dag.reason(job)),
-            _recorded(record.params if record else None),
+            reason,
+            UNFINISHED if UNFINISHED in keys else next(iter(keys), None),
             _current(job),
             tuple(number[source] for source in sources if source not in cut),
             tuple(number[source] for source in cut),
@@ -153,7 +176,7 @@ def plan(jobs: list[Job]) -> Plan:
     """Sort rules into those that run, those that may run, and those that stay."""
     result = Plan()
     for job in jobs:
-        if _changed(job):
+        if _changed(job) and job.before != UNFINISHED:
             known = result.changes.setdefault(job.rule, [])
             known += [
                 line
@@ -234,6 +257,8 @@ def _changed(job: Job) -> bool:
 
 
 def _meaning(job: Job) -> str:
+    if job.before == UNFINISHED:
+        return "its key is lost"
     if not job.reason:
         return "its key changed"
     meanings = {

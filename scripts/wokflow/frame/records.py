@@ -4,11 +4,13 @@ A Parquet file has its key in its footer. Any other output has it in a hidden fi
 index.html. The paths of a job's inputs lie beside its first output (.index.html.inputs), or beside the folder of the
 table that it belongs to. They count as well, since a key does not say how many shards, or which runs or corpus, a job
 has read. Snakemake keeps all this in the folder .snakemake alone, and an output without a record is up to date to it.
-`restore` writes the missing records anew; Snakemake then compares keys and inputs as ever.
+`restore` writes the missing records anew; Snakemake then compares keys and inputs as ever. An output that has neither
+record nor key is made anew.
 """
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -48,35 +50,61 @@ def keep_keys(key: str, outputs: Iterable[str]) -> None:
             write_text(_beside(path, "key"), key)
 
 
-def restore(results: str, records: str | Path = Path(".snakemake") / "metadata") -> int:
-    """Write Snakemake's records of the outputs below `results` that have none; the number of records written.
+def restore(
+    results: str, patterns: Iterable[str], records: str | Path = Path(".snakemake") / "metadata"
+) -> list[str]:
+    """Write Snakemake's records of the outputs below `results` that have none; the outputs whose key is lost, too.
 
-    `records` is Snakemake's folder of them. Raises UserError if this version of Snakemake keeps other records than
-    those that this was tested with.
+    The record of those has a key that differs from every other, so that they are made anew. `patterns` are those of
+    all rules' outputs; `records` is Snakemake's folder of records. Raises UserError if this version of Snakemake
+    keeps other records than those that this was tested with.
     """
     if not Path(results).is_dir():
-        return 0
+        return []
     store = _store(records)
-    missing = (path for path in outputs(results) if not Path(store._record_path(str(records), path)).exists())
-    keys = {path: key for path in missing if (key := kept_key(path))}
+    missing = [
+        path
+        for path in outputs(results, patterns)
+        if not Path(store._record_path(str(records), path)).exists()
+    ]
+    keys = {path: kept_key(path) for path in missing}
     if keys:
-        _write(store, keys)
-    return len(keys)
+        _write(store, {path: key or UNFINISHED for path, key in keys.items()})
+    return [path for path, key in keys.items() if key is None]
 
 
-def outputs(results: str) -> Iterator[str]:
-    """Paths of the outputs below a folder that may have a key: Parquet files, and what has a key beside it."""
-    for folder, folders, files in os.walk(results):
-        beside = {name[1:-4] for name in files if name.startswith(".") and name.endswith(".key")}
-        folders[:] = sorted(name for name in folders if name not in beside)
-        tables = {name for name in files if name.endswith(".parquet") and not name.startswith(".")}
-        yield from (path for name in sorted(beside | tables) if Path(path := f"{folder}/{name}").exists())
+def outputs(results: str, patterns: Iterable[str]) -> Iterator[str]:
+    """Paths below a folder that match patterns of outputs, in order; what lies below an output is none itself.
+
+    No folder is entered that no pattern leads to, such as one of many cached answers.
+    """
+    from snakemake.io import regex_from_filepattern
+
+    starts: dict[str, list[re.Pattern[str]]] = {}  # by the folder before a pattern's first wildcard
+    for pattern in sorted(set(patterns)):
+        folder = pattern.partition("{")[0].rpartition("/")[0]
+        starts.setdefault(folder, []).append(re.compile(regex_from_filepattern(pattern)))
+    above = {str(parent) for folder in starts for parent in (Path(folder), *Path(folder).parents)}
+
+    def below(folder: str, known: list[re.Pattern[str]]) -> Iterator[str]:
+        known = known + starts.get(folder, [])
+        with os.scandir(folder) as entries:
+            listed = sorted(entries, key=lambda entry: entry.name)
+        for entry in listed:
+            path = f"{folder}/{entry.name}"
+            if any(pattern.match(path) for pattern in known):
+                yield path
+            elif entry.is_dir() and (known or path in above):
+                yield from below(path, known)
+
+    return below(results, [])
 
 
 def kept_key(path: str) -> str | None:
     """The key that an output was made with; None where it says none."""
     if not path.endswith(".parquet"):
-        return _beside(Path(path), "key").read_text(encoding="utf-8")
+        kept = _beside(Path(path), "key")
+        return kept.read_text(encoding="utf-8") if kept.exists() else None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -95,6 +123,24 @@ def kept_inputs(path: str) -> list[str] | None:
     kept = json.loads(file.read_text(encoding="utf-8"))
     near = (os.path.normpath(Path(path).parent / each) for each in kept["near"])
     return sorted([*near, *kept["far"]])
+
+
+def first_outputs(results: str) -> dict[str, list[str]]:
+    """The first outputs of jobs below a folder of results, by key: only these name their job's inputs."""
+    found: dict[str, list[str]] = {}
+    for pattern in ("*/.*.inputs", "*/*/.*.inputs"):
+        for path in map(first_output, sorted(Path(results).glob(pattern))):
+            found.setdefault(kept_key(path) or "", []).append(path)
+    return found
+
+
+def first_output(kept: Path) -> str:
+    """The output beside which a file of inputs lies: index.html of .index.html.inputs, or a part of a table."""
+    name = kept.name.removeprefix(".").removesuffix(".inputs")
+    if not name.endswith(".parquet"):
+        return str(kept.with_name(name))
+    folder, _, part = name.removesuffix(".parquet").rpartition(".")
+    return str(kept.parent / folder / f"{part}.parquet")
 
 
 def _share_a_folder(path: str, output: str) -> bool:

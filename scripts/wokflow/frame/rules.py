@@ -1,6 +1,6 @@
 """What rules are written with: paths of results, what a job waits for, its params."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -18,7 +18,7 @@ class Wildcards(Protocol):
 
 Input = Callable[[Wildcards], Any]
 # One cutoff, those of a group that concern a job, or those that a function of its wildcards gives.
-Chosen = Cutoff | CutoffGroup | Callable[[Wildcards], tuple[Cutoff, ...]]
+Chosen = Cutoff | CutoffGroup | Callable[[Wildcards], Sequence[Cutoff | CutoffGroup]]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,12 @@ class Steps:
 
         return path
 
+    def all_data(self, *chosen: Chosen) -> Input:
+        """What some cutoffs write, as many as there are, once all have run."""
+        return lambda wildcards: [
+            cutoff.await_it(self.checkpoints).data for cutoff in self._all(chosen, wildcards)
+        ]
+
     def of_source(self, group: CutoffGroup) -> Chosen:
         """The cutoff of the corpus that a job's direction pairs from."""
         return lambda wildcards: (group[self.directions[dict(wildcards.items())["direction"]][0]],)
@@ -96,6 +102,19 @@ class Steps:
         """The cutoffs of the data that the models of some runs were trained on."""
         data = sorted({(run.lender or run).data for run in runs if run.model_run})
         return tuple(cutoff for name in data for cutoff in group.only(name))
+
+    def of_data(self, group: CutoffGroup, runs: Iterable[Run]) -> tuple[Cutoff, ...]:
+        """The cutoffs of what some runs make predictions of."""
+        return tuple(cutoff for name in sorted({run.data for run in runs}) for cutoff in group.only(name))
+
+    def of_predictions(self, examples: CutoffGroup, instances: CutoffGroup, *data: str) -> tuple[Cutoff, ...]:
+        """The cutoffs before the predictions of all runs on these data: what models learnt from, and instances."""
+        runs = [run for run in self.runs.values() if run.data in data]
+        names = dict.fromkeys((*data, *(run.instances for run in runs)))
+        return (
+            *self.of_models(examples, runs),
+            *(cutoff for name in names for cutoff in instances.only(name)),
+        )
 
     def params(
         self,
@@ -136,8 +155,7 @@ class Steps:
             if isinstance(each, Cutoff):
                 yield each
             elif isinstance(each, CutoffGroup):
-                yield from each.of(
-                    dict(wildcards.items()), {name: run.data for name, run in self.runs.items()}
-                )
+                read_by = {name: run.instances for name, run in self.runs.items()}
+                yield from each.of(dict(wildcards.items()), read_by)
             else:
-                yield from each(wildcards)
+                yield from self._all(each(wildcards), wildcards)

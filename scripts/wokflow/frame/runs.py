@@ -11,8 +11,10 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from wokflow.frame.cutoffs import plain
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
+from wokflow.frame.weights import weights_mb
 
 ROOT = Path(__file__).resolve().parents[3]  # the workflow's own folder
 COLUMNS = {
@@ -24,8 +26,10 @@ COLUMNS = {
     "made from scratch, of the size train.model.small. `run:NAME`: the model that another run trained. Empty for "
     "retrieval.",
     "data": "`zh-en`, `en-zh`: adapt recipes. `counterfactual`: learn recipes by their dish, and rewrite those of "
-    "pivot/instances.",
-    "prompt": "For families prompt and causal: a name in resources/prompts, or the path of a file.",
+    "pivot/instances. The name of a source of sentences: translate those of enrich/sentences.",
+    "prompt": "A name in resources/prompts, or the path of a file. Families prompt and causal ask it. Family seq2seq "
+    "takes one for sentences alone: empty, the source is read as it is; `append`, behind the items' translations; "
+    "`replace`, with translations in the place of its items.",
     "settings": "What differs from the config for this run: `model.epochs=5; decode.beams=1; "
     "prompt.temperature=0.7`, where model stands for train.model, decode for generate.decode and prompt for "
     "generate.prompt. Values are as in JSON, but that texts need no quotation marks.",
@@ -36,7 +40,11 @@ PATHS = ("model", "prompt")  # what may be a path with ~ or a variable
 ADAPTED = ("zh-en", "en-zh")  # source and target language
 REWRITTEN = "counterfactual"
 DATA = (*ADAPTED, REWRITTEN)
+SENTENCES = "a source of sentences"  # in place of its name
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+DICTIONARY_PROMPTS = ("append", "replace")  # what a translation model reads (Yao et al. 2024, section 5.2)
+# Places of prompts for what is known of items; an answer in an exemplar is their explanation.
+OF_ITEMS = re.compile(r"\{(items|dictionary|explanations|replaced|answer)\}")
 STEPS = {"model": "train.model", "decode": "generate.decode", "prompt": "generate.prompt"}
 FROM_SCRATCH = "small"
 OF_RUN = "run:"  # before the name of the run whose model is used
@@ -47,7 +55,8 @@ SMALL_MB, LARGE_MB = 4_000, 16_000  # memory of a process with a model, at least
 class Family:
     """What the runs of a family may be: on which data, with which steps, with a model or not, trained or not.
 
-    `prompts` and `needs_prompt` are the data for which they may, and must, have a prompt.
+    Data are those of DATA, and SENTENCES. `prompts` and `needs_prompt` are the data for which they may, and must,
+    have a prompt.
     """
 
     data: tuple[str, ...]
@@ -59,19 +68,28 @@ class Family:
 
 
 FAMILIES = {
-    "seq2seq": Family(ADAPTED, ("decode",), trainable=True),
-    "causal": Family(DATA, ("decode",), trainable=True, prompts=DATA, needs_prompt=(REWRITTEN,)),
+    "seq2seq": Family((*ADAPTED, SENTENCES), ("decode",), trainable=True, prompts=(SENTENCES,)),
+    "causal": Family(
+        (*DATA, SENTENCES),
+        ("decode",),
+        trainable=True,
+        prompts=(*DATA, SENTENCES),
+        needs_prompt=(REWRITTEN, SENTENCES),
+    ),
     "retrieval": Family(ADAPTED, has_model=False),
-    "prompt": Family(DATA, ("prompt",), prompts=DATA, needs_prompt=DATA),
+    "prompt": Family(
+        (*DATA, SENTENCES), ("prompt",), prompts=(*DATA, SENTENCES), needs_prompt=(*DATA, SENTENCES)
+    ),
 }
-CHOICES = {"stage": ("train", "none"), "family": tuple(FAMILIES), "data": DATA}
+CHOICES = {"stage": ("train", "none"), "family": tuple(FAMILIES)}
 
 
 @dataclass(frozen=True)
 class Run:
     """A row. `settings` holds the overrides by step and key: {"model": {"epochs": 5}}.
 
-    `lender` is the run that trains the model, if this run takes the model of another one.
+    `lender` is the run that trains the model, if this run takes the model of another one. `pair` are the languages of
+    its source of sentences, as en-zh; empty for recipes.
     """
 
     name: str
@@ -83,6 +101,12 @@ class Run:
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     seed: int = 13
     lender: "Run | None" = None
+    pair: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The data, or SENTENCES for any source of sentences."""
+        return SENTENCES if self.pair else self.data
 
     @property
     def trained(self) -> bool:
@@ -108,26 +132,47 @@ class Run:
     def memory_mb(self) -> int:
         """Memory of a process with the run's model, in MB.
 
-        Weights in a folder count four times: as numbers of 16 bits they take twice that room in memory, and a
-        checkpoint that is read, or an optimizer, as much again. The size of a model on the hub is not known.
+        Weights count four times: as numbers of 16 bits they take twice that room in memory, and a checkpoint that is
+        read, or an optimizer, as much again.
         """
-        if self.small:
-            return SMALL_MB
-        folder = Path((self.lender or self).model or "none")
-        weights = (*folder.glob("*.safetensors"), *folder.glob("*.bin"))
-        return max(LARGE_MB, 4 * sum(file.stat().st_size for file in weights) // 10**6)
+        return SMALL_MB if self.small else max(LARGE_MB, 4 * (self.weights_mb or 0))
+
+    @property
+    def weights_mb(self) -> int | None:
+        """MB of the weights of the run's model; None where it is made from scratch, or nothing is known of it."""
+        return None if self.small else weights_mb((self.lender or self).model)
+
+    @property
+    def direction(self) -> str:
+        """Source and target language as zh-en, or counterfactual."""
+        return self.pair or self.data
 
     @property
     def languages(self) -> tuple[str, str] | None:
         """Languages of source and target; None for rewriting, where nothing is said in another language."""
         if self.data == REWRITTEN:
             return None
-        source, target = self.data.split("-")
+        source, target = self.direction.split("-", 1)
         return source, target
 
     @property
     def target_language(self) -> str:
         return self.languages[1] if self.languages else "zh"
+
+    @property
+    def reads_items(self) -> bool:
+        """Whether what its model reads has more of a sentence's items than the sentence itself."""
+        prompt = self.prompt_file
+        return bool(
+            self.pair
+            and prompt
+            and OF_ITEMS.search(Path(prompt).read_text(encoding="utf-8", errors="replace"))
+        )
+
+    @property
+    def instances(self) -> str:
+        """The name of the cutoff before what it reads."""
+        return plain(self.data) if self.pair and not self.reads_items else self.data
 
     @property
     def prompt_file(self) -> str | None:
@@ -150,15 +195,26 @@ def names_of(runs: Mapping[str, Run], *families: str) -> str:
     return "|".join(name for name, run in runs.items() if run.family in families) or "(?!)"
 
 
-def read_runs(path: str, schema: Mapping[str, Any], reserved: Collection[str] = ()) -> dict[str, Run]:
+def read_runs(
+    path: str,
+    schema: Mapping[str, Any],
+    reserved: Collection[str] = (),
+    pairs: Mapping[str, str] | None = None,
+) -> dict[str, Run]:
     """The runs of a tab-separated table by name, in its order. Lines that begin with # are skipped.
 
-    `schema` is the config's, against which settings are checked; `reserved` are names that no run may have. Raises
-    UserError with all problems, each with its line.
+    `schema` is the config's, against which settings are checked; `reserved` are names that no run may have; `pairs`
+    are the sources of sentences, each with its languages as en-zh. Raises UserError with all problems, each with its
+    line.
     """
+    pairs = pairs or {}
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
     numbered = [
         (number, line)
-        for number, line in enumerate(Path(path).read_text(encoding="utf-8-sig").splitlines(), start=1)
+        for number, line in enumerate(lines, start=1)
         if line.strip() and not line.startswith("#")
     ]
     rows = csv.DictReader((line for _, line in numbered), delimiter="\t", quoting=csv.QUOTE_NONE)
@@ -168,13 +224,17 @@ def read_runs(path: str, schema: Mapping[str, Any], reserved: Collection[str] = 
     problems = []
     for (number, _), row in zip(numbered[1:], rows, strict=False):
         settings = _settings(row["settings"] or "", schema)
-        found = [*_row_problems(row, runs, reserved), *(text for text in settings if isinstance(text, str))]
+        found = [
+            *_row_problems(row, runs, reserved, pairs),
+            *(text for text in settings if isinstance(text, str)),
+        ]
         problems += [f"  - line {number}: {text}" for text in found]
         if not found:
             overrides = _nested(pair for pair in settings if not isinstance(pair, str))
             texts: dict[str, Any] = {name: row[name] for name in TEXTS}
             texts |= {name: expanded(row[name]) for name in PATHS}
-            runs[row["name"]] = Run(**texts, settings=overrides, seed=int(row["seed"] or 13))
+            texts |= {"seed": int(row["seed"] or 13), "pair": pairs.get(row["data"], "")}
+            runs[row["name"]] = Run(**texts, settings=overrides)
     if not problems:
         runs = {name: replace(run, lender=_lender(run, runs)) for name, run in runs.items()}
         problems = [f"  - {run.name}: {text}" for run in runs.values() for text in _run_problems(run)]
@@ -183,7 +243,9 @@ def read_runs(path: str, schema: Mapping[str, Any], reserved: Collection[str] = 
     return runs
 
 
-def _row_problems(row: Mapping[Any, Any], runs: Collection[str], reserved: Collection[str]) -> Iterator[str]:
+def _row_problems(
+    row: Mapping[Any, Any], runs: Collection[str], reserved: Collection[str], pairs: Collection[str]
+) -> Iterator[str]:
     """Cells that hold what their column does not allow."""
     if None in row or None in row.values():
         yield f"it has not {len(COLUMNS)} cells with tabs between; empty cells count."
@@ -192,7 +254,7 @@ def _row_problems(row: Mapping[Any, Any], runs: Collection[str], reserved: Colle
         yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
     if row["name"] in runs or row["name"] in reserved:
         yield f"the name {row['name']} is taken."
-    for column, choices in CHOICES.items():
+    for column, choices in {**CHOICES, "data": (*DATA, *pairs)}.items():
         if row[column] not in choices:
             yield f"{column} {row[column]!r} is none of {', '.join(choices)}."
     if row["seed"] and not row["seed"].isdecimal():
@@ -215,11 +277,15 @@ def _run_problems(run: Run) -> Iterator[str]:
     family = FAMILIES[run.family]
     if run.trained and not family.trainable:
         yield f"a run of family {run.family} is not trained: stage none."
-    if run.data not in family.data:
+    if run.trained and run.pair:
+        yield "no run learns from a source of sentences: stage none."
+    if run.kind not in family.data:
         yield f"family {run.family} needs pairs: data {' or '.join(family.data)}."
     yield from _model_problems(run, family)
     yield from _prompt_problems(run, family)
     steps = {*family.steps, *(["model"] if run.trained else [])}
+    if not (run.pair and family.needs_prompt) and any("shots" in own for own in run.settings.values()):
+        yield "shots are exemplars of sentences: data a source of sentences, family prompt or causal."
     if unread := sorted(set(run.settings) - steps):
         yield f"it has no step for the settings {', '.join(f'{step}.*' for step in unread)}."
 
@@ -238,9 +304,14 @@ def _model_problems(run: Run, family: Family) -> Iterator[str]:
 
 
 def _prompt_problems(run: Run, family: Family) -> Iterator[str]:
-    if run.prompt and not family.prompts:
-        yield f"a run of family {run.family} takes no prompt."
-    if run.data in family.needs_prompt and not run.prompt:
+    if run.prompt and run.kind not in family.prompts:
+        yield f"a run of family {run.family} takes no prompt{' for recipes' if family.prompts else ''}."
+    elif run.prompt in DICTIONARY_PROMPTS and run.family != "seq2seq":
+        yield (
+            f"prompt {run.prompt} is what a translation model reads: family seq2seq. A language model is to be told "
+            "what to do: csi_ct, or csi_line_append and csi_line_replace for family causal."
+        )
+    if run.kind in family.needs_prompt and not run.prompt:
         yield "it needs a prompt: a name in resources/prompts, or the path of a file."
     if run.prompt_file and not Path(run.prompt_file).is_file():
         yield f"there is no prompt {run.prompt_file}."
@@ -265,6 +336,8 @@ def _setting(text: str, schema: Mapping[str, Any]) -> tuple[list[str], Any] | st
     wrong = next(Draft202012Validator(rule).iter_errors(read), None)
     if "properties" in rule:
         return f"{dotted} is a block of settings: name one of {', '.join(rule['properties'])} in it."
+    if wrong and wrong.validator == "pattern":  # the value may be a key, where its variable's name belongs
+        return f"{dotted}: its value has not the form that is wanted. {rule['description']}"
     return f"{dotted}: {wrong.message}." if wrong else (path, read)
 
 

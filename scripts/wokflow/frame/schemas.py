@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+import wokflow.enrich.schemas
 import wokflow.evaluate.schemas
 import wokflow.export.schemas
 import wokflow.generate.schemas
@@ -16,6 +17,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     **wokflow.match.schemas.SCHEMAS,
     **wokflow.parse.schemas.SCHEMAS,
     **wokflow.pivot.schemas.SCHEMAS,
+    **wokflow.enrich.schemas.SCHEMAS,
     **wokflow.train.schemas.SCHEMAS,
     **wokflow.generate.schemas.SCHEMAS,
     **wokflow.evaluate.schemas.SCHEMAS,
@@ -26,6 +28,8 @@ REASONS = {
     "match": wokflow.match.schemas.REASONS,
     "parse": wokflow.parse.schemas.REASONS,
     "pivot": wokflow.pivot.schemas.REASONS,
+    "enrich": wokflow.enrich.schemas.REASONS,
+    "generate": wokflow.generate.schemas.REASONS,
 }
 
 

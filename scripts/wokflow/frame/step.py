@@ -3,20 +3,23 @@
 import importlib
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+import pyarrow as pa
+
 from wokflow.cluster.environment import load_keys
 from wokflow.cluster.window import SUBMITTED, minutes_left
-from wokflow.frame.job import Progress, job
+from wokflow.frame.job import Progress, UserError, job
 from wokflow.frame.keys import read_key
 from wokflow.frame.records import keep_inputs, keep_keys
-from wokflow.frame.tables import provenance
+from wokflow.frame.tables import damage, provenance
 
 Files = str | list[str]
 NUMBERS = ("shard", "shards")  # wildcards that functions take as int
-WILDCARDS = ("corpus", "direction", "run", "part", *NUMBERS)
+WILDCARDS = ("corpus", "direction", "run", "lang", "part", *NUMBERS)
 ON_DEMAND = (
     *WILDCARDS,
     "threads",
@@ -27,6 +30,7 @@ ON_DEMAND = (
     "log",
 )  # passed if a function names them
 UNREAD = "after"  # the input that only makes a job wait
+UNREADABLE = (pa.ArrowException, pl.exceptions.PolarsError, OSError)  # of libraries that read Parquet
 SERVICES = ("server",)  # inputs that a rule marks as service(); Snakemake records no paths of these
 
 
@@ -51,7 +55,10 @@ class Job:
 
 
 def run(described: Job) -> None:
-    """Call the step's function, with a log; keep the job's inputs before, and the key beside each output after."""
+    """Call the step's function, with a log; keep the job's inputs before, and the key beside each output after.
+
+    Raises UserError, in place of a library's error, if a table that the job reads is damaged.
+    """
     step, _ = read_key(described.key)
     with job(described.log) as progress:
         if SUBMITTED in os.environ:
@@ -60,8 +67,24 @@ def run(described: Job) -> None:
         inputs = dict(described.inputs)
         inputs |= {name: "<service>" for name in SERVICES if inputs.get(name)}
         keep_inputs([*described.unnamed, *paths(inputs)], paths(described.outputs))
-        function(**arguments(function, described, progress))
+        try:
+            function(**arguments(function, described, progress))
+        except UNREADABLE as error:
+            _refuse_damaged(paths(inputs), error)
+            raise
         keep_keys(described.key, paths(described.outputs))
+
+
+def _refuse_damaged(inputs: Iterable[str], error: Exception) -> None:
+    """Raise UserError if one of a failed job's tables is damaged. An error of the system (full disk) has a number."""
+    if getattr(error, "errno", None) is not None:
+        return
+    for path in inputs:
+        if path.endswith(".parquet") and (reason := damage(path)):
+            raise UserError(
+                f"{path} is damaged ({reason}). Delete it, and give the same command again: the job that wrote it "
+                "makes it anew. If that happens again, have the disk checked."
+            ) from error
 
 
 def step_function(step: str) -> Callable[..., None]:

@@ -185,6 +185,17 @@ def rows(parts: Sequence[str | Path]) -> int:
     return sum(pq.read_metadata(part).num_rows for part in parts)
 
 
+def damage(part: str | Path) -> str | None:
+    """What keeps a Parquet file from being read to its end; None if nothing does. Reads all of it."""
+    try:
+        with pq.ParquetFile(part) as file:
+            for _ in file.iter_batches():
+                pass
+    except (pa.ArrowException, OSError) as error:
+        return str(error) or type(error).__name__
+    return None
+
+
 def provenance(key: str, inputs: Iterable[str | Path] = (), **sources: str) -> dict[str, str]:
     """What each part says of itself: the rule's key, and the sources (corpus: checksum) behind its inputs."""
     for part in inputs:

@@ -7,27 +7,32 @@ from typing import Any, Literal
 from wokflow.generate.costs import Tokens
 from wokflow.models.texts import HEADINGS
 
-Status = Literal["ok", "cut", "refused", "empty"]
+Failure = Literal["failed", "rejected", "refused"]
+Status = Literal["ok", "cut", "empty"] | Failure
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"\A.*</think>", re.DOTALL)
 _FENCE = re.compile(r"^[^\S\n]*```[^\S\n]*\w*[^\S\n]*$\n?", re.MULTILINE)
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-_LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer: its raw text, why it ended, why it was refused, and its tokens if the server counts them."""
+    """One answer: its raw text, why it ended, why it was refused, and its tokens if the server counts them.
+
+    Where there is a `failure`, the server gave none: `refusal` says why.
+    """
 
     text: str
     finish_reason: str | None = None
     refusal: str | None = None
     tokens: Tokens | None = None
+    failure: Failure | None = None
 
     @property
     def status(self) -> Status:
-        """`cut` at the limit of tokens, `refused` by the model or a content filter, `empty`, or `ok`."""
+        """`cut` at the limit of tokens, `refused` by the model or a content filter, `empty`, `ok`, or the failure."""
+        if self.failure:
+            return self.failure
         if self.refusal or self.finish_reason == "content_filter":
             return "refused"
         if not cleaned(self.text):
@@ -70,17 +75,6 @@ def cleaned(text: str) -> str:
     """
     text = _THOUGHT_BEFORE.sub("", _THOUGHT.sub("", text))
     return _FENCE.sub("", text).strip()
-
-
-def in_language(text: str, lang: str) -> bool | None:
-    """Whether a text is Chinese (`zh`: more Han characters than words in Latin letters) or not (`en`).
-
-    None for a text with neither.
-    """
-    han, latin = len(_HAN.findall(text)), len(_LATIN_WORD.findall(text))
-    if not han + latin:
-        return None
-    return (han > latin) == (lang == "zh")
 
 
 def in_form(text: str, source: str) -> bool | None:

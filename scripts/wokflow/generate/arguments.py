@@ -1,5 +1,7 @@
 """What the table of runs and the config give to the steps of stage generate, and what their jobs ask for."""
 
+import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +15,6 @@ CLIENT = (
     "concurrency",
     "timeout_s",
     "tries",
-    "backoff_s",
     "failures",
     "budget",
     "budget_tokens",
@@ -45,16 +46,20 @@ def decode_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
         "family": run.family,
         "seed": run.seed,
         "languages": run.languages,
+        "shots": block["shots"] if run.pair and run.family == "causal" else 0,
         "decoding": {name: block[name] for name in SEARCH},
-        **{name: block[name] for name in ("revision", "precision", "remote_code")},
+        **{name: block[name] for name in ("backend", "revision", "precision", "remote_code", "chat")},
     }
-    return Arguments(settings, resources | {"prompt": run.prompt_file}, {"device": block["device"]})
+    placement = {name: block[name] for name in ("device", "gpus", "gpu_memory", "python")}
+    return Arguments(settings, resources | {"prompt": run.prompt_file}, {"placement": placement})
 
 
 def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
     """GPUs of a job of generate_decode."""
-    device = run.over("decode", config["generate"]["decode"])["device"]
-    return 0 if run.small or device == "cpu" else 1
+    block = run.over("decode", config["generate"]["decode"])
+    if run.small or block["device"] == "cpu":
+        return 0
+    return int(block["gpus"]) if block["backend"] == "vllm" else 1
 
 
 def prompt_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
@@ -63,12 +68,16 @@ def prompt_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
     settings, resources = model_arguments(model=run.model)
     settings |= {
         "lang": run.target_language,
-        "request_settings": {name: value for name, value in block.items() if name not in CLIENT},
+        "languages": run.languages,
+        "shots": block["shots"] if run.pair else 0,
+        "seed": run.seed,
+        "request_settings": {name: value for name, value in block.items() if name not in (*CLIENT, "shots")},
         "command": server_command(config) if uses_server(config, run) else None,
     }
     options = {
         "client_settings": {name: block[name] for name in CLIENT},
         "cache": f"{config['results']}/generate/cache",
+        "ledger": f"{config['results']}/generate/ledger/{run.name}.jsonl",
     }
     return Arguments(settings, resources | {"prompt": run.prompt_file}, options)
 
@@ -80,24 +89,50 @@ def key_variables(config: Mapping[str, Any], runs: Mapping[str, Run]) -> list[st
 
 
 def server_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
-    """Arguments of generate_server."""
+    """Arguments of generate_server, for the model of a run. How vLLM lies on its GPUs is not in the key."""
     settings, resources = model_arguments(model=run.model)
     settings["command"] = server_command(config)
     server = config["generate"]["server"]
     # transformers serve lists what lies in the cache of the hub, whatever model it serves
     options = {"start_minutes": server["minutes"], "lists_model": server["backend"] != "transformers"}
+    placed = {"--tensor-parallel-size": server["gpus"], "--gpu-memory-utilization": server["gpu_memory"]}
+    options["more"] = _flags(placed) if server["backend"] == "vllm" and server["gpus"] else []
     return Arguments(settings, resources, options)
 
 
 def server_command(config: Mapping[str, Any]) -> list[str]:
     """The command of the workflow's own server, with places for the model and for where it listens."""
     server = config["generate"]["server"]
-    return list(server["command"] if server["backend"] == "command" else SERVERS[server["backend"]])
+    if server["backend"] != "vllm":
+        return list(server["command"] if server["backend"] == "command" else SERVERS[server["backend"]])
+    chosen = {
+        "--dtype": None if server["precision"] == "auto" else server["precision"],
+        "--max-model-len": server["max_length"],
+        "--revision": server["revision"],
+    }
+    return [*SERVERS["vllm"], *_flags(chosen), *(["--trust-remote-code"] if server["remote_code"] else [])]
+
+
+def _flags(values: Mapping[str, Any]) -> list[str]:
+    return [word for flag, value in values.items() if value for word in (flag, str(value))]
 
 
 def uses_server(config: Mapping[str, Any], run: Run) -> bool:
     """Whether a prompt run asks the workflow's own server, as it is given no endpoint."""
-    return not _prompt(config, run)["endpoint"]
+    return run.family == "prompt" and not _prompt(config, run)["endpoint"]
+
+
+def servers(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
+    """The server of each run that asks one of the workflow's own; runs of one model share it.
+
+    Its name can stand in a path: the end of the model's name, and a digest of all of it.
+    """
+    asking = {name: run.model for name, run in runs.items() if uses_server(config, run)}
+    return {
+        name: re.sub(r"\W+", "-", model, flags=re.ASCII)[-40:]
+        + f"-{hashlib.sha256(model.encode()).hexdigest()[:8]}"
+        for name, model in asking.items()
+    }
 
 
 def _prompt(config: Mapping[str, Any], run: Run) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from wokflow.generate import schemas
 from wokflow.ingest.steps import joined
 from wokflow.parse.glossary import Glossary, read_glossary
 
+NAMED = 5  # dishes that a line of the log names
+
 
 def generate_baselines(
     *,
@@ -31,17 +33,21 @@ def generate_baselines(
     copy: the base recipe as it is. substitute: the base recipe with the name of the removed ingredient, and the other
     names of its class, replaced by the name of the added one; if none is removed, nothing changes. retrieve: a recipe
     of the target dish, drawn by seed and instance from `recipes` (ingest/recipes) by way of `dishes` (pivot/dishes);
-    if the dish has none, an empty text, and the log says so. Models do not see the recipes that retrieve draws from:
-    its score is that of rewriting from scratch. Rows are in the instances' order.
+    if the dish has none, an empty text, and the log counts them. Models do not see the recipes that are drawn from:
+    to retrieve is scored as rewriting from scratch. Rows are in the instances' order.
     """
     rows = tables.read(instances)
     pairs = list(rows.select("ingredient_removed", "ingredient_added").iter_rows())
     words = read_glossary(glossary)
     substitutions = {(old, new): substitution(old, new, words) for old, new in set(pairs)}
-    drawn = retrieved(rows, recipes, dishes, seed)
+    drawn = retrieved(rows, recipes, dishes, seed, progress)
     empty = rows.filter(pl.Series([not text for text in drawn], dtype=pl.Boolean))["target_dish"]
-    for dish in empty.unique().sort():
-        progress.say(f"{dish}: no recipe to retrieve; its predictions are empty")
+    if dishes_without := empty.unique().sort().to_list():
+        named = ", ".join(dishes_without[:NAMED]) + (", ..." if len(dishes_without) > NAMED else "")
+        progress.say(
+            f"{len(dishes_without)} of {rows['target_dish'].n_unique()} dishes have no recipe to retrieve, so "
+            f"{len(empty)} of {rows.height} predictions are empty: {named}"
+        )
     substituted = [substitutions[pair](text) for pair, text in zip(pairs, rows["text"], strict=True)]
     for run, path, texts in (
         ("copy", copy_run, rows["text"].to_list()),
@@ -74,7 +80,9 @@ def substitution(removed: str | None, added: str, glossary: Glossary) -> Callabl
     return lambda text: pattern.sub(lambda match: added if match[0] in names else match[0], text)
 
 
-def retrieved(rows: pl.DataFrame, recipes: Sequence[str], dishes: str, seed: int) -> list[str]:
+def retrieved(
+    rows: pl.DataFrame, recipes: Sequence[str], dishes: str, seed: int, progress: Progress
+) -> list[str]:
     """For each instance the text of a recipe of its target dish, or an empty one.
 
     The recipe with the smallest hash of seed, instance and recipe is drawn, so a recipe that is added or removed
@@ -86,10 +94,10 @@ def retrieved(rows: pl.DataFrame, recipes: Sequence[str], dishes: str, seed: int
     with_steps = tables.scan(recipes, ["recipe_id", "lang", "steps"]).filter(pl.col("steps").list.len() > 0)
     found = with_steps.join(of_targets, on="recipe_id").collect(engine="streaming")
     choices = dict(found.group_by("dish").agg("recipe_id").iter_rows())
-    drawn = [
-        draw(choices.get(dish, ()), f"{seed} {instance}")
-        for instance, dish in rows.select("instance_id", "target_dish").iter_rows()
-    ]
+    drawn = []
+    for instance, dish in rows.select("instance_id", "target_dish").iter_rows():
+        drawn.append(draw(choices.get(dish, ()), f"{seed} {instance}"))
+        progress(len(drawn), f"{len(drawn)} of {rows.height} recipes drawn", of=rows.height)
     wanted = set(drawn)
     texts = {
         recipe: joined(steps, lang)

@@ -1,25 +1,25 @@
 """Answers kept on disk by request, so that nothing is asked and paid for twice."""
 
 import json
-import os
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from wokflow.frame import tables
 from wokflow.generate.answers import Answer, read_answer
 from wokflow.generate.request import Request
 
 
 class Cache:
-    """A folder with a file for each answer. Several jobs, on several hosts, may read and write it at once.
+    """A folder with a file for each answer. Several jobs, on several hosts, may read and write it at once, and of one
+    job threads that write different answers.
 
-    Files are whole or not there. Of two that write the same answer the last one stands.
+    Files are whole or not there. Of two that write the same answer the last one stands. Each was kept in a `round`:
+    in a later one, what was refused or empty counts as not there, until it is kept again.
     """
 
-    def __init__(self, folder: str | Path, say: Callable[[str], None]) -> None:
-        self._folder = Path(folder)
-        self._say = say
+    def __init__(self, folder: str | Path, say: Callable[[str], None], round: int = 0) -> None:
+        self._folder, self._say, self._round = Path(folder), say, round
 
     def get(self, request: Request) -> Answer | None:
         """The answer to a request; None if there is none, or if its file is broken, which is logged."""
@@ -28,7 +28,9 @@ class Cache:
             stored = json.loads(path.read_bytes())
             if stored["request"] != request.as_json():
                 raise ValueError("it holds another request")
-            return read_answer(stored["response"])
+            answer = read_answer(stored["response"])
+            again = answer.status in ("refused", "empty") and stored["round"] < self._round
+            return None if again else answer
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -38,18 +40,9 @@ class Cache:
     def put(self, request: Request, response: Any) -> None:
         """Keep a response, as parsed from JSON."""
         path = self._path(request)
-        stored = {"request": request.as_json(), "response": response}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
-        try:
-            with temporary.open("x", encoding="utf-8") as file:
-                json.dump(stored, file, ensure_ascii=False, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        stored = {"request": request.as_json(), "round": self._round, "response": response}
+        with tables.atomic(path) as temporary:
+            temporary.write_text(json.dumps(stored, ensure_ascii=False, indent=1), encoding="utf-8")
 
     def _path(self, request: Request) -> Path:
         name = request.digest

@@ -1,26 +1,33 @@
-"""A client of OpenAI-compatible endpoints: with retries, within a budget, and without showing the key."""
+"""A client of OpenAI-compatible endpoints: OpenAI's SDK, within a budget, and without showing the key.
 
-import email.utils
+The SDK (package openai) tries again what timed out, broke or was turned down with 408, 409, 429, 500 or above, unless
+the server says `x-should-retry: false`: after the wait that it asks for (Retry-After) if that is two minutes at most,
+else after half a second, then twice as long, up to eight seconds. What it leaves open is here: the time of a try in
+all (the SDK bounds each read), responses without an answer, redirects, costs, and what is sent: by itself the SDK
+sends organisation, project and other headers that it finds in the environment to any host.
+"""
+
 import json
-import random
-import re
 import threading
 import time
-from collections.abc import Mapping
-from typing import Any, Literal
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
 
 import httpx
+import openai
 
 from wokflow.frame.job import UserError
-from wokflow.generate.answers import Answer, read_answer
-from wokflow.generate.costs import NOTHING, Ledger, Tokens
-from wokflow.generate.endpoints import Key, check_endpoint, on_loopback
+from wokflow.frame.web import SAID, on_loopback
+from wokflow.generate.answers import Answer, Failure, read_answer
+from wokflow.generate.costs import NOTHING, BudgetError, Ledger
+from wokflow.generate.endpoints import Key, check_endpoint
 from wokflow.generate.request import Request
 from wokflow.generate.served import transport
 
-LONGEST_WAIT = 600  # seconds; an endpoint that wants more is asked another day
-SAID = 300  # characters of a server's message that are told
-AGAIN = (408, 409, 425, 429)  # and 500 and above
+SENT = ("host", "accept", "accept-encoding", "content-type", "content-length", "user-agent")  # and the key
+READ = ("retry-after", "retry-after-ms", "x-should-retry", "location")  # headers of a response
+UNREACHED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 ADVICE = {
     401: "Is the key right? {key}",
     402: "The account has no credit left.",
@@ -33,30 +40,35 @@ ADVICE = {
 class NoAnswer(Exception):  # noqa: N818  (an outcome of one request, not a fault)
     """A request that gets no answer: `rejected` or `refused` by the server, or `failed` after all tries."""
 
-    def __init__(self, status: Literal["rejected", "refused", "failed"], reason: str) -> None:
+    def __init__(self, failure: Failure, reason: str) -> None:
         super().__init__(reason)
-        self.status = status
+        self.answer = Answer("", refusal=reason, failure=failure)
 
 
 class Stopped(Exception):  # noqa: N818
     """The run ends before this request is sent."""
 
 
-class _Again(Exception):  # noqa: N818
-    """A failed try that is worth another; after `wait` seconds, if the server says so."""
-
-    def __init__(self, reason: str, *, wait: float | None = None, reached: bool = True) -> None:
-        super().__init__(reason)
-        self.wait = wait
-        self.reached = reached
+class _Final(openai.OpenAIError):
+    """Ends a request at once, as the SDK tries no error of its own again; the cause is what is raised."""
 
 
-class Client:
-    """A client of one endpoint, for any number of threads. Use as a context manager.
+@dataclass
+class _Asked:
+    """A request, and how often it was sent."""
 
-    A request is tried `tries` times, each for `timeout` seconds at most; between tries it waits for as long as the
-    server asks (Retry-After), or `backoff` seconds, then twice as many, and so on. Tries that the server turned
-    down cost nothing; one that timed out or was cut counts as the most it can have cost. Redirects are not followed.
+    request: Request
+    tries: int = 0
+
+
+_ASKED: ContextVar[_Asked] = ContextVar("asked")
+
+
+class Client(httpx.Client):
+    """A client of one endpoint, for any number of threads, and what the SDK sends each try by. A context manager.
+
+    A request is tried `tries` times, each for `seconds` at most. Tries that the server turned down cost nothing; one
+    that timed out or was cut counts as the most it can have cost. Redirects are not followed.
     """
 
     def __init__(
@@ -65,9 +77,8 @@ class Client:
         key: Key,
         ledger: Ledger,
         *,
-        timeout: float,
+        seconds: float,
         tries: int,
-        backoff: float,
         concurrency: int,
         socket: str = "",
     ) -> None:
@@ -76,22 +87,18 @@ class Client:
         Raises UserError if the endpoint is not valid, or must not get the key.
         """
         check_endpoint(endpoint, key)
-        self._endpoint, self._key, self._ledger = endpoint.rstrip("/"), key, ledger
-        self._timeout, self._tries, self._backoff = timeout, tries, backoff
-        self._stop = threading.Event()
-        self._http = httpx.Client(
+        super().__init__(
             transport=transport(socket),
-            headers=key.headers(),
-            timeout=httpx.Timeout(timeout, connect=min(timeout, 15), pool=None),
+            timeout=httpx.Timeout(seconds, connect=min(seconds, 15), pool=None),
             limits=httpx.Limits(max_connections=concurrency),
             trust_env=not on_loopback(endpoint),  # no proxy between this machine and itself
         )
-
-    def __enter__(self) -> "Client":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.close()
+        self._endpoint, self._key, self._ledger = endpoint.rstrip("/"), key, ledger
+        self._seconds, self._tries, self._stop = seconds, tries, threading.Event()
+        # The SDK wants some key; it never has the real one.
+        self._sdk = openai.OpenAI(
+            api_key="none", base_url=self._endpoint, max_retries=tries - 1, http_client=self
+        )
 
     def stop(self) -> None:
         """Let requests in flight end, and start no others."""
@@ -103,108 +110,102 @@ class Client:
         Raises NoAnswer for a request that gets none; UserError where no other would get one either; BudgetError where
         it does not fit; Stopped.
         """
-        attempt = 1
-        while not self._stop.is_set():
-            try:
-                return self._try(request)
-            except _Again as error:
-                if attempt == self._tries and not error.reached:
-                    raise UserError(
-                        f"{self._endpoint} cannot be reached ({error}; {attempt} tries). Is generate.prompt.endpoint "
-                        "right, does the server run, and may this machine reach it?"
-                    ) from None
-                if attempt == self._tries:
-                    raise NoAnswer("failed", f"{error} ({attempt} tries)") from None
-                pause = error.wait or self._backoff * 2 ** (attempt - 1) * random.uniform(1, 1.5)
-                self._stop.wait(min(pause, LONGEST_WAIT))
-            attempt += 1
-        raise Stopped
-
-    def _try(self, request: Request) -> Any:
-        self._ledger.reserve(request.most)
-        used: Tokens | None = None
+        asked = _Asked(request)
+        _ASKED.set(asked)
         try:
-            status, headers, content = self._post(request)
-            if not 200 <= status < 300:
-                used = NOTHING
-                raise self._turned_down(status, headers, self._hidden(content))
-            response = self._hidden(content)
-            used = _read(response).tokens or request.most
-            return response
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-            used = NOTHING
-            raise _Again(self._key.hide(str(error)) or "no connection", reached=False) from None
-        except httpx.TimeoutException:
-            raise _Again(f"no answer in {self._timeout:g} s") from None
-        except httpx.RequestError as error:
-            raise _Again(f"the connection broke: {self._key.hide(str(error))}") from None
-        finally:
-            self._ledger.settle(request.most, used)
+            return self._sdk.post(request.path, cast_to=httpx.Response, body=request.body).json()
+        except _Final as error:
+            raise error.__cause__ or error from None
+        except openai.APIStatusError as error:
+            raise self._turned_down(error.response, asked.tries) from None
+        except openai.APIConnectionError as error:
+            raise self._unanswered(error.__cause__, asked.tries) from None
 
-    def _post(self, request: Request) -> tuple[int, httpx.Headers, bytes]:
-        """Status, headers and whole body. Raises httpx.RequestError; a body may take no longer than a try."""
-        end = time.monotonic() + self._timeout
-        content = bytearray()
-        with self._http.stream("POST", self._endpoint + request.path, json=request.body) as response:
-            for chunk in response.iter_bytes():
+    def send(self, request: httpx.Request, **_: Any) -> httpx.Response:
+        """The response to one try, read to its end and without the key. Raises httpx.RequestError for no answer."""
+        asked, used = _ASKED.get(), None
+        try:
+            if self._stop.is_set():
+                raise Stopped
+            name = self._ledger.reserve(asked.request.most)
+        except (Stopped, BudgetError) as error:
+            raise _Final from error
+        asked.tries += 1
+        try:
+            response = self._exchange(request)
+            answer = _answer(response.json()) if response.is_success else None
+            used = answer.tokens or asked.request.most if answer else NOTHING
+            return response
+        except UNREACHED:
+            used = NOTHING
+            raise
+        finally:
+            self._ledger.settle(name, used)
+
+    def _exchange(self, request: httpx.Request) -> httpx.Response:
+        """The response, of whose headers those in READ are kept; it may take no longer than a try in all."""
+        sent = {name: value for name, value in request.headers.items() if name in SENT}
+        request.headers = httpx.Headers(self._key.headers() | sent)
+        content, end = bytearray(), time.monotonic() + self._seconds
+        raw = super().send(request, stream=True)
+        try:
+            for chunk in raw.iter_bytes():
                 content += chunk
                 if time.monotonic() > end:
                     raise httpx.ReadTimeout("too slow")
-        return response.status_code, response.headers, bytes(content)
-
-    def _hidden(self, content: bytes) -> Any:
-        """A body without the key: parsed JSON, or text if it is no JSON."""
+        finally:
+            raw.close()
         try:
-            return self._key.hide(json.loads(content))
+            body = self._key.hide(json.loads(content))
         except (ValueError, RecursionError):
-            return self._key.hide(content.decode("utf-8", "replace"))
+            body = self._key.hide(content.decode("utf-8", "replace"))
+        headers = {name: self._key.hide(raw.headers[name]) for name in READ if name in raw.headers}
+        if _error(body)[0] == "insufficient_quota":
+            headers["x-should-retry"] = "false"
+        return httpx.Response(raw.status_code, headers=headers, content=json.dumps(body), request=request)
 
-    def _turned_down(self, status: int, headers: httpx.Headers, response: Any) -> Exception:
+    def _unanswered(self, error: BaseException | None, tries: int) -> Exception:
+        """The exception for a request whose last try brought no response that could be used."""
+        said = self._key.hide(str(error)) or "no connection"
+        if isinstance(error, UNREACHED):
+            return UserError(
+                f"{self._endpoint} cannot be reached ({said}; {tries} tries). Is generate.prompt.endpoint right, "
+                "does the server run, and may this machine reach it?"
+            )
+        if isinstance(error, httpx.TimeoutException):
+            said = f"no answer in {self._seconds:g} s"
+        return NoAnswer("failed", f"{said} ({tries} tries)")
+
+    def _turned_down(self, response: httpx.Response, tries: int) -> Exception:
         """The exception for an HTTP status that is no success."""
-        code, message = _error(response)
-        said = f"HTTP {status}: {message}"
+        code, message = _error(response.json())
+        status, said = response.status_code, f"HTTP {response.status_code}: {message}"
         if code == "content_filter":
             return NoAnswer("refused", said)
-        if status in AGAIN + tuple(range(500, 600)) and code != "insufficient_quota":
-            wait = retry_after(headers)
-            if wait is None or wait <= LONGEST_WAIT:
-                return _Again(said, wait=wait)
-            return UserError(
-                f"{self._endpoint} asks to wait for {wait:.0f} s ({said}). Run again later: answers are kept."
-            )
+        if status in ADVICE or code == "insufficient_quota":
+            advice = ADVICE.get(status, ADVICE[402]).format(key=self._key.origin)
+            return UserError(f"{self._endpoint} does not answer: {said}\n{advice}")
         if status // 100 == 3:
-            to = self._key.hide(headers.get("Location", "nowhere"))[:SAID]
+            to = response.headers.get("location", "nowhere")[:SAID]
             return UserError(
                 f"{self._endpoint} sends requests on to {to}, which is not followed: the key is for the former. "
                 "If the latter is right, set generate.prompt.endpoint to the new base URL."
             )
-        if status in ADVICE or code == "insufficient_quota":
-            advice = ADVICE.get(status, ADVICE[402]).format(key=self._key.origin)
-            return UserError(f"{self._endpoint} does not answer: {said}\n{advice}")
-        return NoAnswer("rejected", said)
+        if status not in (408, 409, 425, 429) and status < 500:
+            return NoAnswer("rejected", said)
+        if (wait := response.headers.get("retry-after")) and tries < self._tries:
+            return UserError(
+                f"{self._endpoint} asks to wait for {wait[:SAID]} s ({said}). Run again later: answers are kept."
+            )
+        return NoAnswer("failed", f"{said} ({tries} tries)")
 
 
-def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds to wait by the header Retry-After, a number of seconds or an HTTP date; None where it has neither.
-
-    `now` is the time in seconds since 1970, by this machine's clock unless told.
-    """
-    value = headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"\d+(\.\d+)?", value):
-        return float(value)
-    try:
-        date = email.utils.parsedate_to_datetime(value)
-    except (TypeError, ValueError):
-        return None
-    return max(0.0, date.timestamp() - (time.time() if now is None else now))
-
-
-def _read(response: Any) -> Answer:
+def _answer(response: Any) -> Answer:
     """The answer in a response; a response without one may have been cut, and is worth another try."""
     try:
         return read_answer(response)
     except ValueError as error:
-        raise _Again(f"{error}: {_error(response)[1]}") from None
+        raise httpx.RemoteProtocolError(f"{error}: {_error(response)[1]}") from None
 
 
 def _error(response: Any) -> tuple[str | None, str]:

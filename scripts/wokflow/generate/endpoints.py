@@ -1,6 +1,5 @@
 """Endpoints, and the key that each may get."""
 
-import ipaddress
 import os
 import re
 from typing import Any
@@ -8,12 +7,11 @@ from typing import Any
 import httpx
 
 from wokflow.frame.job import UserError
+from wokflow.frame.web import on_loopback, plain_url
 
 HIDDEN = "[key]"
 SECRET = 8  # characters; what is shorter, such as EMPTY, is no secret and may stand in recipes
-KNOWN = {
-    "api.openai.com": "OPENAI_API_KEY"
-}  # hosts whose key is taken from a variable that nobody has to name
+KNOWN = {"api.openai.com": "OPENAI_API_KEY"}  # hosts whose key has a variable that nobody has to name
 
 
 class Key:
@@ -77,26 +75,13 @@ def variable_for(endpoint: str, named: str | None) -> str | None:
 
 def check_endpoint(endpoint: str, key: Key) -> None:
     """Raises UserError if the base URL is not valid, holds a secret, or would get the key unencrypted."""
-    try:
-        url = httpx.URL(endpoint)
-    except httpx.InvalidURL:
-        url = httpx.URL()
-    if url.scheme not in ("http", "https") or not url.host or url.userinfo or url.query or url.fragment:
+    if not plain_url(endpoint):
         raise UserError(
             "generate.prompt.endpoint must be a base URL such as https://api.openai.com/v1, without a name, a "
             "password or a query: a key belongs into the environment variable that key_variable names."
         )
-    if key and url.scheme == "http" and not on_loopback(endpoint):
+    if key and httpx.URL(endpoint).scheme == "http" and not on_loopback(endpoint):
         raise UserError(
             f"generate.prompt.endpoint: {endpoint} is not encrypted, so the key in ${key.variable} is not sent "
             "there. Use https, or set key_variable: null if the server needs no key."
         )
-
-
-def on_loopback(endpoint: str) -> bool:
-    """Whether a URL's host is this machine itself."""
-    host = httpx.URL(endpoint).host
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

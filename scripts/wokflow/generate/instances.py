@@ -1,4 +1,4 @@
-"""Instances of adaptation: the test pairs (silver), and adaptations by people (gold). A cutoff."""
+"""Instances of adaptation: the silver set or the test pairs, and adaptations by people (gold). A cutoff."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,8 +8,8 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.generate import schemas
+from wokflow.match.gold import SOURCE, TARGET, gold_set
 from wokflow.models.texts import recipe_text, recipe_texts, without_headings
-from wokflow.train.gold import SOURCE, TARGET, gold_set
 
 READ = ("instance_id", "title", "base", "source")
 IDS = ("source_id", "reference_id", "retrieved_id")
@@ -18,6 +18,7 @@ IDS = ("source_id", "reference_id", "retrieved_id")
 def generate_instances(
     *,
     pairs: str,
+    silver: list[str],
     recipes: list[str],
     gold: str | None,
     simplified: bool,
@@ -31,18 +32,21 @@ def generate_instances(
 
     Silver comes before gold; the digest is of what models read.
 
-    Silver: the source recipes of the test pairs (match/pairs), each with its best match as the reference; what is
-    retrieved for it is the second-best match. Gold: the rows of the gold set, if there is one; what is retrieved is
-    the source's best match in any split. `recipes` are the parts of ingest/recipes of both corpora, whose Chinese
-    may be `simplified`. Raises UserError for gold sources that are in no corpus and do not come with the set.
+    Silver: the rows of match/silver, if the direction has any (`silver` is that table, or nothing); else the source
+    recipes of the test pairs (match/pairs), each with its best match as the reference. What is retrieved for one is
+    its best match that is not the reference. Gold: the rows of the gold set, if there is one; what is retrieved is
+    the source's reference in the silver set (Cultural Adaptation of Recipes, section 6.1), or else its best match in
+    any split. `recipes` are the parts of ingest/recipes of both corpora, whose Chinese may be `simplified`. Raises
+    UserError for gold sources that are in no corpus and do not come with the set.
     """
     matches = tables.read(pairs, ["source_id", "target_id", "source_title", "split"])
-    silver, written = _silver(matches), _gold(gold_set(gold, recipes, simplified=simplified), matches)
-    ids = pl.concat([rows[name] for rows in (silver, written) for name in IDS]).drop_nulls()
+    chosen = _silver(_one_to_one(silver, matches), matches)
+    written = _gold(gold_set(gold, recipes, simplified=simplified), chosen, matches)
+    ids = pl.concat([rows[name] for rows in (chosen, written) for name in IDS]).drop_nulls()
     texts, plain = recipe_texts(recipes, ids), recipe_texts(recipes, ids, headings=False)
     source_lang, target_lang = direction.split("-")
     instances = []
-    for row in pl.concat([silver, written], how="diagonal").iter_rows(named=True):
+    for row in pl.concat([chosen, written], how="diagonal").iter_rows(named=True):
         source = _recipe(row, SOURCE, source_lang, headings=True) or texts.get(row["source_id"])
         if source is None:
             raise UserError(
@@ -64,7 +68,7 @@ def generate_instances(
         )
     schema = dict.fromkeys(schemas.INSTANCES.names, pl.String)
     write_instances(data, digest, pl.DataFrame(instances, schema), metadata)
-    progress.say(f"{len(silver)} silver instances, {len(written)} gold ones")
+    progress.say(f"{len(chosen)} silver instances, {len(written)} gold ones")
 
 
 def write_instances(data: str, digest: str, rows: pl.DataFrame, metadata: dict[str, str]) -> None:
@@ -74,20 +78,32 @@ def write_instances(data: str, digest: str, rows: pl.DataFrame, metadata: dict[s
     tables.write_text(digest, tables.strings_digest(read) + "\n")
 
 
-def _silver(matches: pl.DataFrame) -> pl.DataFrame:
+def _one_to_one(silver: Sequence[str], matches: pl.DataFrame) -> pl.DataFrame:
+    """source_id and reference_id of the silver set, or of the test pairs where it has no row."""
+    if silver and len(rows := tables.read(silver[0])):
+        return rows.select("source_id", reference_id="target_id")
     test = matches.filter(pl.col("split") == "test").group_by("source_id", maintain_order=True)
-    return test.agg(
-        dataset=pl.lit("silver"),
-        reference_id=pl.col("target_id").first(),
-        retrieved_id=pl.col("target_id").get(1, null_on_oob=True),
+    return test.agg(reference_id=pl.col("target_id").first())
+
+
+def _silver(rows: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
+    others = matches.join(
+        rows, left_on=["source_id", "target_id"], right_on=["source_id", "reference_id"], how="anti"
     )
+    return _with_best(rows, others).with_columns(dataset=pl.lit("silver"))
 
 
-def _gold(rows: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
-    best = matches.group_by("source_id", maintain_order=True).agg(retrieved_id=pl.col("target_id").first())
-    return rows.join(best, on="source_id", how="left", maintain_order="left").with_columns(
+def _gold(rows: pl.DataFrame, silver: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
+    own = silver.select("source_id", target_id="reference_id")
+    return _with_best(rows, pl.concat([own, matches.select(own.columns)])).with_columns(
         dataset=pl.lit("gold"), reference_id=pl.lit(None, pl.String)
     )
+
+
+def _with_best(rows: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the first match of their source."""
+    best = matches.group_by("source_id", maintain_order=True).agg(retrieved_id=pl.col("target_id").first())
+    return rows.join(best, on="source_id", how="left", maintain_order="left")
 
 
 def _recipe(row: Mapping[str, Any], names: Sequence[str], lang: str, *, headings: bool) -> str | None:

@@ -1,231 +1,240 @@
 """Predictions by an OpenAI-compatible endpoint that is given a prompt."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.languages import in_language
 from wokflow.generate import schemas
-from wokflow.generate.answers import Answer, cleaned, in_form, in_language, read_answer
+from wokflow.generate.answers import Answer, cleaned, in_form, read_answer
 from wokflow.generate.cache import Cache
 from wokflow.generate.client import Client, NoAnswer
-from wokflow.generate.costs import NOTHING, BudgetError, Ledger
+from wokflow.generate.costs import NOTHING, BudgetError, Ledger, Prices
 from wokflow.generate.endpoints import Key, variable_for
-from wokflow.generate.prompts import Prompt
 from wokflow.generate.request import Request, Settings, request
+from wokflow.generate.sentences import cleaner, dialogue_of, values_of
 from wokflow.generate.served import await_server, server_identity
 from wokflow.models.texts import without_headings
 
+LOST = ("failed", "rejected")  # no answer, so no prediction
+NOTHING_SAID = ("refused", "empty")  # an answer, but nothing that a second question could go on with
 IN_A_ROW = 20  # requests that fail one after another, after all tries, show that the endpoint is down
-
-Outcome = Answer | NoAnswer
 
 
 def generate_prompt(
     *,
     instances: str,
+    exemplars: str | list[str],
     server: str | list[str],
     predictions: str,
     calls: str,
+    rejects: str,
     run: str,
     model: str,
     prompt: str,
     lang: str,
+    languages: Sequence[str] | None,
+    shots: int,
+    seed: int,
     request_settings: Mapping[str, Any],
     client_settings: Mapping[str, Any],
     command: Sequence[str] | None,
     cache: str,
+    ledger: str,
     metadata: dict[str, str],
     progress: Progress,
 ) -> None:
-    """Ask for a prediction for each instance; write generate/predictions and generate/calls, by instance.
+    """Ask for a prediction for each instance; write generate/predictions, generate/calls and generate/rejects.
 
-    `prompt` is a file that Prompt reads, `lang` (zh or en) the language asked for; `request_settings` and
-    `client_settings` together are the fields of request.Settings. Without an endpoint in them, the workflow's own
-    server is asked: the file `server` describes it, and `command` started it. Each answer is kept in the folder
-    `cache` as soon as it comes, by its request and by the endpoint's URL, or the server's command and its model (of a
-    folder: the content); nothing in there is asked for again. Equal requests are asked once, and have a cost in their
-    first row only.
+    `prompt` is a file that Prompt reads, `lang` the language asked for, `languages` those of source and target where
+    they differ. The prompt comes after the first `shots` of the table `exemplars`, with their answers. A prompt of
+    two questions is asked in two turns: the second one, of the instances whose first one was answered.
 
-    A prediction is the answer without thoughts, marks of code and headings, whatever its language and form; the log
-    says how many are not as asked for. It is empty if there is no answer, and `calls` says why. Raises UserError if
-    the endpoint cannot be reached or refuses the run, if more than `failures` requests get no answer, or if the
-    budget is used up; answers that came are kept.
+    `request_settings` and `client_settings` together are the fields of request.Settings. Without an endpoint in them,
+    the workflow's own server is asked: the file `server` describes it, and `command` started it. Each answer is kept
+    in the folder `cache` as soon as it comes, by its request, the run's `seed`, and the endpoint's URL, or the
+    server's command and its model (of a folder: the content); nothing in there is asked for again, but what was
+    refused or empty in an earlier round than `again`. Equal requests are asked once, and have a cost in their first
+    row only. What the run has spent stands in the file `ledger`, over all starts.
+
+    A prediction is the answer without thoughts and marks of code (see also sentences.cleaner), whatever its language
+    and form; the log says how many are not as asked for. It is empty where the model refused or said nothing. An
+    instance that got no answer, or a first question of two that got none to go on with, is a reject.
+    Raises UserError if the endpoint cannot be reached or refuses the run, if more than `failures` requests get no
+    answer, or if the budget is used up; answers that came are kept.
     """
     settings = Settings(**request_settings, **client_settings)
-    rows = tables.read(instances, ["instance_id", "title", "base", "source"]).sort("instance_id")
-    ledger = Ledger(settings.prices, settings.budget, settings.budget_tokens)
+    rows = tables.read(instances).sort("instance_id")
+    dialogue = dialogue_of(prompt, exemplars, shots, languages)
+    clean = cleaner(rows, continues=settings.mode == "completion")
+    book = Ledger(settings.prices, settings.budget, settings.budget_tokens, ledger)
+    asker = Asker(settings, Cache(cache, progress.say, settings.again), book, progress)
+    identity, connect = _endpoint(settings, server, command, model, book)
+    values = values_of(rows, languages)
+    answers: list[list[str]] = [[] for _ in values]
+    described, every = list[dict[str, Any]](), list[Answer]()
+    for turn in range(1, dialogue.turns + 1):
+        last = turn == dialogue.turns
+        asked = [number for number, given in enumerate(answers) if len(given) == turn - 1]
+        requests = [
+            request(settings, identity, model, seed, *dialogue.said(values[number], *answers[number]))
+            for number in asked
+        ]
+        with connect() as client:
+            found = asker.answers(requests, client)
+        now = [found[one.digest] for one in requests]
+        every += now
+        for number, one in zip(asked, now, strict=True):
+            if one.status not in (LOST if last else (*LOST, *NOTHING_SAID)):
+                answers[number].append(clean(cleaned(one.text)))
+        described += call_rows(rows[asked], turn, requests, now, lang if last else None, settings.prices)
+    schema = pl.DataFrame(schemas.CALLS.empty_table()).schema
+    table = pl.DataFrame(described, schema).with_columns(run=pl.lit(run)).sort("instance_id", "turn")
+    report(table, every, book, progress)
+    tables.write(calls, schemas.CALLS, table, metadata)
+    whole = pl.Series([len(given) == dialogue.turns for given in answers], dtype=pl.Boolean)
+    texts = pl.Series([given[-1] for given in answers if len(given) == dialogue.turns], dtype=pl.String)
+    predicted = rows.filter(whole).select("instance_id", run=pl.lit(run), prediction=texts)
+    tables.write(predictions, schemas.PREDICTIONS, predicted, metadata)
+    lost = table.group_by("instance_id", maintain_order=True).last().rename({"reason": "detail"})
+    rejected = rows.filter(~whole).join(lost, on="instance_id", maintain_order="left")
+    rejected = rejected.with_columns(reason="status", raw="source").select(schemas.REJECTS.names)
+    tables.write(rejects, schemas.REJECTS, rejected, metadata)
+
+
+def _endpoint(
+    settings: Settings, server: str | list[str], command: Sequence[str] | None, model: str, ledger: Ledger
+) -> tuple[str, Callable[[], Client]]:
+    """What answers are kept by, and what makes a client: of the endpoint, or of the workflow's own server."""
     if settings.endpoint:
-        identity = settings.endpoint
-        key = Key(variable_for(settings.endpoint, settings.key_variable))
-        client = client_of(settings.endpoint, key, ledger, settings)
+        identity, socket = settings.endpoint, ""
+        url, key = settings.endpoint, Key(variable_for(settings.endpoint, settings.key_variable))
     elif server and command is not None:
-        identity = f"server {server_identity(command, model)}"
-        own = await_server(str(server))
-        client = client_of(own.url, own.key, ledger, settings, own.socket)
+        identity, own = f"server {server_identity(command, model)}", await_server(str(server))
+        url, key, socket = own.url, own.key, own.socket
     else:
         raise UserError("generate.prompt.endpoint: give a base URL, or let the workflow start a server.")
-    filled = fill(Prompt.read(prompt), rows)
-    requests = [request(settings, identity, model, text) for text in filled]
-    with client:
-        outcomes = answered(requests, Cache(cache, progress.say), ledger, client, settings, progress)
-    found = [outcomes[one.digest] for one in requests]
-    texts = [without_headings(cleaned(one.text)) if isinstance(one, Answer) else "" for one in found]
-    predicted = rows.select("instance_id", run=pl.lit(run), prediction=pl.Series(texts, dtype=pl.String))
-    described = call_rows(rows, run, requests, found, lang, settings)
-    report(described, found, ledger, progress)
-    tables.write(predictions, schemas.PREDICTIONS, predicted, metadata)
-    tables.write(calls, schemas.CALLS, described, metadata)
+    connect = partial(Client, url, key, ledger, socket=socket, seconds=settings.timeout_s)
+    return identity, partial(connect, tries=settings.tries, concurrency=settings.concurrency)
 
 
-def fill(prompt: Prompt, rows: pl.DataFrame) -> list[str]:
-    """The prompt's text for each instance."""
-    values = rows.select("source", "title", "base").iter_rows()
-    return [prompt.fill(source=source, title=title, base=base) for source, title, base in values]
+@dataclass(frozen=True)
+class Asker:
+    """Gets answers from the cache or, several at once, from the endpoint."""
 
+    settings: Settings
+    cache: Cache
+    ledger: Ledger
+    progress: Progress
 
-def client_of(url: str, key: Key, ledger: Ledger, settings: Settings, socket: str = "") -> Client:
-    """A client of an endpoint with the settings of the config."""
-    return Client(
-        url,
-        key,
-        ledger,
-        timeout=settings.timeout_s,
-        tries=settings.tries,
-        backoff=settings.backoff_s,
-        concurrency=settings.concurrency,
-        socket=socket,
-    )
+    def answers(self, requests: Sequence[Request], client: Client) -> dict[str, Answer]:
+        """The answer to each request, by its digest; failures among them. Raises UserError."""
+        by_name = {one.digest: one for one in requests}
+        kept = {name: answer for name, one in by_name.items() if (answer := self.cache.get(one))}
+        missing = {name: one for name, one in by_name.items() if name not in kept}
+        self.progress.say(f"{len(kept)} answers are kept from before, {len(missing)} are asked for")
+        found = kept | self._asked(missing, client)
+        if found and all(one.status == "rejected" for one in found.values()):
+            raise UserError(
+                f"{unanswered(found, len(found))}\nLook at the run's model and at mode, parameters and "
+                "max_tokens_name of generate.prompt."
+            )
+        return found
 
-
-def answered(
-    requests: Sequence[Request],
-    cache: Cache,
-    ledger: Ledger,
-    client: Client,
-    settings: Settings,
-    progress: Progress,
-) -> dict[str, Outcome]:
-    """The outcome of each request, by its digest, from the cache or the endpoint. Raises UserError."""
-    outcomes: dict[str, Outcome] = {}
-    missing: dict[str, Request] = {}
-    for name, one in {one.digest: one for one in requests}.items():
-        if answer := cache.get(one):
-            outcomes[name] = answer
-            ledger.add_earlier(answer.tokens or one.most)
-        else:
-            missing[name] = one
-    progress.say(f"{len(outcomes)} answers are kept from before, {len(missing)} are asked for")
-
-    def ask(one: Request) -> Outcome:
+    def _one(self, request: Request, client: Client) -> Answer:
         try:
-            response = client.ask(one)
+            response = client.ask(request)
         except NoAnswer as none:
-            return none
-        cache.put(one, response)
+            return none.answer
+        self.cache.put(request, response)
         return read_answer(response)
 
-    outcomes |= ask_all(missing, ask, client.stop, settings, ledger, progress)
-    if outcomes and all(isinstance(one, NoAnswer) and one.status == "rejected" for one in outcomes.values()):
-        raise UserError(
-            f"{unanswered(outcomes, len(outcomes))}\nLook at the run's model and at mode, parameters and "
-            "max_tokens_name of generate.prompt."
-        )
-    return outcomes
+    def _asked(self, missing: Mapping[str, Request], client: Client) -> dict[str, Answer]:
+        """Send the missing requests. After an error, requests in flight are still awaited."""
+        found: dict[str, Answer] = {}
+        failed = in_a_row = 0
+        futures: dict[Future[Answer], str] = {}
+        try:
+            with ThreadPoolExecutor(self.settings.concurrency) as pool:
+                try:
+                    futures |= {pool.submit(self._one, one, client): name for name, one in missing.items()}
+                    for future in as_completed(futures):
+                        answer = found[futures[future]] = future.result()
+                        fails = answer.status == "failed"
+                        failed, in_a_row = failed + fails, in_a_row + 1 if fails else 0
+                        if failed > self.settings.failures and in_a_row >= IN_A_ROW:
+                            break
+                        done = f"{len(found)} of {len(missing)} answered, {self.ledger.summary()}"
+                        self.progress(len(found), done, of=len(missing))
+                finally:
+                    client.stop()
+                    pool.shutdown(cancel_futures=True)
+        except BudgetError as error:
+            came = sum(not future.cancelled() and not future.exception() for future in futures)
+            raise UserError(
+                f"generate.prompt.budget: {error}. Of {len(missing)} requests {came} were answered now and "
+                f"{len(missing) - came} are left. Run again with a larger budget: answers are kept."
+            ) from None
+        if failed > self.settings.failures:
+            raise UserError(
+                f"{unanswered(found, len(missing))}\nRun again to ask for what is missing alone: answers are kept. "
+                "generate.prompt.failures is how many requests may stay without an answer."
+            )
+        return found
 
 
-def ask_all(
-    missing: Mapping[str, Request],
-    ask: Callable[[Request], Outcome],
-    stop: Callable[[], None],
-    settings: Settings,
-    ledger: Ledger,
-    progress: Progress,
-) -> dict[str, Outcome]:
-    """Send the missing requests, several at once. After an error, requests in flight are still awaited."""
-    found: dict[str, Outcome] = {}
-    failed = in_a_row = 0
-    futures: dict[Future[Outcome], str] = {}
-    try:
-        with ThreadPoolExecutor(settings.concurrency) as pool:
-            try:
-                futures |= {pool.submit(ask, one): name for name, one in missing.items()}
-                for future in as_completed(futures):
-                    outcome = found[futures[future]] = future.result()
-                    fails = isinstance(outcome, NoAnswer) and outcome.status == "failed"
-                    failed, in_a_row = failed + fails, in_a_row + 1 if fails else 0
-                    if failed > settings.failures and in_a_row >= IN_A_ROW:
-                        break
-                    done = f"{len(found)} of {len(missing)} answered, {ledger.summary()}"
-                    progress(len(found), done, of=len(missing))
-            finally:
-                stop()
-                pool.shutdown(cancel_futures=True)
-    except BudgetError as error:
-        came = sum(not future.cancelled() and not future.exception() for future in futures)
-        raise UserError(
-            f"generate.prompt.budget: {error}. Of {len(missing)} requests {came} were answered now and "
-            f"{len(missing) - came} are left. Run again with a larger budget: answers are kept."
-        ) from None
-    if failed > settings.failures:
-        raise UserError(
-            f"{unanswered(found, len(missing))}\nRun again to ask for what is missing alone: answers are kept. "
-            "generate.prompt.failures is how many requests may stay without an answer."
-        )
-    return found
-
-
-def unanswered(found: Mapping[str, Outcome], asked: int) -> str:
+def unanswered(found: Mapping[str, Answer], asked: int) -> str:
     """How many requests got no answer, and the most frequent reasons."""
-    reasons = Counter(str(one) for one in found.values() if isinstance(one, NoAnswer))
+    reasons = Counter(one.refusal for one in found.values() if one.failure)
     lines = [f"  {count} times: {reason}" for reason, count in reasons.most_common(5)]
     return "\n".join([f"{reasons.total()} of {asked} requests got no answer:", *lines])
 
 
 def call_rows(
     rows: pl.DataFrame,
-    run: str,
+    turn: int,
     requests: Sequence[Request],
-    found: Sequence[Outcome],
-    lang: str,
-    settings: Settings,
-) -> pl.DataFrame:
-    """Rows of generate/calls, one for each instance."""
+    found: Sequence[Answer],
+    lang: str | None,
+    prices: Prices,
+) -> Iterator[dict[str, Any]]:
+    """Rows of generate/calls, one for each instance, without the run. `lang` None: no language is asked for."""
     seen: set[str] = set()
-    described = []
-    for (instance, source), one, outcome in zip(
-        rows.select("instance_id", "source").iter_rows(), requests, found, strict=True
-    ):
-        row = {"instance_id": instance, "run": run, "request": one.digest}
-        if isinstance(outcome, NoAnswer):
-            described.append(row | {"status": outcome.status, "reason": str(outcome)})
-            continue
-        text = cleaned(outcome.text)
-        counts = outcome.tokens._asdict() if outcome.tokens else {}
-        used = NOTHING if one.digest in seen else outcome.tokens or one.most
+    instances = rows.select("instance_id", "source").iter_rows()
+    for (instance, source), one, answer in zip(instances, requests, found, strict=True):
+        text = cleaned(answer.text)
+        used = NOTHING if one.digest in seen else answer.tokens or one.most
         seen.add(one.digest)
-        described.append(
-            row
-            | {"status": outcome.status, "reason": outcome.refusal, "finish_reason": outcome.finish_reason}
-            | {f"{part}_tokens": count for part, count in counts.items()}
-            | {"cost": settings.prices.cost(used)}
-            | {"in_language": in_language(without_headings(text), lang), "in_form": in_form(text, source)}
-        )
-    return pl.DataFrame(described, schema=pl.DataFrame(schemas.CALLS.empty_table()).schema)
+        yield {
+            "instance_id": instance,
+            "turn": turn,
+            "request": one.digest,
+            "status": answer.status,
+            "reason": answer.refusal,
+            "finish_reason": answer.finish_reason,
+            "prompt_tokens": answer.tokens and answer.tokens.prompt,
+            "completion_tokens": answer.tokens and answer.tokens.completion,
+            "cost": None if answer.failure else prices.cost(used),
+            "in_language": in_language(without_headings(text), lang) if lang else None,
+            "in_form": in_form(text, source),
+        }
 
 
-def report(calls: pl.DataFrame, found: Sequence[Outcome], ledger: Ledger, progress: Progress) -> None:
+def report(calls: pl.DataFrame, found: Sequence[Answer], ledger: Ledger, progress: Progress) -> None:
     """Log the outcomes of the requests, and the costs."""
     for status, count in calls.group_by("status").len().sort("status").iter_rows():
         progress.say(f"{status}: {count} of {calls.height}")
     for column, what in {"in_language": "language", "in_form": "form"}.items():
         if count := (~calls[column]).sum():
             progress.say(f"not in the {what} asked for: {count} of {calls.height} answers, which are kept")
-    if any(isinstance(one, Answer) and not one.tokens for one in found):
+    if any(not one.failure and not one.tokens for one in found):
         progress.say("the server does not count tokens: answers count as the most that they can have cost")
     progress.say(ledger.summary())
     if ledger.lost != NOTHING:

@@ -3,44 +3,40 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from wokflow.frame.job import UserError
 from wokflow.generate.costs import Prices, Tokens
+from wokflow.generate.prompts import one_text
 
 TEMPLATE_TOKENS = 256  # what a server's chat template may add to a prompt
 OWN = ("model", "messages", "prompt", "stream", "n", "best_of", "temperature", "seed")  # not for `parameters`
 LIMITS = ("max_tokens", "max_completion_tokens")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Config block generate.prompt.
+    """Config block generate.prompt, which config/config.schema.yaml describes and gives its defaults."""
 
-    `endpoint` is a base URL; None: the workflow's own server. `temperature` and `seed` None: the endpoint's own.
-    `max_tokens_name` is what the endpoint calls the limit. `parameters` go into each request as they are. Prices are
-    for a million tokens; `budget` is money. `failures` is how many requests may stay unanswered after all tries.
-    """
-
-    endpoint: str | None = None
-    key_variable: str | None = None
-    mode: Literal["chat", "completion"] = "chat"
-    system: str | None = None
-    temperature: float | None = None
-    seed: int | None = None
-    max_tokens: int = 1024
-    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    concurrency: int = 8
-    timeout_s: float = 300.0
-    tries: int = 6
-    backoff_s: float = 1.0
-    failures: int = 0
-    budget: float | None = None
-    budget_tokens: int | None = None
-    price_in: float | None = None
-    price_out: float | None = None
+    endpoint: str | None
+    key_variable: str | None
+    mode: Literal["chat", "completion"]
+    system: str | None
+    temperature: float | None
+    seed: int | None
+    max_tokens: int
+    max_tokens_name: Literal["max_tokens", "max_completion_tokens"]
+    parameters: Mapping[str, Any]
+    again: int
+    concurrency: int
+    timeout_s: float
+    tries: int
+    failures: int
+    budget: float | None
+    budget_tokens: int | None
+    price_in: float | None
+    price_out: float | None
 
     def __post_init__(self) -> None:
         """Raises UserError for settings that contradict one another."""
@@ -64,17 +60,19 @@ class Settings:
 class Request:
     """A request: to which endpoint (its base URL, or another name of its own), path below it, and what is sent.
 
-    `most` is the most tokens that it can cost; all else is what its answer depends on.
+    `draw` is the seed of the run: of the same request, runs with different seeds get answers of their own. `most` is
+    the most tokens that it can cost; all else is what its answer depends on.
     """
 
     endpoint: str
     path: str
     body: dict[str, Any]
+    draw: int
     most: Tokens
 
     def as_json(self) -> dict[str, Any]:
         """All that the answer depends on."""
-        return {"endpoint": self.endpoint, "path": self.path, "body": self.body}
+        return {"endpoint": self.endpoint, "path": self.path, "body": self.body, "draw": self.draw}
 
     @property
     def digest(self) -> str:
@@ -83,11 +81,18 @@ class Request:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def request(settings: Settings, endpoint: str, model: str, text: str) -> Request:
-    """The request for a filled prompt. A token has at least a byte, so the bytes of a text bound its tokens."""
+def request(settings: Settings, endpoint: str, model: str, draw: int, *said: str) -> Request:
+    """The request for a filled prompt, which may come after questions and answers: `said` in turn by user and model.
+
+    A token has at least a byte, so the bytes of a text bound its tokens; each message has the template's own.
+    """
     chat = settings.mode == "chat"
     system = [{"role": "system", "content": settings.system}] if settings.system else []
-    asked = {"messages": [*system, {"role": "user", "content": text}]} if chat else {"prompt": text}
+    turns = [
+        {"role": "assistant" if number % 2 else "user", "content": text} for number, text in enumerate(said)
+    ]
+    text = one_text(said)
+    asked = {"messages": [*system, *turns]} if chat else {"prompt": text}
     chosen = {
         "temperature": settings.temperature,
         "seed": settings.seed,
@@ -95,6 +100,6 @@ def request(settings: Settings, endpoint: str, model: str, text: str) -> Request
     }
     given = {name: value for name, value in chosen.items() if value is not None}
     body = {"model": model, **asked, **given, "stream": False, **settings.parameters}
-    size = len(text.encode()) + len((settings.system or "").encode()) + TEMPLATE_TOKENS
+    size = len(text.encode()) + len((settings.system or "").encode()) + TEMPLATE_TOKENS * len(said)
     path = "/chat/completions" if chat else "/completions"
-    return Request(endpoint, path, body, Tokens(size, settings.max_tokens))
+    return Request(endpoint, path, body, draw, Tokens(size, settings.max_tokens))

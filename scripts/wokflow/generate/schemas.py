@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.frame.columns import RECIPE_ID, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, column
 
 INSTANCES = pa.schema(
     [
@@ -14,7 +14,7 @@ INSTANCES = pa.schema(
         column(
             "dataset",
             pa.string(),
-            "silver: a test pair; gold: an adaptation written for the test; or counterfactual.",
+            "silver: a row of match/silver or a test pair; gold: an adaptation written for the test; counterfactual.",
         ),
         column("source_id", pa.string(), RECIPE_ID),
         column("title", pa.string(), "The source's title; in counterfactual the dish to make."),
@@ -29,6 +29,35 @@ INSTANCES = pa.schema(
         ),
     ]
 )
+SENTENCES = pa.schema(
+    [
+        column("instance_id", pa.string(), "The sentence's id, as camt:12."),
+        column("dataset", pa.string(), "The source of sentences."),
+        column("source", pa.string(), "The sentence that mentions items."),
+        column("reference", pa.string(), "Its translation."),
+        column(
+            "items",
+            pa.list_(
+                pa.field(
+                    "element",
+                    pa.struct(
+                        [
+                            pa.field("qid", pa.string(), nullable=False),
+                            pa.field("start", pa.int32(), nullable=False),
+                            pa.field("end", pa.int32(), nullable=False),
+                            pa.field("mention", pa.string(), nullable=False),
+                            pa.field("translations", STRINGS, nullable=False),
+                            pa.field("explanation", pa.string()),
+                        ]
+                    ),
+                    nullable=False,
+                )
+            ),
+            "The items in the order of their mentions, as in enrich/sentences; their translations into the language "
+            "of the reference, and their explanations in that of the source.",
+        ),
+    ]
+)
 PREDICTIONS = pa.schema(
     [
         column("instance_id", pa.string(), "The instance, as the task's table of instances has it."),
@@ -40,6 +69,7 @@ CALLS = pa.schema(
     [
         column("instance_id", pa.string(), "The instance."),
         column("run", pa.string(), "The run that asked."),
+        column("turn", pa.int32(), "1, or 2 for the second question of a prompt that asks two."),
         column("request", pa.string(), "SHA-256 of the request; equal requests are asked once."),
         column(
             "status",
@@ -88,9 +118,29 @@ CALLS = pa.schema(
         ),
     ]
 )
+REJECTS = pa.schema(
+    [
+        column("instance_id", pa.string(), "The instance."),
+        column("run", pa.string(), "The run that asked."),
+        column("turn", pa.int32(), "The question that was not answered: 1, or 2 of a prompt that asks two."),
+        column("reason", pa.string(), "One of the reasons below."),
+        column("detail", pa.string(), "What the endpoint said.", nullable=True),
+        column("raw", pa.string(), "The instance's source."),
+    ]
+)
+REASONS = {
+    "failed": "The endpoint gave no answer, after all tries.",
+    "rejected": "The endpoint does not take the request.",
+    "refused": "The first of two questions was refused, so the second was not asked.",
+    "empty": "The answer to the first of two questions was empty, so the second was not asked.",
+}
 
 SCHEMAS = {
     "generate/instances/{data}": INSTANCES,
+    "generate/instances/{corpus}": SENTENCES,
+    "generate/plain/{corpus}": SENTENCES,
+    "generate/exemplars/{corpus}": SENTENCES,
     "generate/predictions/{run}": PREDICTIONS,
     "generate/calls/{run}": CALLS,
+    "generate/rejects/{run}": REJECTS,
 }

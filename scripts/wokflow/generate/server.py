@@ -9,19 +9,22 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
+from typing import Any
 
 from wokflow.frame.job import Progress, UserError
-from wokflow.generate.listeners import listens
+from wokflow.frame.processes import program
+from wokflow.generate.listeners import keepers, listens
 from wokflow.generate.served import LOOK, Server, serves
 
 HOST = "127.0.0.1"  # its users run on the same node, in one job
 ATTEMPTS = 3  # ports that are tried
 KEY_VARIABLES = ("WOKFLOW_SERVER_KEY", "VLLM_API_KEY")
+NO_REPORTS = {"VLLM_NO_USAGE_STATS": "1"}  # vLLM tells its makers what it runs on, unless it is told not to
 LONGEST = 80  # characters of the folder of temporary files; Linux takes 107 for the path of a socket
 PATIENCE = 10  # seconds that a server has to end
 TAIL = 4000  # characters of its output that an error message quotes
@@ -35,6 +38,7 @@ def generate_server(
     *,
     endpoint: str,
     command: Sequence[str],
+    more: Sequence[str],
     model: str,
     start_minutes: float,
     lists_model: bool,
@@ -45,7 +49,7 @@ def generate_server(
 
     (Snakemake removes the file of a service when its users are done, and sends a script no signal.)
 
-    `command` is a list of arguments with the places {model} and {socket}, or {model}, {host} and {port}. The server
+    `command` and `more` are arguments with the places {model} and {socket}, or {model}, {host} and {port}. The server
     gets a random key by environment variables, where no other user sees it. A Unix socket lies in a folder of this
     user alone; on a TCP port, only a listener that is the server itself is taken for it. Ready is a server that
     says with that key that it serves `model`; without `lists_model`, one that says that it is well.
@@ -60,7 +64,9 @@ def generate_server(
         server = Server("", start_minutes, secrets.token_urlsafe(32))
         try:
             for attempt in range(1, ATTEMPTS + 1):
-                server, arguments, port = placed(server, command, model, Path(private) / f"{attempt}.sock")
+                server, arguments, port = placed(
+                    server, [*command, *more], model, Path(private) / f"{attempt}.sock"
+                )
                 server.write(endpoint)
                 try:
                     with started(arguments, output, server.secret) as process:
@@ -113,7 +119,10 @@ class Readiness:
 
     def __call__(self) -> bool:
         """Raises PortTakenError if another process listens on the port; UserError if another model is served."""
-        if self.port is not None and not self._own():
+        own = listens(self.port, self.session) if self.port is not None else True
+        if own is False:
+            raise PortTakenError
+        if own is None:  # nobody listens yet
             return False
         if not self.lists_model:
             return self.server.healthy()
@@ -124,13 +133,6 @@ class Readiness:
                 "or let the server take its name from {model} (vLLM: --served-model-name; Ollama: ollama pull)."
             )
         return bool(names)
-
-    def _own(self) -> bool:
-        assert self.port is not None
-        own = listens(self.port, self.session)
-        if own is False:
-            raise PortTakenError
-        return bool(own)
 
 
 def _watch(
@@ -144,8 +146,8 @@ def _watch(
 
     Raises UserError if it is never ready, or ends first; PortTakenError if another process has its port.
     """
-    start, ready, keepers = time.monotonic(), False, _keepers()
-    while not done() and _keepers() == keepers:
+    start, ready, before = time.monotonic(), False, keepers()
+    while not done() and keepers() == before:
         seconds = time.monotonic() - start
         ended = process.poll() is not None
         if not ready and (ready := is_ready()):
@@ -197,46 +199,19 @@ def stopped() -> Iterator[threading.Event]:
 
 @contextmanager
 def started(arguments: Sequence[str], output: Path, secret: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process in a session of its own, which is ended with its whole group.
+    """A process that finds `secret` in its environment.
 
-    It finds `secret` in its environment. What it prints, which may be prompts, goes to a file for this user alone.
-    Raises UserError if it cannot be run.
+    What it prints, which may be prompts, goes to a file for this user alone. Raises UserError if it cannot be run.
     """
     output.unlink(missing_ok=True)
     descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    environment = os.environ | dict.fromkeys(KEY_VARIABLES, secret) | NO_REPORTS
+    files: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": descriptor, "stderr": subprocess.STDOUT}
     try:
-        process = subprocess.Popen(
-            arguments,
-            stdin=subprocess.DEVNULL,
-            stdout=descriptor,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            env=os.environ | dict.fromkeys(KEY_VARIABLES, secret),
-        )
-    except OSError as error:
-        raise UserError(f"{arguments[0]} cannot be run here: {error.strerror}. Is it installed?") from None
+        with program(arguments, patience=PATIENCE, env=environment, **files) as process:
+            yield process
     finally:
         os.close(descriptor)
-    try:
-        yield process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(PATIENCE)
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _keepers() -> tuple[int, ...]:
-    """The parent of this process and, if that is a shell, the shell's parent."""
-    parent = os.getppid()
-    try:
-        name, _, rest = Path(f"/proc/{parent}/stat").read_text().rpartition(")")
-    except OSError:  # there is no /proc, or the process is gone
-        return (parent,)
-    return (parent, int(rest.split()[1])) if name.endswith("sh") else (parent,)
 
 
 def _end(code: int) -> str:

@@ -46,7 +46,9 @@ _LOOKAHEAD = 50  # most lines of one record
 
 
 def is_header(line: str) -> bool:
-    return line.replace('"', "") == ",".join(HEADER)
+    """Whether a line names the published columns; the first, of row numbers, may have a name."""
+    number, _, rest = line.replace('"', "").partition(",")
+    return rest == ",".join(HEADER[1:]) and not number.isdecimal()
 
 
 def is_whole(raw: str) -> bool:

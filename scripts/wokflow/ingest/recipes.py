@@ -11,15 +11,15 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from wokflow.frame.job import Progress, UserError
-from wokflow.frame.tables import PartWriter, provenance
+from wokflow.frame.tables import provenance
 from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import Cleaning, clean
+from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
-from wokflow.ingest.wrong_files import recognised
+from wokflow.ingest.wrong_files import other_columns, recognised
 
 Made = TypeVar("Made")
 
@@ -61,8 +61,12 @@ def ingest_recipes(
 
     `source` is the description of the file by ingest_source; Cleaning explains the steps of cleaning. Where the file
     is cut off or damaged, UserError is raised, unless `truncated` says to keep what could be read; and so where it
-    has no recipe or more rejects than recipes, duplicates aside, unless `mostly_rejected` says to keep those.
+    has no recipe or more rejects than recipes, duplicates aside, unless `mostly_rejected` says to keep those. So is
+    a header with other columns than were published.
     """
+    strict = corpus == "recipenlg" and mostly_rejected == "refuse"
+    if strict and (kind := other_columns(raw, recipenlg.HEADER)):
+        raise UserError(f"sources.{corpus}.path: {raw} {kind}")
     checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
     cleaning = Cleaning(
         emoji=emoji,
@@ -74,8 +78,8 @@ def ingest_recipes(
     )
     metadata = provenance(key, **{corpus: checksum})
     with ExitStack() as stack:
-        good = _Parts(stack, recipes, schemas.RECIPES, metadata)
-        bad = _Parts(stack, rejects, schemas.REJECTS, metadata)
+        good = Parts(stack, recipes, schemas.RECIPES, metadata)
+        bad = Parts(stack, rejects, schemas.REJECTS, metadata)
         written = _written(raw, corpus, cleaning, good, bad, threads)
         keep_cut, keep_few = truncated == "keep", mostly_rejected == "keep"
         _follow(
@@ -84,7 +88,7 @@ def ingest_recipes(
 
 
 def _written(
-    raw: str, corpus: str, cleaning: Cleaning, good: "_Parts", bad: "_Parts", threads: int
+    raw: str, corpus: str, cleaning: Cleaning, good: Parts, bad: Parts, threads: int
 ) -> Generator[tuple[float, "_Written"], None, None]:
     """Read, clean and write the source block by block; yield the position of each block and what was written.
 
@@ -193,7 +197,7 @@ def _numbered(
         yield position, _Cleaned(seen.mark(records) if seen else records, block.damage)
 
 
-def _write(position: float, block: _Cleaned, good: "_Parts", bad: "_Parts") -> _Written:
+def _write(position: float, block: _Cleaned, good: Parts, bad: Parts) -> _Written:
     records = block.records
     kept = records.filter(pl.col("reason").is_null())
     good.write(position, kept)
@@ -227,24 +231,6 @@ def _cut_record(reader: Reader, records: pl.DataFrame) -> str | None:
     if reason in INCOMPLETE:
         return f"it ends within a record ({reason}: {detail})"
     return None if reader.is_whole(raw) else "it ends within the last field of a record"
-
-
-class _Parts:
-    """The parts of a table; rows come in order of their position (0 to 1) in the source."""
-
-    def __init__(
-        self, stack: ExitStack, paths: Sequence[str], schema: pa.Schema, metadata: dict[str, str]
-    ) -> None:
-        self.count = len(paths)
-        self._writers = [stack.enter_context(PartWriter(path, schema, metadata)) for path in paths]
-        self._at = 0
-
-    def write(self, position: float, rows: pl.DataFrame) -> None:
-        if rows.height:
-            before, self._at = self._at, min(int(position * self.count), self.count - 1)
-            if before != self._at:  # a complete part goes to disk while other threads work
-                self._writers[before].to_disk()
-            self._writers[self._at].write(rows)
 
 
 class _Seen:

@@ -16,7 +16,16 @@ REASONS = {
     "empty_title": "No title, or nothing of it is left after cleaning.",
     "empty_ingredients": "No ingredients, or nothing of them is left after cleaning.",
     "empty_steps": "No steps, or nothing of them is left after cleaning.",
-    "duplicate": "Title, ingredients and steps equal those of an earlier row, named in detail.",
+    "duplicate": "Title, ingredients and steps, both sentences, or a page's number, equal those of an earlier row.",
+    "no_partner": "The other file has no line more, or the aligner found no sentence that translates it.",
+    "broken_markup": "The record's XML is broken.",
+    "empty_side": "One side of a pair of sentences has neither letters nor digits.",
+    "identical_sides": "Both sides are the same: nothing was translated.",
+    "length_ratio": "One side is too long, or too much longer than the other (by how many times stands in detail).",
+    "wrong_language": "A side is in another language, named in detail.",
+    "other_namespace": "The page is no article: its namespace, named in detail, is not 0.",
+    "redirect": "The page only leads to another one.",
+    "no_summary": "The page has no text.",
 }
 
 RECIPES = pa.schema(
@@ -34,7 +43,7 @@ RECIPES = pa.schema(
 )
 REJECTS = pa.schema(
     [
-        column("corpus", pa.string(), "recipenlg, xiachufang or counterfactual."),
+        column("corpus", pa.string(), "The source, as the config names it."),
         column("source_row", pa.int64(), "Row number in the source, from 0."),
         column("reason", pa.string(), "One of the reasons below."),
         column("detail", pa.string(), "What was found, where it helps.", nullable=True),
@@ -42,4 +51,30 @@ REJECTS = pa.schema(
     ]
 )
 
-SCHEMAS = {"ingest/recipes/{corpus}": RECIPES, "ingest/rejects/{corpus}": REJECTS}
+SENTENCES = pa.schema(
+    [
+        column("sentence_id", pa.string(), "Source of sentences and row number in it, as camt:12."),
+        column("corpus", pa.string(), "The source, as the config names it."),
+        column("lang_pair", pa.string(), "Language of the source and of the target, as en-zh."),
+        column("source", pa.string(), "The sentence, cleaned."),
+        column("target", pa.string(), "Its translation, cleaned."),
+        column("source_row", pa.int64(), "Row number in the file, from 0."),
+    ]
+)
+PAGES = pa.schema(
+    [
+        column("page_id", pa.int64(), "The page's number in its Wikipedia."),
+        column("revision_id", pa.int64(), "The revision that was read."),
+        column("title", pa.string(), "The page's title."),
+        column("qid", pa.string(), "The item of Wikidata that the page is on.", nullable=True),
+        column("summary", pa.string(), "The first paragraph, as plain text."),
+        column("lang", pa.string(), "Language of the Wikipedia."),
+    ]
+)
+
+SCHEMAS = {
+    "ingest/recipes/{corpus}": RECIPES,
+    "ingest/rejects/{corpus}": REJECTS,
+    "ingest/sentences/{corpus}": SENTENCES,
+    "ingest/pages/{lang}": PAGES,
+}

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from wokflow.frame.job import Progress
@@ -10,17 +11,24 @@ from wokflow.frame.tables import write_text
 CHUNK = 8 << 20
 
 
-def ingest_source(*, raw: str, data: str, progress: Progress | None = None) -> None:
+def ingest_source(*, raw: str | Sequence[str], data: str, progress: Progress | None = None) -> None:
     """Write the size in bytes and the SHA-256 of the file `raw` as JSON to `data`.
 
-    The file's name and time are left out: a copy elsewhere, or a touched file, is the same source.
+    The file's name and time are left out: a copy elsewhere, or a touched file, is the same source. Of several files
+    it is the sum of sizes, and the SHA-256 of theirs, a line each as hexadecimal digits.
     """
-    digest = hashlib.sha256()
+    digests = []
     size = 0
-    with Path(raw).open("rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-            size += len(chunk)
-            if progress:
-                progress(size, f"{size >> 20} MiB hashed")
-    write_text(data, json.dumps({"bytes": size, "sha256": digest.hexdigest()}) + "\n")
+    for path in [raw] if isinstance(raw, str) else raw:
+        digest = hashlib.sha256()
+        with Path(path).open("rb") as file:
+            while chunk := file.read(CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+                if progress:
+                    progress(size, f"{size >> 20} MiB hashed")
+        digests.append(digest.hexdigest())
+    (whole, *others) = digests
+    if others:
+        whole = hashlib.sha256("".join(f"{one}\n" for one in digests).encode()).hexdigest()
+    write_text(data, json.dumps({"bytes": size, "sha256": whole}) + "\n")

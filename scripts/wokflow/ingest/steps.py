@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-ENDS = "。！？；…~～.!?;)）"  # marks after which a step needs no full stop
+ENDS = "。！？；…~～.!?;"  # marks after which a step needs no full stop
 
 
 def joined(steps: Sequence[str], lang: str) -> str:

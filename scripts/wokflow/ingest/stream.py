@@ -1,5 +1,6 @@
 """A source file as a stream of bytes, compressed or not, in bounded memory."""
 
+import bz2
 import errno
 import lzma
 import struct
@@ -14,9 +15,14 @@ from wokflow.frame.job import UserError
 CHUNK = 1 << 20
 PIECE = 1 << 16  # bytes of an archive that are read at once
 
-_FORMATS = {".gz": "gzip", ".zst": "Zstandard", ".zip": "zip"}
+_FORMATS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "Zstandard", ".zip": "zip"}
 _SKIPPABLE = tuple(bytes([number]) + b"\x2a\x4d\x18" for number in range(0x50, 0x60))
-_MAGIC = {".gz": (b"\x1f\x8b",), ".zst": (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), ".zip": (b"PK\3\4", b"PK\5\6")}
+_MAGIC = {
+    ".gz": (b"\x1f\x8b",),
+    ".bz2": (b"BZh",),
+    ".zst": (b"\x28\xb5\x2f\xfd", *_SKIPPABLE),
+    ".zip": (b"PK\3\4", b"PK\5\6"),
+}
 
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head")
 _WORKBOOK = (
@@ -24,14 +30,13 @@ _WORKBOOK = (
 )
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0": _WORKBOOK,
-    b"BZh": "is a bzip2 archive, which is not read: unpack it with bunzip2",
     b"\xfd7zXZ\0": "is an xz archive, which is not read: unpack it with unxz",
     b"7z\xbc\xaf\x27\x1c": "is a 7z archive, which is not read: unpack it",
     b"Rar!\x1a": "is a RAR archive, which is not read: unpack it",
     b"PAR1": "is a Parquet file: name the file as it was published",
 }
 
-_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, OSError)
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, OSError)
 _UNREADABLE_ZIP = (RuntimeError,)  # encrypted, or compressed by a method that is not read
 _OTHER_METHOD = (
     "its largest member is neither stored nor deflated: compress it again with zip's default method"
@@ -86,8 +91,8 @@ class _Inflate:
 def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
     """Yield (at most CHUNK bytes, share of the file read so far); the name's ending tells the compression.
 
-    Reads plain files, .gz, .zst and .zip (its largest member). Raises Truncated, after all that could be read, where
-    an archive is cut off or damaged, and UserError where the file is no archive of the kind that its name says.
+    Reads plain files, .gz, .bz2, .zst and .zip (its largest member). Raises Truncated, after all that could be read,
+    where an archive is cut off or damaged, and UserError where the file is no archive of the kind that its name says.
     """
     path = Path(path)
     size = max(path.stat().st_size, 1)
@@ -97,6 +102,8 @@ def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
         match ending:
             case ".gz":
                 stream = _members(file, lambda: _Inflate(31), zlib.error)
+            case ".bz2":
+                stream = _members(file, bz2.BZ2Decompressor, OSError)
             case ".zst":
                 stream = _zstd(file)
             case ".zip":
@@ -139,7 +146,7 @@ def _is_workbook(file: BinaryIO) -> bool:
     try:
         with zipfile.ZipFile(file) as archive:
             return "xl/workbook.xml" in archive.namelist()
-    except (*_BROKEN_ZIP, *_UNREADABLE_ZIP):
+    except (*BROKEN_ZIP, *_UNREADABLE_ZIP):
         return False
     finally:
         file.seek(0)
@@ -154,7 +161,7 @@ def _zstd(file: BinaryIO) -> Iterator[bytes]:
 def _members(
     file: BinaryIO, new: Callable[[], _Decompressor], damage: type[Exception], *, first: bool = False
 ) -> Iterator[bytes]:
-    """Decompress all members (.gz) or frames (.zst) one after the other, as their tools do; or only the first.
+    """Decompress all members (.gz, .bz2) or frames (.zst) one after the other, as their tools do; or only the first.
 
     `new` makes a decompressor; `damage` is the exception that it raises on damaged bytes.
     """
@@ -226,7 +233,7 @@ def _zip(file: BinaryIO) -> Iterator[bytes]:
                 while chunk := content.read(CHUNK):
                     done += len(chunk)
                     yield chunk
-    except (*_BROKEN_ZIP, *_UNREADABLE_ZIP) as error:
+    except (*BROKEN_ZIP, *_UNREADABLE_ZIP) as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         begin = begin if _zip_header(file, begin) else _zip_largest(file)

@@ -7,13 +7,14 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from wokflow.ingest.records import Reader, lines
 from wokflow.ingest.stream import Truncated, chunks
 
 HEAD = 1 << 20  # bytes of a source that are looked at
+NAMES = 3  # columns that a line must name to be taken for a header
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -41,6 +42,22 @@ def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | N
     if reader.is_header(_first_line(head)) and not rows.strip():
         return "holds a header and no rows. Fetch the file again."
     return None
+
+
+def other_columns(path: str, header: Sequence[str]) -> str | None:
+    """What is wrong with a file whose first line names columns, if they are not those of `header`, in its order.
+
+    Rows are read by the places of their fields, so that in another order one field would be taken for another.
+    """
+    named = [cell.strip(' "') for cell in _first_line(_head(path)).split(",")]
+    if named[1:] == list(header[1:]) or len(set(named) & set(header[1:])) < NAMES:
+        return None
+    missing = [name for name in header[1:] if name not in named]
+    return (
+        f"has the columns {', '.join(name or '(no name)' for name in named)}"
+        + (f", and lacks {', '.join(missing)}" if missing else "")
+        + f". Wanted are a row number, {', '.join(header[1:])}, in this order, as in the published file."
+    )
 
 
 def _head(path: str) -> bytes:

@@ -49,3 +49,21 @@ def match_pair(config: Mapping[str, Any], direction: str) -> Arguments:
             "target_translated": target,
         }
     )
+
+
+def match_split(config: Mapping[str, Any]) -> Arguments:
+    """What match_split is given: also the gold sets, of which no model may learn."""
+    gold = match_statistics(config)
+    return Arguments({**config["match"]["split"], **gold.settings}, gold.resources)
+
+
+def match_statistics(config: Mapping[str, Any]) -> Arguments:
+    """What match_statistics is given: the gold sets by content, and whether the corpora are simplified."""
+    gold = {f"gold_{data.replace('-', '_')}": path for data, path in config["train"]["gold"].items()}
+    return Arguments({"simplified": config["ingest"]["recipes"]["simplified"]}, gold)
+
+
+def gold_arguments(config: Mapping[str, Any], direction: str) -> Arguments:
+    """Arguments of generate_instances: the direction's gold set, which counts by content."""
+    simplified = config["ingest"]["recipes"]["simplified"]
+    return Arguments({"simplified": simplified}, {"gold": config["train"]["gold"][direction]})

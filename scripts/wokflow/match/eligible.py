@@ -6,12 +6,13 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.languages import HAN
 from wokflow.frame.tables import PartWriter, rows
 from wokflow.match import schemas
 
 # Estimates subword tokens without a vocabulary: one token is a Han character, up to four letters, up to three digits,
 # or a punctuation mark.
-ESTIMATE = r"\p{Han}|[\p{L}\p{M}--\p{Han}]{1,4}|\p{N}{1,3}|[^\s\p{L}\p{M}\p{N}]"
+ESTIMATE = rf"[{HAN}]|[\p{{L}}\p{{M}}--[{HAN}]]{{1,4}}|\p{{N}}{{1,3}}|[^\s\p{{L}}\p{{M}}\p{{N}}]"
 
 
 def match_eligible(
@@ -22,15 +23,17 @@ def match_eligible(
     corpus: str,
     max_tokens: int,
     tokenizer: str,
+    revision: str | None,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
     """Write the recipes of at most `max_tokens` tokens (title, ingredients, steps), and rejects for the rest.
 
-    `tokenizer` is `estimate`, or the name or folder of a model whose tokenizer counts exactly. A recipe without
-    title, which ingest may have kept, is rejected. Raises UserError where the tokenizer cannot be loaded.
+    `tokenizer` is `estimate`, or the name or folder of a model whose tokenizer counts exactly, of the hub at
+    `revision`. A recipe without title, which ingest may have kept, is rejected. Raises UserError where the tokenizer
+    cannot be loaded.
     """
-    count = _estimate if tokenizer == "estimate" else _tokenizer(tokenizer)
+    count = _estimate if tokenizer == "estimate" else _tokenizer(tokenizer, revision)
     total, done = rows(recipes), 0
     with (
         PartWriter(eligible, schemas.ELIGIBLE, metadata) as good,
@@ -65,11 +68,11 @@ def _estimate(text: pl.Series) -> pl.Series:
     return text.str.count_matches(ESTIMATE)
 
 
-def _tokenizer(name: str) -> Callable[[pl.Series], pl.Series]:
+def _tokenizer(name: str, revision: str | None) -> Callable[[pl.Series], pl.Series]:
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
     except Exception as error:  # a broken folder may raise anything
         raise UserError(f"match.eligible.tokenizer: {name} cannot be loaded: {error}") from error
 

@@ -13,12 +13,14 @@ from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.shards import blocks, shard_range
 from wokflow.match.bundled import BUNDLED, bundled_folder
-from wokflow.models.devices import describe, find_device
+from wokflow.models.devices import describe, find_device, how_much_slower_bfloat16_is
 from wokflow.models.loading import ask_for_no_conversion, origin, why_not
 
 BLOCK = 1024  # texts: the unit of computation, as the last bits of a vector depend on the other texts of its batch
+DTYPE = np.dtype(np.float32)
 BATCH = 128  # texts of similar length that are encoded together
 ROOM = 1.1  # places for tokens of a batch, to its tokens
+MUCH_SLOWER = 2.0  # times as long as in float32: enough to say so
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 
@@ -40,20 +42,24 @@ def match_embed(
     table = tables.read(texts)["text"]
     rows = shard_range(table.len(), BLOCK, shard, shards)
     encode, dimensions, on_gpu = encoder(model, revision, precision, device, progress)
-    with tables.atomic(vectors) as temporary:
-        out = np.lib.format.open_memmap(temporary, "w+", np.float32, (len(rows), dimensions))
-        with temporary.open("r+b") as file:  # so that a full disk is an error now, and no crash later
-            os.posix_fallocate(file.fileno(), 0, temporary.stat().st_size)
+    with tables.atomic(vectors) as temporary, temporary.open("wb") as file:
+        shape = (len(rows), dimensions)
+        header = {"descr": np.lib.format.dtype_to_descr(DTYPE), "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.flush()
+        if (
+            size := len(rows) * dimensions * DTYPE.itemsize
+        ):  # a full disk is an error now, and not after hours
+            os.posix_fallocate(file.fileno(), file.tell(), size)
         todo = blocks(rows, BLOCK)
         done = 0
         with ThreadPoolExecutor(1 if on_gpu else threads) as pool:
             parts = pool.map(lambda block: encode(table[block.start : block.stop].to_list()), todo)
             for block, part in zip(todo, parts, strict=True):
-                out[block.start - rows.start : block.stop - rows.start] = part
+                file.write(part.tobytes())
                 done += len(block)
                 if progress:
                     progress(done, f"{done} of {len(rows)} texts embedded", of=len(rows))
-        out.flush()
 
 
 def encoder(
@@ -90,6 +96,11 @@ def encoder(
         progress.say(f"{model if local else origin(model, revision)}, on {describe(place)}")
     if precision == "bfloat16":
         network = network.to(torch.bfloat16)
+        if progress and (times := how_much_slower_bfloat16_is(place)) > MUCH_SLOWER:
+            progress.warn(
+                f"match.embed.precision is bfloat16, but a product of matrices in it takes {times:.0f} times as long "
+                "here as in float32: run it where the processor has avx512_bf16 or amx_bf16, or take float32."
+            )
 
     tokenizing = threading.Lock()
 

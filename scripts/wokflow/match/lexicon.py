@@ -11,6 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from wokflow.frame.languages import HAN
+
 
 def _set(text: str) -> KeysView[str]:  # keeps the order
     return dict.fromkeys(text.split()).keys()
@@ -45,11 +47,11 @@ PLURALS = {word: re.sub("([^aeiou])y$", r"\1ie", re.sub("o$", "oe", word)) + "s"
 SINGULARS = {many: one for one, many in PLURALS.items()}
 FORM_VERBS = {"cold ... salad": "cold ...", "roasted": "baked"}  # before noodles, cakes and other forms
 SMALL = _set("a an and the of in on with over to for from at by")
-HAN = re.compile("[\u3400-\u9fff]")
+CHINESE = re.compile(f"[{HAN}]")
 LATIN = re.compile(r"[0-9A-Za-zÀ-ɏ](?:[0-9A-Za-zÀ-ɏ'’%.& \-]*[0-9A-Za-zÀ-ɏ%])?")
 BRACKETS = re.compile(r"[【\[（(「『《<〈{]([^】\]）)」』》>〉}]*)[】\]）)」』》>〉}]?|[】\]）)」』》>〉}]")
-BREAKS = re.compile(r"[^0-9A-Za-zÀ-ɏ'’%.&+＋、\s\u3400-\u9fff〇-]+|(?<![A-Za-z])-+|-+(?![A-Za-z])")
-SPACES = re.compile(r"(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])")
+BREAKS = re.compile(rf"[^0-9A-Za-zÀ-ɏ'’%.&+＋、\s{HAN}-]+|(?<![A-Za-z])-+|-+(?![A-Za-z])")
+SPACES = re.compile(rf"(?<=[{HAN}])\s+|\s+(?=[{HAN}])")
 SLOT = re.compile(r"( with|^)? ?\.\.\.( in | with |$)?")
 GLOSS = re.compile(r"\s*\([^)]*\)")
 
@@ -211,7 +213,7 @@ class Lexicon:
 
     def translate(self, title: str) -> str:
         """The English name for a Chinese title; a title with nothing known in it comes back as it is."""
-        if not HAN.search(text := title.strip()):
+        if not CHINESE.search(text := title.strip()):
             return text
         names = list(dict.fromkeys(filter(None, map(self._name, self._parts(text)))))
         latin = [run for run in LATIN.findall(text) if run[0].isalpha() and run.lower() not in self._words]
@@ -287,7 +289,7 @@ class Lexicon:
             if zh in FLAVOUR_MAKERS and before in NOUNS and i < last:
                 words[-1] = words[-1]._replace(kind="flavour")
             if not kinds:
-                words.append(Entry(zh, zh if zh[0].isalpha() and not HAN.match(zh) else "", "unknown"))
+                words.append(Entry(zh, zh if zh[0].isalpha() and not CHINESE.match(zh) else "", "unknown"))
             elif "cut" in kinds and before == "ingredient":
                 words.append(kinds["cut"])
             elif "decoration" in kinds and last >= 0:

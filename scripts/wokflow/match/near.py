@@ -1,12 +1,10 @@
 """A sheet of titles on both sides of the threshold, for people who choose one."""
 
-import csv
-import io
 from pathlib import Path
 
 import polars as pl
 
-from wokflow.frame import tables
+from wokflow.frame.sheets import write_sheet
 from wokflow.match.sides import Side
 
 BELOW, ABOVE = 200, 50  # most rows below the threshold, and at or above it
@@ -15,7 +13,6 @@ BAND = (
 )
 REACH = 0.25  # farthest similarity from the threshold
 TITLES = ("source_title", "source_title_translated", "target_title", "target_title_translated")
-HEADER = ("score", "accepted", *TITLES, "source_id", "target_id")
 
 
 def write_near(
@@ -23,8 +20,7 @@ def write_near(
 ) -> None:
     """Write the best neighbours below the threshold and the weakest at or above it as a TSV, the best first.
 
-    A text stands for all recipes with it: the row has the first recipe's title. The sheet begins with a byte order
-    mark, so that spreadsheets show Chinese correctly.
+    A text stands for all recipes with it: the row has the first recipe's title.
     """
     score = pl.col("score")
     rows = (
@@ -34,13 +30,11 @@ def write_near(
         .join(_first(source, "source"), on="source_index", maintain_order="left")
         .join(_first(target, "target"), on="target_index", maintain_order="left")
     )
-    text = io.StringIO()
-    writer = csv.writer(text, dialect="excel-tab", lineterminator="\n")
-    writer.writerow(HEADER)
-    for row in rows.iter_rows(named=True):
-        titles = [" ".join((row[name] or "").split()) for name in TITLES]
-        writer.writerow([f"{row['score']:.6f}", row["accepted"], *titles, row["source_id"], row["target_id"]])
-    tables.write_text(path, "\ufeff" + text.getvalue())
+    columns = ("accepted", *TITLES, "source_id", "target_id")
+    sheet = (
+        [f"{row['score']:.6f}", *(row[name] or "" for name in columns)] for row in rows.iter_rows(named=True)
+    )
+    write_sheet(path, ("score", *columns), sheet)
 
 
 def choose(neighbours: pl.DataFrame, threshold: float) -> pl.DataFrame:

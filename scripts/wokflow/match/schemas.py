@@ -7,6 +7,15 @@ from wokflow.frame.columns import RECIPE_ID, column
 REASONS = {
     "empty_title": "The recipe has no title (the config told ingest to keep recipes with empty fields).",
     "too_long": "More tokens than match.eligible.max_tokens.",
+    "no_name": "A row of match.candidates.titles without a name in one of the languages.",
+    "repeated": "The same row stands before it.",
+    "no_candidate": "A dish to whose name no title of a corpus is as alike as match.candidates.cutoff.",
+    "not_accepted": "A row of the sheet that nobody accepted.",
+    "no_answer": "The cell in column accepted says neither yes nor no.",
+    "other_direction": "A row of the sheet for the other direction.",
+    "unknown_recipe": "No eligible recipe has this id.",
+    "other_title": "The recipe with this id has another title.",
+    "taken": "The source or the target recipe is accepted in a row before it: each is in the set at most once.",
 }
 TRANSLATED = "It in English, where it was translated."
 
@@ -60,6 +69,58 @@ ACCEPTED = pa.schema(
 )
 AUDIT = ACCEPTED.append(column("accepted", pa.bool_(), "Whether the score reaches the threshold."))
 PAIRS = ACCEPTED.append(column("split", pa.string(), "train, valid or test."))
+CANDIDATES = pa.schema(
+    [
+        column("line", pa.int64(), "Row of the dish in match.candidates.titles, as spreadsheets count."),
+        column("dish_zh", pa.string(), "Its name in Chinese."),
+        column("dish_en", pa.string(), "Its name in English."),
+        column(
+            "direction", pa.string(), "zh-en or en-zh, where the table says so; else both.", nullable=True
+        ),
+        column("source", pa.string(), "Where the names were found, as the table says.", nullable=True),
+        column("score", pa.float32(), "Mean of the two scores."),
+        *(
+            column(f"{lang}_{name}", kind, text)
+            for lang in ("zh", "en")
+            for name, kind, text in (
+                ("id", pa.string(), "recipe_id of the first recipe with this title."),
+                ("title", pa.string(), "Its title."),
+                (
+                    "recipes",
+                    pa.int32(),
+                    "Recipes whose titles differ from it at most in what is not compared.",
+                ),
+                (
+                    "score",
+                    pa.float32(),
+                    "How alike it is to the name, 0 to 100 (share of characters that stay).",
+                ),
+            )
+        ),
+    ]
+)
+SHEET_REJECTS = pa.schema(
+    [
+        column(
+            "source_row", pa.int64(), "Row in the table or the sheet, as spreadsheets count: the header is 1."
+        ),
+        column("reason", pa.string(), "One of the reasons below."),
+        column("detail", pa.string(), "What was found, where it helps.", nullable=True),
+        column("raw", pa.string(), "The row's cells, with bars between them."),
+    ]
+)
+SILVER = pa.schema(
+    [
+        column("source_id", pa.string(), "recipe_id of the source recipe; each once."),
+        column("target_id", pa.string(), "recipe_id of the target recipe, the reference; each once."),
+        column("source_title", pa.string(), "Title of the source recipe."),
+        column("target_title", pa.string(), "Title of the target recipe."),
+        column("source_dish", pa.string(), "Name of the dish in the language of the source."),
+        column("target_dish", pa.string(), "Name of the dish in the language of the target."),
+        column("source_score", pa.float32(), "How alike title and name of the source are, 0 to 100."),
+        column("target_score", pa.float32(), "How alike title and name of the target are, 0 to 100."),
+    ]
+)
 
 SCHEMAS = {
     "match/eligible/{corpus}": ELIGIBLE,
@@ -71,4 +132,8 @@ SCHEMAS = {
     "match/accepted/{direction}": ACCEPTED,
     "match/audit/{direction}": AUDIT,
     "match/pairs/{direction}": PAIRS,
+    "match/candidates": CANDIDATES,
+    "match/silver/{direction}": SILVER,
+    "match/rejects/dish-names": SHEET_REJECTS,
+    "match/rejects/silver-{direction}": SHEET_REJECTS,
 }

@@ -2,92 +2,110 @@
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from wokflow.frame import tables
+from wokflow.frame.job import Progress
 from wokflow.match import schemas
+from wokflow.match.edges import Edges, coded, grouped, large
+from wokflow.match.held_out import held_out, tested_recipes
 
 SHARES = (0.8, 0.1, 0.1)  # Cultural Adaptation of Recipes: 80/10/10
 SPLITS = ("train", "valid", "test")
+BATCH = 1 << 18  # pairs that are written at once
 
 
 def match_split(
     *,
     accepted_zh_en: str,
     accepted_en_zh: str,
+    silver: Sequence[str],
+    eligible: Sequence[str],
     pairs_zh_en: str,
     pairs_en_zh: str,
     leaks: str,
     kind: Literal["paper", "grouped"],
     seed: int,
+    gold_zh_en: str | None,
+    gold_en_zh: str | None,
+    simplified: bool,
     metadata: dict[str, str],
+    progress: Progress,
 ) -> None:
     """Write the accepted pairs of each direction with their split, and the leaks of both kinds of split.
 
     `paper` draws source recipes in each direction by itself. `grouped` draws components: recipes that are connected
-    by pairs of any direction. So no recipe is in two splits.
+    by pairs of any direction. So no recipe is in two splits. Of the pairs, only numbers are held in memory.
+
+    Where there are test sets of their own (`silver`, both tables of match/silver or none; gold sets, whose Chinese
+    may be `simplified`), no pair of train or valid holds a recipe of theirs, one with such a recipe's title, or one
+    that is paired with these: such pairs are in test, whatever was drawn.
     """
-    accepted = {"zh-en": tables.read(accepted_zh_en), "en-zh": tables.read(accepted_en_zh)}
-    splits = {"paper": by_source(accepted, seed), "grouped": by_component(accepted, seed)}
+    accepted = {"zh-en": accepted_zh_en, "en-zh": accepted_en_zh}
+    scanned = {direction: tables.scan(path) for direction, path in accepted.items()}
+    names, edges = coded(scanned)
+    splits = {"paper": by_source(names, edges, seed), "grouped": by_component(names, edges, seed)}
+    gold = {"zh-en": gold_zh_en, "en-zh": gold_en_zh}
+    tested = tested_recipes(silver, gold, eligible, simplified=simplified)
+    if len(tested):
+        held = held_out(tested, scanned, names, edges)
+        for name, split in splits.items():
+            for direction, pairs in held[name].items():
+                split[direction][pairs] = SPLITS.index("test")
+        count = sum(int(pairs.sum()) for pairs in held[kind].values())
+        progress.say(
+            f"{tested['recipe_id'].n_unique()} recipes of test sets; pairs with the same dishes, in test: {count}"
+        )
     for direction, path in {"zh-en": pairs_zh_en, "en-zh": pairs_en_zh}.items():
-        tables.write(path, schemas.PAIRS, splits[kind][direction], metadata)
+        _write(accepted[direction], splits[kind][direction], path, metadata)
     leaked = {
-        name: {direction: leak(table) for direction, table in split.items()} for name, split in splits.items()
+        name: {direction: leak(edges[direction], of) for direction, of in split.items()}
+        for name, split in splits.items()
     }
     tables.write_text(leaks, json.dumps({"kind": kind, "leaks": leaked}, indent=1) + "\n")
 
 
-def by_source(directions: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
-    """The paper's split: source recipes are drawn one by one."""
+def _write(accepted: str, split: NDArray[np.uint8], pairs: str, metadata: dict[str, str]) -> None:
+    """The accepted pairs with their split, some at a time."""
+    names = pl.Series(SPLITS)
+    done = 0
+    with tables.PartWriter(pairs, schemas.PAIRS, metadata) as part, pq.ParquetFile(accepted) as file:
+        for batch in file.iter_batches(BATCH):
+            rows = pl.DataFrame(pl.from_arrow(batch))
+            own = split[done : done + rows.height]
+            part.write(rows.with_columns(split=names.gather(own.astype(np.uint32))))
+            done += rows.height
+        if not done:
+            part.write(pl.DataFrame(schemas.PAIRS.empty_table()))
+
+
+def by_source(names: Sequence[str], edges: Mapping[str, Edges], seed: int) -> dict[str, NDArray[np.uint8]]:
+    """The paper's split: source recipes are drawn one by one. Returns the number of each pair's split."""
     result = {}
-    for direction, table in directions.items():
-        sources = table["source_id"].unique(maintain_order=True)
-        split = cut(order(sources.to_list(), seed), np.ones(sources.len(), np.int64))
-        names = pl.Series([SPLITS[number] for number in split], dtype=pl.String)
-        drawn = pl.DataFrame({"source_id": sources, "split": names})
-        result[direction] = table.join(drawn, on="source_id", how="left", maintain_order="left")
+    for direction, pairs in edges.items():
+        sources, inverse = np.unique(pairs.source, return_inverse=True)
+        split = cut(order([names[node] for node in sources], seed), np.ones(len(sources), np.int64))
+        result[direction] = split.astype(np.uint8)[inverse]
     return result
 
 
-def by_component(directions: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
+def by_component(names: Sequence[str], edges: Mapping[str, Edges], seed: int) -> dict[str, NDArray[np.uint8]]:
     """Draw connected recipes together; a component goes by the name of its first recipe in sorted order."""
-    columns = [table[column] for table in directions.values() for column in ("source_id", "target_id")]
-    ids = pl.concat(columns).unique().sort()
-    node = pl.DataFrame({"id": ids}).with_row_index("node")
-    edges = [
-        (_nodes(table, "source_id", node), _nodes(table, "target_id", node)) for table in directions.values()
-    ]
-    component = components(
-        ids.len(), np.concatenate([left for left, _ in edges]), np.concatenate([right for _, right in edges])
-    )
-    count = int(component.max(initial=-1)) + 1
-    sources = np.unique(np.concatenate([left for left, _ in edges]))
-    sizes = np.bincount(component[sources], minlength=count)
-    first = np.full(count, ids.len())
-    np.minimum.at(first, component, np.arange(ids.len()))
-    split = cut(order(ids.gather(first).to_list(), seed), sizes)
-    names = np.array(SPLITS)[split] if count else np.empty(0, str)
-    return {
-        direction: table.with_columns(split=pl.Series(names[component[left]].tolist(), dtype=pl.String))
-        for (direction, table), (left, _) in zip(directions.items(), edges, strict=True)
-    }
+    count = len(names)
+    component, sizes = grouped(count, edges)
+    first = np.full(len(sizes), count)
+    np.minimum.at(first, component, np.arange(count))
+    split = cut(order([names[node] for node in first], seed), sizes).astype(np.uint8)
+    return {direction: split[component[pairs.source]] for direction, pairs in edges.items()}
 
 
-def components(nodes: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The connected component of each node; components are numbered by their first nodes."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_matrix((np.ones(len(left), np.int8), (left, right)), shape=(nodes, nodes))
-    _, label = connected_components(graph, directed=False)
-    return np.asarray(label, np.int64)
-
-
-def order(names: list[str], seed: int) -> NDArray[np.int64]:
+def order(names: Sequence[str], seed: int) -> NDArray[np.int64]:
     """A shuffle that depends on names and seed alone: a name added or taken away leaves the others in their order."""
     keys = [hashlib.blake2b(f"{seed}:{name}".encode(), digest_size=8).digest() for name in names]
     return np.array(sorted(range(len(names)), key=lambda index: (keys[index], names[index])), np.int64)
@@ -99,11 +117,10 @@ def cut(drawn: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]
     The last tenth of the total size is test, the tenth before it valid. Items larger than a tenth of the total are
     drawn first and go to train until it is full; if they fill more than its share, valid and test halve the rest.
     """
-    total = int(sizes.sum())
-    large = (sizes[drawn] * 10 > total) & (total > 10)
-    drawn = np.concatenate([drawn[large], drawn[~large]])
+    total, first = int(sizes.sum()), large(sizes)[drawn]
+    drawn = np.concatenate([drawn[first], drawn[~first]])
     ends = np.cumsum(sizes[drawn])
-    filled = ends[: large.sum()]
+    filled = ends[: first.sum()]
     train = max([SHARES[0] * total, *filled[filled >= SHARES[0] * total][:1]])
     bounds = [train, train + (total - train) * SHARES[1] / (SHARES[1] + SHARES[2])]
     split = np.empty(len(sizes), np.int64)
@@ -111,19 +128,15 @@ def cut(drawn: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]
     return split
 
 
-def leak(table: pl.DataFrame) -> dict[str, float]:
+def leak(pairs: Edges, split: NDArray[np.uint8]) -> dict[str, float]:
     """Shares of the sources in valid and test that have a target, or a title, that is also in train."""
-    train = table.filter(pl.col("split") == "train")
+    train = split == SPLITS.index("train")
     result = {}
-    for split in SPLITS[1:]:
-        held = table.filter(pl.col("split") == split)
-        sources = held["source_id"].n_unique()
-        for name, column in (("target", "target_id"), ("title", "source_title")):
-            seen = held.filter(pl.col(column).is_in(train[column].unique().implode()))["source_id"].n_unique()
-            result[f"{split}_{name}"] = round(seen / sources, 4) if sources else 0.0
+    for number, name in enumerate(SPLITS[1:], start=1):
+        held = split == number
+        sources = len(np.unique(pairs.source[held]))
+        for what, of in (("target", pairs.target), ("title", pairs.title)):
+            seen = np.isin(of[held], np.unique(of[train]))
+            leaked = len(np.unique(pairs.source[held][seen]))
+            result[f"{name}_{what}"] = round(leaked / sources, 4) if sources else 0.0
     return result
-
-
-def _nodes(table: pl.DataFrame, column: str, node: pl.DataFrame) -> NDArray[np.int64]:
-    found = table.select(id=pl.col(column)).join(node, on="id", how="left", maintain_order="left")
-    return found["node"].cast(pl.Int64).to_numpy()

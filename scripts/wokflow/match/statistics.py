@@ -2,11 +2,15 @@
 
 import json
 from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 
 from wokflow.frame import tables
+from wokflow.match.gold import SOURCE, TARGET, gold_set
 
 PAPER = [
     {
@@ -25,7 +29,25 @@ PAPER = [
         "source_tokens": 117.1,
         "target_tokens": 164.8,
     },
+    *(
+        {
+            "direction": direction,
+            "split": f"{name} (paper)",
+            "sources": count,
+            "targets": count,
+            "source_tokens": source,
+            "target_tokens": target,
+            "pairs": count,
+        }
+        for direction, name, count, source, target in (
+            ("zh-en", "silver test", 82, 140.5, 144.7),
+            ("en-zh", "silver test", 52, 122.7, 153.3),
+            ("zh-en", "gold test", 25, 139.8, 97.1),
+            ("en-zh", "gold test", 41, 115.7, 176.5),
+        )
+    ),
 ]
+BATCH = 20_000  # recipes whose texts are read at once
 BINS = np.round(np.linspace(0.0, 1.0, 51), 2)
 
 
@@ -35,21 +57,44 @@ def match_statistics(
     pairs_en_zh: str,
     neighbours_zh_en: str,
     neighbours_en_zh: str,
+    silver: Sequence[str],
     recipenlg: Sequence[str],
     xiachufang: Sequence[str],
     statistics: str,
     histogram: str,
+    gold_zh_en: str | None,
+    gold_en_zh: str | None,
+    simplified: bool,
 ) -> None:
     """Write Table 1 (TSV: a row for each direction and split) and the histograms of scores (JSON).
 
     `recipenlg` and `xiachufang` are the parts of their recipes. Tokens are words between white space in English and
-    jieba's words in Chinese, over title, ingredients and steps, as in the paper.
+    jieba's words in Chinese, over title, ingredients and steps, as in the paper. Test sets of their own have a row
+    where they are given: `silver`, both tables of match/silver or none, and gold sets, whose Chinese may be
+    `simplified`.
     """
-    pairs = {"zh-en": tables.read(pairs_zh_en), "en-zh": tables.read(pairs_en_zh)}
-    ids = [table[column] for table in pairs.values() for column in ("source_id", "target_id")]
-    used = pl.concat(ids).unique()
+    paths = {"zh-en": pairs_zh_en, "en-zh": pairs_en_zh}
+    silver_of = dict(zip(paths, silver, strict=False))
+    recipes = [*recipenlg, *xiachufang]
+    gold = {
+        name: gold_set(path, recipes, simplified=simplified)
+        for name, path in zip(paths, (gold_zh_en, gold_en_zh), strict=True)
+    }
+    used = pl.concat(
+        tables.scan(path).select(recipe_id=pl.col(column)).unique().collect()
+        for path in (*paths.values(), *silver)
+        for column in ("source_id", "target_id")
+    )
+    used = pl.concat([used, *(rows.select(recipe_id="source_id") for rows in gold.values())]).unique()
     lengths = pl.concat([_lengths(recipenlg, used), _lengths(xiachufang, used)])
-    rows = [row for direction, table in pairs.items() for row in table_one(direction, table, lengths)]
+    rows = []
+    for direction, path in paths.items():
+        rows += table_one(direction, tables.read(path, ["source_id", "target_id", "split"]), lengths)
+        if direction in silver_of:
+            pairs = tables.read(silver_of[direction], ["source_id", "target_id"])
+            rows.append(_row(direction, "silver test", pairs, lengths))
+        if len(gold[direction]):
+            rows.append(_gold_row(direction, gold[direction], lengths))
     with tables.atomic(statistics) as temporary:
         pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary, separator="\t", float_precision=1)
     counts = {"zh-en": _histogram(neighbours_zh_en), "en-zh": _histogram(neighbours_en_zh)}
@@ -70,33 +115,76 @@ def table_one(direction: str, pairs: pl.DataFrame, lengths: pl.DataFrame) -> lis
         "valid": ["valid"],
         "test": ["test"],
     }.items():
-        some = pairs.filter(pl.col("split").is_in(splits))
-        row: dict[str, object] = {"direction": direction, "split": name}
-        for side in ("source", "target"):
-            ids = some.select(recipe_id=pl.col(f"{side}_id")).unique()
-            row[f"{side}s"] = ids.height
-            tokens = ids.join(lengths, on="recipe_id")["tokens"].mean()
-            row[f"{side}_tokens"] = float(tokens) if isinstance(tokens, float) else None
-        rows.append(row | {"pairs": some.height})
+        rows.append(_row(direction, name, pairs.filter(pl.col("split").is_in(splits)), lengths))
     return rows
 
 
-def _lengths(parts: Sequence[str], used: pl.Series) -> pl.DataFrame:
-    wanted = tables.scan(parts, ["recipe_id", "lang", "title", "ingredients", "steps"]).filter(
-        pl.col("recipe_id").is_in(used.implode())
+def _row(direction: str, name: str, pairs: pl.DataFrame, lengths: pl.DataFrame) -> dict[str, object]:
+    row: dict[str, object] = {"direction": direction, "split": name}
+    for side in ("source", "target"):
+        ids = pairs.select(recipe_id=pl.col(f"{side}_id")).unique()
+        row[f"{side}s"] = ids.height
+        tokens = ids.join(lengths, on="recipe_id")["tokens"].mean()
+        row[f"{side}_tokens"] = float(tokens) if isinstance(tokens, float) else None
+    return row | {"pairs": pairs.height}
+
+
+def _gold_row(direction: str, gold: pl.DataFrame, lengths: pl.DataFrame) -> dict[str, object]:
+    """The row of a gold set, whose targets stand in the set itself, as its sources may."""
+    source, target = direction.split("-")
+    own = gold.filter(pl.col("source_ingredients").is_not_null())
+    sources = own.select(
+        pl.col("source_id").alias("recipe_id"),
+        *(pl.col(column).alias(name) for name, column in zip(TARGET, SOURCE, strict=True)),
     )
-    text = pl.concat_list("title", "ingredients", "steps").list.join(" ")
-    table = wanted.select("recipe_id", "lang", text=text).collect()
-    return table.select("recipe_id", tokens=_count(table["text"], table["lang"].first() == "zh"))
+    pairs = gold.with_columns(target_id=pl.format("gold:{}", "line"))
+    targets = pairs.select("target_id", *TARGET).rename({"target_id": "recipe_id"})
+    known = lengths.join(own, left_on="recipe_id", right_on="source_id", how="anti")
+    return _row(
+        direction,
+        "gold test",
+        pairs,
+        pl.concat([known, _measure(sources, source), _measure(targets, target)]),
+    )
 
 
-def _count(text: pl.Series, chinese: bool) -> pl.Series:
-    if not chinese:
-        return text.str.count_matches(r"\S+").cast(pl.Int64)
+def _lengths(parts: Sequence[str], used: pl.DataFrame) -> pl.DataFrame:
+    """Tokens of the recipes that are used; their texts are read some at a time."""
+    columns = ["recipe_id", "lang", "title", "ingredients", "steps"]
+    counted = [pl.DataFrame(schema={"recipe_id": pl.String, "tokens": pl.Int64})]
+    for part in parts:
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(BATCH, columns=columns):
+                rows = pl.DataFrame(pl.from_arrow(batch)).join(used, on="recipe_id", how="semi")
+                counted.append(_measure(rows, rows["lang"].first()))
+    return pl.concat(counted)
+
+
+def _measure(recipes: pl.DataFrame, lang: Any) -> pl.DataFrame:
+    """The tokens of recipes in one language."""
+    lines = recipes.select("recipe_id", line=pl.concat_list("title", "ingredients", "steps")).explode("line")
+    tokens = lines.select("recipe_id", tokens=_count(lines["line"], lang))
+    return tokens.group_by("recipe_id", maintain_order=True).sum()
+
+
+def _count(line: pl.Series, lang: str) -> pl.Series:
+    """The number of tokens of each line."""
+    if lang != "zh":
+        return line.str.count_matches(r"\S+").cast(pl.Int64)
+    return pl.Series(map(_words, line), dtype=pl.Int64)
+
+
+@lru_cache(1 << 20)
+def _words(line: str) -> int:
+    """jieba's words in a line; many lines of ingredients occur again and again."""
+    return sum(1 for word in _jieba().cut(line) if word.strip())
+
+
+@cache
+def _jieba() -> Any:
     import logging
 
     import jieba
 
     jieba.setLogLevel(logging.WARNING)
-    counts = [sum(1 for word in jieba.cut(line) if word.strip()) for line in text]
-    return pl.Series(counts, dtype=pl.Int64)
+    return jieba

@@ -5,20 +5,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.languages import HAN
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 Family = Literal["seq2seq", "causal"]
-Lang = Literal["zh", "en"]
 
-LANGUAGE_CODES = {"zh": ("zh_CN", "zho_Hans"), "en": ("en_XX", "eng_Latn")}  # of mBART50 and of NLLB
+LANGUAGE_CODES = {  # of mBART50 and of NLLB
+    "ar": ("ar_AR", "arb_Arab"),
+    "bn": ("bn_IN", "ben_Beng"),
+    "de": ("de_DE", "deu_Latn"),
+    "en": ("en_XX", "eng_Latn"),
+    "es": ("es_XX", "spa_Latn"),
+    "fr": ("fr_XX", "fra_Latn"),
+    "hi": ("hi_IN", "hin_Deva"),
+    "it": ("it_IT", "ita_Latn"),
+    "ja": ("ja_XX", "jpn_Jpan"),
+    "ko": ("ko_KR", "kor_Hang"),
+    "mr": ("mr_IN", "mar_Deva"),
+    "nl": ("nl_XX", "nld_Latn"),
+    "pt": ("pt_XX", "por_Latn"),
+    "ru": ("ru_RU", "rus_Cyrl"),
+    "ta": ("ta_IN", "tam_Taml"),
+    "te": ("te_IN", "tel_Telu"),
+    "th": ("th_TH", "tha_Thai"),
+    "tr": ("tr_TR", "tur_Latn"),
+    "ur": ("ur_PK", "urd_Arab"),
+    "vi": ("vi_VN", "vie_Latn"),
+    "zh": ("zh_CN", "zho_Hans"),
+    **dict.fromkeys(("zh_Hant", "zh_HK", "zh_TW"), ("zh_CN", "zho_Hant")),
+}
 
 # What a text begins with for opus-mt models of several targets, such as opus-mt-en-zh.
 TO_CHINESE = ">>cmn_Hans<<"
 
-_WIDE = r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"  # Chinese characters and signs
+_WIDE = f"[\u3000-\u303f{HAN}\uff00-\uffef]"  # Chinese characters and signs
 _SPACES = re.compile(rf"(?<={_WIDE}) +| +(?={_WIDE}|:)")
 
 
@@ -142,12 +165,21 @@ def cut(row: list[int], most: int, family: Family, special: set[int]) -> list[in
     return row[: most - len(last)] + last
 
 
-def set_languages(tokenizer: Any, source: Lang, target: Lang) -> None:
-    """Set the languages of source and target in a tokenizer of mBART50 or NLLB; others are left as they are."""
+def set_languages(tokenizer: Any, source: str, target: str) -> None:
+    """Set the languages of source and target in a tokenizer of mBART50 or NLLB; others are left as they are.
+
+    Raises UserError for a language whose code is not known.
+    """
     if not hasattr(tokenizer, "tgt_lang"):
         return
     known = tokenizer.get_vocab()
-    for source_code, target_code in zip(LANGUAGE_CODES[source], LANGUAGE_CODES[target], strict=True):
+    languages = [lang if lang in LANGUAGE_CODES else lang.partition("_")[0] for lang in (source, target)]
+    if unknown := [lang for lang in languages if lang not in LANGUAGE_CODES]:
+        raise UserError(
+            f"The model wants codes of languages, and that of {' and '.join(unknown)} is not known: add it to "
+            "LANGUAGE_CODES in scripts/wokflow/models/decoding.py, or take a model of one pair of languages."
+        )
+    for source_code, target_code in zip(*(LANGUAGE_CODES[lang] for lang in languages), strict=True):
         if source_code in known and target_code in known:
             tokenizer.src_lang, tokenizer.tgt_lang = source_code, target_code
 
@@ -202,11 +234,10 @@ def _generate(
         logits_processor=[Repetition(skip, decoding.repetition_penalty, decoding.no_repeat_ngram)],
         use_cache=True,
         pad_token_id=tokenizer.pad_token_id,
-        eos_token_id=_end(model, tokenizer),
+        eos_token_id=ends(model, tokenizer),
         **{name: value for name, value in options.items() if value is not None},
     )
-    texts: list[str] = tokenizer.batch_decode(written[:, skip:], skip_special_tokens=True)
-    return [_without_spaces(tokenizer, text).strip() for text in texts]
+    return [text_of(tokenizer, row) for row in written[:, skip:].tolist()]
 
 
 def _padded(rows: list[list[int]], pad: int, left: bool) -> tuple["Tensor", "Tensor"]:
@@ -223,16 +254,20 @@ def _padded(rows: list[list[int]], pad: int, left: bool) -> tuple["Tensor", "Ten
     return ids, mask
 
 
-def _end(model: Any, tokenizer: Any) -> Any:
-    """The end token: the model's own, or the tokenizer's if the model's is not in its vocabulary."""
+def ends(model: Any, tokenizer: Any) -> Any:
+    """The end token, or a list of them: the model's own, or the tokenizer's if that is not in its vocabulary."""
     own = model.generation_config.eos_token_id
     if own is None or (isinstance(own, int) and own >= model.config.vocab_size):
         return tokenizer.eos_token_id if tokenizer.eos_token_id is not None else tokenizer.sep_token_id
     return own
 
 
-def _without_spaces(tokenizer: Any, text: str) -> str:
-    """The text without the spaces that a tokenizer of BERT's kind, as Chinese GPT-2 has, puts between characters."""
+def text_of(tokenizer: Any, ids: list[int]) -> str:
+    """The text of token ids, without special tokens and without blanks around.
+
+    Without the spaces, too, that a tokenizer of BERT's kind, as Chinese GPT-2 has, puts between characters.
+    """
+    text: str = tokenizer.decode(ids, skip_special_tokens=True)
     backend = getattr(tokenizer, "backend_tokenizer", None)
     wordpiece = backend is not None and type(backend.model).__name__ == "WordPiece"
-    return _SPACES.sub("", text) if wordpiece else text
+    return (_SPACES.sub("", text) if wordpiece else text).strip()

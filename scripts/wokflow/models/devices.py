@@ -1,6 +1,7 @@
 """The device that a model runs on, and the arithmetic that it offers."""
 
 import os
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -77,3 +78,22 @@ def use_bfloat16(precision: str, device: "torch.device") -> bool:
     if precision == "auto":
         return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
     return precision == "bfloat16"
+
+
+def how_much_slower_bfloat16_is(device: "torch.device", trials: int = 3) -> float:
+    """Time of a product of matrices in bfloat16 on this device, to its time in float32; takes a fraction of a second.
+
+    Processors without arithmetic for bfloat16 (avx512_bf16, amx_bf16) take many times as long, not half.
+    """
+    import torch
+
+    seconds = {}
+    for dtype in (torch.float32, torch.bfloat16):
+        matrix = torch.ones((384, 384), dtype=dtype, device=device)
+        times = []
+        for _ in range(trials):
+            start = time.perf_counter()
+            (matrix @ matrix)[0, 0].item()
+            times.append(time.perf_counter() - start)
+        seconds[dtype] = min(times)
+    return seconds[torch.bfloat16] / seconds[torch.float32]

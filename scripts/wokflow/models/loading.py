@@ -14,6 +14,14 @@ from wokflow.models.decoding import Family
 from wokflow.models.devices import find_device, use_bfloat16
 
 RUN = "runs.tsv, column model"
+OTHERS = (
+    "*.h5",
+    "*.msgpack",
+    "*.ot",
+    "*.tflite",
+    "*.onnx",
+    "*.mlmodel",
+)  # weights that PyTorch does not read
 
 
 def load(
@@ -26,7 +34,9 @@ def load(
     remote_code: bool = False,
     named_by: str = RUN,
 ) -> tuple[Any, Any]:
-    """(model, tokenizer) of a `family`, in `precision` (auto, float32, bfloat16) on `device`, ready to decode.
+    """(model, tokenizer) of a `family`, in `precision` (auto, float32, bfloat16, nf4) on `device`, ready to decode.
+
+    nf4 are the 4-bit weights of QLoRA (Dettmers et al. 2023) by bitsandbytes; the arithmetic is the device's choice.
 
     Code that comes with the model runs only with `remote_code`. Raises UserError if the model cannot be loaded; the
     message says by `named_by` where the model was named.
@@ -35,19 +45,46 @@ def load(
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
     place = find_device(device)
-    dtype = torch.bfloat16 if use_bfloat16(precision, place) else torch.float32
+    quantized = precision == "nf4"
+    dtype = torch.bfloat16 if use_bfloat16("auto" if quantized else precision, place) else torch.float32
     kind: Any = AutoModelForSeq2SeqLM if family == "seq2seq" else AutoModelForCausalLM
-    options = {"revision": None if Path(model).is_dir() else revision, "trust_remote_code": remote_code}
+    options: dict[str, Any] = {
+        "revision": None if Path(model).is_dir() else revision,
+        "trust_remote_code": remote_code,
+    }
     ask_for_no_conversion()
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, **options)
+        if quantized:
+            options |= {"quantization_config": _nf4(dtype), "device_map": {"": place}}
         network = kind.from_pretrained(model, weights_only=True, dtype=dtype, **options)
     except Exception as error:  # a broken folder may raise anything
         problem = f"{named_by}: {model} cannot be loaded as {family}: "
         raise UserError(problem + why_not(model, error, remote_code=remote_code)) from error
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    return network.eval().to(place), tokenizer
+    if not quantized:
+        return network.eval().to(place), tokenizer
+    for module in network.modules():
+        if hasattr(
+            module, "support_avx512bf16_for_cpu"
+        ):  # or one validation would end what flows back through it
+            module.support_avx512bf16_for_cpu = False
+    return network.eval(), tokenizer
+
+
+def _nf4(dtype: Any) -> Any:
+    """How weights become numbers of 4 bits. They are stored as `dtype`, so that FSDP can shard them."""
+    from transformers import BitsAndBytesConfig
+
+    config: Any = BitsAndBytesConfig
+    return config(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=dtype,
+        bnb_4bit_quant_storage=dtype,
+    )
 
 
 def ask_for_no_conversion() -> None:
@@ -69,6 +106,18 @@ def commit_of(model: str, revision: str | None) -> str | None:
     except OSError:
         return None
     return Path(file).parent.name if file else None
+
+
+def at_revision(model: str, revision: str | None) -> str:
+    """A model for libraries that take a folder or a name alone: at a `revision`, the folder with its files.
+
+    Raises OSError or ValueError if it cannot be had.
+    """
+    if revision is None or Path(model).is_dir():
+        return model
+    from huggingface_hub import snapshot_download
+
+    return snapshot_download(model, revision=revision, ignore_patterns=[*OTHERS])
 
 
 def origin(model: str, revision: str | None) -> str:

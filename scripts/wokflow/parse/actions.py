@@ -13,9 +13,11 @@ from wokflow.parse import schemas
 from wokflow.parse.clauses import clause_at, clauses
 from wokflow.parse.extract import extract
 from wokflow.parse.glossary import Glossary, read_glossary
+from wokflow.parse.lattice import ignored
 from wokflow.parse.types import Action, Parse
 
 BATCH = 2000  # recipes held in memory at once
+READ = ["clause", "words", "heads", "roles"]  # of parse/dependencies
 HELD = 25 * BATCH  # recipes whose parses are held at once: for each so many the table of parses is read
 Row = dict[str, Any]
 
@@ -27,7 +29,7 @@ def parse_actions(
     actions: str,
     rejects: str,
     glossary: str,
-    method: Literal["rules", "parser", "both"],
+    method: Literal["rules", "parser"],
     style: Literal["house", "paper"],
     max_characters: int,
     metadata: dict[str, str],
@@ -35,10 +37,13 @@ def parse_actions(
 ) -> None:
     """Write the actions of one part of the recipes, in reading order, and the recipes without any as rejects.
 
-    Every recipe has at least one action or is a reject. `dependencies` are all shards of parse/dependencies of this
+    Every recipe has at least one action or is a reject. The log counts what is ignored of the glossary as noise.
+    `dependencies` are all shards of parse/dependencies of this
     corpus; empty if `method` is "rules".
     """
     words = read_glossary(glossary)
+    if progress and style == "house" and (said := ignored(words)):
+        progress.say(said)
     table = tables.scan(recipes, ["recipe_id", "corpus", "source_row", "steps"])
     total = tables.rows([recipes])
     with ExitStack() as stack:
@@ -67,14 +72,14 @@ class Parses:
 
     def __init__(self, dependencies: Sequence[str], recipes: pl.LazyFrame) -> None:
         """`recipes` has the column steps."""
-        self._rows = pl.DataFrame(schemas.DEPENDENCIES.empty_table())
+        self._rows = pl.DataFrame(schemas.DEPENDENCIES.empty_table()).select(READ)
         if dependencies:
             wanted, start = set[str](), 0
             while not (batch := recipes.slice(start, BATCH).collect()).is_empty():
                 wanted |= _clauses_of(batch["steps"])
                 start += BATCH
             names = pl.LazyFrame({"clause": list(wanted)}, schema={"clause": pl.String})
-            found = tables.scan(dependencies).join(names, on="clause", how="semi")
+            found = tables.scan(dependencies, READ).join(names, on="clause", how="semi")
             self._rows = found.collect(engine="streaming").sort("clause")
 
     def of(self, steps: pl.Series) -> dict[str, Parse]:
@@ -84,8 +89,8 @@ class Parses:
         wanted = pl.Series(sorted(_clauses_of(steps)), dtype=pl.String)
         places = self._rows["clause"].search_sorted(wanted).clip(0, self._rows.height - 1)
         return {
-            clause: Parse(tuple(words), tuple(tags), tuple(heads), tuple(relations))
-            for name, (clause, words, tags, heads, relations) in zip(
+            clause: Parse(tuple(words), tuple(heads), tuple(roles))
+            for name, (clause, words, heads, roles) in zip(
                 wanted, self._rows[places].iter_rows(), strict=True
             )
             if name == clause

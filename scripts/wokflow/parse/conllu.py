@@ -9,6 +9,27 @@ from wokflow.frame.job import UserError
 # Universal Dependencies, version 2.
 TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 UPOS = frozenset(TAGS.split())
+# From the tags of the Chinese Treebank, which HanLP's models use, to Universal Dependencies.
+CTB_TAGS = {
+    **dict.fromkeys(("VV", "VE"), "VERB"),
+    **dict.fromkeys(("VA", "JJ"), "ADJ"),
+    **dict.fromkeys(("NN", "NT", "NOI"), "NOUN"),
+    **dict.fromkeys(("AD", "AD-SHORT"), "ADV"),
+    **dict.fromkeys(("CD", "OD"), "NUM"),
+    **dict.fromkeys(("BA", "LB", "SB", "P", "LC"), "ADP"),
+    **dict.fromkeys(("DEC", "DEG", "DER", "DEV", "SP", "MSP", "ETC"), "PART"),
+    **dict.fromkeys(("AS", "VC"), "AUX"),
+    **dict.fromkeys(("ON", "FW"), "X"),
+    "NR": "PROPN",
+    "PN": "PRON",
+    "DT": "DET",
+    "M": "NOUN",
+    "CC": "CCONJ",
+    "CS": "SCONJ",
+    "PU": "PUNCT",
+    "IJ": "INTJ",
+    "EM": "SYM",
+}
 COLUMNS = 10
 FORM, TAG, HEAD, RELATION = 1, 3, 6, 7
 

@@ -1,7 +1,7 @@
 """Dependency parses of clauses, by a spaCy pipeline or by HanLP (Counterfactual Recipe Generation, appendix A.2).
 
 The words of a parse, joined, are the clause without white space. A clause may have several roots. The relation of a
-root is `root`; all other relations keep the names that the model gives them.
+root is `root`; all other relations keep the names that the model gives them, and `roles` says what they mean.
 """
 
 import functools
@@ -17,8 +17,9 @@ from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.shards import blocks, shard_range
 from wokflow.parse import schemas
-from wokflow.parse.conllu import UPOS, Sentence, on_a_cycle
+from wokflow.parse.conllu import CTB_TAGS, UPOS, Sentence, on_a_cycle
 from wokflow.parse.glossary import read_glossary
+from wokflow.parse.roles import Scheme, roles_of, scheme_of
 from wokflow.parse.segment import Segmenter
 
 # Clauses parsed as one unit: the other clauses of its batch may change the last bits of a parse's scores.
@@ -26,36 +27,17 @@ BLOCK = 2048
 UNKNOWN = "_"  # a tag that the model does not give; also the tags and relations of a clause that it failed on
 LAST_CHARACTER = "wokflow.last_character.v1"
 
-# From the tags of the Chinese Treebank, which HanLP's models use, to Universal Dependencies.
-CTB_TAGS = {
-    **dict.fromkeys(("VV", "VE"), "VERB"),
-    **dict.fromkeys(("VA", "JJ"), "ADJ"),
-    **dict.fromkeys(("NN", "NT", "NOI"), "NOUN"),
-    **dict.fromkeys(("AD", "AD-SHORT"), "ADV"),
-    **dict.fromkeys(("CD", "OD"), "NUM"),
-    **dict.fromkeys(("BA", "LB", "SB", "P", "LC"), "ADP"),
-    **dict.fromkeys(("DEC", "DEG", "DER", "DEV", "SP", "MSP", "ETC"), "PART"),
-    **dict.fromkeys(("AS", "VC"), "AUX"),
-    **dict.fromkeys(("ON", "FW"), "X"),
-    "NR": "PROPN",
-    "PN": "PRON",
-    "DT": "DET",
-    "M": "NOUN",
-    "CC": "CCONJ",
-    "CS": "SCONJ",
-    "PU": "PUNCT",
-    "IJ": "INTJ",
-    "EM": "SYM",
-}
-
-Name = Literal["spacy", "pipeline", "hanlp"]
-Parsed = tuple[list[str], list[Sentence], int]
+Name = Literal["trained", "spacy", "hanlp"]
+Parsed = tuple[
+    list[str], list[Sentence], list[tuple[str, ...]], int
+]  # clauses, parses, their roles, failures
 
 
 class Backend(Protocol):
     """A parser, used by one thread at a time. Up to `copies` of it may be loaded to work in parallel."""
 
     copies: int
+    scheme: Scheme  # of its relations
 
     def __call__(self, clauses: Sequence[str]) -> list[Sentence]:
         """A parse of each clause, in order. No clause may consist of white space alone."""
@@ -79,13 +61,13 @@ def parse_dependencies(
 ) -> None:
     """Parse one shard of the clauses (schema parse/clauses) to parse/dependencies, a row for each, in order.
 
-    Backend spacy uses the one folder in `trained`, which parse.parser wrote. The others use `model`: pipeline, an
+    Backend trained uses the one folder in `trained`, which parse.parser wrote. The others use `model`: spacy, an
     installed spaCy pipeline's name or folder; hanlp, a model's folder or the name of one that HanLP downloads.
     `batch` clauses go through the model together, on `device` (auto, cpu, cuda or cuda:N).
 
     A clause that the model fails on keeps the segmenter's words, with heads -1 and tags and relations "_"; the log
-    counts these clauses. Raises UserError if the model cannot be loaded or memory runs out, and the model's own
-    error if it fails on every clause of a block.
+    counts these clauses. Raises UserError if the model cannot be loaded, names relations by an unknown scheme, or
+    memory runs out, and the model's own error if it fails on every clause of a block.
     """
     table = tables.read(clauses)["clause"]
     rows = shard_range(table.len(), BLOCK, shard, shards)
@@ -94,8 +76,8 @@ def parse_dependencies(
     load = functools.partial(load_backend, backend, model, segment, batch=batch, device=device)
     done = failed = 0
     with tables.PartWriter(dependencies, schemas.DEPENDENCIES, metadata) as part:
-        for some, parses, failures in _parsed(table, blocks(rows, BLOCK), load, segment, threads):
-            part.write(_frame(some, parses))
+        for some, parses, roles, failures in _parsed(table, blocks(rows, BLOCK), load, segment, threads):
+            part.write(_frame(some, parses, roles))
             done, failed = done + len(some), failed + failures
             if progress:
                 progress(done, f"{done} of {len(rows)} clauses parsed", of=len(rows))
@@ -106,7 +88,7 @@ def parse_dependencies(
 def _parsed(
     table: pl.Series, todo: Sequence[range], load: Callable[[], Backend], segment: Segmenter, threads: int
 ) -> Iterator[Parsed]:
-    """Clauses, parses and the number of failures of each block, in order."""
+    """What `Parsed` has, of each block, in order."""
     if not todo:
         return
     parsers = [load()]
@@ -119,7 +101,8 @@ def _parsed(
         parser = free.get()
         try:
             some = table[block.start : block.stop].to_list()
-            return some, *parse_block(some, parser, segment)
+            parses, failures = parse_block(some, parser, segment)
+            return some, parses, [roles_of(parser.scheme, parse.relations) for parse in parses], failures
         finally:
             free.put(parser)
 
@@ -184,7 +167,9 @@ def _unparsed(words: Sequence[str]) -> Sentence:
     return Sentence(tuple(words), unknown, (-1,) * len(words), unknown)
 
 
-def _frame(clauses: Sequence[str], parses: Sequence[Sentence]) -> pl.DataFrame:
+def _frame(
+    clauses: Sequence[str], parses: Sequence[Sentence], roles: Sequence[tuple[str, ...]]
+) -> pl.DataFrame:
     strings = pl.List(pl.String)
     return pl.DataFrame(
         {
@@ -193,6 +178,7 @@ def _frame(clauses: Sequence[str], parses: Sequence[Sentence]) -> pl.DataFrame:
             "tags": pl.Series([parse.tags for parse in parses], dtype=strings),
             "heads": pl.Series([parse.heads for parse in parses], dtype=pl.List(pl.Int32)),
             "relations": pl.Series([parse.relations for parse in parses], dtype=strings),
+            "roles": pl.Series(roles, dtype=strings),
         }
     )
 
@@ -200,17 +186,22 @@ def _frame(clauses: Sequence[str], parses: Sequence[Sentence]) -> pl.DataFrame:
 def load_backend(backend: Name, model: str, segment: Segmenter, *, batch: int, device: str) -> Backend:
     """The loaded parser. Raises UserError if it cannot be loaded."""
     if backend == "hanlp":
-        return HanLP(load_hanlp(model, device), segment, batch)
-    if backend == "pipeline":
-        return SpaCy(load_pipeline(model, device), None, batch, copies=1)
-    return SpaCy(load_trained(model), segment, batch)
+        loaded = load_hanlp(model, device)
+        return HanLP(loaded, segment, batch, scheme_of(hanlp_relations(loaded), model))
+    nlp = load_pipeline(model, device) if backend == "spacy" else load_trained(model)
+    scheme = scheme_of(nlp.get_pipe("parser").labels, model)
+    if backend == "spacy":
+        return SpaCy(nlp, None, batch, scheme, copies=1)
+    return SpaCy(nlp, segment, batch, scheme)
 
 
 class SpaCy:
     """A spaCy pipeline on the words of `segment`, or of its own tokenizer if `segment` is None."""
 
-    def __init__(self, nlp: Any, segment: Segmenter | None, batch: int, *, copies: int = 64) -> None:
-        self.copies = copies
+    def __init__(
+        self, nlp: Any, segment: Segmenter | None, batch: int, scheme: Scheme, *, copies: int = 64
+    ) -> None:
+        self.copies, self.scheme = copies, scheme
         self._nlp, self._segment, self._batch = nlp, segment, batch
 
     def __call__(self, clauses: Sequence[str]) -> list[Sentence]:
@@ -283,7 +274,7 @@ def load_pipeline(name: str, device: str) -> Any:
         prefer_gpu(_gpu(device))
     try:
         nlp = spacy.load(name, exclude=["ner"])
-        parses = nlp("加盐").has_annotation("DEP")
+        parses = "parser" in nlp.pipe_names and nlp("加盐").has_annotation("DEP")
     except Exception as error:  # a broken package may raise anything
         raise UserError(
             f"parse.dependencies.model: the spaCy pipeline {name} cannot be loaded: {error}. Install its package "
@@ -303,7 +294,8 @@ class HanLP:
 
     copies = 1
 
-    def __init__(self, model: Any, segment: Segmenter, batch: int) -> None:
+    def __init__(self, model: Any, segment: Segmenter, batch: int, scheme: Scheme) -> None:
+        self.scheme = scheme
         self._model, self._segment, self._batch = model, segment, batch
         self._tasks = [name for name in getattr(model, "tasks", ()) if _parses(name) or _tags(name)]
 
@@ -327,6 +319,14 @@ class HanLP:
         arcs = next(found[key] for key in found if key.startswith("dep"))
         tags = next((found[key] for key in found if _tags(key)), [None] * len(words))
         return [_from_arcs(*row) for row in zip(words, arcs, tags, strict=True)]
+
+
+def hanlp_relations(model: Any) -> set[str]:
+    """The relations that a HanLP model may give, from its vocabulary; of a multi-task model, those of its parser."""
+    tasks = getattr(model, "tasks", {})
+    parser = next((task for name, task in tasks.items() if _parses(name)), model)
+    vocabulary = parser.vocabs["rel"]
+    return set(vocabulary.idx_to_token) - {vocabulary.pad_token, vocabulary.unk_token}
 
 
 def _parses(task: str) -> bool:

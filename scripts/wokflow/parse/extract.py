@@ -1,7 +1,7 @@
 """Cooking actions of a recipe: verbs of the glossary with the ingredients and tools they act on."""
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -9,14 +9,19 @@ from wokflow.parse.glossary import Glossary
 from wokflow.parse.lattice import FOOD, Lexicon
 from wokflow.parse.paper import extract_paper
 from wokflow.parse.parsed import read_parsed
+from wokflow.parse.pot import Doing, held
 from wokflow.parse.rules import Reader
 from wokflow.parse.sentences import actions
+from wokflow.parse.simplified import simplified
 from wokflow.parse.types import Act, Action, Clause, Mention, Noun, Parse
 
 __all__ = ["Action", "Mention", "Method", "Parse", "Style", "extract"]
 
-Method = Literal["rules", "parser", "both"]
+Method = Literal["rules", "parser"]
 Style = Literal["house", "paper"]
+HELD_OBJECTS = frozenset(
+    "水油面"
+)  # last characters of verbs that hold their object: 加水, 放油, 和面; so does 水开
 CACHED = 200_000  # largest number of clauses in the cache
 
 
@@ -32,25 +37,24 @@ def extract(
 
     In style "house" a verb is an action if it tells the cook to do something, or names a stage to wait for;
     modifiers, negated verbs, results, purposes, remarks and background events are not. Its nouns are its objects,
-    topics, instruments and places. A verb without ingredient and tool inherits the ingredients of the nearest
-    earlier action that has any, across steps. Style "paper" follows appendix A.2 of Liu et al. (2022); see `paper`.
+    topics, instruments and places. A verb without ingredient and tool inherits what is in the pot or on the bench
+    at that moment, across steps; see `pot`. Style "paper" follows appendix A.2 of Liu et al. (2022); see `paper`.
 
     `method` says what analyses a clause. "rules": the rules alone. "parser": its entry in `parses`, and the rules if
-    it has none. "both": the rules, and the parse for a noun between two verbs that they leave undecided.
-    Offsets count in the step: step[action.start:action.end] == action.verb.
+    it has none. Offsets count in the step: step[action.start:action.end] == action.verb.
     """
     if style == "paper":
         return extract_paper(steps, glossary, parses)
     read = reader(glossary, parses or {}, method)
+    lexicon = _rules(glossary).lexicon
     found: list[list[Action]] = []
-    known: tuple[Mention, ...] = ()
+    doings: list[Doing] = []
     for text in steps:
-        step: list[Action] = []
-        for act in actions(text, simplified(text), read):
-            step.append(_action(text, act, known))
-            known = step[-1].ingredients or known
-        found.append(step)
-    return found
+        plain = simplified(text)
+        found.append([_action(text, act) for act in actions(text, plain, read)])
+        doings += [_doing(action, plain, lexicon) for action in found[-1]]
+    inherited = iter(held(doings))
+    return [[_inherits(action, next(inherited)) for action in step] for step in found]
 
 
 def reader(glossary: Glossary, parses: Mapping[str, Parse], method: str) -> Callable[[str, str], Clause]:
@@ -58,16 +62,14 @@ def reader(glossary: Glossary, parses: Mapping[str, Parse], method: str) -> Call
     rules = _rules(glossary)
     if method == "rules":
         return lambda written, clause: rules.read(clause)
-    if method not in ("parser", "both"):
-        raise ValueError(f"method is {method!r}, not rules, parser or both")
+    if method != "parser":
+        raise ValueError(f"method is {method!r}, not rules or parser")
 
     def read(written: str, clause: str) -> Clause:
         parse = parses.get(written)
         if parse is None or "".join(parse.words) != "".join(written.split()):
             return rules.read(clause)
-        if method == "parser":
-            return read_parsed(clause, parse, rules.lexicon)
-        return Reader(rules.lexicon.tokens(clause), rules.lexicon, parse).read()
+        return read_parsed(clause, parse, rules.lexicon)
 
     return read
 
@@ -93,33 +95,29 @@ def _rules(glossary: Glossary) -> Rules:
     return Rules(glossary)
 
 
-def _action(text: str, act: Act, known: tuple[Mention, ...]) -> Action:
+def _action(text: str, act: Act) -> Action:
     foods, tools = _mentions(text, act.nouns, True), _mentions(text, act.nouns, False)
-    inherited = () if foods or tools else known
-    return Action(
-        act.start, act.end, text[act.start : act.end], act.cls, foods, tools, inherited, act.optional
-    )
+    return Action(act.start, act.end, text[act.start : act.end], act.cls, foods, tools, (), act.optional)
+
+
+def _doing(action: Action, plain: str, lexicon: Lexicon) -> Doing:
+    """The action for `held`; `plain` is its step in simplified characters."""
+    verb, holds, at = plain[action.start : action.end], "", action.end - 1
+    if len(verb) > 1 and verb[-1] in HELD_OBJECTS:
+        holds = verb[-1]
+    elif len(verb) > 1 and verb[0] == "水":
+        holds, at = verb[0], action.start
+    elif any(tool.surface.startswith("油锅") for tool in action.tools):
+        holds = "油"
+    cls = lexicon.foods.get(holds)
+    inside = (Mention(holds, cls, at, at + 1),) if cls else ()
+    return Doing(verb, action.ingredients, action.tools, inside)
+
+
+def _inherits(action: Action, foods: tuple[Mention, ...]) -> Action:
+    return action if action.ingredients or action.tools else replace(action, inherited=foods)
 
 
 def _mentions(text: str, nouns: Sequence[Noun], food: bool) -> tuple[Mention, ...]:
     chosen = {(noun.start, noun.end): noun.cls for noun in nouns if (noun.kind == FOOD) == food}
     return tuple(Mention(text[start:end], name, start, end) for (start, end), name in sorted(chosen.items()))
-
-
-def simplified(text: str) -> str:
-    """Traditional to simplified characters, full-width letters and digits to half-width; the length stays."""
-    return text if text.isascii() else text.translate(_table())
-
-
-@lru_cache(maxsize=1)
-def _table() -> dict[int, str]:
-    from opencc import OpenCC
-
-    convert = OpenCC("t2s").convert
-    table = {}
-    for code in [*range(0x4E00, 0xA000), *range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF5B)]:
-        character = chr(code)
-        plain = convert(unicodedata.normalize("NFKC", character))
-        if plain != character and len(plain) == 1:
-            table[code] = plain
-    return table

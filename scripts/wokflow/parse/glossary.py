@@ -18,21 +18,24 @@ ENGLISH_KINDS = {"verb": "verbs", "ingredient": "ingredients", "tool": "tools"}
 class Glossary:
     """Surface words and their classes. A class has the name of one of its words (Liu et al. 2022, section 4.1).
 
-    `english` gives a class's English name by kind ("verb", "ingredient", "tool"); it may be incomplete.
+    `english` gives a class's English name by kind ("verb", "ingredient", "tool"); it may be incomplete. `noisy` says
+    that words are listed that are no food and no tool, as in the one that the authors of the paper published: the
+    rules then leave out those that they know of. Of other glossaries every word counts.
     """
 
     verbs: Mapping[str, str]
     ingredients: Mapping[str, str]
     tools: Mapping[str, str]
     english: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    noisy: bool = False
 
 
 def read_glossary(path: str | Path) -> Glossary:
     """Read a folder of verbs.tsv, ingredients.tsv, tools.tsv and english.tsv (optional), or a .json file.
 
     The TSV files have the columns `surface` and `class`; english.tsv has `kind`, `class`, `english`. The JSON
-    file is an object of three objects, surface to class, as the authors of the paper published it. Surfaces are
-    stripped; one with blanks or punctuation inside is dropped, since no text matches it. Raises UserError if a
+    file is an object of three objects, surface to class, as the authors of the paper published it: noisy. Surfaces
+    are stripped; one with blanks or punctuation inside is dropped, since no text matches it. Raises UserError if a
     file is missing or malformed, or if a TSV file gives a surface two classes.
     """
     path = Path(path)
@@ -55,7 +58,7 @@ def _from_json(path: Path) -> Glossary:
             f"{path} is not a glossary ({type(error).__name__}: {error}): it should be a JSON object of "
             f"{', '.join(KINDS)}, each an object that gives surface words their class"
         ) from error
-    return Glossary(found["verbs"], found["ingredients"], found["tools"])
+    return Glossary(found["verbs"], found["ingredients"], found["tools"], noisy=True)
 
 
 def _cleaned(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

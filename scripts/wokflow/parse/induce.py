@@ -10,46 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.languages import HAN
 from wokflow.frame.tables import atomic_folder
+from wokflow.frame.wordlists import word_lists
+from wokflow.parse import jieba_dictionary
 from wokflow.parse.clauses import clauses
 from wokflow.parse.glossary import HEADER
 from wokflow.parse.segment import Segmenter
-from wokflow.parse.vectors import read_vectors, sampled, segmenter
+from wokflow.parse.vectors import pieces, read_vectors, sampled, segmenter
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-OBJECT_MARKERS = frozenset("把将")  # the object stands before the verb
-PUTTING = _words(
-    "入 放入 加入 倒入 下入 撒入 淋入 打入 放 加 倒 下 撒 淋 放进 倒进 加上 撒上 淋上 铺上 把 将"
-)
-HOLDING = _words(
-    "用 使用 拿 取 起 热 在 往 到 进 入 上 放入 倒入 移入 装入 盛入 放进 倒进 装进 放在 倒在 盛在 放到 倒到"
-)
-INSIDE = _words("里 中 内 里面 中间 上 底")
-INTO = frozenset("入下上出起回开热")  # first characters of verbs that have a vessel as their object
+_LISTS = word_lists("grammar/induce.tsv")
+OBJECT_MARKERS, PUTTING, HOLDING = _LISTS["OBJECT_MARKERS"], _LISTS["PUTTING"], _LISTS["HOLDING"]
+INSIDE, INTO, COOKING = _LISTS["INSIDE"], _LISTS["INTO"], _LISTS["COOKING"]
+AUXILIARY, OTHER_NOUNS, SOME = _LISTS["AUXILIARY"], _LISTS["OTHER_NOUNS"], _LISTS["SOME"]
 VESSEL = re.compile(
     ".*(?:锅|锅盖|碗|盘|盆|刀|刀背|勺|匙|箱|柜|机|器|炉|灶|壶|杯|模|模具|铲|筷|盒|罐|瓶|笼|屉|板|棒|棍|杖|签|网|筛|篮"
     "|漏|袋|膜|纸|夹|刷|碟|钵|缸|桶|煲|剪|架|垫|布)子?"
 )
-COOKING = frozenset(  # first characters of verbs that jieba's dictionary may lack or call nouns
-    "切剁削剥刮剖剔去择摘拍擦绞榨磨捣压擀揉捏搓洗冲泡浸沥控捞滤焯氽汆绰烫煮炖焖煨熬煲蒸炒爆煸炝烹煎炸烤烘焗烩烙卤腌拌搅"
-    "抓加放倒下撒淋浇装盛盖翻转关热静平抖晾卷"
-)
-AUXILIARY = _words(  # verbs in the dictionary that often begin clauses but do not cook
-    """是 有 没有 要 会 可 可以 能 能够 应该 需要 需 想 想要 喜欢 喜 爱 愿意 觉得 感觉 认为 知道 记得 记住 切记 忘
-    忘记 建议 推荐 欢迎 如 如果 像 成 让 使 请 看 看看 看到 闻到 听到 发现 说 到 来 去 在 无 不要 不能 不用 不够
-    不可 无需 防止 避免 免得 以防 开始 继续 完成 注意 保证 影响 适合 等 等到 等待 待 用 用来 使用 根据 按照 直到
-    直至 至 趁 趁着 趁热 提前 吃 喝 享用 享受 好吃 做 做法 进行 试 出现 变成 变 成为 得 叫 给 没 怕 嫌 带 买
-    买回来 打算 可能 可用 完全 充分 反复 还有 超级 适量 适量水 料 不会 平时 拍照 做好 食"""
-)
-OTHER_NOUNS = _words(  # objects of cooking verbs that are not food
-    """火 大火 中火 小火 中小火 中大火 文火 旺火 火候 时间 温度 味道 味 味儿 香味 颜色 口感 步骤 材料 原料 食材
-    成品 全部 大家 个人 人 手 电 气 热 香 空 小心 表面 锅底 水分 底部 根部 部分 东西"""
-)
-HAN = re.compile(r"(?=.*[\u4e00-\u9fff])[^\W_]+")
+AMONG_NOUNS = ("q", "a", "c")  # tags of measures, adjectives and conjunctions
+CHINESE = re.compile(rf"(?=.*[{HAN}])[^\W_]+")
 LONGEST = 8  # largest number of characters of a surface
 LEAST_SHARE = 0.1  # least share of a word's occurrences that are in a position of its kind
 
@@ -92,7 +71,7 @@ def parse_induce(
     *,
     recipe_parts: Sequence[str],
     vectors: str,
-    glossary: str | None,
+    glossary: str | None = None,
     induced: str,
     verbs: int,
     ingredients: int,
@@ -105,15 +84,16 @@ def parse_induce(
     """Write a glossary as `read_glossary` reads it, and review.tsv, to the folder `induced`.
 
     Candidates come from at most `recipes` recipes (None: all), drawn evenly. Ingredients: names in the lists of
-    ingredients, without amounts; if no recipe has a list, nouns that something is done to. Tools: words with the
-    ending of a vessel, in a position where one puts things or picks them up. Verbs: words that begin a clause or
-    follow an object. A candidate needs a count of `least_count` and a vector in `vectors`; a name of several words
-    has the mean of theirs.
+    ingredients, without amounts; if no recipe has a list, nouns that something is done to (`object_places`). Tools:
+    words with the ending of a vessel, in a position where one puts things or picks them up. Verbs: words that begin a
+    clause or follow an object. A candidate needs a count of `least_count` and a vector in `vectors`; a name of
+    several words has the mean of theirs.
 
     k-means divides the verbs, ingredients and tools into as many classes as these arguments say; a class is named
-    after its most frequent member. `glossary` is the user dictionary with which the vectors were trained. review.tsv
-    has the columns kind, class, surface, count and distance to the class's centre, nearest first, so that members
-    that do not fit come last. Source: Liu et al. 2022, appendix A.2 (92, 476 and 20 classes, adjusted by experts).
+    after its most frequent member. `glossary` is that with which the steps were cut for the vectors, if any.
+    review.tsv has the columns kind, class, surface, count and distance to the class's centre, nearest first, so that
+    members that do not fit come last. Source: Liu et al. 2022, appendix A.2 (92, 476 and 20 classes, adjusted by
+    experts).
     """
     segment = segmenter(glossary)
     roles = _roles(recipe_parts, segment, Tags(), recipes, progress)
@@ -137,10 +117,7 @@ class Tags:
     """Parts of speech by jieba's dictionary; of words that it lacks, by their first or last character."""
 
     def __init__(self) -> None:
-        import jieba
-        from jieba import posseg
-
-        self._tags: dict[str, str] = posseg.POSTokenizer(jieba.Tokenizer()).word_tag_tab
+        self._tags = jieba_dictionary.tags()
 
     def __call__(self, word: str) -> str:
         return self._tags.get(word, "")
@@ -186,13 +163,32 @@ def _count(words: list[str], roles: Roles, tags: Tags, listed: bool) -> None:
     roles.verbs.update(
         words[index] for index in verb_places(words, tags, roles.ingredients if listed else ())
     )
+    objects = set() if listed else object_places(words, tags)
     for index, word in enumerate(words):
         before = words[index - 1] if index else ""
         after = words[index + 1] if index + 1 < len(words) else ""
         if _vessel(word, tags):
             roles.tools[word] += not tags.number(before) and (before in HOLDING or after in INSIDE)
         elif not listed and tags.noun(word) and word not in OTHER_NOUNS and _usable(word):
-            roles.ingredients[word] += before in PUTTING or (not index and tags.verb(after))
+            roles.ingredients[word] += index in objects
+
+
+def object_places(words: Sequence[str], tags: Tags) -> set[int]:
+    """Indices of the nouns that follow a cooking verb, 把 or 将, or begin a clause before a verb.
+
+    Amounts, adjectives and other nouns of a list may stand between. Right behind a number a noun is a measure.
+    """
+    food = [tags.noun(word) and not _vessel(word, tags) for word in words]
+    found, start = set[int](), 0
+    for end, word in enumerate([*words, ""]):
+        if word and (food[end] or tags.number(word) or word in SOME or tags(word)[:1] in AMONG_NOUNS):
+            continue
+        before = words[start - 1] if start else ""
+        if before in PUTTING or before[:1] in COOKING or (not start and word and tags.verb(word)):
+            run = range(start, end)
+            found.update(at for at in run if food[at] and not (at and tags.number(words[at - 1])))
+        start = end + 1
+    return found
 
 
 def _vessel(word: str, tags: Tags) -> bool:
@@ -213,7 +209,7 @@ def verb_places(words: Sequence[str], tags: Tags, foods: Container[str]) -> set[
 
 
 def _usable(surface: str) -> bool:
-    return len(surface) <= LONGEST and bool(HAN.fullmatch(surface))
+    return len(surface) <= LONGEST and bool(CHINESE.fullmatch(surface))
 
 
 def candidates(roles: Roles, least_count: int) -> dict[str, dict[str, int]]:
@@ -249,7 +245,7 @@ class Space:
         self._segment = segment
 
     def _parts(self, surface: str) -> list[str]:
-        return [surface] if surface in self._rows else self._segment(surface)
+        return pieces(surface, self._rows, self._segment)
 
     def __contains__(self, surface: str) -> bool:
         return all(part in self._rows for part in self._parts(surface))

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import FOOD, NUMBER, OTHER, TOOL, TRICKY, VERB, WORD, Lexicon, Token
+from wokflow.parse.lattice import FOOD, NUMBER, OTHER, TOOL, VERB, WORD, Lexicon, Token
 
-# with 水 behind them their second character belongs to it: 加热水, 放凉水
-WATERED = lx.words("加热 放热 放凉 放冷 过凉 过冷")
 VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
 
 
@@ -23,21 +21,24 @@ def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             found[-1] = Token(VERB, last.text + token.text, last.start, token.end, name)
         else:
             found.append(token)
-    return [hot_oil(found, index, lexicon) for index in range(len(found))]
+    return [verb_or_noun(found, index, lexicon) for index in range(len(found))]
 
 
-def hot_oil(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
-    """热油 as a noun if something is done with it (淋一勺热油, 把热油, 热油浇在); otherwise it means to heat oil."""
+def verb_or_noun(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
+    """热油 or a verb outside the glossary, as a noun if something is done with it: 放入刺, 淋一勺热油, 热油浇在."""
     token = tokens[index]
-    if token.kind != OTHER or token.text not in lx.HEATED or token.text[-1] not in lexicon.foods:
+    heated = token.text in lx.HEATED and token.text[-1] in lexicon.foods
+    if not (heated and token.kind in (OTHER, VERB)) and not (
+        token.kind == OTHER and token.text in lexicon.foods
+    ):
         return token
     after = tokens[index + 1].text if index + 1 < len(tokens) else ""
     before = index - 1
     while before >= 0 and (tokens[before].kind == NUMBER or tokens[before].text in VERB_TO_OBJECT):
         before -= 1
-    if not (after[:1] in lx.POURING or (before >= 0 and takes(tokens[before].text))):
+    if not ((heated and after[:1] in lx.POURING) or (before >= 0 and takes(tokens[before].text))):
         return token
-    if (name := lexicon.listed_foods.get(token.text)) is not None:
+    if (name := lexicon.foods.get(token.text)) is not None:
         return noun(token.text, token.start, name)
     return replace(token, kind=FOOD, cls=lexicon.foods[token.text[-1]], core=(token.end - 1, token.end))
 
@@ -59,8 +60,8 @@ def completes(verb: Token, token: Token) -> bool:
         return True
     if len(token.text) != 1 or len(verb.text) > 1 or token.kind in (FOOD, TOOL, NUMBER):
         return False
-    if token.kind == VERB and (verb.text in TRICKY or token.text in lx.COOKING_SECOND):
-        return verb.text not in TRICKY | lx.COVERING
+    if token.kind == VERB and (verb.text in lx.TRICKY or token.text in lx.COOKING_SECOND):
+        return verb.text not in lx.TRICKY | lx.COVERING
     return token.text in lx.RESULTS - lx.STATES or token.text in ("出", "入")
 
 
@@ -92,7 +93,7 @@ def halved(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     """放 + 入锅 as 放入 + 锅, 翻 + 炒出香味 as 翻炒出香味: a listed verb that begins inside the verb before it.
 
     The verb before has one character, and with the first of the next it is a listed verb. The rest is a vessel or a
-    food, a vessel with a verb of its own (入锅蒸), a result, or a manner of what follows (烧 + 开小火).
+    food, a vessel with a verb of its own (入锅蒸), a lid, a result, or a manner of what follows (烧 + 开小火).
     """
     found: list[Token] = []
     for token in tokens:
@@ -112,7 +113,7 @@ def _longer(verb: Token, token: Token, lexicon: Lexicon) -> Token | None:
     text = verb.text + token.text[0]
     if not (verb.kind == token.kind == VERB and len(verb.text) == 1 and verb.end == token.start):
         return None
-    if text not in lexicon.verbs and (token.text[0] != "入" or verb.text in TRICKY):
+    if text not in lexicon.verbs and (token.text[0] != "入" or verb.text in lx.TRICKY):
         return None
     return Token(VERB, text, verb.start, token.start + 1, lexicon.verb_class(text) or verb.cls)
 
@@ -122,7 +123,7 @@ def _rest(token: Token, lexicon: Lexicon) -> list[Token] | None:
     rest, start = token.text[1:], token.start + 1
     if rest in lexicon.foods:
         return [noun(rest, start, lexicon.foods[rest])]
-    if rest in lx.MANNER:
+    if rest in lx.MANNER or rest == "盖":  # 盖 + 上盖: 盖上 with its lid
         return [Token(WORD, rest, start, token.end)]
     for end in range(len(rest), 0, -1):
         vessel, after = rest[:end], rest[end:]
@@ -133,11 +134,17 @@ def _rest(token: Token, lexicon: Lexicon) -> list[Token] | None:
 
 
 def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
-    """加热 + 水 as 加 + 热水, 放凉 + 水 as 放 + 凉水, 放水 + 里 as 放 + 水 + 里, 放 + 油炸 as 放 + 油 + 炸."""
+    """加热 + 水 as 加 + 热水, 放水 + 里 as 放 + 水 + 里, 放 + 油炸 as 放 + 油 + 炸, 冷 + 水烧开 as 冷水 + 烧开."""
     for index, token in enumerate(tokens):
         before = tokens[index - 1].text if index else ""
         after = tokens[index + 1].text if index + 1 < len(tokens) else ""
-        if token.text == "水" and _adds_water(before, lexicon) and tokens[index - 1].end == token.start:
+        if before and _heats_water(tokens[index - 1], token, lexicon):
+            water = before + "水"
+            yield noun(water, token.start - len(before), lexicon.foods[water])
+            yield Token(VERB, token.text[1:], token.start + 1, token.end, lexicon.verbs[token.text[1:]])
+        elif after and _heats_water(token, tokens[index + 1], lexicon):
+            continue
+        elif token.text == "水" and _adds_water(before, lexicon) and tokens[index - 1].end == token.start:
             water = before[-1] + "水"
             yield noun(water, token.start - 1, lexicon.foods[water])
         elif after == "水" and _adds_water(token.text, lexicon) and tokens[index + 1].start == token.end:
@@ -163,9 +170,16 @@ def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
             yield token
 
 
+def _heats_water(word: Token, verb: Token, lexicon: Lexicon) -> bool:
+    """Whether 水 belongs to the word before a verb that begins with it: 冷 + 水烧开."""
+    adjacent = word.kind == WORD and word.end == verb.start
+    water = adjacent and verb.kind == VERB and verb.text[0] == "水"
+    return water and _has(lexicon, verb.text[1:], word.text + "水")
+
+
 def _adds_water(text: str, lexicon: Lexicon) -> bool:
     """Whether, before 水, the second character belongs to it: 加热水, 放凉水."""
-    return text in WATERED and _has(lexicon, text[0], text[1] + "水")
+    return text in lx.WATERED and _has(lexicon, text[0], text[1] + "水")
 
 
 def _has(lexicon: Lexicon, verb: str, food: str) -> bool:

@@ -3,14 +3,18 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
+from wokflow.frame.wordlists import word_table
+from wokflow.parse import jieba_dictionary
 from wokflow.parse import lexemes as lx
 from wokflow.parse.glossary import Glossary
+from wokflow.parse.simplified import simplified
 
 # Kinds of tokens: verbs of the glossary and others, its nouns, other words, and separators.
 VERB, OTHER, FOOD, TOOL = "verb", "other", "food", "tool"
 WORD, NUMBER, BLANK, JOIN = "word", "number", " ", "、"
+NOUN_KINDS = ("ingredients", "tools")  # kinds of words in a glossary that noise may be among
 # Least count of a word of the glossary or the rules, by its length; jieba's counts are of 60 million words.
 FLOOR = {1: 30, 2: 1000}
 FLOOR_LONG = 3000
@@ -22,21 +26,18 @@ WORDS = frozenset().union(
     lx.DISPOSAL, lx.INSTRUMENT, lx.PLACE, lx.AND, lx.OR, lx.ASPECT, lx.LOCATION, lx.AFTER, lx.DURING, lx.UNTIL,
     lx.PRODUCT, lx.NEGATION, lx.RESTART, lx.MAYBE, lx.SURELY, lx.CONDITION, lx.PURPOSE, lx.CAUSE, lx.REMARK,
     lx.COPULA, lx.PEOPLE, lx.SUBORDINATOR, lx.MEASURES, lx.AMOUNTS, lx.SHAPES, lx.STATES, lx.LONG_RESULTS,
-    lx.OTHER_VERBS, lx.WHOLE_VERBS, lx.MANNER, lx.NOT_FOOD, lx.HALVES,
+    lx.OTHER_VERBS, lx.WHOLE_VERBS, lx.MANNER, lx.ORDINARY_NOUNS, lx.HALVES,
 )  # fmt: skip
 FUNCTION = frozenset().union(
     lx.DISPOSAL, lx.INSTRUMENT, lx.NEGATION, lx.MAYBE, lx.SURELY, lx.CONDITION, lx.CAUSE, lx.REMARK, lx.PEOPLE,
     lx.DURING, lx.SUBORDINATOR, lx.LONG_RESULTS - {"出来"}, lx.MANNER, lx.PURPOSE,
 )  # fmt: skip
-NEVER_FOOD = lx.NOT_FOOD | lx.SHAPES | (lx.MEASURES - {"面"}) | lx.AMOUNTS | lx.STATES
-TRICKY = frozenset(
-    "出过下入发分开用去化转停制做待备刻划挂拉滚包"
-)  # verbs that are also the first character of many other words
-NO_NOUN_HEADS = lx.words(
-    """
-    口水 泪水 汗水 薪水 香水 风水 胶水 墨水 药水 肌肉 加油 揩油 风油 酱油 黑米 厘米 毫米 纳米
-    结果 效果 如果 苹果
-    """
+# What the glossary of the paper's authors lists as food or tool and is neither, as (kind, class, word). A glossary
+# that lists the word in another class means another thing: 平锅 is a pan, but not of class 出锅, serving.
+NOISE = frozenset(
+    (row["kind"], row["class"], word)
+    for row in word_table("grammar/noise.tsv")
+    for word in row["words"].split()
 )
 
 
@@ -53,61 +54,20 @@ class Token:
 
 
 class Lexicon:
-    """A glossary prepared for cutting clauses into tokens. Foods and tools that the rules rule out are dropped."""
+    """A glossary prepared for cutting clauses into tokens, without its noise."""
 
     def __init__(self, glossary: Glossary) -> None:
-        frequency, total = _jieba()
+        frequency, total = jieba_dictionary.frequencies()
         self._total = math.log(total)
         self._frequency = frequency
         self._unknown = math.log(UNKNOWN) - self._total
-        self.verbs = dict(glossary.verbs)
+        self.verbs = in_simplified(glossary.verbs)
         self.listed_foods = glossary.ingredients
-        self.tools = {
-            word: name for word, name in glossary.tools.items() if self._is_tool(word, glossary.ingredients)
-        }
-        self.foods = {
-            word: name
-            for word, name in glossary.ingredients.items()
-            if self._is_food(word, glossary.ingredients)
-        }
+        self.tools = in_simplified(without_noise(glossary, "tools"))
+        self.foods = in_simplified(without_noise(glossary, "ingredients"))
         self._listed = frozenset(self.verbs) | set(self.foods) | set(self.tools) | WORDS
         self._scores: dict[str, float | None] = {}
         self._kinds: dict[str, tuple[str, str, int, int]] = {}
-
-    def _is_tool(self, word: str, foods: Mapping[str, str]) -> bool:
-        if (
-            word in lx.NOT_FOOD | lx.BLOCKED
-            or word in lx.OTHER_VERBS
-            or word in lx.WHOLE_VERBS
-            or word in lx.SHAPES
-        ):
-            return False
-        if self.verb_class(word) and word[1:] in lx.COOKING_SECOND:
-            return False
-        if word[0] in self.verbs and word[1:] in lx.MEDIA:
-            return False
-        openers = lx.OPENERS | lx.RESULTS | lx.STATES
-        return not (word[0] in openers and word[1:] in lx.VESSELS | {"盖", "盖儿", "油"})
-
-    def _is_food(self, word: str, foods: Mapping[str, str]) -> bool:
-        if word in NEVER_FOOD or word in lx.WHOLE_VERBS or word in lx.OTHER_VERBS or word in lx.BLOCKED:
-            return False
-        if any(word[end:] in self.verbs and word[:end] in foods for end in range(1, len(word) - 1)):
-            return False
-        if word.startswith(lx.UNITS):
-            return False
-        rest = word[1:]
-        if rest and word[-1] in lx.ABSTRACT_ENDS and word not in lx.SAUCE_COLOURS:
-            return False
-        if word[-1] == "儿" and word[:-1] in NEVER_FOOD:
-            return False
-        if not rest:
-            return True
-        if word[0] in "出下入" and rest in foods:
-            return False
-        if word[0] in lx.BAD_FIRST and (rest in foods or rest in lx.SHAPES):
-            return False
-        return not (word[0] in "切去加沥剔擀" and (rest in foods or rest in lx.SHAPES))
 
     def verb_class(self, surface: str) -> str | None:
         """The class of the longest prefix that the glossary lists as a verb."""
@@ -166,10 +126,10 @@ class Lexicon:
             start = end
 
     def _crosses(self, text: str, start: int, end: int) -> bool:
-        """Whether a verb of adding with its result takes the first character of a food: 淋香 in 淋香油."""
-        if end - start != 2 or text[start] not in lx.ADDING or text[end - 1] not in lx.STATES:
-            return False
-        if text[start:end] in self._listed:
+        """Whether a verb with a result or 儿 takes a food's first character: 淋香 in 淋香油, 放入儿 in 放入儿菜."""
+        adds = end - start == 2 and text[start] in lx.ADDING and text[end - 1] in lx.STATES
+        suffixed = end - start > 1 and text[end - 1] == "儿" and text[start : end - 1] in self.verbs
+        if not (adds or suffixed) or text[start:end] in self._listed:
             return False
         return any(text[end - 1 : stop] in self.foods for stop in range(end + 1, end + LONGEST))
 
@@ -204,7 +164,7 @@ class Lexicon:
         if last == "儿" and head in self.verbs:
             return len(head) > 1
         if len(head) == 1 and head in self.verbs:
-            return head not in TRICKY and last in lx.RESULTS
+            return head not in lx.TRICKY and last in lx.RESULTS
         if head in lx.STARCHES and last in lx.BATTERS:
             return head in self.foods
         if last not in lx.CUTS or head not in self.foods or (len(head) == 1 and head not in lx.HEADS):
@@ -213,7 +173,7 @@ class Lexicon:
 
     def _falls_apart(self, word: str) -> bool:
         """Whether a word of jieba's dictionary is two: a verb with its object (加油), a food with its amount."""
-        if lx.AROMATICS.issuperset(word):
+        if lx.JOINED_SEASONINGS.issuperset(word):
             return True
         for end in range(1, len(word)):
             head, rest = word[:end], word[end:]
@@ -234,12 +194,12 @@ class Lexicon:
             ):
                 return True
             if noun and (
-                (head in self.verbs and head not in TRICKY) or head in lx.STATES or head in lx.AMOUNTS
+                (head in self.verbs and head not in lx.TRICKY) or head in lx.STATES or head in lx.AMOUNTS
             ):
                 return True
             if (
                 head in self.verbs
-                and head not in TRICKY
+                and head not in lx.TRICKY
                 and rest in lx.PLACE | lx.ASPECT | lx.UNTIL | lx.SHAPES
             ):
                 return True
@@ -255,7 +215,7 @@ class Lexicon:
 
     def _kind_of(self, word: str) -> tuple[str, str, int, int]:
         size = len(word)
-        if word in FUNCTION:
+        if word in FUNCTION and not noun_like(word, self):
             return WORD, "", 0, size
         if word in self.verbs:
             return VERB, self.verbs[word], 0, size
@@ -284,13 +244,13 @@ class Lexicon:
         """A word of jieba's dictionary alone: a verb compound (翻炒), a cut or kind of food (肉块), or neither."""
         size = len(word)
         name = self.verb_class(word)
-        plain = word[0] not in TRICKY
+        plain = word[0] not in lx.TRICKY
         seconds = lx.RESULTS if word[0] in lx.COVERING else lx.RESULTS | lx.COOKING_SECOND
         if name and word[:-1] in self.verbs and word[-1] == "儿":
             return VERB, name, 0, size
         if name and plain and ((size == 2 and word[1] in seconds) or word[1:] in lx.LONG_RESULTS):
             return VERB, name, 0, size
-        if word in NO_NOUN_HEADS:
+        if word in lx.NO_NOUN_HEADS:
             return WORD, "", 0, size
         if word[0] in lx.STARCHES and word[1:] in lx.BATTERS and word[0] in self.foods:
             return FOOD, self.foods[word[0]], 0, 1
@@ -311,6 +271,25 @@ class Lexicon:
         return frozenset({word}) if len(word) > 1 else frozenset()
 
 
+def without_noise(glossary: Glossary, kind: str) -> dict[str, str]:
+    """The ingredients or the tools of a glossary, without what is neither in the paper's own (see NOISE)."""
+    listed: Mapping[str, str] = getattr(glossary, kind)
+    noise = NOISE if glossary.noisy else frozenset()
+    return {word: name for word, name in listed.items() if (kind, name, word) not in noise}
+
+
+def in_simplified(listed: Mapping[str, str]) -> dict[str, str]:
+    """The words as they are looked for: in simplified characters. Words that are listed so come first."""
+    return {simplified(word): name for word, name in listed.items()} | dict(listed)
+
+
+def ignored(glossary: Glossary) -> str:
+    """How many ingredients and tools of a glossary are ignored as noise, for a log; empty if none is."""
+    counts = {kind: len(getattr(glossary, kind)) - len(without_noise(glossary, kind)) for kind in NOUN_KINDS}
+    said = " and ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    return said and f"{said} of the glossary are ignored: they are listed in resources/grammar/noise.tsv"
+
+
 def noun_like(word: str, lexicon: Lexicon) -> bool:
     return word in lexicon.foods or word in lexicon.tools
 
@@ -319,24 +298,8 @@ def _numeric(character: str) -> bool:
     return character.isdigit() or character in lx.NUMERALS or character.isnumeric()
 
 
-@lru_cache(maxsize=1)
+@cache
 def _verbs() -> frozenset[str]:
     """The words of more than one character that jieba's dictionary tags as verbs."""
-    from importlib.resources import files
-
-    lines = (files("jieba") / "dict.txt").read_text(encoding="utf-8").splitlines()
-    rows = (line.split(" ") for line in lines)
-    return frozenset(row[0] for row in rows if len(row) == 3 and row[2] in ("v", "vi") and len(row[0]) > 1)
-
-
-@lru_cache(maxsize=1)
-def _jieba() -> tuple[Mapping[str, int], int]:
-    """Counts of the words of jieba's dictionary, and their sum. jieba's cache and global state are not touched."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from jieba import Tokenizer
-    tokenizer = Tokenizer()
-    frequency, total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
-    return frequency, total
+    tags = jieba_dictionary.tags()
+    return frozenset(word for word, tag in tags.items() if tag in ("v", "vi") and len(word) > 1)

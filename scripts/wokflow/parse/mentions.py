@@ -6,7 +6,7 @@ from wokflow.parse.types import Noun
 from wokflow.parse.view import View
 
 LISTS = lx.AND | lx.AMOUNTS | lx.MEASURES | lx.SHAPES  # what may stand between the nouns of a list
-COUNTS = lx.NUMERALS | lx.words("半 一 几 每 小半 大半")
+COUNTS = lx.NUMERALS | lx.COUNTS
 
 
 def nouns(view: View, index: int) -> tuple[list[Noun], int]:

@@ -8,10 +8,6 @@ AFTER_VERB = (
     lx.ASPECT | lx.AFTER | lx.MEASURES | lx.LONG_RESULTS | lx.RESULTS | lx.STATES | lx.MANNER
 )  # may stand between a verb and its 的: 切好的, 煮了很久的
 QUANTITY = lx.AMOUNTS | lx.MEASURES | lx.STATES | lx.TASTES
-DEGREE = lx.words("多 少 差不多 一点 点")  # degrees behind 的, which is then a misspelt 得
-
-# adverbs that begin a relative clause: 刚盛起备用的猪肉
-PAST = lx.words("刚 刚刚 刚才 之前 先前 事先 提前 已经 已")
 
 
 def suppress_modifiers(view: View) -> None:
@@ -31,7 +27,7 @@ def modifier_start(view: View, index: int) -> int:
     if after in lx.SHAPES and not view.noun_at(index + 2):
         return index
     state = after in lx.STATES and not view.noun_at(index + 2)
-    if state or not after or after in lx.DURING | DEGREE:
+    if state or not after or after in lx.DURING | lx.DEGREE:
         return headless(view, index)
     at = index - 1
     while at >= 0:
@@ -78,7 +74,7 @@ def relative_start(view: View, at: int, index: int) -> int:
         before -= 1
     relative = (
         all(_in(view, step, AFTER_VERB) for step in gap)
-        or view.text(index + 1) in lx.NOT_FOOD
+        or view.text(index + 1) in lx.ORDINARY_NOUNS
         or view.verb_at(before)
         or view.text(before) in lx.DISPOSAL | lx.INSTRUMENT
     )
@@ -118,7 +114,7 @@ def past_start(view: View, at: int) -> int:
     first = at
     while first > 0 and (view.verb_at(first - 1) or view.text(first - 1) in lx.MANNER):
         first -= 1
-    return next((start for start in range(first, at) if view.text(start) in PAST), at)
+    return next((start for start in range(first, at) if view.text(start) in lx.PAST), at)
 
 
 def suppress_background(view: View) -> None:

@@ -1,4 +1,4 @@
-"""Actions by the letter of Liu et al. (2022), appendix A.2: glossary verbs with the glossary nouns beside them.
+"""Actions by the letter of Liu et al. (2022), appendix A.2: glossary verbs with the glossary nouns below them.
 
 "If a verb has noun children that are ingredients or cooking tools, they are also included in the action"; words
 outside of the glossary are ignored. The authors' parser is not known. What it does is inferred from the actions that
@@ -8,9 +8,11 @@ they released:
   as verbs (切/片 is among the actions, the classes 加水 and 切碎 are not).
 * List members, modifiers, instruments and measures are all children (撒/个人,口味,盐, 切/手指,薄片), and a word
   that the glossary lists as verb and ingredient is both (包/钱).
-* Each action has an ingredient. A verb without nouns takes those of the nearest earlier verb in its step that has an
-  ingredient, since verbs in a row share their object; if there is none, the verb is dropped.
-* A noun between two verbs may belong to either, and a fronted noun to any verb of its clause: see `_readings`.
+* Each action has an ingredient. A verb without one takes that of its clause's topic (苦瓜洗净切片: 切), else those
+  of the nearest earlier verb of the recipe that has any, since verbs in a row share their object; if there is none,
+  the verb is dropped.
+
+A clause without a parse is read by what stands beside its verbs: a noun between two of them belongs to both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -110,24 +112,28 @@ class Words:
 def extract_paper(
     steps: Sequence[str], glossary: Glossary, parses: Mapping[str, Parse] | None = None
 ) -> list[list[Action]]:
-    """The actions of each step, in order of their verbs; a verb has one action for each of its readings.
+    """The actions of each step, in order of their verbs.
 
     With a parse in `parses`, a noun belongs to the verbs above it in the tree of its clause. Without one, the nouns
     up to the next verb on either side belong to a verb. `inherited` is empty and `optional` false: the paper has
     neither.
     """
-    words = _words(glossary)
-    return [list(_step(step, words, parses or {})) for step in steps]
-
-
-def _step(step: str, words: Words, parses: Mapping[str, Parse]) -> Iterator[Action]:
+    words, found = _words(glossary), []
     shared: list[GlossaryWord] = []
+    for step in steps:
+        found.append(list[Action]())
+        for frame in _frames_of(step, words, parses or {}):
+            if action := _action(frame, shared):
+                found[-1].append(action)
+            shared = _with_ingredient(frame.after) or _with_ingredient(frame.before) or shared
+    return found
+
+
+def _frames_of(step: str, words: Words, parses: Mapping[str, Parse]) -> Iterator[Frame]:
     for start, end in clauses(step):
         tokens = list(words.tokens(step, start, end))
         parse = parses.get(step[start:end])
-        for frame in _frames(tokens) if parse is None else _tree_frames(tokens, step, start, parse):
-            yield from _actions(frame, shared)
-            shared = _with_ingredient(frame.after) or _with_ingredient(frame.before) or shared
+        yield from _frames(tokens) if parse is None else _tree_frames(tokens, step, start, parse)
 
 
 @lru_cache(maxsize=1)
@@ -190,29 +196,16 @@ def _word_at(text: str, start: int, words: Sequence[str]) -> dict[int, int]:
     return places
 
 
-def _actions(frame: Frame, shared: list[GlossaryWord]) -> list[Action]:
-    """One action for each reading that has an ingredient; of readings with equal classes the first."""
-    verb, found = frame.verb, {}
-    own = [verb] if verb.ingredient else []
-    for nouns in _readings(frame) or [[] if own else shared]:
-        ingredients = tuple(_mention(noun, noun.ingredient) for noun in own + nouns if noun.ingredient)
-        tools = tuple(_mention(noun, noun.tool) for noun in nouns if noun.tool)
-        classes = frozenset(food.cls for food in ingredients), frozenset(tool.cls for tool in tools)
-        if ingredients and classes not in found:
-            place = verb.start, verb.end, verb.surface, verb.verb or ""
-            found[classes] = Action(*place, ingredients, tools, inherited=(), optional=False)
-    return list(found.values())
-
-
-def _readings(frame: Frame) -> list[list[GlossaryWord]]:
-    """The sets of nouns that may be meant with a verb.
-
-    These are: all nouns beside it (放姜炒葱: 炒 with 姜 and 葱); the same with the clause's topic (苦瓜洗净去籽: 去
-    with 苦瓜 and 籽); the topic alone, in case the nouns beside the verb belong to its neighbour; and the last noun
-    behind it alone, which is the head of a noun phrase or the last of a list.
-    """
-    beside = frame.before + frame.after
-    return [nouns for nouns in (beside, frame.topic + beside, frame.topic, frame.after[-1:]) if nouns]
+def _action(frame: Frame, shared: list[GlossaryWord]) -> Action | None:
+    """The verb with the nouns beside it, and with those that it shares where these have no ingredient."""
+    verb, nouns = frame.verb, frame.before + frame.after
+    foods = _with_ingredient([verb, *nouns]) or _with_ingredient(frame.topic) or shared
+    if not foods:
+        return None
+    ingredients = tuple(_mention(noun, noun.ingredient) for noun in foods)
+    tools = tuple(_mention(noun, noun.tool) for noun in nouns if noun.tool)
+    place = verb.start, verb.end, verb.surface, verb.verb or ""
+    return Action(*place, ingredients, tools, inherited=(), optional=False)
 
 
 def _with_ingredient(nouns: Iterable[GlossaryWord]) -> list[GlossaryWord]:

@@ -6,11 +6,9 @@ dependency parsing tree. If a verb has noun children that are ingredients or coo
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.joining import merged
-from wokflow.parse.lattice import BLANK, FOOD, TOOL, VERB, Lexicon, Token
+from wokflow.parse.lattice import FOOD, TOOL, VERB, Lexicon, Token
+from wokflow.parse.roles import DESCRIBES, NEGATION
 from wokflow.parse.types import Act, Clause, Noun, Parse
-
-NOT_MAIN = ("acl", "amod", "nmod", "compound")  # relations by which a verb describes a noun
-ATTRIBUTES = ("nmod", "compound", "amod", "clf", "nummod")  # relations by which a noun describes another one
 
 
 class Tree:
@@ -31,8 +29,12 @@ class Tree:
         """The parse's word for a token: that in which a verb begins or a noun ends, since the head is there."""
         return self.word_at[token.start if token.kind == VERB else token.end - 1]
 
-    def relation(self, word: int) -> str:
-        return self.parse.relations[word]
+    def describes(self, word: int) -> bool:
+        """Whether it is part of the description of a noun. Before a localizer stands none: 锅 in 锅里."""
+        head = self.up(word)
+        return self.parse.roles[word] in DESCRIBES and not (
+            head >= 0 and self.parse.words[head] in lx.LOCATION
+        )
 
     def up(self, word: int) -> int:
         head = self.parse.heads[word]
@@ -49,10 +51,10 @@ class Tree:
         """Whether a verb neither describes a noun nor is negated."""
         word = self.word(token)
         negated = any(
-            head == word and self.parse.words[child] in lx.NEGATION
+            head == word and (self.parse.words[child] in lx.NEGATION or self.parse.roles[child] == NEGATION)
             for child, head in enumerate(self.parse.heads)
         )
-        return not negated and not self.relation(word).startswith(NOT_MAIN)
+        return not negated and not self.describes(word)
 
 
 def read_parsed(clause: str, parse: Parse, lexicon: Lexicon) -> Clause:
@@ -83,23 +85,5 @@ def read_parsed(clause: str, parse: Parse, lexicon: Lexicon) -> Clause:
 
 
 def described(tree: Tree, path: list[int]) -> bool:
-    """Whether a relation on the path from a noun to its verb says that the noun only describes another one."""
-    return any(tree.relation(word).startswith(ATTRIBUTES) for word in path)
-
-
-def hangs_on(parse: Parse, tokens: list[Token], noun: int, verb: int) -> bool:
-    """Whether the parse makes the noun `tokens[noun]` subject or adjunct of the verb `tokens[verb]` behind it."""
-    word = _word_at(parse, tokens, noun, tokens[noun].end - 1)
-    target = _word_at(parse, tokens, verb, tokens[verb].start)
-    adjunct = word >= 0 and parse.relations[word].startswith(("nsubj", "obl", "dislocated"))
-    return adjunct and parse.heads[word] == target
-
-
-def _word_at(parse: Parse, tokens: list[Token], index: int, place: int) -> int:
-    """The parse's word that covers an offset of the clause; -1 if none does."""
-    place -= sum(token.end - token.start for token in tokens[:index] if token.kind == BLANK)
-    for word, text in enumerate(parse.words):
-        if place < len(text):
-            return word
-        place -= len(text)
-    return -1
+    """Whether a noun only describes another one, by the words on the path from it up to below its verb."""
+    return any(map(tree.describes, path))

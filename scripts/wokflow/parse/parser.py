@@ -18,6 +18,7 @@ from wokflow.parse.clauses import clauses
 from wokflow.parse.conllu import Sentence, read_conllu
 from wokflow.parse.dependencies import LAST_CHARACTER, SpaCy, register_last_character
 from wokflow.parse.glossary import read_glossary
+from wokflow.parse.roles import scheme_of
 from wokflow.parse.segment import Segmenter
 
 HELD_OUT = 10  # without test treebanks every tenth sentence is held out
@@ -67,8 +68,9 @@ def parse_parser(
         batch_words=batch_words,
         progress=progress,
     )
+    scheme = scheme_of(nlp.get_pipe("parser").labels, ", ".join(treebanks))
     with nlp.use_params(averages):
-        result = parser_scores(SpaCy(nlp, segment, BATCH), held, segment)
+        result = parser_scores(SpaCy(nlp, segment, BATCH, scheme), held, segment)
         with atomic_folder(model) as folder:
             nlp.to_disk(folder)
     sizes = {"train_sentences": len(sentences), "test_sentences": len(held), "held_out": not test}

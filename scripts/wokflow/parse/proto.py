@@ -1,11 +1,16 @@
-"""Proto-actions: actions by the classes of their words (Liu et al. 2022, appendix A.2)."""
+"""Proto-actions: actions by the classes of their words (Liu et al. 2022, appendix A.2).
 
-from collections.abc import Sequence
+They are compared across recipes, so of inherited ingredients only those count that the action is about: 翻炒 of beef
+is the same action whatever seasons it. Ingredients that an action names all count.
+"""
+
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
 from wokflow.frame import tables
 from wokflow.parse import schemas
+from wokflow.parse.kinds import flavours
 
 
 def parse_proto(*, actions: Sequence[str], proto: Sequence[str], metadata: dict[str, str]) -> None:
@@ -15,10 +20,26 @@ def parse_proto(*, actions: Sequence[str], proto: Sequence[str], metadata: dict[
             "recipe_id",
             "position",
             "verb_class",
-            *map(_set, ("ingredient_classes", "tool_classes")),
+            _set("ingredient_classes"),
+            _set("tool_classes"),
             "inherited",
         )
-        tables.write(target, schemas.PROTO_ACTIONS, rows.collect(), metadata)
+        tables.write(target, schemas.PROTO_ACTIONS, _compared(rows.collect()), metadata)
+
+
+def compared(classes: Iterable[str]) -> frozenset[str]:
+    """Of inherited ingredients' classes those that an action is compared by: all that do not only flavour, or all."""
+    every = frozenset(classes)
+    return frozenset(name for name in every if not flavours(name)) or every
+
+
+def _compared(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the ingredients that they are compared by."""
+    names = rows["ingredient_classes"].explode().unique().drop_nulls()
+    seasonings = [name for name in names if flavours(name)]
+    main = pl.col("ingredient_classes").list.filter(~pl.element().is_in(seasonings))
+    chosen = pl.when(pl.col("inherited") & (main.list.len() > 0)).then(main).otherwise("ingredient_classes")
+    return rows.with_columns(chosen.alias("ingredient_classes"))
 
 
 def _set(name: str) -> pl.Expr:

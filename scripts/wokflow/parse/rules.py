@@ -10,23 +10,20 @@ from wokflow.parse.joining import merged
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
 from wokflow.parse.mentions import begins, describes, nouns
 from wokflow.parse.modifiers import suppress_background, suppress_modifiers
-from wokflow.parse.parsed import hangs_on
-from wokflow.parse.types import Act, Clause, Noun, Parse
+from wokflow.parse.types import Act, Clause, Noun
 from wokflow.parse.verbs import BEFORE_OBJECT, counts, sense
 from wokflow.parse.view import View
 
 SILENCING = (lx.CAUSE | lx.REMARK | lx.PEOPLE | lx.COPULA) - {"就"}
 BETWEEN = lx.LOCATION | lx.MANNER | lx.AMOUNTS | lx.MEASURES  # between a noun and its verb
 BEFORE_RESULT = lx.ASPECT | lx.MEASURES | lx.LONG_RESULTS | lx.AMOUNTS
-FRESH_STARTS = "捞盛关转盖装切取撒淋翻"  # first characters of verbs that are never a result
 
 
 class Reader:
-    """Reads one clause, once, by `read`. A parse decides about nouns between two verbs."""
+    """Reads one clause, once, by `read`."""
 
-    def __init__(self, tokens: list[Token], lexicon: Lexicon, parse: Parse | None = None) -> None:
+    def __init__(self, tokens: list[Token], lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self.parse = parse
         self.view = View(merged(tokens, lexicon))
         self.acts: list[Act] = []
         self.verb_texts: list[str] = []
@@ -163,7 +160,9 @@ class Reader:
             self.forward = True
             if last and text in lx.INSTRUMENT:
                 last.closed = True
-        elif text in lx.PRODUCT:
+        elif text in lx.PRODUCT or (
+            text == "出" and last and self.view.kind(index - 1) == VERB
+        ):  # 腌制出汁水
             self.product = self.predicate = True
         elif text in lx.OR and self.view.kind(index + 1) == VERB and last:
             self.optional = True
@@ -275,13 +274,8 @@ class Reader:
         water = view.text(index)[-1] == "水" and view.text(after)[0] in lx.WATER_VERBS
         if water and end == index + 1 and text[0] not in lx.ADDING:
             return True
-        if not any(noun.kind == FOOD for noun in last.nouns):
-            return False
-        if not last.objects and text[-1] in lx.COMPLETED:
-            return True
-        if self.parse is None or view.kind(end - 1) != FOOD:
-            return False
-        return hangs_on(self.parse, view.tokens, end - 1, after)
+        acts_on_food = any(noun.kind == FOOD for noun in last.nouns)
+        return acts_on_food and not last.objects and text[-1] in lx.COMPLETED
 
     # -- verbs
 
@@ -338,7 +332,7 @@ class Reader:
         """Whether a verb behind 至 is a new action, not the result: it adds or takes out, or the result is over."""
         if text in lx.CHANGES:
             return False
-        return self.result_named or text in lx.ADDING or text[0] in FRESH_STARTS or text == "出锅"
+        return self.result_named or text in lx.ADDING or text[0] in lx.FRESH_STARTS or text == "出锅"
 
     def act(self, index: int) -> int:
         token, text = self.view.tokens[index], self.view.text(index)
@@ -350,8 +344,6 @@ class Reader:
         cls = self.lexicon.verbs.get(sense(self.view, index), token.cls)
         act = Act(token.start, token.end, cls, list(self.pending), self.optional)
         act.closed = text in lx.INTRANSITIVE and not (text in lx.EITHER_SIDE and self.lacks(act, index))
-        if text[-1] == "锅" and text[0] in "下入" and (name := self.lexicon.tools.get("锅")):
-            act.nouns.append(Noun(token.end - 1, token.end, name, TOOL))
         if text in lx.REMOVING and not self.view.noun_at(index + 1) and (part := self.part(index + 1)):
             act.nouns.append(part)
         self.acts.append(act)

@@ -24,7 +24,12 @@ DEPENDENCIES = pa.schema(
         column("words", STRINGS, "Its words; joined, they are the clause without white space."),
         column("tags", STRINGS, "Part of speech of each word (UPOS, or the backend's own)."),
         column("heads", HEADS, "Index of each word's head in the clause; -1 at the root."),
-        column("relations", STRINGS, "Relation of each word to its head, as the backend calls it."),
+        column("relations", STRINGS, "Relation of each word to its head, as the model calls it."),
+        column(
+            "roles",
+            STRINGS,
+            "What it means to the reader of actions: root, attribute, relative, negation, other.",
+        ),
     ]
 )
 ACTIONS = pa.schema(
@@ -44,8 +49,8 @@ ACTIONS = pa.schema(
         column(
             "inherited",
             pa.bool_(),
-            "The action names no ingredient and no tool: its ingredients are those of the nearest earlier "
-            "action that has any.",
+            "The action names no ingredient and no tool: its ingredients are what is in the pot, or what was "
+            "prepared last.",
         ),
         column(
             "optional", pa.bool_(), "The text leaves it to the cook: 可以, 如果, 喜欢的话, a second choice."
@@ -57,7 +62,9 @@ PROTO_ACTIONS = pa.schema(
         column("recipe_id", pa.string(), RECIPE_ID),
         column("position", pa.int32(), "Number of the action in its recipe, from 0."),
         *PROTO,
-        column("inherited", pa.bool_(), "The ingredients are inherited from an earlier action."),
+        column(
+            "inherited", pa.bool_(), "The ingredients are inherited; those that only flavour are left out."
+        ),
     ]
 )
 REJECTS = pa.schema(

@@ -1,13 +1,13 @@
 """Cuts Chinese text into words by jieba, with the glossary as its user dictionary."""
 
-import functools
 import re
-import warnings
-from types import ModuleType
 from typing import Any
 
+from wokflow.frame.languages import HAN
+from wokflow.parse import jieba_dictionary
 from wokflow.parse.glossary import Glossary
 
+CHINESE = re.compile(f"[{HAN}]+")
 DECIMAL = re.compile(r"(\d+\.\d+)")
 # Treebanks write these as two words, jieba's dictionary as one.
 NUMBER_AND_MEASURE = re.compile(
@@ -39,15 +39,14 @@ class Segmenter:
 
 def _tokenizer(glossary: Glossary) -> Any:
     surfaces = {*glossary.verbs, *glossary.ingredients, *glossary.tools}
-    tokenizer = _jieba().Tokenizer()
-    frequencies, tokenizer.total = _dictionary()
+    tokenizer = jieba_dictionary.tokenizer()
+    frequencies = tokenizer.FREQ
     tokenizer.FREQ = frequencies.copy()
-    tokenizer.initialized = True
     for word in frequencies:
         if word not in surfaces and _is_two_words(word, glossary):
             tokenizer.FREQ[word] = 0  # 0: no word itself, but the beginning of longer ones
     for word in sorted(surfaces):  # sorted, because each addition changes how the next is cut
-        if all("\u4e00" <= character <= "\u9fd5" for character in word):
+        if CHINESE.fullmatch(word):
             tokenizer.add_word(word)
     return tokenizer
 
@@ -57,19 +56,3 @@ def _is_two_words(word: str, glossary: Glossary) -> bool:
         word[:cut] in glossary.verbs and word[cut:] in glossary.ingredients for cut in range(1, len(word))
     )
     return verb_and_ingredient or NUMBER_AND_MEASURE.fullmatch(word) is not None
-
-
-@functools.cache
-def _dictionary() -> tuple[dict[str, int], int]:
-    """jieba's own dictionary with all prefixes of its words, and the sum of the frequencies."""
-    jieba = _jieba()
-    frequencies, total = jieba.Tokenizer.gen_pfdict(jieba.dt.get_dict_file())
-    return frequencies, total
-
-
-def _jieba() -> ModuleType:
-    with warnings.catch_warnings():  # it imports pkg_resources, which setuptools deprecates
-        warnings.simplefilter("ignore")
-        import jieba
-    module: ModuleType = jieba
-    return module

@@ -37,6 +37,7 @@ def _parser(
     glossary: Glossary, settings: Mapping[str, Any], model: str
 ) -> Callable[[Sequence[str]], dict[str, Parse]]:
     from wokflow.parse.dependencies import load_backend, parse_block
+    from wokflow.parse.roles import roles_of
     from wokflow.parse.segment import Segmenter
 
     segment = Segmenter(glossary)
@@ -47,7 +48,7 @@ def _parser(
     def parse(some: Sequence[str]) -> dict[str, Parse]:
         found, _ = parse_block(some, parser, segment)
         return {
-            clause: Parse(one.words, one.tags, one.heads, one.relations)
+            clause: Parse(one.words, one.heads, roles_of(parser.scheme, one.relations))
             for clause, one in zip(some, found, strict=True)
         }
 

@@ -8,14 +8,13 @@ class Parse:
     """A clause's dependency parse. The words, joined, are the clause without white space."""
 
     words: tuple[str, ...]
-    tags: tuple[str, ...]  # universal part-of-speech tags
     heads: tuple[int, ...]  # index of each word's head, -1 for a root
-    relations: tuple[str, ...]
+    roles: tuple[str, ...]  # of each word to its head; see `roles`
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An ingredient or tool as written, its class, and its offsets in the step."""
+    """An ingredient or tool as written, its class, and its offsets in its step."""
 
     surface: str
     cls: str

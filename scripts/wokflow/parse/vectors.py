@@ -6,7 +6,7 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -28,7 +28,7 @@ HEADER = re.compile(r"\d+ \d+")
 def parse_vectors(
     *,
     recipe_parts: Sequence[str],
-    glossary: str | None,
+    glossary: str | None = None,
     vectors: str,
     digest: str,
     model: Literal["skip_gram", "cbow"],
@@ -42,11 +42,11 @@ def parse_vectors(
 ) -> None:
     """Train word2vec on the steps of a recipes table; write the folder `vectors` and a digest of what is in it.
 
-    A sentence is a step, cut into words with the glossary as user dictionary, without numbers and punctuation. At
-    most `recipes` recipes are read (None: all), drawn evenly from the table. The folder holds words.txt, one word a
-    line, by falling count and then alphabetically, and vectors.npy (words, dimensions) in float32. Both are empty
-    if no word occurs `least_count` times; the log says so. Training runs in one thread, so that the same input
-    gives the same bytes; sentences are kept on disk to save memory.
+    A sentence is a step, cut into words by jieba's dictionary and, if there is one, the glossary, without numbers and
+    punctuation. At most `recipes` recipes are read (None: all), drawn evenly from the table. The folder holds
+    words.txt, one word a line, by falling count and then alphabetically, and vectors.npy (words, dimensions) in
+    float32. Both are empty if no word occurs `least_count` times; the log says so. Training runs in one thread, so
+    that the same input gives the same bytes; sentences are kept on disk to save memory.
 
     Liu et al. 2022 use word embeddings (section 6.1, appendix A.2) without naming a method; this is word2vec
     (Mikolov et al. 2013).
@@ -183,6 +183,11 @@ def read_vectors(path: str | Path) -> tuple[list[str], Matrix]:
     return words, vectors
 
 
+def pieces(word: str, known: Container[str], cut: Callable[[str], list[str]]) -> list[str]:
+    """The words whose vectors stand for a word: itself if it is known, or else those that it is cut into."""
+    return [word] if word in known else cut(word)
+
+
 def _from_folder(folder: Path) -> tuple[list[str], Matrix]:
     words = (folder / WORDS).read_text(encoding="utf-8").split("\n")
     vectors = np.load(folder / VECTORS)
@@ -194,7 +199,10 @@ def _from_folder(folder: Path) -> tuple[list[str], Matrix]:
 
 
 def _from_text(path: Path) -> tuple[list[str], Matrix]:
-    """Words and vectors of a text file. The numbers go into one growing array, so that millions of words fit."""
+    """Words and vectors of a text file. The numbers go into one growing array, so that millions of words fit.
+
+    gensim's own reader takes no word with a blank inside, as GloVe's files have.
+    """
     numbers: dict[str, None] = {}
     values = array("f")
     with _open(path) as file:

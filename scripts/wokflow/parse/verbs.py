@@ -1,16 +1,18 @@
 """Decides whether a verb of the glossary is a cooking action in its context."""
 
+import re
 from collections.abc import Callable
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import NUMBER, OTHER, TOOL, VERB
+from wokflow.parse.lattice import BLANK, NUMBER, OTHER, TOOL, VERB
 from wokflow.parse.view import View
 
 COMPLEMENTS = lx.RESULTS | lx.LONG_RESULTS | lx.DIRECTIONS
 BEFORE_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.TASTES | lx.ASPECT
 
-# what is switched on when it is opened: 打开火
-HEAT_SOURCES = lx.words("火 炉火 电源 开关 灶 炉灶 灶火 燃气灶 煤气灶 电磁炉 炉子 大火 中火 小火 高火")
+NUMERALS = r"\d一二两三四五六七八九十半几"
+# at the beginning of what follows 压, a time: 个25分钟, 半小时
+DURATION = re.compile(rf"\s*个?\s*[{NUMERALS}][{NUMERALS}多来个\s~～-]*(小时|分|刻|会|min)")
 
 
 def counts(view: View, index: int, disposal: bool) -> bool:
@@ -52,16 +54,53 @@ def repeated(view: View, index: int) -> bool:
 
 def sense(view: View, index: int) -> str:
     """The verb whose class the verb at `index` has here: its own text, but 开火 for 打开 in 打开火."""
-    text, after = view.text(index), view.text(index + 1)
-    if text == "打开" and (after in HEAT_SOURCES or view.text(index - 1) in HEAT_SOURCES):
-        return "开火"
-    if text == "起锅" and (after[:1] in ("烧", "热") or (after in lx.ADDING and _pours(view, index + 1))):
-        return "热锅"
-    if text in ("翻匀", "翻遍", "翻均匀"):
-        return "翻炒"
-    if text == "扔" and view.kind(index + 1) == TOOL:
-        return "扔进"
-    return text
+    text = view.text(index)
+    if text not in SENSES:
+        return text
+    other, holds = SENSES[text]
+    return other if holds(view, index) else text
+
+
+def _switches_on(view: View, index: int) -> bool:
+    return view.text(index + 1) in lx.HEAT_SOURCES or view.text(index - 1) in lx.HEAT_SOURCES
+
+
+def _heats_the_pot(view: View, index: int) -> bool:
+    after = view.text(index + 1)
+    return after[:1] in ("烧", "热") or (after in lx.ADDING and _pours(view, index + 1))
+
+
+def _stirs(view: View, index: int) -> bool:
+    """Whether 翻 is followed by 匀 or by several strokes, rather than by a side: 翻几下, but not 翻个面."""
+    return view.text(index + 1) in lx.STROKES
+
+
+def _throws_into(view: View, index: int) -> bool:
+    return view.kind(index + 1) == TOOL
+
+
+def _cooks_under_pressure(view: View, index: int) -> bool:
+    """Whether 压 has a duration behind it (压十分钟) or a pressure cooker before it."""
+    behind = "".join(view.text(place) for place in range(index + 1, index + 8))
+    before = [view.text(place) for place in range(index) if view.kind(place) == TOOL]
+    return bool(DURATION.match(behind)) or any("压" in tool for tool in before)
+
+
+def _cooked_later(view: View, index: int) -> bool:
+    """Whether another verb of the clause says how it is cooked: 上锅炒, 上锅大火蒸."""
+    return any(view.kind(place) == VERB for place in range(index + 1, len(view)))
+
+
+# verbs of several senses: another verb that has the sense, and when it is meant
+SENSES: dict[str, tuple[str, Callable[[View, int], bool]]] = {
+    "打开": ("开火", _switches_on),
+    "起锅": ("热锅", _heats_the_pot),
+    "扔": ("扔进", _throws_into),
+    "翻": ("翻炒", _stirs),
+    **dict.fromkeys(("翻匀", "翻遍", "翻均匀"), ("翻炒", lambda view, index: True)),
+    "压": ("炖", _cooks_under_pressure),
+    "上锅": ("下锅", _cooked_later),
+}
 
 
 def _pours(view: View, index: int) -> bool:
@@ -126,6 +165,15 @@ def _boils(view: View, index: int, disposal: bool) -> bool:
     return view.noun_at(index - 1) or view.text(index + 1) in lx.AFTER | lx.ASPECT
 
 
+def _wraps(view: View, index: int, disposal: bool) -> bool:
+    """Whether 包 is to wrap, and neither a measure (两包, 整包) nor the end of a noun (材料包)."""
+    after, before = view.text(index + 1), view.text(index - 1)
+    if before[:1] in ("第", "整", "半", "每") or view.kind(index - 1) == BLANK:
+        return False
+    wrapped = after[:1] in ("入", "在", "住", "成", "起", "一") or after in lx.ASPECT
+    return wrapped or _object(view, index) or view.kind(index - 1) == TOOL
+
+
 def _never(view: View, index: int, disposal: bool) -> bool:
     return False
 
@@ -136,6 +184,9 @@ CONDITIONS: dict[str, Callable[[View, int, bool], bool]] = {
     **dict.fromkeys("下入", _goes_in),
     **dict.fromkeys("滚沸", _boils),
     **dict.fromkeys("制备刻用待", _never),
+    "包": _wraps,
+    "穿": lambda view, index, disposal: view.text(index + 1) != "过",
+    "敲": lambda view, index, disposal: view.text(index + 1) not in lx.EMPHASISED,
     "转": lambda view, index, disposal: view.text(index + 1) in lx.SWITCHED,
     "去": _removes,
     "出": _comes_out,

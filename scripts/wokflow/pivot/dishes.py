@@ -1,6 +1,5 @@
 """Pairs of dishes, and the dish of each recipe (Counterfactual Recipe Generation, 4.1)."""
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import pyarrow.parquet as pq
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.sheets import read_sheet
 from wokflow.pivot import schemas
 
 PAIR = ("base_dish", "target_dish", "ingredient_removed", "ingredient_added")
@@ -36,8 +36,8 @@ def pair_rows(path: str) -> list[dict[str, str]]:
     """The pairs in the file's order: PAIR, and the English names of both dishes, "" where the file has none.
 
     `path` is a TSV with the columns of PAIR, or a .json file as the paper's authors published it: a list of objects
-    with the keys of PUBLISHED. Further columns and keys are ignored. Raises UserError if columns or values are
-    missing, or if a pair occurs twice.
+    with the keys of PUBLISHED. Further columns and keys are ignored. Raises UserError if the file is not UTF-8, if
+    columns or values are missing, or if a pair occurs twice.
     """
     seen: set[tuple[str, str]] = set()
     rows = []
@@ -56,14 +56,8 @@ def pair_rows(path: str) -> list[dict[str, str]]:
 
 
 def _tsv_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
-    with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123
-        reader = csv.DictReader(file, delimiter="\t")
-        if missing := set(PAIR) - set(reader.fieldnames or ()):
-            raise UserError(
-                f"{path}: missing column {', '.join(sorted(missing))}; the columns are {', '.join(PAIR)}."
-            )
-        for row in reader:
-            yield f"row {reader.line_num}", row
+    for number, row in read_sheet(path, PAIR):
+        yield f"row {number}", row
 
 
 def _json_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -118,9 +112,10 @@ def pivot_dishes(
                 part.write(frame)
                 done, found = done + batch.num_rows, found + frame.height
                 if progress:
-                    progress(
-                        done, f"{done} recipes, {found} of them of one of {len(known)} known dishes", of=total
+                    text = (
+                        f"{done} recipes, {found} of them with a dish; {len(known)} were looked for in titles"
                     )
+                    progress(done, text, of=total)
 
 
 def _with_dish(recipes: pl.DataFrame, find: Callable[[str], str | None]) -> pl.DataFrame:

@@ -1,36 +1,42 @@
-"""Average causal effects between the actions of one dish (4.3).
+"""Average causal effects between the actions of one dish (Counterfactual Recipe Generation, 4.3).
 
 The hypothesis about an ordered pair of actions (c, e): c, done before, brings about e. Units are the recipes of the
-dish. Treatment T: c occurs. Outcome Y: e occurs, and after c if c occurs. So a recipe in which e comes before c
-counts as treated without effect; the opposite order is the hypothesis (e, c).
+dish. Treatment T: c occurs. There are two outcomes, and so two estimates:
+
+- `effect`, the paper's psi. Outcome A: e occurs. It says whether the two belong together, not which comes first.
+- `effect_in_order`. Outcome Y: e occurs, and after c if c occurs. A recipe in which e comes before c counts as
+  treated without effect. Of independent actions this is at most 0, in any order: Y is at most A, and A does not
+  depend on T.
 
 The treatment is not "c occurs before e", because which of two actions comes first is known only in recipes with both.
 With it, recipes with e would be among the treated by definition, and any two frequent actions in random order would
-seem to bring each other about (immortal time bias). With Y as above the effect of independent actions is at most 0 in
-any order: Y is at most A, "e occurs anywhere", and A does not depend on T.
+seem to bring each other about (immortal time bias).
 
-For the same reason the covariate of a confounder is whether it occurs at all, and confounders are chosen for the
-dish, not for each recipe: actions that come before c in most recipes with both, and likewise before e. So neither
-effects of c or e nor actions between the two are adjusted for. Confounders that correlate with both c and e by more
-than a standard error (1 / sqrt(recipes)) are covariates of their own, at most `confounders` of them, in order of
-the product of both correlations. One more covariate is the number of the other confounders in a recipe, because
-some recipes are more explicit than others.
+An action comes before another, in a dish, if it does so in most recipes with both. The paper does not say what it
+means by "appears before"; this is the plain reading with which no order contradicts another, and none of the orders
+that its authors released does. Only actions that come before both c and e are confounders, and the covariate of a
+confounder is whether it occurs at all. So neither effects of c or e nor actions between the two are adjusted for.
+Either all of them are covariates (preset paper), or those that correlate with both c and e by more than a standard
+error (1 / sqrt(recipes)), at most `confounders` of them, in order of the product of both correlations. Then one more
+covariate is the number of the other confounders in a recipe, because some recipes are more explicit than others.
 
-The effect is the average over all recipes with a match (average treatment effect): nearest logit of the propensity
-within the caliper, with replacement, ties shared. Its p-value is that of an exact permutation test of T within strata
-of the propensity, with A in place of Y; it is conservative, since Y is at most A. The order has a test of its own, a
-sign test over the recipes with both actions. Both tests must hold.
+An effect is the average over all recipes with a match (average treatment effect): nearest logit of the propensity
+within the caliper, with replacement, ties shared. `association_p` is of an exact permutation test of T within strata
+of the propensity, with outcome A; for `effect_in_order` it is conservative. The order has a test of its own, a sign
+test over the recipes with both actions. Both tests must hold.
 
 No test sees causes that recipes do not mention: a common cause that is often left out makes its effects seem to
 depend on each other.
 """
 
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from wokflow.pivot.limits import Limits
 from wokflow.pivot.matching import (
     Bools,
     Floats,
@@ -41,39 +47,14 @@ from wokflow.pivot.matching import (
     match,
     overlap,
     permutation_p,
+    pooled_deviation,
     propensity_scores,
     sign_p,
 )
 
 CELLS = 300_000  # numbers in one array of covariates, so that it fits the cache; more are computed in turns
 DIGITS = 9  # decimal places of numbers in the table
-ESTIMATES = ("effect", "matched", "overlap", "balance_before", "balance_after", "p_value")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The thresholds above which an effect is reported, and those below which the data cannot tell.
-
-    effect: least average effect that is reported (the paper's tau_c, 4.3). level: significance level of both tests.
-    correct: adjust p-values for the number of tests of the dish pair (Benjamini and Hochberg 1995). units: least
-    number of recipes with the cause, and without it. frequent: least share of a dish's recipes with an action for it
-    to be a cause, an effect or a confounder. confounders: largest number of confounders with a covariate of their
-    own. ridge: penalty of the regression. caliper: largest distance of a match, in standard deviations of the logit
-    (0.2: Austin 2011). strata: number of strata of the permutation test. overlap: least share of recipes that are
-    comparable, and that have a match. balance: largest standardised difference of means after matching.
-    """
-
-    effect: float = 0.1
-    level: float = 0.05
-    correct: bool = False
-    units: int = 5
-    frequent: float = 0.05
-    confounders: int = 10
-    ridge: float = 1.0
-    caliper: float = 0.2
-    strata: int = 10
-    overlap: float = 0.5
-    balance: float = 0.25
+ESTIMATES = ("effect", "effect_in_order", "matched", "overlap", "smd_all", "smd_matched", "association_p")
 
 
 @dataclass(frozen=True)
@@ -113,15 +94,11 @@ def estimate(dish: Dish, tested: Hypotheses, limits: Limits) -> pl.DataFrame:
     count = dish.occurs.sum(axis=0)[tested.cause]
     in_order, with_both = before[tested.cause, tested.effect], both[tested.cause, tested.effect]
     enough = np.flatnonzero(np.minimum(count, recipes - count) >= max(limits.units, 1))
-    confounders = Confounders.of(dish, 2 * before > both)
-    number = confounders.likely(tested[enough]).sum(axis=1)
-    by_number = enough[
-        np.argsort(number, kind="stable")
-    ]  # sorted, so that few arrays are as wide as the widest
-    step = max(1, CELLS // ((limits.confounders + 2) * max(recipes, 1)))
+    confounders = Confounders.of(dish, 2 * before > both, screened=limits.confounders is not None)
+    widths = np.minimum(confounders.likely(tested[enough]).sum(axis=1), most(limits)) + 2
     found = {name: np.full(len(count), np.nan) for name in ESTIMATES}
-    for rows in (by_number[start : start + step] for start in range(0, len(enough), step)):
-        covariates = confounders.covariates(tested[rows], limits.confounders)
+    for rows in (enough[batch] for batch in _batches(widths, recipes)):
+        covariates = confounders.covariates(tested[rows], most(limits))
         for name, values in _matched(dish, tested[rows], covariates, limits).items():
             found[name][rows] = np.round(values, DIGITS)
     numbers = {"n_treated": count, "n_control": recipes - count, "both": with_both, "in_order": in_order}
@@ -129,28 +106,46 @@ def estimate(dish: Dish, tested: Hypotheses, limits: Limits) -> pl.DataFrame:
     return _flagged(pl.DataFrame(found | numbers | order_p, nan_to_null=True), recipes, limits)
 
 
+def most(limits: Limits) -> int:
+    """The largest number of confounders with a covariate of their own."""
+    return sys.maxsize - 2 if limits.confounders is None else limits.confounders
+
+
+def _batches(widths: Ints, recipes: int) -> Iterator[Ints]:
+    """Indices of `widths`, the widest first; a batch's covariates, as wide as its first, have about CELLS numbers."""
+    order, start = np.argsort(-widths, kind="stable"), 0
+    while start < len(order):
+        end = start + max(1, CELLS // (int(widths[order[start]]) * max(recipes, 1)))
+        yield order[start:end]
+        start = end
+
+
 @dataclass(frozen=True)
 class Confounders:
     """Which actions occur, (actions, recipes); which come before which; and their correlations, (actions, actions).
 
-    Products use einsum: at this size the threads of BLAS would wait more than they work.
+    `screened`: only actions that correlate with both cause and effect are likely confounders. Products use einsum:
+    at this size the threads of BLAS would wait more than they work.
     """
 
     occurs: Floats
     earlier: Bools
     correlation: Floats
+    screened: bool = True
 
     @staticmethod
-    def of(dish: Dish, earlier: Bools) -> "Confounders":
+    def of(dish: Dish, earlier: Bools, *, screened: bool = True) -> "Confounders":
         occurs = np.ascontiguousarray(dish.occurs.T, np.float64)
         centred = occurs - occurs.mean(axis=1, keepdims=True)
         deviation = centred.std(axis=1, keepdims=True)
         scaled = np.divide(centred, deviation, out=np.zeros(centred.shape), where=deviation > 1e-9)
         correlation = np.einsum("ir,jr->ij", scaled, scaled) / max(occurs.shape[1], 1)
-        return Confounders(occurs, earlier, np.abs(np.round(correlation, DIGITS)))
+        return Confounders(occurs, earlier, np.abs(np.round(correlation, DIGITS)), screened)
 
     def likely(self, tested: Hypotheses) -> Bools:
-        """The actions that come before cause and effect and correlate with both, (b, actions)."""
+        """The actions that come before cause and effect and, if screened, correlate with both, (b, actions)."""
+        if not self.screened:
+            return self._earlier(tested)
         together = self.correlation > self.occurs.shape[1] ** -0.5
         both: Bools = together[tested.cause] & together[tested.effect]
         return self._earlier(tested) & both
@@ -180,47 +175,43 @@ def _matched(dish: Dish, tested: Hypotheses, covariates: Floats, limits: Limits)
     treated, event = np.isfinite(cause), np.isfinite(effect)
     outcome = event & (~treated | (cause < effect))
     scores = propensity_scores(covariates, treated, ridge=limits.ridge)
+    deviation = pooled_deviation(scores[:, None], treated)[:, 0]
+    caliper = np.full(deviation.shape, np.inf) if np.isinf(limits.caliper) else limits.caliper * deviation
     observed = (treated & outcome).sum(axis=1)
     order, scores, (kind, event, outcome) = ascending(scores, treated, event, outcome)
-    weights, matched = match(scores, kind, limits.caliper * scores.std(axis=1))
+    weights, matched = match(scores, kind, caliper)
     in_rows = np.empty(weights.shape)
     in_rows.put(order, weights)
     values = (
+        average_effect(weights, matched, kind, event),
         average_effect(weights, matched, kind, outcome),
         matched.sum(axis=1, dtype=np.float64),
         overlap(scores, kind),
-        imbalance(covariates, np.ones(weights.shape), treated),
-        imbalance(covariates, in_rows, treated),
+        *imbalance(covariates, treated, np.ones(weights.shape), in_rows),
         permutation_p(scores, kind, event, observed, strata=limits.strata),
     )
     return dict(zip(ESTIMATES, values, strict=True))
 
 
 def _flagged(frame: pl.DataFrame, recipes: int, limits: Limits) -> pl.DataFrame:
-    """The table with adjusted_p and flag: the reasons why the data cannot tell (schemas.FLAGS)."""
-    larger = np.maximum(*(frame[name].to_numpy() for name in ("p_value", "order_p")))
+    """The table with p_value and flag: the reasons why the data cannot tell (schemas.FLAGS)."""
+    from scipy.stats import false_discovery_control
+
+    larger = np.maximum(*(frame[name].to_numpy() for name in ("association_p", "order_p")))
     if limits.correct:
         tested = np.isfinite(larger)
-        larger[tested] = np.round(adjusted(larger[tested]), DIGITS)
-    frame = frame.with_columns(adjusted_p=pl.Series(larger, nan_to_null=True))
-    late = pl.col("adjusted_p") > limits.level
+        larger[tested] = np.round(false_discovery_control(larger[tested]), DIGITS)
+    frame = frame.with_columns(p_value=pl.Series(larger, nan_to_null=True))
+    late = pl.col("p_value") > limits.level
     comparable = pl.min_horizontal("overlap", pl.col("matched") / max(recipes, 1))
     reasons = {
         "treated": pl.col("n_treated") < limits.units,
         "control": pl.col("n_control") < limits.units,
         "overlap": comparable < limits.overlap,
-        "balance": pl.col("balance_after") > limits.balance,
-        "chance": late & (pl.col("p_value") >= pl.col("order_p")),
-        "order": late & (pl.col("order_p") >= pl.col("p_value")),
+        "balance": pl.col("smd_matched") > limits.balance,
+        "chance": late & (pl.col("association_p") >= pl.col("order_p")),
+        "order": (2 * pl.col("in_order") <= pl.col("both"))
+        | (late & (pl.col("order_p") >= pl.col("association_p"))),
     }
     named = [pl.when(reason.fill_null(False)).then(pl.lit(name)) for name, reason in reasons.items()]
     return frame.with_columns(flag=pl.concat_str(named, separator=",", ignore_nulls=True))
-
-
-def adjusted(p_values: NDArray[np.float64]) -> Floats:
-    """p-values adjusted for their number, to bound the share of false discoveries (Benjamini and Hochberg 1995)."""
-    order = np.argsort(-p_values, kind="stable")
-    ranks = np.arange(len(p_values), 0, -1)
-    result = np.empty(len(p_values))
-    result[order] = np.minimum.accumulate((p_values[order] * len(p_values) / ranks).clip(max=1.0))
-    return result

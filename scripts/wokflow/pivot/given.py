@@ -14,6 +14,7 @@ from wokflow.pivot import schemas
 from wokflow.pivot.dishes import read_pairs
 from wokflow.pivot.given_files import Record, order_records, pivot_records
 from wokflow.pivot.occurrences import Proto
+from wokflow.pivot.replacements import merged, read_split, swaps
 
 SHOWN = 5  # examples of what could not be used, in a message
 ACTION = ("verb_class", "ingredient_classes", "tool_classes")
@@ -34,6 +35,7 @@ class Scope:
 
     def __init__(self, pairs: pl.DataFrame, glossary: Glossary) -> None:
         self.pairs: list[Pair] = list(pairs.select("base_dish", "target_dish").iter_rows())
+        self.swaps = swaps(pairs, glossary)
         self._verbs, self._foods, self._tools = (
             frozenset(words.values()) for words in (glossary.verbs, glossary.ingredients, glossary.tools)
         )
@@ -68,6 +70,8 @@ def write_pivots(
 ) -> None:
     """Write the pivot actions of the file `given`, in the order of pairs and file; and what cannot be used.
 
+    A removal and an insertion that differ in the changed ingredient alone become a replacement.
+
     Raises UserError if the file is malformed, if it has an action of a pair both to remove and to insert, or if no
     pivot action can be used.
     """
@@ -83,7 +87,8 @@ def write_pivots(
         named = zip(ACTION, (action.verb, list(action.ingredients), list(action.tools)), strict=True)
         return _of(pair) | dict(named) | {"kind": record.kind, "decided_by": "given"}
 
-    _write(given, pivot_records(given), use, scope, schemas.PIVOTS, pivots, rejects, metadata, progress)
+    rows = _rows(given, pivot_records(given), use, scope, rejects, metadata, progress)
+    tables.write(pivots, schemas.PIVOTS, merged(_frame(schemas.PIVOTS, rows), scope.swaps), metadata)
 
 
 def write_orders(
@@ -100,7 +105,7 @@ def write_orders(
     An order of an action that pivot/pivots does not insert is a reject, since no score would read it. Raises
     UserError if the file is malformed, if the pivot is not one of an order's two actions, or if no order can be used.
     """
-    inserts = tables.read(pivots).filter(pl.col("kind") == "insert")
+    inserts = read_split(pivots).filter(pl.col("kind") == "insert")
     inserted = {
         ((base, target), Proto(verb, tuple(foods), tuple(tools)))
         for base, target, verb, foods, tools in inserts.select(
@@ -120,25 +125,24 @@ def write_orders(
         names = {"pivot": pivot.written, "before": before.written, "after": after.written}
         return _of(pair) | names | {"flag": ""}
 
-    _write(given, order_records(given), use, scope, schemas.ORDERS, orders, rejects, metadata, progress)
+    rows = _rows(given, order_records(given), use, scope, rejects, metadata, progress)
+    tables.write(orders, schemas.ORDERS, _frame(schemas.ORDERS, rows), metadata)
 
 
 def _of(pair: Pair) -> Row:
     return {"base_dish": pair[0], "target_dish": pair[1]}
 
 
-def _write(
+def _rows(
     given: str,
     records: Iterable[Record],
     use: Callable[[Record], Row],
     scope: Scope,
-    schema: pa.Schema,
-    out: str,
     rejects: str,
     metadata: dict[str, str],
     progress: Progress | None,
-) -> None:
-    """Write the rows that `use` makes of the records, each once, by pair; and the records that it rejects."""
+) -> list[Row]:
+    """The rows that `use` makes of the records, each once, by pair. Writes the records that it rejects."""
     rows: dict[tuple[Any, ...], Row] = {}
     rejected: list[Row] = []
     for number, record in enumerate(records):
@@ -153,11 +157,10 @@ def _write(
     if not rows and rejected:
         raise UserError(f"{given}: none of {len(rejected)} rows can be used. {_reasons(rejected)}")
     place = {pair: number for number, pair in enumerate(scope.pairs)}
-    ordered = sorted(rows.values(), key=lambda row: place[row["base_dish"], row["target_dish"]])
-    tables.write(out, schema, _frame(schema, ordered), metadata)
     tables.write(rejects, schemas.GIVEN_REJECTS, _frame(schemas.GIVEN_REJECTS, rejected), metadata)
     if progress:
         progress.say(f"{given}: {len(rows)} rows used, {len(rejected)} not. {_reasons(rejected)}".strip())
+    return sorted(rows.values(), key=lambda row: place[row["base_dish"], row["target_dish"]])
 
 
 def _frame(schema: pa.Schema, rows: list[Row]) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from wokflow.pivot.occurrences import Proto
 PIVOT_COLUMNS = ("base_dish", "target_dish", "verb", "ingredients", "tools", "kind")  # of a TSV
 PIVOT_TABLE = ("base_dish", "target_dish", "verb_class", "ingredient_classes", "tool_classes", "kind")
 ORDER_COLUMNS = ("base_dish", "target_dish", "pivot", "before", "after")
+NEW = "new_ingredient_classes"  # of a replacement, in a table
 KINDS = ("remove", "insert")
 
 
@@ -38,13 +39,20 @@ class Record:
 
 
 def pivot_records(path: str) -> Iterator[Record]:
-    """The pivot actions of a file, in its order. Raises UserError, with the place, if the file is malformed."""
+    """The pivot actions of a file, in its order; a table's replacements as a removal and an insertion.
+
+    Raises UserError, with the place, if the file is malformed.
+    """
     if path.endswith(".json"):
         yield from _published(path, "pivots", _published_pivots)
         return
     columns = PIVOT_TABLE if path.endswith(".parquet") else PIVOT_COLUMNS
     for where, row in _rows(path, columns):
         base, target, verb, foods, tools, kind = (row[name] for name in columns)
+        if kind == "replace" and row.get(NEW):
+            yield Record(where, _raw(row), base, target, (_proto(verb, foods, tools),), "remove")
+            yield Record(where, _raw(row), base, target, (_proto(verb, row[NEW], tools),), "insert")
+            continue
         if kind not in KINDS or not verb:
             raise UserError(
                 f"{path}, {where}: a pivot action needs a verb and a kind, remove or insert: {_raw(row)}"
@@ -72,7 +80,8 @@ def _rows(path: str, columns: tuple[str, ...]) -> Iterator[tuple[str, dict[str, 
     if path.endswith(".parquet"):
         frame = tables.read(path)
         _check_columns(path, columns, frame.columns)
-        yield from ((f"row {number}", row) for number, row in enumerate(frame.select(columns).to_dicts(), 1))
+        chosen = [*columns, *(name for name in (NEW,) if name in frame.columns)]
+        yield from ((f"row {number}", row) for number, row in enumerate(frame.select(chosen).to_dicts(), 1))
         return
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:

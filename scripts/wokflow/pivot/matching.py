@@ -23,8 +23,11 @@ def propensity_scores(covariates: Floats, treated: Bools, *, ridge: float) -> Fl
 
     The penalty is `ridge` / 2 times the sum of the squared coefficients, without the intercept. It must be above 0,
     so that a covariate that separates the treated from the others gets a finite coefficient. Each hypothesis needs
-    both treated and untreated units. Newton's method solves all regressions together.
+    both treated and untreated units. Newton's method solves all regressions together. More covariates than units are
+    rotated into as many as units, with the same scores: the penalty does not change under rotation.
     """
+    if covariates.shape[1] > covariates.shape[2]:
+        covariates = np.asarray(np.linalg.qr(covariates, mode="r"))
     design = np.concatenate([np.ones_like(treated[:, None], np.float64), covariates], axis=1)
     transposed = design.swapaxes(1, 2)
     penalty = np.full(design.shape[1], ridge)
@@ -107,21 +110,39 @@ def average_effect(weights: Floats, matched: Bools, treated: Bools, outcome: Boo
     return effect
 
 
-def imbalance(covariates: Floats, weights: Floats, treated: Bools) -> Floats:
-    """The largest absolute standardised difference of a covariate's means, (b,); 0 without covariates.
+def pooled_deviation(values: Floats, treated: Bools) -> Floats:
+    """Standard deviations pooled within the treated and the others, (b, k), of values (b, k, n).
 
-    The standard deviation is that of all units, so that it is not 0 if a covariate separates the two kinds. Units are
-    in the same order in all arrays.
+    The root of the mean of both groups' variances, as calipers and standardised differences take it (Austin 2011).
     """
-    deviation = covariates.std(axis=2)
-    difference = np.zeros(deviation.shape)
-    for kind, sign in ((treated, 1), (~treated, -1)):
-        weight = weights * kind
-        total = np.maximum(weight.sum(axis=1), 1e-300)
-        difference += sign * (covariates @ weight[..., None])[..., 0] / total[:, None]
-    possible = deviation > 1e-12
-    standardised = np.divide(np.abs(difference), deviation, out=np.zeros(deviation.shape), where=possible)
-    return np.asarray(standardised.max(axis=1, initial=0.0))
+    variances = np.zeros(values.shape[:2])
+    for kind in (treated, ~treated):
+        weight, count = kind[..., None].astype(np.float64), kind.sum(axis=1)[:, None]
+        average = (values @ weight)[..., 0] / np.maximum(count, 1)
+        squares = ((values - average[..., None]) ** 2 @ weight)[..., 0]
+        variances += squares / np.maximum(count - 1, 1) / 2
+    return np.sqrt(variances)
+
+
+def imbalance(covariates: Floats, treated: Bools, *weights: Floats) -> list[Floats]:
+    """For each of the weightings (b, n), the largest standardised difference of a covariate's means, (b,).
+
+    It is absolute, and 0 without covariates. Differences are in pooled deviations; in those of all units where a
+    covariate is constant within both groups. Units are in the same order in all arrays.
+    """
+    deviation = pooled_deviation(covariates, treated)
+    deviation = np.where(deviation > 1e-12, deviation, covariates.std(axis=2))
+    found = []
+    for weighting in weights:
+        difference = np.zeros(deviation.shape)
+        for kind, sign in ((treated, 1), (~treated, -1)):
+            weight = weighting * kind
+            total = np.maximum(weight.sum(axis=1), 1e-300)
+            difference += sign * (covariates @ weight[..., None])[..., 0] / total[:, None]
+        standardised = np.zeros(deviation.shape)
+        np.divide(np.abs(difference), deviation, out=standardised, where=deviation > 1e-12)
+        found.append(np.asarray(standardised.max(axis=1, initial=0.0)))
+    return found
 
 
 def overlap(scores: Floats, treated: Bools) -> Floats:
@@ -139,6 +160,8 @@ def permutation_p(scores: Floats, treated: Bools, event: Bools, observed: Ints, 
     treated units with the event is hypergeometric in each stratum, and the distributions of the strata are convolved
     (the exact conditional test of stratified 2 x 2 tables).
     """
+    from scipy.stats import hypergeom
+
     stratum = _strata(scores, strata) + np.arange(len(scores))[:, None] * strata
     units, given, events = (
         np.bincount(stratum[kind], minlength=len(scores) * strata).reshape(-1, strata)
@@ -146,7 +169,10 @@ def permutation_p(scores: Floats, treated: Bools, event: Bools, observed: Ints, 
     )
     width = int(np.minimum(given, events).sum(axis=1).max(initial=0)) + 1
     length = 2 ** (width - 1).bit_length()
-    chances = np.fft.rfft(_hypergeometric(units, given, events), length, axis=2)
+    each = hypergeom.pmf(
+        np.arange(width), np.maximum(units, 1)[..., None], events[..., None], given[..., None]
+    )
+    chances = np.fft.rfft(each, length, axis=2)
     total = np.fft.irfft(chances.prod(axis=1), length, axis=1)[:, :width]
     tail = np.where(np.arange(width) >= observed[:, None], total, 0.0).sum(axis=1)
     return np.asarray(np.where(observed <= 0, 1.0, tail.clip(0.0, 1.0)))
@@ -158,21 +184,6 @@ def _strata(scores: Floats, strata: int) -> Ints:
     size, units = np.bincount(group.ravel()), scores.shape[1]
     doubled = 2 * (np.cumsum(size) - row * units) - size  # the middle rank
     return np.asarray((doubled * strata // (2 * units))[group])
-
-
-def _hypergeometric(units: Ints, given: Ints, events: Ints) -> Floats:
-    """Probabilities of 0, 1, ... events among `given` units drawn from `units`, of which `events` have the event."""
-    logs = np.concatenate([[0.0], np.log(np.arange(1, units.max(initial=0) + 1)).cumsum()])  # of factorials
-    constant = logs[events] + logs[units - events] + logs[given] + logs[units - given] - logs[units]
-    least, most = np.maximum(given + events - units, 0), np.minimum(given, events)
-    width = most.max(initial=0) + 1
-    possible = (least[..., None] <= np.arange(width)) & (np.arange(width) <= most[..., None])
-    table, hit = np.divmod(np.flatnonzero(possible), width)
-    left, missed = events.take(table) - hit, given.take(table) - hit  # events elsewhere, given without event
-    spared = (units - events).take(table) - missed
-    chances = np.zeros(possible.shape)
-    chances[possible] = np.exp(constant.take(table) - (logs[hit] + logs[left] + logs[missed] + logs[spared]))
-    return chances
 
 
 def sign_p(wins: Ints, trials: Ints) -> Floats:

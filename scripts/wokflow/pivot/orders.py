@@ -8,9 +8,11 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
 from wokflow.pivot import schemas
-from wokflow.pivot.effects import Dish, Hypotheses, Limits, estimate, precedence
+from wokflow.pivot.effects import Dish, Hypotheses, estimate, precedence
 from wokflow.pivot.given import Scope, write_orders
+from wokflow.pivot.limits import Limits, limits
 from wokflow.pivot.occurrences import occurrences, written
+from wokflow.pivot.replacements import read_split
 
 
 def pivot_orders(
@@ -24,26 +26,29 @@ def pivot_orders(
     given: str | None,
     pairs: str,
     glossary: str,
-    effect: float,
-    level: float,
-    correct: bool,
-    units: int,
-    frequent: float,
-    confounders: int,
-    ridge: float,
-    caliper: float,
-    strata: int,
-    overlap: float,
-    balance: float,
+    preset: str,
+    effect: float | None,
+    level: float | None,
+    correct: bool | None,
+    units: int | None,
+    frequent: float | None,
+    confounders: int | None,
+    ridge: float | None,
+    caliper: float | None,
+    strata: int | None,
+    overlap: float | None,
+    balance: float | None,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
     """Test which actions must come before and after each inserted action; write all tests, and the orders found.
 
+    The new action of a replacement is an inserted one.
+
     `effects` has a row for each inserted action and each other action that some recipe of the target dish has before
-    or after it. `orders` has those rows with an effect above `effect` and an empty flag. Both have schema
-    pivot/orders, sorted by dish pair, pivot, before and after. The numbers are explained at `Limits`. Memory holds
-    the actions of the target dishes.
+    or after it. `orders` has those rows with an estimate above `effect` and an empty flag. Both have schema
+    pivot/orders, sorted by dish pair, pivot, before and after. The numbers take the place of the `preset`'s where
+    they are not None; they are explained at `Limits`. Memory holds the actions of the target dishes.
 
     `given` is a file of orders that take the place of tested ones: `effects` is empty then, and `proto` and `dishes`
     are not read. Those that `pairs`, `glossary` or the pivots do not know are `rejects` (schema pivot/rejects).
@@ -53,7 +58,8 @@ def pivot_orders(
         write_orders(given, Scope.read(pairs, glossary), pivots, orders, rejects, metadata, progress)
         return
     tables.write(rejects, schemas.GIVEN_REJECTS, pl.DataFrame(schemas.GIVEN_REJECTS.empty_table()), metadata)
-    limits = Limits(
+    chosen = limits(
+        preset,
         effect=effect,
         level=level,
         correct=correct,
@@ -66,7 +72,7 @@ def pivot_orders(
         overlap=overlap,
         balance=balance,
     )
-    inserted = tables.read(pivots).filter(pl.col("kind") == "insert").with_columns(action=written())
+    inserted = read_split(pivots).filter(pl.col("kind") == "insert").with_columns(action=written())
     by_pair = inserted.group_by("base_dish", "target_dish", maintain_order=True).agg("action")
     found = occurrences(proto, dishes, by_pair["target_dish"].unique().sort().to_list())
     of_dish = found.partition_by("dish", as_dict=True, include_key=False)
@@ -77,12 +83,12 @@ def pivot_orders(
         for done, (base, target, actions) in enumerate(by_pair.iter_rows(), start=1):
             if (target,) not in of_dish:
                 continue
-            dish = first_places(of_dish[target,], actions, limits.frequent)
-            tested = tests(dish, actions, limits).with_columns(
+            dish = first_places(of_dish[target,], actions, chosen.frequent)
+            tested = tests(dish, actions, chosen).with_columns(
                 base_dish=pl.lit(base), target_dish=pl.lit(target)
             )
             every.write(tested)
-            good.write(tested.filter((pl.col("effect") > limits.effect) & (pl.col("flag") == "")))
+            good.write(reported(tested, chosen))
             if progress:
                 progress(done, f"{base} to {target}: {tested.height} effects tested", of=by_pair.height)
 
@@ -101,6 +107,11 @@ def first_places(found: pl.DataFrame, always: Sequence[str], frequent: float) ->
     row, column = recipes.search_sorted(places["recipe_id"]), actions.search_sorted(places["action"])
     first[row.to_numpy(), column.to_numpy()] = places["position"].to_numpy()
     return Dish(actions.to_list(), first)
+
+
+def reported(tested: pl.DataFrame, limits: Limits) -> pl.DataFrame:
+    """The tests that found an order."""
+    return tested.filter((pl.col(limits.estimate) > limits.effect) & (pl.col("flag") == ""))
 
 
 def tests(dish: Dish, pivots: Sequence[str], limits: Limits) -> pl.DataFrame:

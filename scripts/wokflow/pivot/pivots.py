@@ -6,15 +6,21 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
+from wokflow.parse.glossary import read_glossary
 from wokflow.pivot import schemas
+from wokflow.pivot.agreement import agreement as agreements
+from wokflow.pivot.dishes import read_pairs
 from wokflow.pivot.given import Scope, write_pivots
 from wokflow.pivot.questions import identified, read_answers
+from wokflow.pivot.replacements import merged, swaps
 
 NONE = (
     "No pivot action was mined, so no recipe counts in the action scores. Do both dishes of some pair have recipes "
     "in the corpus of pivot.dishes.corpus? (counterfactual has none of target dishes.) If not, name pivot actions in "
     "pivot.pivots.given."
 )
+KINDS = ("remove", "insert", "replace")
+PAPER = 13.6, 8.8  # actions of a pair to remove and to insert (section 4.2)
 DECISIONS = {"never": "remove", "always": "insert"}
 
 
@@ -22,6 +28,8 @@ def pivot_pivots(
     *,
     candidates: Sequence[str],
     pivots: str,
+    votes: str,
+    agreement: str,
     rejects: str,
     given: str | None,
     pairs: str,
@@ -38,16 +46,25 @@ def pivot_pivots(
     that `pairs` and `glossary` do not know are `rejects` (schema pivot/rejects), of which there are none otherwise.
 
     An action that frequency decides keeps its kind. One that people were asked about is removed if most say never,
-    inserted if most say always, and otherwise dropped. With `overrule`, answers about actions that frequency decides
-    count too, and can change or drop these; without, such answers are ignored. `answers` are sheets that
-    questions.read_answers reads; there may be none.
+    inserted if most say always, and otherwise dropped. A removal and an insertion that differ in the pair's changed
+    ingredient alone become a replacement; `pairs` and `glossary` tell which they are. With `overrule`, answers about
+    actions that frequency decides count too, and can change or drop these; without, such answers are ignored.
+    `answers` are sheets that questions.read_answers reads; there may be none. Each answer is a row of `votes`
+    (schema pivot/votes), and `agreement` says how far people agree with each other and with the frequencies; both
+    tables are empty where pivot actions are given.
     """
     if given:
+        for path, schema in ((votes, schemas.VOTES), (agreement, schemas.AGREEMENT)):
+            tables.write(path, schema, pl.DataFrame(schema.empty_table()), metadata)
         write_pivots(given, Scope.read(pairs, glossary), pivots, rejects, metadata, progress)
         return
     known = identified(tables.read(candidates))
     answered = read_answers(answers, set(known["question_id"]), progress)
-    voted = known.join(majority(answered, annotators), on="question_id", how="left", maintain_order="left")
+    every = known.join(answered, on="question_id", maintain_order="left_right")
+    most = majority(answered, annotators)
+    tables.write(votes, schemas.VOTES, every, metadata)
+    tables.write(agreement, schemas.AGREEMENT, agreements(every, most), metadata)
+    voted = known.join(most, on="question_id", how="left", maintain_order="left")
     by_people = (pl.col("kind") == "ask") | (overrule & pl.col("vote").is_not_null())
     decided = voted.with_columns(
         decided_by=pl.when(by_people).then(pl.lit("people")).otherwise(pl.lit("frequency")),
@@ -55,13 +72,26 @@ def pivot_pivots(
         .then(pl.col("vote").replace_strict(DECISIONS, default=None, return_dtype=pl.String))
         .otherwise("kind"),
     ).drop_nulls("kind")
+    decided = merged(decided, swaps(read_pairs(pairs), read_glossary(glossary)))
     tables.write(pivots, schemas.PIVOTS, decided, metadata)
     tables.write(rejects, schemas.GIVEN_REJECTS, pl.DataFrame(schemas.GIVEN_REJECTS.empty_table()), metadata)
     if progress:
         open_questions = voted.filter((pl.col("kind") == "ask") & pl.col("vote").is_null()).height
         progress.say(f"{decided.height} pivot actions; {open_questions} questions without enough answers")
+        progress.say(per_pair(decided))
         if decided.is_empty():
             progress.warn(NONE)
+
+
+def per_pair(pivots: pl.DataFrame) -> str:
+    """Numbers of pivot actions for each pair that has some, also as the paper counts them."""
+    pairs = max(pivots.select("base_dish", "target_dish").n_unique(), 1)
+    remove, insert, replace = (pivots.filter(pl.col("kind") == kind).height / pairs for kind in KINDS)
+    return (
+        f"For each pair with pivot actions: {remove:.1f} to remove, {insert:.1f} to insert, {replace:.1f} with the "
+        f"ingredient replaced. With a removal and an insertion for each of the latter: {remove + replace:.1f} and "
+        f"{insert + replace:.1f}; the paper has {PAPER[0]} and {PAPER[1]}."
+    )
 
 
 def majority(answers: pl.DataFrame, annotators: int) -> pl.DataFrame:

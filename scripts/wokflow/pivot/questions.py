@@ -1,15 +1,13 @@
 """Questions to people about actions that frequency does not decide, and their answers (4.2, A.3)."""
 
-import csv
 import hashlib
-import io
 from collections.abc import Collection, Sequence
-from pathlib import Path
 
 import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.sheets import read_sheet, write_sheet
 from wokflow.pivot import schemas
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written
@@ -20,6 +18,7 @@ ANSWERS = {
     **dict.fromkeys(("sometimes", "sometimes occur", "sometimes occurs", "有时出现"), "sometimes"),
     **dict.fromkeys(("always", "always occur", "always occurs", "总是出现"), "always"),
 }
+SCALE = ("never", "rarely", "sometimes", "always")
 GIVEN = ("question_id", "annotator", "answer")
 HEADER = [
     "question_id",
@@ -43,20 +42,18 @@ def pivot_questions(
     """Write the questions as a table (schema pivot/questions), and as a TSV `sheet` for people to fill in.
 
     The question is: does this action occur when the target dish is cooked - never, rarely, sometimes or always? With
-    `ask_all` it is asked about actions that frequency decides too, as in the paper's pilot study. The sheet begins
-    with a byte order mark, so that spreadsheets show Chinese correctly; its columns annotator and answer are empty.
+    `ask_all` it is asked about actions that frequency decides too, as in the paper's pilot study. The
+    columns annotator and answer of the sheet are empty.
     """
     asked = identified(tables.read(candidates)).filter(ask_all | (pl.col("kind") == "ask"))
     tables.write(questions, schemas.QUESTIONS, asked, metadata)
-    text = io.StringIO()
-    writer = csv.writer(text, dialect="excel-tab", lineterminator="\n")
-    writer.writerow(HEADER)
+    rows = []
     for row in asked.iter_rows(named=True):
-        phrases = [" ".join(phrase.split()) for phrase in row["phrases"]]
+        phrases = row["phrases"]
         classes = [",".join(row[name]) for name in ("ingredient_classes", "tool_classes")]
         action = [row["base_dish"], row["target_dish"], row["verb_class"], *classes]
-        writer.writerow([row["question_id"], *action, *phrases, *[""] * (PHRASES - len(phrases)), "", ""])
-    tables.write_text(sheet, "\ufeff" + text.getvalue())
+        rows.append([row["question_id"], *action, *phrases, *[""] * (PHRASES - len(phrases)), "", ""])
+    write_sheet(sheet, HEADER, rows)
 
 
 def read_answers(
@@ -72,8 +69,8 @@ def read_answers(
     answers: dict[tuple[str, str], str] = {}
     for path in paths:
         again = 0
-        for line, row in _rows(path):
-            question, annotator, answer = (row.get(name, "").strip() for name in GIVEN)
+        for line, row in read_sheet(path, GIVEN):
+            question, annotator, answer = (row.get(name, "") for name in GIVEN)
             if not answer:
                 continue
             where = f"{path}, row {line}"
@@ -95,19 +92,3 @@ def read_answers(
             )
     rows = [(*key, answer) for key, answer in sorted(answers.items())]
     return pl.DataFrame(rows, dict.fromkeys(GIVEN, pl.String), orient="row")
-
-
-def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise UserError(f"There is no file {path} with answers.") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
-    reader = csv.reader(io.StringIO(text), dialect="excel-tab")
-    header = [name.strip() for name in next(reader, [])]
-    if missing := set(GIVEN) - set(header):
-        raise UserError(
-            f"{path}, row 1: missing column {', '.join(sorted(missing))}. Are the columns separated by tabs?"
-        )
-    return [(reader.line_num, dict(zip(header, row, strict=False))) for row in reader]

@@ -52,13 +52,43 @@ PIVOTS = pa.schema(
         BASE,
         TARGET,
         *ACTION,
-        column("kind", pa.string(), "remove or insert."),
+        column("kind", pa.string(), "remove; insert; or replace: the same action with the new ingredient."),
+        column(
+            "new_ingredient_classes", STRINGS, "Of a replacement: classes of the new action's.", nullable=True
+        ),
         *(field.with_nullable(True) for field in FREQUENCIES),
         column(
             "decided_by",
             pa.string(),
-            "frequency; people; or given: in pivot.pivots.given, without frequencies.",
+            "frequency; people, who decided on one action of a replacement at least; or given: in "
+            "pivot.pivots.given, without frequencies.",
         ),
+    ]
+)
+VOTES = pa.schema(
+    [
+        column("question_id", pa.string(), "The question, as in the sheet that people fill in."),
+        BASE,
+        TARGET,
+        *ACTION,
+        column("kind", pa.string(), "remove, insert or ask: what frequency says, as in pivot/candidates."),
+        column("annotator", pa.string(), "Who answered, as the sheet says."),
+        column("answer", pa.string(), "never, rarely, sometimes or always."),
+    ]
+)
+AGREEMENT = pa.schema(
+    [
+        column("kind", pa.string(), "remove, insert or ask, by frequency; and all of them."),
+        column("questions", pa.int64(), "Questions that somebody answered."),
+        column("answers", pa.int64(), "Answers to them."),
+        column("decided", pa.int64(), "Questions with as many answers as pivot.pivots.annotators."),
+        *(
+            column(answer, pa.int64(), f"Of those, questions that most people answered with {answer}.")
+            for answer in ("never", "rarely", "sometimes", "always")
+        ),
+        column("none", pa.int64(), "Of those, questions of which no answer has a majority."),
+        column("alpha_nominal", pa.float64(), "Krippendorff's alpha of the answers.", nullable=True),
+        column("alpha_ordinal", pa.float64(), "The same, of answers as a scale.", nullable=True),
     ]
 )
 ORDERS = pa.schema(
@@ -71,7 +101,13 @@ ORDERS = pa.schema(
         column(
             "effect",
             pa.float64(),
-            "Average effect of `before` on `after`; null: too few, or the order is given.",
+            "Average effect of `before` on whether `after` occurs (psi); null: too few, or the order is given.",
+            nullable=True,
+        ),
+        column(
+            "effect_in_order",
+            pa.float64(),
+            "The same, but recipes with `after` in front of `before` count as without effect.",
             nullable=True,
         ),
         column(
@@ -83,9 +119,14 @@ ORDERS = pa.schema(
         column("n_control", pa.int32(), "Recipes of the target dish without it.", nullable=True),
         column("matched", pa.int32(), "Recipes that have a match.", nullable=True),
         column("overlap", pa.float64(), "Share of recipes inside the common support.", nullable=True),
-        column("balance_before", pa.float64(), "Largest standardised mean difference, all.", nullable=True),
-        column("balance_after", pa.float64(), "The same after matching.", nullable=True),
-        column("p_value", pa.float64(), "Of the effect, by permutation within strata.", nullable=True),
+        column("smd_all", pa.float64(), "Largest standardised mean difference, of all.", nullable=True),
+        column("smd_matched", pa.float64(), "The same after matching.", nullable=True),
+        column(
+            "association_p",
+            pa.float64(),
+            "Of `after` occurring as often with `before`, by permutation within strata.",
+            nullable=True,
+        ),
         column("both", pa.int32(), "Recipes with both actions.", nullable=True),
         column("in_order", pa.int32(), "Recipes of those where `before` comes first.", nullable=True),
         column(
@@ -94,7 +135,7 @@ ORDERS = pa.schema(
             "Chance of so many in order, if order were a coin's throw.",
             nullable=True,
         ),
-        column("adjusted_p", pa.float64(), "The larger of both, for many tests if so set.", nullable=True),
+        column("p_value", pa.float64(), "The larger of both, for many tests if so set.", nullable=True),
         column("flag", pa.string(), "Why the data cannot tell (see below), comma between; empty: it can."),
     ]
 )
@@ -128,6 +169,8 @@ SCHEMAS = {
     "pivot/candidates": CANDIDATES,
     "pivot/questions": QUESTIONS,
     "pivot/pivots": PIVOTS,
+    "pivot/votes": VOTES,
+    "pivot/agreement": AGREEMENT,
     "pivot/effects": ORDERS,
     "pivot/orders": ORDERS,
     "pivot/rejects/{given}": GIVEN_REJECTS,
@@ -145,6 +188,6 @@ FLAGS = {
     "control": "Fewer recipes without `before` than pivot.orders.units.",
     "overlap": "A smaller share of recipes than pivot.orders.overlap is comparable, or has a match.",
     "balance": "After matching, a confounder's means still differ by more than pivot.orders.balance.",
-    "chance": "p_value, corrected for many tests if so set, is above pivot.orders.level.",
-    "order": "order_p, corrected alike, is above pivot.orders.level.",
+    "chance": "association_p, corrected for many tests if so set, is above pivot.orders.level.",
+    "order": "Not most recipes with both are in this order; or order_p, corrected alike, is above that level.",
 }

@@ -1,7 +1,9 @@
 """Section of the page: the actions that stage parse found in each corpus."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -10,9 +12,9 @@ from wokflow.frame import tables
 from wokflow.parse import schemas
 from wokflow.parse.glossary import Glossary
 from wokflow.report import inputs, marked
-from wokflow.report.charts import Html, bar, beside, number, paragraph, percent, table, zh
-from wokflow.report.gloss import english
+from wokflow.report.gloss import english, with_english
 from wokflow.report.inputs import Tables
+from wokflow.report.render import Cell, Table, percent, share
 
 BATCH = 50_000  # rows of parse/proto held at once
 VERBS = 15  # verb classes shown
@@ -22,65 +24,55 @@ PROTO = ["verb_class", "ingredient_classes", "tool_classes"]
 UNITS = {"clauses": "Clauses", "sentences": "Sentences"}
 WORDS = {"own_words": "words as cut for parsing", "gold_words": "the treebank’s words"}
 FIGURES = ("words", "upos", "uas", "las")
-WORDING = (
-    "An action is a cooking verb with the ingredients and tools that it works on; a proto-action is an action by "
-    "the classes of its words, whatever the wording (Counterfactual Recipe Generation, section 4.1). An action "
-    "that names no ingredient and no tool inherits the ingredients of the nearest action before it that has any. "
-    "An action is optional where the text leaves it to the cook."
-)
+COUNTED = ("ingest/recipes", "parse/rejects")
+NUMBERS = {
+    "recipes": "Recipes in",
+    "rejects": "− rejects",
+    "parsed": "= recipes with actions",
+    "actions": "Actions",
+}
+MEANS = {
+    "Actions a recipe, mean": ("actions", "parsed"),
+    "Distinct proto-actions a recipe, mean": ("distinct", "parsed"),
+}
+SHARES = {"inherited": "Actions that inherit", "optional": "Optional actions"}
 
 
-class Found(NamedTuple):
-    """Numbers of a corpus. `distinct` counts a recipe's equal proto-actions once."""
+def section(parts: Tables, names: Mapping[str, str], words: Glossary) -> dict[str, Any]:
+    """Numbers, rejects, verbs and an example of each corpus of `names` that was parsed, by its name.
 
-    recipes: int
-    rejects: int
-    parsed: int
-    actions: int
-    distinct: int
-    inherited: int
-    optional: int
-
-
-def section(
-    parts: Tables, names: dict[str, str], scores: dict[str, Any], method: str, words: Glossary
-) -> str:
-    """Numbers, rejects, verbs and an example of each corpus of `names` that was parsed; the parser's scores.
-
-    `method` is parse.actions.method, `words` the glossary whose English names are shown.
+    `words` is the glossary whose English names are shown.
     """
     found = {name: measure(parts, name) for name in names if inputs.of(parts, f"parse/actions/{name}")}
-    page: str = beside(paragraph(WORDING), numbers({names[name]: one for name, one in found.items()}))
+    corpora = {}
     for name, counts in found.items():
-        page += f"<h3>{names[name]}</h3>\n"
-        if counts.recipes != counts.parsed + counts.rejects:
-            page += paragraph(
-                "recipes are neither among those with actions nor among the rejects.", "warning"
-            )
         rejects = inputs.of(parts, f"parse/rejects/{name}")
-        page += inputs.rejects(rejects, "parse", schemas.REASONS, counts.recipes)
-        page += verbs(inputs.of(parts, f"parse/actions/{name}"), counts.actions, words)
-        page += example(parts, name, words)
-    return page + "<h3>The parser</h3>\n" + parser(scores, method)
+        corpora[names[name]] = {
+            "lost": counts["recipes"] != counts["parsed"] + counts["rejects"],
+            "rejects": inputs.rejects(rejects, "parse", schemas.REASONS, counts["recipes"]),
+            "verbs": verbs(inputs.of(parts, f"parse/actions/{name}"), counts["actions"], words),
+            "example": example(parts, name, words),
+        }
+    return {"numbers": numbers({names[name]: one for name, one in found.items()}), "corpora": corpora}
 
 
-def measure(parts: Tables, corpus: str) -> Found:
-    """The numbers of a corpus. Memory holds BATCH actions and the longest recipe at a time."""
+def measure(parts: Tables, corpus: str) -> dict[str, int]:
+    """The numbers of a corpus; `distinct` counts a recipe's equal proto-actions once.
+
+    Memory holds BATCH actions and the longest recipe at a time.
+    """
     actions = tables.scan(inputs.of(parts, f"parse/actions/{corpus}"), ["inherited", "optional"])
-    kinds = actions.select(pl.len(), pl.all().sum()).collect(engine="streaming").row(0)
-    parsed = distinct = 0
-    for frame in whole_recipes(inputs.of(parts, f"parse/proto/{corpus}")):
-        parsed += frame["recipe_id"].n_unique()
-        distinct += frame.n_unique()
-    return Found(
-        recipes=tables.rows(inputs.of(parts, f"ingest/recipes/{corpus}")),
-        rejects=tables.rows(inputs.of(parts, f"parse/rejects/{corpus}")),
-        parsed=parsed,
-        actions=kinds[0],
-        distinct=distinct,
-        inherited=kinds[1],
-        optional=kinds[2],
+    found = (
+        actions.select(pl.len().alias("actions"), pl.all().sum())
+        .collect(engine="streaming")
+        .row(0, named=True)
     )
+    found |= {"parsed": 0, "distinct": 0}
+    for frame in whole_recipes(inputs.of(parts, f"parse/proto/{corpus}")):
+        found["parsed"] += frame["recipe_id"].n_unique()
+        found["distinct"] += frame.n_unique()
+    recipes, rejects = (tables.rows(inputs.of(parts, f"{name}/{corpus}")) for name in COUNTED)
+    return found | {"recipes": recipes, "rejects": rejects}
 
 
 def whole_recipes(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -96,61 +88,48 @@ def whole_recipes(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield from rest
 
 
-def numbers(found: dict[str, Found]) -> Html:
+def numbers(found: Mapping[str, Mapping[str, int]]) -> Table:
     """A column for each corpus."""
-    if not found:
-        return paragraph("No corpus was parsed.")
-
-    def mean(count: int, whole: int) -> str:
-        return number(count / whole, 1) if whole else "–"
-
-    def share(count: int, whole: int) -> str:
-        return percent(count / whole) if whole else "–"
-
-    columns = found.values()
-    rows = {
-        "Recipes in": [number(one.recipes) for one in columns],
-        "− rejects": [number(one.rejects) for one in columns],
-        "= recipes with actions": [number(one.parsed) for one in columns],
-        "Actions": [number(one.actions) for one in columns],
-        "Actions a recipe, mean": [mean(one.actions, one.parsed) for one in columns],
-        "Distinct proto-actions a recipe, mean": [mean(one.distinct, one.parsed) for one in columns],
-        "Actions that inherit": [share(one.inherited, one.actions) for one in columns],
-        "Optional actions": [share(one.optional, one.actions) for one in columns],
-    }
-    head = ["Corpus", *(f"#{name}" for name in found)]
-    return table(head, [(label, *values) for label, values in rows.items()])
+    rows: list[list[object]] = [
+        [label, *(counts[name] for counts in found.values())] for name, label in NUMBERS.items()
+    ]
+    for label, (name, whole) in MEANS.items():
+        means = [counts[name] / counts[whole] if counts[whole] else None for counts in found.values()]
+        rows.append([label, *(Cell(mean, digits=1) for mean in means)])
+    for name, label in SHARES.items():
+        shares = [
+            counts[name] / counts["actions"] if counts["actions"] else None for counts in found.values()
+        ]
+        rows.append([label, *(Cell(None if each is None else percent(each), number=True) for each in shares)])
+    return Table(["Corpus", *found], rows if found else [])
 
 
-def verbs(actions: Sequence[str], whole: int, words: Glossary) -> Html:
-    """The most frequent verb classes, with bars."""
+def verbs(actions: Sequence[str], whole: int, words: Glossary) -> dict[str, Any]:
+    """The number of verb classes, and the most frequent ones."""
     counts = tables.scan(actions, ["verb_class"]).group_by("verb_class").len("count")
     ordered = counts.collect(engine="streaming").sort("count", "verb_class", descending=[True, False])
     rows = [
         (
-            zh(name),
-            english(words, "verb", [name]) if words.english else "",
-            number(count),
-            percent(count / whole),
-            bar(count / ordered["count"][0]),
+            with_english(name, english(words, "verb", [name])),
+            count,
+            share(count / whole, most=ordered["count"][0] / whole),
         )
         for name, count in ordered.head(VERBS).iter_rows()
     ]
-    text = f"{len(rows)} of {ordered.height} verb classes, the most frequent first." if rows else "No verbs."
-    return Html(paragraph(text) + table(["Verb", "In English", "#Actions", "#Share", "="], rows))
+    return {"all": ordered.height, "most": Table(["Verb", "Actions", "Share"], rows)}
 
 
-def example(parts: Tables, corpus: str, words: Glossary) -> Html:
-    """A recipe with its actions marked; nothing where there are no actions."""
+def example(parts: Tables, corpus: str, words: Glossary) -> dict[str, Any] | None:
+    """A recipe with its actions marked; None where there are no actions."""
     actions = inputs.of(parts, f"parse/actions/{corpus}")
     chosen = choose(tables.scan(actions).head(LOOK).collect())
     if chosen is None:
-        return Html()
+        return None
     this = pl.col("recipe_id") == chosen
     rows = tables.scan(actions).filter(this).collect().sort("position").to_dicts()
     recipes = tables.scan(inputs.of(parts, f"ingest/recipes/{corpus}"), ["recipe_id", "title", "steps"])
     _, title, steps = recipes.filter(this).collect().row(0)
-    return marked.recipe(title, steps, rows, words)
+    return {"id": chosen, "title": title, **marked.recipe(steps, rows, words)}
 
 
 def choose(actions: pl.DataFrame) -> str | None:
@@ -165,20 +144,12 @@ def choose(actions: pl.DataFrame) -> str | None:
     return None if best.is_empty() else str(best["recipe_id"][0])
 
 
-def parser(scores: dict[str, Any], method: str) -> Html:
-    """How well the parser that the workflow trains attaches words (parse/parser/scores.json)."""
+def parser(path: str) -> dict[str, Any]:
+    """How well the parser that the workflow trained attaches words; `path` is that of parse/parser/scores.json."""
+    scores = json.loads(Path(path).read_text(encoding="utf-8"))
     rows = [
-        (f"{name}, {words}", *(number(scores[unit][key][figure], 1) for figure in FIGURES))
+        (f"{name}, {words}", *(Cell(scores[unit][key][figure], digits=1) for figure in FIGURES))
         for unit, name in UNITS.items()
         for key, words in WORDS.items()
     ]
-    test = "set aside from the same treebanks" if scores["held_out"] else "of other treebanks"
-    text = (
-        f"The dependency parser learnt from {number(scores['train_sentences'])} sentences and was tested on "
-        f"{number(scores['test_sentences'])} {test}. UAS counts words attached to the right head, LAS those whose "
-        "relation to it is right as well; all are F1, in percent. Recipes are parsed by clauses, with words as cut "
-        "for parsing: the first row tells of them."
-    )
-    if method == "rules":
-        text += " The actions above were found by rules, without the parser (parse.actions.method)."
-    return Html(paragraph(text) + table(["Tested on", "#Words", "#Tags", "#UAS", "#LAS"], rows))
+    return {**scores, "table": Table(["Tested on", "Words", "Parts of speech", "UAS", "LAS"], rows)}

@@ -1,182 +1,164 @@
-"""Building blocks of the page: escaped text, tables with bars, recipe cards, the document around them."""
+"""The page's charts: altair's descriptions, drawn as SVG without a browser, the same bytes each time.
 
-import html
-import re
-from collections.abc import Iterable, Mapping, Sequence
+Colours are the variables of the page's style sheet, so that charts follow dark mode. Nothing depends on the width of
+a text, and so on the machine's fonts: axes have fixed room, and long names are cut here.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-import polars as pl
+from markupsafe import Markup, escape
 
-from wokflow.report.style import STYLE
+from wokflow.report.render import visible
 
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # a browser loads and runs nothing
-RAW = 180  # characters shown of a rejected record
-
-
-class Html(str):
-    """Text that is markup already. Any other text is escaped before it enters the page."""
-
-
-def esc(value: object) -> Html:
-    """Markup that shows `value`; invisible characters, and those that change its direction, are shown as \\x00."""
-    if isinstance(value, Html):
-        return value
-    return Html(CONTROLS.sub(lambda found: ascii(found[0])[1:-1], html.escape(str(value))))
-
-
-def zh(value: object) -> Html:
-    return Html(f'<span lang="zh">{esc(value)}</span>')
-
-
-def noted(value: str, note: str) -> Html:
-    """Text with a note below it."""
-    return Html(f"{esc(value)}<small>{esc(note)}</small>")
-
-
-def number(value: float | None, digits: int = 0) -> str:
-    return "–" if value is None else f"{value:,.{digits}f}"
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+Rows = Sequence[Mapping[str, Any]]
+WIDTH, NAMES, END = 340, 138, 44  # of a chart; of the names of runs in it; of the text at a line's end
+LONGEST = 22  # characters of such a name
+CUT = f"length(datum.label) > {LONGEST} ? slice(datum.label, 0, {LONGEST - 1}) + '…' : datum.label"
+ACCENT, GREY, INK, SOFT = (f"var(--{name})" for name in ("accent", "grey", "ink", "soft"))
+STYLE: dict[str, Any] = {
+    "autosize": "none",
+    "background": "transparent",
+    "font": "system-ui, sans-serif",
+    "aria": False,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": SOFT,
+        "titleColor": SOFT,
+        "labelFontSize": 11,
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
+        "gridColor": "var(--line)",
+        "domain": False,
+        "ticks": False,
+        "labelPadding": 6,
+        "labelLimit": 0,
+        "labelFlush": False,
+        "labelOverlap": False,
+        "tickCount": 5,
+    },
+    "text": {"color": INK, "fontSize": 11},
+}
 
 
-def shorten(value: str, length: int) -> str:
-    return value if len(value) <= length else value[:length].rstrip() + " …"
+class Charts:
+    """Draws charts, and remembers what they are of for the interactive page."""
+
+    def __init__(self) -> None:
+        self.drawn: list[dict[str, Any]] = []
+
+    def draw(self, chart: Any, label: str) -> Markup:
+        """The chart as inline SVG; `label` describes it to screen readers."""
+        import vl_convert
+
+        described = chart.to_dict() | {"config": STYLE}
+        self.drawn.append({"label": label, "spec": described})
+        svg = visible(vl_convert.vegalite_to_svg(described, vl_version=_version()))
+        if "id=" in svg:
+            raise ValueError(f"the chart {label!r} has ids, which would meet those of others on the page")
+        return Markup(f'<svg role="img" aria-label="{escape(visible(label))}"{svg[svg.index(" width=") :]}')
 
 
-def paragraph(value: object, kind: str = "") -> Html:
-    return Html(f'<p class="{kind}">{esc(value)}</p>\n' if kind else f"<p>{esc(value)}</p>\n")
+@cache
+def library() -> Markup:
+    """The program that draws charts in a browser, as one script that needs no network."""
+    import vl_convert
+
+    return Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", _version()))
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
-    """A table. A heading that begins with # makes its column one of numbers, with = one of bars."""
-    kinds = [{"#": ' class="n"', "=": ' class="bars"'}.get(label[:1], "") for label in head]
-    cells = "".join(
-        f'<th scope="col"{kind}>{esc(label.lstrip("#="))}</th>'
-        for label, kind in zip(head, kinds, strict=True)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{esc(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
-        + "</tr>\n"
+def _version() -> str:
+    """The version of Vega-Lite that altair describes charts for, as vl_convert calls it."""
+    import altair
+
+    return ".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+def intervals(rows: Rows, title: str, best: str | None) -> Any:
+    """A dot with its interval for each of `rows` (run, value, low, high); that of the run `best` is in colour."""
+    import altair as alt
+
+    shown = [
+        {"run": row["run"], "best": row["run"] == best, "value": row["value"], "text": f"{row['value']:.1f}"}
+        | {end: row["value"] if row[end] is None else row[end] for end in ("low", "high")}
         for row in rows
-    )
-    return Html(
-        f'<div class="scroll"><table><thead><tr>{cells}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n'
-    )
+    ]
+    ends = [row[end] for row in shown for end in ("low", "high", "value")]
+    data = _chart(shown)
+    y = alt.Y("run:N", sort=None, axis=alt.Axis(title=None, labelColor=INK, labelExpr=CUT))
+    scale = alt.Scale(domain=[min(0.0, *ends), max(*ends, 1.0)], nice=False)
+    x = alt.X("low:Q", title=title, scale=scale)
+    color = alt.condition("datum.best", alt.value(ACCENT), alt.value(GREY))
+    line = data.mark_rule(strokeWidth=3, opacity=0.55).encode(y=y, x=x, x2="high:Q", color=color)
+    dot = data.mark_point(filled=True, opacity=1, size=70).encode(y=y, x="value:Q", color=color)
+    text = data.mark_text(align="left", dx=7).encode(y=y, x="high:Q", text="text:N")
+    return _sized([line, dot, text], 24 * len(rows), left=NAMES, right=END, top=4)
 
 
-def code(value: str) -> Html:
-    lang = ' lang="zh"' if re.search("[\u4e00-\u9fff]", value) else ""
-    return Html(f"<code{lang}>{esc(value)}</code>")
+def histogram(bins: Sequence[float], counts: Sequence[int], threshold: float, low: float) -> Any:
+    """Counts by similarity from `low` on a logarithmic scale; what reaches the threshold is in colour."""
+    import altair as alt
 
-
-def glance(values: dict[str, str]) -> Html:
-    """Numbers at a glance, each in a tile above its label."""
-    tiles = (f"<div><dt>{esc(label)}</dt><dd>{esc(value)}</dd></div>" for label, value in values.items())
-    return Html(f'<dl class="glance">{"".join(tiles)}</dl>\n')
-
-
-def numbers(head: Sequence[str], rows: dict[str, list[int]]) -> Html:
-    """A table of counts; the first heading is that of the labels."""
-    cells = [(label, *map(number, values)) for label, values in rows.items()]
-    return table([head[0], *(f"#{name}" for name in head[1:])], cells)
-
-
-def beside(*parts: str) -> Html:
-    """Parts side by side where there is room."""
-    return Html(f'<div class="beside">{"".join(f"<div>{part}</div>" for part in parts)}</div>\n')
-
-
-def folded(summary: object, body: str, *, unfolded: bool = False) -> Html:
-    """A body that is folded under its summary, or `unfolded` at first."""
-    return Html(
-        f"<details{' open' if unfolded else ''}><summary>{esc(summary)}</summary>\n{body}</details>\n"
-    )
-
-
-def rejects(
-    stage: str,
-    reasons: dict[str, int],
-    meanings: Mapping[str, str],
-    whole: int,
-    examples: Sequence[dict[str, Any]],
-) -> Html:
-    """Reasons with counts, shares of `whole` and bars; below them examples, their records cut at RAW."""
-    if not reasons:
-        return paragraph(f"Stage {stage} rejected nothing.")
-    most = max(reasons.values())
     bars = [
-        (noted(reason, meanings.get(reason, "")), number(count), percent(count / whole), bar(count / most))
-        for reason, count in reasons.items()
+        {"begin": max(start, low), "end": stop, "count": count, "empty": 0, "accepted": start >= threshold}
+        for begin, end, count in zip(bins, bins[1:], counts, strict=False)
+        for start, stop in ((begin, min(end, threshold)), (max(begin, threshold), end))
+        if count and start < stop and stop > low
     ]
-    rows = []
-    for row in examples:
-        where = ": ".join(filter(None, [f"row {row['source_row']}", row["detail"]]))
-        rows.append((noted(row["reason"], where), code(shorten(row["raw"], RAW))))
-    head = ["Examples", "Record as read" if stage == "ingest" else "Recipe"]
-    return Html(table([f"Reason ({stage})", "#Rows", "#Share", "="], bars) + table(head, rows))
+    powers = [10**power for power in range(int(math.log10(max(counts))) + 1)]
+    x = alt.X("begin:Q", title="similarity", scale=alt.Scale(domain=[low, max(bins[-1], threshold)]))
+    axis = alt.Axis(values=powers, labelExpr="format(datum.value, '~s')")
+    y = alt.Y("count:Q", title=None, axis=axis, scale=alt.Scale(type="symlog", domain=[0, max(counts)]))
+    color = alt.condition("datum.accepted", alt.value(ACCENT), alt.value(GREY))
+    drawn = _chart(bars).mark_rect().encode(x=x, x2="end:Q", y=y, y2="empty:Q", color=color)
+    align = "right" if threshold > 0.7 else "left"
+    return _sized([drawn, *_mark("begin", threshold, f"threshold {threshold:g}", align)], 150)
 
 
-def times(rules: pl.DataFrame) -> Html:
-    """A row and a bar for each of `rules` (columns rule, jobs, seconds, memory; the slowest first)."""
-    if rules.is_empty():
-        return paragraph("No run times were found.")
-    most = float(rules["seconds"][0]) or 1.0
-    rows = [
-        (rule, number(jobs), number(seconds, 1), number(memory), bar(seconds / most))
-        for rule, jobs, seconds, memory in rules.iter_rows()
+def curves(lines: Mapping[str, Sequence[tuple[float, float]]], best: float | None) -> Any | None:
+    """Values by epoch, a line a name; the best epoch is marked. None where nothing is finite."""
+    import altair as alt
+
+    points: list[dict[str, Any]] = [
+        {"line": name, "epoch": epoch, "value": value}
+        for name, values in lines.items()
+        for epoch, value in values
+        if math.isfinite(value)
     ]
-    words = paragraph("Seconds are summed over a rule’s jobs; memory is the peak of its largest job.")
-    return Html(words + table(["Rule", "#Jobs", "#Seconds", "#Memory, MB", "="], rows))
+    if not points:
+        return None
+    epochs = sorted({row["epoch"] for row in points})
+    axis = alt.Axis(values=epochs[:: 1 + len(epochs) // 8], format="~g")
+    x = alt.X("epoch:Q", axis=axis, scale=alt.Scale(nice=False))
+    y = alt.Y("value:Q", title=None, scale=alt.Scale(zero=False))
+    color = alt.Color("line:N", scale=alt.Scale(domain=[*lines], range=[ACCENT, GREY]), legend=None)
+    drawn = _chart(points).mark_line(point={"size": 14}, strokeWidth=2).encode(x=x, y=y, color=color)
+    last = {row["line"]: row for row in points}
+    names = _chart([*last.values()]).mark_text(align="left", dx=8).encode(x=x, y=y, text="line:N")
+    mark = [] if best is None else _mark("epoch", best, f"best: epoch {best:g}", "center")
+    return _sized([drawn, names, *mark], 110, right=END)
 
 
-def titles(rows: Sequence[dict[str, Any]], digits: int, *, verdict: bool = False) -> Html:
-    """Titles and their similarity; with `verdict`, whether they were accepted; empty for no rows."""
-    head = ["#Similarity", "Chinese title", "Its translation", "English title", "#Pairs"]
-    cells = []
-    for row in rows:
-        score, translated = f"{row['score']:.{digits}f}", row["zh_title_translated"] or "–"
-        last = ["yes" if row["accepted"] else "no"] if verdict else []
-        cells.append([score, zh(row["zh_title"]), translated, row["en_title"], number(row["pairs"]), *last])
-    return table([*head, "Accepted"] if verdict else head, cells) if cells else Html()
+def _chart(rows: Rows) -> Any:
+    import altair as alt
+
+    return alt.Chart({"values": [*rows]})
 
 
-def card(head: str, sides: Sequence[tuple[str, dict[str, Any], str]]) -> Html:
-    """Recipes side by side: of each its language, the recipe, and a line below its title."""
-    parts = []
-    for lang, recipe, note in sides:
-        lists = "".join(
-            f"<{kind}>" + "".join(f"<li>{esc(line)}</li>" for line in recipe[field]) + f"</{kind}>\n"
-            for kind, field in (("ul", "ingredients"), ("ol", "steps"))
-        )
-        parts.append(
-            f'<section><h4 lang="{lang}">{esc(recipe["title"])}</h4><p>{esc(note)}</p>\n'
-            f'<div lang="{lang}">{lists}</div></section>\n'
-        )
-    return Html(f"<article><header>{esc(head)}</header><div>{''.join(parts)}</div></article>\n")
+def _mark(field: str, at: float, text: str, align: str) -> list[Any]:
+    """A line across a chart at a place of its horizontal axis, with a text above."""
+    import altair as alt
+
+    data, x, top = _chart([{field: at, "text": text}]), f"{field}:Q", alt.value(0)
+    line = data.mark_rule(strokeDash=[3, 2], color=INK).encode(x=x)
+    return [line, data.mark_text(baseline="bottom", dy=-4, align=align).encode(x=x, y=top, text="text:N")]
 
 
-def document(title: str, top: str, sections: Sequence[tuple[str, str, str]]) -> str:
-    """The whole file: the title, `top`, links to the sections, and the sections (name, heading, body)."""
-    links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in sections)
-    bodies = "".join(
-        f'<section id="{name}">\n<h2>{heading}</h2>\n{body}</section>\n' for name, heading, body in sections
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-        f"{top}<nav><ol>{links}</ol></nav>\n{bodies}</main>\n</body>\n</html>\n"
-    )
+def _sized(layers: Sequence[Any], height: int, left: int = 40, right: int = 12, top: int = 22) -> Any:
+    """Layers of a chart with room for the axes; all of it is WIDTH wide."""
+    import altair as alt
 
-
-def bar(share: float) -> Html:
-    """A bar that fills `share` of its cell."""
-    return Html(
-        '<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect width="{max(0.6, 100 * share):.1f}" height="10"/></svg>'
-    )
+    room = {"left": left, "right": right, "top": top, "bottom": 38}
+    return alt.layer(*layers).properties(width=WIDTH - left - right, height=height, padding=room)

@@ -1,13 +1,14 @@
 """Section of the page: scores of counterfactual recipes, beside those of the paper."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
-from wokflow.report import inputs
-from wokflow.report.charts import Html, noted, number, paragraph, table
+from wokflow.report import doubts, inputs
+from wokflow.report.adaptation import ByRun, by_run, missing, of_data, score
 from wokflow.report.inputs import Tables
+from wokflow.report.render import Cell, Table
 
 DATASET = "counterfactual"
 RUNS = {
@@ -37,12 +38,16 @@ MEANINGS = (
     "The recipe should name the added ingredient and not the replaced one (↓: less is better). BLEU and BERTScore "
     "compare it with the base recipe: they tell what was kept, not what is right; a copy has 100. BLEU is of all "
     "recipes together, and the mean by recipe; the paper does not say which it has.",
-    "Changes to the base recipe are compared with the actions to remove and to insert; an action in which only the "
-    "ingredient was replaced is neither credit nor fault. In order: the share of inserted actions that stand where "
-    "the orders found allow.",
+    "Changes to the base recipe are compared with the actions to remove and to insert{}. In order: the share of "
+    "inserted actions that stand where the orders found allow.",
     "As above, but changes in similar words count too, by how similar they are. Vectors learnt from few "
     "recipes find most words alike; soft scores then say little.",
 )
+COUNTED = {  # by what the signature says of pivot actions, as evaluate.counterfactual.definition has it
+    "pivots:all": ", all of them, as in the paper",
+    "pivots:possible": " that are possible in it; an action in which only the ingredient was replaced is neither "
+    "credit nor fault. The paper’s figures are by another definition, of all changes and actions",
+}
 # Counterfactual Recipe Generation: table 3; hard F1 of inserts and of removes: table 5; order: section 6.2.2; BLEU
 # of the experts: section 6.1.2. The paper does not say which BLEU it has.
 COLUMNS = [name for metrics in LEVELS.values() for name in metrics if name != "bleu_sentence"]
@@ -56,61 +61,48 @@ PAPER = {run: dict(zip(COLUMNS, figures, strict=True)) for run, figures in FIGUR
 PAPER["Human experts"] = {"bleu": 65.2}
 
 
-def section(parts: Tables, level: float) -> str:
+def section(parts: Tables, level: float) -> dict[str, Any]:
     """Three tables of runs by metric, with intervals of the given level, and below them the paper's figures."""
-    found = inputs.rows(parts, "evaluate/scores")
-    found = found.filter(pl.col("dataset").str.split("/").list.first() == DATASET)
+    smoke = doubts.smoke_tests(doubts.outputs(parts, [DATASET]))
+    found = of_data(inputs.rows(parts, "evaluate/scores"), [DATASET]).filter(~pl.col("run").is_in(smoke))
     whole = found.filter(pl.col("dataset") == DATASET)
-    text = "No run was evaluated: there are no instances, or no predictions of them."
-    if not whole.is_empty():
-        pairs = found.filter(pl.col("dataset") != DATASET)["dataset"].n_unique()
-        text = (
-            f"Runs were scored on {_most(whole)} instances (dish pairs: {pairs}), the same for all, so they can be "
-            f"compared. Scores are in percent; below each is its bootstrap interval ({100 * level:g} %)."
-        )
-    page: str = paragraph(text) + paragraph(
-        "The paper’s figures (Counterfactual Recipe Generation, table 3) cannot be ranked with them: they are of "
-        "other base recipes of other instances, with the paper’s own glossary, parser and pivot actions. They show "
-        "which values to expect of models of their time, no more."
-    )
-    runs: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in whole.iter_rows(named=True):
-        runs.setdefault(row["run"], {})[row["metric"]] = row
+    levels = []
     for (title, metrics), meaning in zip(LEVELS.items(), MEANINGS, strict=True):
-        of_level = whole.filter(pl.col("metric").is_in(list(metrics)))
-        page += f"<h3>{title}</h3>\n" + paragraph(f"{meaning} Instances that count: {_most(of_level)}.")
-        page += scores(metrics, runs) + notes(metrics, of_level)
-    return page
+        rows = whole.filter(pl.col("metric").is_in(list(metrics)))
+        levels.append(
+            {
+                "title": title,
+                "meaning": meaning.format(counted(rows["signature"])),
+                "instances": max(rows["instances"], default=0),
+                "table": scores(metrics, by_run(rows, DATASET)),
+                "missing": missing(rows, {}, metrics),
+            }
+        )
+    pairs = found.filter(pl.col("dataset") != DATASET)["dataset"].n_unique()
+    instances = max(whole["instances"], default=0)
+    return {
+        "smoke": smoke,
+        "instances": instances,
+        "dish_pairs": pairs,
+        "level": 100 * level,
+        "levels": levels,
+    }
 
 
-def _most(rows: pl.DataFrame) -> str:
-    return number(max(rows["instances"], default=0))
+def counted(signatures: Iterable[str]) -> str:
+    """Which pivot actions and changes count, in words; nothing of metrics that compare none."""
+    found = " ".join(signatures)
+    return next((words for mark, words in COUNTED.items() if mark in found), "")
 
 
-def scores(metrics: Mapping[str, str], runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Html:
+def scores(metrics: Mapping[str, str], runs: ByRun) -> Table:
     """A row for each run, with intervals, then one for each model of the paper."""
     rows = [
-        (noted(run, RUNS.get(run, "this run")), *(_score(found.get(name)) for name in metrics))
+        [Cell(run, RUNS.get(run, "this run")), *(score(found.get(name)) for name in metrics)]
         for run, found in runs.items()
     ]
     for run, figures in PAPER.items():
         if figures.keys() & metrics.keys():
-            rows.append((noted(run, "the paper"), *(number(figures.get(name), 1) for name in metrics)))
-    return table(["Run", *(f"#{title}" for title in metrics.values())], rows)
-
-
-def _score(row: Mapping[str, Any] | None) -> str:
-    if row is None or row["value"] is None:
-        return "–"
-    return noted(f"{row['value']:.1f}", f"{row['low']:.1f} to {row['high']:.1f}")
-
-
-def notes(metrics: Mapping[str, str], rows: pl.DataFrame) -> str:
-    """Why scores are missing: each reason once, with its runs unless it holds for all."""
-    missing = rows.filter(pl.col("value").is_null())
-    grouped = missing.group_by("metric", "note", maintain_order=True).agg("run")
-    page = ""
-    for metric, note, runs in grouped.iter_rows():
-        some = f" ({', '.join(runs)})" if len(runs) < rows["run"].n_unique() else ""
-        page += paragraph(f"– {metrics[metric]}{some}: {note}", "note")
-    return page
+            shown = [Cell(figures.get(name), digits=1) for name in metrics]
+            rows.append([Cell(run, "the paper", kind="published"), *shown])
+    return Table(["Run", *metrics.values()], rows)

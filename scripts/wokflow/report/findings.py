@@ -1,13 +1,26 @@
 """What a run did not find, and what to do about it: sentences for the page and for the end of a run."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 SPLITS = {
     "train": "learnt from",
     "valid": "chosen by",
     "test": "scored on",
 }  # and what a split's pairs are for
+DEMO = "resources/demo/"  # where the demo's corpora lie
 MOST_NAMES = 5  # dishes that a sentence names
+
+
+def of_sources(sources: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """About pairs of which one side is the user's corpus and the other still the demo's."""
+    own = {name: DEMO not in str(sources[name]["path"]) for name in ("recipenlg", "xiachufang")}
+    if len(set(own.values())) > 1:
+        demo = next(name for name, mine in own.items() if not mine)
+        yield (
+            f"{demo} is the small corpus of the demo, so pairs with it are no result: your config does not name "
+            f"sources.{demo}.path."
+        )
 
 
 def of_pairs(pairs: Mapping[str, Mapping[str, int]], threshold: float) -> Iterator[str]:

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from wokflow.parse.glossary import Glossary
-from wokflow.report.charts import Html, esc, paragraph, table
 from wokflow.report.gloss import english, with_english
+from wokflow.report.render import Cell, Table
 
-LEGEND = Html(
-    '<b class="verb" lang="zh">切<sup>1</sup></b> a verb with the number of its action, '
-    '<span class="food" lang="zh">五花肉</span> an ingredient, <span class="tool" lang="zh">锅</span> a tool. '
-    "What an action inherits is not marked again; the table has it in brackets."
-)
+Piece = tuple[
+    str, str, int
+]  # its kind (verb, food, tool or none), its text, and the number of a verb's action
 
 
 class Mark(NamedTuple):
@@ -63,49 +61,37 @@ def clause(step: str, row: dict[str, Any]) -> tuple[int, int]:
     return (begin, begin + length) if begin >= 0 else (row["start"], row["end"])
 
 
-def text(step: str, found: Sequence[Mark]) -> Html:
-    """A step with its marks."""
-    parts, done = [], 0
+def pieces(text: str, found: Sequence[Mark]) -> list[Piece]:
+    """A text in pieces, marked ones and what lies between them."""
+    parts: list[Piece] = []
+    done = 0
     for mark in found:
-        words = esc(step[mark.start : mark.end])
-        if mark.kind == "verb":
-            marked = f'<b class="verb">{words}<sup>{mark.number}</sup></b>'
-        else:
-            marked = f'<span class="{mark.kind}">{words}</span>'
-        parts += [esc(step[done : mark.start]), marked]
+        parts += [("", text[done : mark.start], 0), (mark.kind, text[mark.start : mark.end], mark.number)]
         done = mark.end
-    return Html("".join(parts) + esc(step[done:]))
+    return [*parts, ("", text[done:], 0)]
 
 
-def recipe(title: str, steps: Sequence[str], actions: Sequence[dict[str, Any]], glossary: Glossary) -> Html:
-    """A recipe's steps with marks, a legend, and its actions in a table beside them."""
-    lines = "".join(
-        f"<li>{text(step, marks(step, [row for row in actions if row['step'] == number]))}</li>\n"
+def recipe(steps: Sequence[str], actions: Sequence[dict[str, Any]], glossary: Glossary) -> dict[str, Any]:
+    """A recipe's steps in pieces, and its actions as a table."""
+    marked = [
+        pieces(step, marks(step, [row for row in actions if row["step"] == number]))
         for number, step in enumerate(steps)
-    )
-    left = f'<h4 lang="zh">{esc(title)}</h4>\n<ol class="marked" lang="zh">{lines}</ol>\n{paragraph(LEGEND)}'
+    ]
     rows = [(str(row["position"] + 1), *_cells(row, glossary)) for row in actions]
-    right = table(["#", "Verb", "Ingredients", "Tools"], rows)
-    head = f"{actions[0]['recipe_id']} · {len(actions)} actions"
-    return Html(
-        f"<article><header>{esc(head)}</header><div><section>{left}</section>\n"
-        f"<section>{right}</section></div></article>\n"
-    )
+    return {"steps": marked, "actions": Table(["No.", "Verb", "Ingredients", "Tools"], rows)}
 
 
-def _cells(row: dict[str, Any], glossary: Glossary) -> list[Html]:
+def _cells(row: dict[str, Any], glossary: Glossary) -> list[Cell]:
     """Verb, ingredients and tools of an action, with English and notes below."""
 
-    def gloss(kind: str, classes: Sequence[str]) -> str:
-        return english(glossary, kind, classes) if glossary.english else ""
-
     ingredients, inherited = "、".join(row["ingredients"]), row["inherited"] and row["ingredients"]
+    names = {
+        kind: english(glossary, kind, row[f"{kind}_classes"] if kind != "verb" else [row["verb_class"]])
+        for kind in ("verb", "ingredient", "tool")
+    }
+    shown = f"（{ingredients}）" if inherited else ingredients
     return [
-        with_english(row["verb"], gloss("verb", [row["verb_class"]]), "optional" if row["optional"] else ""),
-        with_english(
-            f"（{ingredients}）" if inherited else ingredients,
-            gloss("ingredient", row["ingredient_classes"]),
-            "inherited" if inherited else "",
-        ),
-        with_english("、".join(row["tools"]), gloss("tool", row["tool_classes"])),
+        with_english(row["verb"], names["verb"], "optional" if row["optional"] else ""),
+        with_english(shown, names["ingredient"], "inherited" if inherited else ""),
+        with_english("、".join(row["tools"]), names["tool"]),
     ]

@@ -13,6 +13,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.pivot.dishes import PAIR, read_pairs
+from wokflow.pivot.limits import limits
 from wokflow.report import findings
 from wokflow.report.findings import SPLITS
 
@@ -35,7 +36,8 @@ class Outcome:
         """What came out and where, the names first."""
         counts = {
             corpus: [self._rows(f"ingest/{table}/{corpus}") for table in ("recipes", "rejects")]
-            for corpus in self.config["sources"]
+            for corpus, source in self.config["sources"].items()
+            if "kind" not in source
         }
         texts = [
             f"{good} of {good + bad} rows of {corpus}" for corpus, (good, bad) in counts.items() if good + bad
@@ -47,24 +49,28 @@ class Outcome:
             yield "Pairs", f"{direction}: {sum(pairs.values())} ({splits})"
         for name, path, hint in (
             ("Near", "match/near/zh-en.tsv", "titles on both sides of the threshold"),
-            ("Release", "export/pairs/zh-en", "pairs with their recipes"),
-            ("Pivots", "pivot/pivots/part-00000.parquet", "actions to remove and to insert"),
+            ("Release", self._release, "what to publish"),
+            ("Pivots", "pivot/pivots/part-00000.parquet", "actions to remove, to insert and to replace"),
+            ("Items", "enrich/items/part-00000.parquet", "mentioned in the sentences of enrich/sentences"),
             ("Scores", "evaluate/summary/summary.tsv", ""),
             ("Report", "report/page/index.html", "open it in a browser"),
         ):
-            if self._has(path):
-                shown = path if not hint or name == "Report" else str(Path(path).parent)
+            empty = path.endswith(".parquet") and not self._rows(str(Path(path).parent))
+            if self._has(path) and not empty:
+                shown = path if not hint or name in ("Release", "Report") else str(Path(path).parent)
                 yield name, f"{self._folder}/{shown}" + (f" ({hint})" if hint else "")
 
     def notes(self) -> Iterator[str]:
         """What was not found, and what to do about it."""
+        if self._pairs():
+            yield from findings.of_sources(self.config["sources"])
         yield from findings.of_pairs(self._pairs(), self.config["match"]["pair"]["threshold"])
         dishes = f"pivot/dishes/{self.config['pivot']['dishes']['corpus']}/part-00000.parquet"
-        if self._has(dishes):
+        if self._has(dishes) and not self.config["pivot"]["pivots"]["given"]:  # given ones need no recipes
             pairs = list(read_pairs(self.config["pivot"]["pairs"]["path"]).select(PAIR[:2]).iter_rows())
             counted = tables.scan(self._path(dishes), ["dish"]).group_by("dish").agg(pl.len())
             recipes = dict(counted.collect(engine="streaming").iter_rows())
-            yield from findings.of_dishes(pairs, recipes, self.config["pivot"]["orders"]["units"])
+            yield from findings.of_dishes(pairs, recipes, limits(**self.config["pivot"]["orders"]).units)
             if self._has("pivot/questions/part-00000.parquet"):
                 compared = sum(1 for pair in pairs if all(map(recipes.get, pair)))
                 yield from findings.of_questions(self._rows("pivot/questions"), compared)
@@ -93,6 +99,11 @@ class Outcome:
             if path.endswith(".parquet"):
                 found.setdefault(str(Path(path).parent), []).append(path)
         return found
+
+    @property
+    def _release(self) -> str:
+        release = self.config["export"]["release"]
+        return f"export/release/{release['name']}-{release['version']}"
 
     @property
     def _folder(self) -> str:

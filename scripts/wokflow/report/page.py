@@ -1,6 +1,5 @@
-"""One self-contained HTML page of a run."""
+"""One self-contained HTML page of a run, and the same charts to explore."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,28 +10,23 @@ from wokflow.report import (
     actions,
     adaptation,
     analysis,
-    charts,
     evaluation,
     inputs,
+    items,
     matching,
     pivots,
-    predictions,
+    provenance,
+    releases,
+    results,
+    runs,
     training,
 )
-from wokflow.report.matching import DIRECTIONS, NAMES
+from wokflow.report.charts import Charts, library
+from wokflow.report.matching import DIRECTIONS
+from wokflow.report.render import Templates
 
 PARSED = {"xiachufang": "XiaChuFang", "counterfactual": "Counterfactual base recipes"}
 DATA = DIRECTIONS | {"counterfactual": "Counterfactual recipes"}
-TABLES = (  # that the page reads; generate/predictions of all runs of some data
-    *(f"{table}/{corpus}" for corpus in NAMES for table in ("ingest/recipes", "ingest/rejects")),
-    *(f"match/{table}/{corpus}" for corpus in NAMES for table in ("eligible", "rejects", "titles", "texts")),
-    *(f"match/{table}/{direction}" for direction in DIRECTIONS for table in ("pairs", "audit")),
-    "ingest/recipes/counterfactual",
-    *(f"parse/{table}/{corpus}" for corpus in PARSED for table in ("rejects", "actions", "proto")),
-    *(f"pivot/{table}" for table in ("dishes", "candidates", "pivots", "orders", "effects")),
-    *(f"generate/{table}/{data}" for data in DATA for table in ("instances", "predictions")),
-    *(f"evaluate/{table}" for table in ("scores", "comparisons", "summary", "correlations", "literal")),
-)
 
 
 def report_page(
@@ -40,49 +34,94 @@ def report_page(
     statistics: str,
     histogram: str,
     leaks: str,
-    parser: str,
+    parser: Sequence[str],
     models: Sequence[str],
+    release: str,
     page: str,
+    interactive: str,
     examples: int,
     threshold: float,
-    method: str,
     annotators: int,
     orders: Mapping[str, Any],
     counterfactual_level: float,
     adaptation_level: float,
+    item_pairs: Sequence[tuple[str, str]],
     glossary: str,
     dish_pairs: str,
-    answers: Sequence[str],
+    prompts: Sequence[str],
+    templates: str,
     benchmarks: str,
     **parts: str | Sequence[str],
 ) -> None:
-    """Write the page: one file that needs no other, the same bytes for the same tables but for run times.
+    """Write the page, which needs no other file and no script, and `interactive`, where its charts can be explored.
 
-    `parts` are those of the tables in TABLES, each under the name that inputs.input_name gives it; a table that the
-    config leaves out may be missing. `parser` holds the parser's scores, `models` are the folders of trained models;
-    run times are read from the folder `benchmarks`. `method` is parse.actions.method, `annotators` is
-    pivot.pivots.annotators, `orders` are the settings pivot.orders, and both levels are those of the intervals of
-    scores. Raises TypeError for a table that is not in TABLES.
+    Both have the same bytes for the same results, but for run times, the times of sources and the commit of the code.
+
+    `parts` are those of tables, each under the name that inputs.input_name gives it: those of generate of all runs of
+    some data, the others as they are called; what the config leaves out may be missing. `parser` has the scores of
+    the parser that the workflow trained, if it did, `models` are the folders of trained models, `release` is that
+    of the release; run times are read from the folder `benchmarks`. `annotators` is pivot.pivots.annotators, `orders`
+    are those of the settings pivot.orders that it shows, and both levels are those of the intervals of scores;
+    `item_pairs` are the sources of sentences with their languages, `prompts` the prompts of runs, `templates` the
+    folder of this page's own.
     """
-    if unknown := parts.keys() - set(map(inputs.input_name, TABLES)):
-        raise TypeError(f"report_page shows no table {', '.join(sorted(unknown))}")
-    shown = matching.read(parts, statistics, histogram, leaks, threshold)
-    words = read_glossary(glossary)
-    scores = json.loads(Path(parser).read_text(encoding="utf-8"))
-    bodies = {
-        **matching.sections(shown, examples),
-        "Actions": actions.section(parts, PARSED, scores, method, words),
-        "Dish pairs": pivots.section(
-            parts, pairs=dish_pairs, answers=answers, annotators=annotators, orders=orders, words=words
-        ),
-        "Training": training.section(models, DATA),
-        "Adaptation": adaptation.section(parts, DIRECTIONS, adaptation_level),
-        "Predictions side by side": predictions.section(parts, DATA),
-        "Literal translation": analysis.literal(parts, DIRECTIONS),
-        "Correlation with human ratings": analysis.correlations(parts, DIRECTIONS),
-        "Counterfactual evaluation": evaluation.section(parts, counterfactual_level),
-        "Run times": charts.times(inputs.run_times(Path(benchmarks))),
+    words, draw = read_glossary(glossary), Charts()
+    files = {"statistics": statistics, "histogram": histogram, "leaks": leaks}
+    paths = [path for each in parts.values() for path in ([each] if isinstance(each, str) else each)]
+    paths += [*files.values(), *parser, *models, release]
+    jobs = provenance.history(paths, str(Path(benchmarks).parent))
+    rows, pairs, languages = matching.read_counts(parts), matching.read_pairs(parts), dict(item_pairs)
+    best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
+    parsed = actions.section(parts, PARSED, words) | {"parsers": [*map(actions.parser, parser)]}
+    dishes: dict[str, Any] = {
+        "pairs": dish_pairs,
+        "annotators": annotators,
+        "orders": orders,
     }
-    filled = [(heading, body) for heading, body in bodies.items() if body]
-    numbered = [(f"s{place}", *section) for place, section in enumerate(filled, start=1)]
-    tables.write_text(page, charts.document("Chinese and English recipes", matching.top(shown), numbered))
+    # By template: the heading, what the template shows, and how the names of the tables behind it begin.
+    sections: dict[str, tuple[str, Mapping[str, Any] | None, tuple[str, ...]]] = {
+        "ingest": ("Recipes and rejects", matching.counts(parts, rows), ("ingest/", "match/rejects")),
+        "match": ("Pairs", matching.compared(parts, pairs, files, threshold, examples, draw), ("match/",)),
+        "parse": ("Actions", parsed, ("parse/",)),
+        "pivot": ("Dish pairs", pivots.section(parts, words=words, **dishes), ("pivot/",)),
+        "enrich": (
+            "Culture-specific items",
+            items.section(parts, languages, examples),
+            ("enrich/", "evaluate/csi_match"),
+        ),
+        "train": ("Training", training.section(models, DATA, draw), ("train/",)),
+        "generate": ("Runs and predictions", runs.section(parts, DATA, jobs, prompts), ("generate/",)),
+        "scores": (
+            "Scores of adaptation",
+            adaptation.section(parts, DIRECTIONS, adaptation_level, draw),
+            ("evaluate/scores", "evaluate/comparisons", "evaluate/summary"),
+        ),
+        "literal": ("Literal translation", analysis.literal(parts, DIRECTIONS), ("evaluate/literal",)),
+        "correlations": (
+            "Agreement with people",
+            analysis.correlations(parts, DIRECTIONS),
+            ("evaluate/correlations",),
+        ),
+        "counterfactual": ("Rewritten recipes", evaluation.section(parts, counterfactual_level), ()),
+        "export": ("Release", releases.section(release), ("export/",)),
+        "provenance": (
+            "How this was made",
+            provenance.section(jobs, *inputs.run_times(Path(benchmarks))),
+            ("",),
+        ),
+    }
+    render, links, filled = Templates(templates).render, inputs.links(page, paths), []
+    for name, (heading, shown, tables_of) in sections.items():
+        if shown is not None:
+            own = [link for link in links if link["name"].startswith(tables_of)]
+            links = [link for link in links if link not in own]
+            body = render(f"{name}.html", **shown)
+            filled.append({"name": name, "heading": heading, "body": body, "links": own})
+    top = {
+        "counts": [*results.counts(pairs, rows)],
+        "warnings": [*matching.warnings(rows, pairs, threshold)],
+        "best": best,
+        "interactive": Path(interactive).name,
+    }
+    tables.write_text(page, render("page.html", sections=filled, **top))
+    tables.write_text(interactive, render("interactive.html", charts=draw.drawn, library=library()))

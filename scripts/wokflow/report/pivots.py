@@ -1,6 +1,6 @@
 """Section of the page: pivot actions of dish pairs, and their orders."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -9,32 +9,30 @@ from wokflow.frame import tables
 from wokflow.parse.glossary import Glossary
 from wokflow.pivot.dishes import ENGLISH, pair_rows
 from wokflow.pivot.occurrences import written
-from wokflow.pivot.pivots import majority
-from wokflow.pivot.questions import identified, read_answers
+from wokflow.pivot.pivots import majority, per_pair
+from wokflow.pivot.questions import SCALE, identified
+from wokflow.pivot.replacements import split
 from wokflow.report import findings, gloss, inputs
-from wokflow.report.charts import Html, bar, esc, number, paragraph, percent, table, zh
 from wokflow.report.inputs import Tables
+from wokflow.report.render import Cell, Table, p_value, share
 
 PAIR = ("base_dish", "target_dish")
-KINDS = {"remove": "Actions to remove", "insert": "Actions to insert"}
+KINDS = {
+    "remove": "Actions to remove",
+    "insert": "Actions to insert",
+    "replace": "Actions with the new ingredient",
+}
+AGREED = {"remove": "To remove", "insert": "To insert", "ask": "To ask about", "all": "All"}
 NOTES = {"people": "decided by people", "given": "given"}  # how an action was decided
 SHOWN = 8  # actions shown of each kind
-OPEN = 3  # pairs that are open at first; the others are folded
 UNDECIDED = 3  # effects shown that the data cannot decide
-WORDING = (
-    "To make one dish into another, actions of the base dish that the target dish does not have are removed, and "
-    "actions that it calls for are inserted (Counterfactual Recipe Generation, section 4.2). Bars are shares of "
-    "a dish’s recipes that have the action. Where frequency cannot decide, people are asked. Of each inserted "
-    "action it is tested what must come before it, and after it: effect is by how much more often the second "
-    "action follows where the first was done (section 4.3), p the chance of seeing as much without one. "
-)
 REASONS = {  # of pivot.schemas.FLAGS, for the columns of pivot/effects and the settings pivot.orders
     "treated": "the first action is in {n_treated} recipes, fewer than {units}",
     "control": "all but {n_control} recipes have the first action",
     "overlap": "recipes with the first action and recipes without are too unlike to compare",
     "balance": "recipes with the first action and without also differ in other actions",
     "chance": "the effect may be chance",
-    "order": "{in_order} of the {both} recipes with both have them in this order: may be chance",
+    "order": "only {in_order} of the {both} recipes with both have them in this order",
 }
 
 
@@ -53,17 +51,16 @@ def section(
     parts: Tables,
     *,
     pairs: str,
-    answers: Sequence[str],
     annotators: int,
     orders: Mapping[str, Any],
     words: Glossary,
-) -> str:
-    """A table of the pairs of which both dishes have recipes, then each pair's actions and orders.
+) -> dict[str, Any]:
+    """The pairs of which both dishes have recipes, with each pair's actions and orders.
 
-    `pairs` is the file of dish pairs, `answers` are people's sheets, of which a question needs `annotators`;
-    `orders` are the settings pivot.orders.
+    `pairs` is the file of dish pairs, a question needs the answers of so many `annotators`;
+    `orders` are those of the settings pivot.orders that are shown.
     """
-    found = read(parts, answers, annotators)
+    found = read(parts, annotators)
     every = pair_rows(pairs)
     decided = set(found.pivots.select(PAIR).iter_rows())  # also given ones, of dishes without recipes
     here = [
@@ -71,29 +68,28 @@ def section(
         for row in every
         if all(found.recipes.get(row[name]) for name in PAIR) or tuple(row[name] for name in PAIR) in decided
     ]
-    corrected = "corrected" if orders["correct"] else "not corrected"
-    page: str = paragraph(f"{WORDING}It is {corrected} for the number of tests.")
-    if len(here) < len(every):
-        text = f"{len(here) or 'None'} of {len(every)} pairs follow; of the others a dish has no recipe."
-        page += paragraph(text)
     named = [(row[PAIR[0]], row[PAIR[1]]) for row in every]
     notes = [*findings.of_dishes(named, found.recipes, orders["units"])]
-    notes += findings.of_questions(found.questions, len(here))
-    page += "".join(paragraph(note, "note") for note in notes)
-    if here:
-        page += summary(here, found)
-    for place, row in enumerate(here):
-        page += (
-            f"<details{' open' if place < OPEN else ''}><summary>{heading(row)}</summary>\n"
-            f"{actions(row, found, words)}{constraints(row, found, orders, words)}</details>\n"
-        )
-    return page
+    return {
+        "corrected": orders["correct"],
+        "in_order": orders["estimate"] == "effect_in_order",
+        "here": len(here),
+        "every": len(every),
+        "notes": [*notes, *findings.of_questions(found.questions, len(here)), *counts(found.pivots)],
+        "summary": summary(here, found),
+        "agreement": agreement(tables.read(inputs.of(parts, "pivot/agreement"))),
+        "pairs": [
+            {"names": names(row), "actions": actions(row, found, words)}
+            | constraints(row, found, orders, words)
+            for row in here
+        ],
+    }
 
 
-def read(parts: Tables, answers: Sequence[str], annotators: int) -> Found:
+def read(parts: Tables, annotators: int) -> Found:
     """The section's data. An order of two inserted actions, which was tested for both, comes once."""
     candidates = identified(tables.read(inputs.of(parts, "pivot/candidates")).drop("phrases"))
-    given = read_answers(answers, set(candidates["question_id"]))
+    given = tables.read(inputs.of(parts, "pivot/votes")).select("question_id", "answer")
     asked = candidates.filter(pl.col("kind") == "ask")
     dishes = tables.scan(inputs.of(parts, "pivot/dishes"), ["dish"])
     recipes = dishes.group_by("dish").len().collect(engine="streaming")
@@ -112,100 +108,125 @@ def of_pair(frame: pl.DataFrame, row: Mapping[str, str]) -> pl.DataFrame:
     return frame.filter(*(pl.col(name) == row[name] for name in PAIR))
 
 
+def agreement(found: pl.DataFrame) -> Table:
+    """What most annotators say of actions that frequency would remove, insert or ask about; and their agreement."""
+    rows = [
+        (
+            AGREED[row["kind"]],
+            row["questions"],
+            row["answers"],
+            *(Cell(row[answer] / max(row["decided"], 1), digits=2) for answer in (*SCALE, "none")),
+            *(Cell(row[f"alpha_{name}"], digits=2) for name in ("nominal", "ordinal")),
+        )
+        for row in found.iter_rows(named=True)
+    ]
+    answers = [answer.capitalize() for answer in SCALE]
+    return Table(
+        ["By frequency", "Questions", "Answers", *answers, "No majority", "α", "α, as a scale"], rows
+    )
+
+
+def counts(pivots: pl.DataFrame) -> Iterator[str]:
+    """How many pivot actions a pair has on average, beside the paper's."""
+    if not pivots.is_empty():
+        yield per_pair(pivots)
+
+
 def names(row: Mapping[str, str]) -> tuple[str, str]:
     """The pair's dishes, and their English names where the file of pairs has them."""
     base, target = (row[name] for name in ENGLISH)
     return f"{row['base_dish']} → {row['target_dish']}", f"{base} → {target}" if base and target else ""
 
 
-def heading(row: Mapping[str, str]) -> Html:
-    chinese, english = names(row)
-    return Html(f"<h3>{zh(chinese)}</h3> <small>{esc(english)}</small>")
-
-
-def summary(pairs: Sequence[Mapping[str, str]], found: Found) -> Html:
+def summary(pairs: Sequence[Mapping[str, str]], found: Found) -> Table:
     """A row for each pair: recipes, actions by kind, questions without enough answers, orders."""
     rows = []
     for row in pairs:
         kinds = of_pair(found.pivots, row)["kind"].to_list()
         counts = [found.recipes.get(row[side], 0) for side in PAIR] + [kinds.count(kind) for kind in KINDS]
         counts += [of_pair(frame, row).height for frame in (found.waiting, found.orders)]
-        rows.append((gloss.with_english(*names(row)), *map(number, counts)))
-    head = ["Pair", "#Base recipes", "#Target recipes", "#Remove", "#Insert", "#Questions open", "#Orders"]
-    return table(head, rows)
+        rows.append((gloss.with_english(*names(row)), *counts))
+    head = [
+        "Pair",
+        "Base recipes",
+        "Target recipes",
+        "Remove",
+        "Insert",
+        "Replace",
+        "Questions open",
+        "Orders",
+    ]
+    return Table(head, rows)
 
 
-def actions(row: Mapping[str, str], found: Found, words: Glossary) -> Html:
-    """Actions to remove and to insert, the most frequent first, with their shares in both dishes."""
-    page = ""
+def actions(row: Mapping[str, str], found: Found, words: Glossary) -> list[tuple[str, Table, int]]:
+    """Actions of each kind with their shares in both dishes; how many more there are of each.
+
+    The target dish's share of a replacement is that of the new action.
+    """
+    shown = []
     for kind, title in KINDS.items():
         chosen = of_pair(found.pivots, row).filter(pl.col("kind") == kind)
-        page += f"<div><h4>{title}</h4>\n"
-        if chosen.is_empty():
-            page += paragraph("None.")
-        else:
-            rows = [_action(action, words) for action in chosen.head(SHOWN).iter_rows(named=True)]
-            page += table(["Action", "=Base dish", "=Target dish"], rows)
-        if chosen.height > SHOWN:
-            page += paragraph(f"And {chosen.height - SHOWN} more, in pivot/pivots.", "note")
-        page += "</div>\n"
-    return Html(f'<div class="beside">{page}</div>\n')
-
-
-def _action(row: dict[str, Any], words: Glossary) -> tuple[Html, ...]:
-    note = NOTES.get(row["decided_by"], "")
-    classes = row["verb_class"], row["ingredient_classes"], row["tool_classes"]
-    return gloss.action(words, *classes, note), *(
-        share(row[f"{side}_frequency"]) for side in ("base", "target")
-    )
-
-
-def share(frequency: float | None) -> Html:
-    """A bar with the share; nothing where it is not known."""
-    if frequency is None:
-        return Html()
-    return Html(f"{bar(frequency) if frequency else ''}<small>{percent(frequency)}</small>")
-
-
-def constraints(row: Mapping[str, str], found: Found, settings: Mapping[str, Any], words: Glossary) -> Html:
-    """Orders that were found, then the strongest of those that the data cannot decide."""
-    orders, effects = of_pair(found.orders, row), of_pair(found.effects, row)
-    inserted = set(of_pair(found.pivots, row).filter(pl.col("kind") == "insert")["action"])
-    page = "<h4>Orders</h4>\n"
-    if not orders.is_empty() and orders["effect"].is_null().all():
-        listed = orders.head(SHOWN).iter_rows(named=True)
-        page += table(["First", "Then"], [(*_both(order, inserted, words),) for order in listed])
-        return Html(page + paragraph(f"Orders that are given: {number(orders.height)}, in pivot/orders."))
-    if effects.is_empty():
-        return Html(page + paragraph("There was nothing to test: no inserted action."))
-    if not orders.is_empty():
         rows = [
-            (*_both(order, inserted, words), number(order["effect"], 2), _p(order["adjusted_p"]))
-            for order in orders.sort("effect", descending=True, maintain_order=True).iter_rows(named=True)
+            (
+                gloss.written(words, *_told(action)),
+                *(share(action[f"{side}_frequency"]) for side in ("base", "target")),
+            )
+            for action in chosen.head(SHOWN).iter_rows(named=True)
         ]
-        page += table(["First", "Then", "#Effect", "#p"], rows)
-    few = effects["effect"].null_count()
-    page += paragraph(
-        f"Orders that are possible: {number(effects.height)}; with too few recipes to test: {number(few)}; told "
-        f"from the data: {number(orders.height)}."
+        head = ["Action", "Base dish", "Target dish"]
+        shown.append((title, Table(head, rows), max(0, chosen.height - SHOWN)))
+    return shown
+
+
+def _told(action: Mapping[str, Any]) -> tuple[str, ...]:
+    """An action as `written` has it, with notes; of a replacement the new one, and what it has instead of what."""
+    note = NOTES.get(action["decided_by"], "")
+    if action["kind"] != "replace":
+        return action["action"], note
+    old = [name for name in action["ingredient_classes"] if name not in action["new_ingredient_classes"]]
+    verb, _, tools = action["action"].split("/")
+    return (
+        f"{verb}/{','.join(action['new_ingredient_classes'])}/{tools}",
+        f"in place of {'、'.join(old)}",
+        note,
     )
-    return Html(page + undecided(effects, inserted, settings, words))
 
 
-def undecided(
-    effects: pl.DataFrame, inserted: Container[str], settings: Mapping[str, Any], words: Glossary
-) -> Html:
-    """The strongest effects that the data cannot decide, and why; nothing if all are weak."""
-    strong = effects.filter((pl.col("effect") > settings["effect"]) & (pl.col("flag") != ""))
-    chosen = strong.sort("effect", descending=True, maintain_order=True).head(UNDECIDED)
-    rows = [
-        (*_both(row, inserted, words), number(row["effect"], 2), reasons(row, settings))
-        for row in chosen.iter_rows(named=True)
-    ]
-    if not rows:
-        return Html()
-    text = "The strongest of those that the data cannot tell:"
-    return Html(paragraph(text) + table(["First", "Then", "#Effect", "Why not"], rows))
+def constraints(
+    row: Mapping[str, str], found: Found, settings: Mapping[str, Any], words: Glossary
+) -> dict[str, Any]:
+    """Orders that were found or given, and the strongest of those that the data cannot decide, with why not."""
+    orders, effects = of_pair(found.orders, row), of_pair(found.effects, row)
+    pivots = split(of_pair(found.pivots, row)).with_columns(action=written())
+    inserted = set(pivots.filter(pl.col("kind") == "insert")["action"])
+    given = not orders.is_empty() and orders["effect"].is_null().all()
+    estimate = settings["estimate"]
+    strong = effects.filter((pl.col(estimate) > settings["effect"]) & (pl.col("flag") != ""))
+
+    def strongest(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.sort(estimate, descending=True, maintain_order=True)
+
+    def rows(frame: pl.DataFrame, last: Callable[[dict[str, Any]], str]) -> list[list[Cell]]:
+        return [
+            [*_both(each, inserted, words), Cell(each[estimate], digits=2), Cell(last(each))]
+            for each in frame.iter_rows(named=True)
+        ]
+
+    if given:
+        listed = Table(["First", "Then"], (row[:2] for row in rows(orders.head(SHOWN), str)))
+    else:
+        told = rows(strongest(orders), lambda each: p_value(each["p_value"]))
+        listed = Table(["First", "Then", "Effect", "p"], told)
+    undecided = rows(strongest(strong).head(UNDECIDED), lambda each: reasons(each, settings))
+    return {
+        "given": given,
+        "orders": listed,
+        "found": orders.height,
+        "possible": effects.height,
+        "untested": effects["effect"].null_count(),
+        "undecided": Table(["First", "Then", "Effect", "Why not"], undecided),
+    }
 
 
 def reasons(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
@@ -213,13 +234,9 @@ def reasons(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     return "; ".join(REASONS[flag].format(**{**settings, **row}) for flag in row["flag"].split(","))
 
 
-def _both(row: Mapping[str, Any], inserted: Container[str], words: Glossary) -> list[Html]:
+def _both(row: Mapping[str, Any], inserted: Container[str], words: Glossary) -> list[Cell]:
     """The first action and the second; inserted ones have a note."""
     return [
         gloss.written(words, row[side], "inserted" if row[side] in inserted else "")
         for side in ("before", "after")
     ]
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -2,60 +2,48 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from wokflow.report import inputs
-from wokflow.report.charts import Html, beside, esc, folded, noted, number, paragraph, table
-from wokflow.report.curves import Line, curves
+from wokflow.report.charts import Charts, curves
 from wokflow.report.inputs import to_float
+from wokflow.report.render import Cell, Table
 
-OPEN = 3  # models whose curves are open at first; the others are folded
 REWRITING = "counterfactual"  # the data of models that do not go from one language to another
-WORDING = (
-    "After each epoch a model is measured on the validation pairs, from which it does not learn. The model of the "
-    "best epoch is kept; training stops when several epochs in a row bring nothing better. Loss is by token, and "
-    "each model cuts text into tokens in its own way: losses compare within a run, not between runs."
-)
-LINES = {  # columns of curve.tsv by picture, each with its name and style
-    "Loss": {"train_loss": ("train", "train"), "valid_loss": ("valid", "valid")},
-    "BLEU of the validation pairs": {"valid_bleu": ("valid", "valid")},
+LINES = {  # columns of curve.tsv by picture, each with its name
+    "Loss": {"valid_loss": "valid", "train_loss": "train"},
+    "BLEU of the validation pairs": {"valid_bleu": "valid"},
 }
 
 
-class Model(NamedTuple):
-    """A trained model: run.json, the number of its weights, and the rows of curve.tsv."""
+def section(folders: Sequence[str], names: Mapping[str, str], draw: Charts) -> dict[str, Any]:
+    """A table of models, and the curves and settings of each.
 
-    details: dict[str, Any]
-    weights: int
-    curve: list[dict[str, str]]
-
-    @property
-    def run(self) -> str:
-        return str(self.details["run"])
-
-    @property
-    def best(self) -> dict[str, str]:
-        return next((row for row in reversed(self.curve) if row["best"] == "1"), {})
-
-
-def section(folders: Sequence[str], names: Mapping[str, str]) -> str:
-    """A table of models, then the curves of each; `folders` are those of train/model, `names` are of data."""
-    models = [read(Path(folder)) for folder in folders]
-    if not models:
-        return paragraph("No model was trained: the table of runs has no run of stage train.")
-    details = (
-        folded(Html(f"<h3>{esc(model.run)}</h3>"), pictures(model), unfolded=place < OPEN)
-        for place, model in enumerate(models)
-    )
-    return paragraph(WORDING) + overview(models, names) + "".join(details)
-
-
-def read(folder: Path) -> Model:
-    details = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    weights = sum(map(count_weights, folder.glob("*.safetensors")))
-    return Model(details, weights, inputs.tsv(folder / "curve.tsv"))
+    `folders` are those of train/model, `names` are of data.
+    """
+    rows, models = [], []
+    for folder in map(Path, folders):
+        details = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        curve = inputs.tsv(folder / "curve.tsv")
+        best = next((row for row in reversed(curve) if row["best"] == "1"), {})
+        data, examples = "-".join(details["languages"] or [REWRITING]), details["examples"]
+        rows.append(
+            (
+                Cell(details["run"], names.get(data, data)),
+                Cell(details["base"]["model"], details["family"]),
+                Cell(examples["train"], f"{examples['valid']:,} to validate"),
+                sum(map(count_weights, folder.glob("*.safetensors"))),
+                f"{best.get('epoch', '–')} of {curve[-1]['epoch']}",
+                Cell(to_float(best.get("valid_loss")), digits=3),
+                Cell(to_float(best.get("valid_bleu")), digits=1),
+            )
+        )
+        pictures = [*curves_of(details["run"], curve, to_float(best.get("epoch")), draw)]
+        models.append({"run": details["run"], "curves": pictures, "settings": settings(details)})
+    head = ["Run", "Base model", "Examples", "Parameters", "Best epoch", "Loss", "BLEU"]
+    return {"overview": Table(head, rows), "models": models}
 
 
 def count_weights(path: Path) -> int:
@@ -65,40 +53,29 @@ def count_weights(path: Path) -> int:
     return sum(math.prod(tensor["shape"]) for name, tensor in header.items() if name != "__metadata__")
 
 
-def overview(models: Sequence[Model], names: Mapping[str, str]) -> Html:
-    """A row for each model: its base model and examples, and its figures at the best epoch."""
-    rows = []
-    for model in models:
-        best, examples = model.best, model.details["examples"]
-        data = "-".join(model.details["languages"] or [REWRITING])
-        rows.append(
-            (
-                noted(model.run, names.get(data, data)),
-                noted(model.details["base"]["model"], model.details["family"]),
-                noted(number(examples["train"]), f"{number(examples['valid'])} to validate"),
-                number(model.weights),
-                f"{best.get('epoch', '–')} of {model.curve[-1]['epoch']}",
-                number(to_float(best.get("valid_loss")), 3),
-                number(to_float(best.get("valid_bleu")), 1),
-            )
-        )
-    head = ["Run", "Base model", "#Examples", "#Parameters", "#Best epoch", "#Loss", "#BLEU"]
-    return table(head, rows)
+def settings(details: Mapping[str, Any]) -> Table:
+    """Seed, hyperparameters and package versions of a training (run.json)."""
+    given = {"seed": details.get("seed"), "base": details["base"], **details.get("settings", {})}
+    given["packages"] = details.get("packages", {})
+    return Table(["Setting", "Value"], [(name, plain(value)) for name, value in given.items()])
 
 
-def pictures(model: Model) -> Html:
-    """The curves side by side, without those that were not measured."""
-    best = to_float(model.best.get("epoch"))
-    figures = []
+def plain(value: Any) -> str:
+    """A setting as text: those of a block one after another, those of a block in it in brackets."""
+    if isinstance(value, Mapping):
+        found = ((name, plain(each), isinstance(each, Mapping)) for name, each in value.items())
+        return ", ".join(f"{name} ({text})" if block else f"{name} {text}" for name, text, block in found)
+    return json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
+
+
+def curves_of(
+    run: str, curve: Sequence[Mapping[str, str]], best: float | None, draw: Charts
+) -> Iterator[tuple[str, Any]]:
+    """The curves, without those that were not measured."""
     for title, lines in LINES.items():
-        picture = curves(
-            [Line(name, kind, _points(model.curve, column)) for column, (name, kind) in lines.items()],
-            best,
-            f"{title} by epoch, {model.run}",
-        )
-        if picture:
-            figures.append(f"<figure><figcaption>{esc(title)}</figcaption>{picture}</figure>")
-    return beside(*figures)
+        chart = curves({name: _points(curve, column) for column, name in lines.items()}, best)
+        if chart is not None:
+            yield title, draw.draw(chart, f"{title} by epoch, {run}")
 
 
 def _points(curve: Sequence[Mapping[str, str]], column: str) -> list[tuple[float, float]]:

@@ -4,35 +4,42 @@ from collections.abc import Mapping
 from typing import Any
 
 from wokflow.frame.arguments import Arguments, Paths, model_arguments
-from wokflow.frame.runs import FROM_SCRATCH, Run
+from wokflow.frame.runs import FROM_SCRATCH, LARGE_MB, Run
 
 # Keys of config block train.model. Those of SPEED and PROCESSES do not change what is learnt: in the schema they are
 # `counts: never`.
-SPEED = ("device", "device_batch", "save_minutes", "gradient_checkpointing")
+SPEED = (
+    "device",
+    "device_batch",
+    "save_minutes",
+    "shard",
+    "gradient_checkpointing",
+    "compile",
+    "trackers",
+)
 PROCESSES = ("processes", "nodes")
 OTHERS = ("revision", "valid_beams")  # of the base model, and of validation
 
 
-def gold_arguments(config: Mapping[str, Any], direction: str) -> Arguments:
-    """Arguments of train_pairs and generate_instances: the direction's gold set, which counts by content."""
-    simplified = config["ingest"]["recipes"]["simplified"]
-    return Arguments({"simplified": simplified}, {"gold": config["train"]["gold"][direction]})
-
-
 def train_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
-    """Arguments of train_model. Rewriting has no references for BLEU, so the loss decides which epoch is best."""
+    """Arguments of train_model. Rewriting has no references for BLEU, so the loss decides which epoch is best.
+
+    A causal model learns to answer the prompt that it will be asked, in the form that generate.decode.chat says.
+    """
     block = _block(config, run)
     fit = {name: value for name, value in block.items() if name not in (*SPEED, *PROCESSES, *OTHERS)}
     if run.languages is None:
         fit["metric"] = "loss"
     settings = {"family": run.family, "seed": run.seed, "languages": run.languages, "fit": fit}
     settings |= {name: block[name] for name in OTHERS}
-    resources: dict[str, Paths] = {}
+    prompt = run.prompt_file if run.family == "causal" else None
+    settings["chat"] = run.over("decode", config["generate"]["decode"])["chat"] if prompt else "never"
+    resources: dict[str, Paths] = {"prompt": prompt}
     if run.model == FROM_SCRATCH:
         settings["base"] = run.model
     else:
-        named, resources = model_arguments(base=run.model)
-        settings |= named
+        named, local = model_arguments(base=run.model)
+        settings, resources = settings | named, resources | local
     options = {"speed": {name: block[name] for name in SPEED}} | {name: block[name] for name in PROCESSES}
     return Arguments(settings, resources, options)
 
@@ -51,8 +58,20 @@ def train_gpus(config: Mapping[str, Any], run: Run) -> int:
 
 
 def train_memory(config: Mapping[str, Any], run: Run) -> int:
-    """MB of memory of the job of train_model on each of its nodes: each process there holds a model of its own."""
-    return run.memory_mb * int(_block(config, run)["processes"])
+    """MB of memory of the job of train_model on each of its nodes.
+
+    Weights are counted as numbers of 16 bits. Each process reads the model into memory: four times the weights where
+    all of them learn (32 bits, and a checkpoint or the optimizer beside), twice where adapters do. A model that is
+    shared out is read by one process for all, which gathers it again at the end.
+    """
+    block, weights = _block(config, run), run.weights_mb or 0
+    processes = int(block["processes"])
+    if run.small:
+        return run.memory_mb * processes
+    if block["shard"]:
+        return 4 * weights + processes * LARGE_MB
+    times = 2 if block["lora"]["rank"] else 4
+    return processes * max(LARGE_MB, times * weights)
 
 
 def _block(config: Mapping[str, Any], run: Run) -> dict[str, Any]:

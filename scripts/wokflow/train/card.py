@@ -6,24 +6,26 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.train.checkpoints import Evaluation, State
+from wokflow.train.checkpoints import Evaluation, best_of
 from wokflow.train.settings import Task
 from wokflow.train.validation import chinese
 
 FAMILIES = {"seq2seq": "sequence-to-sequence model", "causal": "causal language model"}
 
 
-def write_card(folder: Path, task: Task, rows: pl.DataFrame, run: Mapping[str, Any], state: State) -> None:
+def write_card(
+    folder: Path, task: Task, rows: pl.DataFrame, run: Mapping[str, Any], evaluations: Sequence[Evaluation]
+) -> None:
     """Write README.md beside the model in `folder`; `rows` are the examples, `run` is what run.json holds."""
-    (folder / "README.md").write_text(card(run, rows, state, task), encoding="utf-8")
+    (folder / "README.md").write_text(card(run, rows, evaluations, task), encoding="utf-8")
 
 
-def card(run: Mapping[str, Any], rows: pl.DataFrame, state: State, task: Task) -> str:
+def card(run: Mapping[str, Any], rows: pl.DataFrame, evaluations: Sequence[Evaluation], task: Task) -> str:
     """The model card: a header that the Hugging Face hub reads, and plain words."""
-    best = state.best(task.settings.metric)
+    best = best_of(evaluations, run["metric"])
     assert best is not None
     base, examples = run["base"], run["examples"]
-    kept = "the last" if best.valid_loss is None else _best(best, task.settings.metric)
+    kept = "the last" if best.valid_loss is None else _best(best, run["metric"])
     origin = {
         "small": "made on the spot, with random weights, and a tokenizer trained on the training texts",
         "folder": f"the model in the folder {base['model']}",
@@ -38,8 +40,9 @@ A {FAMILIES[task.family]} for recipes, trained by Wokflow.
 - Began as: {origin}.
 - Learnt from {examples["train"]} examples, validated on {examples["valid"]}. SHA-256 of their texts:
   `{examples["sha256"]}`.
-- Kept: the model after epoch {best.epoch} of {len(state.curve)} (step {best.step}), {kept}.
+- Kept: the model after epoch {best.epoch} of {len(evaluations)} (step {best.step}), {kept}.
   The whole curve is in curve.tsv.
+{_asked(run)}
 - What it reads and writes are recipes as texts: a title, ingredients and steps, under the headings `Title:`,
   `Ingredients:` and `Steps:` where the examples have them.
 
@@ -61,6 +64,14 @@ Seed {task.seed}. All of it, with the versions of the packages, is in run.json.
 |---|---|
 {settings}
 """
+
+
+def _asked(run: Mapping[str, Any]) -> str:
+    """How a model that learnt to answer a prompt is asked."""
+    if not run["prompt"]:
+        return "- It reads texts as they are, without a prompt."
+    template = ", through its chat template if its tokenizer has one" if run["chat"] == "auto" else ""
+    return f"- Asked with this prompt{template}: `{' '.join(run['prompt'].split())}`"
 
 
 def _best(best: Evaluation, metric: str) -> str:

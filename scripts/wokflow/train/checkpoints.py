@@ -1,19 +1,18 @@
-"""Checkpoints of a training, written whole or not at all, so that a killed training continues from the last one."""
+"""Checkpoints of a training. They count once they are whole, so that a killed training continues from the last."""
 
 import hashlib
 import json
 import os
-import pickle
 import shutil
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from wokflow.frame import tables
 
-STATE, TENSORS = "state.json", "tensors.pt"
+WHOLE, CURVE = "whole.json", "curve.json"
+PREFIX = "checkpoint-"  # of the folders that transformers' Trainer writes
 DIGITS = 16  # of a key's digest
 
 
@@ -40,35 +39,32 @@ class Evaluation:
         return self.valid_loss < other.valid_loss
 
 
-@dataclass
-class State:
-    """Progress of a training: steps done, evaluations, and the sums of the losses and tokens of this epoch."""
+def best_of(curve: Sequence[Evaluation], metric: str) -> Evaluation | None:
+    """The evaluation whose model is kept; of equal ones the first."""
+    best: Evaluation | None = None
+    for row in curve:
+        if best is None or row.better(best, metric):
+            best = row
+    return best
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a checkpoint holds besides tensors: the loss and the tokens of the epoch so far, and the curve."""
 
     step: int = 0
     loss: float = 0.0
-    tokens: int = 0
-    curve: list[Evaluation] = field(default_factory=list)
-
-    @property
-    def progress(self) -> tuple[int, int]:
-        """Steps and evaluations done."""
-        return self.step, len(self.curve)
-
-    def best(self, metric: str) -> Evaluation | None:
-        """The evaluation whose model is kept; of equal ones the first."""
-        best: Evaluation | None = None
-        for row in self.curve:
-            if best is None or row.better(best, metric):
-                best = row
-        return best
+    tokens: float = 0.0
+    curve: tuple[Evaluation, ...] = ()
 
 
 class Checkpoints:
     """The checkpoints of one training with one `key`, in a folder of their own below `root`, named after the key.
 
     Those of other keys, that is of other settings, texts or code, lie beside them and are never touched: when the
-    key comes back, the training continues from its own. A checkpoint is a folder step-N that appears when it is
-    whole: the trained weights after N steps with their optimizer (tensors.pt), and the state (state.json).
+    key comes back, the training continues from its own. transformers' Trainer writes a checkpoint as a folder; it
+    counts from when all of it is on the disk and whole.json lists its files with their sizes. The evaluations of all
+    steps stand in curve.json: training again from an earlier step gives the same ones.
     """
 
     def __init__(self, root: str | Path, key: str) -> None:
@@ -80,48 +76,47 @@ class Checkpoints:
         """What else lies in `root`: checkpoints of other keys."""
         return sorted(path for path in self.root.glob("[!.]*") if path != self.folder)
 
-    def save(self, state: State, tensors: Mapping[str, Any]) -> None:
-        import torch
+    def path(self, step: int) -> Path:
+        return self.folder / f"{PREFIX}{step}"
 
-        with tables.atomic_folder(self._path(state.step)) as folder:
-            torch.save(dict(tensors), folder / TENSORS)
-            self._write_state(folder, state, (folder / TENSORS).stat().st_size)
-        self._sync()
+    def finish(self, step: int, loss: float, tokens: float) -> None:
+        """Declare the checkpoint after `step` steps whole, with the loss and tokens of the epoch so far."""
+        folder = self.path(step)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        for path in (*files, *filter(Path.is_dir, folder.rglob("*")), folder):
+            _to_disk(path)
+        sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in files}
+        tables.write_text(folder / WHOLE, json.dumps({"loss": loss, "tokens": tokens, "files": sizes}) + "\n")
+        _to_disk(folder)
+        _to_disk(self.folder)
 
-    def update(self, state: State, metric: str) -> None:
-        """Put the evaluation after the last save into its checkpoint; keep only that checkpoint and the best one."""
-        folder = self._path(state.step)
-        self._write_state(folder, state, (folder / TENSORS).stat().st_size)
-        self._sync()
-        self.keep(state, metric)
+    def note(self, curve: Sequence[Evaluation]) -> None:
+        """Keep the evaluations so far."""
+        tables.write_text(self.folder / CURVE, json.dumps([asdict(row) for row in curve], indent=1) + "\n")
 
-    def keep(self, state: State, metric: str) -> None:
-        """Remove all checkpoints of this key but the newest, that of `state`, and the best."""
-        best = state.best(metric)
-        kept = {state.step, best.step if best else state.step}
-        for step in self._steps():
-            if step not in kept:
-                shutil.rmtree(self._path(step), ignore_errors=True)
+    def is_whole(self, step: int) -> bool:
+        return self._marked(step) is not None
 
-    def newest(self, metric: str) -> State | None:
-        """The state of the newest whole checkpoint whose best one is whole too; others of this key are removed."""
+    def keep(self, step: int, best: Evaluation | None) -> None:
+        """Remove all checkpoints of this key but that after `step` steps and the best one."""
+        for other in self._steps():
+            if other not in (step, best.step if best else step):
+                shutil.rmtree(self.path(other), ignore_errors=True)
+
+    def newest(self, metric: str) -> Saved:
+        """The newest whole checkpoint whose best is whole too, step 0 if none is; others of this key are removed."""
+        evaluations = self._curve()
         for step in sorted(self._steps(), reverse=True):
-            state = self._read(step)
-            best = state.best(metric) if state else None
-            if state and (best is None or best.step == step or self._read(best.step)):
-                self.keep(state, metric)
-                return state
-            shutil.rmtree(self._path(step), ignore_errors=True)
-        return None
-
-    def tensors(self, step: int) -> dict[str, Any]:
-        """The tensors of the checkpoint after `step` steps, on the CPU."""
-        import torch
-
-        tensors: dict[str, Any] = torch.load(
-            self._path(step) / TENSORS, map_location="cpu", weights_only=True
-        )
-        return tensors
+            curve = tuple(row for row in evaluations if row.step <= step)
+            best, marked = best_of(curve, metric), self._marked(step)
+            if marked and (best is None or self.is_whole(best.step)):
+                self.keep(step, best)
+                measured = (
+                    bool(curve) and curve[-1].step == step
+                )  # its epoch is over, and the next one begins at 0
+                return Saved(step, *((0.0, 0.0) if measured else marked), curve)
+            shutil.rmtree(self.path(step), ignore_errors=True)
+        return Saved()
 
     def remove(self) -> None:
         """Remove the checkpoints of this key, and `root` if nothing else is in it."""
@@ -129,31 +124,34 @@ class Checkpoints:
         with suppress(OSError):  # it is not empty, or was never made
             self.root.rmdir()
 
-    def _write_state(self, folder: Path, state: State, size: int) -> None:
-        tables.write_text(folder / STATE, json.dumps(asdict(state) | {"size": size}, indent=1) + "\n")
-
-    def _read(self, step: int) -> State | None:
-        """The state of a checkpoint; None if it is torn."""
-        folder = self._path(step)
+    def _marked(self, step: int) -> tuple[float, float] | None:
+        """Loss and tokens of a checkpoint; None if it is torn."""
+        folder = self.path(step)
         try:
-            values = json.loads((folder / STATE).read_text(encoding="utf-8"))
-            if values.pop("size") != (folder / TENSORS).stat().st_size:
+            marked = json.loads((folder / WHOLE).read_text(encoding="utf-8"))
+            if any((folder / name).stat().st_size != size for name, size in marked["files"].items()):
                 return None
-            self.tensors(step)
-            curve = [Evaluation(**row) for row in values.pop("curve")]
-            return State(**values, curve=curve)
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, EOFError, pickle.UnpicklingError):
+            return float(marked["loss"]), float(marked["tokens"])
+        except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def _steps(self) -> list[int]:
-        return [int(path.name.removeprefix("step-")) for path in self.folder.glob("step-*") if path.is_dir()]
-
-    def _path(self, step: int) -> Path:
-        return self.folder / f"step-{step:08}"
-
-    def _sync(self) -> None:
-        folder = os.open(self.folder, os.O_RDONLY)
+    def _curve(self) -> list[Evaluation]:
         try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+            return [
+                Evaluation(**row) for row in json.loads((self.folder / CURVE).read_text(encoding="utf-8"))
+            ]
+        except (OSError, ValueError, TypeError):
+            return []
+
+    def _steps(self) -> list[int]:
+        return [
+            int(path.name.removeprefix(PREFIX)) for path in self.folder.glob(f"{PREFIX}*") if path.is_dir()
+        ]
+
+
+def _to_disk(path: Path) -> None:
+    place = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(place)
+    finally:
+        os.close(place)

@@ -1,5 +1,6 @@
 """Several processes: torchrun on this node, or by srun on each node of the Slurm job."""
 
+import hashlib
 import json
 import os
 import re
@@ -17,15 +18,15 @@ from typing import Any
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
-from wokflow.train.fit import TimeOverError
 from wokflow.train.settings import Task
+from wokflow.train.stopping import TimeOverError
 
 TASK, STOP, ERROR, TIME_OVER = "task.json", "stop", "error-{process}.txt", "time-over-{process}.txt"
 TORCHRUN = """import signal
 from torch.distributed.run import main
 signal.signal(signal.SIGTERM, signal.SIG_IGN)  # workers save and leave; torchrun would kill them before
 main()"""
-PORTS = range(20_000, 60_000)
+PORTS = range(20_000, 32_768)  # below those that systems give to outgoing connections
 
 
 def launch(task: Task, processes: int, nodes: int, progress: Progress | None = None) -> None:
@@ -69,19 +70,20 @@ def command(talk: Path, processes: int, nodes: int) -> list[str]:
     srun.append("--kill-on-bad-exit=1")
     if cpus := os.environ.get("SLURM_CPUS_PER_TASK"):
         srun.append(f"--cpus-per-task={cpus}")  # a step does not take it over from its job
-    meeting = f"--rdzv-endpoint={host}:{PORTS[job % len(PORTS)]}"
+    name = f"{job}-{hashlib.sha256(str(talk.absolute()).encode()).hexdigest()[:8]}"  # of this training in this job
+    meeting = f"--rdzv-endpoint={host}:{PORTS[int(name.split('-')[1], 16) % len(PORTS)]}"
     return [
         *srun,
         *torchrun,
         f"--nnodes={nodes}",
         "--rdzv-backend=c10d",
         meeting,
-        f"--rdzv-id={job}",
+        f"--rdzv-id={name}",
         *worker,
     ]
 
 
-def _allocation() -> tuple[int, str, str]:
+def _allocation() -> tuple[str, str, str]:
     """This Slurm job, its nodes as Slurm writes them, and the address of the first."""
     job = os.environ.get("SLURM_JOB_ID")
     if not job:
@@ -92,7 +94,7 @@ def _allocation() -> tuple[int, str, str]:
     nodelist = _slurm("squeue", "--noheader", "--jobs", job, "--format", "%N").strip()
     first = _slurm("scontrol", "show", "hostnames", nodelist).split()[0]
     address = re.search(r"NodeAddr=(\S+)", _slurm("scontrol", "show", "node", first))
-    return int(job), nodelist, address[1] if address else first
+    return job, nodelist, address[1] if address else first
 
 
 def _slurm(*command: str) -> str:

@@ -1,16 +1,17 @@
 """Training one model, in this process or in several."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from wokflow.cluster.window import queue_again
 from wokflow.frame.job import Progress
-from wokflow.models.decoding import Decoding, Family, Lang
-from wokflow.train.fit import StoppedError, TimeOverError
+from wokflow.generate.asking import Chat
+from wokflow.models.decoding import Decoding, Family
 from wokflow.train.launch import launch
 from wokflow.train.process import train_here
 from wokflow.train.settings import Task, fit_settings
-from wokflow.train.stopping import Stop
+from wokflow.train.stopping import Stop, StoppedError, TimeOverError
 
 
 def train_model(
@@ -21,7 +22,9 @@ def train_model(
     family: Family,
     base: str,
     revision: str | None,
-    languages: tuple[Lang, Lang] | None,
+    languages: tuple[str, str] | None,
+    prompt: str | None,
+    chat: Chat,
     seed: int,
     fit: Mapping[str, Any],
     valid_beams: int,
@@ -31,13 +34,14 @@ def train_model(
     key: str,
     minutes: float | None,
     threads: int,
+    log: str,
     progress: Progress,
 ) -> None:
     """Train on the table `examples` (train/examples) and write the folder `model`, with tokenizer, curve and card.
 
     Training begins with `base`: `small` (random weights), a folder, or a name on the Hugging Face hub at
     `revision`. `fit` and `speed` together are the fields of settings.Fit; `valid_beams` are those with which
-    validation sources are decoded. For the rest see `train`.
+    validation sources are decoded. Live curves lie beside the `log`. For the rest see settings.Task.
     """
     settings = fit_settings({**fit, **speed})
     longest = settings.max_tokens
@@ -45,11 +49,14 @@ def train_model(
         examples=examples,
         out=model,
         checkpoints=f"{model}.checkpoints",
+        curves=str(Path(log).parent / "tensorboard" / run),
         run=run,
         family=family,
         model=base,
         revision=revision,
         languages=languages and (languages[0], languages[1]),
+        prompt=prompt,
+        chat=chat,
         seed=seed,
         settings=settings,
         decoding=Decoding(valid_beams, max_source_tokens=longest, max_tokens=longest),

@@ -46,6 +46,7 @@ def train_recipes(
     examples = rows.select(
         instance_id="recipe_id",
         split=pl.when(pl.col("rank") < held).then(pl.lit("valid")).otherwise(pl.lit("train")),
+        title=names,
         source=pl.Series([START.replace("{title}", name) for name in names], dtype=pl.String),
         target=pl.Series(
             [joined(*parts) for parts in rows.select("steps", "lang").iter_rows()], dtype=pl.String

@@ -1,7 +1,7 @@
 """What a training was, as tables and values that others read: its curve (curve.tsv) and its run (run.json)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -12,7 +12,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.digests import file_digest
 from wokflow.models.loading import commit_of
-from wokflow.train.checkpoints import State
+from wokflow.train.checkpoints import Evaluation, best_of
 from wokflow.train.settings import Task
 
 PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "sacrebleu")
@@ -20,20 +20,29 @@ COLUMNS = ("epoch", "step", "train_loss", "valid_loss", "valid_bleu", "learning_
 
 
 def write_record(
-    folder: Path, task: Task, rows: pl.DataFrame, base: Mapping[str, Any], state: State
+    folder: Path,
+    task: Task,
+    rows: pl.DataFrame,
+    base: Mapping[str, Any],
+    evaluations: Sequence[Evaluation],
+    metric: str,
 ) -> dict[str, Any]:
     """Write curve.tsv and run.json beside the model in `folder`; return what run.json holds.
 
-    `rows` are the examples, `base` is the result of base_of for the model that training began with.
+    `rows` are the examples, `base` is the result of base_of for the model that training began with, and the best of
+    the `evaluations` is that by `metric`.
     """
-    (folder / "curve.tsv").write_text(curve(state, task.settings.metric), encoding="utf-8")
-    packages = [*PACKAGES, "peft"] if task.settings.lora.rank else PACKAGES
+    (folder / "curve.tsv").write_text(curve(evaluations, metric), encoding="utf-8")
+    packages = [*PACKAGES, *(["trl"] if task.family == "causal" else [])]
+    packages += ["peft"] if task.settings.lora.rank else []
     run = {
         "run": task.run,
         "family": task.family,
         "base": base,
         "seed": task.seed,
         "languages": task.languages,
+        "prompt": Path(task.prompt).read_text(encoding="utf-8-sig").strip() if task.prompt else None,
+        "chat": task.chat,
         "settings": asdict(task.settings),
         "decoding": asdict(task.decoding),
         "examples": {
@@ -43,7 +52,8 @@ def write_record(
             "train": len(rows.filter(split="train")),
             "valid": len(rows.filter(split="valid")),
         },
-        "steps": state.step,
+        "metric": metric,
+        "steps": evaluations[-1].step,
         "packages": {name: metadata.version(name) for name in packages},
     }
     (folder / "run.json").write_text(json.dumps(run, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -65,11 +75,11 @@ def _weights(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
 
 
-def curve(state: State, metric: str) -> str:
+def curve(evaluations: Sequence[Evaluation], metric: str) -> str:
     """The evaluations as a tab-separated table; the column best is 1 in the row of the model that is kept."""
-    best = state.best(metric)
+    best = best_of(evaluations, metric)
     lines = ["\t".join(COLUMNS)]
-    for row in state.curve:
+    for row in evaluations:
         values = [*asdict(row).values(), int(row is best)]
         lines.append("\t".join("" if value is None else str(value) for value in values))
     return "\n".join(lines) + "\n"

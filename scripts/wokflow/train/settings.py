@@ -1,74 +1,77 @@
-"""The settings of a training: config block train.model, which a run may override."""
+"""The settings of a training: config block train.model, which a run may override. The schema has the defaults."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wokflow.models.decoding import Decoding, Family, Lang
+from wokflow.generate.asking import Chat
+from wokflow.models.decoding import Decoding, Family
 
 
 @dataclass(frozen=True)
 class Small:
     """The size of a model that is made from scratch; `vocabulary` is the most tokens that its tokenizer has."""
 
-    width: int = 256
-    layers: int = 3
-    heads: int = 4
-    vocabulary: int = 8000
+    width: int
+    layers: int
+    heads: int
+    vocabulary: int
 
 
 @dataclass(frozen=True)
 class Lora:
-    """Low-rank adapters in place of training all weights; `rank` 0: off. `targets` None: all linear layers."""
+    """Low-rank adapters in place of training all weights; `rank` 0: off. `targets` None: all linear layers.
 
-    rank: int = 0
-    alpha: int = 32
-    dropout: float = 0.05
-    targets: tuple[str, ...] | None = None
+    `base` is the precision of the weights below them, which do not change: auto is that of the arithmetic, nf4 has 4
+    bits (QLoRA).
+    """
+
+    rank: int
+    alpha: int
+    dropout: float
+    targets: tuple[str, ...] | None
+    base: Literal["auto", "float32", "bfloat16", "nf4"]
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How a model learns.
+    """How a model learns; config/README.md (train.model) says what each key means."""
 
-    `batch` examples make one step, on all devices together; at most `device_batch` of them are on a device at once.
-    `max_tokens` bounds a source and a target, each. Each epoch ends with an evaluation. Training ends after
-    `epochs`, or after `patience` evaluations without a better `metric`, and the best model is kept. At most
-    `valid_most` sources are decoded for BLEU. `learning_rate` is reached after the share `warmup` of all steps.
-    `clip` bounds the norm of the gradient. `dropout` None: the model's own. A checkpoint is saved at least every
-    `save_minutes`.
-    """
-
-    batch: int = 64
-    device_batch: int = 8
-    max_tokens: int = 512
-    epochs: int = 30
-    patience: int = 5
-    metric: Literal["bleu", "loss"] = "bleu"
-    valid_most: int = 200
-    learning_rate: float = 1e-4
-    schedule: Literal["linear", "constant"] = "linear"
-    warmup: float = 0.05
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    dropout: float | None = None
-    label_smoothing: float = 0.0
-    loss_on: Literal["all", "target"] = "all"
-    save_minutes: float = 10.0
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"
-    device: str = "auto"
-    gradient_checkpointing: bool = False
-    remote_code: bool = False
-    lora: Lora = Lora()
-    small: Small = Small()
+    batch: int
+    device_batch: int | Literal["auto"]
+    max_tokens: int
+    packing: bool
+    epochs: int
+    patience: int
+    metric: Literal["auto", "bleu", "loss"]
+    valid_most: int
+    learning_rate: float
+    schedule: Literal["linear", "cosine", "constant"]
+    warmup: float
+    weight_decay: float
+    clip: float
+    dropout: float | None
+    label_smoothing: float
+    loss_on: Literal["auto", "all", "target"]
+    save_minutes: float
+    precision: Literal["auto", "float32", "bfloat16"]
+    device: str
+    shard: bool
+    gradient_checkpointing: bool
+    compile: bool
+    trackers: tuple[str, ...]
+    remote_code: bool
+    lora: Lora
+    small: Small
 
 
 def fit_settings(block: Mapping[str, Any]) -> Fit:
     """Settings from plain values, as config and JSON have them."""
     values = dict(block)
-    lora, small = dict(values.pop("lora", {})), values.pop("small", {})
-    if lora.get("targets") is not None:
-        lora["targets"] = tuple(lora["targets"])
+    lora, small = dict(values.pop("lora")), values.pop("small")
+    targets = lora.pop("targets")
+    lora["targets"] = targets and tuple(targets)
+    values["trackers"] = tuple(values["trackers"])
     return Fit(**values, lora=Lora(**lora), small=Small(**small))
 
 
@@ -77,20 +80,24 @@ class Task:
     """One training: its files, its run, and everything that it depends on.
 
     `examples` is a table (train/examples), `out` the folder of the model, `checkpoints` the folder of checkpoints;
-    only those of the same `key` are continued. `model` is `small` (random weights), a folder, or a name on the
-    Hugging Face hub at `revision`. `languages` of source and target are set in tokenizers that need them (mBART50,
-    NLLB). `decoding` is for the validation sources. `minutes` is the time limit of the job. `threads` are those of
-    a process on CPUs; None: PyTorch's choice.
+    only those of the same `key` are continued. `curves` is a folder for trackers that write files. `model` is `small`
+    (random weights), a folder, or a name on the Hugging Face hub at `revision`. `languages` of source and target are
+    set in tokenizers that need them (mBART50, NLLB). A causal model learns to answer `prompt`, a file, through its
+    chat template if `chat` says so. `decoding` is for the validation sources. `minutes` is the time limit of the job.
+    `threads` are those of a process on CPUs; None: PyTorch's choice.
     """
 
     examples: str
     out: str
     checkpoints: str
+    curves: str
     run: str
     family: Family
     model: str
     revision: str | None
-    languages: tuple[Lang, Lang] | None
+    languages: tuple[str, str] | None
+    prompt: str | None
+    chat: Chat
     seed: int
     settings: Fit
     decoding: Decoding

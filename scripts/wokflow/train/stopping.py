@@ -7,7 +7,17 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from wokflow.frame.job import UserError
+
 SPARE = 10.0  # seconds that a job needs to end, beside its last step and save
+
+
+class StoppedError(UserError):
+    """Training was told to stop, and has saved a checkpoint."""
+
+
+class TimeOverError(StoppedError):
+    """The time of the job was over; the checkpoint is further than that which training began with."""
 
 
 class Stop:

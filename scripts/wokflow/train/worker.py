@@ -8,11 +8,10 @@ from pathlib import Path
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
-from wokflow.train.fit import StoppedError, TimeOverError
 from wokflow.train.launch import ERROR, STOP, TASK, TIME_OVER
 from wokflow.train.process import train_here
 from wokflow.train.settings import task_settings
-from wokflow.train.stopping import Stop
+from wokflow.train.stopping import Stop, StoppedError, TimeOverError
 
 
 class Lines(Progress):

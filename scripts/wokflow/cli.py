@@ -1,0 +1,163 @@
+"""The command `wokflow`: what a run would do, what is wrong with a site, and work on releases alone.
+
+Exit codes: 0 all is well; 1 something was found (a damaged release, a difference, text that has changed); 2 wrong
+usage.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from wokflow import __version__
+from wokflow.frame.job import Progress, UserError
+
+Command = Callable[[argparse.Namespace], int]
+EXAMPLES = """\
+examples:
+  wokflow plan --configfile my.yaml
+  wokflow verify recipes-0.1.0
+  wokflow rehydrate recipes-0.1.0 --source xiachufang=recipe_corpus_full.json --to recipes-full
+  wokflow diff recipes-0.1.0 recipes-0.2.0
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    whole = parser()
+    given, rest = whole.parse_known_args(arguments)
+    if rest and not given.passes_on:
+        whole.error(f"unrecognized arguments: {' '.join(rest)}")
+    given.rest = rest
+    command: Command = given.command
+    try:
+        return command(given)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands with their options."""
+    whole = argparse.ArgumentParser(
+        prog="wokflow",
+        description="Plan runs of the workflow, check a cluster, and verify, compare and complete releases.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    whole.add_argument("--version", action="version", version=f"wokflow {__version__}")
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(
+        name: str, command: Command, text: str, example: str, *, passes_on: bool = False
+    ) -> argparse.ArgumentParser:
+        one = commands.add_parser(
+            name,
+            help=text,
+            description=text,
+            epilog=f"example:\n  wokflow {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        one.set_defaults(command=command, passes_on=passes_on)
+        return one
+
+    add(
+        "plan",
+        _plan,
+        "What a run in this folder would do now, and why. Takes the options of snakemake.",
+        "plan --configfile my.yaml",
+        passes_on=True,
+    )
+    add(
+        "check-site",
+        _check_site,
+        "What would go wrong with a run on this Slurm cluster. Takes --configfile, --results, --nodes, --wait.",
+        "check-site --configfile my.yaml",
+        passes_on=True,
+    )
+    one = add(
+        "verify", _verify, "Whether a release is what it says: checksums, columns, counts.", "verify RELEASE"
+    )
+    one.add_argument("release")
+    one = add(
+        "rehydrate",
+        _rehydrate,
+        "Make the full release of a stand-off one, with your own copy of the corpora.",
+        "rehydrate recipes-0.1.0 --source recipenlg=full_dataset.csv "
+        "--source xiachufang=recipe_corpus_full.json --to full",
+    )
+    one.add_argument("release")
+    one.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        type=_named,
+        help="your copy of a corpus",
+    )
+    one.add_argument("--to", required=True, metavar="FOLDER", help="where the full release goes")
+    one = add(
+        "diff",
+        _diff,
+        "What a new release adds, removes and changes; exit code 1 if anything.",
+        "diff OLD NEW",
+    )
+    one.add_argument("old")
+    one.add_argument("new")
+    return whole
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not name or not equals or not path:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=FILE")
+    return name, path
+
+
+def _plan(given: argparse.Namespace) -> int:
+    from wokflow.frame import plan
+
+    return plan.main(given.rest)
+
+
+def _check_site(given: argparse.Namespace) -> int:
+    from wokflow.cluster import check
+
+    return check.main(given.rest)
+
+
+def _verify(given: argparse.Namespace) -> int:
+    from wokflow.export.manifest import rows_of
+    from wokflow.export.verify import verified
+
+    manifest = verified(given.release)
+    print(f"{manifest['name']} {manifest['version']} ({manifest['mode']}) is what it says:")
+    for name, subset in manifest["subsets"].items():
+        print(f"  {name}: {rows_of(subset):,} rows")
+    return 0
+
+
+def _rehydrate(given: argparse.Namespace) -> int:
+    from wokflow.export.rehydrate import rehydrate
+
+    names = [name for name, _ in given.source]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UserError(f"--source {twice[0]}=... is given twice.")
+    rehydrate(given.release, dict(given.source), given.to, Progress(sys.stderr))
+    print(f"{given.to} is the full release; wokflow verify {given.to} checks it.")
+    return 0
+
+
+def _diff(given: argparse.Namespace) -> int:
+    from wokflow.export.diff import diff
+
+    found = False
+    for line in diff(given.old, given.new):
+        print(line)
+        found = True
+    return int(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""The corpus: sentences that mention culture-specific items, as a table and in CAMT's own form."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from wokflow.enrich.schemas import REJECTED_SENTENCES, SENTENCES
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+
+
+def enrich_assemble(
+    *,
+    sentences: Sequence[str],
+    mentions: Sequence[str],
+    categories: str,
+    dictionary: str,
+    assembled: str,
+    rejects: str,
+    camt: str,
+    corpus: str,
+    pair: str,
+    metadata: dict[str, str],
+    progress: Progress,
+) -> None:
+    """Write the sentences that mention an item of enrich/items as enrich/sentences, the others as rejects.
+
+    `camt` is the same as JSON, in the form of the corpus that comes with the paper (Yao et al. 2024, appendix A).
+    """
+    known = tables.read(dictionary)
+    category_of = dict(known.select("qid", "category").unique().iter_rows())
+    categorised = set(tables.read(categories).drop_nulls("category")["qid"])
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in tables.read(mentions).iter_rows(named=True):
+        found.setdefault(row["sentence_id"], []).append(row)
+    kept, left = [], []
+    for sentence, source, target, number in (
+        tables.read(sentences).select("sentence_id", "source", "target", "source_row").iter_rows()
+    ):
+        of = found.get(sentence, [])
+        own = [
+            {name: one[name] for name in ("qid", "start", "end", "mention")}
+            | {"category": category_of[one["qid"]]}
+            for one in of
+            if one["qid"] in category_of
+        ]
+        if own:
+            kept.append({"sentence_id": sentence, "source": source, "target": target, "items": own})
+        else:
+            named = [one["qid"] for one in of]
+            left.append((corpus, number, _reason(named, categorised), ", ".join(named) or None, sentence))
+    schema = pl.DataFrame(SENTENCES.empty_table()).schema
+    tables.write(assembled, SENTENCES, pl.DataFrame(kept, schema), metadata)
+    schema = pl.DataFrame(REJECTED_SENTENCES.empty_table()).schema
+    tables.write(rejects, REJECTED_SENTENCES, pl.DataFrame(left, schema, orient="row"), metadata)
+    languages = pair.split("-")
+    about = {qid: _camt_item(rows, languages) for (qid,), rows in known.group_by("qid")}
+    made = [_camt_sentence(row, about) for row in kept]
+    tables.write_text(camt, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
+    progress.say(f"{len(kept)} sentences of {len(kept) + len(left)} mention an item")
+
+
+def _reason(qids: Sequence[str], categorised: set[str]) -> str:
+    if not qids:
+        return "no_mention"
+    return "no_country" if categorised.intersection(qids) else "no_category"
+
+
+def _camt_item(rows: pl.DataFrame, languages: Sequence[str]) -> dict[str, Any]:
+    """What CAMT says of an item, but for the words of the sentence."""
+    by_lang = {row["lang"]: row for row in rows.iter_rows(named=True) if row["lang"] in languages}
+    texts = {
+        "descriptions": "description",
+        "aliases": "aliases",
+        "labels": "label",
+        "summarys": "explanation",
+    }
+    first = rows.row(0, named=True)
+    return {
+        "metadata": {
+            member: {
+                lang: {"value": row[column], "language": lang} for lang, row in by_lang.items() if row[column]
+            }
+            for member, column in texts.items()
+        },
+        "country_of_origin": first["country_of_origin"],
+        "category": first["topics"][0],
+        "qid": first["qid"],
+    }
+
+
+def _camt_sentence(row: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    labels = [{"value": one["mention"], **about[one["qid"]]} for one in row["items"]]
+    return {"source": row["source"], "target": row["target"], "labels": labels}

@@ -1,0 +1,189 @@
+"""Categories of culture-specific items, by the topics of WikiProjects (Yao et al. 2024, 3.1 and Table 9)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import polars as pl
+
+from wokflow.enrich.entities import number_of
+from wokflow.enrich.lists import read_table
+from wokflow.enrich.schemas import CATEGORIES
+from wokflow.enrich.sparql import check
+from wokflow.enrich.topics import TopicService, likely
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.polite import Answers, known
+from wokflow.ingest.pages import may_exist
+
+PEOPLE = "Culture.Biography."  # topics of people, who are no items
+NEVER = frozenset(
+    {"Q5", "Q6256", "Q3624078"}
+)  # humans, countries, sovereign states: no items, whatever their topics
+ANY = ".*"  # at the end of a topic: all topics below it
+FAR = 20  # classes above an item that are looked at
+NO_TOPIC = ""
+
+
+def enrich_categorise(
+    *,
+    mentions: Sequence[str],
+    entities: str,
+    categories: str,
+    topics: str,
+    classes: str,
+    backend: Literal["classes", "service"] = "classes",
+    endpoint: str | None = None,
+    threshold: float = 0.5,
+    languages: Sequence[str] = (),
+    contact: str | None = None,
+    concurrency: int = 1,
+    timeout_s: float = 30,
+    attempts: int = 8,
+    backoff_s: float = 2,
+    cache: str = "",
+    metadata: dict[str, str],
+    progress: Progress,
+) -> None:
+    """Write topics and category of each item that is mentioned as enrich/categories, by the number of its id.
+
+    An item has the topics that the table of entities gives it. Where it gives none, backend `service` asks a topic
+    service at `endpoint` for those of its page in the first of `languages` that it has one in, in the name of
+    `contact`, and keeps answers in the folder `cache` (see topics.TopicService and polite.Client); topics with a
+    score of at least `threshold` count. Without any, an item has the topic of the nearest class above it that
+    `classes` has (qid, class, topic). `topics` (topic, category, note) has the category of each topic; people and
+    countries, which items are from, have none.
+
+    Raises UserError where a setting is missing or wrong, or the service does not answer.
+    """
+    category_of = read_topics(topics)
+    wanted = tables.scan(mentions, ["qid"]).unique().collect()
+    columns = ["qid", "instance_of", "subclass_of", "topics", *(["texts"] if backend == "service" else [])]
+    rows = tables.scan(entities, columns)
+    mentioned = rows.join(wanted.lazy(), on="qid", how="semi").collect()
+    found = {qid: given for qid, given in mentioned.select("qid", "topics").iter_rows() if given}
+    if backend == "service":
+        service = TopicService(
+            endpoint,
+            contact,
+            step="enrich.categorise",
+            concurrency=concurrency,
+            timeout=timeout_s,
+            attempts=attempts,
+            backoff=backoff_s,
+            say=progress.say,
+        )
+        asked = pages_of(mentioned.filter(~pl.col("qid").is_in(list(found))), languages)
+        found |= of_service(
+            service, Answers(cache, {"endpoint": service.endpoint}), asked, threshold, progress
+        )
+    left = mentioned.filter(~pl.col("qid").is_in(list(found))).select("qid", "instance_of", "subclass_of")
+    upwards = {qid: (*of, *below) for qid, of, below in left.iter_rows()}
+    found |= {qid: [topic] for qid, topic in nearest(upwards, rows, read_classes(classes)).items()}
+    none = {qid for qid, of in mentioned.select("qid", "instance_of").iter_rows() if NEVER.intersection(of)}
+    made = pl.DataFrame(
+        [
+            (qid, found.get(qid, []), None if qid in none else category(found.get(qid, []), category_of))
+            for qid in sorted(wanted["qid"], key=number_of)
+        ],
+        {"qid": pl.String, "topics": pl.List(pl.String), "category": pl.String},
+        orient="row",
+    )
+    tables.write(categories, CATEGORIES, made, metadata)
+    counted = made.group_by("category").len().sort("category", nulls_last=True)
+    said = ", ".join(f"{count} {name or 'without a category'}" for name, count in counted.iter_rows())
+    progress.say(f"{made.height} items are mentioned: {said}")
+
+
+def pages_of(entities: pl.DataFrame, languages: Sequence[str]) -> dict[str, str]:
+    """The page of each item that has one, as LANGUAGE:TITLE, in the first of the languages that it has one in."""
+    check([], languages)
+    pages = {}
+    for qid, texts in entities.sort("qid").select("qid", "texts").iter_rows():
+        titles = {text["lang"]: text["title"] for text in texts}
+        named = (
+            f"{lang}:{titles[lang]}" for lang in languages if titles.get(lang) and may_exist(titles[lang])
+        )
+        if page := next(named, None):
+            pages[qid] = page
+    return pages
+
+
+def of_service(
+    service: TopicService, answers: Answers, pages: Mapping[str, str], threshold: float, progress: Progress
+) -> dict[str, list[str]]:
+    """The topics that the service gives for the pages of items; none of pages without any."""
+    said = known(service, answers, list(dict.fromkeys(pages.values())), progress)
+    refused = [page for page, topics in said.items() if topics is None]
+    if refused:
+        progress.say(f"{len(refused)} pages are refused by {service.endpoint}, such as {refused[0]}")
+    if refused and len(refused) == len(said):
+        raise UserError(
+            f"{service.endpoint} refuses every page as a bad request, such as {refused[0]}. Is "
+            f"enrich.categorise.endpoint right? Wikimedia's is {service.example}."
+        )
+    found = {qid: likely(said[page] or (), threshold) for qid, page in pages.items()}
+    return {qid: topics for qid, topics in found.items() if topics}
+
+
+def category(topics: Sequence[str], category_of: Mapping[str, str]) -> str | None:
+    """The category of the first topic that has one, unless a topic of people comes before it.
+
+    The table may name a topic with its group, as `Geography.Regions.*`. Capitals do not count: the paper writes
+    Culture.Philosophy and Religion, the topic model Culture.Philosophy and religion.
+    """
+    known = {topic.lower(): name for topic, name in category_of.items()}
+    for topic in topics:
+        if topic.startswith(PEOPLE):
+            return None
+        if found := next((known[name] for name in _names(topic.lower()) if name in known), None):
+            return found
+    return None
+
+
+def _names(topic: str) -> Iterator[str]:
+    yield topic
+    parts = topic.split(".")
+    for length in range(len(parts) - 1, 0, -1):
+        yield ".".join(parts[:length]) + ANY
+
+
+def nearest(
+    upwards: Mapping[str, Sequence[str]], rows: pl.LazyFrame, topic_of: Mapping[str, str]
+) -> dict[str, str]:
+    """The topic of each item's nearest class that has one, of several equally near that with the lowest id.
+
+    `upwards` has the classes of each item, `rows` those above each class (qid, subclass_of). A class whose topic is
+    empty ends the way upwards.
+    """
+    found: dict[str, str] = {}
+    above: dict[str, Sequence[str]] = {}
+    waiting = {qid: set(classes) for qid, classes in upwards.items()}
+    passed: dict[str, set[str]] = {qid: {qid} for qid in upwards}
+    for _ in range(FAR):
+        for qid, classes in list(waiting.items()):
+            known = sorted((one for one in classes if one in topic_of), key=number_of)
+            if topic := next((topic_of[one] for one in known if topic_of[one] != NO_TOPIC), None):
+                found[qid] = topic
+            waiting[qid] = classes - set(known)
+            if topic or not waiting[qid]:
+                del waiting[qid]
+        missing = {one for classes in waiting.values() for one in classes} - above.keys()
+        if missing:
+            frame = rows.select("qid", "subclass_of").filter(pl.col("qid").is_in(sorted(missing))).collect()
+            above |= dict.fromkeys(missing, ()) | dict(frame.iter_rows())
+        for qid, classes in waiting.items():
+            passed[qid] |= classes
+            waiting[qid] = {parent for one in classes for parent in above[one]} - passed[qid]
+        if not waiting:
+            break
+    return found
+
+
+def read_topics(path: str) -> dict[str, str]:
+    """Category by topic."""
+    return dict(read_table(path, "topic", "category"))
+
+
+def read_classes(path: str) -> dict[str, str]:
+    """Topic by class; empty for classes that have none, and no class above them."""
+    return dict(read_table(path, "qid", "topic"))

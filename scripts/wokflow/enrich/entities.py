@@ -1,0 +1,209 @@
+"""A dump of Wikidata, or a part of one, as a table: what linking, categorising and looking up read of it."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow.enrich.schemas import ENTITIES, REJECTED
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.tables import PartWriter, provenance
+from wokflow.ingest.stream import Truncated, chunks
+
+ROWS = 20_000  # entities that are written at once
+MAX_LINE = 64 << 20  # bytes; the longest entities of Wikidata have some 4 MB
+QID = re.compile(r"Q[1-9][0-9]*")
+ANY_LANGUAGE = "mul"  # Wikidata's code for names that hold in all languages
+# Codes under which Wikidata keeps names where the code itself has none, the best one first.
+VARIANTS = {
+    "zh": ("zh-hans", "zh-cn", "zh-sg", "zh-my", "zh-hant", "zh-tw", "zh-hk", "zh-mo"),
+    "en": ("en-gb", "en-us", "en-ca"),
+    "pt": ("pt-br",),
+    "de": ("de-at", "de-ch"),
+}
+
+
+def enrich_entities(
+    *,
+    path: str,
+    source: str,
+    entities: str,
+    rejects: str,
+    languages: Sequence[str],
+    truncated: str,
+    key: str,
+    progress: Progress,
+) -> None:
+    """Write the items of a dump as enrich/entities, and the lines that hold none as rejects.
+
+    The file has an entity a line, as Wikidata's JSON dumps have (plain or compressed), the lines of its array's
+    brackets and commas at line ends included. Two members more are read where they are there: `summaries` {language:
+    text} and `topics` [topic]. Names are kept in `languages`; an entity without a name in any of them is kept only if
+    it is a class (P279), and counted in the log. Of the statements of a property, those of the best rank count, the
+    one with the lowest id first.
+
+    Raises UserError where the file is cut off or damaged, unless `truncated` is keep, and where it has no entity.
+    """
+    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
+    metadata = provenance(key, entities=checksum)
+    counts: Counter[str] = Counter()
+    with ExitStack() as stack:
+        good = stack.enter_context(PartWriter(entities, ENTITIES, metadata))
+        bad = stack.enter_context(PartWriter(rejects, REJECTED, metadata))
+        rows: list[dict[str, Any]] = []
+        try:
+            for number, position, line in _lines(path):
+                row = _read(line, languages)
+                if isinstance(row, str):
+                    counts["rejected"] += 1
+                    bad.write(_reject(number, row, line))
+                elif row is None:
+                    counts["nameless"] += 1
+                else:
+                    rows.append(row)
+                if len(rows) == ROWS:
+                    counts["kept"] += len(rows)
+                    good.write(_frame(rows))
+                    rows = []
+                    progress(int(position * 1000), _said(counts), of=1000)
+        except Truncated as damage:
+            if truncated != "keep":
+                raise UserError(
+                    f"enrich.entities.path: {path} is cut off or damaged behind {counts.total() + len(rows)} "
+                    f"entities: {damage}. Fetch the file again. To go on with what could be read, set "
+                    "enrich.entities.truncated: keep"
+                ) from damage
+            progress.say(f"{path}: {damage}; the rest is lost")
+        good.write(_frame(rows))
+        counts["kept"] += len(rows)
+        if not counts["kept"]:
+            raise UserError(
+                f"enrich.entities.path: {path} holds no entity with a name in {', '.join(languages)} "
+                f"({_said(counts)}). It is to have a JSON object a line, as Wikidata's dumps have."
+            )
+    progress.say(_said(counts))
+
+
+def _said(counts: Mapping[str, int]) -> str:
+    return (
+        f"{counts['kept']} entities, {counts['nameless']} without names in these languages, "
+        f"{counts['rejected']} rejects"
+    )
+
+
+def _lines(path: str) -> Iterator[tuple[int, float, bytes]]:
+    """Number of each entity from 0, share of the file that was read, and the JSON object of its line."""
+    rest, number = b"", 0
+    at = 0.0
+    for chunk, at in chunks(path):
+        *complete, rest = (rest + chunk).split(b"\n")
+        if len(rest) > MAX_LINE:
+            raise UserError(
+                f"enrich.entities.path: {path} has a line of more than {MAX_LINE >> 20} MiB. Each entity is to be a "
+                "line of its own: jq -c '.[]' OLD > NEW"
+            )
+        for line in complete:
+            if line := _object(line):
+                yield number, at, line
+                number += 1
+    if line := _object(rest):
+        yield number, at, line
+
+
+def _object(line: bytes) -> bytes:
+    line = line.strip().removeprefix(b"\xef\xbb\xbf").removesuffix(b",")
+    return b"" if line in (b"[", b"]") else line
+
+
+def _read(line: bytes, languages: Sequence[str]) -> dict[str, Any] | str | None:
+    """A row of the table; None if nothing in these languages is said; or why the line holds no item."""
+    import orjson
+
+    try:
+        entity = orjson.loads(line)
+        qid = entity["id"]
+        if not QID.fullmatch(qid):
+            return "no_item"
+        texts = [text for lang in languages if (text := _text(entity, lang))]
+        claims = entity.get("claims") or {}
+        parents = _values(claims, "P279")
+        if not texts and not parents:
+            return None
+        return {
+            "qid": qid,
+            "sitelinks": len(entity.get("sitelinks") or ()),
+            "instance_of": _values(claims, "P31"),
+            "subclass_of": parents,
+            "origins": _values(claims, "P495"),
+            "countries": _values(claims, "P17"),
+            "topics": [str(topic) for topic in entity.get("topics") or ()],
+            "texts": texts,
+        }
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError):
+        return "broken_record"
+
+
+def _text(entity: Mapping[str, Any], lang: str) -> dict[str, Any] | None:
+    """Names of an entity in a language; None where it has none."""
+    label = _first(entity.get("labels"), lang)
+    link = (entity.get("sitelinks") or {}).get(f"{lang.replace('-', '_')}wiki") or {}
+    title = link.get("title")
+    aliases = [
+        one["value"] for one in (*_of(entity.get("aliases"), lang), *_of(entity.get("aliases"), ANY_LANGUAGE))
+    ]
+    if not (label or title or aliases):
+        return None
+    return {
+        "lang": lang,
+        "label": label,
+        "description": _first(entity.get("descriptions"), lang),
+        "aliases": list(dict.fromkeys(aliases)),
+        "title": title,
+        "summary": (entity.get("summaries") or {}).get(lang),
+    }
+
+
+def _first(texts: Any, lang: str) -> str | None:
+    """The text in a language, in a variant of it, or in all languages."""
+    if not texts:
+        return None  # an empty member is [] in some dumps
+    for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE):
+        if found := texts.get(code):
+            return str(found["value"])
+    return None
+
+
+def _of(texts: Any, lang: str) -> Sequence[Mapping[str, str]]:
+    return (texts.get(lang) or ()) if texts else ()
+
+
+def _values(claims: Mapping[str, Any], name: str) -> list[str]:
+    """Ids of the items that a property has, of the best rank that there is, in the order of their numbers."""
+    by_rank: dict[str, set[str]] = {"preferred": set(), "normal": set()}
+    for statement in (claims or {}).get(name) or ():
+        rank, snak = statement.get("rank", "normal"), statement["mainsnak"]
+        if rank in by_rank and snak.get("snaktype", "value") == "value":
+            value = snak["datavalue"]["value"]
+            qid = value.get("id") or f"Q{value['numeric-id']}"
+            if QID.fullmatch(qid):
+                by_rank[rank].add(qid)
+    return sorted(by_rank["preferred"] or by_rank["normal"], key=number_of)
+
+
+def number_of(qid: str) -> int:
+    """The number of an id: Q148 -> 148."""
+    return int(qid[1:])
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=pl.DataFrame(ENTITIES.empty_table()).schema)
+
+
+def _reject(number: int, reason: str, line: bytes) -> pl.DataFrame:
+    raw = line[:10_000].decode(errors="backslashreplace")
+    return pl.DataFrame({"row": [number], "reason": [reason], "raw": [raw]}, {"row": pl.Int64})

@@ -1,0 +1,56 @@
+"""Culture-specific items: what has a category and a country of origin, with all that is known of it."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from wokflow.enrich.arguments import NAMING
+from wokflow.enrich.entities import number_of
+from wokflow.enrich.schemas import ITEMS
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+
+
+def enrich_items(
+    *,
+    categories: str,
+    lookups: str,
+    pages: Sequence[str],
+    dictionary: str,
+    languages: Sequence[str],
+    metadata: dict[str, str],
+    progress: Progress,
+) -> None:
+    """Write the items that have a category and a country of origin as enrich/items, a row for each of `languages`.
+
+    They are in the order of their ids and of `languages`. An explanation is the summary in enrich/lookups, or else
+    the first paragraph in the tables `pages` (schema ingest/pages), the first of several. Paper: Yao et al. 2024,
+    sections 3.2 and 3.3.
+    """
+    found = tables.read(lookups)
+    named = found.filter(pl.col("lang") == NAMING).select("qid", english="country_of_origin")
+    articles = pl.DataFrame(schema={"qid": pl.String, "lang": pl.String, "paragraph": pl.String})
+    if pages:
+        paragraphs = tables.scan(pages, ["qid", "lang", "summary"]).rename({"summary": "paragraph"})
+        asked = found.lazy().select("qid", "lang")
+        articles = paragraphs.join(asked, on=["qid", "lang"], how="semi", maintain_order="left").collect()
+        articles = articles.unique(["qid", "lang"], keep="first", maintain_order=True)
+    rows = (
+        tables.read(categories)
+        .drop_nulls("category")
+        .join(found.drop_nulls("country_qid"), on="qid")
+        .join(named, on="qid", how="left")
+        .join(articles, on=["qid", "lang"], how="left")
+        .with_columns(
+            country_of_origin=pl.coalesce("english", "country_of_origin", "country_qid"),
+            translations=pl.when(pl.col("label").is_null())
+            .then(pl.lit([], pl.List(pl.String)))
+            .otherwise(pl.concat_list("label", "aliases").list.unique(maintain_order=True)),
+            explanation=pl.coalesce("summary", "paragraph"),
+            number=pl.col("qid").map_elements(number_of, pl.Int64),
+            place=pl.col("lang").replace_strict(dict(zip(languages, range(len(languages)), strict=True))),
+        )
+        .sort("number", "place")
+    )
+    tables.write(dictionary, ITEMS, rows, metadata)
+    progress.say(f"{rows['qid'].n_unique()} items with a category and a country of origin")

@@ -1,0 +1,380 @@
+"""Mentions of items in sentences. By a dictionary of their names, the longest wins, then the likeliest item."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, Literal, NamedTuple
+
+import polars as pl
+
+from wokflow.enrich.meanings import Meaning, Meanings
+from wokflow.enrich.names import LONGEST, Names, article
+from wokflow.enrich.phrases import Phrases
+from wokflow.enrich.places import in_longer, placed, segmenter
+from wokflow.enrich.program import Rejected, program_mentions
+from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
+from wokflow.enrich.subject import Subject, outside
+from wokflow.enrich.words import begins, context, fold, is_word, word_pattern
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.frame.languages import SPACELESS
+
+BATCH = 20_000  # sentences that are linked between two lines of progress
+SHORT = 2  # characters of a name that must not cut a word, in languages without spaces
+SUFFIXES = {"en": ("s", "es")}  # of plurals
+WORDS = 1 << 16  # words whose names are remembered
+MEANINGS = 1 << 16  # names whose meanings are remembered
+SHARED = 1 << 13  # names of several items whose descriptions are remembered
+SIGNS = 3  # before the first word of a name, as in ...And Justice for All
+END = "\0"  # behind the end of a text
+NEVER, OFTEN, ALWAYS = "", "often", "always"  # when to look for names that are longer than a word
+
+
+class Mention(NamedTuple):
+    """Characters `start` to `end` of a sentence, the item, and how much speaks for it among `candidates`."""
+
+    start: int
+    end: int
+    qid: str
+    score: float
+    candidates: int
+
+
+def enrich_link(
+    *,
+    sentences: str,
+    corpus_sentences: Sequence[str],
+    names: str,
+    mentions: str,
+    rejects: str,
+    pair: str,
+    corpus: str,
+    backend: Literal["dictionary", "command"] = "dictionary",
+    phrases: str = "",
+    case: str = "names",
+    plurals: bool = True,
+    command: Sequence[str] = (),
+    seconds: float | None = None,
+    metadata: dict[str, str],
+    progress: Progress,
+) -> None:
+    """Write the mentions in the source side of one part of a corpus as enrich/mentions.
+
+    `names` is the folder that enrich_names wrote for the source's language. Backend `dictionary` looks the names up;
+    `corpus_sentences` are all parts of the corpus, which tell ordinary words from names. With `plurals`, English
+    plurals of common nouns are mentions too. With `case` ignored, capitals do not count, and ordinary words are taken
+    for names; words of fixed phrases are not (`phrases`: lang, phrase). Backend `command` runs a program for at most
+    `seconds` (see program.program_mentions); what of its mentions cannot stand is written to `rejects`.
+    """
+    lang = pair.partition("-")[0]
+    opened = Names.open(names, lang)
+    rows = tables.read(sentences, ["sentence_id", "source", "source_row"])
+    rejected: list[Rejected] = []
+    if backend == "command":
+        known = opened.has_item
+        answers, rejected = program_mentions(rows, lang, command, seconds, known)
+        texts = dict(rows.select("sentence_id", "source").iter_rows())
+        found = [
+            (
+                one.sentence,
+                one.start,
+                one.end,
+                texts[one.sentence][one.start : one.end],
+                one.qid,
+                one.score,
+                1,
+            )
+            for one in answers
+        ]
+        tables.write(mentions, MENTIONS, _frame(MENTIONS, found), metadata)
+        progress.say(f"{len(found)} mentions in {rows.height} sentences, {len(rejected)} rejected")
+    else:
+        opened.cases.count(
+            text for part in corpus_sentences for text in tables.read(part, ["source"])["source"]
+        )
+        linker = Linker(opened, case=case, plurals=plurals, phrases=Phrases.read(phrases, lang))
+        _link(linker, rows, mentions, metadata, progress)
+    row_of = dict(rows.select("sentence_id", "source_row").iter_rows())
+    left = [(corpus, row_of[one.sentence], reason, detail, one.line) for one, reason, detail in rejected]
+    tables.write(rejects, REJECTED_SENTENCES, _frame(REJECTED_SENTENCES, left), metadata)
+
+
+def _frame(schema: Any, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema, orient="row")
+
+
+def _link(
+    linker: "Linker", rows: pl.DataFrame, mentions: str, metadata: dict[str, str], progress: Progress
+) -> None:
+    found = 0
+    with tables.PartWriter(mentions, MENTIONS, metadata) as part:
+        for start in range(0, rows.height, BATCH):
+            batch = rows[start : start + BATCH]
+            linked = [
+                (sentence, one.start, one.end, text[one.start : one.end], one.qid, one.score, one.candidates)
+                for sentence, text in batch.select("sentence_id", "source").iter_rows()
+                for one in linker(text)
+            ]
+            found += len(linked)
+            part.write(_frame(MENTIONS, linked))
+            progress(start + batch.height, f"{found} mentions", of=rows.height)
+    progress.say(f"{found} mentions in {rows.height} sentences")
+
+
+Name = tuple[
+    int, int, int
+]  # of a text: where it ends, where the word ends that it is the singular of, its number
+Place = tuple[int, int, Meaning]  # where a name ends, where its word ends, and what it means
+
+
+Found = tuple[int, int, Meaning]  # where a mention begins and ends, and what it may mean
+# The items that a text speaks for, without its part from start to end; of those that words of it would speak for.
+About = Callable[[Mapping[int, Iterable[int]], int, int], Iterator[int]]
+
+
+class Word(NamedTuple):
+    """What is known of a word, and the character behind it, wherever it stands.
+
+    `number` is that of words.context, or None; `names` are those of one word that it begins with, the longest first;
+    `longest` the first of these that fits, if the word is written small (`small`): then nothing else matters.
+    `longer` says when to look for longer names; `suffixes` are the lengths of those that it ends with.
+    """
+
+    number: int | None
+    small: bool
+    names: Sequence[Name]
+    longest: Place | None
+    longer: str
+    suffixes: Sequence[int]
+
+
+class Linker:
+    """Finds mentions in texts of one language. What `names.cases` counts is to be counted before."""
+
+    def __init__(
+        self, names: Names, *, case: str = "names", plurals: bool = True, phrases: Phrases | None = None
+    ) -> None:
+        self._trie = names.trie
+        self._begins = names.begins
+        self._lang = names.lang
+        self._spaceless = self._lang in SPACELESS
+        self._suffixes = SUFFIXES.get(self._lang, ()) if plurals else ()
+        meanings = Meanings(names, free=case == "ignored")
+        self._meaning = lru_cache(MEANINGS)(meanings)
+        self._about = lru_cache(SHARED)(meanings.about)
+        self._word = lru_cache(WORDS)(self._read_word)
+        self._inside = lru_cache(1 << 12)(is_word)
+        self._signs = lru_cache(1 << 12)(self._signs_of)
+        self._phrases = phrases or Phrases(())
+        self._usual: set[str] = set()
+        self._cut = segmenter() if self._lang == "zh" else None
+
+    def __call__(self, written: str) -> list[Mention]:
+        """The mentions in the order of the text. Of those that overlap, the longest is kept, articles aside.
+
+        Letters are the same whether their marks are composed with them or not; characters that are not seen count
+        for nothing.
+        """
+        text, places = placed(written)
+        folded = fold(text, self._lang)
+        found = self._in_words(text, folded) if self._is_plain(folded) else self._in_all(text, folded)
+        mentions = self._apart(text, self._mentions(text, folded, *found))
+        if places is None:
+            return mentions
+        starts, ends = places
+        return [one._replace(start=starts[one.start], end=ends[one.end - 1]) for one in mentions]
+
+    def _mentions(self, text: str, folded: str, found: Iterable[Found], subject: About) -> Iterable[Mention]:
+        """The mentions among what may be one. A weak name counts, too, where its item has another name beside it."""
+        mentions: list[Mention] = []
+        doubtful: list[Found] = []
+        for start, end, meaning in found:
+            chosen = meaning.usual
+            if not meaning.certain and (items := list(subject(self._about(meaning), start, end))):
+                chosen = meaning.likeliest(items)
+            if chosen:
+                mentions.append(Mention(start, end, *chosen, len(meaning.numbers)))
+            else:
+                doubtful.append((start, end, meaning))
+        if doubtful and mentions:
+            named = {one.qid for one in mentions}
+            for start, end, meaning in doubtful:
+                if qid := meaning.among(named):
+                    mentions.append(Mention(start, end, qid, 1.0, len(meaning.numbers)))
+            mentions.sort()
+        if not any(text[one.start : one.end].islower() for one in mentions):
+            return mentions  # as most are: a phrase has no capital
+        return self._phrases.without(folded, mentions)
+
+    def _apart(self, text: str, found: Iterable[Mention]) -> list[Mention]:
+        kept: list[Mention] = []
+        overlapping: list[Mention] = []
+        end = 0
+        for mention in found:
+            if mention.start >= end:
+                kept += overlapping if len(overlapping) < 2 else self._longest(text, overlapping)
+                overlapping = []
+            overlapping.append(mention)
+            end = max(end, mention.end)
+        return kept + self._longest(text, overlapping)
+
+    def _longest(self, text: str, mentions: list[Mention]) -> list[Mention]:
+        """Those that are kept of mentions that overlap."""
+        kept: list[Mention] = []
+        for mention in sorted(
+            mentions,
+            key=lambda one: (
+                len(article(text[one.start : one.end], self._lang)) - one.end + one.start,
+                one.start,
+            ),
+        ):
+            if all(mention.end <= other.start or other.end <= mention.start for other in kept):
+                kept.append(mention)
+        return sorted(kept)
+
+    def _is_plain(self, folded: str) -> bool:
+        """Whether words have spaces between them, and word_pattern and is_word agree on all characters."""
+        if self._spaceless:
+            return False
+        if folded.isascii():
+            return True
+        if unknown := set(folded) - self._usual:
+            pattern = word_pattern()
+            self._usual |= {one for one in unknown if bool(pattern.match(one)) == self._inside(one)}
+        return self._usual.issuperset(folded)
+
+    def _in_words(self, text: str, folded: str) -> tuple[list[Found], About]:
+        """The longest name that begins at each word of a plain text, by what is known of its words.
+
+        Names of several words are looked up only where one may begin with this word and the next.
+        """
+        ended = text + END
+        spans = [match.span() for match in word_pattern().finditer(folded)]
+        words = [self._word(ended[start : stop + 1]) for start, stop in spans]
+        found: list[Found] = []
+        for (start, _), word, longer in zip(spans, words, self._longer(folded, spans, words), strict=True):
+            place = None
+            if start and folded[start - 1] != " " and (signed := self._signed(text, folded, start)):
+                found.append(signed)
+                continue
+            if longer:
+                place = self._first(text, start, self._names_at(folded, start))
+            elif word.small:
+                if word.longest:
+                    end, whole, meaning = word.longest
+                    place = start + end, start + whole, meaning
+            elif word.names:
+                names = [(start + end, start + whole, name) for end, whole, name in word.names]
+                place = self._first(text, start, names)
+            if place:
+                found.append((start, *place[1:]))
+        places: dict[int, list[tuple[int, int]]] = {}
+        for word, span in zip(words, spans, strict=True):
+            if word.number is not None:
+                places.setdefault(word.number, []).append(span)
+        return found, partial(outside, places)
+
+    def _read_word(self, written: str) -> Word:
+        """What is known of a word as it is written, with the character behind it."""
+        folded = fold(written, self._lang)
+        names = list(self._names_at(folded[:-1], 0))
+        small = written[:-1].islower()
+        longer = NEVER
+        if next(self._trie.iterkeys(folded), None) is not None:
+            longer = ALWAYS if self._begins(folded) else OFTEN
+        number = next(context(folded[:-1], self._lang), None)
+        suffixes = [len(suffix) for suffix in self._suffixes if folded[:-1].endswith(suffix)]
+        longest = self._first(written, 0, names) if small else None
+        return Word(number, small, names, longest, longer, suffixes)
+
+    def _longer(
+        self, folded: str, spans: Sequence[tuple[int, int]], words: Sequence[Word]
+    ) -> Iterator[object]:
+        """For each word, whether a name may begin with it and the next one, or the singular of that."""
+        for (start, _), word, (_, end), second in zip(spans, words, spans[1:], words[1:], strict=False):
+            if word.longer is OFTEN:
+                yield self._begins(folded[start:end]) or (
+                    second.suffixes
+                    and any(self._begins(folded[start : end - cut]) for cut in second.suffixes)
+                )
+            else:
+                yield word.longer is ALWAYS
+        if words:
+            yield words[-1].longer is ALWAYS
+
+    def _in_all(self, text: str, folded: str) -> tuple[list[Found], About]:
+        """The longest name that begins at each place where one may."""
+        found: list[Found] = []
+        for start in self._starts(folded):
+            if start and folded[start - 1] != " " and (signed := self._signed(text, folded, start)):
+                found.append(signed)
+            names = self._names_at(folded, start)
+            if place := self._first(text, start, self._whole(folded, start, names) if self._cut else names):
+                found.append((start, *place[1:]))
+        return found, Subject(text, self._lang).about
+
+    def _signed(self, text: str, folded: str, start: int) -> Found | None:
+        """The name whose first word begins at a place, with a sign before it: ¡Cu-Cut!"""
+        for length in self._signs(folded[start - 1 : start + 1]):
+            at = start - length
+            if not folded.startswith(folded[start - 1] * length, at) or (at and self._inside(folded[at - 1])):
+                continue
+            if place := self._first(text, at, self._names_at(folded, at)):
+                return at, *place[1:]
+        return None
+
+    def _signs_of(self, begun: str) -> list[int]:
+        """How often names have a sign before a letter (both are `begun`) at their beginning: thrice for ...And."""
+        if self._inside(begun[0]):
+            return []
+        lengths = range(SIGNS, 0, -1)
+        return [n for n in lengths if next(self._trie.iterkeys(begun[0] * n + begun[1]), None) is not None]
+
+    def _starts(self, folded: str) -> Iterator[int]:
+        for match in word_pattern().finditer(folded):
+            start, stop = match.span()
+            yield start
+            if self._spaceless:
+                for place in range(start + 1, stop):
+                    if not (folded[place - 1].isascii() and folded[place].isascii()):
+                        yield place
+
+    def _names_at(self, folded: str, start: int) -> Iterator[Name]:
+        """The names that begin at a place, the longest first, but for those that cut a word and are no singular."""
+        prefixes = list(self._trie.iter_prefixes_with_ids(folded[start : start + LONGEST]))
+        for name, number in reversed(prefixes):
+            end = whole = start + len(name)
+            if self._cuts_word(folded, end):
+                whole = self._word_end(folded, end)
+                if folded[end:whole] not in self._suffixes:
+                    continue
+            yield end, whole, number
+
+    def _whole(self, folded: str, start: int, names: Iterable[Name]) -> Iterator[Name]:
+        """Those names that are long or whole words."""
+        assert self._cut
+        for name in names:
+            if name[0] - start > SHORT or {start, name[0]} <= self._cut(folded):
+                yield name
+
+    def _cuts_word(self, folded: str, end: int) -> bool:
+        if end == len(folded) or not (self._inside(folded[end]) and self._inside(folded[end - 1])):
+            return False
+        return not self._spaceless or (folded[end].isascii() and folded[end - 1].isascii())
+
+    def _word_end(self, folded: str, at: int) -> int:
+        while at < len(folded) and self._inside(folded[at]):
+            at += 1
+        return at
+
+    def _first(self, text: str, start: int, names: Iterable[Name]) -> Place | None:
+        """The first of the names at a place of the text that fits an item, and what it means."""
+        for end, whole, name in names:
+            words = text[start:end]
+            if words.islower():
+                meaning = self._meaning(name, words, whole > end, False, False)
+            else:
+                inside = in_longer(text, start, whole)
+                meaning = self._meaning(name, words, whole > end, inside, begins(text, start))
+            if meaning:
+                return end, whole, meaning
+        return None

@@ -1,0 +1,236 @@
+"""What Wikidata knows of the items that are mentioned: of a dump, of a store of triples, or of a SPARQL endpoint."""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Literal, cast
+
+import polars as pl
+
+from wokflow.enrich import sparql
+from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS, number_of
+from wokflow.enrich.schemas import LOOKUPS
+from wokflow.enrich.sparql import ALIAS, COUNTRY, DESCRIPTION, LABEL, MERGED, ORIGIN, TITLE, Facts
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.polite import Answers, known
+
+SUMMARY = "summary"  # a kind of facts that only dumps have
+MERGES = 5  # of one item, one after the other
+SHOWN = 10  # unknown items that the log names
+
+Source = Callable[[Sequence[str]], Mapping[str, Facts]]
+
+
+def enrich_lookup(
+    *,
+    categories: str,
+    entities: str,
+    lookups: str,
+    languages: Sequence[str],
+    backend: Literal["dump", "store", "endpoint"],
+    cache: str,
+    store: str | None = None,
+    endpoint: str | None = None,
+    contact: str | None = None,
+    batch: int = 50,
+    concurrency: int = 1,
+    timeout_s: float = 70,
+    attempts: int = 8,
+    backoff_s: float = 2,
+    metadata: dict[str, str],
+    progress: Progress,
+) -> None:
+    """Write what is known of each item that has a category as enrich/lookups, in each of `languages`.
+
+    Backends: `dump` reads enrich/entities; `store` a file of triples (.nt, .ttl, plain or .gz) or a folder that
+    pyoxigraph or Oxigraph made; `endpoint` asks a SPARQL endpoint, `batch` items a query, in the name of `contact`,
+    and keeps answers in the folder `cache` (see polite.Client). All write the same of the same facts; only dumps have
+    summaries. Labels and descriptions fall back on variants of the language; aliases are in the order of their
+    characters, since triples have no order. The country of origin is the item with the lowest number among the
+    values of P495 that have the best rank, else of P17. Of an item that was merged into another since it was linked,
+    triples know only that: it keeps its id, and has what is known of the other. Paper: Yao et al. 2024, section 3.2.
+
+    Raises UserError where a setting is missing or wrong, the store cannot be read, or the endpoint does not answer.
+    """
+    named = tables.read(categories, ["qid", "category"]).drop_nulls("category")["qid"].unique()
+    sparql.check(named.to_list(), languages)
+    wanted = sorted(named, key=number_of)
+    source: Source
+    match backend:
+        case "dump":
+            source = of_dump(entities, languages)
+        case "store":
+            source = of_store(store, languages, batch)
+        case "endpoint":
+            client = sparql.Endpoint(
+                endpoint,
+                contact,
+                languages,
+                batch=batch,
+                concurrency=concurrency,
+                timeout=timeout_s,
+                attempts=attempts,
+                backoff=backoff_s,
+                say=progress.say,
+            )
+            source = of_endpoint(client, answers_of(cache, client.endpoint, languages), progress)
+    facts = followed(source, wanted)
+    countries = {qid: country for qid in wanted if (country := country_of(facts[qid]))}
+    facts |= followed(source, sorted(set(countries.values()) - facts.keys(), key=number_of))
+    rows = [
+        {"qid": qid, "lang": lang, **texts(facts[qid], lang), **_country(countries.get(qid), facts, lang)}
+        for qid in wanted
+        for lang in languages
+    ]
+    tables.write(lookups, LOOKUPS, pl.DataFrame(rows, pl.DataFrame(LOOKUPS.empty_table()).schema), metadata)
+    unknown = [qid for qid in wanted if not facts[qid]]
+    some = f" ({', '.join(unknown[:SHOWN])}{', ...' if len(unknown) > SHOWN else ''})" if unknown else ""
+    progress.say(
+        f"{len(wanted)} items: {len(countries)} have a country, {len(unknown)} are unknown to the {backend}{some}"
+    )
+
+
+def followed(source: Source, qids: Sequence[str]) -> dict[str, Facts]:
+    """What is known of items; of one that was merged into another item, what is known of that."""
+    found = dict(source(qids))
+    merged = {qid: into for qid in qids if (into := _merged(found[qid]))}
+    for _ in range(MERGES):
+        if not merged:
+            break
+        found |= source(sorted(set(merged.values()) - found.keys(), key=number_of))
+        found |= {qid: found[into] for qid, into in merged.items()}
+        merged = {qid: into for qid in merged if (into := _merged(found[qid]))}
+    return found
+
+
+def _merged(facts: Facts) -> str | None:
+    return next((value for kind, _, value in facts if kind == MERGED), None)
+
+
+def texts(facts: Facts, lang: str) -> dict[str, Any]:
+    """Names of an item in a language, as enrich_entities chooses them; where it has none, nothing is said of it."""
+    own = (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)
+    label, title = _first(facts, LABEL, own), _first(facts, TITLE, [lang])
+    aliases = sorted({value for kind, code, value in facts if kind == ALIAS and code in (lang, ANY_LANGUAGE)})
+    if not (label or title or aliases):
+        return {"label": None, "description": None, "aliases": [], "title": None, "summary": None}
+    return {
+        "label": label,
+        "description": _first(facts, DESCRIPTION, own),
+        "aliases": aliases,
+        "title": title,
+        "summary": _first(facts, SUMMARY, [lang]),
+    }
+
+
+def _first(facts: Facts, kind: str, codes: Collection[str]) -> str | None:
+    """The value under the first of the codes that has one; of several the first by its characters."""
+    return next((value for code in codes for of, lang, value in facts if (of, lang) == (kind, code)), None)
+
+
+def country_of(facts: Facts) -> str | None:
+    """The id of an item's country of origin."""
+    for wanted in (ORIGIN, COUNTRY):
+        if found := [value for kind, _, value in facts if kind == wanted]:
+            return min(found, key=number_of)
+    return None
+
+
+def _country(qid: str | None, known: Mapping[str, Facts], lang: str) -> dict[str, str | None]:
+    name = texts(known[qid], lang)["label"] if qid else None
+    return {"country_qid": qid, "country_of_origin": name}
+
+
+def of_dump(entities: str, languages: Collection[str]) -> Source:
+    """What enrich/entities says."""
+    columns = ["qid", "origins", "countries", "texts"]
+
+    def ask(qids: Sequence[str]) -> dict[str, Facts]:
+        found: dict[str, Facts] = {qid: [] for qid in qids}
+        wanted = pl.LazyFrame({"qid": qids}, {"qid": pl.String})
+        rows = tables.scan(entities, columns).join(wanted, on="qid", how="semi").collect()
+        for qid, origins, countries, named in rows.unique("qid", keep="first").iter_rows():
+            found[qid] = sorted(
+                {(ORIGIN, "", one) for one in origins}
+                | {(COUNTRY, "", one) for one in countries}
+                | {fact for text in named if text["lang"] in languages for fact in _of_text(text)}
+            )
+        return found
+
+    return ask
+
+
+def _of_text(text: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for kind in (LABEL, DESCRIPTION, TITLE, SUMMARY):
+        if text[kind]:
+            yield kind, text["lang"], text[kind]
+    for alias in text["aliases"]:
+        yield ALIAS, text["lang"], alias
+
+
+def of_store(path: str | None, languages: Collection[str], batch: int) -> Source:
+    """What a store of triples says, asked as an endpoint is."""
+    from pyoxigraph import QueryResultsFormat, QuerySolutions
+
+    opened = open_store(path)
+
+    def ask(qids: Sequence[str]) -> dict[str, Facts]:
+        found: dict[str, Facts] = {}
+        for start in range(0, len(qids), batch):
+            some = qids[start : start + batch]
+            answer = opened.query(sparql.query(some, languages))
+            assert isinstance(answer, QuerySolutions)
+            found |= sparql.read_answer(answer.serialize(format=QueryResultsFormat.JSON) or b"", some)
+        return found
+
+    return ask
+
+
+def open_store(path: str | None) -> Any:
+    """A pyoxigraph.Store of a file, in memory, or of a folder, read-only. Raises UserError if it cannot be read."""
+    import pyoxigraph
+
+    if not path or not Path(path).exists():
+        raise UserError(
+            f"enrich.lookup.store: {path} is not there; enrich.lookup.backend: store reads its triples."
+        )
+    if Path(path).is_dir():
+        try:
+            return pyoxigraph.Store.read_only(path)
+        except OSError as error:
+            raise UserError(
+                f"enrich.lookup.store: {path} is no folder that pyoxigraph made: {error}"
+            ) from error
+    packed = Path(path).suffix == ".gz"
+    ending = Path(path).with_suffix("").suffix if packed else Path(path).suffix
+    formats = {".nt": pyoxigraph.RdfFormat.N_TRIPLES, ".ttl": pyoxigraph.RdfFormat.TURTLE}
+    if ending not in formats:
+        raise UserError(f"enrich.lookup.store: {path} is neither .nt nor .ttl, plain or .gz, nor a folder.")
+    opened = pyoxigraph.Store()
+    try:
+        with cast(IO[bytes], gzip.open(path) if packed else Path(path).open("rb")) as file:
+            opened.bulk_load(file, formats[ending], lenient=True)
+    except (SyntaxError, OSError, EOFError, zlib.error) as error:
+        raise UserError(
+            f"enrich.lookup.store: {path} is damaged or not what its name says: {error}. Fetch or make it again."
+        ) from error
+    return opened
+
+
+def answers_of(folder: str | Path, endpoint: str, languages: Collection[str]) -> Answers:
+    """What an endpoint said of items in some languages; another query is another question."""
+    asked = hashlib.sha256(sparql.query([], languages).encode()).hexdigest()
+    return Answers(folder, {"endpoint": endpoint, "query": asked})
+
+
+def of_endpoint(client: sparql.Endpoint, answers: Answers, progress: Progress) -> Source:
+    """What is kept of items, and what the endpoint says of all others."""
+
+    def ask(qids: Sequence[str]) -> dict[str, Facts]:
+        found = known(client, answers, qids, progress)
+        return {qid: [(kind, lang, value) for kind, lang, value in facts] for qid, facts in found.items()}
+
+    return ask

@@ -1,0 +1,209 @@
+"""Which items words of a sentence may mean, and how likely each is."""
+
+import math
+import zlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from wokflow.enrich.names import ACRONYM, ALIAS, IRREGULAR, PLURAL, Names, article, written
+from wokflow.enrich.words import fold, word_pattern, zipf
+from wokflow.frame.languages import SPACELESS
+
+RARE = 3.3  # zipf of a word that is rather an item's than a word of the language: soba, pulque, not voice
+COMMON = 3.8  # zipf of a word that is rather itself than another name of something: crust, industrial
+SURE, WEAK, NOT = 0.0, -10.0, -100.0  # how well words fit a name; beyond what else is weighed
+PROPER = 4.2  # zipf of a word with a capital that is rather of a name than of a people: Ottoman, Bergen, not British
+INSIDE = 4.4  # zipf of a word that is rather a part of a longer name, beside a capital: City, River
+
+
+class Said(NamedTuple):
+    """The words of a text that are a name, as they are written.
+
+    `key` is the name without its article, folded; `single` that it is one word; `exact` is the CRC-32 of the words,
+    `capitals` which begin with one, `bare` the bit of the first word if it is an article. `inside` says that a word
+    with a capital stands directly beside them, as in a longer name, and `first` that a sentence begins here. Without
+    capitals neither `inside` nor `first` counts. `shouted` are longer words in capitals throughout, which is no
+    acronym.
+    """
+
+    key: str
+    single: bool
+    exact: int
+    capitals: int
+    irregular: bool
+    bare: int
+    shouted: bool
+    plural: bool
+    inside: bool
+    first: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Meaning:
+    """The items that a name may mean, in the order of their rows, and the likeliest where nothing speaks for others.
+
+    `weights` is what the name says for each item, `pages` what its pages say. `weak` says of which items the name, as
+    it is written, is believed only where the text speaks for them too; `usual` is None if it is so of all.
+    """
+
+    usual: tuple[str, float] | None
+    entities: list[int]
+    numbers: list[int]
+    weights: list[float]
+    pages: list[float]
+    weak: list[bool]
+
+    @property
+    def certain(self) -> bool:
+        """Whether the text does not matter."""
+        return len(self.numbers) == 1 and not self.weak[0]
+
+    def likeliest(self, items: Iterable[int]) -> tuple[str, float] | None:
+        """The item with the most pages and the description that fits best, and its score; None if there is none.
+
+        `items` (from 0) are those that words of the text speak for, once for each word.
+        """
+        known = [0] * len(self.numbers)
+        for item in items:
+            known[item] += 1
+        return _likeliest(self.numbers, self.weights, self.pages, self.weak, known)
+
+    def among(self, qids: Collection[str]) -> str | None:
+        """The first of its items that is one of these."""
+        return next((qid for number in self.numbers if (qid := f"Q{number}") in qids), None)
+
+
+def _likeliest(
+    numbers: list[int], weights: list[float], pages: list[float], weak: list[bool], known: list[int]
+) -> tuple[str, float] | None:
+    totals = {
+        item: weights[item] + (pages[item] + 2.0 * min(count, 2))
+        for item, count in enumerate(known)
+        if count or not weak[item]
+    }
+    if not totals:
+        return None
+    best = min(totals, key=lambda item: (-totals[item], numbers[item]))
+    return f"Q{numbers[best]}", 1 / sum(math.exp(total - totals[best]) for total in totals.values())
+
+
+class Meanings:
+    """Finds what names may mean in texts of one language."""
+
+    def __init__(self, names: Names, *, free: bool) -> None:
+        self._names = names
+        self._lang = names.lang
+        self._free = free
+
+    def __call__(self, name: int, words: str, plural: bool, inside: bool, first: bool) -> Meaning | None:
+        """What `words`, a name or its plural, may mean; None if they fit no item. For the rest see Said."""
+        said = self._said(words, plural, inside, first)
+        fitting: dict[tuple[int, int, int, int], float] = {}
+        weights: dict[int, float] = {}
+        for entity, *form in self._names.owners_of(name):
+            spelling, capitals, kind, flags = form
+            key = spelling, capitals, kind, flags
+            weight = fitting.get(key)
+            if weight is None:
+                fits = SURE if self._free else self._fits(said, spelling, capitals, kind, flags)
+                weight = fitting[key] = (kind != ALIAS) * 2.0 + (spelling == said.exact) * 0.5 + fits
+            if weight >= WEAK:
+                weights[entity] = max(weights.get(entity, WEAK), weight)
+        return self._meaning(weights) if weights else None
+
+    def _meaning(self, weights: dict[int, float]) -> Meaning:
+        entities = list(weights)
+        numbers, sitelinks = (of[entities].tolist() for of in (self._names.numbers, self._names.sitelinks))
+        weak = [weight < SURE for weight in weights.values()]
+        found = [weight - WEAK * less for weight, less in zip(weights.values(), weak, strict=True)]
+        pages = list(map(math.log1p, sitelinks))
+        usual = _likeliest(numbers, found, pages, weak, [0] * len(numbers))
+        return Meaning(usual, entities, numbers, found, pages, weak)
+
+    def about(self, meaning: Meaning) -> dict[int, list[int]]:
+        """The numbers of words in the descriptions and topics of items, and which items (from 0) each speaks for."""
+        about: dict[int, list[int]] = {}
+        for item, words in enumerate(self._names.about_of(meaning.entities)):
+            for word in words:
+                about.setdefault(word, []).append(item)
+        return about
+
+    def _said(self, words: str, plural: bool, inside: bool, first: bool) -> Said:
+        bare = len(article(words, self._lang))
+        key = fold(words, self._lang)[bare:]
+        capitals, flags = written(words)
+        return Said(
+            key=key,
+            single=not any(joint in key for joint in " -"),
+            exact=zlib.crc32(words.encode()),
+            capitals=capitals,
+            irregular=bool(flags & IRREGULAR),
+            shouted=words.isupper() and len(key) > ACRONYM,
+            bare=1 if bare else 0,
+            plural=plural,
+            inside=inside,
+            first=first,
+        )
+
+    def _fits(self, said: Said, spelling: int, capitals: int, kind: int, flags: int) -> float:
+        """SURE, WEAK or NOT, whether the words may be the name, going by how both are written.
+
+        `spelling`, `capitals`, `kind` and `flags` are the name's (names.OWNER). A name with capitals has them where
+        it is mentioned; only a label with a rare word in it may be written small, and a label in part (see
+        _is_partly_small). A single word that is common is not believed to be an alias, nor to be a name where it
+        stands in a longer one or, mostly written small, where a sentence begins. WEAK are many aliases of one word,
+        and what is written in capitals throughout.
+        """
+        if said.exact != spelling and (flags & IRREGULAR or said.irregular):
+            if flags & IRREGULAR or not said.shouted:
+                return NOT
+            return WEAK if said.single and not self._is_rare(said.key) else SURE
+        if said.bare and said.inside and said.exact != spelling:
+            return NOT  # the Hong Kong Park is no band called The Hong Kong
+        wanted = capitals & ~said.bare
+        if wanted == 1 and not said.single and kind != ALIAS:  # as the titles of pages begin, and some labels
+            wanted = 0
+        if said.plural or flags & PLURAL:
+            return NOT if wanted or (said.capitals and said.inside) else self._of_alias(said, kind)
+        if wanted & ~said.capitals:
+            kept = said.capitals & ~said.bare
+            small = self._is_partly_small(said, kept & wanted) if kept else self._is_rare(said.key)
+            return SURE if small and kind != ALIAS else NOT
+        if not said.single or flags & IRREGULAR:
+            return self._of_alias(said, kind)
+        common = zipf(said.key, self._lang)
+        if (common >= COMMON and kind == ALIAS) or (common >= INSIDE and said.inside and said.capitals):
+            return NOT
+        if not wanted or self._is_rare(said.key) or not self._names.cases.ordinary(said.key):
+            return self._of_alias(said, kind)
+        return NOT if said.inside or said.first or (said.bare and said.exact != spelling) else SURE
+
+    def _is_partly_small(self, said: Said, capitals: int) -> bool:
+        """Whether a name may be written with these capitals alone: the Ottoman army, the bishop of Valencia.
+
+        So it may if its first word is rather a name's, or a word behind `of`.
+        """
+        if said.bare:
+            return False
+        words = word_pattern().findall(said.key)
+        named = [
+            number
+            for number, word in enumerate(words)
+            if capitals >> number & 1 and not self._names.cases.ordinary(word)
+        ]
+        if not named:
+            return False
+        if named[0] == 0 and zipf(words[0], self._lang) < (RARE if said.first else PROPER):
+            return True
+        return "of" in words[1:] and words.index("of", 1) < named[-1]
+
+    def _of_alias(self, said: Said, kind: int) -> float:
+        """A single word that is only another name is weak where it is not rare, is an acronym or in a longer name."""
+        if kind != ALIAS or not said.single or self._lang in SPACELESS:
+            return SURE
+        strong = self._is_rare(said.key) and not said.irregular and not (said.capitals and said.inside)
+        return SURE if strong else WEAK
+
+    def _is_rare(self, key: str) -> bool:
+        return any(zipf(word, self._lang) < RARE for word in key.split())

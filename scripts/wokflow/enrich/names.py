@@ -1,0 +1,297 @@
+"""The names of all items in one language, as a trie: what the dictionary linker looks mentions up in.
+
+The trie (marisa-trie) and the tables beside it are mapped into memory: a job does not wait until they are loaded, and
+the jobs of a node share them.
+"""
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wokflow.enrich.entities import number_of
+from wokflow.enrich.words import Cases, composed, context, fold, word_pattern
+from wokflow.frame import tables
+from wokflow.frame.digests import path_digest
+from wokflow.frame.job import Progress
+from wokflow.frame.languages import SPACELESS
+
+LONGEST = 100  # characters of a name; longer ones are titles of papers and the like
+BATCH = 1 << 18  # items whose names are read at once
+LABEL, TITLE, ALIAS = range(3)  # what a name is of its item, the most telling first
+ACRONYM = 3  # letters: so short an alias is kept only in capitals
+BITS = 16  # for each name, of `beginnings`
+WORDS = 16  # of a name, whose capitals are remembered
+IRREGULAR = 1  # capitals elsewhere than at the beginning of words, as in BBC or iPhone
+PLURAL = 2  # the form in -ies of a name in -y
+ARTICLES = {
+    "en": ("the", "a", "an"),
+    "fr": ("le", "la", "les", "un", "une"),
+    "es": ("el", "la", "los", "las", "un", "una"),
+    "de": ("der", "die", "das", "ein", "eine"),
+    "it": ("il", "lo", "la", "i", "gli", "le", "un", "una"),
+    "pt": ("o", "a", "os", "as", "um", "uma"),
+    "nl": ("de", "het", "een"),
+}
+# A name of an item: the item's row in enrich/entities, the CRC-32 of the name as it is written, which of its first
+# words begin with a capital, what it is (LABEL and so on), and IRREGULAR or PLURAL.
+OWNER = np.dtype([("entity", "<i4"), ("exact", "<u4"), ("capitals", "<u2"), ("kind", "u1"), ("flags", "u1")])
+
+
+def enrich_names(*, entities: str, names: str, digest: str, lang: str, progress: Progress) -> None:
+    """Write the folder `names`: all labels, aliases and titles of pages that items have in a language.
+
+    Left out are names of a single character (articles aside), of more than LONGEST, without letters, and with a NUL;
+    and aliases of up to ACRONYM letters that are not all capitals, in languages that have these. An English name that
+    ends in -y has its form in -ies beside it.
+
+    The folder holds `names.marisa`, a trie of folded names that numbers them; `starts` (names + 1): where the owners
+    of each name begin in `owners` (OWNER); `numbers` and `sitelinks` by row of enrich/entities: of the item's id, and
+    of its pages; and for items that share a name, or have an alias of one word, `about`, `about_starts` and
+    `about_words`: their rows, and the numbers of the words in their descriptions and topics (see words.context).
+    `beginnings` are bits, set at the CRC-32 of what each name of several words begins with (see beginning), modulo
+    their number. `cases.tsv` counts how often a word is written small and with a capital in descriptions and
+    summaries (see words.Cases). `digest` is that of all files.
+    """
+    import marisa_trie
+
+    batches = [_named(rows, lang) for rows in _batches(entities, lang)]
+    named = pl.concat(batches) if batches else _frame([])
+    progress.say(f"{named.height} names in {lang}, of {named['entity'].n_unique()} items")
+    keys = named["key"].unique().sort()
+    trie = marisa_trie.Trie(keys.to_list())
+    number = np.fromiter((trie[key] for key in keys), np.uint32, len(keys))
+    named = named.join(pl.DataFrame({"key": keys, "name": number}), on="key")
+    named = named.sort("name", "entity", "kind", "exact").unique(["name", "entity", "exact"], keep="first")
+    named = named.sort("name", "entity", "kind", "exact")
+    owners = np.zeros(named.height, OWNER)
+    for column in ("entity", "exact", "capitals", "kind", "flags"):
+        owners[column] = named[column].to_numpy()
+    starts = np.searchsorted(named["name"].to_numpy(), np.arange(len(keys) + 1)).astype(np.int64)
+    items = tables.read(entities, ["qid", "sitelinks"])
+    with tables.atomic_folder(names) as folder:
+        trie.save(str(folder / "names.marisa"))
+        np.save(folder / "starts.npy", starts)
+        np.save(folder / "owners.npy", owners)
+        np.save(folder / "numbers.npy", items["qid"].str.slice(1).cast(pl.Int64).to_numpy())
+        np.save(folder / "sitelinks.npy", items["sitelinks"].to_numpy())
+        _cases(entities, lang).write(folder / "cases.tsv")
+        np.save(folder / "beginnings.npy", _beginnings(keys))
+        described = np.union1d(_sharing(owners, starts), _weak(named, lang))
+        for name, array in _about(entities, lang, described).items():
+            np.save(folder / f"{name}.npy", array)
+    tables.write_text(digest, f"{path_digest(names)}\n")
+
+
+def _batches(entities: str, lang: str) -> Any:
+    """Columns entity, label, title and aliases of the items with names in the language."""
+    scanned = tables.scan(entities, ["texts"]).with_row_index("entity")
+    for start in range(0, tables.rows([entities]), BATCH):
+        rows = scanned.slice(start, BATCH).explode("texts").drop_nulls("texts").unnest("texts")
+        yield rows.filter(pl.col("lang") == lang).select("entity", "label", "title", "aliases").collect()
+
+
+def _named(rows: pl.DataFrame, lang: str) -> pl.DataFrame:
+    found: dict[tuple[int, str], int] = {}
+    for entity, label, title, aliases in rows.iter_rows():
+        page = title and title.split(" (")[0]  # the page on Java (island) is on Java
+        for kind, given in ((LABEL, label), (TITLE, page), *((ALIAS, alias) for alias in aliases)):
+            name = composed(given or "")
+            if name and (entity, name) not in found and _is_name(name, kind, lang):
+                found[entity, name] = kind
+    described = []
+    for (entity, name), kind in found.items():
+        key, (capitals, flags) = fold(name, lang), written(name)
+        exact = zlib.crc32(name.encode())
+        described.append((entity, key, exact, capitals, kind, flags))
+        if lang == "en" and len(key) > 3 and key[-1] == "y" and key[-2] not in "aeiou ":
+            described.append((entity, f"{key[:-1]}ies", exact, capitals, kind, flags | PLURAL))
+    return _frame(described)
+
+
+def _frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
+    schema = {
+        "entity": pl.Int32,
+        "key": pl.String,
+        "exact": pl.UInt32,
+        "capitals": pl.UInt16,
+        "kind": pl.UInt8,
+        "flags": pl.UInt8,
+    }
+    return pl.DataFrame(rows, schema, orient="row")
+
+
+def _is_name(name: str, kind: int, lang: str) -> bool:
+    own = name[len(article(name, lang)) :]
+    if (
+        len(name) > LONGEST
+        or "\0" in name
+        or sum(map(str.isalnum, own)) < 2
+        or not any(map(str.isalpha, own))
+    ):
+        return False
+    return lang in SPACELESS or kind != ALIAS or len(own) > ACRONYM or own.isupper() or not own.isascii()
+
+
+def article(text: str, lang: str) -> str:
+    """The article that a text begins with, and the space behind it; empty if there is none."""
+    first, space, _ = text.partition(" ")
+    return first + space if space and first.lower() in ARTICLES.get(lang, ()) else ""
+
+
+def written(name: str) -> tuple[int, int]:
+    """Which of a name's first words begin with a capital, as bits, and IRREGULAR or 0."""
+    capitals = flags = 0
+    for number, match in enumerate(word_pattern().finditer(name)):
+        word = match.group()
+        if number < WORDS and word[0].isupper():
+            capitals |= 1 << number
+        if word[1:] != word[1:].lower():
+            flags = IRREGULAR
+    return capitals, flags
+
+
+def beginning(key: str) -> str | None:
+    """The first two words of a name, or its only word and the character behind it; None if that is all of it."""
+    words = word_pattern().finditer(key)
+    first, second = next(words, None), next(words, None)
+    if first is None or first.end() == len(key):
+        return None
+    return key[: second.end() if second else first.end() + 1]
+
+
+def _beginnings(keys: pl.Series) -> NDArray[np.uint8]:
+    """Bits of a power of two in number, at least BITS for each name, and so with few that are set by chance."""
+    bits = np.zeros(1 << max(10, (BITS * len(keys) - 1).bit_length() - 3), np.uint8)
+    size = 8 * len(bits)
+    for start in range(0, len(keys), BATCH):
+        begun = {
+            zlib.crc32(found.encode()) for key in keys[start : start + BATCH] if (found := beginning(key))
+        }
+        places = np.fromiter(begun, np.int64, len(begun)) % size
+        np.bitwise_or.at(bits, places >> 3, np.uint8(1) << (places & 7).astype(np.uint8))
+    return bits
+
+
+def _sharing(owners: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The items that share a name with another one, each once."""
+    counts = np.diff(starts)
+    shared = np.repeat(counts > 1, counts)
+    return np.unique(owners["entity"][shared])
+
+
+def _weak(named: pl.DataFrame, lang: str) -> NDArray[np.int32]:
+    """The items with an alias of a single word: see meanings.WEAK."""
+    if lang in SPACELESS:
+        return np.empty(0, np.int32)
+    weak = named.filter(~pl.col("key").str.contains("[ -]"), kind=ALIAS)
+    return np.unique(weak["entity"].to_numpy())
+
+
+def _cases(entities: str, lang: str) -> Cases:
+    """How words are written in the descriptions and summaries of all items."""
+    cases = Cases(lang)
+    scanned = tables.scan(entities, ["texts"])
+    for start in range(0, tables.rows([entities]), BATCH):
+        rows = scanned.slice(start, BATCH).explode("texts").drop_nulls("texts").unnest("texts")
+        texts = rows.filter(pl.col("lang") == lang).select("description", "summary").collect()
+        for column in texts:
+            cases.count(column.drop_nulls())
+    return cases
+
+
+def _about(entities: str, lang: str, items: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+    """What the items are about: `about`, `about_starts` and `about_words` (see enrich_names)."""
+    wanted = pl.LazyFrame({"entity": pl.Series(items, dtype=pl.UInt32)})
+    rows = (
+        tables.scan(entities, ["topics", "texts"])
+        .with_row_index("entity")
+        .join(wanted, on="entity", how="semi")
+        .explode("texts")
+        .drop_nulls("texts")
+        .unnest("texts")
+        .filter(pl.col("lang") == lang)
+        .select("entity", "topics", "description")
+        .sort("entity")
+        .collect()
+    )
+    words = [
+        sorted({*context(" ".join([description or "", *topics]), lang)})
+        for _, topics, description in rows.iter_rows()
+    ]
+    ends = np.cumsum([0, *map(len, words)])
+    return {
+        "about": rows["entity"].to_numpy().astype(np.int32),
+        "about_starts": ends.astype(np.int64),
+        "about_words": np.fromiter((word for of in words for word in of), np.uint32, ends[-1]),
+    }
+
+
+def _tester(beginnings: memoryview) -> Callable[[str], object]:
+    last = 8 * len(beginnings) - 1
+
+    def begins(text: str) -> int:
+        place = zlib.crc32(text.encode()) & last
+        return beginnings[place >> 3] >> (place & 7) & 1
+
+    return begins
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """The folder that enrich_names writes, mapped into memory."""
+
+    lang: str
+    trie: Any
+    starts: NDArray[np.int64]
+    owners: NDArray[Any]
+    numbers: NDArray[np.int64]
+    sitelinks: NDArray[np.int32]
+    about: NDArray[np.int32]
+    about_starts: NDArray[np.int64]
+    about_words: NDArray[np.uint32]
+    begins: Callable[[str], object]  # whether a name may begin with a folded text of the form of `beginning`
+    cases: Cases
+
+    @classmethod
+    def open(cls, folder: str | Path, lang: str) -> "Names":
+        import marisa_trie
+
+        arrays = {
+            name: np.load(Path(folder, f"{name}.npy"), mmap_mode="r").view(np.ndarray)
+            for name in ("starts", "owners", "numbers", "sitelinks", "about", "about_starts", "about_words")
+        }
+        beginnings = np.load(Path(folder, "beginnings.npy"), mmap_mode="r").data
+        trie = marisa_trie.Trie().mmap(str(Path(folder, "names.marisa")))
+        cases = Cases.read(Path(folder, "cases.tsv"), lang)
+        return cls(lang, trie, **arrays, begins=_tester(beginnings), cases=cases)
+
+    def has_item(self, qid: str) -> bool:
+        """Whether the table of entities has an item."""
+        return number_of(qid) in self._items
+
+    @cached_property
+    def _items(self) -> frozenset[int]:
+        return frozenset(self.numbers.tolist())
+
+    def owners_of(self, name: int) -> list[tuple[int, int, int, int, int]]:
+        """The items that have a name, by its number: rows of OWNER."""
+        found: list[tuple[int, int, int, int, int]] = self.owners[
+            self.starts[name] : self.starts[name + 1]
+        ].tolist()
+        return found
+
+    def about_of(self, entities: Sequence[int]) -> list[list[int]]:
+        """What items are about that share a name: for each the numbers of words."""
+        rows = np.searchsorted(self.about, np.array(entities, self.about.dtype))
+        found: list[list[int]] = []
+        for entity, row in zip(entities, rows.tolist(), strict=True):
+            known = row < len(self.about) and self.about[row] == entity
+            found.append(self.about_words[slice(*self.about_starts[row : row + 2])].tolist() if known else [])
+        return found

@@ -1,0 +1,54 @@
+"""Explanations of items from Wikipedia's API, for those that have none yet."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.ingest.schemas import PAGES
+
+
+def enrich_pages(
+    *,
+    lookups: str,
+    given: Sequence[str],
+    pages: str,
+    backend: Literal["api"],
+    longest: int,
+    attempts: int,
+    timeout: float,
+    contact: str | None,
+    metadata: dict[str, str],
+    progress: Progress,
+) -> None:
+    """Write the first paragraphs of the pages of items as schema ingest/pages, in the order of enrich/lookups.
+
+    Asked for are items that have the title of a page in a language, no summary in enrich/lookups, and no page in the
+    tables `given`. Titles without an article are left out. Raises UserError where the API does not answer (see
+    wikipedia.pages_of).
+    """
+    from wokflow.ingest.wikipedia import pages_of
+
+    known = tables.read(given, ["qid", "lang"]) if given else pl.DataFrame(schema=["qid", "lang"])
+    wanted = tables.read(lookups).filter(pl.col("summary").is_null(), pl.col("title").is_not_null())
+    wanted = wanted.join(known.cast(pl.String), on=["qid", "lang"], how="anti").select("qid", "lang", "title")
+    found = []
+    for (lang,), rows in wanted.group_by("lang", maintain_order=True):
+        articles = pages_of(
+            rows["title"],
+            str(lang),
+            contact or "",
+            longest=longest,
+            attempts=attempts,
+            timeout=timeout,
+            progress=progress,
+        )
+        found += [
+            page._asdict() | {"qid": qid}
+            for qid, _, title in rows.iter_rows()
+            if (page := articles.get(title))
+        ]
+    tables.write(pages, PAGES, pl.DataFrame(found, pl.DataFrame(PAGES.empty_table()).schema), metadata)
+    progress.say(f"{len(found)} of {wanted.height} pages were found by the API ({backend})")

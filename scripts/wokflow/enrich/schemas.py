@@ -1,0 +1,170 @@
+"""Tables of stage enrich."""
+
+import pyarrow as pa
+
+from wokflow.frame.columns import STRINGS, column
+from wokflow.ingest.schemas import PAGES
+
+REASONS = {
+    "broken_record": "The line of the table of entities is no JSON object in the form of Wikidata's.",
+    "no_item": "It is no item of Wikidata, but a property or a lexeme.",
+    "no_mention": "No item of the table of entities is mentioned in the sentence.",
+    "no_category": "Items are mentioned, but none has a category of culture-specific items.",
+    "no_country": "Items of such a category are mentioned, but none has a country of origin.",
+    "outside": "A program's mention does not lie in its sentence.",
+    "unknown_item": "A program's mention is of an item that the table of entities lacks.",
+    "overlap": "A program's mention overlaps another one, which is longer, or before it, or has a higher score.",
+}
+QID = "The item's id in Wikidata, as Q13276."
+SENTENCE_ID = "Source of sentences and row number in it, as camt:12; rows count from 0."
+CATEGORY = "Its category of culture-specific items (Yao et al. 2024, 3.1)."
+TOPICS = "Topics of WikiProjects (Yao et al. 2024, Table 9), the most telling one first."
+
+
+def _list(fields: list[pa.Field]) -> pa.DataType:
+    return pa.list_(pa.field("element", pa.struct(fields), nullable=False))
+
+
+TEXTS = _list(
+    [
+        pa.field("lang", pa.string(), nullable=False),
+        pa.field("label", pa.string()),
+        pa.field("description", pa.string()),
+        pa.field("aliases", STRINGS, nullable=False),
+        pa.field("title", pa.string()),
+        pa.field("summary", pa.string()),
+    ]
+)
+MENTIONED = _list(
+    [
+        pa.field("qid", pa.string(), nullable=False),
+        pa.field("start", pa.int32(), nullable=False),
+        pa.field("end", pa.int32(), nullable=False),
+        pa.field("mention", pa.string(), nullable=False),
+        pa.field("category", pa.string(), nullable=False),
+    ]
+)
+
+ENTITIES = pa.schema(
+    [
+        column("qid", pa.string(), QID),
+        column("sitelinks", pa.int32(), "How many Wikis have a page on it."),
+        column("instance_of", STRINGS, "Ids of the classes that it is an instance of (P31)."),
+        column("subclass_of", STRINGS, "Ids of the classes that it is a subclass of (P279)."),
+        column("origins", STRINGS, "Ids of its countries of origin (P495)."),
+        column("countries", STRINGS, "Ids of the countries that it belongs to (P17)."),
+        column("topics", STRINGS, f"{TOPICS} Empty where the table of entities has none."),
+        column("texts", TEXTS, "Label, description, aliases, title of the page and summary by language."),
+    ]
+)
+REJECTED = pa.schema(
+    [
+        column("row", pa.int64(), "Number of the entity in the file, from 0."),
+        column("reason", pa.string(), "One of the reasons below."),
+        column("raw", pa.string(), "The beginning of the line."),
+    ]
+)
+MENTIONS = pa.schema(
+    [
+        column("sentence_id", pa.string(), SENTENCE_ID),
+        column("start", pa.int32(), "Where the mention begins: characters of the source sentence, from 0."),
+        column("end", pa.int32(), "Where it ends: the first character behind it."),
+        column("mention", pa.string(), "The words of the sentence."),
+        column("qid", pa.string(), QID),
+        column("score", pa.float32(), "How much speaks for this item among all of that name, 0 to 1."),
+        column("candidates", pa.int32(), "How many items have that name; 1 where a program linked it."),
+    ]
+)
+CATEGORIES = pa.schema(
+    [
+        column("qid", pa.string(), QID),
+        column("topics", STRINGS, TOPICS),
+        column("category", pa.string(), f"{CATEGORY} Null: none of its topics has one.", nullable=True),
+    ]
+)
+LOOKUPS = pa.schema(
+    [
+        column("qid", pa.string(), QID),
+        column("lang", pa.string(), "The language of what follows."),
+        column("label", pa.string(), "Its label.", nullable=True),
+        column("description", pa.string(), "Its description.", nullable=True),
+        column("aliases", STRINGS, "Other names."),
+        column("title", pa.string(), "Title of its page in the Wikipedia of the language.", nullable=True),
+        column("summary", pa.string(), "First paragraph of that page.", nullable=True),
+        column(
+            "country_qid",
+            pa.string(),
+            "Id of its country of origin: the first of P495, else of P17.",
+            nullable=True,
+        ),
+        column("country_of_origin", pa.string(), "The country's name in the language.", nullable=True),
+    ]
+)
+ITEMS = pa.schema(
+    [
+        column("qid", pa.string(), QID),
+        column("lang", pa.string(), "The language of label, description, aliases and so on."),
+        column("label", pa.string(), "Its label.", nullable=True),
+        column("description", pa.string(), "Its description.", nullable=True),
+        column("aliases", STRINGS, "Other names."),
+        column("category", pa.string(), CATEGORY),
+        column("topics", STRINGS, TOPICS),
+        column("country_of_origin", pa.string(), "Name of its country of origin in English, or its id."),
+        column("country_qid", pa.string(), "Id of its country of origin."),
+        column("translations", STRINGS, "Its names in the language: the label, then aliases, each once."),
+        column("explanation", pa.string(), "First paragraph of its page in the language.", nullable=True),
+    ]
+)
+SENTENCES = pa.schema(
+    [
+        column("sentence_id", pa.string(), SENTENCE_ID),
+        column("source", pa.string(), "The sentence that mentions items."),
+        column("target", pa.string(), "Its translation."),
+        column(
+            "items", MENTIONED, "The items in the order of their mentions; offsets as in enrich/mentions."
+        ),
+    ]
+)
+REJECTED_SENTENCES = pa.schema(
+    [
+        column("corpus", pa.string(), "The source of sentences."),
+        column("source_row", pa.int64(), "Row number in the source, from 0."),
+        column("reason", pa.string(), "One of the reasons below."),
+        column("detail", pa.string(), "The items that are mentioned, or what is wrong.", nullable=True),
+        column("raw", pa.string(), "The sentence's id, or a program's line."),
+    ]
+)
+STATISTICS = pa.schema(
+    [
+        column("corpus", pa.string(), "The source of sentences."),
+        column("lang_pair", pa.string(), "Language of the source and of the target, as en-zh."),
+        column("sentences", pa.int64(), "Sentences that mention an item."),
+        column("counts", pa.int64(), "Mentions of items."),
+        column("types", pa.int64(), "Different items that are mentioned."),
+        column("translations", pa.int64(), "Mentions of items that have a name in the target language."),
+        column("translated_types", pa.int64(), "Different items with such a name."),
+    ]
+)
+SHARES = pa.schema(
+    [
+        column("corpus", pa.string(), "The source of sentences."),
+        column("kind", pa.string(), "What is counted: category, topic or country."),
+        column("name", pa.string(), "Which of these."),
+        column("count", pa.int64(), "Mentions of items that are of it."),
+    ]
+)
+
+SCHEMAS = {
+    "enrich/entities": ENTITIES,
+    "enrich/rejects/entities": REJECTED,
+    "enrich/mentions/{corpus}": MENTIONS,
+    "enrich/rejects/mentions/{corpus}": REJECTED_SENTENCES,
+    "enrich/categories": CATEGORIES,
+    "enrich/lookups": LOOKUPS,
+    "enrich/pages": PAGES,
+    "enrich/items": ITEMS,
+    "enrich/sentences/{corpus}": SENTENCES,
+    "enrich/rejects/{corpus}": REJECTED_SENTENCES,
+    "enrich/statistics": STATISTICS,
+    "enrich/shares": SHARES,
+}

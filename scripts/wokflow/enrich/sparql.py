@@ -1,0 +1,168 @@
+"""Wikidata's facts at SPARQL endpoints: the query, what an answer says, and a polite client of an endpoint."""
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS
+from wokflow.frame.job import UserError
+from wokflow.frame.polite import Client
+from wokflow.frame.web import SAID, printable
+
+QID = re.compile(r"Q[1-9][0-9]{0,14}")
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{1,8}){0,3}")
+ENTITY = "http://www.wikidata.org/entity/"
+WIKI = re.compile(r"https://(.+)\.wikipedia\.org/")
+
+LABEL, ALIAS, DESCRIPTION, TITLE, ORIGIN, COUNTRY, MERGED = (
+    "label",
+    "alias",
+    "description",
+    "title",
+    "origin",
+    "country",
+    "merged",
+)
+# What is known of an item: kind, language (or empty) and value, in order and each once.
+Fact = tuple[str, str, str]
+Facts = list[Fact]
+
+QUERY = """PREFIX wd: <http://www.wikidata.org/entity/>
+PREFIX wdt: <http://www.wikidata.org/prop/direct/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX schema: <http://schema.org/>
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
+SELECT ?item ?kind ?value ?wiki WHERE {
+%s
+}
+"""
+# One branch for each kind, so that the rows of a kind are not multiplied by those of another.
+TEXT = """{ VALUES ?item { %s } ?item %s ?value .
+  FILTER(LCASE(LANG(?value)) IN (%s)) BIND("%s" AS ?kind) }"""
+PAGE = """{ VALUES ?item { %s } VALUES ?wiki { %s }
+  ?page schema:about ?item ; schema:isPartOf ?wiki ; schema:name ?value . BIND("%s" AS ?kind) }"""
+STATEMENT = """{ VALUES ?item { %s } ?item %s ?value . BIND("%s" AS ?kind) }"""
+
+
+def query(qids: Sequence[str], languages: Collection[str]) -> str:
+    """The query for what is known of items; labels and descriptions also in variants of the languages.
+
+    It has truthy statements only, which are those of the best rank, and the item that one was merged into. Raises
+    UserError as `check` does: nothing else becomes part of a query.
+    """
+    check(qids, languages)
+    names = _strings({code for lang in languages for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)})
+    items = " ".join(f"wd:{qid}" for qid in qids)
+    wikis = " ".join(f"<https://{lang}.wikipedia.org/>" for lang in sorted(languages))
+    return QUERY % "\nUNION\n".join(
+        [
+            TEXT % (items, "rdfs:label", names, LABEL),
+            TEXT % (items, "skos:altLabel", _strings({*languages, ANY_LANGUAGE}), ALIAS),
+            TEXT % (items, "schema:description", names, DESCRIPTION),
+            PAGE % (items, wikis, TITLE),
+            STATEMENT % (items, "wdt:P495", ORIGIN),
+            STATEMENT % (items, "wdt:P17", COUNTRY),
+            STATEMENT % (items, "owl:sameAs", MERGED),
+        ]
+    )
+
+
+def check(qids: Sequence[str], languages: Collection[str]) -> None:
+    """Raises UserError for what is no id of an item, or no code of a language."""
+    for qid in qids:
+        if not QID.fullmatch(qid):
+            raise UserError(
+                f"{qid[:SAID]!r} is no id of an item of Wikidata, such as Q13276. No query was sent."
+            )
+    for lang in languages:
+        if not LANGUAGE.fullmatch(lang):
+            raise UserError(
+                f"enrich.languages: {lang[:SAID]!r} is no code of a language, such as zh or zh-hant."
+            )
+
+
+def _strings(texts: Collection[str]) -> str:
+    return ", ".join(f'"{text}"' for text in sorted(texts))
+
+
+def read_answer(content: bytes, qids: Collection[str], *, limit: int | None = None) -> dict[str, Facts]:
+    """What an answer to `query` says of each of the items.
+
+    Values that are no items, as "unknown value" is none, are left out. Raises ValueError for what is no whole answer
+    to this query; an answer of `limit` rows may not be whole.
+    """
+    try:
+        rows = json.loads(content)["results"]["bindings"]
+        if limit is not None and len(rows) >= limit:
+            raise ValueError(f"the endpoint gives no more than {limit} rows")
+        found: dict[str, set[Fact]] = {qid: set() for qid in qids}
+        for row in rows:
+            if fact := _fact(row):
+                found[row["item"]["value"].removeprefix(ENTITY)].add(fact)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"no whole answer ({type(error).__name__}: {printable(str(error))})") from error
+    return {qid: sorted(facts) for qid, facts in found.items()}
+
+
+def _fact(row: Mapping[str, Mapping[str, str]]) -> Fact | None:
+    """What a row says; None for nothing that counts. Raises KeyError if it is no row of an answer to `query`."""
+    kind, value = row["kind"]["value"], row["value"]["value"].encode("utf-8", "replace").decode()
+    match kind:
+        case "label" | "alias" | "description":
+            return (kind, row["value"]["xml:lang"].lower(), value) if value else None
+        case "title":
+            wiki = WIKI.fullmatch(row["wiki"]["value"])
+            return (kind, wiki[1], value) if wiki and value else None
+        case "origin" | "country" | "merged":
+            qid = value.removeprefix(ENTITY)
+            return (kind, "", qid) if value != qid and QID.fullmatch(qid) else None
+    raise KeyError(kind)
+
+
+class Endpoint(Client[Facts]):
+    """A client of a SPARQL endpoint that is asked for items in some languages, `batch` a query."""
+
+    types = ("application/sparql-results+json", "application/json")
+    example = "https://query.wikidata.org/sparql"
+    advice = (
+        "Run again later, or with a smaller enrich.lookup.batch, or look items up in a dump (enrich.lookup.backend: "
+        "dump)."
+    )
+
+    def __init__(
+        self,
+        endpoint: str | None,
+        contact: str | None,
+        languages: Collection[str],
+        *,
+        batch: int,
+        concurrency: int,
+        timeout: float,
+        attempts: int,
+        backoff: float,
+        say: Callable[[str], None],
+    ) -> None:
+        """Raises UserError for a setting that is not valid."""
+        super().__init__(
+            endpoint,
+            contact,
+            step="enrich.lookup",
+            batch=batch,
+            concurrency=concurrency,
+            timeout=timeout,
+            attempts=attempts,
+            backoff=backoff,
+            say=say,
+        )
+        self._languages = languages
+
+    def request(self, asked: Sequence[str]) -> dict[str, Any]:
+        """The form with the query."""
+        return {"data": {"query": query(asked, self._languages)}}
+
+    def read(self, content: bytes, headers: Mapping[str, str], asked: Sequence[str]) -> dict[str, Facts]:
+        """What is said of each item. Raises ValueError for what is no whole answer."""
+        limit = headers.get("X-SPARQL-MaxRows", "")  # of Virtuoso
+        return read_answer(content, asked, limit=int(limit) if limit.isdecimal() else None)

@@ -1,0 +1,50 @@
+"""What a corpus of culture-specific items holds (Yao et al. 2024, Table 2, Figures 5 and 6)."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from wokflow.enrich.schemas import SHARES, STATISTICS
+from wokflow.frame import tables
+
+
+def enrich_statistics(
+    *,
+    sentences: Sequence[str],
+    dictionary: str,
+    statistics: str,
+    table: str,
+    shares: str,
+    pairs: Sequence[tuple[str, str]],
+    metadata: dict[str, str],
+) -> None:
+    """Write a row for each corpus, also as text with tabs (`table`), and how often each category and country occurs.
+
+    `pairs` has the name and the languages of each corpus, in the order of `sentences`.
+    """
+    known = tables.read(dictionary)
+    counted, shared = [], []
+    for part, (corpus, pair) in zip(sentences, pairs, strict=True):
+        rows = tables.read(part)
+        mentioned = rows.select("items").explode("items").unnest("items")
+        about = known.filter(pl.col("lang") == pair.split("-")[1])
+        every = mentioned.join(about.drop("category"), on="qid")
+        translated = every.filter(pl.col("translations").list.len() > 0)
+        types, translated_types = every["qid"].n_unique(), translated["qid"].n_unique()
+        counted.append((corpus, pair, rows.height, every.height, types, translated.height, translated_types))
+        for kind, names in (
+            ("category", every["category"]),
+            ("topic", every["topics"].list.first()),
+            ("country", every["country_of_origin"]),
+        ):
+            frequencies = (
+                names.rename("name")
+                .value_counts(name="count")
+                .sort("count", "name", descending=[True, False])
+            )
+            shared += [(corpus, kind, name, count) for name, count in frequencies.iter_rows()]
+    made = pl.DataFrame(counted, pl.DataFrame(STATISTICS.empty_table()).schema, orient="row")
+    tables.write(statistics, STATISTICS, made, metadata)
+    tables.write_text(table, made.write_csv(separator="\t"))
+    schema = pl.DataFrame(SHARES.empty_table()).schema
+    tables.write(shares, SHARES, pl.DataFrame(shared, schema, orient="row"), metadata)

@@ -1,0 +1,168 @@
+"""Words and letters as the dictionary linker sees them: folded, with their places in the text kept."""
+
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from wokflow.frame.languages import SPACELESS
+
+SHORT = 3  # letters of a word that says nothing of a text's subject, at most
+UNKNOWN = (
+    3.5  # zipf of words of which nothing is known: neither rare nor common (see meanings.RARE and COMMON)
+)
+WITH_TOKENIZERS = frozenset({"ja", "ko"})  # languages whose frequencies wordfreq counts by words of MeCab
+CLOSED = frozenset(".!?:;。！？：；…“”\"'«»（）()[]=*•-–—|\n")  # a sentence begins behind one of these
+# Soft hyphens, joiners, marks of direction and spaces without width.
+UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
+_ALIKE = {  # signs that are written in several ways
+    **dict.fromkeys("’‘ʼ＇`´", "'"),
+    **dict.fromkeys("‐‑‒–—−", "-"),
+    **dict.fromkeys("\t\n\r\u00a0\u2009\u202f\u3000", " "),
+}
+
+
+def composed(text: str) -> str:
+    """The text in form NFC, without characters that are not seen."""
+    return unicodedata.normalize("NFC", text.translate(UNSEEN))
+
+
+def fold(text: str, lang: str) -> str:
+    """The text in small letters, with signs that look alike made equal; character by character.
+
+    Chinese characters are simplified. A character whose small form has two stays as it is, so that places in the
+    folded text are places in the text.
+    """
+    return text.translate(_table(lang))
+
+
+class _Folding(dict[int, str]):
+    """A table for str.translate that is filled as characters are met."""
+
+    def __init__(self, lang: str) -> None:
+        self._simplify = _simplifier() if lang in ("zh", "yue", "wuu") else None
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        folded = _ALIKE.get(character) or character.lower()
+        if self._simplify and code > 0x2E7F:
+            folded = self._simplify(folded)
+        self[code] = folded if len(folded) == 1 else character
+        return self[code]
+
+
+@cache
+def _table(lang: str) -> _Folding:
+    return _Folding(lang)
+
+
+def _simplifier() -> Any:
+    import opencc
+
+    return opencc.OpenCC("t2s").convert
+
+
+@cache
+def word_pattern() -> Any:
+    """A compiled pattern of words: letters, digits and the marks that belong to them."""
+    import regex
+
+    return regex.compile(r"[\w\p{M}]+")
+
+
+def is_word(character: str) -> bool:
+    """Whether a character is part of a word."""
+    return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
+
+
+def context(text: str, lang: str) -> Iterator[int]:
+    """Numbers of 32 bits for what a text is about: its longer words, or pairs of characters without spaces."""
+    return (number for number, _, _ in placed_context(text, lang))
+
+
+def placed_context(text: str, lang: str) -> Iterator[tuple[int, int, int]]:
+    """The numbers of `context`, each with the place where its word or pair begins, and where it ends."""
+    folded = fold(text, lang)
+    for match in word_pattern().finditer(folded):
+        word = match.group()
+        start = match.start()
+        if lang in SPACELESS and not word.isascii():
+            for at in range(len(word) - 1):
+                yield _number(word[at : at + 2]), start + at, start + at + 2
+        elif len(word) > SHORT:
+            yield _number(word.removesuffix("s")), start, match.end()
+
+
+@lru_cache(1 << 16)
+def _number(word: str) -> int:
+    return zlib.crc32(word.encode())
+
+
+def begins(text: str, at: int) -> bool:
+    """Whether a sentence, or what is written as one, begins at a place of the text."""
+    before = text[:at].rstrip(" ")
+    return not before or before[-1] in CLOSED
+
+
+@lru_cache(1 << 16)
+def zipf(word: str, lang: str) -> float:
+    """How frequent a word is in a language: log10 of its occurrences in a thousand million words.
+
+    UNKNOWN where the language has no list of frequencies, or one that needs a tokenizer of its own.
+    """
+    import wordfreq
+
+    return wordfreq.zipf_frequency(word, lang) if lang in _with_frequencies() else UNKNOWN
+
+
+@cache
+def _with_frequencies() -> frozenset[str]:
+    import wordfreq
+
+    return frozenset(wordfreq.available_languages()) - WITH_TOKENIZERS
+
+
+class Cases:
+    """How often words are written small, and with a capital inside of sentences."""
+
+    def __init__(self, lang: str) -> None:
+        self._lang = lang
+        self._small: Counter[str] = Counter()
+        self._capital: Counter[str] = Counter()
+
+    def count(self, texts: Iterable[str]) -> None:
+        if self._lang in SPACELESS:
+            return
+        find = word_pattern().finditer
+        for text in texts:
+            for match in find(text):
+                word = match.group()
+                if word.islower():
+                    self._small[word] += 1
+                elif word[0].isupper() and not begins(text, match.start()):
+                    self._capital[fold(word, self._lang)] += 1
+
+    def ordinary(self, word: str) -> bool:
+        """Whether a folded word is mostly written small."""
+        return self._small[word] > self._capital[word]
+
+    def write(self, path: Path) -> None:
+        """Three columns: word, small, capital. Words that occur once are left out."""
+        words = sorted(self._small.keys() | self._capital.keys())
+        lines = [
+            f"{word}\t{self._small[word]}\t{self._capital[word]}\n"
+            for word in words
+            if self._small[word] + self._capital[word] > 1
+        ]
+        path.write_text("".join(lines), encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path, lang: str) -> "Cases":
+        cases = cls(lang)
+        for line in path.read_text(encoding="utf-8").splitlines():
+            word, small, capital = line.split("\t")
+            cases._small[word], cases._capital[word] = int(small), int(capital)
+        return cases

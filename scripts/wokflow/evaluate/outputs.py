@@ -1,0 +1,122 @@
+"""What each run wrote, and what is wrong with it: the same text for all, copies, nothing, another language."""
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from wokflow.evaluate import schemas
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.frame.languages import in_language
+from wokflow.models.texts import HEADINGS
+
+HEADING = rf"(?i)\s*(?:{'|'.join(HEADINGS)})"
+HALF, TENTH = 0.5, 0.1  # of the predictions: fewer distinct ones, and more faulty ones, give a warning
+ENDS = tuple("。！？.!?…\"'”’」』)）]】~～")  # what a text ends with that was not broken off
+FAULTS = {  # columns of schema evaluate/outputs, each with what its count says
+    "copied_train": "are targets of the training, word for word",
+    "copied_source": "are their source, unchanged",
+    "empty": "are empty",
+    "wrong_language": "are not in the language asked for",
+    "refused": "were refused",
+    "truncated": "end before they are complete",
+}
+
+
+def evaluate_outputs(
+    *,
+    instances: str,
+    predictions: str,
+    examples: str | Sequence[str],
+    calls: str | Sequence[str],
+    outputs: str,
+    run: str,
+    data: str,
+    lang: str,
+    smoke_test: bool,
+    metadata: dict[str, str],
+    progress: Progress | None = None,
+) -> None:
+    """Write schema evaluate/outputs, a row for each data set of the instances; `data` is as zh-en.
+
+    `lang` is the language that the run is to write. `examples` is what its model learnt from (train/examples), and
+    `calls` what an endpoint answered (generate/calls); without them, what they tell is null. Texts are compared
+    without headings and without regard to white space. Truncated is an answer at its limit of tokens; without
+    `calls`, a text that stops without a full stop where its reference has one. The log has the warnings.
+    """
+    rows = _judged(instances, predictions, lang)
+    rows = rows.with_columns(copied_train=_learnt(examples, rows["text"]), refused=pl.lit(None, pl.Boolean))
+    if calls:
+        rows = rows.drop("refused", "truncated").join(_answers(calls), on="instance_id", how="left")
+    counts = {"distinct_sources": pl.col("source").n_unique(), "predictions": pl.len()}
+    counts |= {"distinct": pl.col("text").n_unique()}
+    counts |= {name: pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()) for name in FAULTS}
+    counted = rows.group_by("dataset").agg(**{name: one.cast(pl.Int32) for name, one in counts.items()})
+    counted = counted.sort("dataset")
+    warned = [list(warnings(row)) for row in counted.iter_rows(named=True)]
+    wide = counted.with_columns(
+        run=pl.lit(run),
+        dataset=pl.lit(data) if data == "counterfactual" else pl.lit(f"{data}/") + pl.col("dataset"),
+        smoke_test=pl.lit(smoke_test),
+        warnings=pl.Series(warned, dtype=pl.List(pl.String)),
+    )
+    tables.write(outputs, schemas.OUTPUTS, wide, metadata)
+    if progress:
+        for dataset, line in (
+            wide.explode("warnings").drop_nulls("warnings")["dataset", "warnings"].iter_rows()
+        ):
+            progress.say(f"{dataset}: {line}")
+
+
+def warnings(row: dict[str, int | None]) -> Iterator[str]:
+    """What is wrong with the predictions of a data set, by their counts (columns of evaluate/outputs)."""
+    count, distinct = row["predictions"] or 0, row["distinct"] or 0
+    sources = row["distinct_sources"] or 0
+    if sources > 1 and distinct < HALF * sources:
+        yield f"{distinct} distinct text{'' if distinct == 1 else 's'} for {sources} sources"
+    for name, said in FAULTS.items():
+        if (row[name] or 0) > TENTH * count:
+            yield f"{row[name]} of {count} predictions {said}"
+
+
+def _judged(instances: str, predictions: str, lang: str) -> pl.DataFrame:
+    """A row a prediction: instance_id, dataset, source, text, and what is wrong with it by itself."""
+    asked = tables.read(instances, ["instance_id", "dataset", "source", "reference"])
+    made = tables.read(predictions, ["instance_id", "prediction"]).drop_nulls("prediction")
+    rows = asked.join(made, on="instance_id").sort("instance_id")
+    source, text, reference = (_plain(name) for name in ("source", "prediction", "reference"))
+    whole, ended = (one.str.slice(-1).is_in(ENDS) for one in (text, reference))
+    known = pl.Series([in_language(one, lang) for one in rows["prediction"]], dtype=pl.Boolean)
+    return rows.select(
+        "instance_id",
+        "dataset",
+        source=source,
+        text=text,
+        copied_source=(text == source) & (text != ""),
+        empty=text == "",
+        wrong_language=known.not_(),
+        truncated=pl.when(reference.is_not_null()).then((text != "") & ~whole & ended),
+    )
+
+
+def _plain(column: str) -> pl.Expr:
+    """A text without headings, its white space single spaces."""
+    return pl.col(column).str.replace_all(HEADING, " ").str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def _answers(calls: str | Sequence[str]) -> pl.DataFrame:
+    """By instance, whether an endpoint refused to answer or cut an answer."""
+    status = pl.col("status")
+    given = tables.read(calls, ["instance_id", "status"]).group_by("instance_id")
+    return given.agg(refused=(status == "refused").any(), truncated=(status == "cut").any())
+
+
+def _learnt(examples: str | Sequence[str], texts: pl.Series) -> pl.Series:
+    """Which of the texts are targets of training examples; null without examples."""
+    if not examples:
+        return pl.Series([None] * len(texts), dtype=pl.Boolean)
+    targets = tables.scan(examples, ["target"]).select(target=_plain("target"))
+    same = targets.filter(
+        (pl.col("target") != "") & pl.col("target").is_in(texts.unique().implode())
+    ).unique()
+    return texts.is_in(same.collect(engine="streaming")["target"].implode())

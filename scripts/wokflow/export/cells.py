@@ -1,0 +1,79 @@
+"""All text of a table, whatever lists and structs it lies in."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from wokflow.export.findings import EXAMPLES
+
+BATCH = 20_000  # rows that are read at a time
+
+# The places of what was found in a text: (start, end), not empty, in order.
+Finder = Callable[[str], list[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class Search:
+    """A pattern of Rust's regex crate that no hit lacks, and what finds the hits in a text that has it."""
+
+    prefilter: str
+    find: Finder
+
+
+@dataclass
+class Hits:
+    """Rows with a hit, and the first of them: (id, column, text, places)."""
+
+    rows: int = 0
+    first: list[tuple[str, str, str, list[tuple[int, int]]]] = field(default_factory=list)
+
+
+def search(
+    rows: pl.LazyFrame, key: str | pl.Expr, searches: Mapping[str, Search], skip: Collection[str] = ()
+) -> dict[str, Hits]:
+    """Count the rows in which each search hits any string, a batch at a time. Keys are in the order of `searches`.
+
+    `key` gives a row's id, such as "recipe_id" or pl.col("source").struct.field("id"). Columns whose path (such as
+    "source.url") is in `skip` are left out.
+    """
+    found = {name: Hits() for name in searches}
+    names = pl.col(key) if isinstance(key, str) else key
+    for batch in rows.collect_batches(chunk_size=BATCH, maintain_order=True):
+        ids = batch.select(names.cast(pl.String).alias("id")).to_series()
+        hit: dict[str, dict[int, tuple[str, str, list[tuple[int, int]]]]] = {name: {} for name in searches}
+        for path, cells in strings(batch, skip):
+            for name, one in searches.items():
+                for row, text in cells.filter(pl.col("text").str.contains(one.prefilter)).iter_rows():
+                    if row not in hit[name] and (places := one.find(text)):
+                        hit[name][row] = (path, text, places)
+        for name, own in hit.items():
+            found[name].rows += len(own)
+            for row in sorted(own)[: EXAMPLES - len(found[name].first)]:
+                found[name].first.append((str(ids[row]), *own[row]))
+    return found
+
+
+def strings(frame: pl.DataFrame, skip: Collection[str] = ()) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The path of each column that holds strings, such as "targets.title", and its cells: row (UInt32), text."""
+    rows = pl.Series("row", range(frame.height), dtype=pl.UInt32)
+    for column in frame.get_columns():
+        yield from _strings(column.name, rows, column, skip)
+
+
+def _strings(
+    path: str, rows: pl.Series, values: pl.Series, skip: Collection[str]
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    kind = values.dtype
+    if path in skip:
+        return
+    if isinstance(kind, pl.String | pl.Categorical | pl.Enum):
+        yield path, pl.DataFrame({"row": rows, "text": values.cast(pl.String)}).drop_nulls()
+    elif isinstance(kind, pl.Struct):
+        for inner in kind.fields:
+            yield from _strings(f"{path}.{inner.name}", rows, values.struct.field(inner.name), skip)
+    elif isinstance(kind, pl.List | pl.Array):
+        if isinstance(kind, pl.Array):
+            values = values.arr.to_list()
+        entries = pl.DataFrame({"row": rows, "value": values}).explode("value")
+        yield from _strings(path, entries["row"], entries["value"], skip)

@@ -1,0 +1,244 @@
+"""What the gates find in the rows that are written, and in the run behind them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from wokflow.export import leaks
+from wokflow.export.damage import damaged
+from wokflow.export.findings import Finding, finding
+from wokflow.export.forms import Form, recipe_text
+from wokflow.export.licences import RELEASES
+from wokflow.export.near_duplicates import near_duplicates
+from wokflow.export.privacy import personal_data
+from wokflow.export.rows import Account, accounts, duplicate_ids, licences
+from wokflow.export.shards import shard_paths, shard_problems
+from wokflow.export.texts import Texts
+from wokflow.frame import tables
+
+SIDES = ("pairs", "gold")  # forms whose rows are on a side of a split
+BATCH = 20_000
+# Where the rows of a corpus go: the step, what it keeps, and its rejects.
+AFTER = {
+    "recipes of {} for pairs": ("match/eligible", "match/rejects"),
+    "recipes of {} with actions": ("parse/actions", "parse/rejects"),
+    "sentences of {} with items": ("enrich/sentences", "enrich/rejects"),
+}
+COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source on
+FINDINGS = "findings.json"
+# Gates on text that a stand-off release does not hold stop only full ones.
+LINKED = ("url",)
+
+
+def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Finding]:
+    """What the gates on single tables find in the shards of a subset: ids twice, personal data, damaged text."""
+    shards = sorted((folder / "data" / subset).glob("*.parquet"))
+    if not shards:
+        return []
+    rows = pl.scan_parquet([str(path) for path in shards], glob=False)
+    key = [pl.col(name) if name in form.schema(full=full).names else _inner(name) for name in form.key]
+    text = pl.concat_str(
+        [_plain(each, name, form) for each, name in zip(key, form.key, strict=True)], separator=" "
+    )
+    return [
+        *duplicate_ids(rows.select(key=text), ["key"], subset),
+        *personal_data(rows, text, subset, skip=LINKED),
+        *damaged(rows, text, subset, skip=LINKED),
+    ]
+
+
+def of_shards(
+    folder: Path, subset: str, form: Form, counts: Mapping[str, list[int]], *, full: bool
+) -> list[Finding]:
+    """Shards of a subset that are not as the card will say: their columns, their rows, which of them there are."""
+    said = {
+        path: rows
+        for split, listed in counts.items()
+        for path, rows in zip(shard_paths(subset, split, len(listed)), listed, strict=True)
+    }
+    wrong: dict[str, list[str]] = {"schema": [], "counts": []}
+    for path in sorted({*said, *(path.relative_to(folder).as_posix() for path in folder.glob("data/*/*"))}):
+        if path not in said:
+            wrong["counts"].append(f"{path} is in no split")
+        elif not (folder / path).is_file():
+            wrong["counts"].append(f"{path} is missing")
+        else:
+            for gate, problem in shard_problems(
+                folder / path, form.schema(full=full), said[path], form.group
+            ):
+                wrong[gate].append(f"{path} {problem}")
+    advice = f"Remove {folder} and export again: its files are not those that export_dataset has written."
+    return [
+        each for gate, found in wrong.items() for each in finding(gate, subset, len(found), found, advice)
+    ]
+
+
+def _inner(name: str) -> pl.Expr:
+    """The id of a recipe, in the full form: source_id is source.id."""
+    return pl.col(name.removesuffix("_id")).struct.field("id")
+
+
+def _plain(key: pl.Expr, name: str, form: Form) -> pl.Expr:
+    listed = name in form.own.names and "list" in str(form.own.field(name).type)[:4]
+    return (key.list.join(",") if listed else key.cast(pl.String)).fill_null("")
+
+
+def write_findings(path: Path, found: Sequence[Finding]) -> None:
+    path.write_text(json.dumps([asdict(each) for each in found], ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_findings(path: Path) -> list[Finding]:
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return [Finding(**{**each, "examples": tuple(each["examples"])}) for each in stored]
+
+
+def of_splits(
+    places: Mapping[str, Path],
+    subsets: Mapping[str, Mapping[str, Any]],
+    texts: Mapping[str, Texts],
+    *,
+    full: bool,
+) -> list[Finding]:
+    """Leaks between the sides of all pairs and test sets of a release, of both directions together.
+
+    `places` are the folders of the subsets by name.
+    """
+    pairs = pl.concat(
+        [
+            _pairs(places[name], name, split, subset["form"], full=full)
+            for name, subset in subsets.items()
+            if subset["form"] in SIDES
+            for split in subset["splits"]
+        ]
+        or [pl.LazyFrame(schema={"source_id": pl.String, "target_id": pl.String, "split": pl.String})]
+    )
+    ids = pl.concat([pairs.select(recipe_id=f"{side}_id", split="split") for side in ("source", "target")])
+    splits = ids.drop_nulls().unique().sort("recipe_id", "split")
+    held = splits.collect(engine="streaming")
+    if not held.height:
+        return []
+    recipes = RecipeTexts(held, texts)
+    titles = pl.concat([frame.select("recipe_id", "title") for frame in recipes.frames(("title",))])
+    return [
+        *leaks.shared_recipes(held.lazy()),
+        *leaks.shared_titles(titles.lazy(), held.lazy()),
+        *leaks.connected_pairs(pairs.drop_nulls()),
+        *near_duplicates(recipes),
+    ]
+
+
+def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> pl.LazyFrame:
+    """source_id, target_id and split of the pairs of a subset's split; no target where a person has written it."""
+    rows = pl.scan_parquet(str(folder / "data" / name / f"{split}-*.parquet"))
+    source = _inner("source_id") if full else pl.col("source_id")
+    if form == "gold":
+        target = pl.lit(None, pl.String)
+    else:
+        target = (
+            pl.col("targets").list.eval(pl.element().struct.field("id")) if full else pl.col("target_ids")
+        )
+    found = rows.select(source_id=source, target_id=target, split=pl.lit(split))
+    return found if form == "gold" else found.explode("target_id")
+
+
+@dataclass(frozen=True)
+class RecipeTexts:
+    """The texts of the recipes in `splits` (recipe_id, split), as frames that can be read twice."""
+
+    splits: pl.DataFrame
+    texts: Mapping[str, Texts]
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        for frame in self.frames(("title", "ingredients", "steps")):
+            rows = frame.select("title", "ingredients", "steps").iter_rows()
+            text = pl.Series([recipe_text(*row) for row in rows], dtype=pl.String)
+            yield frame.select("recipe_id", "split", text=text)
+
+    def frames(self, fields: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Some recipes at a time, each with its split and fields; those of no corpus are left out."""
+        known = self.splits.filter(corpus_expression().is_in(list(self.texts)))
+        for corpus, own in known.group_by(corpus_expression().alias("corpus"), maintain_order=True):
+            texts = self.texts[str(corpus[0])]
+            for start in range(0, own.height, BATCH):
+                some = own[start : start + BATCH]
+                found = texts.take(some["recipe_id"]).select(fields)
+                yield some.select("recipe_id", "split").hstack(found).filter(pl.col(fields[0]).is_not_null())
+                texts.forget()
+
+
+def corpus_expression() -> pl.Expr:
+    return pl.col("recipe_id").str.extract(r"^(.*):\d+$")
+
+
+def of_models(examples: Sequence[str], instances: Sequence[str]) -> list[Finding]:
+    """Training examples of the models whose predictions are released that hold what these are tested on."""
+    found = []
+    for path in examples:
+        for tests in instances:
+            if Path(path).parent.name == Path(tests).parent.name:
+                tested = tables.scan(tests)
+                if "source_id" in pq.read_schema(tests).names:
+                    texts = tested.select(recipe_id="source_id", text="source")
+                    name = f"predictions ({Path(path).parent.name})"
+                    found += leaks.trained_on_tests(
+                        tables.scan(path), tested.select("source_id"), texts, name
+                    )
+    return found
+
+
+def counted(paths: Sequence[str], written: Mapping[str, tuple[str, int]]) -> list[Account]:
+    """The rows from source to shard.
+
+    `paths` are parts of ingest/recipes, ingest/sentences and ingest/rejects, of the tables in AFTER, and of those in
+    `written`: the table of each subset, and the rows of it that its shards hold.
+    """
+    by_table: dict[str, list[str]] = {}
+    for path in dict.fromkeys(paths):
+        by_table.setdefault("/".join(Path(path).parts[-4:-1]), []).append(path)
+
+    def rows(*names: str) -> int:
+        return sum(tables.rows(by_table.get(name, [])) for name in names)
+
+    found = []
+    for name in sorted(by_table):
+        stage, table, corpus = name.split("/")
+        if stage != "ingest" or table == "rejects":
+            continue
+        both = [*by_table[name], *by_table.get(f"ingest/rejects/{corpus}", [])]
+        rows_of = [tables.read(part, ["source_row"]).to_series() for part in both]
+        total = max((int(each.max()) + 1 for each in rows_of if each.len()), default=0)  # type: ignore[arg-type]
+        found.append(Account(f"ingest {corpus}", total, rows(name), rows(f"ingest/rejects/{corpus}")))
+        for step, (kept, rejects) in AFTER.items():
+            if parts := by_table.get(f"{kept}/{corpus}"):
+                out = _recipes(parts) if kept == "parse/actions" else rows(f"{kept}/{corpus}")
+                rejected = rows(f"{rejects}/{corpus}")
+                found.append(Account(step.format(corpus), rows(name), out, rejected, f"ingest {corpus}"))
+    for name, (table, count) in written.items():
+        found.append(Account(f"shards of {name}", rows(table), count, 0))
+    return found
+
+
+def _recipes(parts: Sequence[str]) -> int:
+    """The recipes of tables that have several rows of each."""
+    return int(tables.scan(parts).select(pl.col("recipe_id").n_unique()).collect(engine="streaming").item())
+
+
+def told(found: Sequence[Finding]) -> list[dict[str, Any]]:
+    """The findings for the manifest, without examples: these show what should not be spread."""
+    return [
+        {"gate": each.gate, "config": each.config, "count": each.count, "advice": each.advice}
+        for each in found
+    ]
+
+
+def of_accounts(found: Sequence[Account]) -> list[Finding]:
+    return accounts(found, "")
+
+
+def of_licences(sources: Mapping[str, Mapping[str, Any]]) -> list[Finding]:
+    return licences(sources, releases=RELEASES)

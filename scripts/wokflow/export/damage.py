@@ -1,0 +1,110 @@
+"""Damage to the encoding of text: characters that stand for lost bytes, wrong encodings, markup left over."""
+
+import html
+import re
+from collections.abc import Collection, Iterator
+from functools import cache
+
+import polars as pl
+
+from wokflow.export.cells import Finder, Search, search
+from wokflow.export.findings import Finding, finding
+from wokflow.export.privacy import excerpt
+
+# Mojibake of Latin scripts has one of these; what Chinese and English texts are full of (° · × ½ are not letters)
+# is left to ftfy.
+_SUSPECT = r"[\x{80}-\x{9F}\x{A0}-\x{AF}\x{B1}-\x{4FF}√≈‚\x{2500}-\x{259F}]"
+_ENTITY = (
+    r"&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z][A-Za-z0-9]{1,30});|&(?:nbsp|amp|quot|lt|gt)(?![A-Za-z])"
+)
+_TAG = r"</?(?:br|p|div|span|b|i|u|em|strong|a|li|ul|ol|img|font|h[1-6]|t[drh]|table)(?:\s[^<>]*)?/?>"
+_ESCAPE = r"\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}"
+MARKUP = rf"{_ENTITY}|(?i:{_TAG})|{_ESCAPE}"
+CONTROL = r"[\x{0}-\x{8}\x{B}\x{C}\x{E}-\x{1F}\x{7F}-\x{9F}]"
+
+ADVICE = {
+    "replacement_characters": (
+        "In a source: decode it with its own encoding, or drop the rows, since the bytes are lost. "
+        "In outputs of models, which may stop inside a character: accept them in export.release.accept."
+    ),
+    "control_characters": "Turn ingest.recipes.clean.symbols on, or clean the source.",
+    "private_characters": "Turn ingest.recipes.clean.symbols on, or clean the source.",
+    "mojibake": "Decode the source with its own encoding (ftfy shows what was meant), and run again from ingest.",
+    "markup": "Decode entities and remove tags in the source, and run again from ingest.",
+}
+
+
+def damaged(
+    rows: pl.LazyFrame, key: str | pl.Expr, config: str, *, skip: Collection[str] = ()
+) -> list[Finding]:
+    """Rows with damage to the encoding of any string, in lists and structs too; a finding for each kind.
+
+    Lone surrogates cannot stand in a column of strings: polars and Arrow refuse them. What is left of them are
+    escape sequences in the text, which gate `markup` finds.
+    """
+    result = []
+    for gate, hits in search(rows, key, searches(), skip).items():
+        examples = (f"{row}: {path}: {excerpt(text, places)}" for row, path, text, places in hits.first)
+        result += finding(gate, config, hits.rows, examples, ADVICE[gate])
+    return result
+
+
+def searches() -> dict[str, Search]:
+    """How each kind of damage is searched for, by gate."""
+    private = r"[\x{E000}-\x{F8FF}\x{F0000}-\x{FFFFD}\x{100000}-\x{10FFFD}]"
+    return {
+        "replacement_characters": Search(r"\x{FFFD}", _any(r"\x{FFFD}")),
+        "control_characters": Search(CONTROL, _any(CONTROL)),
+        "private_characters": Search(private, _any(private)),
+        "mojibake": Search(f"{_SUSPECT}|锟斤拷|{_gbk()}", mojibake),
+        "markup": Search(r"[&<\\]", markup),
+    }
+
+
+def _any(pattern: str) -> Finder:
+    """The places of a pattern that is written for Rust."""
+    compiled = re.compile(re.sub(r"\\x\{(\w+)\}", lambda sign: rf"\U{int(sign[1], 16):08X}", pattern))
+    return lambda text: [match.span() for match in compiled.finditer(text)]
+
+
+def markup(text: str) -> list[tuple[int, int]]:
+    """The places of HTML entities that HTML knows, of HTML tags, and of escape sequences of JSON and Python."""
+    places = []
+    for match in re.finditer(MARKUP, text):
+        if not match.group().startswith("&") or html.unescape(match.group()) != match.group():
+            places.append(match.span())
+    return places
+
+
+def mojibake(text: str) -> list[tuple[int, int]]:
+    """The places of UTF-8 that was decoded as Latin-1, Windows-125x or Mac Roman (ftfy's patterns), or as GBK."""
+    from ftfy.badness import BADNESS_RE
+
+    latin = (match.span() for match in BADNESS_RE.finditer(text))
+    lost = (match.span() for match in re.finditer("锟斤拷", text))
+    return sorted({*latin, *lost, *_read_as_gbk(text)})
+
+
+def _read_as_gbk(text: str) -> Iterator[tuple[int, int]]:
+    for match in re.finditer(_gbk(), text):
+        data = match.group().encode("gb18030")
+        meant = data[: len(data) // 3 * 3].decode("utf-8", errors="replace")
+        if "\ufffd" not in meant:
+            yield match.span()
+
+
+@cache
+def _gbk() -> str:
+    """A pattern of Chinese in UTF-8 that was decoded as GBK: six bytes, which are two characters, became three.
+
+    The first byte of a Chinese character in UTF-8 is E4 to E9, the others are 80 to BF. Two of them become three
+    characters of GBK, each of a set of its own; ordinary text hardly has five in this order.
+    """
+    head, tail = range(0xE4, 0xEA), range(0x80, 0xC0)
+
+    def characters(first: range, second: range) -> str:
+        pairs = (bytes((one, two)).decode("gbk", errors="ignore") for one in first for two in second)
+        return "[" + "".join(sorted(pair for pair in pairs if len(pair) == 1 and pair.isalpha())) + "]"
+
+    one, two, three = characters(head, tail), characters(tail, head), characters(tail, tail)
+    return one + two + three + one + two

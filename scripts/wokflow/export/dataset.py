@@ -1,0 +1,190 @@
+"""One subset of a release: its shards, what is in them, and what a reader should know before they are published."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wokflow.export import standoff
+from wokflow.export.checks import FINDINGS, of_subset, write_findings
+from wokflow.export.forms import FORMS, Form
+from wokflow.export.licences import known_sources, read_files, refuse_text
+from wokflow.export.shards import SHARD, ShardWriter
+from wokflow.export.subsets import subset_of
+from wokflow.export.texts import Texts, numbers, open_texts
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.match.split import SPLITS
+
+
+def export_dataset(
+    *,
+    rows: Sequence[str],
+    texts: Sequence[str],
+    sources: Sequence[str],
+    registry: str,
+    licences: Mapping[str, Mapping[str, str]],
+    described: Mapping[str, Any],
+    gold: str | None,
+    simplified: bool,
+    mode: Literal["standoff", "full"],
+    jsonl: bool,
+    dataset: str,
+    progress: Progress,
+) -> None:
+    """Write a subset of the release, `described` as a Subset, to the folder `dataset`, which is replaced as a whole.
+
+    `rows` are the parts of its table, `texts` those of the corpora that its ids point at, `sources` what
+    ingest/source says of the files that were read. data/<subset> holds the shards, and jsonl/<subset> the same rows
+    as JSON lines if so wanted; records/<corpus>.npy the row numbers of the records that are pointed at; counts.json
+    the rows of each shard. What is derived of text that may not be passed on (predictions) is left out; a full
+    release of such text is refused by a UserError.
+    """
+    subset = subset_of(described)
+    allowed = known_sources(registry, subset.sources, read_files(sources), licences)
+    if mode == "full":
+        refuse_text([subset], allowed)
+    passed_on = all(allowed[name].passed_on for name in subset.derived)
+    with tables.atomic_folder(dataset) as work, TemporaryDirectory(dir=work) as folder:
+        known = open_texts(texts, Path(folder))
+        found = _rows(subset.form, rows, texts, known, gold=gold, passed_on=passed_on, simplified=simplified)
+        pointed = PointedAt(known)
+        counted = _counted(found, FORMS[subset.form], pointed, progress)
+        counts = write_subset(
+            work, subset.name, FORMS[subset.form], counted, known, SPLITS, full=mode == "full", jsonl=jsonl
+        )
+        (work / "records").mkdir()
+        for corpus, numbered in pointed.rows().items():
+            np.save(work / "records" / f"{corpus}.npy", numbered)
+        found_in = of_subset(work, subset.name, FORMS[subset.form], full=mode == "full")
+        write_findings(work / FINDINGS, found_in)
+        told = {"rows": counts, "pointed": pointed.last}
+        (work / "counts.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
+    progress.say(
+        f"{subset.name}: " + ", ".join(f"{sum(each):,} rows in {split}" for split, each in counts.items())
+    )
+
+
+def _rows(
+    form: str,
+    parts: Sequence[str],
+    texts: Sequence[str],
+    known: Mapping[str, Texts],
+    *,
+    gold: str | None,
+    passed_on: bool,
+    simplified: bool,
+) -> Iterator[pl.DataFrame]:
+    """The rows of a table in their stand-off form, with their split."""
+    match form:
+        case "pairs":
+            return standoff.pairs(parts)
+        case "gold":
+            from wokflow.match.gold import gold_set
+
+            return standoff.gold(gold_set(gold, texts, simplified=simplified))
+        case "actions":
+            return standoff.actions(parts, known)
+        case "sentences":
+            return standoff.sentences(parts)
+        case "predictions":
+            return standoff.predictions(parts, text=passed_on)
+        case _:
+            split = "test" if form in ("instances", "scores") else "train"
+            return standoff.plain(parts, FORMS[form].own.names, split)
+
+
+class PointedAt:
+    """The records that rows point at: a bit for each row of each corpus."""
+
+    def __init__(self, known: Mapping[str, Texts]) -> None:
+        self._bits = {
+            corpus: np.zeros(int(texts.rows.max(initial=-1)) + 1, np.bool_) for corpus, texts in known.items()
+        }
+
+        self.last = 0  # ids of the last column of ids
+
+    def add(self, ids: pl.Series) -> None:
+        for corpus, bits in self._bits.items():
+            own = ids.filter(ids.str.starts_with(f"{corpus}:"))
+            rows = numbers(own).drop_nulls().to_numpy()
+            bits[rows[rows < len(bits)]] = True
+
+    def rows(self) -> dict[str, NDArray[np.int64]]:
+        return {corpus: np.flatnonzero(bits).astype(np.int64) for corpus, bits in self._bits.items()}
+
+
+def _counted(
+    found: Iterator[pl.DataFrame], form: Form, pointed: PointedAt, progress: Progress
+) -> Iterator[pl.DataFrame]:
+    done = 0
+    for frame in found:
+        for name in form.text_of:
+            if name == form.text_of[-1]:
+                listed = frame[name].dtype == pl.List
+                pointed.last += int(frame[name].list.len().sum() if listed else frame.height)
+            pointed.add(frame[name].explode() if frame[name].dtype == pl.List else frame[name])
+        done += frame.height
+        progress(done, f"{done:,} rows")
+        yield frame
+
+
+def write_subset(
+    root: Path,
+    subset: str,
+    form: Form,
+    found: Iterator[pl.DataFrame],
+    texts: Mapping[str, Texts],
+    splits: Sequence[str],
+    *,
+    full: bool,
+    jsonl: bool,
+    limit: int = SHARD,
+) -> dict[str, list[int]]:
+    """Write rows with a column `split` as shards; the number of rows of each shard, by split.
+
+    Row groups have a fixed number of rows, so the bytes do not depend on how the rows come. A split without rows has
+    no shard.
+    """
+    schema = form.schema(full=full)
+    waiting: dict[str, list[pl.DataFrame]] = {split: [] for split in splits}
+    with ExitStack() as stack:
+        writers = {
+            split: stack.enter_context(ShardWriter(root, subset, split, schema, jsonl=jsonl, limit=limit))
+            for split in splits
+        }
+
+        def write(split: str, group: pl.DataFrame) -> None:
+            if full and form.fill and group.height:
+                group = form.fill(group, texts)
+            writers[split].write(group)
+            for corpus in texts.values():
+                corpus.forget()
+
+        for frame in found:
+            for (split,), some in frame.partition_by("split", as_dict=True, maintain_order=True).items():
+                queue = waiting[str(split)]
+                queue.append(some.drop("split"))
+                if sum(each.height for each in queue) >= form.group:
+                    together = pl.concat(queue)
+                    whole = together.height - together.height % form.group
+                    for start in range(0, whole, form.group):
+                        write(str(split), together[start : start + form.group])
+                    queue[:] = [together[whole:]]
+        for split, queue in waiting.items():
+            if queue:
+                write(split, pl.concat(queue))
+    return {split: writer.rows for split, writer in writers.items() if writer.rows}
+
+
+def record_rows(folder: str | Path) -> dict[str, NDArray[np.int64]]:
+    """The records that a subset points at, by corpus."""
+    return {
+        path.stem: np.load(path, allow_pickle=False) for path in sorted(Path(folder, "records").glob("*.npy"))
+    }

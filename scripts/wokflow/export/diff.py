@@ -1,0 +1,162 @@
+"""What a release adds, removes and changes against an earlier one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow.export.forms import FORMS
+from wokflow.export.manifest import Manifest
+from wokflow.export.shards import shard_paths
+from wokflow.export.subsets import RECORDS
+from wokflow.export.verify import verified
+
+SHOWN = 5
+SOURCE = ("version", "sha256", "licence", "release")
+SAID = ("name", "version", "mode", "contact", "licence_of_annotations", "software")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Rows of a subset that only the new release has, that only the old one has, and that both have differently.
+
+    `examples` are keys of such rows by kind (added, removed, changed), at most SHOWN each.
+    """
+
+    subset: str
+    added: int
+    removed: int
+    changed: int
+    equal: int
+    examples: Mapping[str, Sequence[str]]
+
+
+def diff(old: str, new: str) -> Iterator[str]:
+    """The differences of two releases, a line each; no line if they are equal.
+
+    Both are verified first: raises UserError where one is not what it says.
+    """
+    before, after = verified(old), verified(new)
+    for name in SAID:
+        if before.get(name) != after.get(name):
+            yield f"{name}: {_short(before.get(name))} -> {_short(after.get(name))}"
+    yield from _sources(before["sources"], after["sources"])
+    yield from _settings(before["steps"], after["steps"])
+    for name in sorted({*before["subsets"], *after["subsets"]}):
+        if name not in after["subsets"]:
+            yield f"{name}: subset removed"
+        elif name not in before["subsets"]:
+            yield f"{name}: subset added, {_count(after, name):,} rows"
+        elif before["subsets"][name]["form"] != after["subsets"][name]["form"]:
+            yield f"{name}: not compared, since its rows are of another form"
+        elif name == RECORDS or before["mode"] == after["mode"]:
+            yield from _described(compare(old, before, new, after, name))
+        else:
+            yield f"{name}: not compared, since one release is stand-off and the other full"
+
+
+def _sources(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    for name in sorted({*before, *after}):
+        one, other = before.get(name, {}), after.get(name, {})
+        for member in SOURCE:
+            if one.get(member) != other.get(member):
+                yield f"source {name}, {member}: {_short(one.get(member))} -> {_short(other.get(member))}"
+
+
+def _settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """Settings that differ, of the steps that both releases have."""
+    for job in sorted({*before} & {*after}):
+        one, other = before[job]["settings"], after[job]["settings"]
+        for name in sorted({*one, *other}):
+            if one.get(name) != other.get(name):
+                yield f"{job}, setting {name}: {_short(one.get(name))} -> {_short(other.get(name))}"
+
+
+def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) -> Difference:
+    """The rows of one subset, by its key and split. Holds keys and digests of the rows in memory.
+
+    Where a key occurs several times, the first row is compared with the first, the second with the second.
+    """
+    form = FORMS[after["subsets"][name]["form"]]
+    left, right = (
+        _digests(release, manifest, name, form.key) for release, manifest in ((old, before), (new, after))
+    )
+    both = left.join(right, on=["key", "nth"], how="full", suffix="_new", coalesce=True).collect(
+        engine="streaming"
+    )
+    kinds = {
+        "added": pl.col("row").is_null(),
+        "removed": pl.col("row_new").is_null(),
+        "changed": pl.col("row") != pl.col("row_new"),
+    }
+    found = {kind: both.filter(which) for kind, which in kinds.items()}
+    counts = {kind: rows.height for kind, rows in found.items()}
+    return Difference(
+        name,
+        **counts,
+        equal=both.height - sum(counts.values()),
+        examples={kind: rows["key"].sort().head(SHOWN).to_list() for kind, rows in found.items()},
+    )
+
+
+def _digests(release: str, manifest: Manifest, name: str, key: Sequence[str]) -> pl.LazyFrame:
+    """A key as text, with the split; which of the rows with this key it is, from 0; and a hash of the whole row.
+
+    The hash is the same in one process for equal rows.
+    """
+    frames = [
+        pl.scan_parquet(str(Path(release, path)), glob=False).select(
+            key=pl.concat_str(
+                pl.lit(split), *(_text(column) for column in _key(key, manifest, name)), separator=" "
+            ),
+            row=pl.struct(pl.all()).map_batches(_hashes, return_dtype=pl.UInt64),
+        )
+        for split, shards in manifest["subsets"][name]["splits"].items()
+        for path in shard_paths(name, split, len(shards))
+    ]
+    found = pl.concat(frames) if frames else pl.LazyFrame(schema={"key": pl.String, "row": pl.UInt64})
+    return found.with_columns(nth=pl.int_range(pl.len()).over("key"))
+
+
+def _key(key: Sequence[str], manifest: Manifest, name: str) -> list[str]:
+    """In the full form, a recipe's id stands inside of it."""
+    full = FORMS[manifest["subsets"][name]["form"]].schema(full=manifest["mode"] == "full")
+    return [column if column in full.names else f"{column.removesuffix('_id')}.id" for column in key]
+
+
+def _text(column: str) -> pl.Expr:
+    outer, _, inner = column.partition(".")
+    value = pl.col(outer).struct.field(inner) if inner else pl.col(outer)
+    return value.map_batches(_joined, return_dtype=pl.String)
+
+
+def _joined(values: pl.Series) -> pl.Series:
+    if isinstance(values.dtype, pl.List):
+        return values.list.join(",")
+    return values.cast(pl.String).fill_null("")
+
+
+def _hashes(rows: pl.Series) -> pl.Series:
+    return pl.Series([hash(repr(row)) & 0xFFFFFFFFFFFFFFFF for row in rows.to_list()], dtype=pl.UInt64)
+
+
+def _described(found: Difference) -> Iterator[str]:
+    if found.added or found.removed or found.changed:
+        yield (
+            f"{found.subset}: {found.added:,} rows added, {found.removed:,} removed, {found.changed:,} changed, "
+            f"{found.equal:,} the same"
+        )
+        for kind, keys in found.examples.items():
+            if keys:
+                yield f"  {kind}: {', '.join(keys)}"
+
+
+def _count(manifest: Manifest, name: str) -> int:
+    return sum(sum(rows) for rows in manifest["subsets"][name]["splits"].values())
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

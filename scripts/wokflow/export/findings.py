@@ -1,0 +1,98 @@
+"""What stops a release: the gates, what they found, and the list for the person who reads it."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+EXAMPLES = 5  # most examples of a finding
+WIDTH = 60  # characters of an excerpt
+
+# What each gate forbids.
+GATES = {
+    "schema": "Columns or types differ from the schema that the release declares.",
+    "counts": "Rows, splits or files differ from what the manifest says.",
+    "duplicate_ids": "An id occurs more than once in a table.",
+    "shared_recipes": "A recipe stands on two sides of the split, as source or as target.",
+    "shared_titles": "Recipes of two sides of the split have the same title.",
+    "connected_pairs": "Pairs of two sides of the split are connected through recipes that they share.",
+    "near_duplicates": "The text of a recipe is nearly that of a recipe on another side of the split.",
+    "trained_on_tests": "A model's training examples hold the recipes or the texts that it is tested on.",
+    "mail_addresses": "Text holds mail addresses.",
+    "phone_numbers": "Text holds phone numbers.",
+    "links": "Text holds links or domains.",
+    "user_names": "Text holds user names or the names of accounts (@name, WeChat, QQ, Weibo).",
+    "replacement_characters": "Text holds U+FFFD, which stands for bytes that could not be decoded.",
+    "control_characters": "Text holds control characters other than tabs and line ends.",
+    "private_characters": "Text holds private-use characters, which only some fonts can show.",
+    "mojibake": "Text was decoded with the wrong encoding.",
+    "markup": "Text holds HTML entities, HTML tags or escape sequences that were not decoded.",
+    "rows": "The rows into a step are not its rows out and its rejects, or not the rows out of the step before.",
+    "licences": "A source has no licence, or nobody has decided what may be released of it.",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a gate found in one part of the release.
+
+    `gate` is a key of GATES. `config` is such as "pairs-zh-en"; "" concerns the whole release. `count` is the number
+    of rows, ids or pairs; `examples` are at most EXAMPLES, as "id: excerpt", with personal data masked. `advice` says
+    what to do.
+    """
+
+    gate: str
+    config: str
+    count: int
+    examples: tuple[str, ...]
+    advice: str
+
+
+def finding(gate: str, config: str, count: int, examples: Iterable[str], advice: str) -> list[Finding]:
+    """The finding in a list, or an empty list if the count is 0."""
+    if gate not in GATES:
+        raise ValueError(f"{gate} is none of the gates {', '.join(GATES)}")
+    return [Finding(gate, config, count, tuple(islice(examples, EXAMPLES)), advice)] if count else []
+
+
+def standing(findings: Iterable[Finding], accepted: Collection[str]) -> list[Finding]:
+    """The findings that stop a release: those of gates that are not accepted."""
+    return [one for one in findings if one.gate not in accepted]
+
+
+def report(findings: Sequence[Finding], accepted: Collection[str]) -> str:
+    """The findings as text: first those that stop the release, then those of accepted gates.
+
+    It also says which accepted gates found nothing, as they need not be accepted any longer.
+    """
+    stopping = standing(findings, accepted)
+    waived = [one for one in findings if one.gate in accepted]
+    needless = sorted(set(accepted) - {one.gate for one in waived})
+    lines = []
+    if stopping:
+        lines.append(f"The release is stopped by {_plural(len(stopping), 'finding')}:")
+        lines.extend(_lines(stopping))
+    else:
+        lines.append("Nothing stops the release.")
+    if waived:
+        lines.append(f"Accepted in the config, and still there ({_plural(len(waived), 'finding')}):")
+        lines.extend(_lines(waived))
+    if needless:
+        lines.append(f"Accepted in the config, but nothing was found: {', '.join(needless)}.")
+    return "\n".join(lines) + "\n"
+
+
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    for one in findings:
+        place = f" in {one.config}" if one.config else ""
+        yield f"- {one.gate}{place}: {one.count}. {GATES[one.gate]}"
+        yield from (f"    {printable(example)}" for example in one.examples)
+        yield f"  -> {one.advice}"
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def printable(text: str) -> str:
+    """The text on one line, without characters that a terminal would obey."""
+    return "".join(sign if sign.isprintable() else f"\\x{{{ord(sign):X}}}" for sign in text)

@@ -1,0 +1,163 @@
+"""The forms that tables of a release have: which columns are our own, and how the text is put beside them.
+
+A subset of a release is one table with its splits, what Hugging Face calls a config. Its stand-off form has ids,
+offsets and what Wokflow or people add. `fill` makes the full form of it, row by row, from the corpora's text: export
+and rehydrate both call it, so that both write the same bytes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+import pyarrow as pa
+
+from wokflow.enrich import schemas as enrich
+from wokflow.evaluate import schemas as evaluate
+from wokflow.export import schemas
+from wokflow.export.texts import Texts, corpus_of, recipes
+from wokflow.ingest.steps import joined
+from wokflow.pivot import schemas as pivot
+
+Fill = Callable[[pl.DataFrame, Mapping[str, Texts]], pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Form:
+    """Columns of a table without and with the text, its key, and how many rows make a row group.
+
+    `text_of` names the columns of ids whose records' text is in the full form.
+    """
+
+    own: pa.Schema
+    key: tuple[str, ...]
+    group: int
+    full: pa.Schema | None = None
+    fill: Fill | None = None
+    text_of: tuple[str, ...] = ()
+
+    def schema(self, *, full: bool) -> pa.Schema:
+        return self.full if full and self.full is not None else self.own
+
+
+def fill_pairs(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
+    """A source recipe with its targets in each row."""
+    flat = rows.select(pl.int_range(pl.len()).alias("row"), "target_ids").explode("target_ids")
+    found = recipes(flat["target_ids"], texts)
+    targets = (
+        pl.DataFrame({"row": flat["row"], "targets": found})
+        .group_by("row", maintain_order=True)
+        .agg("targets")
+    )
+    return pl.DataFrame(
+        [recipes(rows["source_id"], texts).alias("source"), targets["targets"], rows["scores"]]
+    )
+
+
+def fill_gold(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
+    """The recipe that was adapted, and its adaptation; recipes of no corpus are null."""
+    source = recipes(rows["source_id"], texts).alias("source")
+    known = source.struct.field("title").is_not_null()
+    return pl.DataFrame([source, rows["adaptation"]]).with_columns(
+        pl.when(pl.lit(known)).then(pl.col("source"))
+    )
+
+
+def recipe_text(title: str, ingredients: list[str], steps: list[str]) -> str:
+    """A recipe as one text, in which spans count characters."""
+    return "\n".join([title, *ingredients, *steps])
+
+
+def fill_actions(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
+    """Actions with the words at their offsets."""
+    corpus = texts[corpus_of(rows["recipe_id"][0])]
+    found = corpus.take(rows["recipe_id"]).select("title", "ingredients", "steps")
+    words: dict[str, list[object]] = {name: [] for name in ("verb", "text", "ingredients", "tools")}
+    spans = rows.select("step", "start", "end", "clause", "ingredient_spans", "tool_spans")
+    last, whole = None, ""
+    for recipe, (step, start, end, clause, ingredients, tools) in zip(
+        found.iter_rows(), spans.iter_rows(), strict=True
+    ):
+        if recipe != last:
+            last, whole = recipe, recipe_text(*recipe)
+        text = recipe[2][step]
+        words["verb"].append(text[start:end])
+        words["text"].append(_cut(text, clause))
+        words["ingredients"].append([_cut(whole, span) for span in ingredients])
+        words["tools"].append([_cut(whole, span) for span in tools])
+    lists = pl.List(pl.String)
+    return rows.hstack(
+        pl.DataFrame(
+            words, schema={"verb": pl.String, "text": pl.String, "ingredients": lists, "tools": lists}
+        )
+    )
+
+
+def _cut(text: str, span: Mapping[str, int] | None) -> str | None:
+    return None if span is None else text[span["start"] : span["end"]]
+
+
+def fill_instances(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
+    """Instances of counterfactual generation with the base recipe's steps as one text."""
+    corpus = texts[corpus_of(rows["recipe_id"][0])]
+    steps = corpus.take(rows["recipe_id"])["steps"].to_list()
+    return rows.with_columns(text=pl.Series([joined(each, corpus.lang) for each in steps], dtype=pl.String))
+
+
+def fill_sentences(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
+    """Sentences with their translation, and the words of each mention."""
+    found = texts[corpus_of(rows["sentence_id"][0])].take(rows["sentence_id"]).select("source", "target")
+    mentions = [
+        [
+            {
+                "qid": item["qid"],
+                "start": item["start"],
+                "end": item["end"],
+                "mention": source[item["start"] : item["end"]],
+                "category": item["category"],
+            }
+            for item in items
+        ]
+        for source, items in zip(found["source"], rows["items"].to_list(), strict=True)
+    ]
+    return pl.DataFrame(
+        {
+            "sentence_id": rows["sentence_id"],
+            "source": found["source"],
+            "target": found["target"],
+            "items": pl.Series(mentions, dtype=_polars(schemas.SENTENCES, "items")),
+        }
+    )
+
+
+def _polars(schema: pa.Schema, name: str) -> pl.DataType:
+    """The polars type of a column."""
+    frame = pl.from_arrow(schema.empty_table())
+    assert isinstance(frame, pl.DataFrame)
+    return frame.schema[name]
+
+
+FORMS: Mapping[str, Form] = {
+    "pairs": Form(
+        schemas.PAIRS_IDS, ("source_id",), 5_000, schemas.PAIRS, fill_pairs, ("source_id", "target_ids")
+    ),
+    "gold": Form(schemas.GOLD_IDS, ("source_id",), 5_000, schemas.GOLD, fill_gold, ("source_id",)),
+    "actions": Form(
+        schemas.ACTIONS_IDS, ("recipe_id", "position"), 50_000, schemas.ACTIONS, fill_actions, ("recipe_id",)
+    ),
+    "pivots": Form(
+        pivot.PIVOTS,
+        ("base_dish", "target_dish", "kind", "verb_class", "ingredient_classes", "tool_classes"),
+        50_000,
+    ),
+    "orders": Form(pivot.ORDERS, ("base_dish", "target_dish", "pivot", "before", "after"), 50_000),
+    "instances": Form(
+        schemas.INSTANCES_IDS, ("instance_id",), 10_000, schemas.INSTANCES, fill_instances, ("recipe_id",)
+    ),
+    "items": Form(enrich.ITEMS, ("qid", "lang"), 20_000),
+    "sentences": Form(
+        schemas.SENTENCES_IDS, ("sentence_id",), 20_000, schemas.SENTENCES, fill_sentences, ("sentence_id",)
+    ),
+    "predictions": Form(schemas.PREDICTIONS, ("run", "instance_id"), 10_000),
+    "scores": Form(evaluate.SCORES, ("run", "dataset", "metric"), 50_000),
+    "records": Form(schemas.RECORDS, ("record_id",), 50_000),
+}

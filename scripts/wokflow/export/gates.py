@@ -1,0 +1,153 @@
+"""The gates before a release: what it will say of itself, and what a person should know before it is published."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from wokflow import __version__
+from wokflow.export import checks
+from wokflow.export.dataset import record_rows, write_subset
+from wokflow.export.findings import Finding, report
+from wokflow.export.forms import FORMS
+from wokflow.export.licences import as_json, known_sources, read_files, refuse_text
+from wokflow.export.manifest import FORMAT, NAME, Manifest, dump
+from wokflow.export.provenance import job_name, lineage
+from wokflow.export.subsets import RECORDS, Subset, subset_of
+from wokflow.export.texts import Texts, open_texts
+from wokflow.frame import tables
+from wokflow.frame.code import package_versions
+from wokflow.frame.job import Progress
+from wokflow.frame.records import kept_inputs
+
+
+def export_gates(
+    *,
+    datasets: Sequence[str],
+    texts: Sequence[str],
+    sources: Sequence[str],
+    registry: str,
+    subsets: Sequence[Mapping[str, Any]],
+    licences: Mapping[str, Mapping[str, str]],
+    ingest: Mapping[str, Any],
+    name: str,
+    version: str,
+    contact: str,
+    licence_of_annotations: str,
+    mode: Literal["standoff", "full"],
+    jsonl: bool,
+    counted: Sequence[str],
+    examples: Sequence[str],
+    instances: Sequence[str],
+    gates: str,
+    progress: Progress,
+) -> None:
+    """Write the manifest of the release, the digests of its records and the findings to the folder `gates`.
+
+    `datasets` are the folders of the subsets as export_dataset writes them, in the order of `subsets`; `texts` the
+    parts of the corpora that they point at; `sources` what ingest/source says of the files that were read, and
+    `ingest` by which settings. `counted` are parts of the tables between source and pairs, `examples` and `instances`
+    what released models were trained on and tested with. Nothing stops here but text that may not be passed on, by
+    a UserError: export_release stops for findings, so that the report can show them.
+    """
+    described = [subset_of(each) for each in subsets]
+    names = dict.fromkeys(source for each in described for source in each.sources)
+    known = known_sources(registry, names, read_files(sources), licences)
+    if mode == "full":
+        refuse_text(described, known)
+    results = str(Path(datasets[0]).parents[2])
+    made_by = {folder: kept_inputs(folder) or [] for folder in datasets}
+    manifest: Manifest = {
+        "format": FORMAT,
+        "name": name,
+        "version": version,
+        "contact": contact,
+        "licence_of_annotations": licence_of_annotations,
+        "software": {"wokflow": __version__} | package_versions("wokflow.export.dataset"),
+        "mode": mode,
+        "jsonl": jsonl,
+        "sources": as_json(known),
+        "ingest": {corpus: each for corpus, each in ingest.items() if corpus in names},
+        "steps": lineage([path for paths in made_by.values() for path in paths], results),
+        "subsets": {},
+    }
+    with tables.atomic_folder(gates) as work:
+        found: list[Finding] = []
+        for subset, folder in zip(described, datasets, strict=True):
+            counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))["rows"]
+            form = FORMS[subset.form]
+            found += checks.of_shards(Path(folder), subset.name, form, counts, full=mode == "full")
+            names_of = {job_name(path, results) for path in made_by[folder]}
+            makers = [name for name in manifest["steps"] if name in names_of]
+            manifest["subsets"][subset.name] = _described(subset, counts, makers)
+        with TemporaryDirectory(dir=work) as temporary:
+            opened = open_texts(texts, Path(temporary))
+            places = {subset.name: Path(folder) for subset, folder in zip(described, datasets, strict=True)}
+            if not found:  # such shards cannot be read, and no release has them
+                found = checks.of_splits(places, manifest["subsets"], opened, full=mode == "full")
+            records = _records(work, datasets, opened, jsonl=jsonl)
+        accounts = checks.counted(counted, _written(datasets, described))
+        found = [
+            *(each for folder in datasets for each in checks.read_findings(Path(folder, checks.FINDINGS))),
+            *found,
+            *checks.of_models(examples, instances),
+            *checks.of_accounts(accounts),
+            *checks.of_licences(manifest["sources"]),
+        ]
+        manifest["accounts"] = [asdict(account) for account in accounts]
+        manifest["findings"] = checks.told(found)
+        if records:
+            manifest["subsets"][RECORDS] = _described(_records_subset(records), records, ())
+        checks.write_findings(work / checks.FINDINGS, found)
+        (work / NAME).write_text(dump(manifest), encoding="utf-8", newline="\n")
+    progress.say(report(found, ()))
+
+
+def _written(datasets: Sequence[str], described: Sequence[Subset]) -> dict[str, tuple[str, int]]:
+    """The table of each subset whose rows are counted, and the rows of it in the shards: of pairs, the targets."""
+    found = {}
+    for folder, subset in zip(datasets, described, strict=True):
+        if subset.form in checks.COUNTED:
+            counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))
+            rows = sum(map(sum, counts["rows"].values()))
+            found[subset.name] = subset.table, counts["pointed"] if subset.form == "pairs" else rows
+    return found
+
+
+def _described(subset: Subset, counts: Mapping[str, list[int]], makers: Collection[str]) -> dict[str, Any]:
+    described = asdict(subset)
+    del described["name"], described["table"]
+    lists = {name: list(value) for name, value in described.items() if isinstance(value, tuple)}
+    return described | lists | {"splits": dict(counts), "made_by": sorted(makers)}
+
+
+def _records_subset(records: Collection[str]) -> Subset:
+    return Subset(
+        RECORDS,
+        RECORDS,
+        RECORDS,
+        "Digests of the recipes and sentences that the other subsets point at, a split for each corpus.",
+        (),
+        counts_of=tuple(records),
+    )
+
+
+def _records(
+    work: Path, datasets: Sequence[str], texts: Mapping[str, Texts], *, jsonl: bool
+) -> dict[str, list[int]]:
+    """Write the digests of all records that the subsets point at; the rows of each shard, by corpus."""
+    pointed: dict[str, Any] = {}
+    for folder in datasets:
+        for corpus, rows in record_rows(folder).items():
+            pointed[corpus] = np.union1d(pointed.get(corpus, rows[:0]), rows)
+    found = (
+        frame.with_columns(split=pl.lit(corpus))
+        for corpus in sorted(pointed)
+        for frame in texts[corpus].digests(pointed[corpus])
+    )
+    return write_subset(work, RECORDS, FORMS[RECORDS], found, {}, sorted(pointed), full=False, jsonl=jsonl)

@@ -1,0 +1,113 @@
+"""What the licence of each source allows a release to hold."""
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wokflow.enrich.arguments import ENTITIES
+from wokflow.export.subsets import WIKIDATA, Subset
+from wokflow.frame.job import UserError
+
+PASSED_ON = (
+    "text",
+    "attribution",
+)  # what may be passed on as text; `ids`: no text, and nothing derived of it
+RELEASES = (*PASSED_ON, "ids")
+UNKNOWN = "No licence is known of it: if you know one, set export.licences.{name}."
+
+
+@dataclass(frozen=True)
+class Source:
+    """A corpus, or another source of what is in a release, with what may be passed on of it.
+
+    `release` is `text`, `attribution` (text, if it is attributed) or `ids`; `clause` says where the licence has it.
+    `sha256` and `bytes` are those of the file that was read, as ingest/source has them.
+    """
+
+    name: str
+    version: str
+    home_page: str
+    licence: str
+    release: str
+    clause: str
+    attribution: str
+    sha256: str | None = None
+    bytes: int | None = None
+
+    @property
+    def passed_on(self) -> bool:
+        return self.release in PASSED_ON
+
+
+def read_registry(path: str | Path) -> list[dict[str, str]]:
+    """The rows of resources/sources.tsv."""
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def known_sources(
+    registry: str | Path,
+    names: Iterable[str],
+    files: Mapping[str, Mapping[str, Any]],
+    given: Mapping[str, Mapping[str, str]],
+) -> dict[str, Source]:
+    """Each source by name: what the config gives, else the row of its very file, else that of its name.
+
+    `files` has the size and checksum of what was read. A source that nothing is known of may only be pointed at. If
+    the config speaks of a source whose file is not known, a row of the same name is of another file: it is not read.
+    """
+    rows = read_registry(registry)
+    found = {}
+    for name in names:
+        file = files.get(name, {})
+        same = [row for row in rows if file.get("sha256") and row["sha256"] == file["sha256"]]
+        named = [row for row in rows if row["corpus"] == name]
+        own = given.get(name, {})
+        known = next(iter(same + ([] if own else named)), {})
+        found[name] = Source(
+            name=name,
+            version=own.get("version") or known.get("version", "as the makers of this release have it"),
+            home_page=own.get("home_page") or known.get("home_page", ""),
+            licence=own.get("licence") or known.get("licence", ""),
+            release=own.get("release") or known.get("release", "ids"),
+            clause=_clause(name, own, known),
+            attribution=own.get("attribution") or known.get("attribution", ""),
+            sha256=file.get("sha256"),
+            bytes=file.get("bytes"),
+        )
+    return found
+
+
+def _clause(name: str, own: Mapping[str, str], known: Mapping[str, str]) -> str:
+    if own.get("release"):
+        return f"export.licences.{name} of the config says so ({own['licence']})."
+    return known.get("clause") or UNKNOWN.format(name=name)
+
+
+def refuse_text(subsets: Iterable[Subset], sources: Mapping[str, Source]) -> None:
+    """Raise UserError if a full release of these subsets would hold text that may not be passed on."""
+    lines = []
+    for name, source in sources.items():
+        held = [each.name for each in subsets if name in (*each.texts, *each.derived)]
+        if held and not source.passed_on:
+            lines.append(f"{name} (in {', '.join(held)}): {source.clause}")
+    if lines:
+        raise UserError(
+            "export.release.mode: full would publish text that may not be passed on.\n"
+            + "".join(f"  - {line}\n" for line in lines)
+            + "Set the mode to standoff: it writes ids, offsets and annotations, from which others with their own "
+            "copy of the corpora rebuild the text (wokflow rehydrate). Or leave these datasets out."
+        )
+
+
+def as_json(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
+    return {name: asdict(source) for name, source in sources.items()}
+
+
+def read_files(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Size and checksum of the files that were read, by source, from the results of ingest/source."""
+    found = {Path(path).stem: json.loads(Path(path).read_text(encoding="utf-8")) for path in sources}
+    return {WIKIDATA if name == ENTITIES else name: file for name, file in found.items()}

@@ -1,0 +1,153 @@
+"""release.json: what a release says of itself, for programs; everything else in it but the shards is made of this."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wokflow.export.findings import printable
+from wokflow.export.forms import FORMS
+from wokflow.export.licences import RELEASES
+from wokflow.export.shards import shard_paths
+from wokflow.export.subsets import DATASETS, RECORDS
+from wokflow.frame.job import UserError
+
+NAME = "release.json"
+FORMAT = 1
+SIZE = 64 << 20  # bytes that a manifest may have
+ROLES = ("texts", "derived", "cites", "counts_of")  # in which a subset draws on sources
+Manifest = dict[str, Any]
+
+_NAME = {"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z"}  # $ lets a line end pass
+_ROWS = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 1}}
+_SUBSET = {
+    "type": "object",
+    "required": [
+        *("dataset", "form", "description", "languages", "splits", "made_by"),
+        *ROLES,
+    ],
+    "properties": {
+        "dataset": {"enum": [*DATASETS, RECORDS]},
+        "form": {"enum": list(FORMS)},
+        "description": {"type": "string"},
+        "made_by": {"type": "array", "items": {"type": "string"}},
+        "languages": {"type": "array", "items": {"type": "string", "pattern": r"^[A-Za-z_]{2,20}\Z"}},
+        **{role: {"type": "array", "items": _NAME} for role in ROLES},
+        "splits": {"type": "object", "propertyNames": _NAME, "additionalProperties": _ROWS},
+    },
+}
+_INGEST = {
+    "type": "object",
+    "required": ["step", "settings"],
+    "properties": {"step": {"enum": ["recipes", "sentences"]}, "settings": {"type": "object"}},
+}
+_TEXT, _COUNT = {"type": "string"}, {"type": "integer"}
+_SOURCE = {
+    "type": "object",
+    "required": ["name", "version", "home_page", "licence", "release", "clause", "attribution", "sha256"],
+    "properties": {
+        **dict.fromkeys(("name", "version", "home_page", "licence", "clause", "attribution"), _TEXT),
+        "release": {"enum": list(RELEASES)},
+        "sha256": {"type": ["string", "null"]},
+    },
+}
+_STEP = {
+    "type": "object",
+    "required": ["step", "settings", "resources", "packages", "code", "inputs"],
+    "properties": {
+        "step": _TEXT,
+        "settings": {"type": "object"},
+        "code": _TEXT,
+        "inputs": {"type": "array", "items": _TEXT},
+    },
+}
+_ACCOUNT = {
+    "type": "object",
+    "required": ["step", "rows_in", "rows_out", "rejects"],
+    "properties": {"step": _TEXT} | dict.fromkeys(("rows_in", "rows_out", "rejects"), _COUNT),
+}
+_FINDING = {
+    "type": "object",
+    "required": ["gate", "config", "count", "advice"],
+    "properties": dict.fromkeys(("gate", "config", "advice"), _TEXT) | {"count": _COUNT},
+}
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "required": [
+        *("format", "name", "version", "contact", "licence_of_annotations", "software", "mode", "jsonl"),
+        *("sources", "ingest", "steps", "subsets", "accounts", "findings"),
+    ],
+    "properties": {
+        "format": {"const": FORMAT},
+        "name": _NAME,
+        "version": _NAME,
+        "contact": {"type": "string"},
+        "licence_of_annotations": {"type": "string"},
+        "software": {
+            "type": "object",
+            "required": ["wokflow"],
+            "additionalProperties": {"type": ["string", "null"]},
+        },
+        "mode": {"enum": ["standoff", "full"]},
+        "jsonl": {"type": "boolean"},
+        "subsets": {"type": "object", "propertyNames": _NAME, "additionalProperties": _SUBSET},
+        "sources": {"type": "object", "propertyNames": _NAME, "additionalProperties": _SOURCE},
+        "ingest": {"type": "object", "propertyNames": _NAME, "additionalProperties": _INGEST},
+        "steps": {"type": "object", "additionalProperties": _STEP},
+        "accounts": {"type": "array", "items": _ACCOUNT},
+        "findings": {"type": "array", "items": _FINDING},
+    },
+}
+
+
+def dump(manifest: Manifest) -> str:
+    return json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_manifest(release: str | Path) -> Manifest:
+    """The manifest of a release, which may come from anywhere.
+
+    Raises UserError if there is none, or none that can be believed: paths of shards are made of what it says.
+    """
+    from jsonschema import Draft202012Validator
+
+    path = Path(release) / NAME
+    if path.is_symlink() or not path.is_file():
+        raise UserError(f"{release} is no release of Wokflow: it has no file {NAME}.")
+    if path.stat().st_size > SIZE:
+        raise UserError(f"{path} has more than {SIZE >> 20} MiB: it is no manifest of a release.")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is damaged: {error}") from error
+    errors = sorted(Draft202012Validator(SCHEMA).iter_errors(manifest), key=str)
+    if errors:
+        where = "/".join(map(str, errors[0].absolute_path)) or "the whole"
+        raise UserError(printable(f"{path} is not what Wokflow writes: {where}: {errors[0].message[:300]}"))
+    for name, subset in manifest["subsets"].items():
+        drawn = {corpus for role in ROLES for corpus in subset[role]}
+        if unknown := sorted(
+            (drawn - set(manifest["sources"])) | (set(subset["texts"]) - set(manifest["ingest"]))
+        ):
+            raise UserError(f"{path} is not what Wokflow writes: subset {name} draws on {unknown}.")
+    return dict(manifest)
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises ValueError for a name that occurs twice: programs differ in which value they take."""
+    found = dict(members)
+    if len(found) < len(members):
+        raise ValueError("a name occurs twice in one object")
+    return found
+
+
+def shards(manifest: Manifest) -> Iterator[tuple[str, str, str, int]]:
+    """Subset, split, path in the release, and rows of each Parquet shard."""
+    for name, subset in manifest["subsets"].items():
+        for split, rows in subset["splits"].items():
+            for path, count in zip(shard_paths(name, split, len(rows)), rows, strict=True):
+                yield name, split, path, count
+
+
+def rows_of(subset: Mapping[str, Any]) -> int:
+    return sum(sum(rows) for rows in subset["splits"].values())

@@ -1,0 +1,213 @@
+"""Near-duplicate texts between splits, by MinHash signatures in bands (LSH), verified by their exact similarity.
+
+Similarity is that of Jaccard between the sets of character 5-grams. Signatures are those of Broder (1997), made by
+rensa; two texts are candidates if they agree in all of ROWS signature slots of one of BANDS bands. At a similarity of
+0.8, 1 - (1 - 0.8 ** 6) ** 21 = 99.8% of the pairs are candidates; at 0.2, one in 750.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wokflow.export.findings import EXAMPLES, Finding, finding
+from wokflow.export.leaks import side
+from wokflow.export.privacy import excerpt
+from wokflow.match.split import SPLITS
+
+GRAM = 5  # characters
+SLOTS, BANDS, ROWS = 128, 21, 6
+MARGIN = (
+    0.12  # three standard deviations of the similarity that 128 slots estimate: candidates below are skipped
+)
+CHUNK = 1 << 16  # candidates that are compared at a time
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+def near_duplicates(
+    texts: Iterable[pl.DataFrame],
+    config: str = "",
+    *,
+    similarity: float = 0.8,
+    seed: int = 13,
+    scratch: str | Path | None = None,
+) -> list[Finding]:
+    """Recipes of valid and test whose text is at least so similar to one of an earlier side; the count is of recipes.
+
+    `texts` are frames of recipe_id, split and text, and are read twice: the texts of valid and test are indexed, then
+    those of train and valid are looked up. In memory are signatures and bands of valid and test (800 bytes
+    a text); their texts lie in a temporary file in the folder `scratch`.
+    The frames' sizes do not change what is counted.
+
+    Raises TypeError if `texts` can be read only once.
+    """
+    if iter(texts) is iter(texts):
+        raise TypeError("texts is an iterator; it is read twice, so it must be a list or have __iter__")
+    with TemporaryFile(dir=scratch) as file:
+        index = _Index(similarity, seed, file)
+        for frame in texts:
+            index.add(_numbered(frame).filter(pl.col("side") > 0))
+        index.close()
+        for frame in texts:
+            index.look_up(_numbered(frame).filter(pl.col("side") < len(SPLITS) - 1))
+        examples = list(islice(index.examples(), EXAMPLES))
+        advice = "Leave these recipes out of valid and test, or move them to the side of their duplicates."
+        return finding("near_duplicates", config, int(index.leaked.sum()), examples, advice)
+
+
+def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
+    """recipe_id, side (number), text (normal, not empty)."""
+    word = (
+        pl.col("text").str.normalize("NFKC").str.to_lowercase().str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ")
+    )
+    numbered = frame.select("recipe_id", side=side(), text=word.str.strip_chars())
+    return numbered.filter(pl.col("text") != "")
+
+
+def shingles(texts: pl.Series) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Hashes of the character 5-grams of texts (shingles,), and where each text's begin and end (texts + 1,).
+
+    A text of fewer characters is one shingle.
+    """
+    padded = texts.str.pad_end(GRAM, "\0")
+    sizes = padded.str.len_chars().to_numpy().astype(np.int64)
+    signs = np.frombuffer("".join(padded).encode("utf-32-le"), np.uint32).astype(np.uint64)
+    hashes = np.zeros(max(len(signs) - GRAM + 1, 0), np.uint64)
+    for place in range(GRAM):
+        hashes *= _MIX[0]
+        hashes += signs[place : place + len(hashes)] + np.uint64(1)
+    for shift, factor in ((30, _MIX[1]), (27, _MIX[2])):  # splitmix64
+        hashes ^= hashes >> np.uint64(shift)
+        hashes *= factor
+    hashes ^= hashes >> np.uint64(31)
+    ends = np.cumsum(sizes)
+    whole = np.ones(len(hashes), bool)
+    for back in range(1, GRAM):  # shingles that begin in one text and end in the next
+        last = ends[:-1] - back
+        whole[last] = False
+    offsets = np.concatenate([[0], np.cumsum(sizes - GRAM + 1)])
+    return hashes[whole], offsets.astype(np.uint64)
+
+
+def jaccard(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> float:
+    """The exact similarity of two sets of hashes, in which a hash may come twice."""
+    one, two = np.unique(one), np.unique(two)
+    both = len(np.intersect1d(one, two, assume_unique=True))
+    return both / (len(one) + len(two) - both)
+
+
+class _Index:
+    """Texts of valid and test by the bands of their signatures: add, then close, then look up."""
+
+    def __init__(self, similarity: float, seed: int, file: IO[bytes]) -> None:
+        self._similarity, self._seed, self._file = similarity, seed, file
+        self._frames: list[pl.DataFrame] = []
+        self._signatures: list[NDArray[np.uint32]] = []
+        self._sizes: list[NDArray[np.int64]] = []
+        self._first: dict[
+            int, tuple[str, int, float]
+        ] = {}  # of leaked rows: the other's id, side, similarity
+
+    def add(self, held: pl.DataFrame) -> None:
+        if held.is_empty():
+            return
+        self._frames.append(held.select("recipe_id", "side"))
+        self._signatures.append(_signatures(*shingles(held["text"]), self._seed))
+        encoded = [text.encode() for text in held["text"]]
+        self._sizes.append(np.array([len(text) for text in encoded], np.int64))
+        self._file.write(b"".join(encoded))
+
+    def close(self) -> None:
+        """Sort the bands; from now on texts can be looked up."""
+        self._file.flush()
+        none = pl.DataFrame(schema={"recipe_id": pl.String, "side": pl.UInt8})
+        held = pl.concat([none, *self._frames])
+        self._ids = held["recipe_id"]
+        self._sides = held["side"].to_numpy()
+        self._held = np.concatenate([np.empty((0, SLOTS), np.uint32), *self._signatures])
+        self._ends = np.cumsum(np.concatenate([np.empty(0, np.int64), *self._sizes]))
+        self._starts = self._ends - np.concatenate([np.empty(0, np.int64), *self._sizes])
+        self._frames, self._signatures, self._sizes = [], [], []
+        keys = _keys(self._held)
+        self._orders = [np.argsort(keys[:, band], kind="stable").astype(np.uint32) for band in range(BANDS)]
+        self._sorted = [keys[order, band] for band, order in enumerate(self._orders)]
+        self.leaked = np.zeros(held.height, bool)
+
+    def look_up(self, texts: pl.DataFrame) -> None:
+        """Mark the texts of the index that one of these, of an earlier side, is a near duplicate of."""
+        if texts.is_empty() or not len(self.leaked):
+            return
+        hashes, offsets = shingles(texts["text"])
+        signatures = _signatures(hashes, offsets, self._seed)
+        keys, sides = _keys(signatures), texts["side"].to_numpy()
+        names = texts["recipe_id"]
+        failed: set[tuple[int, int]] = set()
+        for band in range(BANDS):
+            for found, held in self._candidates(band, keys[:, band]):
+                later = ~self.leaked[held] & (self._sides[held] > sides[found])
+                found, held = found[later], held[later]
+                alike = (signatures[found] == self._held[held]).mean(axis=1) >= self._similarity - MARGIN
+                for row, other in zip(found[alike].tolist(), held[alike].tolist(), strict=True):
+                    if self.leaked[other] or (row, other) in failed or names[row] == self._ids[other]:
+                        continue
+                    exact = jaccard(hashes[offsets[row] : offsets[row + 1]], shingles(self._text(other))[0])
+                    if exact >= self._similarity:
+                        self._leak(other, names[row], int(sides[row]), exact)
+                    else:
+                        failed.add((row, other))
+
+    def _candidates(
+        self, band: int, keys: NDArray[np.uint64]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Rows of texts and rows of the index with the same key in a band, CHUNK at a time."""
+        first = np.searchsorted(self._sorted[band], keys, side="left")
+        counts = np.searchsorted(self._sorted[band], keys, side="right") - first
+        rows = np.flatnonzero(counts)
+        ends = np.cumsum(counts[rows])
+        total = int(ends[-1]) if len(ends) else 0
+        for start in range(0, total, CHUNK):
+            place = np.arange(start, min(start + CHUNK, total))
+            at = np.searchsorted(ends, place, side="right")
+            row = rows[at]
+            within = place - (ends[at] - counts[row])
+            yield row, self._orders[band][first[row] + within].astype(np.int64)
+
+    def _leak(self, row: int, other: str, of: int, exact: float) -> None:
+        self.leaked[row] = True
+        if len(self._first) < 1000:
+            self._first[row] = (other, of, exact)
+
+    def _text(self, row: int) -> pl.Series:
+        start, end = int(self._starts[row]), int(self._ends[row])
+        return pl.Series([os.pread(self._file.fileno(), end - start, start).decode()])
+
+    def examples(self) -> Iterator[str]:
+        for row, (other, of, exact) in sorted(self._first.items()):
+            yield (
+                f"{self._ids[row]} in {SPLITS[self._sides[row]]}, {other} in {SPLITS[of]} ({exact:.2f}): "
+                f"{excerpt(self._text(row)[0])}"
+            )
+
+
+def _signatures(hashes: NDArray[np.uint64], offsets: NDArray[np.uint64], seed: int) -> NDArray[np.uint32]:
+    """MinHash signatures (texts, SLOTS)."""
+    from rensa import RMinHash
+
+    matrix: Any = RMinHash.digest_matrix_from_flat_token_hashes(hashes, offsets, SLOTS, seed)
+    return np.array(matrix.to_rows(), np.uint32)
+
+
+def _keys(signatures: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """One number for the slots of each band (texts, BANDS)."""
+    slots = signatures[:, : BANDS * ROWS].reshape(-1, BANDS, ROWS)
+    keys = np.zeros((len(signatures), BANDS), np.uint64)
+    for row in range(ROWS):
+        keys = (keys ^ slots[:, :, row]) * _MIX[0]
+        keys ^= keys >> np.uint64(29)
+    return keys

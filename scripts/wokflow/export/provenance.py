@@ -1,0 +1,160 @@
+"""How the rows of a release came to be: every step with its settings, code, packages and inputs, as W3C PROV."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from wokflow.export.manifest import Manifest, shards
+from wokflow.frame.records import first_outputs, kept_inputs, kept_key
+from wokflow.frame.tables import strings_digest
+
+_SHARD = re.compile(r"\d{5}-of-\d{5}")
+CONTEXT = {
+    "prov": "http://www.w3.org/ns/prov#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "sc": "https://schema.org/",
+    "wokflow": "urn:wokflow:",
+    "label": "rdfs:label",
+    "used": {"@id": "prov:used", "@type": "@id"},
+    "wasDerivedFrom": {"@id": "prov:wasDerivedFrom", "@type": "@id"},
+    "wasGeneratedBy": {"@id": "prov:wasGeneratedBy", "@type": "@id"},
+    "wasInformedBy": {"@id": "prov:wasInformedBy", "@type": "@id"},
+    "wasAssociatedWith": {"@id": "prov:wasAssociatedWith", "@type": "@id"},
+    "sha256": "wokflow:sha256",
+    "settings": {"@id": "wokflow:settings", "@type": "@json"},
+    "packages": {"@id": "wokflow:packages", "@type": "@json"},
+    "resources": {"@id": "wokflow:resources", "@type": "@json"},
+    "code": "wokflow:code",
+    "version": "sc:version",
+}
+
+
+def lineage(paths: Iterable[str], results: str) -> dict[str, dict[str, Any]]:
+    """The jobs behind some results, by the folder or file that they wrote, seen from the folder of results.
+
+    Of each: step, settings, digests of its code and resources, versions of packages, and the jobs whose results it
+    read. Read from the keys and inputs that every job keeps beside its outputs; jobs of stage export are left out.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    firsts = first_outputs(results)
+    waiting = list(paths)
+    while waiting:
+        path = waiting.pop()
+        name = job_name(path, results)
+        if name is None or name in found:
+            continue
+        key = kept_key(path) if Path(path).exists() and _has_key(path) else None
+        if key is None:
+            continue
+        parts = json.loads(key)
+        inputs = kept_inputs(path) or kept_inputs(_first(path)) or _inputs(name, firsts.get(key, ()), results)
+        waiting += inputs
+        found[name] = {
+            "step": parts["step"],
+            "settings": parts["settings"],
+            "resources": parts["resources"],
+            "packages": parts["packages"],
+            "code": strings_digest([json.dumps(parts["code"], sort_keys=True)]),
+            "inputs": sorted(
+                {other for each in inputs if (other := job_name(each, results)) not in (None, name)}
+            ),
+        }
+    for job in found.values():
+        job["inputs"] = [name for name in job["inputs"] if name in found]
+    return dict(sorted(found.items()))
+
+
+def _inputs(name: str, outputs: Sequence[str], results: str) -> list[str]:
+    """The inputs of the job behind an output that is not its first.
+
+    `outputs` are first outputs with the same key; if some of them have the last name of the output's, such as the
+    corpus, the job is one of these.
+    """
+    own = [each for each in outputs if (job_name(each, results) or "").split("/")[-1] == name.split("/")[-1]]
+    return sorted({path for each in own or outputs for path in kept_inputs(each) or ()})
+
+
+def job_name(path: str, results: str) -> str | None:
+    """What a job is known by: its table, or the file that it wrote; None for what lies elsewhere.
+
+    Shards are known by their folder, so that their number does not show.
+    """
+    try:
+        inside = Path(path).relative_to(results)
+    except ValueError:
+        return None
+    if inside.parts[0] == "export":
+        return None
+    if inside.suffix == ".parquet" or _SHARD.fullmatch(inside.stem):
+        inside = inside.parent
+    return (
+        inside.with_suffix("").as_posix()
+        if inside.suffix in (".json", ".sha256", ".npy")
+        else inside.as_posix()
+    )
+
+
+def _first(path: str) -> str:
+    return str(Path(path).with_name("part-00000.parquet")) if path.endswith(".parquet") else path
+
+
+def _has_key(path: str) -> bool:
+    return path.endswith(".parquet") or Path(path).with_name(f".{Path(path).name}.key").exists()
+
+
+def provenance(manifest: Manifest, sums: dict[str, str]) -> str:
+    """PROV in JSON-LD: files of the sources, steps, shards. `sums` are the checksums of the shards by path."""
+    agent = "urn:wokflow:software"
+    graph: list[dict[str, Any]] = [
+        {
+            "@id": agent,
+            "@type": ["prov:Agent", "prov:SoftwareAgent"],
+            "label": "Wokflow",
+            "version": manifest["software"]["wokflow"],
+            "packages": manifest["software"],
+        }
+    ]
+    for name, source in manifest["sources"].items():
+        graph.append(
+            {
+                "@id": f"urn:wokflow:source:{name}",
+                "@type": "prov:Entity",
+                "label": name,
+                "version": source["version"],
+            }
+            | ({"sha256": source["sha256"]} if source["sha256"] else {})
+        )
+    for name, job in manifest["steps"].items():
+        source = name.removeprefix("ingest/source/")
+        used = [f"urn:wokflow:source:{source}"] if source in manifest["sources"] else []
+        graph.append(
+            {
+                "@id": f"urn:wokflow:job:{name}",
+                "@type": "prov:Activity",
+                "label": job["step"],
+                "settings": job["settings"],
+                "resources": job["resources"],
+                "packages": job["packages"],
+                "code": job["code"],
+                "used": used,
+                "wasInformedBy": [f"urn:wokflow:job:{each}" for each in job["inputs"]],
+                "wasAssociatedWith": agent,
+            }
+        )
+    for name, _, path, _ in shards(manifest):
+        subset = manifest["subsets"][name]
+        sources = [
+            each for role in ("texts", "derived", "cites", "counts_of") for each in subset.get(role, [])
+        ]
+        graph.append(
+            {
+                "@id": path,
+                "@type": "prov:Entity",
+                "sha256": sums[path],
+                "wasDerivedFrom": [f"urn:wokflow:source:{each}" for each in sources],
+                "wasGeneratedBy": [f"urn:wokflow:job:{each}" for each in subset["made_by"]],
+            }
+        )
+    return json.dumps({"@context": CONTEXT, "@graph": graph}, ensure_ascii=False, indent=1) + "\n"

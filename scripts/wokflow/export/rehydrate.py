@@ -1,0 +1,208 @@
+"""From a stand-off release and one's own copy of the corpora to the full release, with the same bytes."""
+
+import inspect
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+
+from wokflow.export.checks import of_subset, told
+from wokflow.export.dataset import write_subset
+from wokflow.export.forms import FORMS
+from wokflow.export.manifest import NAME, Manifest, read_manifest
+from wokflow.export.release import finish
+from wokflow.export.shards import shard_paths
+from wokflow.export.subsets import RECORDS
+from wokflow.export.texts import Texts, numbers
+from wokflow.export.verify import verified
+from wokflow.frame import tables
+from wokflow.frame.code import package_versions
+from wokflow.frame.config import source_files
+from wokflow.frame.job import Progress, UserError
+
+CHANGED = "changed.tsv"
+NAMED = 10  # changed records that a message names
+
+
+def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progress) -> None:
+    """Write the full form of the stand-off release to the folder `to`; an earlier full release there is replaced.
+
+    `sources` are the user's own files by corpus, read as the run that made the release has read its own. Raises
+    UserError for a release that is not what it says, a corpus that is missing or none of its rows, a folder `to` that
+    holds something else, and for records whose text is not the one that the release points at; all of these are
+    named in changed.tsv beside `to`.
+    """
+    refuse_place(release, to)
+    manifest = verified(release)
+    if manifest["mode"] != "standoff":
+        raise UserError(f"{release} is a full release: it has its text.")
+    needed = {corpus for each in manifest["subsets"].values() for corpus in each["texts"]}
+    missing, unknown = sorted(needed - set(sources)), sorted(set(sources) - needed)
+    if missing or unknown:
+        wanted = " ".join(f"--source {corpus}=FILE" for corpus in sorted(needed))
+        what = f"lacks {', '.join(missing)}" if missing else f"has no source {', '.join(unknown)}"
+        raise UserError(f"The release needs {wanted}; what was given {what}.")
+    warn_of_versions(manifest, progress)
+    with TemporaryDirectory(prefix="wokflow-") as temporary, tables.atomic_folder(to) as work:
+        texts = {
+            corpus: read_corpus(corpus, manifest["ingest"][corpus], path, Path(temporary), progress)
+            for corpus, path in sources.items()
+        }
+        refuse_changes(changes(release, manifest, texts), Path(to).with_name(f"{Path(to).name}.{CHANGED}"))
+        full = manifest | {"mode": "full"}
+        for name, subset in manifest["subsets"].items():
+            progress.say(f"writing {name}")
+            own = {corpus: texts[corpus] for corpus in subset["texts"]}
+            try:
+                counts = write_subset(
+                    work,
+                    name,
+                    FORMS[subset["form"]],
+                    stored_rows(release, name, subset),
+                    own,
+                    list(subset["splits"]),
+                    full=True,
+                    jsonl=manifest["jsonl"],
+                )
+            except (LookupError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+                raise UserError(
+                    f"{name}: its rows do not fit the text that they point at: Wokflow did not make them ({error!r})."
+                ) from error
+            full["subsets"] = full["subsets"] | {name: subset | {"splits": counts}}
+        full["findings"] = _findings(work, full)
+        finish(work, full)
+
+
+def refuse_place(release: str, to: str) -> None:
+    """Raise UserError if the full release may not go there, since what is in a folder `to` would be lost."""
+    place, own = Path(to).resolve(), Path(release).resolve()
+    if place == own or own in place.parents or place in own.parents:
+        raise UserError(f"--to {to}: it is, holds or lies in the release itself. Name another folder.")
+    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+        return
+    if not place.is_dir() or not (place / NAME).is_file() or read_manifest(place)["mode"] != "full":
+        raise UserError(
+            f"--to {to} is there already and no full release. Name a folder that is not there yet."
+        )
+
+
+def _findings(work: Path, full: Manifest) -> list[dict[str, Any]]:
+    """What the gates find in the full tables, and what they have found elsewhere."""
+    subsets = {name: each for name, each in full["subsets"].items() if name != RECORDS}
+    found = [
+        each
+        for name, subset in subsets.items()
+        for each in of_subset(work, name, FORMS[subset["form"]], full=True)
+    ]
+    return [*told(found), *(each for each in full["findings"] if each["config"] not in subsets)]
+
+
+def warn_of_versions(manifest: Manifest, progress: Progress) -> None:
+    """Say which packages have other versions than when the release was made: text may differ by them, and bytes."""
+    own = package_versions("wokflow.export.dataset")
+    others = [
+        f"{name} {version} (here {own[name]})"
+        for name, version in manifest["software"].items()
+        if name in own and own[name] != version
+    ]
+    if others:
+        progress.warn(f"The release was made with {', '.join(others)}: bytes may differ, the text may not.")
+
+
+def read_corpus(corpus: str, how: Mapping[str, Any], path: str, folder: Path, progress: Progress) -> Texts:
+    """Read the user's own file of a corpus as the run did that made the release."""
+    from wokflow.ingest.recipes import ingest_recipes
+    from wokflow.ingest.sentences import ingest_sentences
+    from wokflow.ingest.source import ingest_source
+
+    progress.say(f"reading {corpus} from {path}")
+    table, settings = how["step"], dict(how["settings"])
+    files = source_files({**settings, "path": path})
+    if absent := [file for file in files if not Path(file).is_file()]:
+        raise UserError(f"--source {corpus}={path}: there is no file {absent[0]}.")
+    source = folder / f"{corpus}.json"
+    part, rejects = (folder / kind / corpus / "part-00000.parquet" for kind in (table, "rejects"))
+    own: dict[str, Any] = {
+        "raw": files[0] if table == "recipes" else files,
+        "source": str(source),
+        table: [str(part)],
+        "rejects": [str(rejects)],
+        "corpus": corpus,
+        "key": "",
+        "progress": progress,
+    }
+    if table == "recipes":
+        own["threads"] = os.cpu_count() or 1
+    step = ingest_recipes if table == "recipes" else ingest_sentences
+    known = set(inspect.signature(step).parameters) - set(own)
+    if unknown := sorted(name for name in settings if name not in known or isinstance(settings[name], dict)):
+        raise UserError(
+            f"The release reads {corpus} with settings that this version does not know: {unknown}."
+        )
+    ingest_source(raw=files, data=str(source))
+    step(**own, **settings)
+    return Texts(corpus, table, [str(part)], folder)
+
+
+def changes(release: str, manifest: Manifest, texts: Mapping[str, Texts]) -> Iterator[tuple[str, str]]:
+    """Each record whose text is not the one that the release points at, and what is the matter."""
+    splits = manifest["subsets"].get(RECORDS, {"splits": {}})["splits"]
+    for corpus, shards in splits.items():
+        for path in shard_paths(RECORDS, corpus, len(shards)):
+            stored = pl.read_parquet(Path(release, path), columns=["record_id", "sha256"])
+            rows = numbers(stored["record_id"])
+            if rows.null_count() or corpus not in texts:
+                raise UserError(f"{path} has ids that are none of {corpus}.")
+            found = pl.concat(texts[corpus].digests(rows.to_numpy().astype(np.int64)))
+            both = pl.DataFrame(
+                [
+                    stored["record_id"],
+                    found["record_id"].alias("id"),
+                    stored["sha256"],
+                    found["sha256"].alias("there"),
+                ]
+            )
+            wrong = both.filter(
+                (pl.col("record_id") != pl.col("id")) | pl.col("sha256").ne_missing(pl.col("there"))
+            )
+            for record, there in wrong.select("record_id", "there").iter_rows():
+                yield record, "missing" if there is None else "another text"
+
+
+def refuse_changes(found: Iterator[tuple[str, str]], path: Path) -> None:
+    """Raise UserError if any record has changed; all are named in the file `path`."""
+    path.unlink(missing_ok=True)
+    named = []
+    with ExitStack() as stack:
+        file = None
+        for number, (record, what) in enumerate(found):
+            if file is None:
+                file = stack.enter_context(path.open("w", encoding="utf-8"))
+                file.write("record_id\twhat\n")
+            file.write(f"{record}\t{what}\n")
+            if number < NAMED:
+                named.append(f"{record} ({what})")
+            total = number + 1
+    if named:
+        raise UserError(
+            f"{total:,} records of your copy are not those that the release points at: {', '.join(named)}"
+            f"{' and more' if total > NAMED else ''}. All are in {path}. If it is most of them, the copy is another "
+            "version of the corpus; the card has the checksum of the file that was read."
+        )
+
+
+def stored_rows(release: str, name: str, subset: Mapping[str, Any]) -> Iterator[pl.DataFrame]:
+    """The rows of a subset, with their split."""
+    for split, shards in subset["splits"].items():
+        for path in shard_paths(name, split, len(shards)):
+            with pq.ParquetFile(Path(release, path)) as file:
+                for group in range(file.num_row_groups):
+                    frame = pl.from_arrow(file.read_row_group(group))
+                    assert isinstance(frame, pl.DataFrame)
+                    yield frame.with_columns(split=pl.lit(split))

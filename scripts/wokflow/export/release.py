@@ -1,0 +1,97 @@
+"""A release: its subsets, a card, and checksums of everything; or the findings that stop it."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from wokflow.export.attribution import attribution
+from wokflow.export.card import card
+from wokflow.export.checks import FINDINGS, read_findings
+from wokflow.export.croissant import croissant
+from wokflow.export.findings import Finding, report, standing
+from wokflow.export.manifest import NAME, Manifest, dump
+from wokflow.export.provenance import provenance
+from wokflow.export.shards import rows_size
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+
+SUMS = "SHA256SUMS"
+
+
+def export_release(
+    *,
+    datasets: Sequence[str],
+    gates: str,
+    accept: Sequence[str],
+    release: str,
+    progress: Progress,
+) -> None:
+    """Write the release to the folder `release`, which is replaced as a whole.
+
+    `datasets` are the folders of the subsets as export_dataset writes them, `gates` that of export_gates. Raises
+    UserError for findings of gates that are not in `accept`.
+    """
+    stop(read_findings(Path(gates, FINDINGS)), accept, progress)
+    manifest: Manifest = json.loads(Path(gates, NAME).read_text(encoding="utf-8"))
+    with tables.atomic_folder(release) as work:
+        for folder in (*datasets, gates):
+            for kind in ("data", "jsonl"):
+                if Path(folder, kind).is_dir():
+                    shutil.copytree(Path(folder, kind), work / kind, copy_function=_link, dirs_exist_ok=True)
+        finish(work, manifest)
+    progress.say(f"{manifest['name']} {manifest['version']}: {', '.join(manifest['subsets'])}")
+
+
+def stop(found: Sequence[Finding], accept: Collection[str], progress: Progress) -> None:
+    """Write the findings into the log; raise UserError if one of them stops the release."""
+    text = report(found, accept)
+    if not standing(found, accept):
+        progress.say(text)
+        return
+    stopping = ", ".join(dict.fromkeys(each.gate for each in standing(found, accept)))
+    raise UserError(
+        f"{text}Nothing was released. What you have read and want to publish all the same, name in "
+        f"export.release.accept (here: [{stopping}]); the card then says it."
+    )
+
+
+def finish(work: Path, manifest: Manifest) -> None:
+    """Write all that stands beside the shards: manifest, card, Croissant, provenance, attribution, checksums."""
+    shards = list(files_in(work))
+    sums = {path: file_digest(work / path) for path in shards}
+    sizes = {path: (work / path).stat().st_size for path in shards}
+    loaded = {path: rows_size(work / path) for path in shards if path.endswith(".parquet")}
+    texts = {
+        NAME: dump(manifest),
+        "README.md": card(manifest, sizes, loaded),
+        "croissant.json": croissant(manifest, sizes, sums),
+        "provenance.jsonld": provenance(manifest, sums),
+        "ATTRIBUTION.md": attribution(manifest),
+    }
+    for name, text in texts.items():
+        (work / name).write_text(text, encoding="utf-8", newline="\n")
+        sums[name] = file_digest(work / name)
+    lines = [f"{digest}  {path}\n" for path, digest in sorted(sums.items())]
+    (work / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def files_in(folder: Path) -> Iterator[str]:
+    """The files of a release as paths in it, sorted; without Snakemake's own, which lies beside the card."""
+    paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_symlink() or path.is_file())
+    yield from sorted(path.as_posix() for path in paths if path.as_posix() != ".snakemake_timestamp")
+
+
+def file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _link(source: str, target: str) -> None:
+    """The same file under another name; a copy where the file system has no such names."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -1,0 +1,135 @@
+"""The rows of a release's tables in their stand-off form, read from the tables of a run, some at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from wokflow.export.forms import recipe_text
+from wokflow.export.texts import Texts, corpus_of, numbers
+from wokflow.frame.tables import strings_digest
+
+BATCH = 1 << 17  # rows that are read at once
+
+
+def batches(parts: Sequence[str], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+    """The rows of a table's parts in order, some at a time."""
+    for part in parts:
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(BATCH, columns=list(columns) if columns else None):
+                frame = pl.from_arrow(batch)
+                assert isinstance(frame, pl.DataFrame)
+                yield frame
+
+
+def pairs(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """match/pairs or match/silver: a row for each source with its targets, best first, their scores, and its split.
+
+    Raises ValueError if sources are not in the order of their corpus.
+    """
+    silver = "split" not in pq.read_schema(parts[0]).names
+    columns = ["source_id", "target_id", *([] if silver else ["score", "split"])]
+    kept: pl.DataFrame | None = None
+    for frame in batches(parts, columns):
+        if silver:
+            frame = frame.with_columns(score=pl.lit(None, pl.Float32), split=pl.lit("test"))
+        rows = frame if kept is None else pl.concat([kept, frame])
+        if not numbers(rows["source_id"]).is_sorted():
+            raise ValueError(f"{parts[0]}: sources are not in the order of the corpus")
+        ending = rows["source_id"] == rows["source_id"][-1]
+        kept = rows.filter(ending)
+        yield _by_source(rows.filter(~ending), silver=silver)
+    if kept is not None:
+        yield _by_source(kept, silver=silver)
+
+
+def _by_source(rows: pl.DataFrame, *, silver: bool) -> pl.DataFrame:
+    found = rows.group_by("source_id", maintain_order=True).agg(
+        pl.col("target_id").alias("target_ids"), pl.col("score").alias("scores"), pl.col("split").first()
+    )
+    return found.with_columns(scores=pl.lit(None, pl.List(pl.Float32))) if silver else found
+
+
+def actions(parts: Sequence[str], texts: Mapping[str, Texts]) -> Iterator[pl.DataFrame]:
+    """parse/actions with offsets in place of words."""
+    for rows in batches(parts):
+        corpus = texts[corpus_of(rows["recipe_id"][0])]
+        found = corpus.take(rows["recipe_id"]).select("title", "ingredients", "steps")
+        words = rows.select("step", "start", "text", "ingredients", "tools")
+        clauses, ingredients, tools = [], [], []
+        last, whole, offsets = None, "", [0]
+        for recipe, (step, start, text, named, used) in zip(
+            found.iter_rows(), words.iter_rows(), strict=True
+        ):
+            if recipe != last:
+                last, whole = recipe, recipe_text(*recipe)
+                offsets = _offsets(recipe[0], recipe[1], recipe[2])
+            begin = _nearest(recipe[2][step], text, start)
+            clauses.append(None if begin is None else {"start": begin, "end": begin + len(text)})
+            at = offsets[step] + (start if begin is None else begin)
+            ingredients.append([_span(whole, word, at) for word in named])
+            tools.append([_span(whole, word, at) for word in used])
+        corpus.forget()
+        span = pl.Struct({"start": pl.Int32, "end": pl.Int32})
+        yield rows.drop("verb", "text", "ingredients", "tools").with_columns(
+            clause=pl.Series(clauses, dtype=span),
+            ingredient_spans=pl.Series(ingredients, dtype=pl.List(span)),
+            tool_spans=pl.Series(tools, dtype=pl.List(span)),
+            split=pl.lit("train"),
+        )
+
+
+def _offsets(title: str, ingredients: Sequence[str], steps: Sequence[str]) -> list[int]:
+    """Where each step begins in recipe_text."""
+    at = len(title) + 1 + sum(len(each) + 1 for each in ingredients)
+    offsets = []
+    for step in steps:
+        offsets.append(at)
+        at += len(step) + 1
+    return offsets
+
+
+def _nearest(step: str, clause: str, verb: int) -> int | None:
+    """Where the clause that holds the verb's offset begins in a step."""
+    begin = step.rfind(clause, 0, verb + len(clause))
+    return begin if begin >= 0 and begin <= verb < begin + len(clause) else None
+
+
+def _span(text: str, word: str, at: int) -> dict[str, int] | None:
+    """Where a word stands: first from the clause's beginning on, else the last time before it."""
+    begin = text.find(word, at)
+    before = text.rfind(word, 0, at)
+    if before >= 0 and (begin < 0 or at - before < begin - at - len(word)):
+        begin = before
+    return None if begin < 0 or not word else {"start": begin, "end": begin + len(word)}
+
+
+def plain(parts: Sequence[str], columns: Sequence[str], split: str) -> Iterator[pl.DataFrame]:
+    """A table as it is, in one split."""
+    for rows in batches(parts, columns):
+        yield rows.with_columns(split=pl.lit(split))
+
+
+def sentences(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """enrich/sentences without words."""
+    names = ("qid", "start", "end", "category")
+    items = pl.col("items").list.eval(pl.struct(pl.element().struct.field(name) for name in names))
+    for rows in batches(parts, ("sentence_id", "items")):
+        yield rows.with_columns(items=items, split=pl.lit("train"))
+
+
+def gold(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """A gold set as wokflow.match.gold reads it."""
+    yield rows.select(
+        "source_id", adaptation=pl.struct("title", "ingredients", "steps"), split=pl.lit("test")
+    )
+
+
+def predictions(parts: Sequence[str], *, text: bool) -> Iterator[pl.DataFrame]:
+    """Predictions of all runs with their digests; without `text` they are null."""
+    for rows in batches(parts):
+        digests = [strings_digest([each]) if each is not None else None for each in rows["prediction"]]
+        shown = pl.col("prediction") if text else pl.lit(None, pl.String)
+        yield rows.with_columns(
+            prediction=shown, sha256=pl.Series(digests, dtype=pl.String), split=pl.lit("test")
+        )

@@ -1,0 +1,171 @@
+"""The subsets of a release: which tables its datasets have, what they are read from, and whose text is in them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+DATASETS = ("pairs", "silver", "gold", "actions", "pivots", "items", "predictions")
+RECORDS = "records"  # the subset with the digests of all records that others point at
+WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"  # sources of items, beside the corpora
+
+
+@dataclass(frozen=True)
+class Subset:
+    """One table of a release.
+
+    `table` is the table of results that it is read from. `texts` are the corpora whose text its full form holds,
+    `derived` those from whose text something in it was made (predictions), `cites` further sources whose own content
+    is in it in either form, and `counts_of` corpora of which it has only counts.
+    """
+
+    name: str
+    dataset: str
+    form: str
+    description: str
+    languages: tuple[str, ...]
+    table: str = ""
+    texts: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    cites: tuple[str, ...] = ()
+    counts_of: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All sources that it draws on, each once."""
+        return tuple(dict.fromkeys((*self.texts, *self.derived, *self.cites, *self.counts_of)))
+
+
+def subset_of(described: Mapping[str, Any]) -> Subset:
+    """A subset that went through JSON."""
+    members = {name: tuple(each) if isinstance(each, list) else each for name, each in described.items()}
+    return Subset(**members)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Available:
+    """What a workflow's config can make subsets of.
+
+    `directions` have the source and the target corpus; `parsed` are the corpora with actions, `sentences` the
+    sources of sentences whose items are linked with their pair of languages, `langs` the language of each corpus.
+    `gold` and `silver` are the directions with such sets; `predicted` are the corpora that runs were trained on or
+    predict.
+    """
+
+    directions: Mapping[str, tuple[str, str]]
+    langs: Mapping[str, str]
+    parsed: Sequence[str]
+    dish_corpus: str
+    sentences: Mapping[str, str]
+    item_languages: Sequence[str]
+    gold: Collection[str]
+    silver: Collection[str]
+    predicted: Sequence[str]
+
+
+def subsets(datasets: Collection[str], have: Available) -> dict[str, Subset]:
+    """The subsets of the wanted datasets, by name and in the order of DATASETS."""
+    makers = {
+        "pairs": _pairs,
+        "silver": _silver,
+        "gold": _gold,
+        "actions": _actions,
+        "pivots": _pivots,
+        "items": _items,
+        "predictions": _predictions,
+    }
+    found = [subset for dataset in DATASETS if dataset in datasets for subset in makers[dataset](have)]
+    return {subset.name: subset for subset in found}
+
+
+def _directed(
+    dataset: str, form: str, table: str, description: str, have: Available, chosen: Collection[str]
+) -> list[Subset]:
+    return [
+        Subset(
+            f"{dataset}-{direction}",
+            dataset,
+            form,
+            description,
+            tuple(direction.split("-")),
+            f"{table}/{direction}" if table else "",
+            texts=corpora if form == "pairs" else corpora[:1],
+        )
+        for direction, corpora in have.directions.items()
+        if direction in chosen
+    ]
+
+
+def _pairs(have: Available) -> list[Subset]:
+    text = "Recipes of one language with the recipes of the other whose titles, translated, are nearest."
+    return _directed("pairs", "pairs", "match/pairs", text, have, have.directions)
+
+
+def _silver(have: Available) -> list[Subset]:
+    text = "Recipes of one dish in both languages, found by the dish's known names and accepted by a person."
+    return _directed("silver", "pairs", "match/silver", text, have, have.silver)
+
+
+def _gold(have: Available) -> list[Subset]:
+    text = "Recipes that people have adapted to the other culture."
+    return _directed("gold", "gold", "", text, have, have.gold)
+
+
+def _actions(have: Available) -> list[Subset]:
+    text = "What is done in each recipe, in order: verb, ingredients and tools with their classes."
+    return [
+        Subset(
+            f"actions-{corpus}",
+            "actions",
+            "actions",
+            text,
+            (have.langs[corpus],),
+            f"parse/actions/{corpus}",
+            texts=(corpus,),
+        )
+        for corpus in have.parsed
+    ]
+
+
+def _pivots(have: Available) -> list[Subset]:
+    lang, corpus = (have.langs[have.dish_corpus],), (have.dish_corpus,)
+    differ = "Actions that differ between two dishes."
+    first = "Which of two actions is first, and why."
+    written = "Recipes to be rewritten for another dish."
+    return [
+        Subset("pivots", "pivots", "pivots", differ, lang, "pivot/pivots", counts_of=corpus),
+        Subset("orders", "pivots", "orders", first, lang, "pivot/orders", counts_of=corpus),
+        Subset("instances", "pivots", "instances", written, lang, "pivot/instances", texts=corpus),
+    ]
+
+
+def _items(have: Available) -> list[Subset]:
+    items = "Culture-specific items with category, country of origin, names and explanation by language."
+    mention = "Sentences that mention culture-specific items, with their translation."
+    return [
+        Subset(
+            *("items", "items", "items", items, tuple(have.item_languages), "enrich/items"),
+            cites=(WIKIDATA, WIKIPEDIA),
+        ),
+        *(
+            Subset(
+                *(f"sentences-{corpus}", "items", "sentences", mention),
+                tuple(pair.split("-", 1)),
+                f"enrich/sentences/{corpus}",
+                texts=(corpus,),
+            )
+            for corpus, pair in have.sentences.items()
+        ),
+    ]
+
+
+def _predictions(have: Available) -> list[Subset]:
+    languages = tuple(dict.fromkeys(have.langs.values()))
+    predictions, scores = "What the runs generated.", "Scores of the runs."
+    corpora = tuple(have.predicted)
+    return [
+        Subset(
+            *("predictions", "predictions", "predictions", predictions, languages, "generate/predictions"),
+            derived=corpora,
+        ),
+        Subset("scores", "predictions", "scores", scores, (), "evaluate/scores", counts_of=corpora),
+    ]

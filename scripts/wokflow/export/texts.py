@@ -1,0 +1,125 @@
+"""The records that a release's rows point at, looked up by id; and the digest by which a changed one is known.
+
+A stand-off release holds ids where a full one holds text. Both are made of the same rows, and the text is put in by
+the same functions: from the tables of a run, or by `wokflow rehydrate` from another copy of the corpora.
+"""
+
+import hashlib
+import json
+import mmap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from wokflow.frame import tables
+
+RECIPE = ("title", "ingredients", "steps", "dish")
+SENTENCE = ("source", "target")
+FIELDS = {"recipes": RECIPE, "sentences": SENTENCE}  # the text of a record, by the table of stage ingest
+IDS = {"recipes": "recipe_id", "sentences": "sentence_id"}
+
+Rows = NDArray[np.int64]
+
+
+def corpus_of(record_id: str) -> str:
+    """The corpus of a record: recipenlg of recipenlg:12."""
+    return record_id.rpartition(":")[0]
+
+
+def numbers(ids: pl.Series) -> pl.Series:
+    """Row numbers in the source, as int64: 12 of recipenlg:12; null where an id is none."""
+    return ids.str.extract(r":(\d+)$").cast(pl.Int64, strict=False)
+
+
+class Texts:
+    """The records of one corpus, looked up by id, in memory that does not grow with it, but for 8 bytes a record.
+
+    They are written uncompressed to a file in `folder` and looked up there through a memory map.
+    """
+
+    def __init__(self, corpus: str, table: str, parts: Sequence[str], folder: Path) -> None:
+        """`parts` of ingest/recipes or ingest/sentences, whose rows are in the order of their source_row."""
+        self.corpus, self.fields, self._id = corpus, FIELDS[table], IDS[table]
+        self.lang = ""
+        path = folder / f"{corpus}.arrow"
+        scanned = tables.scan(parts)
+        if table == "recipes":
+            first = scanned.select("lang").head(1).collect()
+            self.lang = first.item() if first.height else ""
+        scanned.select(pl.col(self._id).alias("id"), *self.fields).sink_ipc(path, compression="uncompressed")
+        self.rows: Rows = scanned.select("source_row").collect().to_series().to_numpy().astype(np.int64)
+        with path.open("rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        table_read = pa.ipc.open_file(pa.py_buffer(self._map)).read_all()
+        frame = pl.from_arrow(table_read, rechunk=False)
+        assert isinstance(frame, pl.DataFrame)
+        self._frame = frame
+
+    def take(self, ids: pl.Series) -> pl.DataFrame:
+        """A row for each of `ids`, in their order: `id`, and the fields; all but the id null where there is none."""
+        wanted = numbers(ids)
+        known = wanted.is_not_null() & (ids.str.strip_suffix(":" + wanted.cast(pl.String)) == self.corpus)
+        return self._at(wanted.fill_null(-1).to_numpy(), known.fill_null(False).to_numpy()).with_columns(
+            id=ids
+        )
+
+    def _at(self, wanted: Rows, known: NDArray[np.bool_]) -> pl.DataFrame:
+        place = np.minimum(np.searchsorted(self.rows, wanted), max(len(self.rows) - 1, 0))
+        if not len(self.rows):
+            return self._frame.clear(len(wanted))
+        found = known & (self.rows[place] == wanted)
+        return self._frame[pl.Series(place, dtype=pl.UInt32)].with_columns(
+            pl.when(pl.lit(pl.Series(found))).then(pl.col(name)).alias(name) for name in self.fields
+        )
+
+    def forget(self) -> None:
+        """Give back the memory of what was looked up; the system reads it again where it is needed."""
+        self._map.madvise(mmap.MADV_DONTNEED)
+
+    def digests(self, rows: Rows, batch: int = 20_000) -> Iterator[pl.DataFrame]:
+        """record_id and sha256 of the records with these row numbers, some at a time.
+
+        A record that the corpus does not have, or no longer has, has the digest null.
+        """
+        for start in range(0, len(rows), batch):
+            some = rows[start : start + batch]
+            found = self._at(some, np.ones(len(some), np.bool_))
+            missing = found[self.fields[0]].is_null()
+            digests = [
+                None if gone else record_digest(row)
+                for gone, row in zip(missing, found.select(self.fields).iter_rows(), strict=True)
+            ]
+            yield pl.DataFrame(
+                {"record_id": [f"{self.corpus}:{row}" for row in some.tolist()], "sha256": digests},
+                schema={"record_id": pl.String, "sha256": pl.String},
+            )
+            self.forget()
+
+
+def record_digest(fields: Iterable[object]) -> str:
+    """SHA-256 of a record's fields, in the order of FIELDS, as JSON without blanks in UTF-8."""
+    text = json.dumps(list(fields), ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def open_texts(parts: Iterable[str], folder: Path) -> dict[str, Texts]:
+    """The records by corpus, of parts at .../ingest/<table>/<corpus>/part-NNNNN.parquet."""
+    by_table: dict[tuple[str, str], list[str]] = {}
+    for part in parts:
+        table, corpus = Path(part).parts[-3:-1]
+        by_table.setdefault((corpus, table), []).append(part)
+    return {corpus: Texts(corpus, table, paths, folder) for (corpus, table), paths in by_table.items()}
+
+
+def recipes(ids: pl.Series, texts: Mapping[str, Texts]) -> pl.Series:
+    """Recipes as structs of id and RECIPE, of ids of one corpus; null where the id is."""
+    known = ids.drop_nulls()
+    corpus = texts[corpus_of(known[0])] if known.len() else next(iter(texts.values()))
+    found = corpus.take(ids).select("id", *RECIPE)
+    return found.select(
+        pl.when(pl.col("id").is_not_null()).then(pl.struct(pl.all())).alias(ids.name)
+    ).to_series()

@@ -1,0 +1,87 @@
+"""Whether a release is what it says: checksums, files, schemas, counts. It may come from anywhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from wokflow.export.findings import printable
+from wokflow.export.forms import FORMS
+from wokflow.export.manifest import SIZE, Manifest, read_manifest, shards
+from wokflow.export.release import SUMS, file_digest, files_in
+from wokflow.export.shards import shard_problems
+from wokflow.frame.job import UserError
+
+_LINE = re.compile(r"([0-9a-f]{64})  ([^\x00-\x1f\\]+)")
+SHOWN = 20
+
+
+def verified(release: str | Path) -> Manifest:
+    """The manifest of a release. Raises UserError if anything in it is not as it says."""
+    manifest = read_manifest(release)
+    if problems := list(find_problems(release, manifest)):
+        more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
+        listed = "".join(f"\n  - {printable(problem)}" for problem in problems[:SHOWN])
+        raise UserError(
+            f"{release} is not the release that was made: {len(problems)} problems.{listed}{more}\n"
+            "Get it again, or ask whom the card names."
+        )
+    return manifest
+
+
+def find_problems(release: str | Path, manifest: Manifest) -> Iterator[str]:
+    """What is wrong with the files of a release, a line each. Nothing outside of its folder is read."""
+    folder = Path(release)
+    sums = dict(_sums(folder))
+    there = set(files_in(folder)) - {SUMS}
+    for path in sorted(there):
+        if _leads_out(folder, path):
+            yield f"{path} is a link"
+        elif path not in sums:
+            yield f"{path} is in no line of {SUMS}"
+    for path, digest in sums.items():
+        if path not in there:
+            yield f"{path} is missing"
+        elif not _leads_out(folder, path) and file_digest(folder / path) != digest:
+            yield f"{path} has another checksum"
+    listed = {path: (subset, rows) for subset, _, path, rows in shards(manifest)}
+    for path in sorted(path for path in there if path.startswith("data/") and path not in listed):
+        yield f"{path} is in no subset"
+    for path, (subset, rows) in listed.items():
+        if path not in there:
+            yield f"{path} is missing: the manifest names it"
+        elif not _leads_out(folder, path):
+            yield from _shard_problems(folder, path, manifest, subset, rows)
+
+
+def _sums(folder: Path) -> Iterator[tuple[str, str]]:
+    """Paths and checksums. Raises UserError for a file that cannot be one, and for paths that lead elsewhere."""
+    file = folder / SUMS
+    if file.is_symlink() or not file.is_file():
+        raise UserError(f"{folder} has no file {SUMS}, so nothing in it can be checked.")
+    if file.stat().st_size > SIZE:
+        raise UserError(f"{file} has more than {SIZE >> 20} MiB: it is no list of a release's files.")
+    seen = set()
+    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
+        found = _LINE.fullmatch(line)
+        parts = PurePosixPath(found[2]).parts if found else ()
+        if not found or found[2].startswith("/") or ".." in parts:
+            raise UserError(
+                f"{file}, line {number}: no checksum of a file in this release. It was not made by Wokflow."
+            )
+        if found[2] in seen:
+            raise UserError(f"{file}, line {number}: {found[2]} stands there twice.")
+        seen.add(found[2])
+        yield found[2], found[1]
+
+
+def _leads_out(folder: Path, path: str) -> bool:
+    """Whether a path goes through a link."""
+    parts = PurePosixPath(path).parts
+    return any(folder.joinpath(*parts[: number + 1]).is_symlink() for number in range(len(parts)))
+
+
+def _shard_problems(folder: Path, path: str, manifest: Manifest, subset: str, rows: int) -> Iterator[str]:
+    form = FORMS[manifest["subsets"][subset]["form"]]
+    schema = form.schema(full=manifest["mode"] == "full")
+    for _, problem in shard_problems(folder / path, schema, rows, form.group):
+        yield f"{path} {problem}"

@@ -1,0 +1,339 @@
+"""A polite client of public services that are asked about many things, and what they answered."""
+
+import asyncio
+import hashlib
+import json
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import httpx
+import tenacity
+
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.web import (
+    BUSY,
+    LONGEST_WAIT,
+    SAID,
+    Again,
+    keep_urls_out_of_logs,
+    on_loopback,
+    plain_url,
+    printable,
+    retry_after,
+    user_agent,
+)
+
+MOST_AT_ONCE = 5  # requests; Wikimedia's services allow no more
+MOST = 64 << 20  # bytes of an answer, after decompression
+UNSAID_WAIT = 30  # times the first backoff: the wait after a 429 that does not say how long
+GROWTH = 8  # answers in a row after which requests may be about twice as many things again
+ERROR_BODY = 2  # seconds for the text of an error; its status and headers are known by then
+TOO_LARGE = (413, 414)
+
+Answer = TypeVar("Answer")  # what a service says of a thing
+
+
+class _Smaller(Again):
+    """A failed attempt that is worth another one about fewer things."""
+
+
+class Client(ABC, Generic[Answer]):
+    """A client of one service.
+
+    At most `concurrency` requests are under way at once, each for at most `timeout` seconds in all. A request is
+    about `batch` things, or fewer if the service is too slow for that. A failed request is sent again, up to
+    `attempts` times in a row. Before that all requests wait for as long as the service asks (Retry-After), or
+    `backoff` seconds, then twice as many, and so on, with jitter. Redirects are not followed.
+    """
+
+    types: Sequence[str] = ("application/json",)  # of answers; the first one is asked for
+    example = ""  # of an endpoint
+    advice = "Run again later."  # where the service gives no answer
+
+    def __init__(
+        self,
+        endpoint: str | None,
+        contact: str | None,
+        *,
+        step: str,
+        batch: int = 1,
+        concurrency: int,
+        timeout: float,
+        attempts: int,
+        backoff: float,
+        say: Callable[[str], None],
+    ) -> None:
+        """`step` names the block of the config in messages. Raises UserError for a setting that is not valid."""
+        if endpoint is None or contact is None:
+            raise UserError(
+                f"{step}.endpoint, the URL of the service, and contact, an e-mail address or URL at which its "
+                "operators can reach you, are needed to ask it."
+            )
+        if not plain_url(endpoint):
+            raise UserError(
+                f"{step}.endpoint must be a URL, such as {self.example}, without a name, a password or a query."
+            )
+        if not 1 <= concurrency <= MOST_AT_ONCE:
+            raise UserError(f"{step}.concurrency: {concurrency} is not from 1 to {MOST_AT_ONCE}.")
+        keep_urls_out_of_logs()
+        self.endpoint, self._step, self._say = endpoint, step, say
+        self._headers = {"User-Agent": user_agent(contact), "Accept": self.types[0]}
+        self._batch = self._size = batch
+        self._concurrency, self._timeout = concurrency, timeout
+        self._attempts, self._backoff = attempts, backoff
+        self._usual_wait = tenacity.wait_exponential_jitter(backoff, LONGEST_WAIT, jitter=backoff)
+        self._resume = 0.0  # by the monotonic clock; no request is sent before
+        self._answers = 0
+
+    @abstractmethod
+    def request(self, asked: Sequence[str]) -> dict[str, Any]:
+        """The body of a request about some things, as httpx takes it (data, json)."""
+
+    @abstractmethod
+    def read(self, content: bytes, headers: Mapping[str, str], asked: Sequence[str]) -> Mapping[str, Answer]:
+        """What an answer says of each thing. Raises ValueError for what is no whole answer to this request."""
+
+    def turned_down(self, asked: Sequence[str], status: int) -> Mapping[str, Answer] | None:
+        """What a status that is no success says of the things; None where another attempt or an error is due."""
+        return None
+
+    def ask(self, wanted: Sequence[str], keep: Callable[[Mapping[str, Answer]], None]) -> None:
+        """Ask about things, and hand what is said of them to `keep`, one answer after the other.
+
+        Raises UserError if the service refuses, or if one request failed too often.
+        """
+        try:
+            asyncio.run(self._ask(deque(wanted), keep))
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
+
+    async def _ask(self, waiting: deque[str], keep: Callable[[Mapping[str, Answer]], None]) -> None:
+        async with (
+            httpx.AsyncClient(
+                headers=self._headers,
+                timeout=None,  # see _post
+                limits=httpx.Limits(max_connections=self._concurrency),
+                trust_env=not on_loopback(self.endpoint),  # no proxy between this machine and itself
+            ) as http,
+            asyncio.TaskGroup() as workers,
+        ):
+            for _ in range(self._concurrency):
+                workers.create_task(self._work(http, waiting, keep))
+
+    async def _work(
+        self, http: httpx.AsyncClient, waiting: deque[str], keep: Callable[[Mapping[str, Answer]], None]
+    ) -> None:
+        """Ask as long as something is waiting; what a smaller request leaves out waits again."""
+        while waiting:
+            asked = [waiting.popleft() for _ in range(min(self._size, len(waiting)))]
+            try:
+                async for attempt in tenacity.AsyncRetrying(
+                    stop=tenacity.stop_after_attempt(self._attempts),
+                    retry=tenacity.retry_if_exception_type(Again),
+                    wait=self._wait,
+                    sleep=self._pause,
+                    reraise=True,
+                ):
+                    with attempt:
+                        try:
+                            found = await self._post(http, asked)
+                        except _Smaller:
+                            if len(asked) > 1:
+                                half = len(asked) // 2
+                                waiting.extendleft(reversed(asked[half:]))
+                                del asked[half:]
+                                self._size, self._answers = half, 0
+                            raise
+            except Again as error:
+                raise self._given_up(asked, error) from None
+            keep(found)
+            self._answers += 1
+            if self._answers % GROWTH == 0:
+                self._size = min(self._batch, 2 * self._size)
+
+    def _wait(self, state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        said = error.wait if isinstance(error, Again) else None
+        seconds = self._usual_wait(state) if said is None else max(said, self._backoff)
+        about = f", {self._size} items at once" if self._batch > 1 else ""
+        self._say(f"{self.endpoint}: {error}; again in {seconds:.1f} s{about}")
+        return seconds
+
+    async def _pause(self, seconds: float) -> None:
+        """Let nothing be sent for some seconds, by any worker."""
+        self._resume = max(self._resume, time.monotonic() + seconds)
+        await self._gate()
+
+    async def _gate(self) -> None:
+        while (left := self._resume - time.monotonic()) > 0:
+            await asyncio.sleep(left)
+
+    async def _post(self, http: httpx.AsyncClient, asked: Sequence[str]) -> Mapping[str, Answer]:
+        """What the service says. Raises Again, and UserError where no other attempt would help."""
+        await self._gate()
+        try:
+            async with (
+                asyncio.timeout(self._timeout),
+                http.stream("POST", self.endpoint, **self.request(asked)) as response,
+            ):
+                if response.status_code != 200:
+                    wait = self._asked_to_wait(response)
+                    said = await _error_body(response)
+                    if (found := self.turned_down(asked, response.status_code)) is not None:
+                        return found
+                    raise self._refused(response, said, wait)
+                content = await _body(response)
+        except TimeoutError:
+            raise _Smaller(f"no whole answer in {self._timeout:g} s") from None
+        except httpx.ConnectError as error:
+            raise Again(f"no connection: {printable(str(error))}") from None
+        except httpx.RequestError as error:
+            broken = printable(str(error)) or type(error).__name__
+            raise _Smaller(f"the connection broke: {broken}") from None
+        kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind not in self.types:
+            raise _Smaller(f"no result, but {printable(kind) or 'no type'}: {_shown(content)}")
+        try:
+            return self.read(content, response.headers, asked)
+        except ValueError as error:
+            raise _Smaller(f"{error}: {_shown(content)}") from None
+
+    def _asked_to_wait(self, response: httpx.Response) -> float | None:
+        """Seconds that the service asks to wait, which holds for all requests from now on; None if it does not."""
+        wait = retry_after(response.headers, time.time())
+        if wait is None and response.status_code == 429:
+            wait = min(UNSAID_WAIT * self._backoff, LONGEST_WAIT)
+        self._resume = max(self._resume, time.monotonic() + min(wait or 0, LONGEST_WAIT))
+        return wait
+
+    def _refused(self, response: httpx.Response, content: bytes, wait: float | None) -> Exception:
+        """The exception for an HTTP status that is no success."""
+        status = response.status_code
+        said = f"HTTP {status}: {_shown(content)}"
+        if status in (*BUSY, *TOO_LARGE) or status >= 500 or status < 300:
+            if wait is not None and wait > LONGEST_WAIT:
+                return UserError(
+                    f"{self.endpoint} asks to wait for {wait:.0f} s ({said}). Run again later: answers are kept in "
+                    f"{self._step}.cache."
+                )
+            return (Again if status == 429 else _Smaller)(said, wait)
+        if status < 400:
+            to = printable(response.headers.get("Location", "nowhere"))
+            return UserError(
+                f"{self.endpoint} sends requests on to {to}, which is not followed. If that is right, set "
+                f"{self._step}.endpoint to it."
+            )
+        return UserError(
+            f"{self.endpoint} takes no such request: {said}\nIs {self._step}.endpoint right? Wikimedia's is "
+            f"{self.example}. It also refuses clients that asked too much."
+        )
+
+    def _given_up(self, asked: Sequence[str], error: Again) -> UserError:
+        about = ", ".join(asked[:5]) + (f" and {len(asked) - 5} more" if len(asked) > 5 else "")
+        return UserError(
+            f"{self.endpoint} gave no answer for {about} in {self._attempts} attempts; the last time: {error}\n"
+            f"Answers so far are kept in {self._step}.cache. {self.advice}"
+        )
+
+
+async def _body(response: httpx.Response) -> bytes:
+    """The whole body. Raises _Smaller if it is too long."""
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) > MOST:
+            raise _Smaller(f"an answer of more than {MOST >> 20} MiB")
+    return bytes(content)
+
+
+async def _error_body(response: httpx.Response) -> bytes:
+    """The beginning of an error's text, as much of it as comes soon."""
+    content = bytearray()
+    try:
+        async with asyncio.timeout(ERROR_BODY):
+            async for chunk in response.aiter_bytes():
+                content += chunk
+                if len(content) > 4 * SAID:
+                    break
+    except (TimeoutError, httpx.RequestError):
+        pass
+    return bytes(content)
+
+
+def _shown(content: bytes) -> str:
+    """What an answer says that is no result; of a stack trace behind a part of a result, the trace."""
+    at = max(content.find(b"Exception") - 80, 0)
+    return printable(content[at : at + 4 * SAID].decode("utf-8", "replace")) or "nothing"
+
+
+class Answers:
+    """What a service said of things: a folder with a file for each.
+
+    `question` says what was asked of each thing; another question has other answers. Several jobs may read and write
+    at once. Files are whole or not there; one that is damaged counts as not there.
+    """
+
+    def __init__(self, folder: str | Path, question: Mapping[str, Any]) -> None:
+        self._folder, self._question = Path(folder), question
+
+    def get(self, name: str) -> Any:
+        """What was said of a thing, as parsed from JSON; None if that is not known."""
+        try:
+            stored = json.loads(self.path(name).read_bytes())
+            if stored["asked"] == self._asked(name) and stored["sha256"] == _digest(stored["answer"]):
+                return stored["answer"]
+        except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+            pass
+        return None
+
+    def put(self, name: str, answer: Any) -> None:
+        """Keep what was said of a thing. It is not flushed to disk: what a crash damages is asked for again."""
+        stored = {"asked": self._asked(name), "answer": answer, "sha256": _digest(answer)}
+        path = self.path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+        try:
+            temporary.write_text(json.dumps(stored, ensure_ascii=False), encoding="utf-8")
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+    def path(self, name: str) -> Path:
+        """The file of a thing; its name is a digest."""
+        digest = hashlib.sha256(json.dumps(self._asked(name), sort_keys=True).encode()).hexdigest()
+        return self._folder / digest[:2] / f"{digest}.json"
+
+    def _asked(self, name: str) -> dict[str, Any]:
+        return {**self._question, "about": name}
+
+
+def _digest(answer: Any) -> str:
+    return hashlib.sha256(json.dumps(answer).encode()).hexdigest()
+
+
+def known(
+    client: Client[Answer], answers: Answers, wanted: Sequence[str], progress: Progress
+) -> dict[str, Any]:
+    """What is kept of some things, and what the service says of all others, as parsed from JSON.
+
+    An answer of None is not kept: it is asked for anew next time.
+    """
+    found = {name: answer for name in wanted if (answer := answers.get(name)) is not None}
+    missing = [name for name in wanted if name not in found]
+    progress.say(f"{len(found)} items are in the cache, {len(missing)} are asked for")
+
+    def keep(said: Mapping[str, Answer]) -> None:
+        for name, answer in said.items():
+            if answer is not None:
+                answers.put(name, answer)
+        found.update(said)
+        progress(len(found), f"{len(found)} of {len(wanted)} items", of=len(wanted))
+
+    client.ask(missing, keep)
+    return found

@@ -1,0 +1,87 @@
+"""How Wokflow asks servers: under which name, when again, and what of their words may be shown."""
+
+import email.utils
+import ipaddress
+import logging
+import re
+import time
+from collections.abc import Mapping
+
+import httpx
+
+from wokflow.frame.job import UserError
+
+VERSION = "0.1.0"  # of this project, as in CITATION.cff
+LONGEST_WAIT = 600.0  # seconds; a server that wants more is asked another day
+BUSY = (408, 425, 429)  # HTTP statuses that are worth another attempt, and 500 and above
+SAID = 300  # characters of a server's message that are shown
+CONTACT = re.compile(r"[!-'*-~ ]{1,200}")
+
+
+class Again(Exception):  # noqa: N818  (an outcome of one attempt, not a fault)
+    """A failed attempt that is worth another one: after `wait` seconds, if the server says so."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+def user_agent(contact: str | None) -> str:
+    """The name that servers see; `contact` is an e-mail address or a web page, as Wikimedia's User-Agent policy asks.
+
+    Raises UserError for a contact that cannot stand in a header.
+    """
+    if contact is None:
+        return f"Wokflow/{VERSION} httpx/{httpx.__version__}"
+    if not CONTACT.fullmatch(contact) or not re.search(r"\S[@/]\S", contact):
+        raise UserError(
+            f"contact: {contact!r} is no e-mail address and no web page. Give one by which the administrators of "
+            "servers can reach you."
+        )
+    return f"Wokflow/{VERSION} ({contact.strip()}) httpx/{httpx.__version__}"
+
+
+def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """Seconds to wait by the header Retry-After, a number of seconds or an HTTP date; None where it has neither.
+
+    `now` is in seconds since 1970; the default is this machine's clock.
+    """
+    value = headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value):
+        return float(value)
+    try:
+        date = email.utils.parsedate_to_datetime(value).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return max(0.0, date - (time.time() if now is None else now))
+
+
+def on_loopback(endpoint: str) -> bool:
+    """Whether a URL's host is this machine itself."""
+    host = httpx.URL(endpoint).host
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def plain_url(endpoint: str) -> bool:
+    """Whether a text is a URL of a server, without a name, a password or a query, which may be secrets."""
+    try:
+        url = httpx.URL(endpoint)
+    except httpx.InvalidURL:
+        return False
+    return (
+        url.scheme in ("http", "https") and bool(url.host) and not (url.userinfo or url.query or url.fragment)
+    )
+
+
+def printable(text: str) -> str:
+    """The beginning of a text, in one line, without what moves a terminal's cursor."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[: 2 * SAID].split()))[:SAID]
+
+
+def keep_urls_out_of_logs() -> None:
+    """httpx logs whole URLs at level INFO, and httpcore whole headers at level DEBUG."""
+    for name in ("httpx", "httpcore"):
+        logging.getLogger(name).setLevel(logging.WARNING)

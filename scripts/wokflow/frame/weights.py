@@ -1,0 +1,36 @@
+"""How large a model is, before it is loaded: what its job's request for memory follows."""
+
+import os
+import re
+from pathlib import Path
+
+_BILLIONS = re.compile(
+    r"(?<![\d.])(\d+)(?:\.(\d+))?b(\d)?(?![a-z])", re.IGNORECASE
+)  # 7B, 1.3B; 7b1, as BLOOM
+
+
+def weights_mb(model: str) -> int | None:
+    """MB of a model's weights, as numbers of 16 bits if its files do not say; None if nothing is known.
+
+    Known are the files in a folder or in the local cache of the Hugging Face hub and, failing these, the billions of
+    weights that the name tells of, as in Qwen2.5-7B.
+    """
+    folders = [Path(model)] if Path(model).is_dir() else sorted(_cached(model))
+    sizes = [
+        sum(file.stat().st_size for file in folder.glob(pattern))
+        for folder in folders
+        for pattern in ("*.safetensors", "*.bin")
+    ]
+    if largest := max(sizes, default=0):
+        return largest // 10**6
+    if Path(model).is_dir() or not (found := _BILLIONS.search(model.rpartition("/")[2])):
+        return None
+    whole, fraction, tenth = found.groups()
+    return int(2_000 * float(f"{whole}.{fraction or tenth or 0}"))
+
+
+def _cached(model: str) -> list[Path]:
+    """The snapshots of a model in the hub's cache, whose place huggingface_hub reads from these variables too."""
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
+    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
+    return list((cache / f"models--{model.replace('/', '--')}").glob("snapshots/*"))

@@ -1,0 +1,85 @@
+"""What models read of a sentence and its items (Yao et al. 2024, sections 5.2 and 5.3)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.languages import NAMES
+from wokflow.generate.prompts import Dialogue, Prompt
+from wokflow.models.texts import without_headings
+
+Languages = Sequence[str]  # of source and target
+Values = dict[str, str | None]  # by place of a prompt
+
+
+def values_of(instances: pl.DataFrame, languages: Languages | None) -> list[Values]:
+    """What each instance puts into the places of prompts: of a recipe, or of a sentence with items."""
+    if not of_sentences(instances):
+        return instances.select("source", "title", "base").to_dicts()
+    return [sentence_values(row, languages or ("", "")) for row in instances.iter_rows(named=True)]
+
+
+def of_sentences(instances: pl.DataFrame) -> bool:
+    """Whether instances are sentences."""
+    return "items" in instances.columns
+
+
+def sentence_values(row: Mapping[str, Any], languages: Languages) -> Values:
+    """The values of a sentence. What is said of an item is said once, however often it is mentioned.
+
+    The dictionary has the form "mention:translation, translation, mention:translation"; an item without
+    translations is not in it, nor are explanations that do not exist. Languages without a name are None.
+    """
+    items: list[dict[str, Any]] = row["items"]
+    by_mention = {item["mention"]: item["translations"] for item in items}
+    explanations = dict.fromkeys(item["explanation"] for item in items if item["explanation"])
+    source, target = (NAMES.get(lang.partition("_")[0]) for lang in languages)
+    return {
+        "source": row["source"],
+        "replaced": replaced(row["source"], items),
+        "items": ", ".join(by_mention),
+        "dictionary": ", ".join(
+            f"{mention}:{', '.join(names)}" for mention, names in by_mention.items() if names
+        ),
+        "explanations": " ".join(explanations),
+        "source_language": source,
+        "target_language": target,
+    }
+
+
+def replaced(source: str, items: Sequence[Mapping[str, Any]]) -> str:
+    """The sentence with the first translation of each item in the place of its mention.
+
+    All of the mention goes, the ending of a plural too; an item without translations stays.
+    """
+    for item in sorted(items, key=lambda item: -item["start"]):
+        if item["translations"]:
+            source = source[: item["start"]] + item["translations"][0] + source[item["end"] :]
+    return source
+
+
+def dialogue_of(prompt: str, exemplars: str | list[str], shots: int, languages: Languages | None) -> Dialogue:
+    """The prompt of a file, after its questions about the first `shots` of the table `exemplars`.
+
+    These are answered by the explanations of the items where more is asked behind, and last by the reference.
+    """
+    template, said = Prompt.read(prompt), list[str]()
+    for row in tables.read(exemplars).head(shots).iter_rows(named=True) if shots else ():
+        values = sentence_values(row, languages or ("", ""))
+        answers = [values["explanations"] or ""] * (len(template.questions) - 1) + [row["reference"]]
+        for question, answer in zip(template.questions, answers, strict=True):
+            said += [question.fill(**values), answer]
+    return Dialogue(template, said)
+
+
+def cleaner(instances: pl.DataFrame, *, continues: bool) -> Callable[[str], str]:
+    """What makes a prediction of what a model wrote.
+
+    Of a recipe the headings go. Of a sentence, the first line is taken if the model continues a text, as it begins
+    another sentence behind it.
+    """
+    if not of_sentences(instances):
+        return without_headings
+    return (lambda text: text.strip().partition("\n")[0].strip()) if continues else str.strip

@@ -1,0 +1,129 @@
+"""Sentence alignment by length and by similarity to a machine translation.
+
+Lengths: Gale and Church, A Program for Aligning Sentences in Bilingual Corpora, 1993. Similarity, as in Bleualign
+(Sennrich and Volk, MT-based Sentence Alignment for OCR-generated Parallel Texts, 2010): where the source has been
+translated by machine, that translation shares words with the right sentence of the target.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from wokflow.frame.languages import HAN, SPACELESS
+
+# Log probabilities of how many sentences of both sides belong together (Gale and Church 1993, Table 5).
+STEPS = {
+    (1, 1): math.log(0.89),
+    (1, 0): math.log(0.00495),
+    (0, 1): math.log(0.00495),
+    (2, 1): math.log(0.0445),
+    (1, 2): math.log(0.0445),
+    (2, 2): math.log(0.011),
+}
+VARIANCE = 6.8  # of a sentence's length by that of its translation, per character (Gale and Church 1993, 3.3)
+WEIGHT = 12.0  # of similarity: below an eighth in common, both sentences are rather without partner
+WIDE = 3
+LONGEST = 400  # sentences of a section; the table of alignments grows with the product of both sides
+
+_END = re.compile(r"(?<=[.!?…])[\"'»”’)\]]*\s+(?=[\"'«“‘(\[¿¡]*[^\s\da-z])|(?<=[。！？])[”’」』）]*|\n+")
+_WIDE = re.compile(f"[\u3040-\u30ff\uac00-\ud7af{HAN}]")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[^\W\d_]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Sra|Jr|No|vs|etc|ca|cf|e\.g|i\.e|approx|Mt|Ste|Gen|Col|Fig|vol)\.$"
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text. Initials and common abbreviations end none."""
+    found: list[str] = []
+    rest = ""
+    for part in _split(text):
+        rest = f"{rest} {part}" if rest else part
+        if not _ABBREVIATION.search(rest):
+            found.append(rest)
+            rest = ""
+    return [*found, rest] if rest else found
+
+
+def _split(text: str) -> list[str]:
+    parts, at = [], 0
+    for match in _END.finditer(text):
+        end = match.end()
+        if end > at:
+            parts.append(text[at:end].strip())
+            at = end
+    return [part for part in (*parts, text[at:].strip()) if part]
+
+
+def aligned(
+    source: Sequence[str], target: Sequence[str], translated: Sequence[str], lang: str
+) -> list[tuple[str, str]]:
+    """Sentences of both sides that belong together, in order; one side is empty where a sentence has no partner.
+
+    `translated` is the source translated into `lang`, the target's language; it counts only if it has as many
+    sentences as the source. Of all alignments with the STEPS the likeliest is taken.
+    """
+    if not source or not target or max(len(source), len(target)) > LONGEST:
+        return [*((one, "") for one in source), *(("", other) for other in target)]
+    hints = [_grams(text, lang) for text in translated] if len(translated) == len(source) else None
+    seen = [_grams(text, lang) for text in target]
+    sizes = [letters(text) for text in source], [letters(text) for text in target]
+
+    def likelihood(i: int, j: int, one: int, other: int) -> float:
+        chance = STEPS[one, other]
+        if one and other:
+            chance += _by_length(sum(sizes[0][i - one : i]), sum(sizes[1][j - other : j]))
+        if one and other and hints is not None:
+            chance -= WEIGHT * (1 - _similarity(hints[i - one : i], seen[j - other : j]))
+        return chance
+
+    best = {(0, 0): (0.0, (0, 0))}
+    for i in range(len(source) + 1):
+        for j in range(len(target) + 1):
+            ways = [
+                (best[i - one, j - other][0] + likelihood(i, j, one, other), (one, other))
+                for one, other in STEPS
+                if i >= one and j >= other
+            ]
+            if ways:
+                best[i, j] = max(ways)
+    pairs = []
+    i, j = len(source), len(target)
+    while i or j:
+        one, other = best[i, j][1]
+        pairs.append((_joined(source[i - one : i]), _joined(target[j - other : j])))
+        i, j = i - one, j - other
+    return pairs[::-1]
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return " ".join(texts)
+
+
+def letters(text: str) -> int:
+    """Length of a text; a Chinese, Japanese or Korean character counts as WIDE letters."""
+    return len(text) + (WIDE - 1) * len(_WIDE.findall(text))
+
+
+def _by_length(source: int, target: int) -> float:
+    """Log probability that texts of these lengths, in letters, translate each other (Gale and Church 1993, 3.4)."""
+    deviation = abs(target - source) / math.sqrt(max((source + target) / 2, 1.0) * VARIANCE)
+    return math.log(max(math.erfc(deviation / math.sqrt(2)), 1e-12))
+
+
+def _grams(text: str, lang: str) -> Counter[str]:
+    """Words and pairs of words; without spaces characters and pairs of these."""
+    words = list(re.sub(r"\W", "", text)) if lang in SPACELESS else re.findall(r"\w+", text.lower())
+    return Counter([*words, *map(" ".join, pairwise(words))])
+
+
+def _similarity(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float:
+    """Share of grams in common (Dice), 0 to 1; of several sentences none may share less of its own."""
+    first, second = sum(one, Counter()), sum(other, Counter())
+    total = first.total() + second.total()
+    shares = [2 * (first & second).total() / max(total, 1)]
+    for parts, whole in ((one, second), (other, first)):
+        if len(parts) > 1:
+            shares += [(part & whole).total() / max(part.total(), 1) for part in parts]
+    return min(shares)

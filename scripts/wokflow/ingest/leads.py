@@ -1,0 +1,74 @@
+"""Where the first paragraph of an article ends, in a text whose paragraphs have been joined to one line.
+
+CirrusSearch keeps an article's introduction as one line (MediaWiki's WikiTextStructure joins all lines), and beside
+it the wikitext, which has the paragraphs. So the beginning of the second paragraph is read from the wikitext and
+searched for in the text. Nothing is cut where it cannot be read, as it begins with a template, and where it is found
+twice or never.
+"""
+
+import html
+import re
+from collections.abc import Callable
+
+LEAD = 50_000  # characters of wikitext that are read: an infobox can be long
+DEPTH = 12  # nested templates, and links within captions
+LONG, SHORT = 40, 4  # most and fewest characters of the second paragraph that are searched for
+
+_FIRST_HEADINGS = re.compile(r"\A(?:\s*==[^\n]*==[ \t]*(?:\n|\Z))+")
+_HEADING = re.compile(r"^==", re.MULTILINE)
+_UNSEEN = re.compile(
+    r"<!--.*?-->|<ref\b[^>]*/>|<ref\b[^>]*>.*?</ref\s*>|__[A-Z]+__", re.DOTALL | re.IGNORECASE
+)
+_TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|-\{[^{}]*\}-")
+_TABLE = re.compile(r"^\s*\{\|.*?^\s*\|\}", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\[\[([^\[\]]*)\]\]")
+_MARKUP = re.compile(r"'{2,5}|</?[a-zA-Z][^<>]*>")
+_BREAK = re.compile(r"\n[ \t]*\n")
+_NO_PROSE = tuple("*#:;{|!=\0")
+_GAP = "\0"  # stands for what MediaWiki expands, so that its text is not known here
+
+
+def first_of_joined(text: str, wikitext: str) -> str:
+    """The first paragraph of `text`, one line that was made from `wikitext`; all of it where its end is not found."""
+    second = _second_paragraph(wikitext[:LEAD])
+    if second is None or text.count(second) != 1:
+        return text
+    end = text.index(second)
+    return text[:end].rstrip() or text
+
+
+def _second_paragraph(wikitext: str) -> str | None:
+    """The beginning of the second paragraph as plain text; None where there is none, or it is not known."""
+    wikitext = _FIRST_HEADINGS.sub(
+        "", wikitext
+    )  # of an article without an introduction, the first section counts
+    heading = _HEADING.search(wikitext)
+    lead = _UNSEEN.sub("", wikitext[: heading.start()] if heading else wikitext)
+    lead = _repeated(_TEMPLATE, _GAP, lead)
+    lead = _repeated(_LINK, _label, _TABLE.sub("", lead))
+    blocks = (block.strip() for block in _BREAK.split(_MARKUP.sub("", lead)))
+    prose = [block for block in blocks if block.strip(_GAP + " \t\n")]
+    prose = prose[
+        next((place for place, block in enumerate(prose) if not block.startswith(_NO_PROSE[:-1])), 0) :
+    ]
+    if len(prose) < 2 or prose[1].startswith(_NO_PROSE):
+        return None
+    begin = " ".join(html.unescape(prose[1].split(_GAP)[0]).split())[:LONG].rstrip()
+    return begin if len(begin) >= SHORT else None
+
+
+def _repeated(pattern: re.Pattern[str], by: "str | Callable[[re.Match[str]], str]", text: str) -> str:
+    """Replace what a pattern matches from the inside out."""
+    for _ in range(DEPTH):
+        text, count = pattern.subn(by, text)
+        if not count:
+            break
+    return text
+
+
+def _label(link: re.Match[str]) -> str:
+    """What of a link is shown: nothing of a file's, which has a size, a place or a caption."""
+    target, *rest = link[1].split("|")
+    if len(rest) > 1 or (rest and re.match(r"\s*(?:File|Image|Category)\s*:", target, re.IGNORECASE)):
+        return ""
+    return rest[0] if rest else "" if re.match(r"\s*\w+:", target) else target

@@ -1,0 +1,87 @@
+"""A file that is fetched bit by bit: the part that is there, of what it is a part, and its name in the end."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+
+import httpx
+
+from wokflow.frame.job import UserError
+
+ENDING = ".part"  # of the name of what was fetched so far
+SOURCE = ".part.json"  # of the name of the file that says of what it is a part
+
+
+@contextmanager
+def taken(path: str) -> Iterator[FileIO]:
+    """The file `path`.part, for this process alone. Raises UserError while another process fetches the same file."""
+    part = Path(path + ENDING)
+    while True:
+        with FileIO(os.open(part, os.O_RDWR | os.O_CREAT, 0o666), "r+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(
+                    f"{path} is being fetched by another process. Wait until it has ended."
+                ) from None
+            except OSError:
+                pass  # a file system without locks
+            if part.exists() and os.path.samestat(part.stat(), os.fstat(file.fileno())):
+                try:
+                    yield file
+                finally:
+                    if part.exists() and not part.stat().st_size:
+                        part.unlink()
+                return  # otherwise another process has completed and renamed it before the lock was taken
+
+
+def finish(file: FileIO, target: Path) -> None:
+    """Give the whole file its name."""
+    os.fsync(file.fileno())
+    Path(f"{target}{ENDING}").replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    Path(f"{target}{SOURCE}").unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file of which a part was fetched: a digest of its URL, what the server says of it, and its bytes."""
+
+    url: str
+    etag: str | None
+    modified: str | None
+    size: int | None
+
+    @classmethod
+    def read(cls, path: Path) -> "Source | None":
+        try:
+            return cls(**json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    @property
+    def validator(self) -> str | None:
+        """What If-Range asks for."""
+        return self.etag or self.modified
+
+    def is_that_of(self, response: httpx.Response) -> bool:
+        """Whether an answer with the rest is of the same file; a server may ignore If-Range."""
+        etag, modified = validators(response)
+        if etag and self.etag:
+            return etag == self.etag
+        return not modified or modified == self.modified
+
+
+def validators(response: httpx.Response) -> tuple[str | None, str | None]:
+    """ETag, if it promises the same bytes, and Last-Modified."""
+    etag = response.headers.get("ETag", "")
+    return etag if etag.startswith('"') else None, response.headers.get("Last-Modified")

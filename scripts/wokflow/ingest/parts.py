@@ -1,0 +1,27 @@
+"""The parts of a table whose rows come in the order of the source: a row's place in the file decides its part."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import polars as pl
+import pyarrow as pa
+
+from wokflow.frame.tables import PartWriter
+
+
+class Parts:
+    """The parts of a table; rows come in order of their position (0 to 1) in the source."""
+
+    def __init__(
+        self, stack: ExitStack, paths: Sequence[str], schema: pa.Schema, metadata: dict[str, str]
+    ) -> None:
+        self.count = len(paths)
+        self._writers = [stack.enter_context(PartWriter(path, schema, metadata)) for path in paths]
+        self._at = 0
+
+    def write(self, position: float, rows: pl.DataFrame) -> None:
+        if rows.height:
+            before, self._at = self._at, min(int(position * self.count), self.count - 1)
+            if before != self._at:  # a complete part goes to disk while other threads work
+                self._writers[before].to_disk()
+            self._writers[self._at].write(rows)

@@ -1,0 +1,258 @@
+"""Parallel sentences of any published form as one table, and what is no pair of sentences as rejects."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.tables import provenance
+from wokflow.ingest import schemas
+from wokflow.ingest.align import letters
+from wokflow.ingest.parallel import READERS, Row
+from wokflow.ingest.parts import Parts
+from wokflow.ingest.records import Reject
+from wokflow.ingest.stream import Truncated
+
+ROWS = 20_000  # rows that are written at once
+RAW = 10_000  # characters of a reject that are kept
+SMOOTHING = (
+    15  # characters added to both sides before their lengths are compared: short ones differ by chance
+)
+LETTERS = 40  # of a sentence whose language is identified (see align.letters); shorter ones say too little
+CERTAIN = 0.99  # probability of another language from which a sentence is rejected
+ALIKE = (  # languages that are not told apart
+    frozenset({"zh", "yue", "wuu"}),
+    frozenset({"bs", "hr", "sr"}),
+    frozenset({"no", "nn", "nb", "da"}),
+    frozenset({"id", "ms"}),
+    frozenset({"ar", "arz", "ary"}),
+    frozenset({"hi", "mr", "ne", "sa"}),
+)
+_SPACES = re.compile(r"\s+")
+
+
+def ingest_sentences(
+    *,
+    raw: Sequence[str],
+    source: str,
+    sentences: Sequence[str],
+    rejects: Sequence[str],
+    corpus: str,
+    kind: str,
+    pair: str,
+    spaces: bool,
+    identical: bool,
+    ratio: float | None,
+    longest: int | None,
+    language: bool,
+    duplicates: bool,
+    truncated: Literal["refuse", "keep"],
+    mostly_rejected: Literal["refuse", "keep"],
+    key: str,
+    progress: Progress,
+) -> None:
+    """Read the files `raw` of a source of sentences; write every row to a part of `sentences` or `rejects`, in order.
+
+    `source` is the description of the files by ingest_source, `pair` the languages of both sides, as en-zh. Pairs
+    are rejected whose sides are the same (`identical`), whose lengths differ by more than `ratio` times, that are
+    longer than `longest` characters, that are certainly in another language (`language`), and that occurred before
+    (`duplicates`, 100 bytes of memory a pair); null or false leaves a check out. Where a file is cut off, or one
+    of two has more lines, UserError is raised, unless `truncated` is keep; and so where there are no pairs, or more
+    rejects than pairs, duplicates aside, unless `mostly_rejected` is keep.
+    """
+    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
+    metadata = provenance(key, **{corpus: checksum})
+    check = _Checks(
+        pair, identical=identical, ratio=ratio, longest=longest, language=language, duplicates=duplicates
+    )
+    counts: Counter[str] = Counter()
+    with ExitStack() as stack:
+        good = Parts(stack, sentences, schemas.SENTENCES, metadata)
+        bad = Parts(stack, rejects, schemas.REJECTS, metadata)
+        batch: list[tuple[Any, ...]] = []
+        damage = None
+        rows = READERS[kind](raw, pair)
+        number, position = 0, 0.0
+        while True:
+            try:
+                row = next(rows, None)
+            except Truncated as error:
+                damage = str(error)
+                row = Row(position, "", "", Reject("truncated_archive", damage))
+                rows = iter(())
+            if row is None:
+                break
+            before, position = position, row.position
+            if int(before * len(sentences)) != int(position * len(sentences)):  # the next part begins
+                _write(before, batch, good, bad)
+                batch = []
+            row = _cleaned(row, spaces)
+            reject = row.reject or check(row)
+            counts[reject.reason if reject else "kept"] += 1
+            batch.append(_written(row, reject, corpus, pair, number))
+            number += 1
+            if len(batch) == ROWS:
+                _write(position, batch, good, bad)
+                batch = []
+                progress(int(position * 1000), f"{corpus}: {_said(counts)}", of=1000)
+        _write(1.0, batch, good, bad)
+        _refuse_damage(raw, corpus, damage, counts, keep=truncated == "keep")
+        _refuse_rejects(raw, corpus, counts, keep=mostly_rejected == "keep")
+    progress.say(f"{corpus}: {number} rows = {_said(counts)}")
+
+
+def _cleaned(row: Row, spaces: bool) -> Row:
+    if not spaces or row.reject:
+        return row
+    return row._replace(
+        source=_SPACES.sub(" ", row.source).strip(), target=_SPACES.sub(" ", row.target).strip()
+    )
+
+
+def _written(row: Row, reject: Reject | None, corpus: str, pair: str, number: int) -> tuple[Any, ...]:
+    if reject:
+        raw = f"{row.source}\t{row.target}"[:RAW].encode("utf-8", "backslashreplace").decode()
+        return corpus, number, None, None, None, None, reject.reason, reject.detail or None, raw
+    return corpus, number, f"{corpus}:{number}", pair, row.source, row.target, None, None, None
+
+
+COLUMNS = pl.Schema(
+    {
+        "corpus": pl.String(),
+        "source_row": pl.Int64(),
+        "sentence_id": pl.String(),
+        "lang_pair": pl.String(),
+        "source": pl.String(),
+        "target": pl.String(),
+        "reason": pl.String(),
+        "detail": pl.String(),
+        "raw": pl.String(),
+    }
+)
+
+
+def _write(position: float, batch: Sequence[tuple[Any, ...]], good: Parts, bad: Parts) -> None:
+    rows = pl.DataFrame(batch, COLUMNS, orient="row")
+    good.write(position, rows.filter(pl.col("reason").is_null()))
+    bad.write(position, rows.filter(pl.col("reason").is_not_null()))
+
+
+def _said(counts: Counter[str]) -> str:
+    rejects = ", ".join(f"{count} {reason}" for reason, count in counts.most_common() if reason != "kept")
+    return f"{counts['kept']} pairs + {counts.total() - counts['kept']} rejects" + (
+        rejects and f" ({rejects})"
+    )
+
+
+def _refuse_damage(
+    raw: Sequence[str], corpus: str, damage: str | None, counts: Counter[str], *, keep: bool
+) -> None:
+    begin = f"sources.{corpus}.path: {' and '.join(raw)}"
+    go_on = "To go on with what could be read, set ingest.sentences.truncated: keep"
+    if damage and not keep:
+        raise UserError(
+            f"{begin}: cut off or damaged after {counts.total() - 1} rows: {damage}. Fetch it again. {go_on}"
+        )
+    if counts["no_partner"] and len(raw) == 2 and not keep:
+        raise UserError(
+            f"{begin}: one file has {counts['no_partner']} lines more than the other. Where lines are missing in the "
+            f"middle, all pairs behind them are wrong. Fetch both again. {go_on}"
+        )
+
+
+def _refuse_rejects(raw: Sequence[str], corpus: str, counts: Counter[str], *, keep: bool) -> None:
+    if keep or counts["kept"] * 2 >= max(counts.total() - counts["duplicate"], 1):
+        return
+    raise UserError(
+        f"sources.{corpus}.path: {' and '.join(raw)}: of {counts.total()} rows {_said(counts)}. Are `kind` and "
+        "`pair` right, and the sides in the order of `pair`? To go on with these pairs, set "
+        "ingest.sentences.mostly_rejected: keep"
+    )
+
+
+class _Checks:
+    """Why a pair of sentences is none; None for a good one."""
+
+    def __init__(
+        self,
+        pair: str,
+        *,
+        identical: bool,
+        ratio: float | None,
+        longest: int | None,
+        language: bool,
+        duplicates: bool,
+    ) -> None:
+        self._identical, self._ratio, self._longest = identical, ratio, longest
+        self._languages = [_identifier(lang) if language else None for lang in pair.split("-", 1)]
+        self._seen: set[int] | None = set() if duplicates else None
+
+    def __call__(self, row: Row) -> Reject | None:
+        source, target = row.source, row.target
+        if not (any(map(str.isalnum, source)) and any(map(str.isalnum, target))):
+            return Reject("empty_side")
+        if self._identical and source.casefold() == target.casefold():
+            return Reject("identical_sides")
+        if self._longest and max(len(source), len(target)) > self._longest:
+            return Reject("length_ratio", f"{len(source)} and {len(target)} characters")
+        if self._ratio and (found := length_ratio(source, target)) > self._ratio:
+            return Reject("length_ratio", f"{found:.1f}")
+        for text, identify in zip((source, target), self._languages, strict=True):
+            if identify and (other := identify(text)):
+                return Reject("wrong_language", other)
+        if self._seen is not None:
+            digest = _digest(source, target)
+            if digest in self._seen:
+                return Reject("duplicate")
+            self._seen.add(digest)
+        return None
+
+
+def _digest(source: str, target: str) -> int:
+    from hashlib import blake2b
+
+    return int.from_bytes(blake2b(f"{source}\t{target}".encode(), digest_size=8).digest(), "little")
+
+
+def length_ratio(source: str, target: str) -> float:
+    """How many times as long one side is as the other, in letters; at least 1."""
+    lengths = sorted(letters(text) + SMOOTHING for text in (source, target))
+    return lengths[1] / lengths[0]
+
+
+def _identifier(lang: str) -> Callable[[str], str | None] | None:
+    """Gives another language if a text is certainly in that; None for languages that the model does not know."""
+    model = _model()
+    lang = re.split("[-_]", lang.lower())[0]
+    if lang not in model.labels:
+        return None
+    own = _alike(lang)
+
+    def identify(text: str) -> str | None:
+        if letters(text) < LETTERS:
+            return None
+        ranked = model.rank(text)
+        found = _alike(ranked[0][0])
+        likely = sum(probability for name, probability in ranked if name in found)
+        return None if found == own or likely < CERTAIN else str(ranked[0][0])
+
+    return identify
+
+
+def _alike(lang: str) -> frozenset[str]:
+    return next((group for group in ALIKE if lang in group), frozenset({lang}))
+
+
+@cache
+def _model() -> Any:
+    """py3langid: langid.py's method (Lui and Baldwin 2012) with its model in the package, read without pickle."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,0 +1,169 @@
+"""First paragraphs of a few of Wikipedia's articles, by its API. Of many, read a dump: see wokflow.ingest.pages."""
+
+import re
+import time
+import urllib.request
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.web import SAID, Again, keep_urls_out_of_logs, retry_after, user_agent
+from wokflow.ingest.pages import QID, Page, first_paragraph, may_exist
+from wokflow.ingest.web import check_busy, retrying, shown
+
+if TYPE_CHECKING:
+    from wikipediaapi import Wikipedia, WikipediaPage
+
+PAUSE = 0.1  # seconds between an answer and the next request
+LANG = re.compile(r"[a-z]{2,6}(-[a-z]{2,10})*")
+TRANSIENT = re.compile("maxlag|ratelimited|readonly|internal_api_error_.*")  # MediaWiki's codes
+# One request brings all: paragraphs as lines of plain text, the revision, the item. By maxlag, a server that is
+# behind asks for patience; by converttitles, a Chinese title is found in either script.
+ASKED = {"explaintext": 1, "exsectionformat": "wiki", "maxlag": 5, "converttitles": 1}
+INTRODUCTION = {
+    "prop": "extracts|info|pageprops",
+    "inprop": "",
+    "exintro": 1,
+    "ppprop": "wikibase_item",
+} | ASKED
+WHOLE = {"prop": "extracts|info", "inprop": ""} | ASKED
+
+
+def pages_of(
+    titles: Iterable[str],
+    lang: str,
+    contact: str,
+    transport: httpx.BaseTransport | None = None,
+    *,
+    longest: int = 2000,
+    attempts: int = 5,
+    timeout: float = 30.0,
+    progress: Progress | None = None,
+) -> dict[str, Page | None]:
+    """The article of each title in the Wikipedia `lang`; None where there is none, or none with a paragraph.
+
+    Redirects are followed: a page has the title that they lead to. One request is made at a time, a second one only
+    for an article without an introduction; one that fails is made again, `attempts` times at most, each for `timeout`
+    seconds. `contact`, an e-mail address or a web page, is told to the server, as Wikimedia's User-Agent policy asks.
+    `longest`: see first_paragraph. `transport` makes the connections; tests reach another server by it.
+
+    Raises UserError for a contact or a language that is none, and where the API does not answer.
+    """
+    import wikipediaapi
+
+    if not LANG.fullmatch(lang):
+        raise UserError(f"{lang!r} is not the code of a Wikipedia, as en, zh or simple.")
+    if not contact:
+        raise UserError("Wikipedia's API asks for a contact: an e-mail address or a web page.")
+    keep_urls_out_of_logs()
+    polite = _Polite(transport or _transport(), attempts)
+
+    def client(asked: Mapping[str, object]) -> "Wikipedia":
+        return wikipediaapi.Wikipedia(
+            user_agent(contact),
+            lang,
+            extra_api_params=dict(asked),
+            max_retries=0,  # _Polite makes them, also for what wikipedia-api takes for final
+            timeout=timeout,
+            transport=polite,
+        )
+
+    short, whole = client(INTRODUCTION), client(WHOLE)
+    asked = list(dict.fromkeys(titles))
+    found: dict[str, Page | None] = {}
+    try:
+        for title in asked:
+            found[title] = _page(short, whole, title, lang, longest) if may_exist(title) else None
+            if progress:
+                progress(len(found), f"{len(found)} of {len(asked)} titles asked for", of=len(asked))
+    except Again as error:
+        raise UserError(
+            f"Wikipedia's API for {lang} does not answer: {error} ({attempts} attempts). Try again later, or read a "
+            "dump."
+        ) from None
+    except wikipediaapi.WikipediaException as error:
+        raise UserError(f"Wikipedia's API for {lang} does not answer as it should: {_said(error)}.") from None
+    finally:
+        polite.close()
+    return found
+
+
+def _transport() -> httpx.BaseTransport:
+    """Connections by the proxy that the environment names: wikipedia-api, left alone, uses none."""
+    proxy = urllib.request.getproxies().get("https")
+    return httpx.HTTPTransport(proxy=proxy)
+
+
+def _said(error: Exception) -> str:
+    status = getattr(error, "status_code", None)
+    return f"HTTP {status}" if status else f"{type(error).__name__}"
+
+
+def _page(short: "Wikipedia", whole: "Wikipedia", title: str, lang: str, longest: int) -> Page | None:
+    """The page of a title, by one request or two. Raises wikipedia-api's exceptions, Again and UserError."""
+    page = short.page(title)
+    try:
+        if not page.exists() or page.namespace != 0:
+            return None
+    except KeyError:  # no page: a title of another wiki
+        return None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UserError(f"Wikipedia's API gave an answer for {title!r} that is not understood.") from error
+    qid = _field(page, "pageprops", dict, {}).get("wikibase_item")
+    summary = first_paragraph(_field(page, "extract", str, ""), longest)
+    if not summary:
+        full = whole.page(page.title)
+        summary = first_paragraph(_field(full, "extract", str, ""), longest) if full.exists() else ""
+    if not summary:
+        return None
+    number, revision = _field(page, "pageid", int), _field(page, "lastrevid", int)
+    item = qid if isinstance(qid, str) and QID.fullmatch(qid) else None
+    return Page(number, revision, _field(page, "title", str), item, summary, lang)
+
+
+def _field(page: "WikipediaPage", name: str, kind: type, default: Any = None) -> Any:
+    """A field of the API's answer. Raises UserError where it has another type."""
+    value = getattr(page, name, default)
+    if not isinstance(value, kind):
+        raise UserError(
+            f"Wikipedia's API gave {name} of {page.title!r} as {value!r:.100}, which is not understood."
+        )
+    return value
+
+
+class _Polite(httpx.BaseTransport):
+    """Makes one request after the other, with a pause, and again where the server asks for patience."""
+
+    def __init__(self, inner: httpx.BaseTransport, attempts: int) -> None:
+        self._inner, self._attempts = inner, attempts
+        self._next = 0.0  # when the next request may be made, by the monotonic clock
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The answer, read whole. Raises Again after the last attempt; UserError for an error that will not pass."""
+        answer: httpx.Response = retrying(self._attempts)(self._attempt, request)
+        return answer
+
+    def _attempt(self, request: httpx.Request) -> httpx.Response:
+        time.sleep(max(self._next - time.monotonic(), 0.0))
+        try:
+            response = self._inner.handle_request(request)
+            response.request = request
+            response.read()
+        except httpx.TimeoutException:
+            raise Again("nothing came in time") from None
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise Again(f"the connection broke: {error}") from None
+        finally:
+            self._next = time.monotonic() + PAUSE
+        check_busy(response)
+        code = response.headers.get("MediaWiki-API-Error", "")
+        if TRANSIENT.fullmatch(code):
+            raise Again(f"the error {code}", retry_after(response.headers))
+        if code:
+            raise UserError(f"{shown(request.url)} answered with an error: {response.text[:SAID]}")
+        return response
+
+    def close(self) -> None:
+        self._inner.close()

@@ -1,0 +1,136 @@
+"""Gold test sets: adaptations written by people, as users give them."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
+
+TARGET = ("title", "ingredients", "steps")
+SOURCE = tuple(f"source_{name}" for name in TARGET)
+MANDATORY = ("source_id", "source_title", *TARGET)
+BETWEEN = "|"  # entries of a list
+PUBLISHED = "published"  # the corpus of recipes whose ids name none
+SCHEMA = {
+    "source_id": pl.String,
+    **{name: pl.String if name.endswith("title") else pl.List(pl.String) for name in (*TARGET, *SOURCE)},
+    "line": pl.Int64,
+}
+
+# Everything but letters and digits: whatever cleaning may have removed from a title is in it.
+_NO_WORD = re.compile(r"[0-9#*]\ufe0f?\u20e3|[\W_]+")
+
+
+def gold_set(path: str | None, recipes: Sequence[str], *, simplified: bool) -> pl.DataFrame:
+    """A gold set (SCHEMA) whose sources are those of the corpora `recipes` (parts of ingest/recipes); None: no rows.
+
+    Raises UserError for a row whose source_title is not the title of the recipe with its source_id: the set was
+    then written for another copy of the corpus, where ids mean other recipes. Titles are compared without what
+    cleaning may remove and, if the corpora are `simplified`, in simplified characters.
+    """
+    if path is None:
+        return pl.DataFrame(schema=SCHEMA)
+    rows = read_gold(path)
+    titles = tables.scan(recipes, ["recipe_id", "title"]).filter(
+        pl.col("recipe_id").is_in(rows["source_id"].implode())
+    )
+    known = rows.join(titles.collect(engine="streaming"), left_on="source_id", right_on="recipe_id")
+    wrong = known.filter(
+        _words(known["source_title"], simplified) != _words(known["title_right"], simplified)
+    )
+    if len(wrong):
+        first = wrong.sort("line").row(0, named=True)
+        raise UserError(
+            f"{path}, line {first['line']}: the title of {first['source_id']} is {first['title_right']!r} in the "
+            f"corpus, but source_title is {first['source_title']!r} ({len(wrong)} of {len(rows)} rows differ). The "
+            "set was written for another copy of the corpus. Look up the source_id of each title in "
+            "results/ingest/recipes, or leave the set out (train.gold: null for this direction)."
+        )
+    return rows
+
+
+def read_gold(path: str) -> pl.DataFrame:
+    """A gold set as it lies in a file; source_ingredients and source_steps are null if the file does not have them.
+
+    The file is tab-separated with a header; entries of ingredients and steps are separated by bars. Or it is JSON
+    lines (.jsonl) as the paper's authors published theirs: such a set brings its sources with it. Ids of another
+    corpus, which are plain numbers, get a prefix that is no corpus of ours. Raises UserError, with file and line, for
+    missing columns, empty cells, sources that come twice, and sources that are half given.
+    """
+    gold: dict[str, dict[str, object]] = {}
+    for line, row in _published(path) if path.endswith(".jsonl") else _table(path):
+        filled = {name for name in (*MANDATORY, *SOURCE) if row.get(name)}
+        if empty := [name for name in MANDATORY if name not in filled]:
+            raise UserError(f"{path}, line {line}: {', '.join(empty)} is empty.")
+        if len(filled & set(SOURCE)) == 2:
+            raise UserError(
+                f"{path}, line {line}: give both of source_ingredients and source_steps, or neither."
+            )
+        if row["source_id"] in gold:
+            raise UserError(f"{path}, line {line}: {row['source_id']} is there twice.")
+        gold[row["source_id"]] = {name: row.get(name) or None for name in SCHEMA} | {"line": line}
+    return pl.DataFrame(list(gold.values()), SCHEMA)
+
+
+def _table(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    rows = csv.DictReader(
+        Path(path).read_text(encoding="utf-8-sig").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE
+    )
+    missing = [name for name in MANDATORY if name not in (rows.fieldnames or ())]
+    if missing:
+        raise UserError(
+            f"{path}: the gold set lacks the columns {', '.join(missing)}. It needs {', '.join(MANDATORY)}, with "
+            "tabs between them; source_title is the title of the recipe source_id. See resources/gold/README.md."
+        )
+    for line, row in enumerate(rows, start=2):
+        yield line, {name: _cell(name, row.get(name) or "") for name in SCHEMA}
+
+
+def _published(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Rows of JSON lines with a source recipe and its one adaptation, in the form of the paper's published sets."""
+    for line, text in enumerate(Path(path).read_text(encoding="utf-8-sig").splitlines(), start=1):
+        try:
+            pair = json.loads(text)
+            source, [target] = pair["source"], pair["targets"]
+            row = {name: _part(target, name) for name in TARGET}
+            row |= {f"source_{name}": _part(source, name) for name in TARGET}
+            number = str(source["id"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise UserError(
+                f"{path}, line {line}: not a source with one target, each with title, ingredients and steps, as the "
+                f"paper's gold sets are ({error!r})."
+            ) from error
+        yield line, row | {"source_id": number if ":" in number else f"{PUBLISHED}:{number}"}
+
+
+def _part(recipe: Any, name: str) -> str | list[str]:
+    """A title, or the entries of ingredients or steps, of a recipe in JSON. Raises TypeError for other types."""
+    value = recipe[name]
+    if name.endswith("title"):
+        return str(value).strip()
+    if not isinstance(value, list):
+        raise TypeError(f"{name} is no list")
+    return [str(entry).strip() for entry in value if str(entry).strip()]
+
+
+def _cell(name: str, text: str) -> str | list[str]:
+    if name in ("source_id", "line") or name.endswith("title"):
+        return text.strip()
+    return [entry.strip() for entry in text.split(BETWEEN) if entry.strip()]
+
+
+def _words(titles: pl.Series, simplified: bool) -> pl.Series:
+    """The letters and digits of titles, in lower case and, if asked for, in simplified Chinese."""
+    words = [_NO_WORD.sub("", title).casefold() for title in titles]
+    if simplified:
+        from opencc import OpenCC
+
+        convert = OpenCC("t2s").convert
+        words = [convert(word) for word in words]
+    return pl.Series(words, dtype=pl.String)

@@ -1,0 +1,84 @@
+"""What a verb does to the food in a kitchen, and what sort of food a mention is, by resources/grammar/kitchen.tsv.
+
+All follows from characters and not from a glossary's classes, so any glossary will do.
+"""
+
+from enum import Enum, auto
+
+from wokflow.frame.wordlists import word_lists
+from wokflow.parse.types import Mention
+
+
+class Kind(Enum):
+    """What a verb does. Kinds that are easily taken for another have their words in WHOLE."""
+
+    STOVE = auto()  # heat, lids, tasting: changes nothing
+    DISCARD = auto()  # named food is gone: 倒掉, 去皮
+    EMPTY = auto()  # all of the pot leaves: 出锅, 盛出
+    TAKE = auto()  # solid food leaves the pot, liquids and seasonings stay: 捞出
+    ASIDE = auto()  # what was prepared last is put by, and what follows begins anew: 备用
+    HEAT = auto()  # acts on the pot: 炒, 煮
+    ADD = auto()  # named food joins the pot or the bench: 放入
+    MIX = auto()  # acts on the place in use: 拌匀; so does any verb that is not known
+    PREPARE = auto()  # acts on the bench: 洗, 切
+
+
+_LISTS = word_lists("grammar/kitchen.tsv")
+WHOLE = {word: kind for kind in Kind for word in _LISTS.get(f"WHOLE_{kind.name}", ())}  # whole verbs
+PREFIX = {word: kind for kind in Kind for word in _LISTS.get(f"PREFIX_{kind.name}", ())}  # the longest counts
+LONGEST = max(map(len, PREFIX))
+# verbs, most of them by their first characters
+DRY, WET, BLANCHING, SOAKING = (_LISTS[name] for name in ("DRY", "WET", "BLANCHING", "SOAKING"))
+DRAINING, PRICKING, COATING, STEAMING = (
+    _LISTS[name] for name in ("DRAINING", "PRICKING", "COATING", "STEAMING")
+)
+HEATS_MEDIUM, FRESH = _LISTS["HEATS_MEDIUM"], _LISTS["FRESH"]
+# food by its last character, or whole
+SOFT, POWDERS, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "POWDERS", "SAUCES", "SPICES"))
+AROMATICS, VEGETABLES, COMMON = (_LISTS[name] for name in ("AROMATICS", "VEGETABLES", "COMMON"))
+TAKEN_AWAY, DRAINED, UNNAMED = (_LISTS[name] for name in ("TAKEN_AWAY", "DRAINED", "UNNAMED"))
+HEATED_VESSELS = _LISTS["HEATED_VESSELS"]  # characters in names of vessels
+
+
+def kind(verb: str) -> Kind:
+    """What a verb in simplified characters does, by the whole verb or the longest beginning that is listed."""
+    if verb in WHOLE:
+        return WHOLE[verb]
+    sizes = range(min(len(verb), LONGEST), 0, -1)
+    return next((PREFIX[verb[:size]] for size in sizes if verb[:size] in PREFIX), Kind.MIX)
+
+
+def stays(name: str) -> bool:
+    """Whether a food of this name is a liquid or seasoning, which stays behind when food is taken out."""
+    return name[-1] in SOFT or name in POWDERS
+
+
+def flavours(name: str) -> bool:
+    """Whether a food of this name only flavours what is cooked: who takes "it" out of the pot does not mean this."""
+    aromatic = not AROMATICS.isdisjoint(name) and not any(vegetable in name for vegetable in VEGETABLES)
+    return aromatic or stays(name) or name in SPICES
+
+
+def soft(food: Mention) -> bool:
+    return stays(food.surface)
+
+
+def aromatic(food: Mention) -> bool:
+    return flavours(food.surface)
+
+
+def watery(food: Mention) -> bool:
+    return food.surface[-1] == "水"
+
+
+def oil(food: Mention) -> bool:
+    """Whether a food is oil to fry in; sesame oil and chilli oil are seasonings."""
+    return food.surface[-1] == "油" and food.surface not in SAUCES
+
+
+def medium(food: Mention) -> bool:
+    return watery(food) or oil(food)
+
+
+def heated(vessel: Mention) -> bool:
+    return any(character in vessel.surface for character in HEATED_VESSELS)

@@ -1,0 +1,294 @@
+"""The state of the kitchen: what a verb without an ingredient and a tool of its own acts on.
+
+A recipe is read action by action. Two places hold food: the pot, which is any vessel on or in a source of heat, and
+the bench, which is any board, bowl or basin. A cook who reads 翻炒 stirs everything in the pot: all that went in
+since it was last emptied, without what was taken out. A cook who reads 切片 cuts what was prepared last. `kinds` says
+what each verb does to the two places.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from wokflow.parse import kinds
+from wokflow.parse import lexemes as lx
+from wokflow.parse.kinds import Kind, aromatic, medium, oil, soft, watery
+from wokflow.parse.types import Mention
+
+PARTS = lx.PARTS | kinds.TAKEN_AWAY
+
+
+class Doing(NamedTuple):
+    """An action for the reading: its verb in simplified characters, and its own nouns."""
+
+    verb: str
+    foods: tuple[Mention, ...]
+    tools: tuple[Mention, ...]
+    inside: tuple[Mention, ...] = ()  # food that a word contains: 水 of 加水, 油 of 油锅
+
+
+def held(doings: Sequence[Doing]) -> list[tuple[Mention, ...]]:
+    """For each action of a recipe, in text order, the food that it acts on if it names no ingredient and no tool.
+
+    What a verb's own word holds is no food that it inherits, unless it was there: 加水 adds water to the others.
+    """
+    kitchen = Kitchen()
+    found: list[tuple[Mention, ...]] = []
+    for index, doing in enumerate(doings):
+        named = tuple(food for food in doing.foods if food.surface not in kinds.UNNAMED)
+        there = {food.cls for food in (*kitchen.pot, *kitchen.bench)}
+        acted = kitchen.acts_on(doing._replace(foods=named), doings[index + 1 :])
+        found.append(tuple(food for food in distinct(acted) if food not in doing.inside or food.cls in there))
+    return found
+
+
+def distinct(foods: Iterable[Mention]) -> list[Mention]:
+    """The foods, each class once: the last mention, at the place of the first."""
+    return list({food.cls: food for food in foods}.values())
+
+
+def mains(foods: Sequence[Mention]) -> list[Mention]:
+    """The foods without what flavours them; all solid ones if nothing else is there."""
+    return [food for food in foods if not aromatic(food)] or [food for food in foods if not soft(food)]
+
+
+def same(food: Mention, other: Mention) -> bool:
+    """Whether two mentions may mean one food: by their class, or by a character in both (鲷鱼, 鱼片)."""
+    return food.cls == other.cls or bool(set(food.surface) & set(other.surface) - kinds.COMMON)
+
+
+def without(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
+    """The foods that are none of those that are gone."""
+    return [food for food in foods if not any(same(food, other) for other in gone)]
+
+
+def next_work(later: Sequence[Doing]) -> Kind | None:
+    """The kind of the next action that neither adds nor concerns the stove."""
+    work = (kinds.kind(doing.verb) for doing in later)
+    return next((what for what in work if what not in (Kind.ADD, Kind.STOVE)), None)
+
+
+@dataclass(slots=True)
+class Kitchen:
+    """The pot, the bench, and at which of the two the cook is. Foods are kept in the order in which they came.
+
+    Each method `_<kind>` changes the state and returns the food that the action acts on.
+    """
+
+    pot: list[Mention] = field(default_factory=list)
+    bench: list[Mention] = field(default_factory=list)
+    before: list[Mention] = field(default_factory=list)  # the bench's group before this one, if not set aside
+    added: list[Mention] = field(default_factory=list)  # what the last action added, if it added
+    at_pot: bool = False
+    set_aside: bool = False  # the bench's food: what is named next begins a new group
+    plated: bool = False  # the bench holds what left the pot for good
+    taken: bool = False  # food was taken out of the pot since something last went in
+    away: bool = False  # the cook was at the bench since something last went into the pot
+
+    def acts_on(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+        """The food that an action acts on; `later` are the actions behind it."""
+        what = kinds.kind(doing.verb)
+        match what:
+            case Kind.STOVE:
+                acted = self.here()
+            case Kind.DISCARD:
+                acted = self._discard(doing, later)
+            case Kind.EMPTY:
+                acted = self._empty(doing)
+            case Kind.TAKE:
+                acted = self._take(doing)
+            case Kind.ASIDE:
+                acted = self._aside(doing)
+            case Kind.HEAT:
+                acted = self._heat(doing)
+            case Kind.ADD:
+                acted = self._add(doing, later)
+            case Kind.MIX:
+                acted = self._mix(doing)
+            case Kind.PREPARE:
+                acted = self._prepare(doing)
+        self.added = list(doing.foods) if what is Kind.ADD else []
+        self.away = self.away or not self.at_pot
+        return acted
+
+    def here(self) -> list[Mention]:
+        """The food at the place in use; that of the other place if there is none."""
+        return (self.pot or self.bench) if self.at_pot else (self.bench or self.pot)
+
+    def to_bench(self) -> None:
+        self.at_pot = self.set_aside = self.plated = False
+
+    def into_pot(self, foods: Sequence[Mention], dry: bool = False) -> None:
+        """Put food into the pot, which is empty if it is fried now and the cook was elsewhere before.
+
+        What is left on the bench of a group whose food went in, such as its marinade, is not another group.
+        """
+        fries = any(map(oil, foods)) and (self.taken or self.away)
+        if fries or (self.taken and dry):
+            self.pot = []
+        self.pot = distinct([*self.pot, *foods])
+        self.taken = self.away = False
+        rest = without(self.bench, foods)
+        self.bench = [] if len(rest) < len(self.bench) and all(map(soft, rest)) else rest
+
+    def _discard(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+        """Named food is gone. Food that loses a part comes next. What is not there yet is thrown in (扔葱花)."""
+        acted, kitchen = self.here(), [*self.pot, *self.bench]
+        if doing.verb[0] in "扔丢" and doing.foods and len(without(kitchen, doing.foods)) == len(kitchen):
+            return self._add(doing, later)
+        whole = [food for food in doing.foods if food.surface not in PARTS and not soft(food)]
+        if doing.verb[0] == "去" and whole:
+            self._prepare(doing._replace(foods=tuple(whole)))
+        elif doing.foods:
+            self.pot, self.bench = without(self.pot, doing.foods), without(self.bench, doing.foods)
+        return acted
+
+    def _empty(self, doing: Doing) -> list[Mention]:
+        """All of the pot, or the named food of it, leaves for a plate."""
+        if doing.foods and self.pot:
+            self.pot = without(self.pot, doing.foods)
+            if not all(map(soft, self.pot)):
+                return self.pot
+        acted = self.bench if self.plated or self.taken or not self.pot else self.pot
+        self.pot, self.bench = [], list(doing.foods) or acted
+        self.at_pot = self.taken = False
+        self.set_aside = self.plated = True
+        return acted
+
+    def _take(self, doing: Doing) -> list[Mention]:
+        """Solid food leaves the pot, or what is named; if none is in it, what is on the bench leaves a liquid."""
+        solid = mains(self.pot)
+        flavours = self.taken and all(map(aromatic, solid)) and not all(map(aromatic, self.bench))
+        if doing.foods and not self.pot:
+            return self._prepare(doing)
+        if not doing.foods and (not solid or flavours):
+            self.bench = [food for food in self.bench if not medium(food)] or self.bench
+            return self.bench or self.pot
+        rest = without(self.pot, doing.foods or solid)
+        if len(rest) == len(self.pot):  # by another name: all of it
+            rest = without(self.pot, solid)
+        self.pot, self.bench = rest, list(doing.foods) or solid
+        self.at_pot, self.set_aside, self.taken = False, False, True
+        return self.bench
+
+    def _aside(self, doing: Doing) -> list[Mention]:
+        """What was prepared last, or is named, is set aside, but for water (准备半碗水): something comes to it."""
+        acted = self.here()
+        if doing.foods:
+            acted = self.bench = [*(self.bench if self.added and not self.at_pot else ()), *doing.foods]
+        elif doing.tools and doing.verb == "取":
+            self.bench = []
+        elif self.at_pot and self.pot:
+            self.bench, self.pot = self.pot, []
+        self.to_bench()
+        self.set_aside = not (doing.foods and all(map(watery, doing.foods)))
+        return acted
+
+    def _heat(self, doing: Doing) -> list[Mention]:
+        """The pot with what is named. If it has too little, the bench goes in."""
+        named = [*doing.inside, *doing.foods]
+        if doing.verb in kinds.FRESH or (doing.verb in kinds.HEATS_MEDIUM and doing.tools and not named):
+            self.pot, self.at_pot, self.taken = named, True, False
+            return self.pot
+        if (
+            "蒸" in doing.verb and self.bench and not (named or self.at_pot)
+        ):  # on a plate, in a pot of its own
+            self.pot = []
+        if named:
+            self.into_pot(named, dry=doing.verb[0] in kinds.DRY)
+        if self.bench and self._lacks_food(doing.verb, named):
+            self.pot = [*([] if self.plated else self.pot), *self.bench]
+            self.bench = []
+        self.at_pot, self.taken, self.plated = True, False, False
+        if doing.verb[0] in kinds.BLANCHING:
+            acted = self.pot
+            self._take(doing._replace(foods=tuple(food for food in doing.foods if not soft(food))))
+            return acted
+        steams = not kinds.STEAMING.isdisjoint(doing.verb)
+        return [food for food in self.pot if not (steams and watery(food))]
+
+    def _lacks_food(self, verb: str, named: Sequence[Mention]) -> bool:
+        """Whether the pot holds too little for a verb of heat.
+
+        Oil and water are too little for any but the verbs that heat these. For cooking in water spices are, too,
+        unless the bench's food was set aside.
+        """
+        if named:
+            return verb[0] in kinds.DRY and all(map(oil, named)) and not self.set_aside
+        if all(map(medium, self.pot)):
+            return not (self.pot and verb in kinds.HEATS_MEDIUM)
+        wet = verb[0] in kinds.WET and verb not in kinds.HEATS_MEDIUM
+        return wet and not self.set_aside and all(map(aromatic, self.pot))
+
+    def _add(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+        """Named food joins the pot or the bench. Without any, what was just added is meant, else the bench."""
+        named = [*doing.inside, *doing.foods]
+        into_pot = self._goes_into_pot(doing, named, later)
+        if not named and self.added and not doing.tools:
+            return self.added
+        if not named:
+            acted = self.bench or self.pot
+            if into_pot or (not doing.tools and self.pot and doing.verb[0] != "加"):
+                self.into_pot(self.bench)
+                self.bench, self.at_pot, self.plated = [], True, False
+            return acted
+        if into_pot:
+            wet = not doing.tools and all(map(soft, named)) and not any(map(oil, named))
+            if wet and not (self.at_pot or self.set_aside or self.pot):  # water comes to what was prepared
+                self.pot, self.bench = self.bench, []
+            self.into_pot(named)
+            self.at_pot, self.plated = True, False
+        else:
+            begins = self.set_aside and not self.plated
+            self.bench = distinct([*([] if begins else self.bench), *named])
+            self.at_pot = self.set_aside = False
+        return self.here()
+
+    def _goes_into_pot(self, doing: Doing, named: Sequence[Mention], later: Sequence[Doing]) -> bool:
+        """By the vessel that is named; else the pot if the cook is at it, or if heat comes before other work."""
+        if doing.tools:
+            return any(map(kinds.heated, doing.tools))
+        if doing.verb[0] in kinds.COATING and self.bench and not self.set_aside:
+            return self.at_pot
+        if self.at_pot or doing.verb[0] == "下" or doing.verb[-1] == "锅":
+            return True
+        return next_work(later) is Kind.HEAT and (not self.plated or any(map(oil, named)))
+
+    def _mix(self, doing: Doing) -> list[Mention]:
+        """The place in use. Named food is mixed into it, unless it begins a group of its own."""
+        if not doing.foods:
+            if not self.at_pot and self.before and self.bench and all(map(aromatic, self.bench)):
+                self.bench, self.before = [*self.before, *self.bench], []
+            return self.here()
+        if self.at_pot and self.pot:
+            self.pot = distinct([*self.pot, *doing.foods])
+            return self.pot
+        known = any(map(soft, doing.foods)) or len(without(doing.foods, self.bench)) < len(doing.foods)
+        joins = bool(self.added) or (known and not self.set_aside)
+        self.bench = distinct([*(self.bench if joins else ()), *doing.foods])
+        self.to_bench()
+        return self.bench
+
+    def _prepare(self, doing: Doing) -> list[Mention]:
+        """The bench. Named food begins a new group. Without any, food comes from the pot if the cook is there."""
+        if not doing.foods and self.at_pot and doing.verb[0] in kinds.PRICKING:
+            return self.pot
+        foods = self._prepared(doing)
+        if foods and self.bench and all(map(soft, foods)):  # in salt, with wine
+            self.bench = distinct([*self.bench, *foods])
+        elif foods:
+            self.before = [] if self.set_aside or self.at_pot or self.plated else self.bench
+            self.bench = foods
+        elif not doing.foods and self.at_pot and (solid := mains(self.pot)):
+            self.pot, self.bench, self.taken = without(self.pot, solid), solid, True
+        self.to_bench()
+        return self.bench or self.pot
+
+    def _prepared(self, doing: Doing) -> list[Mention]:
+        """The named food that is worked on: no part that is taken away, no water that it is washed in."""
+        foods = [food for food in doing.foods if food.surface not in PARTS] + list(doing.inside)
+        if doing.verb[0] in kinds.DRAINING:
+            return [food for food in foods if food.surface not in kinds.DRAINED]
+        if doing.verb[0] in kinds.SOAKING:
+            return [food for food in foods if not watery(food)]
+        return foods

@@ -1,0 +1,83 @@
+"""How far annotators agree about actions, and with their frequencies (Counterfactual Recipe Generation, fig. 4)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wokflow.pivot import schemas
+from wokflow.pivot.questions import SCALE
+
+KINDS = ("remove", "insert", "ask")
+DIGITS = 9  # decimal places of numbers in the table
+Matrix = NDArray[np.float64]
+
+
+def agreement(votes: pl.DataFrame, majorities: pl.DataFrame) -> pl.DataFrame:
+    """The table pivot/agreement: a row for each kind that frequency gives actions, and one for all.
+
+    `votes` has columns of pivot/votes, and `majorities` those of pivots.majority. Kinds without votes have no row.
+    """
+    voted = votes.select("question_id", "kind").unique(maintain_order=True)
+    decided = voted.join(majorities, on="question_id")
+    rows: list[dict[str, Any]] = []
+    for kind in (*KINDS, "all"):
+        some, most = (
+            frame if kind == "all" else frame.filter(pl.col("kind") == kind) for frame in (votes, decided)
+        )
+        if some.height:
+            counts = {answer: (most["vote"] == answer).sum() for answer in (*SCALE, "none")}
+            matrix = coincidences(answer_counts(some))
+            alphas = {
+                f"alpha_{name}": alpha(matrix, metric)
+                for name, metric in (("nominal", nominal), ("ordinal", ordinal))
+            }
+            questions = {"questions": some["question_id"].n_unique(), "answers": some.height}
+            rows.append({"kind": kind, **questions, "decided": most.height, **counts, **alphas})
+    return pl.DataFrame(rows, pl.DataFrame(schemas.AGREEMENT.empty_table()).schema)
+
+
+def answer_counts(votes: pl.DataFrame) -> NDArray[np.int64]:
+    """How often each question was given each answer, (questions, answers on the scale)."""
+    wide = votes.group_by("question_id", maintain_order=True).agg(
+        (pl.col("answer") == answer).sum().cast(pl.Int64).alias(answer) for answer in SCALE
+    )
+    return wide.select(SCALE).to_numpy()
+
+
+def coincidences(counts: NDArray[np.int64]) -> Matrix:
+    """Coincidences of values (values, values), from how often each unit was given each value (units, values).
+
+    Each pair of answers to one unit counts 1 / (answers - 1); units with one answer have no pair.
+    """
+    pairable = counts[counts.sum(axis=1) > 1].astype(np.float64)
+    pairs = pairable[:, :, None] * pairable[:, None, :]
+    diagonal = np.arange(counts.shape[1])
+    pairs[:, diagonal, diagonal] -= pairable
+    weighted: Matrix = (pairs / (pairable.sum(axis=1) - 1)[:, None, None]).sum(axis=0)
+    return weighted
+
+
+def nominal(totals: Matrix) -> Matrix:
+    """Squared differences of values, (values, values): 1 if they differ."""
+    return 1.0 - np.eye(len(totals))
+
+
+def ordinal(totals: Matrix) -> Matrix:
+    """The squares of how many answers lie from one value to the other, of which both count half."""
+    middle = np.cumsum(totals) - totals / 2
+    squares: Matrix = (middle[:, None] - middle[None]) ** 2
+    return squares
+
+
+def alpha(matrix: Matrix, metric: Callable[[Matrix], Matrix]) -> float | None:
+    """Krippendorff's alpha of a matrix of coincidences: 1 is agreement, 0 chance. None where nothing can differ.
+
+    1 - observed / expected disagreement (Krippendorff 2011, Computing Krippendorff's Alpha-Reliability).
+    """
+    totals = matrix.sum(axis=1)
+    differences, pairs = metric(totals), totals.sum()
+    expected = (np.outer(totals, totals) * differences).sum() / max(pairs - 1, 1)
+    return round(float(1 - (matrix * differences).sum() / expected), DIGITS) if expected > 0 else None

@@ -1,0 +1,59 @@
+"""When an order is reported: two presets, and how single settings go over them."""
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+GIVEN = "given"  # the setting of pivot.orders that is no limit
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How effects are estimated, the thresholds above which one is reported, and when the data cannot tell.
+
+    estimate: the column of pivot/effects that must be above `effect` (tau_c, 4.3). level: significance level of both
+    tests; 1 tests nothing. It is low by default because tests see chance alone: common causes that recipes leave
+    unsaid make false orders too, the more the more recipes there are. correct: adjust p-values for the number of
+    tests of the dish pair (Benjamini and Hochberg 1995). units: least number of recipes with the cause, and without
+    it. frequent: least share of a dish's recipes with an action for it to be a cause, an effect or a confounder.
+    confounders: largest number of confounders with a covariate of their own; None: all earlier actions, however
+    weakly they go with cause and effect. ridge: penalty of the regression. caliper: largest distance of a match, in
+    pooled standard deviations of the logit (0.2: Austin 2011). strata: number of strata of the permutation test.
+    overlap: least share of recipes that are comparable, and that have a match. balance: largest standardised
+    difference of means after matching.
+    """
+
+    estimate: str = "effect_in_order"
+    effect: float = 0.1
+    level: float = 0.01
+    correct: bool = True
+    units: int = 5
+    frequent: float = 0.05
+    confounders: int | None = 10
+    ridge: float = 1.0
+    caliper: float = 0.2
+    strata: int = 10
+    overlap: float = 0.5
+    balance: float = 0.25
+
+
+PRESETS = {
+    "strict": Limits(),
+    "paper": Limits(
+        estimate="effect",
+        level=1.0,
+        correct=False,
+        units=1,
+        frequent=0.0,
+        confounders=None,
+        caliper=inf,
+        overlap=0.0,
+        balance=inf,
+    ),
+}
+
+
+def limits(preset: str, **settings: Any) -> Limits:
+    """The preset, with the settings of pivot.orders that are not None in place of its own."""
+    own = {name: value for name, value in settings.items() if value is not None and name != GIVEN}
+    return replace(PRESETS[preset], **own)

@@ -1,0 +1,107 @@
+"""Section of the page: sentences with culture-specific items, what these are, and how translations render them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from wokflow.report import inputs
+from wokflow.report.adaptation import score
+from wokflow.report.inputs import Tables
+from wokflow.report.marked import Mark, pieces
+from wokflow.report.render import Cell, Table, share, shorten
+
+COUNTRIES = 15  # that are shown, as in Figure 6 of the paper
+TRANSLATIONS = 3  # names of an item that are shown
+EXPLAINED = 160  # characters of an explanation that are shown
+KINDS = {"category": "Category", "topic": "Topic", "country": "Country of origin"}
+HEAD = ["Source", "Sentences", "Mentions", "Items", "Mentions with translation", "Items with translation"]
+
+
+def section(parts: Tables, names: Mapping[str, str], examples: int) -> dict[str, Any] | None:
+    """All of it; None without sources of sentences. `names` are the corpora with their languages, as en-zh."""
+    statistics = inputs.rows(parts, "enrich/statistics")
+    if statistics.is_empty():
+        return None
+    counts = [
+        (Cell(row["corpus"], row["lang_pair"]), *(row[name] for name in statistics.columns[2:]))
+        for row in statistics.iter_rows(named=True)
+    ]
+    shares, sentences = inputs.rows(parts, "enrich/shares"), inputs.rows(parts, "enrich/sentences")
+    dictionary, scores = inputs.rows(parts, "enrich/items"), inputs.rows(parts, "evaluate/csi_match")
+    corpora = []
+    for corpus in statistics["corpus"]:
+        own = shares.filter(pl.col("corpus") == corpus)
+        of_corpus = sentences.filter(pl.col("sentence_id").str.starts_with(f"{corpus}:"))
+        corpora.append(
+            {
+                "name": corpus,
+                "langs": names[corpus].split("-", 1),
+                "shares": [_shares(own.filter(kind=kind), heading) for kind, heading in KINDS.items()],
+                "examples": _examples(of_corpus, dictionary, names[corpus], examples),
+                "scores": _scores(scores, corpus),
+            }
+        )
+    return {"counts": Table(HEAD, counts), "corpora": corpora}
+
+
+def _shares(rows: pl.DataFrame, heading: str) -> Table:
+    """Names with counts and shares, the commonest first."""
+    counts: list[int] = rows["count"].to_list()
+    whole, most = max(sum(counts), 1), max(counts, default=1)
+    cells = [
+        (_short(name), count, share(count / whole, most=most / whole))
+        for name, count in rows.select("name", "count").head(COUNTRIES).iter_rows()
+    ]
+    return Table([heading, "Mentions", "Share"], cells)
+
+
+def _short(name: str) -> str:
+    """The last part of a topic: Western Europe of Geography.Regions.Europe.Western Europe."""
+    return name.removesuffix(".*").rpartition(".")[2]
+
+
+def _examples(rows: pl.DataFrame, dictionary: pl.DataFrame, pair: str, count: int) -> list[dict[str, Any]]:
+    """Sentences with their mentions marked, and what the dictionary has of the items; spread over the corpus."""
+    step = max(1, rows.height // max(count, 1))
+    target = dictionary.filter(pl.col("lang") == pair.split("-", 1)[1])
+    known = {row["qid"]: row for row in target.iter_rows(named=True)}
+    return [
+        {
+            "source": pieces(
+                row["source"], [Mark(each["start"], each["end"], "food") for each in row["items"]]
+            ),
+            "target": row["target"],
+            "items": [_item(known[qid]) for qid in dict.fromkeys(each["qid"] for each in row["items"])],
+        }
+        for row in rows.gather_every(step).head(count).iter_rows(named=True)
+    ]
+
+
+def _item(row: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "names": "; ".join(row["translations"][:TRANSLATIONS]) or "no translation",
+        "origin": f"{row['country_of_origin']} · {_short(row['topics'][0])}",
+        "explained": shorten(row["explanation"] or row["description"] or "", EXPLAINED),
+    }
+
+
+def _scores(rows: pl.DataFrame, corpus: str) -> Table:
+    """A row for each run, with the whole corpus and its regions; no rows where nothing was scored."""
+    own = {
+        (row["dataset"], row["run"], row["metric"]): row
+        for row in rows.iter_rows(named=True)
+        if row["dataset"].partition("/")[0] == corpus
+    }
+    runs = dict.fromkeys(run for _, run, _ in own)
+    head = ["Run", "CSI-Match", "Exact", "Source region", "Target region", "Other regions", "Mentions"]
+    return Table(head, [[run, *_cells(own, corpus, run)] for run in runs])
+
+
+def _cells(own: Mapping[tuple[str, str, str], Mapping[str, Any]], corpus: str, run: str) -> Iterator[Cell]:
+    yield score(own[corpus, run, "csi_match"])
+    yield Cell(own[corpus, run, "csi_exact"]["value"], digits=1)
+    for region in ("source", "target", "other"):
+        found = own.get((f"{corpus}/region={region}", run, "csi_match"))
+        yield Cell(found["value"] if found else None, digits=1)
+    yield Cell(own[corpus, run, "csi_match"]["instances"])

@@ -1,0 +1,140 @@
+"""Training examples as token ids."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.generate.asking import Asking
+from wokflow.generate.prompts import Dialogue, Prompt
+from wokflow.generate.sentences import Values
+from wokflow.models.decoding import cut
+from wokflow.train.settings import Task
+
+AT_ONCE = 10_000  # examples
+IGNORED = -100  # the label of tokens without a loss
+
+
+def read_examples(path: str) -> pl.DataFrame:
+    """The table of examples. Raises UserError if none has split train, and for blank texts."""
+    rows = tables.read(path)
+    for name in ("source", "target"):
+        blank = rows.filter(pl.col(name).str.strip_chars() == "")
+        if len(blank):
+            raise UserError(
+                f"{path}: the {name} of {blank['instance_id'][0]} is empty ({len(blank)} such in all). An example "
+                "needs both texts: fix the corpus, or the step that writes the examples."
+            )
+    if "train" not in rows["split"]:
+        raise UserError(
+            f"{path}: no example has split train: give larger corpora, or a larger share of them."
+        )
+    return rows
+
+
+def asking_of(task: Task, tokenizer: Any, most: int) -> Asking:
+    """How the model is asked in training: as it will be when it writes, without exemplars.
+
+    Raises UserError for a prompt with the source, where recipes are learnt by their dish.
+    """
+    dialogue = Dialogue(Prompt.read(task.prompt)) if task.prompt and task.family == "causal" else None
+    if dialogue and not task.languages and "{source}" in dialogue.prompt.template:
+        raise UserError(
+            f"The prompt {task.prompt} has the place {{source}}, but a recipe that is learnt by its dish has none. "
+            "Train with a prompt that has {title} alone, such as dish; a row of model run:NAME may ask another one."
+        )
+    return Asking.of(tokenizer, task.family, dialogue, most, task.chat)
+
+
+def values_of(rows: pl.DataFrame) -> list[Values]:
+    """What each example puts into the places of prompts."""
+    return rows.select("source", "title").to_dicts()
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The examples of one split: input_ids and labels of each (datasets.Dataset), and how many tokens it has."""
+
+    data: Any
+    lengths: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """What makes Encoded of examples: sources and targets are cut to `most` tokens each, and the log says how many.
+
+    The text of a causal model is source and target in one, of at most `positions` tokens; with `on_target`, the
+    target alone has labels. With `packing`, texts that fit together share a row of so many tokens; none sees another.
+    """
+
+    asking: Asking
+    most: int
+    positions: int | None
+    on_target: bool
+    packing: bool = False
+
+    def encode(self, rows: pl.DataFrame, progress: Progress | None = None) -> Encoded:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        from datasets import Dataset
+
+        schema = pa.schema([(name, pa.list_(pa.int32())) for name in ("input_ids", "labels")])
+        batches, long = [], {"source": 0, "target": 0}
+        for some in rows.iter_slices(AT_ONCE):
+            columns = map(list, zip(*self._examples(some, long), strict=True))
+            batches.append(pa.record_batch(list(columns), schema=schema))
+        for name, count in long.items():
+            if progress and count:
+                progress.say(f"{count} of {len(rows)} {name}s have more than {self.most} tokens and were cut")
+        data = Dataset(pa.Table.from_batches(batches, schema))
+        if self.packing and len(data):
+            from trl.data_utils import pack_dataset
+
+            data = pack_dataset(data, self.positions or 2 * self.most, "bfd", {"desc": None})
+        counted = ["input_ids"] if self.asking.family == "causal" else schema.names
+        lengths = [pc.list_value_length(data.data.column(name)).to_numpy() for name in counted]
+        return Encoded(data, np.sum(lengths, axis=0, dtype=np.int64))
+
+    def _examples(self, rows: pl.DataFrame, long: dict[str, int]) -> Iterator[tuple[list[int], list[int]]]:
+        """(input_ids, labels) of each example; `long` counts the sources and targets that are cut."""
+        asking, tokenizer = self.asking, self.asking.tokenizer
+        special = set(tokenizer.all_special_ids)
+        sources, shortened = asking.rows(values_of(rows))
+        if asking.family == "causal":
+            targets = asking.answers(rows["target"].to_list())
+        else:
+            targets = tokenizer(text_target=rows["target"].to_list(), verbose=False)["input_ids"]
+        long["source"] += shortened or sum(len(row) > self.most for row in sources)
+        long["target"] += sum(len(row) > self.most for row in targets)
+        for source, target in zip(sources, targets, strict=True):
+            read = cut(source, self.most, asking.family, special)
+            written = cut(target, self.most, "seq2seq", {target[-1], *special})
+            if asking.family == "seq2seq":
+                yield read, written
+            else:
+                learnt = [IGNORED] * len(read) if self.on_target else read
+                yield (read + written)[: self.positions], (learnt + written)[: self.positions]
+
+
+def collator(encoded: Encoded, batch_of: Any) -> Callable[[Sequence[int]], dict[str, Any]]:
+    """What makes tensors of the examples with given numbers; `batch_of` is a collator of the libraries.
+
+    No numbers give one example without labels, as all processes must do the same number of passes. What its decoder
+    reads is made of the labels first: mBART finds the code of the language there.
+    """
+
+    def collate(numbers: Sequence[int]) -> dict[str, Any]:
+        batch = dict(batch_of([encoded.data[int(number)] for number in numbers or [0]]))
+        if not numbers:
+            batch["labels"] = batch["labels"].new_full(batch["labels"].shape, IGNORED)
+        return batch
+
+    return collate

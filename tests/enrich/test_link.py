@@ -1,0 +1,206 @@
+"""When the dictionary linker believes a name: beside other words with a capital, as another name, in a phrase."""
+
+import io
+from pathlib import Path
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wokflow.enrich.link import Linker
+from wokflow.enrich.names import Names, enrich_names
+from wokflow.enrich.phrases import Phrases
+from wokflow.enrich.places import in_longer, placed
+from wokflow.enrich.words import composed
+from wokflow.frame.job import Progress
+
+from tests.conftest import ROOT
+from tests.enrich.facts import dumped, entity
+
+QUIET = Progress(io.StringIO())
+ITEMS = [
+    entity("Q1", {"en": "Hall"}, descriptions={"en": "town in New York"}),
+    entity(
+        "Q2",
+        {"en": "Australian Football League"},
+        aliases={"en": ["AFL"]},
+        descriptions={"en": "premier competition"},
+    ),
+    entity("Q3", {"en": "crust punk"}, aliases={"en": ["crust"]}, descriptions={"en": "music genre"}),
+    entity("Q4", {"en": "sake"}, aliases={"en": ["nihonshu"]}, descriptions={"en": "rice wine"}),
+    entity("Q5", {"en": "The Hong Kong"}, descriptions={"en": "American rock band"}),
+    entity("Q6", {"en": "Der Spiegel"}, descriptions={"en": "weekly magazine"}),
+    entity("Q7", {"en": "Beijing"}, aliases={"en": ["Peking"]}, descriptions={"en": "capital of China"}),
+    entity("Q8", {"en": "stir frying"}, aliases={"en": ["stir-frying"]}),
+    entity("Q9", {"en": "Ottoman Army"}),
+    entity("Q10", {"en": "Bishop of Valencia"}),
+    entity("Q11", {"en": "British Fleet"}),
+    entity("Q12", {"en": "Marathon Man"}),
+    entity("Q13", {"en": "The Trial of Joan of Arc"}),
+    entity("Q14", {"en": "Fall of Man"}),
+    entity("Q15", {"en": "crème brûlée"}),
+    entity("Q16", {"en": "¡Cu-Cut!"}),
+    entity("Q17", {"en": ".hack"}),
+    entity("Q18", {"en": "(500) Days of Summer"}),
+    entity("Q19", {"en": "'Allo 'Allo!"}),
+    entity("Q20", {"en": "Île-de-France"}),
+    entity("Q21", {"en": "...And Justice for All"}),
+]
+
+
+@pytest.fixture(scope="module")
+def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
+    folder = tmp_path_factory.mktemp("names")
+    table = dumped(ITEMS, folder / "dump", ["en"], QUIET)
+    enrich_names(entities=table, names=str(folder / "n"), digest=str(folder / "d"), lang="en", progress=QUIET)
+    names = Names.open(folder / "n", "en")
+    names.cases.count(["the hall and a hall", "they went to the hall"])
+    return Linker(names, phrases=Phrases.read(str(ROOT / "resources/enrich/phrases.tsv"), "en"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("They moved to Hall in May.", {"Hall": "Q1"}),
+        ("They met in City Hall in May.", {}),
+        ("They saw the Hall of Mirrors.", {}),
+        ("They saw the Museum of the Hall, later sold.", {}),
+        ("Of Rome, Hall and Paris they knew all.", {"Hall": "Q1"}),
+        ("The Australian Football League (AFL) grew.", {"Australian Football League": "Q2", "AFL": "Q2"}),
+        ("The AFL is a premier one.", {"AFL": "Q2"}),
+        ("The AFL lost its voice.", {}),
+        ("The pie crust is brown.", {}),
+        ("He plays crust and other music.", {"crust": "Q3"}),
+        ("They drink sake.", {"sake": "Q4"}),
+        ("SAKE is a wine.", {"SAKE": "Q4"}),
+        ("For the sake of peace they left.", {}),
+        ("For heaven's sake, they drink sake.", {"sake": "Q4"}),
+        ("He sang with the Hong Kong Choir.", {}),
+        ("He sang with The Hong Kong Choir.", {"The Hong Kong": "Q5"}),
+        ("He reads DER SPIEGEL, a magazine.", {"DER SPIEGEL": "Q6"}),
+        ("READ DER SPIEGEL NOW", {"DER SPIEGEL": "Q6"}),
+        ("HE DRINKS SAKE NOW", {}),
+        ("He lived in Peking then.", {"Peking": "Q7"}),
+        ("He knew Arturo Peking then.", {}),
+        ("Stir-frying is quick.", {"Stir-frying": "Q8"}),
+        ("They fought the Ottoman army there.", {"Ottoman army": "Q9"}),
+        ("They fought an ottoman Army there.", {}),
+        ("Hug was bishop of Valencia.", {"bishop of Valencia": "Q10"}),
+        ("Hug was Bishop of valencia.", {}),
+        ("They saw the British fleet there.", {}),
+        ("Marathon man runs again.", {}),
+        ("They knew of the trial of Joan of Arc.", {}),
+        ("The Fall of man began.", {}),
+        ("They read ¡Cu-Cut! then.", {"¡Cu-Cut!": "Q16"}),
+        ("He plays .hack now, not web.hack.", {".hack": "Q17"}),
+        ("(500) Days of Summer ran.", {"(500) Days of Summer": "Q18"}),
+        ("They saw “'Allo 'Allo!” then.", {"'Allo 'Allo!": "Q19"}),
+        ("They play (...And Justice for All) now.", {"...And Justice for All": "Q21"}),
+        ("They eat (crème brûlée).", {"crème brûlée": "Q15"}),
+        (normalize("NFD", "It is crème brûlée, say."), {normalize("NFD", "crème brûlée"): "Q15"}),
+        ("\ufeffThey eat crème\u200b brûlée\u200b.", {"crème\u200b brûlée": "Q15"}),
+        (normalize("NFD", "Île\u00ad-de-France, say."), {normalize("NFD", "Île\u00ad-de-France"): "Q20"}),
+    ],
+)
+def test_what_is_linked(text: str, found: dict[str, str], linker: Linker) -> None:
+    assert {text[one.start : one.end]: one.qid for one in linker(text)} == found
+    spaced = text.replace(" ", "\u00a0 ").replace("\u00a0", "")  # the same text, and the same answer
+    assert linker(spaced) == linker(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("in [Hall]", False),
+        ("City [Hall]", False),  # City begins the sentence
+        ("the City [Hall]", True),
+        ("[Hall] Road", True),
+        ("[Hall]-Road", True),
+        ("a Bern–[Hall] line", True),
+        ("the [Hall] of Fame", True),
+        ("the [Hall] of the People", True),
+        ("the [Hall] of a town", False),
+        ("the King of [Hall]", True),
+        ("the Lord of the [Hall]", True),
+        ("in the [Hall]", False),
+        ("of the [Hall]", False),
+        ("the [Hall]", False),
+        ("of [Hall]", False),
+        ("Rome, [Hall] and so on", False),
+        ("in Turkey's [Hall] province", False),
+        ("[Hall]", False),
+        (" [Hall] ", False),
+    ],
+)
+def test_names_in_longer_names(text: str, inside: bool) -> None:
+    start, end = text.index("["), text.index("]") - 1
+    assert in_longer(text.replace("[", "").replace("]", ""), start, end) is inside
+
+
+def test_phrases_are_those_of_the_language(tmp_path: Path) -> None:
+    path = tmp_path / "phrases.tsv"
+    path.write_text("lang\tphrase\nen\tPiece of cake\nde\tfür * Katz\n", encoding="utf-8")
+
+    class Span:
+        start, end = 4, 8
+
+    assert [*Phrases.read(str(path), "de").without("für die katz", [Span()])] == []
+    assert len([*Phrases.read(str(path), "en").without("für die katz", [Span()])]) == 1
+    assert len([*Phrases.read("", "de").without("für die katz", [Span()])]) == 1
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "text", "mention"),
+    [
+        ("hi", "ज़र्दा", "वह \u095bर्दा है", "\u095bर्दा"),  # one character for a letter and its dot
+        ("hi", "\u095bर्दा", "वह ज\u093cर्दा है", "ज\u093cर्दा"),
+        ("ta", "பொங்கல்", "ப\u0bc6\u0bbeங்கல் விழா", "ப\u0bc6\u0bbeங்கல்"),  # a vowel on both sides of its letter
+        ("te", "చార్మినార్", "ఆ చార్మినార్\u200c చూసారు", "చార్మినార్"),
+        ("te", "చార్మినార్\u200c", "ఆ చార్మినార్ చూసారు", "చార్మినార్"),
+        ("ko", "불고기", normalize("NFD", "불고기 맛"), normalize("NFD", "불고기")),
+        ("vi", "phở bò", normalize("NFD", "ăn phở bò ngon"), normalize("NFD", "phở bò")),
+    ],
+)
+def test_letters_count_however_their_marks_are_written(
+    lang: str, name: str, text: str, mention: str, tmp_path: Path
+) -> None:
+    table = dumped([entity("Q1", {lang: name})], tmp_path / "dump", [lang], QUIET)
+    folder = tmp_path / "n"
+    enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang=lang, progress=QUIET)
+    (one,) = Linker(Names.open(folder, lang))(text)
+    assert (text[one.start : one.end], one.qid) == (mention, "Q1")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "mention"),
+    [
+        ("te", "గోల్కొండ కోట చూసారు", "కోట"),
+        ("ja", "彼は寿司を食べた", "寿司"),
+        ("ko", "그는 대한민국에서 김밥 먹었다", "김밥"),
+        ("eu", "bakailao jan zuen", "bakailao"),
+    ],
+)
+def test_languages_without_frequencies_have_other_names_of_one_word(
+    lang: str, text: str, mention: str, tmp_path: Path
+) -> None:
+    """Another name counts, here beside a word of the description, as in languages with frequencies."""
+    about = text.replace(mention, "")
+    item = entity("Q1", {lang: "x" * 8}, aliases={lang: [mention]}, descriptions={lang: about})
+    table = dumped([item], tmp_path / "dump", [lang], QUIET)
+    folder = tmp_path / "n"
+    enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang=lang, progress=QUIET)
+    assert [text[one.start : one.end] for one in Linker(Names.open(folder, lang))(text)] == [mention]
+
+
+@given(st.text(alphabet="aeéE\u0301\u0323\u200b\u00adㄱ각각्க\u0bc6\u0bbe .¡ﬁ", max_size=12))
+def test_every_character_of_a_composed_text_has_its_place(text: str) -> None:
+    found, places = placed(text)
+    assert found == composed(text)
+    if places is None:
+        assert found == text
+        return
+    assert len(places.starts) == len(places.ends) == len(found)
+    for at, (start, end) in enumerate(zip(*places, strict=True)):
+        assert composed(text[start:end]) and found[at] in composed(text[start:end])
+    assert sorted(places.starts) == [*places.starts]
+    assert sorted(places.ends) == [*places.ends]

@@ -1,0 +1,339 @@
+"""The same facts give the same table, whether they come from a dump, a store of triples or an endpoint."""
+
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wokflow.enrich.items import enrich_items
+from wokflow.enrich.lookup import enrich_lookup
+from wokflow.enrich.schemas import LOOKUPS
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+
+from tests.enrich.endpoints import TRACE, cut, hang_up, later, reset, says, served, well
+from tests.enrich.facts import SOME, WD, Entity, categorised, dumped, entity, of_camt, store_of
+
+LANGUAGES = ["zh", "en", "es", "hi"]
+LOOKED_UP = ["Q836929", "Q2", "Q13276", "Q30", "Q900", "Q148", "Q404"]
+Lookup = Callable[..., Path]
+
+
+@pytest.fixture
+def log() -> io.StringIO:
+    return io.StringIO()
+
+
+@pytest.fixture
+def lookup(tmp_path: Path, log: io.StringIO) -> Lookup:
+    """Look items up; what is not given is as usual."""
+
+    def run(qids: Iterable[str] = LOOKED_UP, *, to: str = "lookups", **given: Any) -> Path:
+        path = tmp_path / f"{to}.parquet"
+        usual = {
+            "categories": categorised(tmp_path / "categories.parquet", qids, "Q77"),
+            "entities": str(tmp_path / "none.parquet"),
+            "lookups": str(path),
+            "languages": LANGUAGES,
+            "backend": "endpoint",
+            "contact": "cook@example.org",
+            "cache": str(tmp_path / "cache"),
+            "metadata": {"key": "k"},
+            "progress": Progress(log, seconds=0),
+        }
+        enrich_lookup(**usual | given)
+        return path
+
+    return run
+
+
+def rows(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["qid"], row["lang"]): row for row in tables.read(path).iter_rows(named=True)}
+
+
+def written(tmp_path: Path, entities: Sequence[Entity], name: str = "facts.nt") -> str:
+    """A file of triples; its name's ending is its form."""
+    store = store_of(entities)
+    form = ox.RdfFormat.TURTLE if ".ttl" in name else ox.RdfFormat.N_TRIPLES
+    content = store.dump(format=form, from_graph=ox.DefaultGraph()) or b""
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    return str(path)
+
+
+def every_backend(
+    lookup: Lookup, tmp_path: Path, entities: Sequence[Entity], qids: Sequence[str], **given: Any
+) -> list[Path]:
+    """The tables that the three backends write of the same facts."""
+    languages = given.get("languages", LANGUAGES)
+    table = dumped(entities, tmp_path / "dump", languages, Progress(io.StringIO()))
+    dump = lookup(qids, to="dump", backend="dump", entities=table, **given)
+    store = lookup(qids, to="store", backend="store", store=written(tmp_path, entities), **given)
+    with served(store_of(entities)) as server:
+        endpoint = lookup(qids, to="endpoint", endpoint=server.url, **given)
+    return [dump, store, endpoint]
+
+
+def test_what_is_known_of_each_item_in_each_language(
+    lookup: Lookup, tmp_path: Path, log: io.StringIO
+) -> None:
+    found = lookup(backend="store", store=written(tmp_path, SOME))
+    assert tables.read(found).columns == LOOKUPS.names
+    table = rows(found)
+    assert list(table) == [
+        (qid, lang)
+        for qid in ("Q2", "Q30", "Q148", "Q404", "Q900", "Q13276", "Q836929")
+        for lang in LANGUAGES
+    ]
+    assert table["Q836929", "zh"] == {
+        "qid": "Q836929",
+        "lang": "zh",
+        "label": "麻婆豆腐",
+        "description": "四川菜",
+        "aliases": ["Mapo", "mapo doufu", "麻辣豆腐"],
+        "title": "麻婆豆腐",
+        "summary": None,
+        "country_qid": "Q148",
+        "country_of_origin": "中华人民共和国",
+    }
+    assert table["Q836929", "en"]["aliases"] == ["Mapo", "Mapo bean curd", "mapo doufu"]
+    assert table["Q836929", "es"]["country_of_origin"] is None  # China has no Spanish name here
+    assert (table["Q2", "zh"]["label"], table["Q2", "zh"]["description"]) == ("披萨", "一種食品")
+    assert table["Q2", "en"]["label"] == "pizza"
+    assert (table["Q2", "hi"]["label"], table["Q2", "hi"]["country_qid"]) == (None, "Q38")  # the lowest
+    assert table["Q2", "hi"]["country_of_origin"] == "Italia"  # a name in all languages
+    assert (table["Q13276", "hi"]["label"], table["Q13276", "hi"]["country_qid"]) == (
+        "ASCII tab\tand \u2028 feijoada",
+        "Q155",  # of the best rank
+    )
+    assert table["Q30", "en"]["country_qid"] is None  # a deprecated statement
+    assert (table["Q900", "en"]["country_qid"], table["Q900", "en"]["country_of_origin"]) == ("Q901", None)
+    assert set(map(str, list(table["Q404", "en"].values())[2:])) == {"None", "[]"}
+    assert "7 items: 5 have a country, 1 are unknown to the store (Q404)" in log.getvalue()
+
+
+def test_every_backend_writes_the_same_bytes(lookup: Lookup, tmp_path: Path) -> None:
+    dump, store, endpoint = every_backend(lookup, tmp_path, SOME, LOOKED_UP)
+    assert dump.read_bytes() == store.read_bytes() == endpoint.read_bytes()
+    assert lookup(to="other", backend="store", store=str(tmp_path / "facts.nt"), batch=2).read_bytes() == (
+        store.read_bytes()
+    )
+
+
+CODES = ["zh", "zh-hans", "zh-tw", "en", "en-gb", "es", "fr", "mul"]
+TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
+
+
+@given(
+    items=st.lists(
+        st.fixed_dictionaries(
+            {
+                "labels": st.dictionaries(st.sampled_from(CODES), TEXTS, max_size=4),
+                "descriptions": st.dictionaries(st.sampled_from(CODES), TEXTS, max_size=3),
+                "aliases": st.dictionaries(st.sampled_from(CODES), st.lists(TEXTS, max_size=3), max_size=3),
+                "titles": st.dictionaries(st.sampled_from(["zh", "en", "fr"]), TEXTS, max_size=2),
+                "origins": st.lists(st.sampled_from(["Q2", "+Q3", "Q11", "-Q1", "Q12"]), max_size=3, unique=True),
+                "countries": st.lists(st.sampled_from(["Q2", "Q3", "+Q11"]), max_size=2, unique=True),
+            }
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)  # fmt: skip
+def test_every_backend_writes_the_same_bytes_of_any_facts(
+    tmp_path_factory: pytest.TempPathFactory, items: list[dict[str, Any]]
+) -> None:
+    folder = tmp_path_factory.mktemp("facts")
+    entities = [
+        entity(f"Q{number + 1}", {"es": f"plato {number}"} | item.pop("labels"), **item)
+        for number, item in enumerate(items)
+    ]
+    table = dumped(entities, folder, ["zh", "en", "es"], Progress(io.StringIO()))
+    made = []
+    for backend in ("dump", "store"):
+        made.append(folder / f"{backend}.parquet")
+        enrich_lookup(
+            categories=categorised(folder / "categories.parquet", [one["id"] for one in entities]),
+            entities=table,
+            lookups=str(made[-1]),
+            languages=["zh", "en", "es"],
+            backend=backend,  # type: ignore[arg-type]
+            store=written(folder, entities),
+            cache="",
+            metadata={},
+            progress=Progress(io.StringIO()),
+        )
+    assert tables.read(made[0]).rows() == tables.read(made[1]).rows()
+    assert made[0].read_bytes() == made[1].read_bytes()
+
+
+def test_items_of_the_corpus_of_the_paper(shared: Path, lookup: Lookup, tmp_path: Path) -> None:
+    entities = of_camt(shared / "real" / "camt")
+    qids = [one["id"] for one in entities if one["claims"]]
+    assert len(qids) > 3000
+    dump, store, endpoint = every_backend(lookup, tmp_path, entities, qids)
+    assert dump.read_bytes() == store.read_bytes() == endpoint.read_bytes()
+    assert tables.read(dump).filter(lang="en")["country_of_origin"].null_count() == 0
+    bad = (says(500, TRACE), cut(0.9), reset, later(429, 0.2), hang_up, cut(0.5, said=TRACE))
+    trouble = [each for one in bad for each in (well, one)]
+    with served(store_of(entities), *trouble * 2, well) as server:
+        cache = str(tmp_path / "another cache")
+        troubled = lookup(qids, endpoint=server.url, concurrency=3, backoff_s=0.002, attempts=20, cache=cache)
+    assert troubled.read_bytes() == endpoint.read_bytes()
+    assert set(server.answered.values()) == {1}
+    assert server.most_at_once <= 3
+
+
+def test_an_item_that_was_merged_has_what_is_known_of_the_other(
+    lookup: Lookup, tmp_path: Path, log: io.StringIO
+) -> None:
+    triples = store_of(SOME)
+    merged = ox.NamedNode("http://www.w3.org/2002/07/owl#sameAs")
+    for old, new in (("Q77", "Q78"), ("Q78", "Q836929"), ("Q80", "Q81"), ("Q81", "Q80")):
+        triples.add(ox.Quad(ox.NamedNode(WD + old), merged, ox.NamedNode(WD + new)))
+    path = tmp_path / "merged.nt"
+    path.write_bytes(triples.dump(format=ox.RdfFormat.N_TRIPLES, from_graph=ox.DefaultGraph()) or b"")
+    qids = ["Q77", "Q80", "Q836929"]
+    stored = lookup(qids, to="store", backend="store", store=str(path))
+    with served(triples) as server:
+        asked = lookup(qids, to="endpoint", endpoint=server.url)
+    assert stored.read_bytes() == asked.read_bytes()
+    found = rows(stored)
+    for lang in LANGUAGES:
+        assert found["Q77", lang] | {"qid": "Q836929"} == found["Q836929", lang]
+    assert found["Q80", "en"]["label"] is None  # merged in a circle
+
+
+def test_summaries_come_from_a_dump(lookup: Lookup, tmp_path: Path) -> None:
+    told = SOME[3] | {"summaries": {"en": "Mapo tofu is a dish."}}
+    table = dumped([*SOME[:3], told], tmp_path / "dump", LANGUAGES, Progress(io.StringIO()))
+    found = rows(lookup(["Q836929"], backend="dump", entities=table))
+    assert found["Q836929", "en"]["summary"] == "Mapo tofu is a dish."
+    assert found["Q836929", "zh"]["summary"] is None
+
+
+def test_of_an_item_that_a_dump_has_twice_the_first_counts(lookup: Lookup, tmp_path: Path) -> None:
+    again = entity("Q836929", {"en": "another dish"}, origins=["Q38"])
+    table = dumped([*SOME, again], tmp_path / "dump", LANGUAGES, Progress(io.StringIO()))
+    found = rows(lookup(["Q836929"], backend="dump", entities=table))
+    assert found["Q836929", "en"]["label"] == "mapo tofu"
+
+
+def test_enrich_items_reads_the_table(lookup: Lookup, tmp_path: Path) -> None:
+    found = lookup(backend="store", store=written(tmp_path, SOME))
+    enrich_items(
+        categories=str(tmp_path / "categories.parquet"),
+        lookups=str(found),
+        pages=[],
+        dictionary=str(tmp_path / "items.parquet"),
+        languages=LANGUAGES,
+        metadata={},
+        progress=Progress(io.StringIO()),
+    )
+    items = rows(tmp_path / "items.parquet")
+    assert items["Q836929", "zh"]["country_of_origin"] == "People's Republic of China"
+    assert items["Q836929", "zh"]["translations"] == ["麻婆豆腐", "Mapo", "mapo doufu", "麻辣豆腐"]
+    assert items["Q900", "en"]["country_of_origin"] == "Q901"
+
+
+def test_nothing_to_look_up_is_an_empty_table(lookup: Lookup, tmp_path: Path) -> None:
+    with served(store_of(SOME)) as server:
+        assert rows(lookup([], endpoint=server.url)) == {}
+    assert not server.asked
+
+
+@pytest.mark.parametrize("name", ["facts.nt", "facts.nt.gz", "facts.ttl", "facts.ttl.gz"])
+def test_a_store_may_be_any_of_these_files(name: str, lookup: Lookup, tmp_path: Path) -> None:
+    expected = lookup(to="expected", backend="store", store=written(tmp_path, SOME))
+    found = lookup(backend="store", store=written(tmp_path, SOME, name))
+    assert found.read_bytes() == expected.read_bytes()
+
+
+def test_a_store_may_be_a_folder_and_stays_as_it_is(lookup: Lookup, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    made = ox.Store(str(folder))
+    made.bulk_load(path=written(tmp_path, SOME))
+    made.flush()
+    del made
+
+    def content() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    before = content()
+    expected = lookup(to="expected", backend="store", store=written(tmp_path, SOME))
+    assert lookup(backend="store", store=str(folder)).read_bytes() == expected.read_bytes()
+    assert content() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("facts.nt", b"<a> <b> .\n", "damaged"),
+        ("facts.nt", gzip.compress(b"", mtime=0), "damaged"),
+        ("facts.nt.gz", b"<http://a> <http://b> <http://c> .\n", "damaged"),
+        ("facts.nt.gz", gzip.compress(b"<http://a> <http://b> <http://c> .\n" * 9, mtime=0)[:-9], "damaged"),
+        ("facts.nt", b"<html><body>Log in</body></html>", "damaged"),
+        ("facts.json", b"{}", "neither .nt nor .ttl"),
+    ],
+)
+def test_a_store_that_cannot_be_read_is_an_error_that_names_it(
+    name: str, content: bytes, said: str, lookup: Lookup, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=rf"enrich\.lookup\.store: .*{name}.* {said}"):
+        lookup(backend="store", store=str(path))
+
+
+def test_a_store_that_is_not_there_or_no_store_is_an_error(lookup: Lookup, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for store, said in (
+        (None, "None is not there"),
+        ("gone.nt", "is not there"),
+        (str(tmp_path / "empty"), "folder"),
+    ):
+        with pytest.raises(UserError, match=said):
+            lookup(backend="store", store=store)
+    assert list((tmp_path / "empty").iterdir()) == []  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"contact": None}, "contact"),
+        ({"endpoint": None}, "enrich.lookup.endpoint"),
+        ({"contact": "me"}, "contact"),
+        ({"contact": "me@example.org\r\nX-Evil: 1"}, "contact"),
+        ({"contact": "me@exämple.org"}, "contact"),
+        ({"endpoint": "ftp://example.org/sparql"}, "enrich.lookup.endpoint"),
+        ({"endpoint": "https://me:secret@example.org/sparql"}, "enrich.lookup.endpoint"),
+        ({"endpoint": "https://example.org/sparql?key=secret"}, "enrich.lookup.endpoint"),
+        ({"endpoint": "example.org"}, "enrich.lookup.endpoint"),
+        ({"concurrency": 6}, "from 1 to 5"),
+        ({"concurrency": 0}, "from 1 to 5"),
+        ({"languages": ["en", 'zh") } #']}, "no code of a language"),
+        ({"languages": ["EN"]}, "no code of a language"),
+        ({"qids": ["Q1", "Q2 } UNION { ?a ?b ?c"]}, "no id of an item"),
+    ],
+)
+def test_wrong_settings_are_refused_without_their_secrets_before_anything_is_asked(
+    given: dict[str, Any], said: str, lookup: Lookup, log: io.StringIO
+) -> None:
+    with served(store_of(SOME)) as server, pytest.raises(UserError, match=said) as error:
+        lookup(**{"endpoint": server.url} | given)
+    assert not server.asked
+    assert "secret" not in str(error.value) + log.getvalue()
+
+
+def test_the_cache_is_plain_json_by_digests(lookup: Lookup, tmp_path: Path) -> None:
+    with served(store_of(SOME)) as server:
+        lookup(["Q30"], endpoint=server.url)
+    (kept,) = (tmp_path / "cache").rglob("*.json")
+    assert json.loads(kept.read_bytes())["answer"] == [["label", "en", "nowhere's dish"]]
+    assert len(kept.stem) == 64

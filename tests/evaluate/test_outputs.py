@@ -1,0 +1,157 @@
+"""Degenerate predictions: each kind planted among good ones, and found."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from wokflow.evaluate.outputs import evaluate_outputs
+from wokflow.frame import tables
+from wokflow.frame.job import Progress
+from wokflow.generate import schemas as generate
+from wokflow.train import schemas as train
+
+from tests.evaluate.adapted import METADATA, write_instances, write_predictions
+
+COUNT = 10
+IDS = [f"silver:{number}" for number in range(COUNT)]
+GOOD = {name: f"Tofu soup {number}\nTofu, salt.\nCook it." for number, name in enumerate(IDS)}
+LEARNT = ["Title: Braised pork\nIngredients: pork\nSteps: Braise it.\n"]
+
+
+def judged(
+    folder: Path, texts: dict[str, str], statuses: list[str] | None = None, **more: Any
+) -> dict[str, Any]:
+    """The one row of a run whose sources are in Chinese; it learnt LEARNT, or was asked with these statuses."""
+    rows: list[dict[str, str | None]] = [
+        {
+            "instance_id": name,
+            "source": f"Title: 豆腐汤{number}\nIngredients: 豆腐，盐\nSteps: 煮。\n",
+            "reference": "Tofu soup\nTofu\nCook.",
+        }
+        for number, name in enumerate(IDS)
+    ]
+    examples, calls = str(folder / "examples"), str(folder / "calls")
+    told = {"instance_id": "x", "split": "train", "title": "t", "source": "s"}
+    learnt = pl.DataFrame([told | {"target": target} for target in LEARNT])
+    tables.write(examples, train.EXAMPLES, learnt, METADATA)
+    if statuses:
+        empty = pl.DataFrame(generate.CALLS.empty_table())
+        asked = pl.DataFrame({"instance_id": IDS, "status": statuses}).with_columns(
+            run=pl.lit("r"), request=pl.lit("q"), turn=pl.lit(1, pl.Int32)
+        )
+        tables.write(calls, generate.CALLS, pl.concat([empty, asked], how="diagonal"), METADATA)
+    settings: dict[str, Any] = {"data": "zh-en", "lang": "en", "smoke_test": False}
+    evaluate_outputs(
+        instances=write_instances(folder / "instances", rows),
+        predictions=write_predictions(folder / "predictions", "r", texts),
+        examples=[] if statuses else examples,
+        calls=calls if statuses else [],
+        outputs=str(folder / "out"),
+        run="r",
+        metadata=METADATA,
+        **settings | more,
+    )
+    return tables.read(folder / "out").row(0, named=True)
+
+
+def test_nothing_is_found_in_good_predictions(tmp_path: Path) -> None:
+    row = judged(tmp_path, GOOD)
+    assert row.pop("warnings") == [] and row.pop("smoke_test") is False
+    assert row == {
+        "run": "r",
+        "dataset": "zh-en/silver",
+        "distinct_sources": 10,
+        "predictions": 10,
+        "distinct": 10,
+        "copied_train": 0,
+        "copied_source": 0,
+        "empty": 0,
+        "wrong_language": 0,
+        "refused": None,
+        "truncated": 0,
+    }
+
+
+def planted(*texts: str) -> dict[str, str]:
+    return GOOD | dict(zip(IDS, texts, strict=False))
+
+
+KINDS = {
+    "copied_train": (
+        planted("Braised pork\npork\nBraise it.", "Braised  pork pork Braise it."),
+        "2 of 10 predictions are targets of the training, word for word",
+    ),
+    "copied_source": (
+        planted("豆腐汤0\n豆腐，盐\n煮。", "豆腐汤1\n豆腐，盐\n煮。"),
+        "2 of 10 predictions are their source, unchanged",
+    ),
+    "empty": (planted("", " \n"), "2 of 10 predictions are empty"),
+    "wrong_language": (
+        planted("豆腐汤，煮豆腐。", "Tofu 汤，煮豆腐。"),
+        "2 of 10 predictions are not in the language asked for",
+    ),
+    "truncated": (
+        planted("Tofu soup\nTofu\nCook the", "Cut"),
+        "2 of 10 predictions end before they are complete",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_found_and_said(tmp_path: Path, kind: str) -> None:
+    texts, said = KINDS[kind]
+    row = judged(tmp_path, texts)
+    assert row[kind] == 2 and said in row["warnings"]
+    others = {"copied_train", "empty", "truncated"} - {kind}
+    assert all(row[other] == 0 for other in others)
+
+
+def test_one_faulty_prediction_in_ten_is_counted_without_a_warning(tmp_path: Path) -> None:
+    row = judged(tmp_path, planted(""))
+    assert row["empty"] == 1 and row["warnings"] == []
+
+
+def test_the_same_text_for_different_sources_is_said(tmp_path: Path) -> None:
+    row = judged(tmp_path, dict.fromkeys(IDS, "Kung Pao chicken. Fry it."))
+    assert row["distinct"] == 1 and row["warnings"] == ["1 distinct text for 10 sources"]
+    assert (
+        judged(
+            tmp_path, dict.fromkeys(IDS[:6], "Kung Pao chicken.") | dict(zip(IDS[6:], "abcd", strict=True))
+        )["distinct"]
+        == 5
+    )
+
+
+def test_what_an_endpoint_refused_and_cut_is_counted_by_its_own_word(tmp_path: Path) -> None:
+    statuses = ["refused", "refused", "refused", "cut", "cut", *["ok"] * 5]
+    row = judged(tmp_path, GOOD | dict.fromkeys(IDS[:3], "I cannot help."), statuses)
+    assert (row["refused"], row["truncated"], row["copied_train"]) == (3, 2, None)
+    assert "3 of 10 predictions were refused" in row["warnings"]
+
+
+def test_rewritten_recipes_have_no_reference_and_one_data_set(tmp_path: Path) -> None:
+    log = io.StringIO()
+    source = "五花肉切块。"
+    rows = [
+        {"instance_id": name, "dataset": "counterfactual", "source": source, "reference": None}
+        for name in "ab"
+    ]
+    evaluate_outputs(
+        instances=write_instances(tmp_path / "i", rows),
+        predictions=write_predictions(tmp_path / "p", "r", {"a": source, "b": "鲫鱼切块"}),
+        examples=[],
+        calls=[],
+        outputs=str(tmp_path / "out"),
+        run="r",
+        data="counterfactual",
+        lang="zh",
+        smoke_test=True,
+        metadata=METADATA,
+        progress=Progress(log),
+    )
+    row = tables.read(tmp_path / "out").row(0, named=True)
+    assert (row["dataset"], row["truncated"], row["copied_source"]) == ("counterfactual", None, 1)
+    assert row["smoke_test"] and row["warnings"] == ["1 of 2 predictions are their source, unchanged"]
+    assert "counterfactual: 1 of 2 predictions are their source, unchanged" in log.getvalue()

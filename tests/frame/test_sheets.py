@@ -1,0 +1,54 @@
+"""Sheets come back as they were written, and no cell of theirs is a formula."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wokflow.frame.job import UserError
+from wokflow.frame.sheets import FORMULA, read_sheet, write_sheet
+
+cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
+    ["=1+1", "'=A1", "-0.5", "''", '"', "@SUM(1)", "+ eggs", "\ufeff"]
+)
+
+
+@given(st.lists(st.tuples(cells, cells), max_size=5))
+def test_a_sheet_comes_back_with_its_white_space_folded(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
+) -> None:
+    path = tmp_path_factory.mktemp("sheets") / "sheet.tsv"
+    write_sheet(path, ("a", "b"), rows)
+    folded = [[" ".join(cell.split()) for cell in row] for row in rows]
+    assert [list(row.values()) for _, row in read_sheet(str(path), ("b",))] == [
+        row for row in folded if any(row)
+    ]
+
+
+@given(cells)
+def test_no_cell_is_a_formula(tmp_path_factory: pytest.TempPathFactory, cell: str) -> None:
+    path = tmp_path_factory.mktemp("sheets") / "sheet.tsv"
+    write_sheet(path, ("a", "b"), [(cell, "x")])
+    [_, (written, _)] = csv.reader(path.read_text(encoding="utf-8-sig").splitlines(), dialect="excel-tab")
+    assert not written.startswith(tuple(set(FORMULA) - {"'"})) or float(written) is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a\tb\n\xff\t1\n", "is not UTF-8"),
+        (b"a,b\n1,2\n", "row 1: missing column a, b. Are the columns separated by tabs"),
+        (b"", "missing column a, b"),
+        (b'a\tb\n"Best\tsoup\n', "row 2: .*quotation mark must end with one"),
+    ],
+)
+def test_what_is_no_sheet_is_refused(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "sheet.tsv").write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        read_sheet(str(tmp_path / "sheet.tsv"), ("a", "b"))
+
+
+def test_a_sheet_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"There is no file .*sheet\.tsv"):
+        read_sheet(str(tmp_path / "sheet.tsv"), ("a",))

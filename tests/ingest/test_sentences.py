@@ -1,0 +1,343 @@
+"""Parallel sentences of every published form: rows in = rows out + rejects, and each reject has its reason."""
+
+import bz2
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wokflow.frame.config import source_files
+from wokflow.frame.job import Progress, UserError
+from wokflow.ingest import schemas
+from wokflow.ingest.sentences import ingest_sentences, length_ratio
+from wokflow.ingest.source import ingest_source
+
+PAIRS = [
+    ("Peking duck is carved at the table.", "北京烤鸭在桌边片切。"),
+    ("Tamales are steamed in corn husks.", "玉米粽用玉米皮包着蒸熟。"),
+    ("Every guest gets a bowl of soup first.", "每位客人先喝一碗汤。"),
+]
+SETTINGS: dict[str, Any] = {
+    "spaces": True,
+    "identical": True,
+    "ratio": 4.0,
+    "longest": 2000,
+    "language": True,
+    "duplicates": True,
+    "truncated": "refuse",
+    "mostly_rejected": "refuse",
+}
+Read = Callable[..., tuple[list[tuple[int, str, str]], list[tuple[int, str]]]]
+
+
+def read_into(folder: Path, kind: str, path: Any, pair: str, *, parts: int = 1, **changed: Any) -> Any:
+    """The pairs as (row, source, target), and the rejects as (row, reason)."""
+    raw = source_files({"kind": kind, "pair": pair, "path": path})
+    ingest_source(raw=raw, data=str(folder / "source.json"))
+    names = [[str(folder / f"{table}{number}.parquet") for number in range(parts)] for table in "sr"]
+    ingest_sentences(
+        raw=raw,
+        source=str(folder / "source.json"),
+        sentences=names[0],
+        rejects=names[1],
+        corpus="mine",
+        kind=kind,
+        pair=pair,
+        key="{}",
+        progress=Progress(io.StringIO()),
+        **{**SETTINGS, **changed},
+    )
+    good, bad = (pl.read_parquet(each) for each in names)
+    assert good["sentence_id"].to_list() == [f"mine:{row}" for row in good["source_row"]]
+    assert set(bad["reason"]) <= set(schemas.REASONS)
+    assert sorted([*good["source_row"], *bad["source_row"]]) == list(range(len(good) + len(bad)))
+    return (
+        list(good.select("source_row", "source", "target").iter_rows()),
+        list(bad.select("source_row", "reason").iter_rows()),
+    )
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    def call(kind: str, path: Any, pair: str = "en-zh", **changed: Any) -> Any:
+        return read_into(tmp_path, kind, path, pair, **changed)
+
+    return call
+
+
+WANT = [(number, *pair) for number, pair in enumerate(PAIRS)]
+
+
+def sides() -> list[str]:
+    return ["".join(f"{pair[side]}\n" for pair in PAIRS) for side in (0, 1)]
+
+
+def test_moses_pairs_by_name_by_stem_compressed_and_in_a_zip(tmp_path: Path, read: Read) -> None:
+    en, zh = sides()
+    (tmp_path / "TED.en-zh.en").write_text(en)
+    (tmp_path / "TED.en-zh.zh").write_text(zh)
+    assert read("moses", [str(tmp_path / "TED.en-zh.en"), str(tmp_path / "TED.en-zh.zh")]) == (WANT, [])
+    assert read("moses", str(tmp_path / "TED.en-zh")) == (WANT, [])
+    (tmp_path / "z.en.gz").write_bytes(gzip.compress(en.encode()))
+    (tmp_path / "z.zh.gz").write_bytes(gzip.compress(zh.replace("\n", "\r\n").encode()))
+    assert read("moses", str(tmp_path / "z")) == (WANT, [])
+    with zipfile.ZipFile(tmp_path / "opus.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README", "about")
+        archive.writestr("LICENSE", "free")
+        archive.writestr("TED.en-zh_CN.en", en)
+        archive.writestr("TED.en-zh_CN.zh_CN", "\ufeff" + zh)
+    assert read("moses", str(tmp_path / "opus.zip")) == (WANT, [])
+
+
+def test_files_of_different_length_are_refused_or_their_rest_rejected(tmp_path: Path, read: Read) -> None:
+    en, zh = sides()
+    (tmp_path / "a.en").write_text(en)
+    (tmp_path / "a.zh").write_text(zh + "多了一行。\n")
+    with pytest.raises(UserError, match="one file has 1 lines more than the other"):
+        read("moses", str(tmp_path / "a"))
+    assert read("moses", str(tmp_path / "a"), truncated="keep") == (WANT, [(3, "no_partner")])
+
+
+@pytest.mark.parametrize("name", ["../x.en", "/x.en", "a/../../x.en", "C:\\x.en", "..\\x.en"])
+def test_an_archive_that_leads_out_of_its_folder_is_refused(name: str, tmp_path: Path, read: Read) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(name, "x")
+        archive.writestr("x.zh", "x")
+    with pytest.raises(UserError, match="leads out of its folder"):
+        read("moses", str(tmp_path / "a.zip"))
+    assert {path.name for path in tmp_path.iterdir()} == {"a.zip", "source.json"}
+
+
+def test_an_archive_without_the_languages_says_what_it_holds(tmp_path: Path, read: Read) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("TED.en-fr.en", "x")
+        archive.writestr("TED.en-fr.fr", "x")
+    with pytest.raises(UserError, match=r"0 files that end in \.zh, and not one. It holds TED.en-fr.en, TED"):
+        read("moses", str(tmp_path / "a.zip"))
+
+
+@pytest.mark.parametrize("make", ["gz", "zip"])
+def test_a_decompression_bomb_is_refused_in_bounded_memory(
+    make: str, tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wokflow.ingest.parallel.BOMB", 20 << 20)
+    data = b"0" * (64 << 20)
+    if make == "gz":
+        paths: Any = [str(tmp_path / f"a.{lang}.gz") for lang in ("en", "zh")]
+        for path in paths:
+            Path(path).write_bytes(gzip.compress(data))
+    else:
+        paths = str(tmp_path / "a.zip")
+        with zipfile.ZipFile(paths, "w", zipfile.ZIP_DEFLATED) as archive:
+            for lang in ("en", "zh"):
+                archive.writestr(f"a.{lang}", data)
+    with pytest.raises(UserError, match="no text"):
+        read("moses", paths)
+
+
+def test_a_truncated_archive_is_refused_or_kept_as_far_as_it_goes(tmp_path: Path, read: Read) -> None:
+    lines = [f"{number * 7919 % 10007} dumplings for {number} guests" for number in range(3000)]
+    whole = gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
+    (tmp_path / "a.en.gz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "a.zh").write_text("".join(f"{line} 请吃饺子\n" for line in lines))
+    with pytest.raises(UserError, match="cut off or damaged"):
+        read("moses", str(tmp_path / "a"))  # the stem finds .gz beside a plain file
+    good, bad = read("moses", str(tmp_path / "a"), truncated="keep", mostly_rejected="keep", language=False)
+    assert len(good) > 1000 and good[0][1:] == (lines[0], f"{lines[0]} 请吃饺子")
+    assert bad[-1][1] == "truncated_archive"
+
+
+TMX = """<?xml version="1.0" encoding="UTF-8" ?>
+<!DOCTYPE tmx SYSTEM "tmx14.dtd">
+<tmx version="1.4"><header srclang="en" datatype="PlainText"/>
+<body>
+{}
+</body></tmx>
+"""
+
+
+def unit(source: str, target: str, lang: str = "zh-CN") -> str:
+    return (
+        f'<tu tuid="1"><prop type="score">1</prop><tuv xml:lang="EN"><seg>{source}</seg></tuv>\n'
+        f'<tuv xml:lang="{lang}"><seg>{target}</seg></tuv></tu>'
+    )
+
+
+def test_translation_memories(tmp_path: Path, read: Read) -> None:
+    units = [
+        unit(*PAIRS[0]),
+        unit(
+            "A &lt;b&gt; <bpt i='1'>{\\b</bpt>bowl<ept i='1'>}</ept> of <hi>soup</hi> &amp; rice",
+            "一碗汤和米饭",
+        ),
+        unit("broken <seg>", "坏了"),
+        unit("An entity &boom;", "实体"),
+        unit("No Chinese here", "rien", "fr"),
+        '<tu><tuv xml:lang="en"><seg>never closed</seg></tuv>',
+        unit(*PAIRS[1]),
+    ]
+    text = TMX.format("\n".join(units))
+    (tmp_path / "a.tmx").write_text(text)
+    good, bad = read("tmx", str(tmp_path / "a.tmx"), mostly_rejected="keep")
+    assert good == [(0, *PAIRS[0]), (1, "A <b> bowl of soup & rice", "一碗汤和米饭"), (6, *PAIRS[1])]
+    assert bad == [(2, "broken_markup"), (3, "broken_markup"), (4, "missing_field"), (5, "broken_markup")]
+    (tmp_path / "b.tmx.gz").write_bytes(gzip.compress(text.encode("utf-16")))
+    assert read("tmx", str(tmp_path / "b.tmx.gz"), mostly_rejected="keep") == (good, bad)
+
+
+def test_a_translation_memory_that_is_a_bomb_of_entities_expands_nothing(tmp_path: Path, read: Read) -> None:
+    bomb = '<!DOCTYPE tmx [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>' + unit("&b;", "哈") + unit(*PAIRS[0])
+    (tmp_path / "a.tmx").write_text(bomb)
+    assert read("tmx", str(tmp_path / "a.tmx")) == ([(1, *PAIRS[0])], [(0, "broken_markup")])
+
+
+@settings(max_examples=30)
+@given(size=st.integers(1, 400))
+def test_units_do_not_depend_on_where_the_stream_is_cut(size: int) -> None:
+    from wokflow.ingest.parallel import _units
+
+    data = TMX.format("".join(unit(*pair) for pair in PAIRS)).encode()
+    cut = ((data[at : at + size], 0.5) for at in range(0, len(data), size))
+    assert [each for _, each in _units(cut)] == [unit(*pair).encode() for pair in PAIRS]
+
+
+def test_tables_with_tabs(tmp_path: Path, read: Read) -> None:
+    rows = [
+        "id\tsource\ttarget",
+        *(f"{n}\t{one}\t{other}" for n, (one, other) in enumerate(PAIRS)),
+        "one cell",
+    ]
+    (tmp_path / "a.tsv").write_text("\n".join(rows) + "\n")
+    assert read("tsv", str(tmp_path / "a.tsv")) == (WANT, [(3, "broken_record")])
+    (tmp_path / "b.tsv").write_text("en\tzh\na\tb\n")
+    with pytest.raises(UserError, match="first line is to name the columns, and lacks source, target"):
+        read("tsv", str(tmp_path / "b.tsv"))
+
+
+def test_samanantar_in_each_of_its_forms(tmp_path: Path, read: Read) -> None:
+    hindi = [(one, f"यह {number} वाक्य है") for number, (one, _) in enumerate(PAIRS)]
+    want = ([(number, *pair) for number, pair in enumerate(hindi)], [])
+    with zipfile.ZipFile(tmp_path / "en-hi.zip", "w") as archive:
+        for side, lang in enumerate(("en", "hi")):
+            archive.writestr(f"en-hi/train.{lang}", "".join(f"{pair[side]}\n" for pair in hindi))
+    assert read("samanantar", str(tmp_path / "en-hi.zip"), "en-hi") == want
+    table = pl.DataFrame(
+        {"idx": [0, 1, 2], "src": [pair[0] for pair in hindi], "tgt": [pair[1] for pair in hindi]}
+    )
+    table.write_parquet(tmp_path / "a.parquet")
+    assert read("samanantar", str(tmp_path / "a.parquet"), "en-hi") == want
+    table.write_csv(tmp_path / "a.tsv", separator="\t")
+    assert read("samanantar", str(tmp_path / "a.tsv"), "en-hi") == want
+    turned = [(number, other, one) for number, one, other in want[0]]
+    assert read("samanantar", str(tmp_path / "a.parquet"), "hi-en") == (turned, [])
+
+
+def section(source: str, target: str, machine: str | None = None, languages: str = "en-zh") -> dict[str, Any]:
+    one, other = languages.split("-")
+    return {
+        "id": "7/1",
+        "sourceLanguage": one,
+        "targetLanguage": other,
+        "source": {"engine": None, "content": source, "timestamp": "20260101"},
+        "mt": machine and {"engine": "Apertium", "content": machine},
+        "target": {"engine": None, "content": target},
+    }
+
+
+def test_content_translations_are_aligned_by_sentence(tmp_path: Path, read: Read) -> None:
+    records = [
+        section(" ".join(pair[0] for pair in PAIRS), "".join(pair[1] for pair in PAIRS)),
+        section("<p>Soup is <b>hot</b>.</p><script>x</script>", "<p>汤是热的。</p>"),
+        section(
+            "Nobody translated this one at all. Soup is good.",
+            "汤很好喝。",
+            "没有人翻译过这一句。汤是好喝的。",
+        ),
+        section("Une soupe.", "汤。", languages="fr-zh"),
+        {"id": "8"},
+    ]
+    dump = json.dumps(records, indent=1).encode()
+    (tmp_path / "cx.json.gz").write_bytes(gzip.compress(dump))
+    (tmp_path / "cx.json.bz2").write_bytes(bz2.compress(dump))
+    good, bad = read("content_translation", str(tmp_path / "cx.json.gz"))
+    assert read("content_translation", str(tmp_path / "cx.json.bz2")) == (good, bad)
+    assert good == [*WANT, (3, "Soup is hot.", "汤是热的。"), (5, "Soup is good.", "汤很好喝。")]
+    assert bad == [(4, "no_partner"), (6, "wrong_language"), (7, "broken_record")]
+    (tmp_path / "cut.json").write_text(json.dumps(records)[:-300])
+    with pytest.raises(UserError, match="cut off"):
+        read("content_translation", str(tmp_path / "cut.json"))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "reason"),
+    [
+        ("", "空", "empty_side"),
+        ("---", "空", "empty_side"),
+        ("Same words", "same words", "identical_sides"),
+        ("Yes", "是" * 60, "length_ratio"),
+        ("word " * 500, "词" * 500, "length_ratio"),
+        (PAIRS[0][0], "Das ist ein deutscher Satz, und zwar ein ziemlich langer.", "wrong_language"),
+        (PAIRS[0][0], PAIRS[0][1], "duplicate"),
+        ("\0bad", "坏", "nul_byte"),
+    ],
+)
+def test_what_is_no_pair_is_rejected(
+    source: str, target: str, reason: str, tmp_path: Path, read: Read
+) -> None:
+    rows = [*PAIRS, (source, target)]
+    text = "source\ttarget\n" + "".join(f"{one}\t{other}\n" for one, other in rows)
+    (tmp_path / "a.tsv").write_text(text)
+    assert read("tsv", str(tmp_path / "a.tsv")) == (WANT, [(3, reason)])
+
+
+def test_bytes_that_are_no_text_are_one_reject(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "a.tsv").write_bytes(
+        b"source\ttarget\nbad \xff\tx\n" + "".join("\t".join(pair) + "\n" for pair in PAIRS).encode()
+    )
+    good, bad = read("tsv", str(tmp_path / "a.tsv"))
+    assert bad == [(0, "invalid_utf8")] and [row[1:] for row in good] == PAIRS
+
+
+def test_swapped_sides_are_refused_with_advice(tmp_path: Path, read: Read) -> None:
+    rows = "".join(
+        f"很长的一句中文，说的是饺子和面条还有米饭{n}\tThis is a longer English sentence about rice {n}.\n"
+        for n in range(20)
+    )
+    (tmp_path / "a.tsv").write_text("source\ttarget\n" + rows)
+    with pytest.raises(UserError, match=r"20 wrong_language.*the sides in the order of `pair`"):
+        read("tsv", str(tmp_path / "a.tsv"))
+
+
+def test_parts_divide_the_rows_and_nothing_else(tmp_path: Path) -> None:
+    rows = "".join(f"{n} bowls of rice\t{n}碗米饭\n" for n in range(50_000))
+    (tmp_path / "a.tsv").write_text("source\ttarget\n" + rows)
+    one = read_into(tmp_path, "tsv", str(tmp_path / "a.tsv"), "en-zh", language=False)
+    four = read_into(tmp_path, "tsv", str(tmp_path / "a.tsv"), "en-zh", parts=4, language=False)
+    assert one == four
+    sizes = [len(pl.read_parquet(tmp_path / f"s{number}.parquet")) for number in range(4)]
+    assert min(sizes) > 0
+
+
+def test_lengths_are_compared_by_letters() -> None:
+    assert length_ratio("abc", "abc") == 1.0
+    assert length_ratio("北京", "Peking") == 1.0  # a character for three letters
+    assert length_ratio("a", "") < 2  # short texts differ by chance
+
+
+@pytest.mark.parametrize(("pair", "lost"), [("en-zh", 3), ("en-es", 70), ("en-hi", 15)])
+def test_published_pairs_pass(pair: str, lost: int, shared: Path, tmp_path: Path) -> None:
+    """CAMT's own sentences. Lost are those that are the same on both sides, or have only one."""
+    rows = json.loads((shared / "real" / "camt" / f"{pair}.json").read_text(encoding="utf-8"))
+    for side, lang in zip(("source", "target"), pair.split("-"), strict=True):
+        text = "".join(" ".join(row[side].split()) + "\n" for row in rows)
+        (tmp_path / f"camt.{lang}").write_text(text, encoding="utf-8")
+    good, bad = read_into(tmp_path, "moses", str(tmp_path / "camt"), pair, duplicates=False)
+    assert len(good) + len(bad) == len(rows)
+    assert len(bad) <= lost, bad

@@ -1,0 +1,125 @@
+"""What a verb without nouns acts on. The examples are made for their rule, with the project's own glossary."""
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wokflow.parse.extract import extract
+from wokflow.parse.glossary import Glossary, read_glossary
+from wokflow.parse.kinds import PREFIX, WHOLE, Kind, kind
+
+from tests.bench.measure import ROOT
+
+
+@cache
+def glossary() -> Glossary:
+    return read_glossary(ROOT / "resources" / "glossary")
+
+
+def last(*steps: str) -> str:
+    """What the last action of the steps inherits."""
+    action = [action for step in extract(steps, glossary()) for action in step][-1]
+    assert not action.ingredients and not action.tools
+    return " ".join(food.surface for food in action.inherited)
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        # everything in the pot, not only what came last
+        (["下牛肉，加盐，翻炒"], "牛肉 盐"),
+        (["锅里倒油，下姜丝爆香，放入牛肉炒散，加生抽，炒匀"], "油 姜丝 牛肉 生抽"),
+        (["锅中放油。", "放入土豆。", "翻炒"], "油 土豆"),
+        (["油锅下蒜末，炒香"], "油 蒜末"),
+        (["锅中加水，放入排骨，煮开"], "水 排骨"),
+        # what was taken out is gone, and what was never in is not there
+        (["水烧开，放入年糕煮熟，捞出"], "年糕"),
+        (["水烧开，放入年糕煮熟，捞出，沥干"], "年糕"),
+        (["锅里放油，放鸡蛋炒熟，盛出。锅里再放油，下番茄，翻炒"], "油 番茄"),
+        (["虾仁焯水。锅里放油，下蒜末，炒香"], "油 蒜末"),
+        (["土豆切丝备用。锅里放油，下蒜末，爆香"], "油 蒜末"),
+        (["水烧开，放入排骨、生姜，煮10分钟，捞出"], "排骨"),
+        (["锅热油，下花生米，炸至金黄，捞出。锅中倒油，下葱花，爆香"], "油 葱花"),
+        # what was prepared goes in where the pot has nothing to cook
+        (["牛肉切片，加料酒腌制。锅里倒油，煎至变色"], "油 牛肉 料酒"),
+        (["鱼洗净，上锅蒸"], "鱼"),
+        (["鸡翅洗净，放入烤箱，烤20分钟"], "鸡翅"),
+        (["排骨洗净，冷水下锅，焯水"], "排骨 水"),
+        # a marinade is no group of its own once its food went in
+        (["牛肉加盐和淀粉抓匀。油烧热，放入牛肉，翻炒"], "油 牛肉"),
+        # on the bench: the last thing prepared
+        (["鸡肉洗净，土豆去皮，切块"], "土豆"),
+        (["苦瓜剖开，去籽，切片"], "苦瓜"),
+        (["豆腐用盐水浸泡，切块"], "豆腐"),
+        (["鸡蛋打散，加盐，搅匀"], "鸡蛋 盐"),
+        (["准备半碗水，倒入淀粉，搅匀"], "水 淀粉"),
+        (["牛肉切片，加料酒、盐、淀粉，腌制"], "牛肉 料酒 盐 淀粉"),
+        (["牛肉切片，加生抽，蒜切末，拌匀"], "牛肉 生抽 蒜"),
+        # verbs that hold water or oil put it there; blanching acts on the pot, and empties it of food
+        (["水开后放入面条，煮"], "水 面条"),
+        (["锅内热油，下葱花，炒香"], "油 葱花"),
+        (["生菜放在开水里汆烫"], "生菜 开水"),
+        (["生菜放在开水里汆烫，摆盘"], "生菜"),
+        # to wait for hot oil moves nothing
+        (["土豆切丝。锅里倒油，油热后下蒜末，炒香"], "油 蒜末"),
+        # what is taken away is no food, nor is what comes out
+        (["羊肉放入开水中去杂质，捞出"], "羊肉"),
+        (["苦瓜加盐腌制出汁水，拌匀"], "苦瓜 盐"),
+        # the plate
+        (["锅里放油，下青菜翻炒，出锅，装盘"], "油 青菜"),
+        (["水烧开，放入青菜，捞起，装盘"], "青菜"),
+        # food in the verb's own word
+        (["加水煮沸，关火"], "水"),
+    ],
+)
+def test_what_is_in_the_pot_or_on_the_bench(steps: list[str], expected: str) -> None:
+    assert last(*steps) == expected
+
+
+def test_nothing_is_held_before_anything_is_named() -> None:
+    assert last("翻炒") == ""
+
+
+def test_listed_verbs_have_their_kind() -> None:
+    assert {verb: kind(verb) for verb in WHOLE} == WHOLE
+    assert {start: kind(start) for start in PREFIX if start not in WHOLE} == {
+        start: what for start, what in PREFIX.items() if start not in WHOLE
+    }
+    assert kind("捞起来") is Kind.TAKE and kind("放在一边") is Kind.ASIDE and kind("加热") is Kind.HEAT
+    assert kind("嘟囔") is Kind.MIX
+
+
+VERBS = [
+    "洗净",
+    "切",
+    "放入",
+    "加",
+    "炒",
+    "煮",
+    "捞出",
+    "盛出",
+    "出锅",
+    "备用",
+    "腌制",
+    "倒掉",
+    "去",
+    "蒸",
+    "焯水",
+    "拌匀",
+    "盖上",
+]
+FOODS = ["", "牛肉", "土豆", "水", "油", "盐", "葱", "籽"]
+PLACES = ["", "锅中", "碗中"]
+CLAUSES = st.builds("".join, st.tuples(*map(st.sampled_from, (PLACES, VERBS, FOODS))))
+
+
+@given(st.lists(st.lists(CLAUSES, min_size=1, max_size=6).map("，".join), min_size=1, max_size=5))
+def test_inherited_food_was_named_before_and_is_there_once(steps: list[str]) -> None:
+    named: set[str] = set()
+    for step in extract(steps, glossary()):
+        for action in step:
+            classes = [food.cls for food in action.inherited]
+            assert len(classes) == len(set(classes)) and {food.surface for food in action.inherited} <= named
+            named |= {food.surface for food in action.ingredients} | {"水", "油", "面"} & set(action.verb)
+            named |= {"油"} & {tool.surface[0] for tool in action.tools}

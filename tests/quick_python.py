@@ -1,0 +1,139 @@
+"""A Python that has imported the large libraries already: each process is a fork of one that waits with them.
+
+Tests run hundreds of jobs, each of which would spend seconds on importing torch, spaCy or transformers. The function
+`quick_python` gives a program to take in the place of sys.executable. Of a script it runs a fork; anything else it
+hands to Python itself. A job's working folder, environment, arguments, import path and open files are its own; only
+what libraries read from the environment when they are imported (OMP_NUM_THREADS) is that of the one that waits. Who
+kills the program kills the job. Jobs of Slurm and of interrupted runs are started as users start them.
+"""
+
+import atexit
+import contextlib
+import functools
+import json
+import os
+import runpy
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+# Third-party packages alone: the code of the workflow is that of the house that a job runs in.
+LIBRARIES = """
+snakemake.script polars pyarrow.compute pyarrow.parquet scipy.stats sklearn.linear_model torch spacy thinc.api
+sentence_transformers transformers accelerate trl datasets gensim.models jieba opencc faiss sacrebleu
+rouge_score.rouge_scorer openai altair
+"""
+CLIENT = """\
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect(sys.argv[1])
+    sent = json.dumps([sys.argv[2:], os.getcwd(), dict(os.environ)]).encode()
+    socket.send_fds(server, [len(sent).to_bytes(4, "big")], [0, 1, 2])
+    server.sendall(sent)
+    sys.exit(int.from_bytes(server.recv(1) or b"\\1", "big"))
+"""
+
+
+@functools.cache
+def quick_python() -> str:
+    """The program. It and what waits behind it last as long as this process."""
+    folder = Path(tempfile.mkdtemp(prefix="quick_python_"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    program, client, listening = folder / "python", folder / "client.py", folder / "socket"
+    client.write_text(CLIENT)
+    program.write_text(
+        f'#!/bin/sh\ncase "$1" in *.py) exec {sys.executable} -I -S {client} {listening} "$@";; esac\n'
+        f'exec {sys.executable} "$@"\n'
+    )
+    program.chmod(0o755)
+    alive, _ = os.pipe()  # the other end stays open as long as this process, and is closed however that ends
+    ready = subprocess.Popen(
+        [sys.executable, __file__, str(listening), str(alive)],
+        pass_fds=[alive],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        | {"OMP_NUM_THREADS": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"},
+    )
+    os.close(alive)
+    assert ready.stdout and ready.stdout.readline() == b"ready\n"
+    return str(program)
+
+
+def serve(listening: str, alive: int) -> None:
+    """Wait with the libraries for clients, until the other end of `alive` is closed."""
+    path = list(sys.path)
+    for library in LIBRARIES.split():
+        __import__(library)
+    sys.path[:] = path  # some add to it
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(listening)
+        server.listen(16)
+        print("ready", flush=True)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for jobs
+        while alive not in select.select([server, alive], [], [])[0]:
+            client, _ = server.accept()
+            if not os.fork():
+                server.close()
+                os.close(alive)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                os._exit(_wait_for_job(client))
+            client.close()
+
+
+def _wait_for_job(client: socket.socket) -> int:
+    """Fork the job, tell the client how it ended; kill it where the client is gone."""
+    size, files, _, _ = socket.recv_fds(client, 4, 3)
+    with client.makefile("rb") as stream:
+        arguments, folder, environment = json.loads(stream.read(int.from_bytes(size, "big")))
+    job = os.fork()
+    if not job:
+        client.close()
+        for place, file in enumerate(files):
+            os.dup2(file, place)
+            os.close(file)
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(environment)
+        os._exit(_run(arguments))
+    ended = os.pidfd_open(job)
+    if ended not in select.select([client, ended], [], [])[0]:
+        os.kill(job, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])
+    with contextlib.suppress(OSError):
+        client.sendall((status if status >= 0 else 128 - status).to_bytes(1, "big"))
+    return 0
+
+
+def _run(arguments: list[str]) -> int:
+    """The exit status of a script."""
+    sys.argv = arguments
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:1] = [
+        str(Path(arguments[0]).resolve().parent),
+        *(str(Path(each).absolute()) for each in named if each),
+    ]
+    status: object = None
+    try:
+        runpy.run_path(arguments[0], run_name="__main__")
+    except SystemExit as end:
+        status = end.code
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    if status is not None and not isinstance(status, int):
+        print(status, file=sys.stderr)
+        status = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return int(status or 0)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,63 @@
+"""The page in a browser: nothing is wider than a phone but what scrolls in its own box, and links unfold stages."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.report.test_page import EVIL, page
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
+WIDTHS = (360, 800, 1440)
+FRAMES = """<!DOCTYPE html><body>{frames}<script>
+onmessage = message => document.body.append(message.data + ";");
+</script>"""
+MEASURE = """<script>
+document.querySelectorAll("details").forEach(each => each.open = FOLDED || each.open);
+onload = () => parent.postMessage([innerWidth, document.documentElement.scrollWidth,
+  document.querySelectorAll("details[open]").length].join(" "), "*");
+</script>"""
+
+
+def measured(
+    folder: Path, widths: tuple[int, ...], target: str = "", *, unfolded: bool = True
+) -> set[tuple[int, ...]]:
+    """Of the page in frames of these widths: the frame's width, the page's, and the number of open details."""
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    html, policies = re.subn(
+        "<meta http-equiv.*?>", "", html
+    )  # which would keep the measuring script from running
+    assert policies == 1
+    script = MEASURE.replace("FOLDED", "true" if unfolded else "false")
+    (folder / "measured.html").write_text(html.replace("</body>", f"{script}</body>"), encoding="utf-8")
+    frames = "".join(
+        f'<iframe width="{width}" height="900" src="measured.html{target}"></iframe>' for width in widths
+    )
+    (folder / "frames.html").write_text(FRAMES.format(frames=frames), encoding="utf-8")
+    command = [
+        BROWSER,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={folder / 'profile'}",
+    ]
+    command += ["--virtual-time-budget=20000", "--dump-dom", (folder / "frames.html").as_uri()]
+    shown = subprocess.run(map(str, command), capture_output=True, text=True, check=True, timeout=120).stdout
+    return {(int(a), int(b), int(c)) for a, b, c in re.findall(r"(\d+) (\d+) (\d+);", shown)}
+
+
+def test_no_page_is_wider_than_the_window(tmp_path: Path) -> None:
+    page(tmp_path, 6, EVIL + "宫保鸡丁" * 20 + "unbreakable" * 20)
+    found = measured(tmp_path, WIDTHS)
+    assert len(found) == len(WIDTHS)
+    assert [(window, width) for window, width, _ in found if width > window] == []
+
+
+def test_a_link_of_the_contents_unfolds_its_stage(tmp_path: Path) -> None:
+    page(tmp_path, 1)
+    [(_, _, closed)] = measured(tmp_path, (800,), unfolded=False)
+    [(_, _, unfolded)] = measured(tmp_path, (800,), "#parse", unfolded=False)
+    assert unfolded == closed + 1

@@ -1,0 +1,62 @@
+"""The end of a run names what was not found, and nothing that was not looked for."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from wokflow.frame import tables
+from wokflow.pivot.schemas import DISHES, PIVOTS
+from wokflow.report.outcome import Outcome
+
+
+@pytest.mark.parametrize(("given", "notes"), [(None, 1), ("expert_pivots.json", 0)])
+def test_dishes_without_recipes_are_no_fault_where_pivot_actions_are_given(
+    given: str | None, notes: int, tmp_path: Path
+) -> None:
+    dishes = str(tmp_path / "pivot/dishes/counterfactual/part-00000.parquet")
+    empty = DISHES.empty_table()
+    tables.write(dishes, DISHES, pl.DataFrame(empty), {})
+    (tmp_path / "pairs.tsv").write_text(
+        "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n粥\t饭\t水\t米\n", encoding="utf-8"
+    )
+    config: dict[str, Any] = {
+        "results": str(tmp_path),
+        "sources": {},
+        "match": {"pair": {"threshold": 0.85}},
+        "pivot": {
+            "dishes": {"corpus": "counterfactual"},
+            "pairs": {"path": str(tmp_path / "pairs.tsv")},
+            "pivots": {"given": given},
+            "orders": {"preset": "strict", "units": 5},
+        },
+    }
+    found = list(Outcome(config, {dishes}, 0).notes())
+    assert len([note for note in found if "cannot be compared" in note]) == notes
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_table_without_rows_is_no_result(rows: int, tmp_path: Path) -> None:
+    pivots = str(tmp_path / "pivot/pivots/part-00000.parquet")
+    mined = pl.DataFrame(
+        [("粥", "饭", "煮", ["米"], [], "remove", "frequency")],
+        [
+            "base_dish",
+            "target_dish",
+            "verb_class",
+            "ingredient_classes",
+            "tool_classes",
+            "kind",
+            "decided_by",
+        ],
+        orient="row",
+    )
+    empty = pl.DataFrame(PIVOTS.empty_table())
+    tables.write(pivots, PIVOTS, pl.concat([empty, mined.head(rows)], how="diagonal_relaxed"), {})
+    config: dict[str, Any] = {
+        "results": str(tmp_path),
+        "sources": {},
+        "export": {"release": {"name": "recipes", "version": "0.1.0"}},
+    }
+    shown = [name for name, _ in Outcome(config, {pivots}, 0).results()]
+    assert shown == ["Pivots"] * rows

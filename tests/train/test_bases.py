@@ -1,0 +1,230 @@
+"""Trainings that begin with models of several kinds: chat models, .bin weights, adapters on 4 bits, packed rows."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import torch
+from wokflow.frame import tables
+from wokflow.frame.job import Progress, UserError
+from wokflow.generate import decode as decoding
+from wokflow.generate import schemas
+from wokflow.models import writers
+from wokflow.models.loading import load
+from wokflow.train import trainers
+from wokflow.train.examples import IGNORED, Encoder, asking_of, collator
+
+from tests.models import tiny
+from tests.models.weights import pickled
+from tests.train.bases import base_model, few_examples
+from tests.train.tiny import DECODING, FIT, contents, curve, task_of, train
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+PROMPT = "Rewrite: {source}"
+ON_CPU = {"device": "cpu", "gpus": 1, "gpu_memory": 0.9, "python": None}
+
+
+@pytest.fixture
+def prompt(tmp_path: Path) -> str:
+    path = tmp_path / "prompt.txt"
+    path.write_text(PROMPT)
+    return str(path)
+
+
+def instances(folder: Path, sources: list[str]) -> str:
+    columns = {"instance_id": sources, "source": sources, "title": sources, "source_id": sources}
+    rows = pl.DataFrame(columns).with_columns(
+        dataset=pl.lit("silver"),
+        base=pl.lit(None, pl.String),
+        reference=pl.lit(None, pl.String),
+        retrieved=pl.lit(None, pl.String),
+    )
+    tables.write(folder / "instances.parquet", schemas.INSTANCES, rows, {})
+    return str(folder / "instances.parquet")
+
+
+def answers(folder: Path, model: Path, sources: list[str], prompt: str, **changed: Any) -> list[str]:
+    """What generate_decode makes of a trained model's answers."""
+    options: dict[str, Any] = {
+        "shard": 0,
+        "shards": 1,
+        "family": "causal",
+        "decoding": {**vars(DECODING)},
+        "languages": ["en", "zh"],
+        "chat": "auto",
+        "shots": 0,
+        "revision": None,
+        "backend": "transformers",
+        "precision": "float32",
+        "placement": ON_CPU,
+        "remote_code": False,
+        "seed": 1,
+    }
+    decoding.generate_decode(
+        instances=instances(folder, sources),
+        exemplars=[],
+        trained=str(model),
+        predictions=str(folder / "predictions.parquet"),
+        run="chat",
+        model="",
+        prompt=prompt,
+        metadata={"key": "one"},
+        progress=Progress(io.StringIO()),
+        **{**options, **changed},
+    )
+    found = tables.read(folder / "predictions.parquet")
+    return [dict(zip(found["instance_id"], found["prediction"], strict=True))[source] for source in sources]
+
+
+@pytest.mark.parametrize("chat", ["auto", "never"])
+def test_the_prompt_that_is_learnt_is_the_prompt_that_is_asked(
+    chat: Any, tmp_path: Path, prompt: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = base_model(tmp_path, "llama", chat=True)
+    rows = tables.read(few_examples(tmp_path / "examples.parquet", 4, 2))
+    _, tokenizer = load(str(base), "causal", device="cpu")
+    task = task_of(tmp_path, family="causal", model=str(base), prompt=prompt, chat=chat)
+    asking = asking_of(task, tokenizer, 64)
+    learnt = Encoder(asking, 64, 256, on_target=True).encode(rows).data
+    asked: list[list[int]] = []
+    real = writers.decode_tokens
+
+    def noted(model: Any, tokenizer: Any, tokens: list[list[int]], *rest: Any) -> list[str]:
+        asked.extend(tokens)
+        return real(model, tokenizer, tokens, *rest)
+
+    monkeypatch.setattr(writers, "decode_tokens", noted)
+    sources = sorted(set(rows["source"]))
+    answers(tmp_path, base, sources, prompt, chat=chat)
+    prompts = {
+        tuple(token for token, label in zip(ids, labels, strict=True) if label == IGNORED)
+        for ids, labels in zip(learnt["input_ids"], learnt["labels"], strict=True)
+    }
+    assert prompts == set(map(tuple, asked)) and len(prompts) == len(sources)
+    said = tokenizer.decode(min(prompts))
+    around = "<|user|>{}<|end|><|assistant|>" if chat == "auto" else "{}"
+    assert said == around.format(PROMPT.replace("{source}", sources[0]))
+    end = {labels[-1] for labels in learnt["labels"]}
+    assert tokenizer.convert_ids_to_tokens(end) == ["<|end|>" if chat == "auto" else "</s>"]
+
+
+def test_a_chat_model_learns_to_answer_and_to_end(tmp_path: Path, prompt: str) -> None:
+    base = base_model(tmp_path, "llama", chat=True)
+    few_examples(tmp_path / "examples.parquet", 8, 4)
+    settings = replace(FIT, epochs=60, patience=60, learning_rate=1e-2, max_tokens=64)
+    model = train(tmp_path, settings=settings, family="causal", model=str(base), prompt=prompt)
+    assert curve(model)["valid_loss"].min() < 0.05  # of the answer alone: what is asked is not learnt
+    assert answers(tmp_path, model, ["Title: dish 2\n", "Title: dish 3\n"], prompt) == ["22", "33"]
+    network, tokenizer = load(str(model), "causal", device="cpu")
+    assert tokenizer.chat_template
+    assert tokenizer.convert_tokens_to_ids("<|end|>") in network.generation_config.eos_token_id
+
+
+def test_a_prompt_with_a_source_is_not_learnt_by_dishes(tmp_path: Path, prompt: str) -> None:
+    with pytest.raises(UserError, match=r"has the place \{source\}, but a recipe that is learnt by its dish"):
+        train(tmp_path, family="causal", prompt=prompt, languages=None)
+
+
+def test_weights_as_bin_alone_are_trained_without_a_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    base = base_model(tmp_path, "bart")
+    whole = train(tmp_path / "safetensors", model=str(base))
+    pickled(base)
+    assert not list(base.glob("*.safetensors"))
+    model = train(tmp_path / "bin", model=str(base))
+    assert contents(model)["model.safetensors"] == contents(whole)["model.safetensors"]
+    run = json.loads((model / "run.json").read_text())
+    assert list(run["base"]["weights"]) == ["pytorch_model.bin"]
+
+
+@pytest.mark.parametrize("kind", ["llama", "bart"])
+def test_adapters_learn_on_weights_of_4_bits(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("bitsandbytes")
+    base = base_model(tmp_path, kind, width=64)  # weights are quantized in blocks of 64
+    lora = replace(FIT.lora, rank=4, alpha=8, base="nf4")
+    family = "causal" if kind == "llama" else "seq2seq"
+    few_examples(tmp_path / "examples.parquet", 8, 4)
+    settings = replace(FIT, lora=lora, epochs=8, patience=8, learning_rate=2e-2)
+    model = train(tmp_path, settings=settings, family=family, model=str(base))
+    losses = curve(model)["valid_loss"]
+    assert losses[-1] < losses[0] - 0.05
+    network, _ = load(str(model), family, device="cpu")
+    before, _ = load(str(base), family, device="cpu")
+    old, new = (dict(one.named_parameters()) for one in (before, network))
+    assert old.keys() == new.keys()  # a plain model of plain weights
+    changed = {name for name in old if not torch.equal(old[name], new[name])}
+    assert changed and all("proj" in name or "fc" in name for name in changed)
+    assert any("layers.0." in name for name in changed)
+
+
+def test_texts_that_share_a_row_do_not_see_each_other(tmp_path: Path) -> None:
+    base = base_model(tmp_path, "llama")
+    still = replace(FIT, epochs=1, learning_rate=0.0, warmup=0.0, max_tokens=64)
+    found = {
+        packing: curve(
+            train(
+                tmp_path / str(packing),
+                settings=replace(still, packing=packing),
+                family="causal",
+                model=str(base),
+            )
+        )
+        for packing in (False, True)
+    }
+    assert found[True]["step"][0] < found[False]["step"][0]  # 24 texts in fewer rows
+    for column in ("train_loss", "valid_loss"):
+        assert found[True][column][0] == pytest.approx(found[False][column][0], rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["mbart", "m2m100", "marian", "t5"])
+def test_no_examples_give_one_without_labels_whose_decoder_reads_what_it_would(kind: str) -> None:
+    from transformers import DataCollatorForSeq2Seq
+    from wokflow.generate.asking import Asking
+
+    tokenizer = tiny.tokenizer()
+    model = tiny.model(kind, len(tokenizer))
+    rows = pl.DataFrame({"title": ["", ""], "source": ["ab", "c"], "target": ["d", "ef"]})
+    encoded = Encoder(Asking(tokenizer, "seq2seq", None, 64), 64, None, on_target=False).encode(rows)
+    collate = collator(encoded, DataCollatorForSeq2Seq(tokenizer, model=trainers.decoder_inputs(model)))
+    whole, empty = collate([0]), collate([])
+    assert whole["labels"].min() >= 0
+    assert set(empty["labels"].flatten().tolist()) == {IGNORED}
+    assert empty["decoder_input_ids"].tolist() == whole["decoder_input_ids"].tolist()
+    loss = model(**{name: value for name, value in whole.items() if name != "decoder_input_ids"}).loss
+    shifted = model(**{name: value for name, value in whole.items() if name != "labels"})
+    assert float(trainers.sequence_loss(shifted, whole["labels"], 2)) == pytest.approx(float(loss), rel=1e-5)
+
+
+def test_the_size_of_a_device_batch_is_found_by_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+    real = trainers.sequence_loss
+
+    def full(outputs: Any, labels: Any, *rest: Any, **options: Any) -> Any:
+        if torch.is_grad_enabled():
+            tried.append(len(labels))
+            if len(labels) > 3:
+                raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return real(outputs, labels, *rest, **options)
+
+    still = replace(FIT, dropout=0.0)
+    whole = train(tmp_path / "whole", settings=replace(still, device_batch=3))
+    monkeypatch.setattr(trainers, "sequence_loss", full)
+    found = train(tmp_path / "found", settings=replace(still, device_batch="auto"))
+    assert tried[0] == 8 and set(tried[-9:]) == {3, 2}  # each of the last three steps is 3, 3 and 2 examples
+    assert contents(found)["model.safetensors"] == contents(whole)["model.safetensors"]
+    with pytest.raises(UserError, match=r"does not suffice for device_batch 4 .* nf4"):
+        train(tmp_path / "full", settings=replace(still, device_batch=4))
+
+
+def test_live_curves_lie_where_a_tracker_finds_them(tmp_path: Path) -> None:
+    train(tmp_path, settings=replace(FIT, trackers=("tensorboard",)))
+    [events] = (tmp_path / "curves").glob("events.*")
+    assert b"eval/loss" in events.read_bytes()

@@ -1,0 +1,97 @@
+"""Trainings in two processes: the same steps as in one, uneven ends, and models that are shared out between them."""
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from wokflow.frame.job import UserError
+from wokflow.models.loading import load
+
+from tests.train.bases import base_model
+from tests.train.tiny import FIT, apart, contents, curve, examples, steps_saved, train, wait_until
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def test_mbart_learns_the_same_in_two_processes_where_one_has_nothing_to_do_at_the_end(
+    tmp_path: Path,
+) -> None:
+    """Of 25 examples the fourth step has one: a process without it reads an example whose loss does not count."""
+    base = base_model(tmp_path, "mbart")
+    found = []
+    for processes in (1, 2):
+        folder = tmp_path / str(processes)
+        folder.mkdir()
+        examples(folder / "examples.parquet", train=25, valid=5)
+        settings = replace(FIT, dropout=0.0, epochs=2)
+        found.append(train(folder, settings=settings, processes=processes, model=str(base)))
+    one, two = map(curve, found)
+    assert two["step"].to_list() == one["step"].to_list() == [4, 8]
+    for column in ("train_loss", "valid_loss"):
+        assert two[column].to_list() == pytest.approx(one[column].to_list(), abs=1e-4)
+    weights = [dict(load(str(model), "seq2seq", device="cpu")[0].named_parameters()) for model in found]
+    for name, value in weights[0].items():
+        assert torch.allclose(value, weights[1][name], atol=1e-3), name
+
+
+def test_with_the_dropout_that_models_have_processes_draw_their_own(tmp_path: Path) -> None:
+    """docs/runs.md says so: the losses are near each other, and not the same."""
+    one, two = (
+        curve(train(tmp_path / str(processes), processes=processes))["valid_loss"].to_list()
+        for processes in (1, 2)
+    )
+    assert two != one
+    assert two == pytest.approx(one, abs=0.15)
+
+
+def test_a_model_that_is_shared_out_is_saved_continued_and_written_whole(tmp_path: Path) -> None:
+    base = base_model(tmp_path, "llama")
+    settings = replace(FIT, epochs=8, patience=8, dropout=0.0, shard=True, metric="auto", save_minutes=0.0)
+    settings = replace(settings, gradient_checkpointing=True)  # what FSDP does itself
+    plain = train(
+        tmp_path / "plain", settings=replace(settings, shard=False), family="causal", model=str(base)
+    )
+    folder = tmp_path / "told"
+    folder.mkdir()
+    process = apart(train, folder, None, settings, processes=2, family="causal", model=str(base))
+    wait_until(lambda: len(steps_saved(folder)) > 1 or not process.is_alive())
+    assert process.pid
+    os.kill(process.pid, signal.SIGTERM)
+    process.join(120)
+    newest = steps_saved(folder)[-1]
+    assert f"saved at step {newest} of 24 at most" in (folder / "error.txt").read_text()
+    [checkpoint] = (folder / "checkpoints").glob(f"*/checkpoint-{newest}")
+    assert {"pytorch_model_fsdp_0", "optimizer_0"} <= {path.name for path in checkpoint.iterdir()}
+    whole = train(folder, settings=settings, processes=2, family="causal", model=str(base))
+    for column in ("train_loss", "valid_loss"):
+        assert curve(whole)[column].to_list() == pytest.approx(curve(plain)[column].to_list(), abs=1e-4)
+    assert set(contents(whole)) == set(contents(plain))
+    weights = [
+        dict(load(str(model), "causal", device="cpu")[0].named_parameters()) for model in (plain, whole)
+    ]
+    assert all(torch.allclose(value, weights[1][name], atol=1e-3) for name, value in weights[0].items())
+
+
+def test_the_size_of_a_device_batch_is_not_tried_by_several_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that runs out of memory would begin anew, while the others wait for its gradients."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UserError, match=r"device_batch: auto .* Give a number"):
+        train(tmp_path, settings=replace(FIT, device_batch="auto"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [({}, "there is one: set processes or nodes"), ({"metric": "bleu"}, "neither with lora.rank nor")],
+)
+def test_what_cannot_be_shared_out_is_said(
+    changed: dict[str, str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if changed:
+        monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UserError, match=said):
+        train(tmp_path, settings=replace(FIT, shard=True, **changed))  # pyright: ignore[reportArgumentType]

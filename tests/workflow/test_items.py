@@ -1,0 +1,112 @@
+"""Items of sources that are fetched, explained by Wikipedia's pages, through the workflow."""
+
+import gzip
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.conftest import snakemake
+from tests.ingest.sites import Site, serving
+from tests.workflow.conftest import LINES, new_house
+
+CONFIG = """\
+sources:
+  fetched: {{kind: moses, pair: en-zh, url: "{url}/OPUS.en-zh.zip"}}
+ingest:
+  pages: {{en: data/pages.json.gz, longest: 300}}
+contact: me@example.org
+"""
+
+
+def archive() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for side, lang in enumerate(("en", "zh")):
+            made.writestr(f"OPUS.en-zh.{lang}", "".join(f"{pair[side]}\n" for pair in LINES[:3]))
+    return file.getvalue()
+
+
+def write_pages(path: Path) -> None:
+    page = {
+        "title": "Mapo tofu",
+        "namespace": 0,
+        "version": 7,
+        "language": "en",
+        "wikibase_item": "Q90000001",
+        "opening_text": "Mapo tofu is a dish of soft tofu in a sauce that burns and numbs.",
+        "text": "Mapo tofu is a dish of soft tofu in a sauce that burns and numbs. It is from Chengdu.",
+    }
+    lines = [{"index": {"_type": "_doc", "_id": "1"}}, page]
+    path.write_bytes(gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode()))
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    house = new_house(tmp_path / "house")
+    write_pages(house / "data" / "pages.json.gz")
+    return house
+
+
+def test_a_source_is_fetched_once_and_its_items_are_explained(house: Path) -> None:
+    with serving(Site(data=archive())) as site:
+        url = site.url.rpartition("/")[0]
+        (house / "mine.yaml").write_text(CONFIG.format(url=url), encoding="utf-8")
+        snakemake(house, "enrich", "--configfile", "mine.yaml")
+        asked = len(site.requests)
+        again = snakemake(house, "-n", "enrich", "--configfile", "mine.yaml")
+    results = house / "results"
+    assert asked == 1 and "Nothing to be done" in again.stdout
+    fetched = {path.name for path in (results / "ingest/download/fetched").iterdir()}
+    assert {name for name in fetched if not name.startswith(".")} == {"OPUS.en-zh.zip"}  # no part of it
+    sentences = pl.read_parquet(results / "enrich/sentences/fetched/part-00000.parquet")
+    assert [[item["mention"] for item in items] for items in sentences["items"]] == [
+        ["Mapo tofu"],
+        ["hot pot", "mooncakes"],
+    ]
+    explained = pl.read_parquet(results / "enrich/items/part-00000.parquet").drop_nulls("explanation")
+    assert explained.select("qid", "lang", "explanation").rows() == [
+        ("Q90000001", "en", "Mapo tofu is a dish of soft tofu in a sauce that burns and numbs.")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("sources: {mine: {kind: tsv, pair: en-zh}}", "sources.mine: say where it lies (path), or"),
+        (
+            "sources: {mine: {kind: tmx, pair: en, path: x.tmx}}",
+            "sources.mine.pair: its value has not the form",
+        ),
+        ("sources: {recipnlg: {path: x.csv}}", "sources.recipnlg: missing kind, pair."),
+        ("sources: {entities: {kind: tsv, pair: en-zh, path: x.tsv}}", "entities"),
+        ("enrich: {lookup: {backend: endpoint, endpoint: 'http://x.org/'}}", "contact: an endpoint is asked"),
+        ("enrich: {link: {backend: command}}", "enrich.link.command: backend command needs it"),
+        ("enrich: {categorise: {backend: service}}", "contact: a topic service is asked under your name"),
+        ("enrich: {pages: {backend: api}}", "contact: Wikipedia's API is asked under your name"),
+    ],
+)
+def test_what_a_config_lacks_is_said(config: str, message: str, house: Path) -> None:
+    (house / "mine.yaml").write_text(config, encoding="utf-8")
+    done = snakemake(house, "-n", "--configfile", "mine.yaml", check=False)
+    assert done.returncode and message in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("removed", "missing"), [("enrich", "enrich.entities.path"), ("lines", "sources of parallel sentences")]
+)
+def test_the_stage_alone_says_what_it_takes(removed: str, missing: str, house: Path) -> None:
+    import yaml
+
+    path = house / "config" / "config.yaml"
+    config: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    config.pop(removed, None)
+    config["sources"].pop(removed, None)
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    done = snakemake(house, "-n", "enrich", check=False)
+    assert done.returncode and f"the config has no {missing}" in done.stdout
+    assert snakemake(house, "-n").returncode == 0  # all else can be run
