@@ -7,16 +7,18 @@ SNAKEMAKE := $(BIN)/python -m snakemake
 export PYTHONDONTWRITEBYTECODE :=
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help setup setup-hub setup-amr setup-dev demo plan check-site check lint test test-slow test-all test-slurm bench docs lock clean
+.PHONY: help setup setup-hub setup-amr setup-dev demo demo-record plan check-site gate check lint test test-slow near night
+.PHONY: test-slurm bench docs lock clean
 
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
 	@echo "make plan   what a run would do now, and why (CONFIG=my.yaml for your own)"
 	@echo "make check-site   before the first run on a Slurm cluster: what would go wrong there"
+	@echo "make gate   what decides whether a change is good: check, test, the demo, a run through Slurm (ten minutes)"
 	@echo "make check  style, types, workflow checks, drift of generated documents (a minute)"
-	@echo "make test   what most edits can break (four minutes on two cores)"
-	@echo "make test-all     models, real edits, real data and interruptions as well"
-	@echo "make test-slurm   faults and edits on a private Slurm cluster"
+	@echo "make test   what most edits can break (five minutes on two cores)"
+	@echo "make near   the slow tests of what changed (SINCE=commit)"
+	@echo "make night  everything that the gate leaves out, to its end, with one table"
 	@echo "make bench  the benchmarks     make setup  only the environment, in .venv"
 	@echo "make setup-hub  and the packages for models of the Hugging Face hub (extra hub of pyproject.toml)"
 
@@ -28,12 +30,21 @@ demo: $(VENV)/ready
 	$(SNAKEMAKE) --cores $(CORES) --configfile config/demo.yaml
 
 plan: $(VENV)/ready
-	@PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.plan $(if $(CONFIG),--configfile $(CONFIG))
+	@$(BIN)/wokflow plan $(if $(CONFIG),--configfile $(CONFIG))
 
 check-site: $(VENV)/ready
-	@PYTHONPATH=scripts $(BIN)/python -m wokflow.cluster.check $(if $(CONFIG),--configfile $(CONFIG))
+	@$(BIN)/wokflow check-site $(if $(CONFIG),--configfile $(CONFIG))
 
 PYTEST := $(BIN)/python -m pytest -n $(CORES) --dist worksteal
+
+# Decides whether a change goes in. Nothing in it may depend on time, load, order or chance. Its budget is ten minutes
+# on two quiet cores, installation aside: a change that brings it over that moves tests to another tier (tests/tiers.py).
+gate: check
+	$(PYTEST) -m "not slow and not cluster and not bench"
+
+# What the demo's tables hold, after a change that means to change them.
+demo-record: $(VENV)/ready-dev
+	PYTHONPATH=scripts $(BIN)/python -m tests.gate.demo
 
 check: $(VENV)/ready-dev
 	$(BIN)/ruff check .
@@ -47,19 +58,23 @@ lint: check
 
 # tests/tiers.py says which test is in which tier. What `test` leaves out is in `test-slow`.
 test: $(VENV)/ready-dev
-	$(PYTEST) -m "not slow and not cluster and not bench"
+	$(PYTEST) -m "not slow and not cluster and not bench and not gate"
 
 test-slow: $(VENV)/ready-dev
 	$(PYTEST) -m slow
 
-test-all: $(VENV)/ready-dev
-	$(PYTEST) -m "not cluster and not bench" --hypothesis-profile thorough
+# The slow tests of the rooms that changed since a commit.
+near: $(VENV)/ready-dev
+	PYTHONPATH=scripts $(BIN)/python -m tests.near "$(SINCE)" -n $(CORES) --dist worksteal
 
-# One worker more than cores: these tests wait more than they work.
+# Slow tests, properties on random examples, faults on private Slurm clusters, benchmarks at a tiny size. TIER=slurm, say.
+night: $(VENV)/ready-dev
+	$(BIN)/python -m tests.night --cores $(CORES) $(if $(TIER),--tier "$(TIER)")
+
 test-slurm: $(VENV)/ready-dev
-	$(BIN)/python -m pytest -n $$(($(CORES) + 1)) --dist worksteal -m cluster tests/slurm
+	$(BIN)/python -m pytest -m cluster tests/slurm
 
-# WOKFLOW_BENCH=tiny shows that all of them work, and fails where a target is missed by a factor of two.
+# WOKFLOW_BENCH=tiny shows that all of them work.
 bench: $(VENV)/ready-dev
 	$(BIN)/python -m pytest -m bench -s tests/bench
 
@@ -88,12 +103,15 @@ $(VENV)/bin/uv:
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement $(VENV)/setup.txt
 
 # torch is fetched first and by pip: where a CPU build is offered (PIP_FIND_LINKS, PIP_EXTRA_INDEX_URL), pip takes it.
-# Nothing of it runs before its hash is checked, with those of all others, when uv installs them.
+# Nothing of it runs before its hash is checked, with those of all others, when uv installs them. A container holds the
+# packages alone: there is no scripts/wokflow to install.
 $(VENV)/ready: $(VENV)/bin/uv pyproject.toml constraints.txt
 	@rm -rf $(VENV)/torch
 	$(BIN)/pip download --quiet --no-deps --only-binary :all: --dest $(VENV)/torch $$($(PINS) of torch | sed 's/ .*//;q')
 	@$(PINS) requirements --find-links $(VENV)/torch > $(VENV)/requirements.txt
 	$(INSTALL) --requirement $(VENV)/requirements.txt
+	@if [ -e scripts/wokflow ]; then \
+	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --offline --no-cache --editable .; fi
 	@touch $@
 
 # The packages of an extra of pyproject.toml: hub, amr, dev.

@@ -15,6 +15,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.quick_python import quick_python
+
 pytest_plugins = ["tests.tiers", "tests.skips", "pytester"]
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -29,12 +31,13 @@ HOUSE = (
     "scripts",
     "slurm",
 )
+WITHOUT_JOBS = {"-n", "--dry-run", "--unlock", "--list-rules", "--report"}  # options of Snakemake
 os.environ["WOKFLOW_SCREEN"] = "full"  # tests read Snakemake's own lines
 
-# --hypothesis-profile chooses another one.
-hypothesis.settings.register_profile("fast", max_examples=15, deadline=None)
-hypothesis.settings.register_profile("thorough", max_examples=100, deadline=None)
-hypothesis.settings.load_profile("thorough" if os.environ.get("WOKFLOW_CI") else "fast")
+# The same examples each time; at night (--hypothesis-profile night) random ones, and one that fails is printed.
+hypothesis.settings.register_profile("gate", max_examples=15, deadline=None, derandomize=True)
+hypothesis.settings.register_profile("night", max_examples=60, deadline=None, print_blob=True)
+hypothesis.settings.load_profile("gate")
 
 
 @pytest.fixture(scope="session")
@@ -88,13 +91,14 @@ def enter(house: Path, environment: dict[str, str]) -> None:
 
 
 def snakemake(
-    house: Path, *options: str, cores: int = 1, check: bool = True
+    house: Path, *options: str, cores: int = 1, check: bool = True, quick: bool = True
 ) -> subprocess.CompletedProcess[str]:
-    """Run Snakemake in a house; with `check`, its output is the message if it fails."""
+    """Run Snakemake in a house; with `check`, its output is the message if it fails. `quick`: see quick_python."""
     arguments = ["snakemake", "--cores", str(cores), *options]
+    python = quick_python() if quick and not WITHOUT_JOBS & set(options) else sys.executable
     with tempfile.TemporaryFile() as output:
         process = forkserver().Process(
-            target=_snakemake, args=(house, arguments, dict(os.environ), DupFd(output.fileno()))
+            target=_snakemake, args=(house, arguments, python, dict(os.environ), DupFd(output.fileno()))
         )
         process.start()
         process.join()
@@ -104,7 +108,9 @@ def snakemake(
     return done
 
 
-def _snakemake(house: Path, arguments: list[str], environment: dict[str, str], output: DupFd) -> None:
+def _snakemake(
+    house: Path, arguments: list[str], python: str, environment: dict[str, str], output: DupFd
+) -> None:
     from snakemake.cli import main
 
     os.dup2(output.detach(), 1)
@@ -112,6 +118,7 @@ def _snakemake(house: Path, arguments: list[str], environment: dict[str, str], o
     enter(house, environment)
     sys.path.remove(str(house / "scripts"))  # the Snakefile sees to that
     sys.argv = arguments
+    sys.executable = python  # of its jobs
     main()
 
 

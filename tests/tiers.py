@@ -1,6 +1,6 @@
 """The tier of each test, by where it stands and by the fixtures that it uses.
 
-`make test` runs what has none of the markers slow, cluster and bench; `make test-all` runs the slow tests too.
+`make test` runs what has no marker; `make gate` also what is marked gate; the rest is for the night.
 """
 
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent
+FOLDERS = ("bench/", "gate/")  # all tests of a folder
 CLUSTER_FIXTURES = {"cluster", "bare_cluster"}
 SLOW_FIXTURES = {"built", "shared"}
 # Beginnings of the ids of tests, below tests/. Slow are those that load large libraries, train models or run much of
@@ -15,37 +16,54 @@ SLOW_FIXTURES = {"built", "shared"}
 SLOW = (
     "cluster/test_contract.py",
     "cluster/test_placement.py",
+    "enrich/test_sparql.py",
+    "enrich/test_topics.py::test_a_service_in_trouble",
     "evaluate/test_bertscore.py",
+    "evaluate/test_marks.py",
+    "evaluate/test_csi_match.py::test_the_fast_score_is_the_defined_one_in_long_outputs",
     "evaluate/test_command_lines.py",
     "evaluate/test_smatch.py",
+    "export/test_gates.py::test_a_gate_",
+    "export/test_loads.py",
+    "generate/test_client.py::test_a_server_that_takes_too_long_is_asked_again",  # waits
     "generate/test_decode.py",
+    "generate/test_prompt_budget.py::test_five_starts_that_time_out_spend_one_budget",  # waits
+    "generate/test_sentences.py",
     "generate/test_server.py",
+    "ingest/test_download.py",
     "ingest/test_records.py::test_cuts_in_endless_garbage_do_not_depend_on_size",
+    "ingest/test_wikipedia.py::test_a_real_mediawiki_",
+    "ingest/test_wrong_files.py::test_a_large_file_without_recipes_is_not_read_to_its_end",
     "match/test_embed.py",
+    "match/test_search.py::test_thousands_of_rows_in_several_products_give_the_same",
     "match/test_translate.py",
     "models/test_decoding.py",
+    "models/test_writers.py",
     "parse/test_dependencies.py",
     "parse/test_induce.py",
     "parse/test_parser.py",
     "parse/test_vectors.py",
+    "report/test_browser.py",
+    "train/test_bases.py",
     "train/test_killed.py",
     "train/test_model.py",
+    "train/test_several.py",
+    "test_quick_python.py",
     "test_environment.py::test_the_pip_part_of_an_environment_resolves_to_itself",
     "workflow/test_container.py",
     "workflow/test_contributing.py",
-    "workflow/test_demo.py",
     "workflow/test_elsewhere.py",
+    "workflow/test_items.py::test_a_source_is_fetched",
     "workflow/test_real.py",
     "workflow/test_screen.py",
     "workflow/test_two_runs.py",
 )
 QUICK = (
-    "cluster/test_contract.py::test_a_forgotten_job_over_old_outputs_is_retried",
     "cluster/test_contract.py::test_an_executor_that_was_not_tested_is_refused",
     "cluster/test_placement.py::test_each_attempt_stays_within_the_partitions_that_take_the_job",
     "workflow/test_plans.py::test_a_",
-    "workflow/test_plans.py::test_an_edit_would_run_exactly[Snakemake's records lost",
-    "workflow/test_plans.py::test_an_edit_would_run_exactly[a source replaced",
+    "workflow/test_plans.py::test_an_edit_would_run_exactly[Snakemake's records lost]",
+    "workflow/test_plans.py::test_an_edit_would_run_exactly[a source replaced by an older file with other rows",
     "workflow/test_plans.py::test_an_edit_would_run_exactly[all code touched",
     "workflow/test_plans.py::test_every_key_of_the_config_is_edited_somewhere",
 )
@@ -53,8 +71,8 @@ QUICK = (
 
 def tier(test: str, fixtures: set[str]) -> str | None:
     """The marker of a test, given its id below tests/ and the names of its fixtures; None for a quick one."""
-    if test.startswith("bench/"):
-        return "bench"
+    if test.startswith(FOLDERS):
+        return test.partition("/")[0]
     if CLUSTER_FIXTURES & fixtures:
         return "cluster"
     if test.startswith(QUICK):
@@ -64,13 +82,17 @@ def tier(test: str, fixtures: set[str]) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give each test its marker; put those that share the built house first, so that one worker builds it early."""
+    """Give each test its marker. First come the longest, then those that share the built house."""
     for item in items:
         if TESTS in item.path.parents:
             name = item.path.relative_to(TESTS).as_posix() + item.nodeid[item.nodeid.index("::") :]
             if marker := tier(name, set(getattr(item, "fixturenames", ()))):
                 item.add_marker(marker)
-    items.sort(key=lambda item: "built" not in getattr(item, "fixturenames", ()))
+
+    def place(item: pytest.Item) -> tuple[bool, bool]:
+        return not item.get_closest_marker("gate"), "built" not in getattr(item, "fixturenames", ())
+
+    items.sort(key=place)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -81,4 +103,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     unwanted = config.getoption("markexpr")
     if "not slow" in unwanted and name in SLOW and not any(quick.startswith(name) for quick in QUICK):
         return True
-    return True if "not bench" in unwanted and name == "bench" else None
+    return (
+        True if any(f"not {folder}" in unwanted and name == folder for folder in ("bench", "gate")) else None
+    )

@@ -2,7 +2,6 @@
 
 import asyncio
 import shlex
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -103,12 +102,15 @@ def test_a_job_that_is_left_out_is_decided_by_its_outputs_at_the_second_question
     assert len(log) == 1 and "5 (job5)" in log[0] and "its outputs are not all there" in log[0]
 
 
-def test_outputs_may_be_seen_late(slurm: Slurm, complete: set[str]) -> None:
+def test_outputs_may_be_seen_late(slurm: Slurm, complete: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     slurm.says("squeue", "")
     states, log = of("5"), Lines()
-    states.latency = 0.5
-    assert [ask(states, log)["5"] for _ in range(2)] == ["RUNNING"] * 2
-    time.sleep(0.6)
+    states.latency = 10
+    for clock[0] in (0, 5, 9.9):
+        assert ask(states, log) == {"5": "RUNNING"}
+    clock[0] = 10
     assert ask(states, log) == {"5": "FAILED"}
 
 
@@ -151,18 +153,19 @@ def test_accounting_that_is_wrong_for_ever_is_not_waited_for(slurm: Slurm, compl
 
 @pytest.mark.parametrize("state", ["PREEMPTED", "SPECIAL_EXIT"])
 def test_a_job_that_is_given_up_is_cancelled_and_its_end_awaited(
-    state: str, slurm: Slurm, tmp_path: Path
+    state: str, slurm: Slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here it is seen to be alive twice after it was cancelled."""
-    slurm.says("squeue", "", f"cat {tmp_path}/answer; printf . >> {tmp_path}/asked")
-    ending = f"(sleep 1; : > {tmp_path}/answer) > {tmp_path}/none &"
+    monkeypatch.setattr(module, "END", 600.0)
+    asked = f"test $(wc -c < {tmp_path}/asked) -gt 3 || cat {tmp_path}/answer"
+    slurm.says("squeue", "", f"printf . >> {tmp_path}/asked; {asked}")
     alive = f"printf '5|COMPLETING|None\\n' > {tmp_path}/answer"
-    slurm.says("scancel", "", f"echo $* > {tmp_path}/cancelled; {alive}; {ending}")
+    slurm.says("scancel", "", f"echo $* > {tmp_path}/cancelled; {alive}")
     (tmp_path / "answer").write_text(f"5|{state}|None\n")
     log = Lines()
     assert ask(of("5"), log) == {"5": "FAILED"}
     assert (tmp_path / "cancelled").read_text() == "5\n"
-    assert len((tmp_path / "asked").read_text()) >= 3
+    assert (tmp_path / "asked").read_text() == "...."
     assert state in log[0]
 
 
@@ -205,26 +208,27 @@ def test_killed_means_memory_and_any_other_code_the_log(slurm: Slurm) -> None:
     assert "its log says why" in failed[0]
 
 
-def test_a_slow_scontrol_holds_up_neither_the_loop_nor_the_other_jobs(slurm: Slurm) -> None:
+def test_a_slow_scontrol_holds_up_neither_the_loop_nor_the_other_jobs(slurm: Slurm, tmp_path: Path) -> None:
+    """None of eight answers before all are asked, and before the loop has got on meanwhile."""
     slurm.says("squeue", "".join(f"{job}|FAILED|None\n" for job in range(8)))
-    slurm.says("scontrol", "", "sleep 1")
-    ticks = 0
+    # A minute at most, against hanging: 1,200 times a twentieth of a second.
+    wait = f"n=0; until [ -e {tmp_path}/go ] || [ $((n += 1)) -gt 1200 ]; do sleep 0.05; done"
+    slurm.says("scontrol", "", f"mktemp {tmp_path}/asked.XXXXXX; {wait}")
 
-    async def tick() -> None:
-        nonlocal ticks
-        while True:
-            await asyncio.sleep(0.05)
-            ticks += 1
+    async def lets_go() -> None:
+        while len(list(tmp_path.glob("asked.*"))) < 8:
+            await asyncio.sleep(0.01)
+        (tmp_path / "go").touch()
 
     async def both() -> None:
-        ticking = asyncio.create_task(tick())
+        letting_go = asyncio.create_task(lets_go())
         await of(*map(str, range(8)))("squeue", log)
-        ticking.cancel()
+        assert (tmp_path / "go").exists()
+        await letting_go
 
     log = Lines()
-    start = time.monotonic()
     asyncio.run(both())
-    assert len(log) == 8 and time.monotonic() - start < 6 and ticks > 10
+    assert len(log) == 8
 
 
 def test_a_wait_without_end_is_logged_once(slurm: Slurm) -> None:

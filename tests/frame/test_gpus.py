@@ -35,8 +35,9 @@ rule both:
 
 include: {str(ROOT / "rules/cluster.smk")!r}
 """
-# Each job notes when it began and ended, and on which GPUs.
+# Each job notes when it began and ended, and on which GPUs. The first of several ends when a second one has begun.
 SCRIPT = f"""
+import glob
 import os
 import sys
 import time
@@ -45,7 +46,9 @@ from wokflow.frame.gpus import take_gpus
 
 take_gpus(snakemake.resources.gpu)
 start = time.monotonic()
-time.sleep(0.7)
+open(snakemake.output[0] + ".begun", "w").close()
+while "COMPANY" in os.environ and len(glob.glob("*.begun")) < 2 and time.monotonic() < start + 120:
+    time.sleep(0.02)
 with open(snakemake.output[0], "w") as file:
     print(os.environ.get("CUDA_VISIBLE_DEVICES"), start, time.monotonic(), file=file)
 """
@@ -150,7 +153,8 @@ def test_jobs_of_a_local_run_share_two_gpus_out(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
     (tmp_path / "one.py").write_text(SCRIPT, encoding="utf-8")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,7")
-    output = snakemake(tmp_path, "--", "all", "both", cores=6).stdout
+    monkeypatch.setenv("COMPANY", "1")
+    output = snakemake(tmp_path, "--", "all", "both", cores=6, quick=False).stdout
     rows = [path.read_text(encoding="utf-8").split() for path in [*tmp_path.glob("?.txt"), tmp_path / "both"]]
     spans = sorted((float(start), float(end), set(names.split(","))) for names, start, end in rows)
     assert {names for names, _, _ in rows} == {"4", "7", "4,7"}, output
@@ -165,5 +169,5 @@ def test_without_a_gpu_all_jobs_run_at_once_on_the_cpu(
     (tmp_path / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
     (tmp_path / "one.py").write_text(SCRIPT, encoding="utf-8")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    snakemake(tmp_path, "--", "0.txt", cores=2)
+    snakemake(tmp_path, "--", "0.txt", cores=2, quick=False)
     assert len((tmp_path / "0.txt").read_text(encoding="utf-8").split()) == 2

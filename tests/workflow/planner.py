@@ -1,10 +1,11 @@
 """Dry runs of a house: which rules would run, and the key of each job.
 
-A dry run from the command line takes one or two seconds, most of which goes into imports and into the digests of
-code. A Planner does both once, in a process of its own, and makes each dry run in a fork of it.
+A dry run from the command line takes one or two seconds, most of which goes into imports, the digests of code and
+the parsing of rules. A Planner does these once, in a process of its own, and makes each dry run in a fork of it.
 """
 
 import contextlib
+import gc
 import io
 import multiprocessing
 import os
@@ -86,6 +87,7 @@ def plan_once(house: Path, *options: str) -> Planned:
 
 def _serve(house: Path, environment: dict[str, str], connection: Connection) -> None:
     enter(house, environment)
+    _parse_once()
     connection.send(_dry_run(()))
     with contextlib.suppress(EOFError):
         while True:
@@ -94,9 +96,28 @@ def _serve(house: Path, environment: dict[str, str], connection: Connection) -> 
                 os.waitpid(child, 0)
             else:
                 try:
+                    gc.disable()  # a fork that ends in a second need not tidy up what it inherited
                     connection.send(_dry_run(options))
                 finally:
                     os._exit(0)
+
+
+def _parse_once() -> None:
+    """Let Snakemake remember what it made of each rules file."""
+    from snakemake import workflow
+
+    parse, known = workflow.parse, {}
+
+    def remembered(file: Any, parent: Any, linemap: dict[int, int], rulecount: int = 0) -> Any:
+        path = file.get_path_or_uri(secret_free=True)
+        if (path, rulecount) not in known:
+            lines: dict[int, int] = {}
+            known[path, rulecount] = parse(file, parent, linemap=lines, rulecount=rulecount), lines
+        result, lines = known[path, rulecount]
+        linemap.update(lines)
+        return result
+
+    workflow.parse = remembered
 
 
 def _dry_run(options: tuple[str, ...]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ The executor asks squeue for all jobs of a run at once. What it cannot deal with
 import asyncio
 import time
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from wokflow.cluster import questions
@@ -39,7 +39,7 @@ class Logger(Protocol):
 class Absence:
     """How often, and since when, squeue has left a job out."""
 
-    since: float = field(default_factory=time.monotonic)
+    since: float  # by the monotonic clock
     questions: int = 0
 
 
@@ -87,7 +87,7 @@ class States:
         recorded = await questions.accounting(self.run, missing)
         lost = set()
         for job in missing:
-            absence = self._absences.setdefault(job, Absence())
+            absence = self._absences.setdefault(job, Absence(time.monotonic()))
             absence.questions += 1
             state = recorded.get(job) or recorded.get(job.partition("_")[0])
             if state in ENDED:

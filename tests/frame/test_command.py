@@ -1,0 +1,99 @@
+"""Programs with an environment of their own: texts in, texts out, and errors that say what to do."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from wokflow.frame import command
+from wokflow.frame.command import run_command
+from wokflow.frame.job import UserError
+
+
+def python(code: str) -> list[str]:
+    head = "import sys, pathlib, time; i, o = map(pathlib.Path, sys.argv[1:3]); "
+    return [sys.executable, "-c", head + code, "{input}", "{output}"]
+
+
+def run(words: list[str], text: str = "洗\n", seconds: float | None = None, **names: str) -> str:
+    return run_command(words, text, key="evaluate.x.command", seconds=seconds, **names)
+
+
+def test_the_program_reads_one_file_and_writes_the_other() -> None:
+    assert run(python("o.write_bytes(i.read_bytes() * 2)")) == "洗\n洗\n"
+
+
+def test_a_program_that_names_no_files_reads_and_writes_as_others_in_a_pipe() -> None:
+    code = "import sys; print('a warning', file=sys.stderr); sys.stdout.write(sys.stdin.read() * 2)"
+    assert run([sys.executable, "-c", code]) == "洗\n洗\n"
+    code = "import sys; sys.stdout.write(open(sys.argv[1]).read() + repr(sys.stdin.read()))"
+    assert run([sys.executable, "-c", code, "{input}"]) == "洗\n''"
+    with pytest.raises(UserError, match=r"status 3\. Its last words:\nno model"):
+        run([sys.executable, "-c", "import sys; sys.exit(print('no model', file=sys.stderr) or 3)"])
+    with pytest.raises(UserError, match="no text in UTF-8 to its standard output"):
+        run([sys.executable, "-c", "import sys; sys.stdout.buffer.write(b'\\xff')"])
+
+
+def test_words_in_braces_are_replaced_and_no_shell_sees_them() -> None:
+    command = [*python("o.write_text(sys.argv[3])"), "{worker}; echo $HOME"]
+    assert run(command, worker="a b") == "a b; echo $HOME"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            ["/no/such/parser", "{input}", "{output}"],
+            r"evaluate\.x\.command: /no/such/parser cannot be started",
+        ),
+        (python("print('no model'); sys.exit(3)"), r"ended with status 3\. Its last words:\nno model"),
+        (python("pass"), r"wrote no text in UTF-8"),
+        (python("o.write_bytes(b'\\xff')"), r"wrote no text in UTF-8"),
+    ],
+)
+def test_what_goes_wrong_is_said(command: list[str], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        run(command)
+
+
+def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = tmp_path / "pid"
+    code = (
+        "import subprocess; p = subprocess.Popen(['sleep', '600']); "
+        f"pathlib.Path({str(started)!r}).write_text(str(p.pid)); p.wait()"
+    )
+
+    class Program(subprocess.Popen[bytes]):
+        """Its time is over when it has started another."""
+
+        def wait(self, timeout: float | None = None) -> int:
+            if timeout is None:
+                return super().wait()
+            until(lambda: started.exists() and started.read_text(), "the program starts another")
+            raise subprocess.TimeoutExpired(self.args, timeout)
+
+    monkeypatch.setattr(command.subprocess, "Popen", Program)
+    with pytest.raises(UserError, match=r"took longer than 3 s and was ended"):
+        run(python(code), seconds=3)
+    pid = int(started.read_text())
+    until(lambda: not alive(pid), "what the program started ends")
+
+
+def until(holds: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + 120  # against hanging
+    while not holds():
+        assert time.monotonic() < end, f"waited two minutes, in vain: {what}"
+        time.sleep(0.01)
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()

@@ -1,0 +1,157 @@
+"""The night tier: everything that the gate leaves out, to its end, whatever fails.
+
+`make night` runs each tier; what failed runs once more, by itself. It ends with one table: passed, failed, flaky
+(failed once, passed then), the slowest tests, minutes by tier. As a pytest plugin (-p tests.night) this module writes
+a line for each phase of each test to the file that $WOKFLOW_NIGHT names.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SLOWEST = 20
+RANDOM = ("--hypothesis-profile", "night")
+
+
+@dataclass(frozen=True)
+class Tier:
+    """What pytest is told, and what is added to the environment."""
+
+    options: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+def tiers(cores: int) -> dict[str, Tier]:
+    """The tiers of the night by name. Tests on Slurm share one cluster of each kind: they have one worker."""
+    workers = ("-n", str(cores), "--dist", "worksteal")
+    quick = "hypothesis and not slow and not cluster and not bench"
+    return {
+        "slow": Tier((*workers, "-m", "slow", *RANDOM), {}),
+        "random examples": Tier((*workers, "-m", quick, *RANDOM), {}),
+        "slurm": Tier(("-m", "cluster", "tests/slurm"), {}),
+        "bench": Tier(("-m", "bench", "tests/bench"), {"WOKFLOW_BENCH": "tiny"}),
+    }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a test ended: passed, failed or skipped; seconds, its fixtures included."""
+
+    test: str
+    outcome: str
+    seconds: float
+
+
+@pytest.hookimpl
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Write down each phase of each test; where workers run them, only the one that hears of all writes."""
+    if (file := os.environ.get("WOKFLOW_NIGHT")) and "PYTEST_XDIST_WORKER" not in os.environ:
+        line = {"test": report.nodeid, "outcome": report.outcome, "seconds": report.duration}
+        with Path(file).open("a", encoding="utf-8") as out:
+            out.write(json.dumps(line) + "\n")
+
+
+def read(lines: Iterable[str]) -> dict[str, Outcome]:
+    """The outcome of each test from those of its phases: the worst of them, and all their seconds."""
+    found: dict[str, Outcome] = {}
+    for line in lines:
+        now = Outcome(**json.loads(line))
+        before = found.get(now.test, Outcome(now.test, "passed", 0.0))
+        worst = next(
+            each for each in ("failed", "skipped", "passed") if each in (now.outcome, before.outcome)
+        )
+        found[now.test] = Outcome(now.test, worst, before.seconds + now.seconds)
+    return found
+
+
+Run = Callable[[Tier, Sequence[str]], tuple[int, dict[str, Outcome]]]
+
+
+def run_pytest(tier: Tier, tests: Sequence[str]) -> tuple[int, dict[str, Outcome]]:
+    """Run a tier, or some tests alone in one process; the exit status and how each test ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "outcomes"
+        file.touch()
+        # Tests by their names: the options that choose and spread them out are left out.
+        options = [*RANDOM, *tests] if tests else [*tier.options]
+        command = [sys.executable, "-m", "pytest", "-p", "tests.night", *options]
+        environment = {**os.environ, **tier.environment, "WOKFLOW_NIGHT": str(file)}
+        status = subprocess.run(command, env=environment, check=False).returncode
+        return status, read(file.read_text(encoding="utf-8").splitlines())
+
+
+@dataclass
+class Night:
+    """What has been found so far."""
+
+    outcomes: dict[str, dict[str, Outcome]]  # by tier
+    minutes: dict[str, float]
+    flaky: list[str]
+    failed: list[str]
+
+    @property
+    def table(self) -> str:
+        """Tiers with their numbers and minutes; what failed, what is flaky, and what is slow, by name."""
+        rows = ["tier                 passed  failed  flaky  skipped  minutes"]
+        for tier, outcomes in self.outcomes.items():
+            count = Counter(self._verdict(one) for one in outcomes.values())
+            numbers = "".join(
+                f"{count[name]:>{width}}"
+                for name, width in (("passed", 8), ("failed", 8), ("flaky", 7), ("skipped", 9))
+            )
+            rows.append(f"{tier:<19}{numbers}{self.minutes[tier]:>9.1f}")
+        every = sorted(
+            (one for found in self.outcomes.values() for one in found.values()), key=lambda one: -one.seconds
+        )
+        for head, lines in (
+            ("failed twice", self.failed),
+            ("flaky: failed, and passed when run alone", self.flaky),
+            (f"slowest {SLOWEST}", [f"{one.seconds:7.1f} s  {one.test}" for one in every[:SLOWEST]]),
+        ):
+            rows += ["", f"{head}: {'' if lines else 'none'}".rstrip(), *(f"  {line}" for line in lines)]
+        return "\n".join(rows)
+
+    def _verdict(self, one: Outcome) -> str:
+        return "flaky" if one.test in self.flaky else one.outcome
+
+
+def night(wanted: Mapping[str, Tier], run: Run, clock: Callable[[], float] = time.monotonic) -> Night:
+    """Run tiers one after the other; a tier that ends with an error and no failed test counts as failed itself."""
+    found = Night({}, {}, [], [])
+    for name, tier in wanted.items():
+        start = clock()
+        status, outcomes = run(tier, ())
+        again = [test for test, one in outcomes.items() if one.outcome == "failed"]
+        if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or (status and not again):
+            found.failed.append(f"{name}: pytest ended with status {status}, see above")
+        for test in again:
+            second = run(tier, (test,))[1].get(test)
+            (found.flaky if second and second.outcome == "passed" else found.failed).append(test)
+        found.outcomes[name], found.minutes[name] = outcomes, (clock() - start) / 60
+    return found
+
+
+def main() -> int:
+    """0 where nothing failed twice."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cores", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--tier", action="append", choices=[*tiers(1)], help="only these")
+    given = parser.parse_args()
+    chosen = {name: tier for name, tier in tiers(given.cores).items() if name in (given.tier or tiers(1))}
+    found = night(chosen, run_pytest)
+    print(f"\n{found.table}", flush=True)
+    return int(bool(found.failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""The night goes to its end, runs what failed once more, and says what is flaky."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests import night
+from tests.conftest import ROOT
+from tests.night import Outcome, Tier
+
+ONE = Tier(("-m", "one"), {})
+
+
+def phase(test: str, outcome: str, seconds: float = 1.0) -> str:
+    return f'{{"test": "{test}", "outcome": "{outcome}", "seconds": {seconds}}}'
+
+
+def test_a_test_ended_as_the_worst_of_its_phases() -> None:
+    lines = [phase("a", "passed"), phase("a", "failed"), phase("a", "passed", 0.5), phase("b", "skipped")]
+    assert night.read(lines) == {"a": Outcome("a", "failed", 2.5), "b": Outcome("b", "skipped", 1.0)}
+
+
+class Runs:
+    """What pytest says of two tiers; of tests that run alone it says `alone`."""
+
+    def __init__(self, *answers: tuple[int, dict[str, str]], alone: dict[str, str]) -> None:
+        self.answers, self.alone = list(answers), alone
+
+    def __call__(self, tier: Tier, tests: Sequence[str]) -> tuple[int, dict[str, Outcome]]:
+        status, found = (1, {test: self.alone[test] for test in tests}) if tests else self.answers.pop(0)
+        return status, {test: Outcome(test, outcome, 2.0) for test, outcome in found.items()}
+
+
+def test_what_failed_runs_once_more_and_other_tiers_go_on() -> None:
+    first = {"good": "passed", "sometimes": "failed", "never": "failed", "absent": "skipped"}
+    runs = Runs((1, first), (0, {"last": "passed"}), alone={"sometimes": "passed", "never": "failed"})
+    clock = iter(range(0, 600, 60))
+    found = night.night({"slow": ONE, "slurm": ONE}, runs, clock=lambda: next(clock))
+    assert (found.failed, found.flaky) == (["never"], ["sometimes"])
+    lines = [line.split() for line in found.table.splitlines()]
+    assert ["slow", "1", "1", "1", "1", "1.0"] in lines and ["slurm", "1", "0", "0", "0", "1.0"] in lines
+    assert "flaky: failed, and passed when run alone:\n  sometimes\n" in found.table
+
+
+@pytest.mark.parametrize("status", [1, 2, 3, 4, 5, -9])
+def test_a_tier_that_breaks_off_is_no_success(status: int) -> None:
+    found = night.night({"slow": ONE}, Runs((status, {"good": "passed"}), alone={}))
+    assert found.failed == [f"slow: pytest ended with status {status}, see above"]
+
+
+def test_each_test_is_asked_in_the_night_or_in_the_gate() -> None:
+    """The tiers of the night are the markers that the gate leaves out."""
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ngate: check\n")[2].splitlines()[0]
+    left_out = {word for word in ("slow", "cluster", "bench", "gate") if f"not {word}" in recipe}
+    asked = {tier.options[tier.options.index("-m") + 1] for tier in night.tiers(2).values()}
+    assert left_out == asked & {"slow", "cluster", "bench"} == {"slow", "cluster", "bench"}
+
+
+def test_pytest_tells_of_each_test_whatever_runs_it(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("WOKFLOW_NIGHT", str(pytester.path / "outcomes"))
+    pytester.makepyfile(test_it="def test_good(): pass\ndef test_bad(): assert False")
+    for workers in ((), ("-n", "2")):
+        Path(pytester.path / "outcomes").unlink(missing_ok=True)
+        pytester.runpytest_subprocess("-p", "tests.night", "-p", "no:hypothesispytest", *workers)
+        found = night.read((pytester.path / "outcomes").read_text().splitlines())
+        assert {test: one.outcome for test, one in found.items()} == {
+            "test_it.py::test_good": "passed",
+            "test_it.py::test_bad": "failed",
+        }
