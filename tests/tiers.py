@@ -49,7 +49,6 @@ SLOW = (
     "train/test_model.py",
     "train/test_several.py",
     "test_quick_python.py",
-    "test_environment.py::test_the_pip_part_of_an_environment_resolves_to_itself",
     "workflow/test_container.py",
     "workflow/test_contributing.py",
     "workflow/test_elsewhere.py",

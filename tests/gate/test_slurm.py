@@ -10,7 +10,6 @@ from tests.workflow.changes import replace
 from tests.workflow.conftest import new_house
 
 ONLY = ("--", "match")
-LONGEST = 1200  # seconds, against hanging: more than ten times what a run takes
 BEFORE = {"ingest_source", "ingest_recipes", "match_eligible", "match_titles"}
 EDIT = replace("resources/lexicon/words.tsv", "Apple Pie", "Deep Dish Apple Pie")  # a title has the word
 EDITED = {"match", *(f"match_{step}" for step in ("translate", "texts", "embed", "vectors", "search"))}
@@ -20,21 +19,21 @@ EDITED |= {"match_pair", "match_split", "match_statistics"}
 def test_a_stage_then_an_edit_with_a_lost_job_then_nothing(small_cluster: Cluster, tmp_path: Path) -> None:
     house = new_house(tmp_path / "house")
     write_site(house, account=None)
-    assert rules_run(Run(house, small_cluster, *ONLY).ends(LONGEST)) == BEFORE | EDITED
+    assert rules_run(Run(house, small_cluster, *ONLY).ends()) == BEFORE | EDITED
 
     EDIT(house)
     old = translated(house)
     with out_of_service(small_cluster, "n[1-2]", "drain"):
         run = Run(house, small_cluster, *ONLY, latency=1)
-        lost = run.job("match_translate", "PENDING", seconds=LONGEST)["id"]
+        lost = run.job("match_translate", "PENDING")["id"]
         assert translated(house) < old, "the old result goes when the job is submitted"
         with run.stopped():
             small_cluster.forget_all()
-    said = run.ends(LONGEST)
+    said = run.ends()
     assert rules_run(said) == EDITED
     assert f"Slurm job {lost} (match_translate): Slurm does not know it any more" in said
 
-    assert "Nothing to be done" in Run(house, small_cluster, *ONLY).ends(LONGEST)
+    assert "Nothing to be done" in Run(house, small_cluster, *ONLY).ends()
     local = new_house(tmp_path / "local")
     EDIT(local)
     snakemake(local, *ONLY)

@@ -2,12 +2,10 @@
 
 import io
 import json
-import os
 import random
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -250,14 +248,19 @@ def test_only_blocks_of_the_same_making_are_taken_up(
     assert found.equals(decoded(tmp_path, instances(tmp_path, sources), **told))
 
 
+# It kills itself as soon as three blocks are kept.
 WORKER = """
-import json, sys
+import json, os, signal, sys
 sys.path[:0] = sys.argv[2:]
 import torch
 from wokflow.frame.job import Progress
 from wokflow.generate.decode import generate_decode
 torch.set_num_threads(1)
-generate_decode(**json.loads(sys.argv[1]), progress=Progress(sys.stderr))
+class Killing(Progress):
+    def __call__(self, done, text, *, of=None):
+        if done == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+generate_decode(**json.loads(sys.argv[1]), progress=Killing(sys.stderr))
 """
 
 
@@ -271,17 +274,13 @@ def test_a_killed_shard_goes_on_after_its_last_block(models: dict[str, str], tmp
         "precision": "float32", "remote_code": False, "placement": ON_CPU, "seed": 1, "shard": 0, "shards": 1,
         "metadata": {"key": "a key"},
     }  # fmt: skip
-    job = subprocess.Popen([sys.executable, "-c", WORKER, json.dumps(told), str(ROOT / "scripts")])
-    while len(list(resume.glob("[!.]*.parquet"))) < 3 and job.poll() is None:
-        time.sleep(0.005)
-    os.kill(job.pid, signal.SIGKILL)
-    assert job.wait() == -signal.SIGKILL and not part.exists()
-    kept = len(list(resume.glob("[!.]*.parquet")))
-    assert 3 <= kept < 12
+    job = subprocess.run([sys.executable, "-c", WORKER, json.dumps(told), str(ROOT / "scripts")])
+    assert job.returncode == -signal.SIGKILL and not part.exists()
+    assert len(list(resume.glob("[!.]*.parquet"))) == 3
 
     log = io.StringIO()
     found = decoded(tmp_path, source, models["bart"], progress=Progress(log))
-    assert f"{kept} of 12 blocks were decoded before" in log.getvalue()
-    assert f"{12 - kept} of {12 - kept} blocks decoded" in log.getvalue()
+    assert "3 of 12 blocks were decoded before" in log.getvalue()
+    assert "9 of 9 blocks decoded" in log.getvalue()
     undisturbed = decoded(tmp_path, source, models["bart"])
     assert found.equals(undisturbed)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch")
 NEEDED_FOR_ACCOUNTING = ("slurmdbd", "mariadbd", "mariadb-install-db")
-PATIENCE = 120  # seconds that anything may take to come up, on a busy machine too
+PATIENCE = 600  # seconds, against hanging
 SYSTEM_PATH = "/usr/sbin:/usr/local/sbin:/sbin"
 
 SLURM_CONF = """\
@@ -52,12 +52,12 @@ JobRequeue=1
 KillWait=2
 OverTimeLimit=0
 MinJobAge={min_job_age}
-SlurmdTimeout=10
-SlurmctldTimeout=10
+SlurmdTimeout=60
+SlurmctldTimeout=60
 InactiveLimit=0
 Waittime=0
-MessageTimeout=10
-TCPTimeout=2
+MessageTimeout=60
+TCPTimeout=10
 MaxArraySize=1001
 GresTypes=gpu
 JobAcctGatherType=jobacct_gather/linux
@@ -205,7 +205,9 @@ class Cluster:
             job["rule"] = job["comment"].removeprefix("rule_").split("_wildcards_")[0]
         return jobs
 
-    def job(self, rule: str, *states: str, seconds: float = 120, but: Container[str] = ()) -> dict[str, str]:
+    def job(
+        self, rule: str, *states: str, seconds: float = PATIENCE, but: Container[str] = ()
+    ) -> dict[str, str]:
         """Wait for a job of a rule in one of the states (RUNNING unless told), but not these; give the newest."""
         found: list[dict[str, str]] = []
 

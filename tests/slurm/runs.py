@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tests.conftest import ROOT
-from tests.slurm.cluster import Cluster
+from tests.slurm.cluster import PATIENCE, Cluster
 from tests.workflow.conftest import digests
 
 QUICK = ROOT / "tests" / "cluster" / "quick_snakemake.py"
@@ -79,17 +79,17 @@ class Run:
     def output(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
-    def ends(self, seconds: float = 300) -> str:
+    def ends(self, seconds: float = PATIENCE) -> str:
         """Wait for its end, which must be a success; give the output."""
         assert self.wait(seconds) == 0, self.output()
         return self.output()
 
-    def fails(self, seconds: float = 300) -> str:
+    def fails(self, seconds: float = PATIENCE) -> str:
         """Wait for its end, which must be a failure; give the output."""
         assert self.wait(seconds) != 0, self.output()
         return self.output()
 
-    def wait(self, seconds: float = 300) -> int:
+    def wait(self, seconds: float = PATIENCE) -> int:
         """Wait for its end and give its exit status; killed, and an AssertionError raised, where it takes longer."""
         try:
             status = self.process.wait(seconds)
@@ -101,7 +101,7 @@ class Run:
                 f"still runs after {seconds} s\n{self.output()}\n{self.cluster.state()}"
             ) from None
 
-    def says(self, text: str, seconds: float = 120) -> None:
+    def says(self, text: str, seconds: float = PATIENCE) -> None:
         """Wait until its output has a text in it."""
         end = time.monotonic() + seconds
         while text not in self.output():
@@ -110,7 +110,7 @@ class Run:
             )
             time.sleep(0.1)
 
-    def job(self, rule: str, *states: str, seconds: float = 120) -> dict[str, str]:
+    def job(self, rule: str, *states: str, seconds: float = PATIENCE) -> dict[str, str]:
         """Wait for a job of a rule in one of the states (RUNNING unless told), no job that had ended before."""
         return self.cluster.job(rule, *states, seconds=seconds, but=self.ended_before)
 

@@ -74,7 +74,7 @@ def the(found: list[str], *words: str) -> str:
 
 
 def assert_clean(cluster: Cluster, house: Path) -> None:
-    cluster.until(lambda: not cluster.jobs("PENDING", "RUNNING", "COMPLETING"), "no job is left", 10)
+    cluster.until(lambda: not cluster.jobs("PENDING", "RUNNING", "COMPLETING"), "no job is left")
     assert not (house / "results").exists()
 
 

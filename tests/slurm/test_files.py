@@ -4,14 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.slurm.cluster import Cluster
+from tests.slurm.cluster import PATIENCE, Cluster
 from tests.slurm.faults import empty_queue, ended, fill, locked, out_of_service, small_disk
 from tests.slurm.runs import Run
 from tests.slurm.toy import MADE, NEW, is_at_work, key_of, let_go, new_toy
@@ -66,11 +65,10 @@ def test_results_are_seen_late(house: Path, cluster: Cluster, tmp_path: Path) ->
     """The old one, which is all that could be seen, is not taken for the new one."""
     shadow = tmp_path / "shadow"
     with late_results(cluster, house, shadow):
-        run = Run(house, cluster, *NEW)
+        run = Run(house, cluster, *NEW, latency=PATIENCE)
         assert ended(cluster, run.job("made", "RUNNING", "COMPLETED")["id"]) == "COMPLETED"
-        run.says("Waiting at most 10 seconds for missing files")
+        run.says(f"Waiting at most {PATIENCE} seconds for missing files")
         assert key_of(house) == ""
-        time.sleep(3)
         show(shadow, house)
         run.ends()
     assert key_of(house) == "new"

@@ -92,18 +92,18 @@ def test_the_first_day(sources: Path, cluster: Cluster, tmp_path: Path) -> None:
     planned = Run(site, cluster, *FILES, *ON_GPUS, "-n", *TARGET).ends()
     assert {"ingest_source", "match_eligible"} <= rules_run(planned)
     run = Run(site, cluster, *FILES, *ON_GPUS, *TARGET)
-    assert run.job("ingest_recipes", "RUNNING", "COMPLETED", seconds=300)["partition"] == "cpu"
-    assert run.job("match_embed", "RUNNING", "COMPLETED", seconds=600)["partition"] == "gpu"
+    assert run.job("ingest_recipes", "RUNNING", "COMPLETED")["partition"] == "cpu"
+    assert run.job("match_embed", "RUNNING", "COMPLETED")["partition"] == "gpu"
     run.ends(1200)
     assert results(site) == undisturbed
 
     # The edit, and three faults over what the first run left.
     run = Run(site, cluster, *EDITED, *ON_GPUS, *TARGET)
-    cluster.run("scancel", run.job("ingest_recipes", "RUNNING", seconds=300)["id"])
-    job = run.job("match_embed", "RUNNING", seconds=600)["id"]
+    cluster.run("scancel", run.job("ingest_recipes", "RUNNING")["id"])
+    job = run.job("match_embed", "RUNNING")["id"]
     at_work(cluster, job)
     send(signal.SIGKILL, site, job)
-    job = run.job("match_search", "RUNNING", seconds=600)["id"]
+    job = run.job("match_search", "RUNNING")["id"]
     at_work(cluster, job)
     wrecked(site)
     cluster.run("scontrol", "requeue", job)

@@ -29,7 +29,7 @@ def test_a_prompt_job_has_its_key(
         before = dict(cluster.environment)
         cluster.environment |= site | {"LAB_API_KEY": KEY}
         try:
-            output = Run(house, cluster, PREDICTED).ends(600)
+            output = Run(house, cluster, PREDICTED).ends()
         finally:
             cluster.environment.clear()
             cluster.environment.update(before)

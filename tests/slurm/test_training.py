@@ -66,7 +66,7 @@ def log(house: Path) -> str:
 
 def has_learnt(house: Path, cluster: Cluster, epochs: int = 20) -> None:
     """Wait until a training has gone so far that it has something to lose."""
-    cluster.until(lambda: f"epoch {epochs}:" in log(house), "some epochs are over", 180)
+    cluster.until(lambda: f"epoch {epochs}:" in log(house), "some epochs are over")
 
 
 def went_on(house: Path) -> bool:

@@ -41,7 +41,7 @@ def test_it_ends_in_the_bytes_of_a_local_run(built: Path, cluster: Cluster, tmp_
     (house / "mine.yaml").write_text(yaml.safe_dump({"match": on_cpu}))
     gpus = [f"{rule}:gpu=1" for rule in GPU_RULES]
     run = Run(house, cluster, "--configfile", "mine.yaml", "--set-resources", *gpus)
-    seen = {rule: run.job(rule, "RUNNING", "COMPLETED", seconds=900) for rule in GPU_RULES}
+    seen = {rule: run.job(rule, "RUNNING", "COMPLETED") for rule in GPU_RULES}
     for job in seen.values():
         assert job["partition"] == "gpu"
         assert "gres/gpu=1" in cluster.run("scontrol", "show", "job", job["id"])

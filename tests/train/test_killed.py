@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.train.tiny import FIT, apart, contents, curve, steps_saved, train, wait_until
+from tests.train.tiny import FIT, Strike, apart, contents, curve, steps_saved, train, wait_until
 
 OFTEN = replace(FIT, epochs=5, metric="bleu", save_minutes=0.0)  # a checkpoint after each of the 15 steps
 
@@ -17,10 +17,8 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path: Path) -> N
     folder = tmp_path / "killed"
     folder.mkdir()
     for least in (1, 5, 11):
-        process = apart(train, folder, None, OFTEN)
-        wait_until(lambda least=least: any(step >= least for step in steps_saved(folder)))
-        process.kill()
-        process.join(120)
+        process = apart(train, folder, None, OFTEN, strike=Strike(least, signal.SIGKILL))
+        process.join()
         assert process.exitcode == -signal.SIGKILL
         assert not (folder / "model").exists()
     assert contents(train(folder, settings=OFTEN)) == contents(whole)
@@ -33,10 +31,8 @@ def test_killed_within_an_epoch_it_counts_that_epoch_alone(tmp_path: Path) -> No
     whole = train(tmp_path / "whole", settings=epochs)
     folder = tmp_path / "killed"
     folder.mkdir()
-    process = apart(train, folder, None, epochs)
-    wait_until(lambda: len(steps_saved(folder)) and steps_saved(folder)[-1] >= 9)
-    process.kill()
-    process.join(120)
+    process = apart(train, folder, None, epochs, strike=Strike(9, signal.SIGKILL))
+    process.join()
     assert process.exitcode == -signal.SIGKILL and not (folder / "model").exists()
     assert contents(train(folder, settings=epochs)) == contents(whole)
 
@@ -46,12 +42,8 @@ def test_sigterm_saves_and_what_goes_on_from_there_ends_with_the_same_bytes(tmp_
     whole = train(tmp_path / "whole", settings=seldom)
     folder = tmp_path / "told"
     folder.mkdir()
-    process = apart(train, folder, None, seldom)
-    wait_until(lambda: steps_saved(folder))
-    assert process.pid
-    os.kill(process.pid, signal.SIGTERM)
-    os.kill(process.pid, signal.SIGTERM)
-    process.join(120)
+    process = apart(train, folder, None, seldom, strike=Strike(1, signal.SIGTERM, times=2))
+    process.join()
     assert process.exitcode == 1
     newest = steps_saved(folder)[-1]
     assert f"saved at step {newest} of 120 at most" in (folder / "error.txt").read_text()

@@ -2,11 +2,12 @@
 
 import io
 import multiprocessing
+import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from wokflow.frame.config import fill
 from wokflow.frame.job import Progress
 from wokflow.models.decoding import Decoding
 from wokflow.train import model, schemas
+from wokflow.train.checkpoints import Checkpoints
 from wokflow.train.settings import Fit, Small, Task, fit_settings
 
 from tests.conftest import ROOT
@@ -97,22 +99,51 @@ def train(
     return folder / "model"
 
 
-def apart(work: Callable[..., object], *arguments: object, **options: object) -> BaseProcess:
-    """Start `work` in a process of its own, which can be killed."""
+@dataclass(frozen=True)
+class Strike:
+    """A signal that a process sends itself, `times` times, once the checkpoint after `step` steps is whole."""
+
+    step: int
+    signal: signal.Signals
+    times: int = 1
+
+
+def apart(
+    work: Callable[..., object], *arguments: object, strike: Strike | None = None, **options: object
+) -> BaseProcess:
+    """Start `work` in a process of its own, which a signal may strike."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.train.preloaded"])
-    process = context.Process(target=_work, args=(work, arguments, options))
+    process = context.Process(target=_work, args=(work, arguments, options, strike))
     process.start()
     return process
 
 
-def _work(work: Callable[..., object], arguments: tuple[object, ...], options: Mapping[str, object]) -> None:
+def _work(
+    work: Callable[..., object],
+    arguments: tuple[object, ...],
+    options: Mapping[str, object],
+    strike: Strike | None,
+) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if strike:
+        _expect(strike)
     try:
         work(*arguments, **options)
     except Exception as error:
         (Path(str(arguments[0])) / "error.txt").write_text(str(error), encoding="utf-8")
         sys.exit(1)
+
+
+def _expect(strike: Strike) -> None:
+    finish, left = Checkpoints.finish, [strike.signal] * strike.times
+
+    def struck(self: Checkpoints, step: int, *rest: float) -> None:
+        finish(self, step, *rest)
+        while step >= strike.step and left:
+            os.kill(os.getpid(), left.pop())
+
+    Checkpoints.finish = struck  # type: ignore[method-assign]
 
 
 def steps_saved(folder: Path) -> list[int]:

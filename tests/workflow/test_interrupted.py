@@ -37,20 +37,17 @@ def started(house: Path) -> set[str]:
 def run_until_killed(house: Path, spared: set[str], delay: float) -> set[str]:
     """Run; kill all with -9 `delay` seconds into the first rule not in `spared`.
 
-    Gives the rules not in `spared` that had begun, none where the run came to its end. Runs take no lock, so that
-    none is left to be opened.
+    Gives the rules not in `spared` that had begun. Runs take no lock, so that none is left to be opened.
     """
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--rerun-incomplete", "--nolock"]
     process = subprocess.Popen(
         command, cwd=house, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
     try:
-        while process.poll() is None:
-            if started(house) - spared:
-                time.sleep(delay)
-                return started(house) - spared
+        while process.poll() is None and not started(house) - spared:
             time.sleep(0.01)
-        return set()
+        time.sleep(delay)
+        return started(house) - spared
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
