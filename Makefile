@@ -7,8 +7,8 @@ SNAKEMAKE := $(BIN)/python -m snakemake
 export PYTHONDONTWRITEBYTECODE :=
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help setup setup-hub setup-amr setup-dev demo demo-record plan check-site gate check lint test test-slow near night
-.PHONY: test-slurm bench docs lock clean
+.PHONY: help setup setup-hub setup-amr setup-dev demo demo-record plan check-site gate check lint test near night
+.PHONY: bench docs lock clean
 
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
@@ -56,12 +56,9 @@ check: $(VENV)/ready-dev
 
 lint: check
 
-# tests/tiers.py says which test is in which tier. What `test` leaves out is in `test-slow`.
+# tests/tiers.py says which test is in which tier.
 test: $(VENV)/ready-dev
 	$(PYTEST) -m "not slow and not cluster and not bench and not gate"
-
-test-slow: $(VENV)/ready-dev
-	$(PYTEST) -m slow
 
 # The slow tests of the rooms that changed since a commit.
 near: $(VENV)/ready-dev
@@ -70,9 +67,6 @@ near: $(VENV)/ready-dev
 # Slow tests, properties on random examples, faults on private Slurm clusters, benchmarks at a tiny size. TIER=slurm, say.
 night: $(VENV)/ready-dev
 	$(BIN)/python -m tests.night --cores $(CORES) $(if $(TIER),--tier "$(TIER)")
-
-test-slurm: $(VENV)/ready-dev
-	$(BIN)/python -m pytest -m cluster tests/slurm
 
 # WOKFLOW_BENCH=tiny shows that all of them work.
 bench: $(VENV)/ready-dev

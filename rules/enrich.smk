@@ -41,7 +41,7 @@ rule enrich_entities:
         **step(
             "enrich.entities",
             CUTOFFS.entities[ENTITIES],
-            arguments=lambda wildcards: entity_arguments(config, SCHEMA, ITEM_LANGUAGES),
+            arguments=lambda wildcards: entity_arguments(config, ITEM_LANGUAGES),
         ),
     script:
         "../scripts/step.py"
@@ -273,4 +273,4 @@ if "enrich" not in TARGETS:
 
     rule enrich:
         input:
-            refuse_nothing(config, SENTENCES),
+            refuse_nothing(SENTENCES),

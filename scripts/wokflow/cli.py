@@ -8,8 +8,8 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
-from wokflow import __version__
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.version import VERSION
 
 Command = Callable[[argparse.Namespace], int]
 EXAMPLES = """\
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    whole.add_argument("--version", action="version", version=f"wokflow {__version__}")
+    whole.add_argument("--version", action="version", version=f"wokflow {VERSION}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(

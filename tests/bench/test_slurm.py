@@ -16,7 +16,7 @@ from wokflow.cluster.bundles import MOST
 from tests.bench import measure, plain
 from tests.bench.measure import timed
 from tests.conftest import copy_house, snakemake
-from tests.slurm.cluster import Cluster, missing
+from tests.slurm.cluster import Cluster, started
 from tests.slurm.runs import Run, results, write_site
 from tests.workflow.conftest import new_house
 
@@ -75,14 +75,8 @@ class Figures:
 @pytest.fixture
 def cluster(data: Path) -> Iterator[Cluster]:
     """Two nodes, so that this machine's cores are not asked for much more than they can do."""
-    if reason := missing(accounting=True):
-        pytest.skip(reason)
-    cluster = Cluster(data / "cluster", nodes=2, min_job_age=PATIENCE)
-    try:
-        cluster.start()
+    with started(data, accounting=True, nodes=2, min_job_age=PATIENCE) as cluster:
         yield cluster
-    finally:
-        cluster.stop()
 
 
 def test_demo(cluster: Cluster, data: Path) -> None:

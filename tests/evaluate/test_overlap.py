@@ -87,8 +87,11 @@ def test_the_published_rouge_l_of_chinese_is_what_copied_numbers_get() -> None:
     numbers = [" ".join(re.findall(r"[0-9]+", sources[row["source_title"]])) for row in gold]
     references = [" ".join((row["title"], row["ingredients"], row["steps"])) for row in gold]
     found = scores(numbers, references, "zh")
-    assert 49.7 < found["rouge_l_ascii"] < 61.0
-    assert found["rouge_l"] < 12 and found["bleu"] < 0.1
+    assert (round(found["rouge_l_ascii"], 1), round(found["rouge_l"], 1)) == (
+        54.7,
+        10.5,
+    )  # as docs/runs.md says
+    assert found["bleu"] < 0.1
 
 
 @settings(deadline=None)

@@ -1,12 +1,16 @@
 """Texts on two sides of a split that are nearly the same are found, whatever batches they come in."""
 
 import random
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wokflow.export.findings import Finding
 from wokflow.export.near_duplicates import jaccard, near_duplicates, shingles
 
 WORDS = [
@@ -37,6 +41,10 @@ def text_of(seed: int, words: int = 120) -> str:
     return "".join(random.Random(seed).choices(WORDS, k=words))
 
 
+def leaked(frames: Iterable[pl.DataFrame]) -> list[Finding]:
+    return near_duplicates(frames, Path(tempfile.gettempdir()))
+
+
 def frame(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
     return pl.DataFrame(rows, dict.fromkeys(("recipe_id", "split", "text"), pl.String), orient="row")
 
@@ -44,7 +52,7 @@ def frame(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
 def test_a_text_with_a_few_words_changed_is_found_with_its_similarity() -> None:
     text = text_of(1)
     rows = [("a", "train", text), ("b", "test", text + "，撒上香菜。"), ("c", "test", text_of(2))]
-    (found,) = near_duplicates([frame(rows)])
+    (found,) = leaked([frame(rows)])
     grams = [{one[place : place + 5] for place in range(len(one) - 4)} for one in (text, text + " 撒上香菜")]
     exact = len(grams[0] & grams[1]) / len(grams[0] | grams[1])
     assert (found.gate, found.count) == ("near_duplicates", 1)
@@ -60,7 +68,7 @@ def test_order_of_sides_and_frames_and_equal_ids() -> None:
         ("c", "train", two),
         ("d", "gold", two),
     ]
-    (found,) = near_duplicates([frame(rows[:2]), frame([]), frame(rows[2:])])
+    (found,) = leaked([frame(rows[:2]), frame([]), frame(rows[2:])])
     assert [example.split(" (")[0] for example in found.examples] == [
         "a in test, b in valid",
         "d in test, c in train",
@@ -77,13 +85,13 @@ def test_texts_that_share_a_side_or_too_little_are_no_finding() -> None:
         ("d", "train", ""),
         ("e", "test", ""),
     ]
-    assert near_duplicates([frame(rows)]) == []
-    assert near_duplicates([]) == [] and near_duplicates([frame([])]) == []
+    assert leaked([frame(rows)]) == []
+    assert leaked([]) == [] and leaked([frame([])]) == []
 
 
 def test_texts_that_can_be_read_only_once_are_refused() -> None:
     with pytest.raises(TypeError, match="twice"):
-        near_duplicates(iter([frame([])]))
+        leaked(iter([frame([])]))
 
 
 @given(st.lists(st.text("abc 汤饭,", max_size=12), min_size=1, max_size=8))
@@ -125,4 +133,4 @@ def test_what_is_counted_is_what_all_comparisons_find_whatever_the_frames(seed: 
         if order[rows[other][1]] < order[rows[held][1]] and jaccard(sets[held], sets[other]) >= 0.8
     }
     frames = [frame(rows[at : at + size]) for at in range(0, len(rows), size)]
-    assert sum(one.count for one in near_duplicates(frames)) == len(near)
+    assert sum(one.count for one in leaked(frames)) == len(near)

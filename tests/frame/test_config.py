@@ -9,6 +9,7 @@ from snakemake.utils import update_config
 from wokflow.frame import config as checks
 from wokflow.frame.job import UserError
 from wokflow.frame.runs import COLUMNS
+from wokflow.match.pair import AUDIT
 
 from tests.conftest import ROOT
 
@@ -220,3 +221,8 @@ def test_a_folder_in_place_of_a_source_is_said_to_be_one(tmp_path: Path) -> None
         checks.prepare(config, SCHEMA, ROOT)
     assert f"sources.recipenlg.path: {tmp_path} is a folder. Name the file in it: raw." in str(error.value)
     assert "folder is a folder. There is no file in it." in str(error.value)
+
+
+def test_the_frame_knows_how_near_to_the_threshold_pairs_are_listed() -> None:
+    """Written twice, since the frame imports no stage."""
+    assert checks.AUDIT == AUDIT

@@ -4,14 +4,27 @@ from email.utils import formatdate
 
 import httpx
 import pytest
+from wokflow.frame.code import code_digests
 from wokflow.frame.job import UserError
-from wokflow.frame.web import VERSION, on_loopback, plain_url, printable, retry_after, user_agent
+from wokflow.frame.version import VERSION
+from wokflow.frame.web import on_loopback, plain_url, printable, retry_after, user_agent
 
 from tests.conftest import ROOT
 
 
 def test_the_version_is_the_project_s() -> None:
     assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f'\nversion = "{VERSION}"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_a_new_version_reruns_what_writes_it_and_nothing_else() -> None:
+    modules = [
+        f"wokflow.{path.parent.name}.{path.stem}" for path in (ROOT / "scripts/wokflow").glob("*/*.py")
+    ]
+    assert {one for one in modules if "wokflow.frame.version" in code_digests(one)} == {
+        "wokflow.export.gates",
+        "wokflow.frame.version",
+    }
 
 
 def test_servers_learn_who_asks() -> None:

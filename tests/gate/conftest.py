@@ -1,23 +1,16 @@
-"""The private Slurm of the gate: without accounting, which needs a database."""
+"""The private Slurm of the gate: two nodes, and no accounting, which would need a database."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.slurm.cluster import Cluster, missing
-from tests.slurm.runs import Run
+from tests.slurm.cluster import Cluster, started
+from tests.slurm.conftest import no_run_is_left
+
+__all__ = ["no_run_is_left"]
 
 
 @pytest.fixture
-def small_cluster(tmp_path: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Two nodes, no accounting."""
-    if reason := missing(accounting=False):
-        pytest.skip(reason)
-    cluster = Cluster(tmp_path_factory.mktemp("slurm") / "cluster", accounting=False, nodes=2)
-    try:
-        cluster.start()
+def small_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with started(tmp_path_factory.mktemp("slurm"), accounting=False, nodes=2) as cluster:
         yield cluster
-    finally:
-        for run in list(Run.alive):
-            run.kill()
-        cluster.stop()

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import polars as pl
@@ -16,7 +17,7 @@ from wokflow.generate import schemas
 
 from tests.conftest import ROOT
 from tests.generate.asking import Run, settings
-from tests.generate.servers import RECIPE, Behaviour, endpoint, error, hang, of_text, response, says, well
+from tests.generate.servers import RECIPE, Behaviour, endpoint, error, of_text, response, says, well
 
 pytestmark = pytest.mark.usefixtures("keyed")
 PROMPTS = ROOT / "resources" / "prompts"
@@ -75,10 +76,16 @@ def test_equal_requests_are_asked_once_and_cost_once(tmp_path: Path) -> None:
     assert found["prediction"].n_unique() == 1
 
 
-def test_no_more_are_asked_at_once_than_settings_say(tmp_path: Path) -> None:
-    with endpoint(hang(0.05)) as server:
+def test_as_many_are_asked_at_once_as_settings_say_and_no_more(tmp_path: Path) -> None:
+    three = Barrier(3, timeout=300)  # none of the first three is answered before all are there
+
+    def meet(handler: Any, asked: Any) -> None:
+        three.wait()
+        well()(handler, asked)
+
+    with endpoint(meet, meet, meet, well()) as server:
         Run(tmp_path, [str(number) for number in range(12)])(server, concurrency=3)
-    assert server.most_at_once <= 3
+    assert server.most_at_once == 3
 
 
 ANSWERS: dict[str, tuple[Behaviour, dict[str, Any]]] = {

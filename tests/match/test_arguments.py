@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 from wokflow.frame.arguments import Arguments
-from wokflow.match.arguments import embed_gpus, match_pair, match_translate, translate_backend, translate_gpus
+from wokflow.match.arguments import (
+    embed_gpus,
+    gold_arguments,
+    match_pair,
+    match_translate,
+    translate_backend,
+    translate_gpus,
+)
 from wokflow.match.bundled import BUNDLED
 
 CONFIG: dict[str, Any] = {
@@ -90,3 +97,12 @@ def test_a_job_asks_for_a_gpu_where_it_may_use_one() -> None:
         "auto",
         "cuda",
     ]
+
+
+def test_a_gold_set_counts_by_content() -> None:
+    config = {
+        "train": {"gold": {"zh-en": "gold.tsv", "en-zh": None}},
+        "ingest": {"recipes": {"simplified": False}},
+    }
+    assert gold_arguments(config, "zh-en") == Arguments({"simplified": False}, {"gold": "gold.tsv"})
+    assert gold_arguments(config, "en-zh") == Arguments({"simplified": False}, {"gold": None})

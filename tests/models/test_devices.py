@@ -65,9 +65,8 @@ def test_on_a_cpu_bfloat16_is_used_only_if_asked_for() -> None:
 
 
 def test_how_fast_a_processor_is_in_bfloat16_is_measured() -> None:
-    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
-    known = {"avx512_bf16", "amx_bf16"} & set(flags)
-    if "avx2" in flags and not {"avx512f", *known} & set(flags):
-        assert how_much_slower_bfloat16_is(torch.device("cpu")) > 2
-    else:
-        assert how_much_slower_bfloat16_is(torch.device("cpu")) > 0
+    """On processors that have no arithmetic for it; on others nothing is promised."""
+    flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
+    if "avx2" not in flags or flags & {"avx512f", "avx512_bf16", "amx_bf16"}:
+        pytest.skip("this processor may be quick in bfloat16")
+    assert how_much_slower_bfloat16_is(torch.device("cpu")) > 2

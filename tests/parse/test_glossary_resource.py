@@ -135,3 +135,13 @@ def test_noise_is_left_out_of_the_published_glossary_alone(noisy: bool, name: st
     glossary = Glossary({"放入": "加入"}, {"天使": name, "丝瓜": "丝瓜"}, {}, noisy=noisy)
     words = {word: extract([f"放入{word}"], glossary)[0][0].ingredients for word in glossary.ingredients}
     assert {word: bool(foods) for word, foods in words.items()} == {"天使": found, "丝瓜": True}
+
+
+def test_the_document_counts_its_words_and_classes() -> None:
+    document = " ".join((GLOSSARY.parents[1] / "docs" / "parse.md").read_text(encoding="utf-8").split())
+    rows = {kind: pairs(kind) for kind in FILES}
+    words, classes = ({kind: len({row[place] for row in rows[kind]}) for kind in FILES} for place in (0, 1))
+    assert (
+        f"{words['verb']:,} verbs in {classes['verb']} classes, {words['ingredient']:,} ingredients in "
+        f"{classes['ingredient']}, {words['tool']:,} tools in {classes['tool']}"
+    ) in document

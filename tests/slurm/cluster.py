@@ -16,6 +16,9 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch")
 NEEDED_FOR_ACCOUNTING = ("slurmdbd", "mariadbd", "mariadb-install-db")
@@ -56,7 +59,7 @@ SlurmdTimeout=60
 SlurmctldTimeout=60
 InactiveLimit=0
 Waittime=0
-MessageTimeout=60
+MessageTimeout=20
 TCPTimeout=10
 MaxArraySize=1001
 GresTypes=gpu
@@ -103,6 +106,19 @@ StorageLoc=accounting
 """
 # An executor's job step drops every SLURM_* variable before it calls srun, where ours is to be found too.
 SRUN = '#!/bin/sh\nSLURM_CONF="${{SLURM_CONF:-{conf}}}" exec /usr/bin/srun "$@"\n'
+
+
+@contextmanager
+def started(folder: Path, *, accounting: bool, **options: Any) -> Iterator["Cluster"]:
+    """A cluster that runs as long as the block; tests are skipped where there is no Slurm."""
+    if reason := missing(accounting):
+        pytest.skip(reason)
+    cluster = Cluster(folder / "cluster", accounting=accounting, **options)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
 
 
 def missing(accounting: bool) -> str:

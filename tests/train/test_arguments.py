@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
-from wokflow.frame.arguments import Arguments
 from wokflow.frame.config import fill
 from wokflow.frame.runs import Run
-from wokflow.match.arguments import gold_arguments
 from wokflow.train.arguments import (
     OTHERS,
     PROCESSES,
@@ -29,7 +27,7 @@ BLOCK: dict[str, Any] = SCHEMA["properties"]["train"]["properties"]["model"]["pr
 
 @pytest.fixture
 def config() -> dict[str, Any]:
-    values: dict[str, Any] = {"train": {"gold": {"zh-en": "gold.tsv"}}}
+    values: dict[str, Any] = {}
     fill(values, SCHEMA)
     return values
 
@@ -124,8 +122,3 @@ def test_memory_follows_processes_the_size_of_the_model_and_what_of_it_learns(
         88_000: run(folder, processes=2, shard=True),
     }
     assert {mb: train_memory(config, one) for mb, one in asked.items()} == {mb: mb for mb in asked}
-
-
-def test_a_gold_set_counts_by_content(config: dict[str, Any]) -> None:
-    assert gold_arguments(config, "zh-en") == Arguments({"simplified": False}, {"gold": "gold.tsv"})
-    assert gold_arguments(config, "en-zh") == Arguments({"simplified": False}, {"gold": None})

@@ -16,7 +16,7 @@ def languages(config: Mapping[str, Any], pairs: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys([*config["enrich"]["languages"], *of_pairs, NAMING]))
 
 
-def refuse_nothing(config: Mapping[str, Any], pairs: Mapping[str, str]) -> Callable[[Any], list[str]]:
+def refuse_nothing(pairs: Mapping[str, str]) -> Callable[[Any], list[str]]:
     """An input function of target enrich that says what is missing: sentences, or the table of entities."""
 
     def refuse(wildcards: Any) -> list[str]:
@@ -26,7 +26,7 @@ def refuse_nothing(config: Mapping[str, Any], pairs: Mapping[str, str]) -> Calla
     return refuse
 
 
-def entity_arguments(config: Mapping[str, Any], schema: Mapping[str, Any], known: list[str]) -> Arguments:
+def entity_arguments(config: Mapping[str, Any], known: list[str]) -> Arguments:
     """enrich.entities reads names in all these languages; the file itself counts by its description."""
     block = config["enrich"]["entities"]
     return Arguments(

@@ -1,6 +1,6 @@
 """All text of a table, whatever lists and structs it lies in."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -29,20 +29,17 @@ class Hits:
     first: list[tuple[str, str, str, list[tuple[int, int]]]] = field(default_factory=list)
 
 
-def search(
-    rows: pl.LazyFrame, key: str | pl.Expr, searches: Mapping[str, Search], skip: Collection[str] = ()
-) -> dict[str, Hits]:
+def search(rows: pl.LazyFrame, key: str | pl.Expr, searches: Mapping[str, Search]) -> dict[str, Hits]:
     """Count the rows in which each search hits any string, a batch at a time. Keys are in the order of `searches`.
 
-    `key` gives a row's id, such as "recipe_id" or pl.col("source").struct.field("id"). Columns whose path (such as
-    "source.url") is in `skip` are left out.
+    `key` gives a row's id, such as "recipe_id" or pl.col("source").struct.field("id").
     """
     found = {name: Hits() for name in searches}
     names = pl.col(key) if isinstance(key, str) else key
     for batch in rows.collect_batches(chunk_size=BATCH, maintain_order=True):
         ids = batch.select(names.cast(pl.String).alias("id")).to_series()
         hit: dict[str, dict[int, tuple[str, str, list[tuple[int, int]]]]] = {name: {} for name in searches}
-        for path, cells in strings(batch, skip):
+        for path, cells in strings(batch):
             for name, one in searches.items():
                 for row, text in cells.filter(pl.col("text").str.contains(one.prefilter)).iter_rows():
                     if row not in hit[name] and (places := one.find(text)):
@@ -54,26 +51,22 @@ def search(
     return found
 
 
-def strings(frame: pl.DataFrame, skip: Collection[str] = ()) -> Iterator[tuple[str, pl.DataFrame]]:
+def strings(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """The path of each column that holds strings, such as "targets.title", and its cells: row (UInt32), text."""
     rows = pl.Series("row", range(frame.height), dtype=pl.UInt32)
     for column in frame.get_columns():
-        yield from _strings(column.name, rows, column, skip)
+        yield from _strings(column.name, rows, column)
 
 
-def _strings(
-    path: str, rows: pl.Series, values: pl.Series, skip: Collection[str]
-) -> Iterator[tuple[str, pl.DataFrame]]:
+def _strings(path: str, rows: pl.Series, values: pl.Series) -> Iterator[tuple[str, pl.DataFrame]]:
     kind = values.dtype
-    if path in skip:
-        return
     if isinstance(kind, pl.String | pl.Categorical | pl.Enum):
         yield path, pl.DataFrame({"row": rows, "text": values.cast(pl.String)}).drop_nulls()
     elif isinstance(kind, pl.Struct):
         for inner in kind.fields:
-            yield from _strings(f"{path}.{inner.name}", rows, values.struct.field(inner.name), skip)
+            yield from _strings(f"{path}.{inner.name}", rows, values.struct.field(inner.name))
     elif isinstance(kind, pl.List | pl.Array):
         if isinstance(kind, pl.Array):
             values = values.arr.to_list()
         entries = pl.DataFrame({"row": rows, "value": values}).explode("value")
-        yield from _strings(path, entries["row"], entries["value"], skip)
+        yield from _strings(path, entries["row"], entries["value"])

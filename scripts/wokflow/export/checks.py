@@ -13,10 +13,9 @@ from wokflow.export import leaks
 from wokflow.export.damage import damaged
 from wokflow.export.findings import Finding, finding
 from wokflow.export.forms import Form, recipe_text
-from wokflow.export.licences import RELEASES
 from wokflow.export.near_duplicates import near_duplicates
 from wokflow.export.privacy import personal_data
-from wokflow.export.rows import Account, accounts, duplicate_ids, licences
+from wokflow.export.rows import Account, duplicate_ids
 from wokflow.export.shards import shard_paths, shard_problems
 from wokflow.export.texts import Texts
 from wokflow.frame import tables
@@ -31,8 +30,6 @@ AFTER = {
 }
 COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source on
 FINDINGS = "findings.json"
-# Gates on text that a stand-off release does not hold stop only full ones.
-LINKED = ("url",)
 
 
 def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Finding]:
@@ -46,9 +43,9 @@ def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Find
         [_plain(each, name, form) for each, name in zip(key, form.key, strict=True)], separator=" "
     )
     return [
-        *duplicate_ids(rows.select(key=text), ["key"], subset),
-        *personal_data(rows, text, subset, skip=LINKED),
-        *damaged(rows, text, subset, skip=LINKED),
+        *duplicate_ids(rows.select(key=text), subset),
+        *personal_data(rows, text, subset),
+        *damaged(rows, text, subset),
     ]
 
 
@@ -101,12 +98,13 @@ def of_splits(
     places: Mapping[str, Path],
     subsets: Mapping[str, Mapping[str, Any]],
     texts: Mapping[str, Texts],
+    scratch: Path,
     *,
     full: bool,
 ) -> list[Finding]:
     """Leaks between the sides of all pairs and test sets of a release, of both directions together.
 
-    `places` are the folders of the subsets by name.
+    `places` are the folders of the subsets by name; a temporary file lies in `scratch`.
     """
     pairs = pl.concat(
         [
@@ -128,7 +126,7 @@ def of_splits(
         *leaks.shared_recipes(held.lazy()),
         *leaks.shared_titles(titles.lazy(), held.lazy()),
         *leaks.connected_pairs(pairs.drop_nulls()),
-        *near_duplicates(recipes),
+        *near_duplicates(recipes, scratch),
     ]
 
 
@@ -234,11 +232,3 @@ def told(found: Sequence[Finding]) -> list[dict[str, Any]]:
         {"gate": each.gate, "config": each.config, "count": each.count, "advice": each.advice}
         for each in found
     ]
-
-
-def of_accounts(found: Sequence[Account]) -> list[Finding]:
-    return accounts(found, "")
-
-
-def of_licences(sources: Mapping[str, Mapping[str, Any]]) -> list[Finding]:
-    return licences(sources, releases=RELEASES)

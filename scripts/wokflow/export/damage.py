@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 import polars as pl
@@ -34,16 +34,14 @@ ADVICE = {
 }
 
 
-def damaged(
-    rows: pl.LazyFrame, key: str | pl.Expr, config: str, *, skip: Collection[str] = ()
-) -> list[Finding]:
+def damaged(rows: pl.LazyFrame, key: str | pl.Expr, config: str) -> list[Finding]:
     """Rows with damage to the encoding of any string, in lists and structs too; a finding for each kind.
 
     Lone surrogates cannot stand in a column of strings: polars and Arrow refuse them. What is left of them are
     escape sequences in the text, which gate `markup` finds.
     """
     result = []
-    for gate, hits in search(rows, key, searches(), skip).items():
+    for gate, hits in search(rows, key, searches()).items():
         examples = (f"{row}: {path}: {excerpt(text, places)}" for row, path, text, places in hits.first)
         result += finding(gate, config, hits.rows, examples, ADVICE[gate])
     return result

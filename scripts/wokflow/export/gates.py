@@ -10,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from wokflow import __version__
 from wokflow.export import checks
 from wokflow.export.dataset import record_rows, write_subset
 from wokflow.export.findings import Finding, report
@@ -18,12 +17,14 @@ from wokflow.export.forms import FORMS
 from wokflow.export.licences import as_json, known_sources, read_files, refuse_text
 from wokflow.export.manifest import FORMAT, NAME, Manifest, dump
 from wokflow.export.provenance import job_name, lineage
+from wokflow.export.rows import accounts, unlicensed
 from wokflow.export.subsets import RECORDS, Subset, subset_of
 from wokflow.export.texts import Texts, open_texts
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions
 from wokflow.frame.job import Progress
 from wokflow.frame.records import kept_inputs
+from wokflow.frame.version import VERSION
 
 
 def export_gates(
@@ -68,7 +69,7 @@ def export_gates(
         "version": version,
         "contact": contact,
         "licence_of_annotations": licence_of_annotations,
-        "software": {"wokflow": __version__} | package_versions("wokflow.export.dataset"),
+        "software": {"wokflow": VERSION} | package_versions("wokflow.export.dataset"),
         "mode": mode,
         "jsonl": jsonl,
         "sources": as_json(known),
@@ -89,17 +90,19 @@ def export_gates(
             opened = open_texts(texts, Path(temporary))
             places = {subset.name: Path(folder) for subset, folder in zip(described, datasets, strict=True)}
             if not found:  # such shards cannot be read, and no release has them
-                found = checks.of_splits(places, manifest["subsets"], opened, full=mode == "full")
+                found = checks.of_splits(
+                    places, manifest["subsets"], opened, Path(temporary), full=mode == "full"
+                )
             records = _records(work, datasets, opened, jsonl=jsonl)
-        accounts = checks.counted(counted, _written(datasets, described))
+        of_steps = checks.counted(counted, _written(datasets, described))
         found = [
             *(each for folder in datasets for each in checks.read_findings(Path(folder, checks.FINDINGS))),
             *found,
             *checks.of_models(examples, instances),
-            *checks.of_accounts(accounts),
-            *checks.of_licences(manifest["sources"]),
+            *accounts(of_steps),
+            *unlicensed(manifest["sources"]),
         ]
-        manifest["accounts"] = [asdict(account) for account in accounts]
+        manifest["accounts"] = [asdict(account) for account in of_steps]
         manifest["findings"] = checks.told(found)
         if records:
             manifest["subsets"][RECORDS] = _described(_records_subset(records), records, ())

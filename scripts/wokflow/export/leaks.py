@@ -14,7 +14,7 @@ from wokflow.match.edges import components
 from wokflow.match.split import SPLITS
 
 _SIDE = {"train": 0, "valid": 1, "validation": 1, "dev": 1}  # numbers of SPLITS
-_NO_WORD = r"[^\p{L}\p{M}\p{N}]+"
+NO_WORD = r"[^\p{L}\p{M}\p{N}]+"
 _REGROUP = (
     "Split anew with match.split.kind: grouped, which keeps recipes that are connected by pairs together"
 )
@@ -38,12 +38,12 @@ def _in_slices(rows: pl.LazyFrame) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def side(column: str = "split") -> pl.Expr:
+def side() -> pl.Expr:
     """The number of a split's side in SPLITS (UInt8)."""
-    return pl.col(column).replace_strict(_SIDE, default=2, return_dtype=pl.UInt8)
+    return pl.col("split").replace_strict(_SIDE, default=2, return_dtype=pl.UInt8)
 
 
-def shared_recipes(splits: pl.LazyFrame, config: str = "") -> list[Finding]:
+def shared_recipes(splits: pl.LazyFrame) -> list[Finding]:
     """Recipes that stand on two sides; `splits` has recipe_id and split, a row for each place or for each recipe.
 
     Ids are compared by hashes of 64 bits, so that 9 bytes a row are in memory.
@@ -61,15 +61,15 @@ def shared_recipes(splits: pl.LazyFrame, config: str = "") -> list[Finding]:
         .collect(engine="streaming")
     )
     examples = (f"{recipe}: in {SPLITS[one]} and in {SPLITS[two]}" for recipe, one, two in sides.iter_rows())
-    return finding("shared_recipes", config, len(shared), examples, f"{_REGROUP}.")
+    return finding("shared_recipes", "", len(shared), examples, f"{_REGROUP}.")
 
 
 def normal(text: pl.Expr) -> pl.Expr:
     """Text without case, punctuation, spaces and width of characters, for comparing."""
-    return text.str.normalize("NFKC").str.to_lowercase().str.replace_all(_NO_WORD, "")
+    return text.str.normalize("NFKC").str.to_lowercase().str.replace_all(NO_WORD, "")
 
 
-def shared_titles(titles: pl.LazyFrame, splits: pl.LazyFrame, config: str = "") -> list[Finding]:
+def shared_titles(titles: pl.LazyFrame, splits: pl.LazyFrame) -> list[Finding]:
     """Recipes of valid and test whose title a recipe of an earlier side has too; the count is of recipes.
 
     `titles` has recipe_id and title, `splits` recipe_id and split. The same recipe on two sides is not counted here.
@@ -98,10 +98,10 @@ def shared_titles(titles: pl.LazyFrame, splits: pl.LazyFrame, config: str = "") 
         "Recipes of one dish often have one title: accept the gate if models are to be tested on known dishes, or "
         "leave these recipes out of valid and test."
     )
-    return finding("shared_titles", config, held.height, examples, advice)
+    return finding("shared_titles", "", held.height, examples, advice)
 
 
-def connected_pairs(pairs: pl.LazyFrame, config: str = "") -> list[Finding]:
+def connected_pairs(pairs: pl.LazyFrame) -> list[Finding]:
     """Pairs of valid and test that are connected with pairs of an earlier side; the count is of pairs.
 
     `pairs` has source_id, target_id and split. Two pairs are connected if they share a recipe, or through others.
@@ -124,7 +124,7 @@ def connected_pairs(pairs: pl.LazyFrame, config: str = "") -> list[Finding]:
         for row in leaked[np.lexsort((target[leaked], source[leaked]))][:EXAMPLES]
     }
     examples = _named(pairs, shown)
-    return finding("connected_pairs", config, len(leaked), examples, f"{_REGROUP}.")
+    return finding("connected_pairs", "", len(leaked), examples, f"{_REGROUP}.")
 
 
 def _named(pairs: pl.LazyFrame, shown: dict[tuple[int, int], str]) -> Iterator[str]:

@@ -17,12 +17,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.export.findings import EXAMPLES, Finding, finding
-from wokflow.export.leaks import side
+from wokflow.export.leaks import NO_WORD, side
 from wokflow.export.privacy import excerpt
 from wokflow.match.split import SPLITS
 
 GRAM = 5  # characters
 SLOTS, BANDS, ROWS = 128, 21, 6
+SIMILARITY = 0.8  # from which a text is a near duplicate
+SEED = 13
 MARGIN = (
     0.12  # three standard deviations of the similarity that 128 slots estimate: candidates below are skipped
 )
@@ -30,15 +32,10 @@ CHUNK = 1 << 16  # candidates that are compared at a time
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
-def near_duplicates(
-    texts: Iterable[pl.DataFrame],
-    config: str = "",
-    *,
-    similarity: float = 0.8,
-    seed: int = 13,
-    scratch: str | Path | None = None,
-) -> list[Finding]:
-    """Recipes of valid and test whose text is at least so similar to one of an earlier side; the count is of recipes.
+def near_duplicates(texts: Iterable[pl.DataFrame], scratch: Path) -> list[Finding]:
+    """Recipes of valid and test whose text is as similar as SIMILARITY, or more, to one of an earlier side.
+
+    The count is of recipes.
 
     `texts` are frames of recipe_id, split and text, and are read twice: the texts of valid and test are indexed, then
     those of train and valid are looked up. In memory are signatures and bands of valid and test (800 bytes
@@ -50,7 +47,7 @@ def near_duplicates(
     if iter(texts) is iter(texts):
         raise TypeError("texts is an iterator; it is read twice, so it must be a list or have __iter__")
     with TemporaryFile(dir=scratch) as file:
-        index = _Index(similarity, seed, file)
+        index = _Index(file)
         for frame in texts:
             index.add(_numbered(frame).filter(pl.col("side") > 0))
         index.close()
@@ -58,14 +55,12 @@ def near_duplicates(
             index.look_up(_numbered(frame).filter(pl.col("side") < len(SPLITS) - 1))
         examples = list(islice(index.examples(), EXAMPLES))
         advice = "Leave these recipes out of valid and test, or move them to the side of their duplicates."
-        return finding("near_duplicates", config, int(index.leaked.sum()), examples, advice)
+        return finding("near_duplicates", "", int(index.leaked.sum()), examples, advice)
 
 
 def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
     """recipe_id, side (number), text (normal, not empty)."""
-    word = (
-        pl.col("text").str.normalize("NFKC").str.to_lowercase().str.replace_all(r"[^\p{L}\p{M}\p{N}]+", " ")
-    )
+    word = pl.col("text").str.normalize("NFKC").str.to_lowercase().str.replace_all(NO_WORD, " ")
     numbered = frame.select("recipe_id", side=side(), text=word.str.strip_chars())
     return numbered.filter(pl.col("text") != "")
 
@@ -105,8 +100,8 @@ def jaccard(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> float:
 class _Index:
     """Texts of valid and test by the bands of their signatures: add, then close, then look up."""
 
-    def __init__(self, similarity: float, seed: int, file: IO[bytes]) -> None:
-        self._similarity, self._seed, self._file = similarity, seed, file
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
         self._frames: list[pl.DataFrame] = []
         self._signatures: list[NDArray[np.uint32]] = []
         self._sizes: list[NDArray[np.int64]] = []
@@ -118,7 +113,7 @@ class _Index:
         if held.is_empty():
             return
         self._frames.append(held.select("recipe_id", "side"))
-        self._signatures.append(_signatures(*shingles(held["text"]), self._seed))
+        self._signatures.append(_signatures(*shingles(held["text"])))
         encoded = [text.encode() for text in held["text"]]
         self._sizes.append(np.array([len(text) for text in encoded], np.int64))
         self._file.write(b"".join(encoded))
@@ -144,7 +139,7 @@ class _Index:
         if texts.is_empty() or not len(self.leaked):
             return
         hashes, offsets = shingles(texts["text"])
-        signatures = _signatures(hashes, offsets, self._seed)
+        signatures = _signatures(hashes, offsets)
         keys, sides = _keys(signatures), texts["side"].to_numpy()
         names = texts["recipe_id"]
         failed: set[tuple[int, int]] = set()
@@ -152,12 +147,12 @@ class _Index:
             for found, held in self._candidates(band, keys[:, band]):
                 later = ~self.leaked[held] & (self._sides[held] > sides[found])
                 found, held = found[later], held[later]
-                alike = (signatures[found] == self._held[held]).mean(axis=1) >= self._similarity - MARGIN
+                alike = (signatures[found] == self._held[held]).mean(axis=1) >= SIMILARITY - MARGIN
                 for row, other in zip(found[alike].tolist(), held[alike].tolist(), strict=True):
                     if self.leaked[other] or (row, other) in failed or names[row] == self._ids[other]:
                         continue
                     exact = jaccard(hashes[offsets[row] : offsets[row + 1]], shingles(self._text(other))[0])
-                    if exact >= self._similarity:
+                    if exact >= SIMILARITY:
                         self._leak(other, names[row], int(sides[row]), exact)
                     else:
                         failed.add((row, other))
@@ -195,11 +190,11 @@ class _Index:
             )
 
 
-def _signatures(hashes: NDArray[np.uint64], offsets: NDArray[np.uint64], seed: int) -> NDArray[np.uint32]:
+def _signatures(hashes: NDArray[np.uint64], offsets: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """MinHash signatures (texts, SLOTS)."""
     from rensa import RMinHash
 
-    matrix: Any = RMinHash.digest_matrix_from_flat_token_hashes(hashes, offsets, SLOTS, seed)
+    matrix: Any = RMinHash.digest_matrix_from_flat_token_hashes(hashes, offsets, SLOTS, SEED)
     return np.array(matrix.to_rows(), np.uint32)
 
 

@@ -62,14 +62,12 @@ ADVICE = {
 }
 
 
-def personal_data(
-    rows: pl.LazyFrame, key: str | pl.Expr, config: str, *, skip: Collection[str] = ()
-) -> list[Finding]:
+def personal_data(rows: pl.LazyFrame, key: str | pl.Expr, config: str) -> list[Finding]:
     """Rows with personal data in any string, in lists and structs too; a finding for each kind of data.
 
-    `key` gives the row's id for the examples; `skip` are paths of columns that may hold links, such as "url".
+    `key` gives the row's id for the examples.
     """
-    found = search(rows, key, searches(), skip)
+    found = search(rows, key, searches())
     result = []
     for gate, hits in found.items():
         examples = (f"{row}: {path}: {excerpt(text, places)}" for row, path, text, places in hits.first)

@@ -1,6 +1,6 @@
 """Gates on rows: ids that occur twice, rows that do not add up, sources without a licence."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,30 +8,30 @@ import numpy as np
 import polars as pl
 
 from wokflow.export.findings import Finding, finding
+from wokflow.export.licences import RELEASES
 
 UNKNOWN = frozenset({"", "?", "unknown", "todo", "tbd", "n/a", "none", "null"})
-RELEASES = ("nothing", "standoff", "full")  # what may be released of a source
 
 
-def duplicate_ids(rows: pl.LazyFrame, id_columns: Sequence[str], config: str) -> list[Finding]:
-    """Ids (one column, or several together) that occur more than once; the count is of ids.
+def duplicate_ids(rows: pl.LazyFrame, config: str) -> list[Finding]:
+    """Ids (column `key`) that occur more than once; the count is of ids.
 
     Hashes of the ids are compared first, 8 bytes a row; only rows whose hash occurs twice are compared by their ids.
     """
-    key = pl.struct(id_columns)
+    key = pl.col("key")
     hashes = rows.select(key.hash(seed=0)).collect(engine="streaming").to_series().to_numpy()
     hashes = np.sort(hashes)
     twice = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
     found = (
-        rows.select(id_columns)
+        rows.select(key)
         .filter(key.hash(seed=0).is_in(pl.Series(twice, dtype=pl.UInt64).implode()))
-        .group_by(id_columns)
+        .group_by(key)
         .len()
         .filter(pl.col("len") > 1)
-        .sort("len", *id_columns, descending=[True] + [False] * len(id_columns))
+        .sort("len", "key", descending=[True, False])
         .collect(engine="streaming")
     )
-    examples = (f"{'>'.join(map(str, row[:-1]))}: {row[-1]} times" for row in found.iter_rows())
+    examples = (f"{name}: {times} times" for name, times in found.iter_rows())
     advice = "Each id names one row: look at the step that wrote the table, and at the source, for rows read twice."
     return finding("duplicate_ids", config, found.height, examples, advice)
 
@@ -47,7 +47,7 @@ class Account:
     after: str = ""
 
 
-def accounts(steps: Iterable[Account], config: str) -> list[Finding]:
+def accounts(steps: Iterable[Account]) -> list[Finding]:
     """Steps whose rows in are not rows out and rejects, or not the rows out of the step before.
 
     The count is of rows that are missing or too many. Raises ValueError for a step that is there twice, and for one
@@ -71,24 +71,22 @@ def accounts(steps: Iterable[Account], config: str) -> list[Finding]:
     advice = (
         "Run the step anew: its tables are of different runs, or it lost rows, which is an error of the step."
     )
-    return finding("rows", config, sum(rows for rows, _ in wrong), (text for _, text in wrong), advice)
+    return finding("rows", "", sum(rows for rows, _ in wrong), (text for _, text in wrong), advice)
 
 
 def _off(missing: int) -> str:
     return f"{missing} missing" if missing > 0 else f"{-missing} too many"
 
 
-def licences(
-    sources: Mapping[str, Mapping[str, Any]], *, releases: Collection[str] = RELEASES
-) -> list[Finding]:
-    """Sources whose `licence` is not known, or whose `release` is none of `releases`; the count is of sources."""
+def unlicensed(sources: Mapping[str, Mapping[str, Any]]) -> list[Finding]:
+    """Sources whose `licence` is not known, or whose `release` is none of RELEASES; the count is of sources."""
     wrong = []
     for name, source in sorted(sources.items()):
         lacks = []
         if str(source.get("licence") or "").strip().rstrip(".").casefold() in UNKNOWN:
             lacks.append("no licence")
-        if source.get("release") not in releases:
-            lacks.append(f"release: {source.get('release')!r} is none of {', '.join(releases)}")
+        if source.get("release") not in RELEASES:
+            lacks.append(f"release: {source.get('release')!r} is none of {', '.join(RELEASES)}")
         if lacks:
             wrong.append(f"{name}: {'; '.join(lacks)}")
     advice = "Read the terms of the source, and write down its licence and what may be released of it."

@@ -97,11 +97,10 @@ def shard_name(split: str, number: int, shards: int, ending: str = "parquet") ->
     return f"{split}-{number:05}-of-{shards:05}.{ending}"
 
 
-def shard_paths(subset: str, split: str, shards: int, ending: str = "parquet") -> Iterator[str]:
-    """The shards of a split, as paths in the release."""
-    folder = "data" if ending == "parquet" else "jsonl"
+def shard_paths(subset: str, split: str, shards: int) -> Iterator[str]:
+    """The Parquet shards of a split, as paths in the release."""
     for number in range(shards):
-        yield f"{folder}/{subset}/{shard_name(split, number, shards, ending)}"
+        yield f"data/{subset}/{shard_name(split, number, shards)}"
 
 
 def shard_problems(path: Path, schema: pa.Schema, rows: int, group: int) -> Iterator[tuple[str, str]]:

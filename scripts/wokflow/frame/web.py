@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import httpx
 
 from wokflow.frame.job import UserError
+from wokflow.frame.version import VERSION
 
-VERSION = "0.1.0"  # of this project, as in CITATION.cff
 LONGEST_WAIT = 600.0  # seconds; a server that wants more is asked another day
 BUSY = (408, 425, 429)  # HTTP statuses that are worth another attempt, and 500 and above
 SAID = 300  # characters of a server's message that are shown

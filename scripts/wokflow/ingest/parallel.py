@@ -356,11 +356,8 @@ def _section(record: Any, source: str, target: str) -> Iterator[tuple[str, str, 
         languages = record["sourceLanguage"], record["targetLanguage"]
         texts = [_content(record.get(member)) for member in ("source", "target", "mt")]
     except (KeyError, TypeError, AttributeError) as error:
-        yield (
-            json.dumps(record, ensure_ascii=False, default=str)[:10_000],
-            "",
-            Reject("broken_record", repr(error)),
-        )
+        shown = json.dumps(record, ensure_ascii=False, default=str)[:10_000]
+        yield shown, "", Reject("broken_record", repr(error))
         return
     if languages != (source, target):
         yield texts[0], texts[1], Reject("wrong_language", f"from {languages[0]} to {languages[1]}")

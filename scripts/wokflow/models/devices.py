@@ -80,7 +80,7 @@ def use_bfloat16(precision: str, device: "torch.device") -> bool:
     return precision == "bfloat16"
 
 
-def how_much_slower_bfloat16_is(device: "torch.device", trials: int = 3) -> float:
+def how_much_slower_bfloat16_is(device: "torch.device") -> float:
     """Time of a product of matrices in bfloat16 on this device, to its time in float32; takes a fraction of a second.
 
     Processors without arithmetic for bfloat16 (avx512_bf16, amx_bf16) take many times as long, not half.
@@ -91,7 +91,7 @@ def how_much_slower_bfloat16_is(device: "torch.device", trials: int = 3) -> floa
     for dtype in (torch.float32, torch.bfloat16):
         matrix = torch.ones((384, 384), dtype=dtype, device=device)
         times = []
-        for _ in range(trials):
+        for _ in range(3):
             start = time.perf_counter()
             (matrix @ matrix)[0, 0].item()
             times.append(time.perf_counter() - start)

@@ -70,7 +70,7 @@ def parse_parser(
     )
     scheme = scheme_of(nlp.get_pipe("parser").labels, ", ".join(treebanks))
     with nlp.use_params(averages):
-        result = parser_scores(SpaCy(nlp, segment, BATCH, scheme), held, segment)
+        result = parser_scores(SpaCy(nlp, segment, BATCH, scheme), held)
         with atomic_folder(model) as folder:
             nlp.to_disk(folder)
     sizes = {"train_sentences": len(sentences), "test_sentences": len(held), "held_out": not test}
@@ -263,7 +263,7 @@ def _arc(
     return (None, None) if head == here else (head, sentence.relations[source])
 
 
-def parser_scores(parser: SpaCy, gold: Sequence[Sentence], segment: Segmenter) -> dict[str, Any]:
+def parser_scores(parser: SpaCy, gold: Sequence[Sentence]) -> dict[str, Any]:
     """Scores in percent on sentences and on clauses, with the treebank's words and with the segmenter's."""
     units = {"sentences": gold, "clauses": [part for sentence in gold for part in clauses_of(sentence)]}
     return {

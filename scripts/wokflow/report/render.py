@@ -34,8 +34,8 @@ def p_value(value: float | None) -> str:
     return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def interval(low: float | None, high: float | None, sign: str = "") -> str:
-    return "" if low is None or high is None else f"{low:{sign}.1f} to {high:{sign}.1f}"
+def interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{low:.1f} to {high:.1f}"
 
 
 class Cell(NamedTuple):
