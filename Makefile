@@ -79,6 +79,7 @@ lock: $(VENV)/bin/uv
 docs: $(VENV)/ready
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.schemas > docs/tables.md
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_readme > config/README.md
+	PYTHONPATH=scripts $(BIN)/python -m tests.bench.ages
 
 clean:
 	rm -rf results .snakemake

@@ -24,9 +24,7 @@ if (
     shorten_screen(logger)
 
 
-configfile: str(ROOT / "config" / "config.yaml")
-
-
+include: "rules/config.smk"
 include: "rules/common.smk"
 
 

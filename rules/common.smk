@@ -5,7 +5,6 @@ from wokflow.enrich.arguments import ENTITIES, languages
 from wokflow.frame.config import dumps, prepare, read_schema, source_files
 from wokflow.frame.cutoffs import declare
 from wokflow.frame.digests import identity
-from wokflow.frame.job import UserError
 from wokflow.frame.records import restore
 from wokflow.frame.rules import Results, Steps
 

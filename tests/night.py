@@ -1,8 +1,9 @@
 """The night tier: everything that the gate leaves out, to its end, whatever fails.
 
-`make night` runs each tier; what failed runs once more, by itself. It ends with one table: passed, failed, flaky
-(failed once, passed then), the slowest tests, minutes by tier. As a pytest plugin (-p tests.night) this module writes
-a line for each phase of each test to the file that $WOKFLOW_NIGHT names.
+`make night` runs each tier; what failed runs once more, in one process by itself. It ends with one table: passed,
+failed, flaky (failed once, passed then), the slowest tests, minutes by tier. What is known so far is printed after
+each tier. As a pytest plugin (-p tests.night) this module writes a line for each phase of each test to the file that
+$WOKFLOW_NIGHT names.
 """
 
 import argparse
@@ -134,10 +135,12 @@ def night(wanted: Mapping[str, Tier], run: Run, clock: Callable[[], float] = tim
         again = [test for test, one in outcomes.items() if one.outcome == "failed"]
         if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or (status and not again):
             found.failed.append(f"{name}: pytest ended with status {status}, see above")
+        seconds = run(tier, again)[1] if again else {}
         for test in again:
-            second = run(tier, (test,))[1].get(test)
-            (found.flaky if second and second.outcome == "passed" else found.failed).append(test)
+            passed = test in seconds and seconds[test].outcome == "passed"
+            (found.flaky if passed else found.failed).append(test)
         found.outcomes[name], found.minutes[name] = outcomes, (clock() - start) / 60
+        print(f"\n{found.table}", flush=True)  # so far: the night may be broken off
     return found
 
 
@@ -148,9 +151,7 @@ def main() -> int:
     parser.add_argument("--tier", action="append", choices=[*tiers(1)], help="only these")
     given = parser.parse_args()
     chosen = {name: tier for name, tier in tiers(given.cores).items() if name in (given.tier or tiers(1))}
-    found = night(chosen, run_pytest)
-    print(f"\n{found.table}", flush=True)
-    return int(bool(found.failed))
+    return int(bool(night(chosen, run_pytest).failed))
 
 
 if __name__ == "__main__":

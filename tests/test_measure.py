@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import measure
+from tests.bench import ages, measure
+from tests.bench.ages import OLDER
 from tests.bench.measure import DOCUMENT, at_least, at_most
+from tests.conftest import ROOT
 
 
 @pytest.fixture
@@ -62,8 +64,32 @@ def test_figures_of_a_section_are_read_from_the_page(page: Path) -> None:
     assert [measure.figure(rows[name][0]) for name in ("ours", "theirs")] == [1200, 0.5]
 
 
-def test_every_section_of_the_page_says_at_which_commit_it_was_measured() -> None:
+def test_every_section_says_at_which_commit_it_was_measured_and_whether_its_code_has_changed_since() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    sections = re.findall(r"<!-- bench:(\S+) -->\n## .+\n\n(.*)", text)
-    assert len(sections) == len(re.findall(r"<!-- /bench:", text))
-    assert [name for name, line in sections if not line.startswith("Measured at commit ")] == []
+    sections = [found[4] for found in ages.SECTION.finditer(text)]
+    assert len(sections) == text.count("<!-- /bench:")
+    assert all(re.match(r"## .+\n\nMeasured at commit ", section) for section in sections)
+    assert ages.renewed(text, ages.code_digest) == text, "run: make docs"
+
+
+def test_a_section_says_that_its_code_has_changed_until_it_is_measured_anew(page: Path) -> None:
+    measure.publish("a", "A", "Takes 1.5 s. Measured at leisure.")
+    new = page.read_text(encoding="utf-8")
+    assert ages.renewed(new, ages.code_digest) == new
+    older = ages.renewed(new, lambda file: "other")
+    assert older == new.replace("1234567.", f"1234567{OLDER}.")
+    assert ages.renewed(older, lambda file: "other") == older
+    assert ages.renewed(older, ages.code_digest) == new
+
+
+def test_what_a_benchmark_measures_is_what_it_imports_and_what_is_behind_that() -> None:
+    def measured(file: str) -> set[str]:
+        return {
+            path.relative_to(ROOT).as_posix() for path in ages.measured_files(ROOT / "tests/bench" / file)
+        }
+
+    search = measured("test_search.py")
+    assert {"scripts/wokflow/match/search.py", "scripts/wokflow/frame/tables.py"} <= search
+    assert not any("/train/" in path for path in search)
+    assert search <= measured("test_beyond.py"), "which borrows from it"
+    assert {"Snakefile", "rules/train.smk", "scripts/wokflow/train/model.py"} <= measured("test_workflow.py")

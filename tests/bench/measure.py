@@ -24,6 +24,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple, Self
 
+from tests.bench import ages
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCUMENT = ROOT / "docs" / "performance.md"
 THREADS = 2  # of every contender
@@ -219,13 +221,13 @@ def publish(name: str, title: str, *paragraphs: str, targets: Iterable[Target] =
     if scale() != "tiny":
         DOCUMENT.parent.mkdir(exist_ok=True)
         text = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.exists() else ""
-        DOCUMENT.write_text(replaced(text, name, section), encoding="utf-8")
+        DOCUMENT.write_text(replaced(text, name, section, benchmark()), encoding="utf-8")
 
 
 def rows_of(name: str) -> dict[str, list[str]]:
     """Cells of the tables in a section of docs/performance.md, by the first cell of each row."""
     text = DOCUMENT.read_text(encoding="utf-8")
-    section = text.partition(f"<!-- bench:{name} -->")[2].partition(f"<!-- /bench:{name} -->")[0]
+    section = next((found[4] for found in ages.SECTION.finditer(text) if found[1] == name), "")
     assert section, f"docs/performance.md has no section {name}: run its benchmark first"
     lines = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*", section, re.M)
@@ -259,13 +261,19 @@ def filled(paragraph: str) -> str:
     return textwrap.fill(words, 110, break_long_words=False, break_on_hyphens=False)
 
 
-def replaced(text: str, name: str, section: str) -> str:
-    """`text` with a new section between its markers, or with both at its end."""
-    begin, end = f"<!-- bench:{name} -->", f"<!-- /bench:{name} -->"
-    block = f"{begin}\n{section}\n{end}"
-    if begin in text and end in text:
-        return text[: text.index(begin)] + block + text[text.index(end) + len(end) :]
-    return f"{text.rstrip()}\n\n{block}\n".lstrip()
+def benchmark() -> str:
+    """The file of the benchmark that runs, relative to the project."""
+    return os.environ["PYTEST_CURRENT_TEST"].partition("::")[0]
+
+
+def replaced(text: str, name: str, section: str, benchmark: str) -> str:
+    """`text` with a new section in the place of the old one, or at its end."""
+    begin = f"<!-- bench:{name} {benchmark} {ages.code_digest(benchmark)} -->"
+    block = f"{begin}\n{section}\n<!-- /bench:{name} -->\n"
+    for found in ages.SECTION.finditer(text):
+        if found[1] == name:
+            return text[: found.start()] + block + text[found.end() :]
+    return f"{text.rstrip()}\n\n{block}".lstrip()
 
 
 def _main(name: str, arguments: str, answer: str) -> None:

@@ -156,7 +156,7 @@ def test_without_ratings_the_table_is_empty(tmp_path: Path) -> None:
         (["r a x GRA 1", "r a x  1"], "row 3: criterion is empty"),
         (["r a x GRA 1", "r a x GRA 2"], "row 3: x rates GRA of a of r twice"),
         (["r a x avg. 1"], "row 2: a criterion cannot be called avg."),
-        (["r a GRA 1"], "row 2: 4 cells"),
+        (["r a GRA 1"], "line 2: 4 cells"),
     ],
 )
 def test_ratings_that_are_none_are_refused_with_file_and_row(

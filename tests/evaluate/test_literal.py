@@ -107,9 +107,9 @@ def test_the_tables_concepts_can_be_read_and_count() -> None:
     ("text", "said"),
     [
         ("data\tconcept\tsource\n", "missing column target"),
-        ("", "missing column data"),
+        ("", "missing column concept, data, source, target"),
         (f"# x\n{HEADER}en-fr\toil\toil\thuile\n", "row 3: data is to be"),
-        (f"{HEADER}en-zh\toil\toil\n", "row 2: 3 cells, but the header has 4"),
+        (f"{HEADER}en-zh\toil\toil\n", "line 2: 3 cells, but the header has 4"),
         (f"{HEADER}en-zh\toil\toil\t\n", "row 2: .* not to be empty"),
     ],
 )

@@ -41,13 +41,13 @@ def test_missing_predictions_are_empty_and_said(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("instance_id\tprediction\n", "missing column run"),
-        ("", "missing column instance_id, run, prediction"),
+        ("", "missing column instance_id, prediction, run"),
         (HEADER, "no predictions"),
         (HEADER + "a\tr\tx\nz\tr\tx\n", "row 3: there is no instance 'z'"),
         (HEADER + "a\tr\tx\n\na\tr\ty\n", "row 4: run r has instance a twice"),
         (HEADER + "a\t\tx\n", "row 2: the column run is empty"),
-        (HEADER + "a\tr\n", "row 2: 2 cells"),
-        (HEADER + 'a\tr\t"洗" 切\n', "quote"),
+        (HEADER + "a\tr\n", "line 2: 2 cells"),
+        (HEADER + 'a\tr\t"洗" 切\n', "line 2: .*quotation mark"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -8,6 +8,7 @@ import yaml
 from snakemake.utils import update_config
 from wokflow.frame import config as checks
 from wokflow.frame.job import UserError
+from wokflow.frame.paths import expanded
 from wokflow.frame.runs import COLUMNS
 from wokflow.match.pair import AUDIT
 
@@ -190,6 +191,7 @@ def test_homes_and_variables_are_filled_in_in_every_path(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("DATA", str(tmp_path))
     (tmp_path / "answers.tsv").write_text("", encoding="utf-8")
+    (tmp_path / "model").mkdir()
     config = minimal(tmp_path)
     config |= {"results": "~/x", "pivot": {"pivots": {"answers": ["${DATA}/answers.tsv"]}}}
     config["sources"] = {"recipenlg": {"path": "~/raw"}, "xiachufang": {"path": "$DATA/raw"}}
@@ -201,6 +203,36 @@ def test_homes_and_variables_are_filled_in_in_every_path(
     assert prepared["match"]["translate"]["lexicon"] == str(tmp_path)
     assert prepared["match"]["embed"]["model"] == f"{tmp_path}/model"
     assert prepared["match"]["translate"]["model"] == "Helsinki-NLP/opus-mt-zh-en"
+
+
+@pytest.mark.parametrize("spelling", ["x/", "./x", ".//x", "link/../../x", "y/../x", "x/."])
+def test_spellings_of_one_folder_are_one(
+    spelling: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "y/z").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("y/z")
+    found = expanded(spelling)
+    assert found == ("x" if "link" not in spelling else str(tmp_path / "x"))
+
+
+def test_a_model_that_is_a_missing_folder_is_named_and_one_of_the_hub_is_not(tmp_path: Path) -> None:
+    config = minimal(tmp_path)
+    config["match"] = {
+        "embed": {"model": str(tmp_path / "none")},
+        "translate": {"model": "nobody/nothing"},
+        "eligible": {"tokenizer": "./none"},
+    }
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    assert f"match.embed.model: there is no folder {tmp_path}/none." in str(error.value)
+    assert "match.eligible.tokenizer: there is no folder ./none." in str(error.value)
+    assert "nobody" not in str(error.value)
+
+
+@pytest.mark.parametrize("path", ["https://example.org//x", "org/model", "", "a [b]*?"])
+def test_what_is_no_other_spelling_stays(path: str) -> None:
+    assert expanded(path) == path
 
 
 def test_unknown_variables_and_homes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,7 @@ def test_a_key_that_snakemake_cannot_know_yet_is_none() -> None:
 def test_a_config_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     absent = f"{tmp_path}/nope.yaml"
     assert main(["--configfile", absent]) == 1
-    assert capsys.readouterr().out == f"There is no config file {absent}.\n"
+    assert capsys.readouterr().out == f"There is no file {absent} with config.\n"
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_config_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest
         (b"", "holds no keys"),
         (b"# nothing yet\n", "holds no keys"),
         (b"results\n", "holds no keys"),
-        (b"sources:\n\trecipenlg: {path: x}\n", "is not YAML: .*line 2"),
+        (b"sources:\n\trecipenlg: {path: x}\n", ", line 2, column 1: this is not YAML"),
         ("results: /tmp/x\n".encode("utf-16"), "is not UTF-8"),
     ],
 )
@@ -105,7 +105,7 @@ def test_a_config_file_that_cannot_be_read_is_named(
     path = tmp_path / "mine.yaml"
     path.write_bytes(data)
     assert main(["--configfile", str(path)]) == 1
-    assert re.match(f"{re.escape(str(path))} {message}", capsys.readouterr().out, re.DOTALL)
+    assert re.match(f"{re.escape(str(path))} ?{message}", capsys.readouterr().out, re.DOTALL)
 
 
 def test_a_folder_in_place_of_a_config_file_is_named(

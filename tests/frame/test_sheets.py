@@ -38,9 +38,9 @@ def test_no_cell_is_a_formula(tmp_path_factory: pytest.TempPathFactory, cell: st
     ("content", "message"),
     [
         (b"a\tb\n\xff\t1\n", "is not UTF-8"),
-        (b"a,b\n1,2\n", "row 1: missing column a, b. Are the columns separated by tabs"),
+        (b"a,b\n1,2\n", "line 1: missing column a, b; found were a,b. Are the columns separated by tabs"),
         (b"", "missing column a, b"),
-        (b'a\tb\n"Best\tsoup\n', "row 2: .*quotation mark must end with one"),
+        (b'a\tb\n"Best\tsoup\n', "line 2: .*quotation mark must end with one"),
     ],
 )
 def test_what_is_no_sheet_is_refused(content: bytes, message: str, tmp_path: Path) -> None:

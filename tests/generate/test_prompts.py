@@ -66,7 +66,7 @@ def test_faults_are_told_with_the_file(tmp_path: Path, template: str | bytes, sa
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"nowhere\.txt cannot be read: No such file"):
+    with pytest.raises(UserError, match=r"There is no file .*nowhere\.txt with a prompt"):
         Prompt.read(str(tmp_path / "nowhere.txt"))
 
 

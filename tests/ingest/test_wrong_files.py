@@ -54,49 +54,7 @@ def test_the_file_of_the_other_corpus_is_named(
         assert refused(ingest, own.name, packed, ".csv.gz") == message
 
 
-@pytest.mark.parametrize(("delimiter", "name"), [(";", "semicolons"), ("\t", "tabs")])
-def test_other_delimiters_are_named(delimiter: str, name: str, ingest: Ingest, recipenlg_corpus: Any) -> None:
-    data = separated(recipenlg_corpus.file(recipenlg_corpus.titles(20)), delimiter)
-    assert refused(ingest, "recipenlg", data).startswith(f"has its columns separated by {name}.")
-
-
 PUBLISHED = ["", "title", "ingredients", "directions", "link", "source", "NER"]
-
-
-def columns(data: bytes, names: list[str]) -> bytes:
-    """The same table with these of its columns, in this order."""
-    text = io.StringIO()
-    rows = csv.DictReader(io.StringIO(data.decode()), fieldnames=PUBLISHED)
-    out = csv.DictWriter(text, names, extrasaction="ignore")
-    out.writerows(row for row in rows if row["title"] != "title")
-    header = io.StringIO()
-    csv.writer(header).writerow(names)
-    return (header.getvalue() + text.getvalue()).encode()
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        (
-            ["", "title", "directions", "ingredients", "link", "source", "NER"],
-            "ingredients, link, source, NER. Wanted are",
-        ),
-        (
-            ["", "title", "ingredients", "link", "source", "NER"],
-            ", and lacks directions. Wanted are a row number, title",
-        ),
-        (
-            ["title", "ingredients", "directions", "link", "source", "NER"],
-            "has the columns title, ingredients",
-        ),
-        (["", "title", "ingredients", "directions"], ", and lacks link, source, NER. Wanted"),
-    ],
-)
-def test_other_columns_are_named_since_rows_are_read_by_place(
-    names: list[str], said: str, ingest: Ingest, recipenlg_corpus: Any
-) -> None:
-    data = columns(recipenlg_corpus.file(recipenlg_corpus.titles(20)), names)
-    assert said in refused(ingest, "recipenlg", data)
 
 
 @pytest.mark.parametrize("name", ["", "Unnamed: 0", "id"])

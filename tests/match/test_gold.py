@@ -40,8 +40,11 @@ def test_a_source_may_come_with_the_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["source_id\ttitle"], "lacks the columns source_title, ingredients, steps"),
-        (["source_id\ttitle\tingredients\tsteps"], "source_title is the title of the recipe source_id"),
+        (
+            ["source_id\ttitle"],
+            "line 1: missing column ingredients, source_title, steps; found",
+        ),
+        (["source_id\ttitle\tingredients\tsteps"], "missing column source_title"),
         ([HEADER, "zh:1\t茶\tTea\t\tBoil."], "line 2: ingredients is empty"),
         ([HEADER, "zh:1\t \tTea\twater\tBoil."], "line 2: source_title is empty"),
         ([HEADER, "zh:1\t茶\tTea\twater"], "line 2: steps is empty"),

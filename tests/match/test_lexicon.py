@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wokflow.frame.job import UserError
 from wokflow.match.lexicon import Entry, Lexicon
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources" / "lexicon"
@@ -115,7 +116,7 @@ def test_any_text(lexicon: Lexicon, text: str) -> None:
 )
 def test_bad_rows_are_named(tmp_path: Path, row: str) -> None:
     (tmp_path / "bad.tsv").write_text(f"zh\ten\tkind\n{row}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"bad\.tsv:[23]: "):
+    with pytest.raises(UserError, match=r"bad\.tsv, line [23]: "):
         Lexicon.load(tmp_path)
 
 

@@ -52,7 +52,7 @@ def test_a_pickle_that_would_run_code_is_refused_before_it_does(
     ran = folder / "ran"
     pickled(folder, {"evil": Evil(ran)}, _use_new_zipfile_serialization=zipped)
     with pytest.raises(
-        UserError, match=r"runs\.tsv, column model: .* hold more than tensors.*save_pretrained"
+        UserError, match=r"the table of runs, column model: .* hold more than tensors.*save_pretrained"
     ):
         load(str(folder), "seq2seq")
     assert not ran.exists()
@@ -107,7 +107,9 @@ def test_a_model_that_is_not_there_or_of_another_family_is_said(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(UserError, match=r"runs.tsv, column model: nobody/nothing cannot[^$]*Give a folder"):
+    with pytest.raises(
+        UserError, match=r"the table of runs, column model: nobody/nothing cannot[^$]*Give a folder"
+    ):
         load("nobody/nothing", "causal")
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "model_type": "bert"}))

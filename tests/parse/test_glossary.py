@@ -42,7 +42,7 @@ def test_reads_the_papers_form_without_its_noise(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("verbs", "word\tclass\n", "first line"),
+        ("verbs", "word\tclass\n", "line 1: missing column surface"),
         ("verbs", "surface\tclass\n切\n", "line 2"),
         ("tools", "surface\tclass\n锅\t锅\n锅\t碗\n", "line 3"),
         ("english", "kind\tclass\tenglish\nfood\t姜\tginger\n", "kind food"),

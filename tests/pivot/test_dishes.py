@@ -94,8 +94,14 @@ def test_what_is_wrong_with_pairs_is_said_with_its_row(text: str, message: str, 
     ("data", "message"),
     [
         (HEADER.replace("\t", ";").encode(), "Are the columns separated by tabs"),
-        ((HEADER + "粥\t饭\t水\t米\n").encode("gb18030"), "is not UTF-8: save it again"),
-        ((HEADER + "粥\t饭\t水\t米\n").encode("utf-16"), "is not UTF-8: save it again"),
+        (
+            (HEADER + "粥\t饭\t水\t米\n").encode("gb18030"),
+            r"\(line 2\). It looks like GB18030: save it again",
+        ),
+        (
+            (HEADER + "粥\t饭\t水\t米\n").encode("utf-16"),
+            r"\(line 1\). It looks like UTF-16: save it again",
+        ),
     ],
 )
 def test_pairs_as_spreadsheets_save_them_otherwise_are_named(

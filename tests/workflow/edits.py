@@ -387,7 +387,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         for name, value in {
             "definition": "paper",
             "tau": 0.8,
-            "bertscore.model": "data/bert",
+            "bertscore.model": "bert-base-chinese",
             "bertscore.revision": "main",
             "bertscore.layers": 1,
             "bertscore.batch": 8,

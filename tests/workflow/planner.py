@@ -6,6 +6,7 @@ the parsing of rules. A Planner does these once, in a process of its own, and ma
 
 import contextlib
 import gc
+import importlib
 import io
 import multiprocessing
 import os
@@ -104,6 +105,7 @@ def _serve(house: Path, environment: dict[str, str], connection: Connection) -> 
 
 def _parse_once() -> None:
     """Let Snakemake remember what it made of each rules file."""
+    importlib.import_module("snakemake.cli")  # or the next import, if it is the first, fails in a circle
     from snakemake import workflow
 
     parse, known = workflow.parse, {}

@@ -24,6 +24,10 @@ MISTAKES = {
         "match: {translate: {lexicon: none}}",
         "match.translate.lexicon: there is no folder none.",
     ),
+    "wildcards in a path": (
+        "results: out/{run}",
+        "results: out/{run}: Snakemake takes { and } for wildcards.",
+    ),
 }
 
 
@@ -40,13 +44,34 @@ def test_a_mistake_is_explained_before_any_job(name: str, tmp_path: Path) -> Non
     assert not (house / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        (
+            "mine.yaml",
+            "match: {pair: {threshold: 0.5}}\nmatch: {search: {k: 3}}\n",
+            "match: line 1 and line 2.",
+        ),
+        ("config/config.yaml", "results: x\n\tmatch: 1\n", "config.yaml, line 2, column 1: this is not YAML"),
+    ],
+)
+def test_what_yaml_would_pass_over_is_explained_before_any_job(
+    path: str, text: str, message: str, tmp_path: Path
+) -> None:
+    house = new_house(tmp_path / "house")
+    (house / "mine.yaml").write_text("results: x\n", encoding="utf-8")
+    (house / path).write_text(text, encoding="utf-8")
+    done = snakemake(house, "--configfile", "mine.yaml", check=False)
+    assert done.returncode != 0 and message in done.stdout and "Traceback" not in done.stdout
+
+
 def test_what_is_wrong_with_pairs_of_dishes_is_said_before_any_job(tmp_path: Path) -> None:
     house = new_house(tmp_path / "house")
     (house / "mine.csv").write_text("base_dish,target_dish\n粥,饭\n", encoding="utf-8")
     (house / "mine.yaml").write_text("pivot: {pairs: {path: mine.csv}}\n", encoding="utf-8")
     done = snakemake(house, "--configfile", "mine.yaml", check=False)
     assert done.returncode != 0
-    assert "mine.csv, row 1: missing column base_dish" in done.stdout
+    assert "mine.csv, line 1: missing column base_dish" in done.stdout
     assert "Are the columns separated by tabs?" in done.stdout
     assert "Traceback" not in done.stdout
     assert not (house / "results").exists()

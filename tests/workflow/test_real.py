@@ -47,7 +47,9 @@ def test_real_recipes_end_in_pairs_and_every_row_is_accounted_for(shared: Path, 
 
 
 def test_empty_and_wrong_sources_end_a_run_unless_they_are_to_be_kept(tmp_path: Path) -> None:
-    house = new_house(tmp_path / "house")
+    """In folders whose names a shell would take for patterns, one of them in two spellings."""
+    house = new_house(tmp_path / "a [b]*? c" / "house")
+    setting("results", "r[1]*? x//./")(house)
     runs = (house / "data/runs.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [row for row in runs if "train" not in row.split("\t")]  # there is nothing to learn from
     (house / "data/runs.tsv").write_text("".join(kept), encoding="utf-8")
@@ -62,7 +64,9 @@ def test_empty_and_wrong_sources_end_a_run_unless_they_are_to_be_kept(tmp_path: 
     assert "data/zh.json: only 0 of its" in refused.stdout
     setting("ingest.recipes.mostly_rejected", "keep")(house)
     snakemake(house, cores=2)
-    results = house / "results"
+    setting("results", "./r[1]*? x")(house)
+    assert "Nothing to be done" in snakemake(house, "-n").stdout
+    results = house / "r[1]*? x"
     assert rows(results / "ingest/recipes/recipenlg") == rows(results / "ingest/recipes/xiachufang") == 0
     assert rows(results / "ingest/rejects/xiachufang") > 0
     assert rows(results / "match/pairs/zh-en") == 0

@@ -26,6 +26,7 @@ from wokflow.cluster.site import Site, read_site
 from wokflow.cluster.slurm import SlurmError
 from wokflow.cluster.verdicts import verdicts
 from wokflow.frame.config import prepare, read_schema
+from wokflow.frame.config_files import read_yaml
 from wokflow.frame.job import UserError
 
 SITE, PROFILE, CONFIG = (
@@ -102,10 +103,7 @@ def read_config(configfiles: Sequence[str]) -> dict[str, Any]:
 
     config: dict[str, Any] = {}
     for path in (CONFIG, *map(Path, configfiles)):
-        try:
-            update_config(config, yaml.safe_load(path.read_text(encoding="utf-8")) or {})
-        except (OSError, yaml.YAMLError) as error:
-            raise UserError(f"{path} cannot be read: {error}") from error
+        update_config(config, read_yaml(path))
     return prepare(config, read_schema(Path()), Path())[0]
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from wokflow.frame.config_files import read_yaml
 from wokflow.frame.job import UserError
 
 SETTINGS = {
@@ -59,14 +58,7 @@ class Site:
 
 def read_site(path: str | Path) -> Site:
     """Read a site file. Raises UserError that names all that is wrong in it."""
-    try:
-        found = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise UserError(f"{path} is no YAML: {error}") from error
-    if not isinstance(found, dict):
-        raise UserError(f"{path}: there should be keys with values ({', '.join(KEYS)})")
+    found = read_yaml(path, empty=True)
     if problems := list(_problems(found)):
         raise UserError(f"{path} cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
     settings = {key: None if found.get(key) is None else str(found[key]) for key in SETTINGS}

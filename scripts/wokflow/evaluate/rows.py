@@ -1,12 +1,11 @@
 """Rows of users' tables (Parquet or TSV), numbered for error messages."""
 
-import csv
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import polars as pl
 
 from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_table
 
 # The row's number in the file, from 1, and its cells in the order of the columns that were asked for.
 Row = tuple[int, list[str | None]]
@@ -22,7 +21,8 @@ def read_rows(
     that cannot be read and for missing columns.
     """
     if path.endswith(".tsv"):
-        yield from _from_tsv(path, columns, optional, what, comments)
+        for number, row in read_table(path, columns, what, comments=comments):
+            yield number, [row.get(name) for name in (*columns, *optional)]
     else:
         yield from _from_parquet(path, columns, optional)
 
@@ -43,34 +43,6 @@ def _from_parquet(path: str, columns: Sequence[str], optional: Sequence[str]) ->
         ) from error
     for number, row in enumerate(rows.iter_rows(), start=1):
         yield number, list(row)
-
-
-def _from_tsv(
-    path: str, columns: Sequence[str], optional: Sequence[str], what: str, comments: bool
-) -> Iterator[Row]:
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, dialect="excel-tab", strict=True)
-            full = ((number, row) for number, row in enumerate(reader, start=1) if row)
-            rows = (pair for pair in full if not (comments and pair[1][0].startswith("#")))
-            _, header = next(rows, (0, list[str]()))
-            _check(path, header, columns)
-            places = [header.index(name) if name in header else None for name in (*columns, *optional)]
-            for number, row in rows:
-                if len(row) != len(header):
-                    raise UserError(
-                        f"{path}, row {number}: {len(row)} cells, but the header has {len(header)}. Tabs and line "
-                        "breaks inside a cell call for quotes around it."
-                    )
-                yield number, [None if place is None else row[place] for place in places]
-    except FileNotFoundError as error:
-        raise UserError(f"There is no file {path} with {what}.") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
-    except csv.Error as error:
-        raise UserError(
-            f"{path}: a cell that begins with a quote has to end with one, quotes inside doubled ({error})."
-        ) from error
 
 
 def _check(path: str, header: Sequence[str], columns: Sequence[str]) -> None:

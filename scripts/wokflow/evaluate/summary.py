@@ -123,7 +123,9 @@ def summary_rows(scored: pl.DataFrame, published: str, seen: pl.DataFrame) -> pl
 
 def read_published(path: str) -> pl.DataFrame:
     """Published scores: data set as zh-en/silver, run, metric and value, in the order of the file."""
-    rows = pl.read_csv(path, separator="\t", schema_overrides={"value": pl.Float64, "table": pl.String})
+    rows = pl.read_csv(
+        path, glob=False, separator="\t", schema_overrides={"value": pl.Float64, "table": pl.String}
+    )
     return rows.with_columns(dataset=pl.concat_str("data", "dataset", separator="/"))
 
 

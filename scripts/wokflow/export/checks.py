@@ -132,7 +132,7 @@ def of_splits(
 
 def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> pl.LazyFrame:
     """source_id, target_id and split of the pairs of a subset's split; no target where a person has written it."""
-    rows = pl.scan_parquet(str(folder / "data" / name / f"{split}-*.parquet"))
+    rows = pl.scan_parquet(sorted((folder / "data" / name).glob(f"{split}-*.parquet")), glob=False)
     source = _inner("source_id") if full else pl.col("source_id")
     if form == "gold":
         target = pl.lit(None, pl.String)

@@ -1,6 +1,5 @@
 """What the licence of each source allows a release to hold."""
 
-import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,6 +9,7 @@ from typing import Any
 from wokflow.enrich.arguments import ENTITIES
 from wokflow.export.subsets import WIKIDATA, Subset
 from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_table
 
 PASSED_ON = (
     "text",
@@ -44,8 +44,7 @@ class Source:
 
 def read_registry(path: str | Path) -> list[dict[str, str]]:
     """The rows of resources/sources.tsv."""
-    with Path(path).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [row for _, row in read_table(path, (), quotes=False)]
 
 
 def known_sources(

@@ -115,7 +115,7 @@ def modules_behind(module: str) -> tuple[str, ...]:
     queue = [module]
     while queue:
         name = queue.pop()
-        if name in seen or _path(name) is None:
+        if name in seen or module_file(name) is None:
             continue
         seen.add(name)
         queue += [] if name in NEUTRAL else _read(name).imports
@@ -144,12 +144,12 @@ class _Module:
 
 @cache
 def _read(name: str) -> _Module:
-    path = _path(name)
+    path = module_file(name)
     assert path is not None
     return _Module(name, path)
 
 
-def _path(module: str) -> Path | None:
+def module_file(module: str) -> Path | None:
     """The file of a module of this package; None for anything else, such as a name inside a module."""
     if module.split(".")[0] != PACKAGE:
         return None

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from wokflow.frame.job import UserError
-from wokflow.frame.paths import expanded
+from wokflow.frame.paths import expanded, expanded_model, no_model
 from wokflow.frame.runs import Run, read_runs
 
 PACKAGES = {  # import name -> what to install
@@ -69,15 +69,12 @@ def prepare(
     _refuse(_explain(error, corpora) for error in Draft202012Validator(schema).iter_errors(config))
     fill(config, schema)
     _refuse(expand(config, schema))
-    config["results"] = str(
-        Path(config["results"])
-    )  # `results/` is `results`: the same files, the same records
     for name, source in config["sources"].items():
         if "url" in source and "path" not in source:
             source["path"] = f"{config['results']}/ingest/download/{name}/{source['url'].rpartition('/')[2]}"
             source["fetched"] = True
     locate(config, schema, root)
-    _refuse([*missing_files(config), *unusable(config)])
+    _refuse([*missing_files(config), *missing_models(config, schema), *unusable(config)])
     pairs = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
     runs = read_runs(config["runs"], schema, reserved, pairs)
     _refuse(unusable_runs(config, runs))
@@ -115,8 +112,9 @@ def expand(config: dict[str, Any], schema: Mapping[str, Any], prefix: str = "") 
         if isinstance(value, dict):
             yield from expand(value, rule, f"{prefix}{key}.")
         elif value and (rule.get("counts") in ("content", "model") or f"{prefix}{key}" == "results"):
+            fill_in = expanded_model if rule.get("counts") == "model" else expanded
             try:
-                config[key] = list(map(expanded, value)) if isinstance(value, list) else expanded(value)
+                config[key] = list(map(fill_in, value)) if isinstance(value, list) else fill_in(value)
             except UserError as error:
                 yield f"{prefix}{key}: {error}"
 
@@ -190,6 +188,16 @@ def missing_files(config: dict[str, Any]) -> Iterator[str]:
                 yield f"{key}: there is no {path}."
             elif path.is_dir() and key not in MAY_BE_FOLDERS:
                 yield f"{key}: {path} is a folder. {_files_in(path)}"
+
+
+def missing_models(config: Mapping[str, Any], schema: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Names of models that mean folders which are not there."""
+    for key, rule in _rules(config, schema).items():
+        value = config.get(key)
+        if isinstance(value, dict):
+            yield from missing_models(value, rule, f"{prefix}{key}.")
+        elif value and rule.get("counts") == "model" and (wrong := no_model(value)):
+            yield f"{prefix}{key}: {wrong}"
 
 
 def dumps(config: Mapping[str, Any]) -> dict[str, str]:

@@ -10,9 +10,10 @@ VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([^{}]*)\})")
 
 
 def expanded(path: str) -> str:
-    """The path with ~ and variables of the environment filled in.
+    """The path with ~ and variables of the environment filled in, in one spelling: no x/, ./x, a//x or a/../x.
 
-    Raises UserError for a variable that is not set or empty, and for a home folder that is not known.
+    Raises UserError for a variable that is not set or empty, for a home folder that is not known, and for braces,
+    which Snakemake takes for the names of wildcards.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -24,10 +25,42 @@ def expanded(path: str) -> str:
         return os.environ[name]
 
     filled = VARIABLE.sub(value, path)
-    if not filled.startswith("~"):
-        return filled
-    home, slash, rest = filled.partition("/")
-    try:
-        return f"{Path(home).expanduser()}{slash}{rest}"
-    except RuntimeError as error:
-        raise UserError(f"{path}: the home folder {home} is not known. Write the path out.") from error
+    if filled.startswith("~"):
+        home, slash, rest = filled.partition("/")
+        try:
+            filled = f"{Path(home).expanduser()}{slash}{rest}"
+        except RuntimeError as error:
+            raise UserError(f"{path}: the home folder {home} is not known. Write the path out.") from error
+    if "{" in filled or "}" in filled:
+        raise UserError(f"{path}: Snakemake takes {{ and }} for wildcards. Give it a name without them.")
+    return _in_one_spelling(filled)
+
+
+def _in_one_spelling(path: str) -> str:
+    """The shortest spelling; where .. leads out of a linked folder, that is not the text without both."""
+    if not path or "://" in path:
+        return path
+    short = os.path.normpath(path)
+    return short if os.path.realpath(path) == os.path.realpath(short) else os.path.realpath(path)
+
+
+def expanded_model(name: str) -> str:
+    """The name of a model, expanded as a path is; ./x stays a folder, and does not become a name of the hub."""
+    found = expanded(name)
+    return f"./{found}" if name.startswith(".") and "/" not in found else found
+
+
+def no_model(name: str) -> str | None:
+    """What is wrong with the name of a model, if it means a folder and there is none; names on the hub are none.
+
+    owner/name means a folder where there is a folder of that owner here.
+    """
+    path = Path(name)
+    meant = (
+        name.startswith((".", "/")) or len(path.parts) > 2 or (len(path.parts) == 2 and path.parent.is_dir())
+    )
+    if path.is_dir() or not (meant or path.exists()):
+        return None
+    if path.exists():
+        return f"{name} is a file, and not the folder of a model."
+    return f"there is no folder {name}. A model of the Hugging Face hub is named as owner/name."

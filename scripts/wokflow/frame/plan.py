@@ -14,11 +14,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import yaml
-
+from wokflow.frame.config_files import read_yaml
 from wokflow.frame.job import UserError
 from wokflow.frame.patches import Part, check_parts
 from wokflow.frame.records import UNFINISHED
@@ -86,7 +84,7 @@ def dry_workflow(options: list[str]) -> Any:
     # A model's server and its client run at the same time, with a core each.
     parser, arguments = parse_args(["--dry-run", "--cores", "64", *options])
     for path in arguments.configfile or ():
-        _check_config(Path(path))
+        read_yaml(path)
     made: list[Any] = []
     init = Workflow.__init__
 
@@ -103,22 +101,6 @@ def dry_workflow(options: list[str]) -> Any:
         Workflow.__init__ = init
         signal.signal(signal.SIGTERM, on_termination)  # Snakemake's scheduler leaves its own behind
     return made[-1]
-
-
-def _check_config(path: Path) -> None:
-    """Raise UserError if a config file is not there, is no text in UTF-8, or holds no keys."""
-    if path.is_dir():
-        raise UserError(f"{path} is a folder, not a config file.")
-    if not path.is_file():
-        raise UserError(f"There is no config file {path}.")
-    try:
-        holds = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
-    except yaml.YAMLError as error:
-        raise UserError(f"{path} is not YAML: {error}") from error
-    if not isinstance(holds, dict):
-        raise UserError(f"{path} holds no keys. Write one a line, as `results: DIR`, or leave the file out.")
 
 
 def _jobs(workflow: Any) -> Iterator[Job]:

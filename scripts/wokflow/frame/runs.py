@@ -1,6 +1,5 @@
 """The table of runs: each row is one model, prompt or look-up with its predictions and its line of scores."""
 
-import csv
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -13,7 +12,8 @@ from jsonschema import Draft202012Validator
 
 from wokflow.frame.cutoffs import plain
 from wokflow.frame.job import UserError
-from wokflow.frame.paths import expanded
+from wokflow.frame.paths import expanded, expanded_model, no_model
+from wokflow.frame.text_files import read_table
 from wokflow.frame.weights import weights_mb
 
 ROOT = Path(__file__).resolve().parents[3]  # the workflow's own folder
@@ -45,6 +45,9 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 DICTIONARY_PROMPTS = ("append", "replace")  # what a translation model reads (Yao et al. 2024, section 5.2)
 # Places of prompts for what is known of items; an answer in an exemplar is their explanation.
 OF_ITEMS = re.compile(r"\{(items|dictionary|explanations|replaced|answer)\}")
+OF_PAIR = re.compile(
+    r"(?<![A-Za-z])[a-z]{2}-[a-z]{2}$"
+)  # the end of a prompt's name: the languages that it is for
 STEPS = {"model": "train.model", "decode": "generate.decode", "prompt": "generate.prompt"}
 FROM_SCRATCH = "small"
 OF_RUN = "run:"  # before the name of the run whose model is used
@@ -208,22 +211,10 @@ def read_runs(
     line.
     """
     pairs = pairs or {}
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
-    numbered = [
-        (number, line)
-        for number, line in enumerate(lines, start=1)
-        if line.strip() and not line.startswith("#")
-    ]
-    rows = csv.DictReader((line for _, line in numbered), delimiter="\t", quoting=csv.QUOTE_NONE)
-    if tuple(rows.fieldnames or ()) != tuple(COLUMNS):
-        raise UserError(f"{path}: the header must be, with tabs between: {' '.join(COLUMNS)}")
     runs: dict[str, Run] = {}
     problems = []
-    for (number, _), row in zip(numbered[1:], rows, strict=False):
-        settings = _settings(row["settings"] or "", schema)
+    for number, row in read_table(path, COLUMNS, "runs", quotes=False, comments=True):
+        settings = _settings(row["settings"], schema)
         found = [
             *_row_problems(row, runs, reserved, pairs),
             *(text for text in settings if isinstance(text, str)),
@@ -232,7 +223,7 @@ def read_runs(
         if not found:
             overrides = _nested(pair for pair in settings if not isinstance(pair, str))
             texts: dict[str, Any] = {name: row[name] for name in TEXTS}
-            texts |= {name: expanded(row[name]) for name in PATHS}
+            texts |= {"model": expanded_model(row["model"]), "prompt": expanded(row["prompt"])}
             texts |= {"seed": int(row["seed"] or 13), "pair": pairs.get(row["data"], "")}
             runs[row["name"]] = Run(**texts, settings=overrides)
     if not problems:
@@ -247,9 +238,6 @@ def _row_problems(
     row: Mapping[Any, Any], runs: Collection[str], reserved: Collection[str], pairs: Collection[str]
 ) -> Iterator[str]:
     """Cells that hold what their column does not allow."""
-    if None in row or None in row.values():
-        yield f"it has not {len(COLUMNS)} cells with tabs between; empty cells count."
-        return
     if not NAME.fullmatch(row["name"]):
         yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
     if row["name"] in runs or row["name"] in reserved:
@@ -301,6 +289,8 @@ def _model_problems(run: Run, family: Family) -> Iterator[str]:
         yield f"{run.model}: training begins from a model of the hub or a folder, or from {FROM_SCRATCH}."
     elif run.borrows and run.lender is None:
         yield f"{run.model}: no run of that name trains a model of family {run.family}."
+    if run.model and not run.borrows and run.family != "prompt" and (wrong := no_model(run.model)):
+        yield wrong  # what an endpoint calls a model is its own affair
 
 
 def _prompt_problems(run: Run, family: Family) -> Iterator[str]:
@@ -315,6 +305,9 @@ def _prompt_problems(run: Run, family: Family) -> Iterator[str]:
         yield "it needs a prompt: a name in resources/prompts, or the path of a file."
     if run.prompt_file and not Path(run.prompt_file).is_file():
         yield f"there is no prompt {run.prompt_file}."
+    pair = OF_PAIR.search(Path(run.prompt).stem)
+    if pair and run.languages and pair[0] != run.direction:
+        yield f"prompt {run.prompt} is by its name for {pair[0]}, and the data are {run.direction}."
 
 
 def _settings(text: str, schema: Mapping[str, Any]) -> list[tuple[list[str], Any] | str]:

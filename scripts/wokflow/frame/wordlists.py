@@ -4,8 +4,9 @@ A module reads its lists as it is imported, and they count in the keys of the ru
 looks for calls of these functions. So their argument must be written out where they are called.
 """
 
-import csv
 from pathlib import Path
+
+from wokflow.frame.text_files import read_table
 
 RESOURCES = Path(__file__).resolve().parents[3] / "resources"
 COMMENT = "comment"  # this column explains a row to readers; it does not count
@@ -33,9 +34,9 @@ def word_table(name: str) -> list[dict[str, str]]:
 
 def rows(path: Path) -> list[dict[str, str]]:
     """The rows of a table with tabs, by column, without its comments."""
-    with path.open(encoding="utf-8", newline="") as file:
-        table = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    for line, row in enumerate(table, 2):
-        if None in row or not all(value and value.strip() for value in row.values()):
-            raise ValueError(f"{path}, line {line}: each cell must be filled, and none may be left over")
-    return [{name: cell for name, cell in row.items() if name != COMMENT} for row in table]
+    found = []
+    for line, row in read_table(path, (), quotes=False):
+        if not all(cell.strip() for cell in row.values()):
+            raise ValueError(f"{path}, line {line}: each cell must be filled")
+        found.append({name: cell for name, cell in row.items() if name != COMMENT})
+    return found

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_text
 
 PLACES = {  # what can be filled in, and which instances have it
     "source": "all have it",
@@ -40,14 +40,7 @@ class Prompt:
         Raises UserError where it cannot be read, has an unknown place or none at all.
         """
         known = ", ".join(f"{{{name}}}" for name in PLACES)
-        try:
-            template = Path(path).read_text(encoding="utf-8-sig").rstrip("\r\n")
-        except OSError as error:
-            raise UserError(f"The prompt {path} cannot be read: {error.strerror}.") from error
-        except UnicodeDecodeError as error:
-            raise UserError(
-                f"The prompt {path} is not UTF-8: save it again as Unicode (UTF-8) text."
-            ) from error
+        template = read_text(path, "a prompt").rstrip("\r\n")
         prompt = cls(path, template)
         names = [name for question in prompt.questions for name in _PLACE.findall(question.template)]
         for name in names:
@@ -74,7 +67,7 @@ class Prompt:
             if values.get(name) is None:
                 raise UserError(
                     f"The prompt {self.path} has the place {{{name}}}, but {PLACES[name]}. "
-                    "Remove it, or take another prompt for this run in runs.tsv."
+                    "Remove it, or take another prompt for this run in the table of runs."
                 )
         lines = [line for line in self.template.split("\n") if not _is_empty(line, values)]
         return _PLACE.sub(lambda match: values[match[1]] or "", "\n".join(lines))

@@ -170,7 +170,7 @@ def filled(command: Sequence[str], *, model: str, **places: str) -> list[str]:
     if not command:
         raise UserError("generate.server.command is empty: give the server's program and its arguments.")
     if model.startswith("-") or not model:
-        raise UserError(f"the model {model!r} in runs.tsv is not a name or a folder.")
+        raise UserError(f"the model {model!r} in the table of runs is not a name or a folder.")
     values = {"model": model, **places}
     place = re.compile(rf"\{{({'|'.join(values)})\}}")
     return [place.sub(lambda match: values[match[1]], argument) for argument in command]

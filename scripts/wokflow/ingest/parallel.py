@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from wokflow.frame.job import UserError
 from wokflow.ingest.align import aligned, sentences
 from wokflow.ingest.records import MAX_LINE, Reject
-from wokflow.ingest.stream import BROKEN_ZIP, CHUNK, Truncated, chunks
+from wokflow.ingest.stream import BROKEN_ZIP, CHUNK, Truncated, check_readable, chunks
 
 Stream = Iterator[tuple[bytes, float]]  # bytes, and the share of the file that was read so far
 BOMB = 1 << 30  # bytes from which a file is refused that is compressed better than text can be
@@ -208,10 +208,7 @@ def _member(path: str, name: str) -> Stream:
     try:
         with zipfile.ZipFile(path) as archive:
             info = archive.getinfo(name)
-            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise UserError(
-                    f"{path}: {name} is neither stored nor deflated: compress it with zip's default."
-                )
+            check_readable(path, info)
             if info.file_size > BOMB and info.file_size > BEST * max(info.compress_size, 1):
                 raise UserError(f"{path}: {name} would be {info.file_size >> 20} MiB long: no text is.")
             done = 0

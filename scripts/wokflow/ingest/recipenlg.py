@@ -5,7 +5,7 @@ a complete record by itself counts as one, whatever precedes it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
@@ -163,11 +163,16 @@ def _fields(raw: str) -> Row:
     fields = dict(zip(FIELDS, values, strict=True))
     if not (fields["number"].isascii() and fields["number"].isdecimal()):
         raise Reject("broken_record", "does not begin with a row number")
+    return recipe(fields)
+
+
+def recipe(fields: Mapping[str, str]) -> Row:
+    """Fields of a recipe from those of the source, by their names; raises Reject where a list is none."""
     return {
         "title": fields["title"],
-        "ingredients": _list(fields["ingredients"], "ingredients"),
-        "steps": _list(fields["directions"], "directions"),
-        "url": fields["link"] or None,
+        "ingredients": read_list(fields["ingredients"], "ingredients"),
+        "steps": read_list(fields["directions"], "directions"),
+        "url": fields.get("link") or None,
     }
 
 
@@ -185,7 +190,8 @@ def _values(raw: str) -> list[str]:
     return values
 
 
-def _list(value: str, field: str) -> list[str]:
+def read_list(value: str, field: str) -> list[str]:
+    """A JSON list of strings; raises Reject where it is none."""
     try:
         return strings(parse(value), field)
     except ValueError as error:

@@ -3,9 +3,9 @@
 import itertools
 import json
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
@@ -17,9 +17,10 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.frame.tables import provenance
 from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import Cleaning, clean
+from wokflow.ingest.columns import NoLayoutError, reader_of
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
-from wokflow.ingest.wrong_files import other_columns, recognised
+from wokflow.ingest.wrong_files import beginning, head_of, recognised
 
 Made = TypeVar("Made")
 
@@ -61,12 +62,13 @@ def ingest_recipes(
 
     `source` is the description of the file by ingest_source; Cleaning explains the steps of cleaning. Where the file
     is cut off or damaged, UserError is raised, unless `truncated` says to keep what could be read; and so where it
-    has no recipe or more rejects than recipes, duplicates aside, unless `mostly_rejected` says to keep those. So is
-    a header with other columns than were published.
+    has no recipe or more rejects than recipes, duplicates aside, unless `mostly_rejected` says to keep those; and so
+    where a header lacks columns that a recipe needs.
     """
-    strict = corpus == "recipenlg" and mostly_rejected == "refuse"
-    if strict and (kind := other_columns(raw, recipenlg.HEADER)):
-        raise UserError(f"sources.{corpus}.path: {raw} {kind}")
+    reader = READERS[corpus]
+    if corpus == "recipenlg":
+        with suppress(NoLayoutError) if mostly_rejected == "keep" else _named(raw, corpus):
+            reader = reader_of(head_of(raw))
     checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
     cleaning = Cleaning(
         emoji=emoji,
@@ -80,22 +82,45 @@ def ingest_recipes(
     with ExitStack() as stack:
         good = Parts(stack, recipes, schemas.RECIPES, metadata)
         bad = Parts(stack, rejects, schemas.REJECTS, metadata)
-        written = _written(raw, corpus, cleaning, good, bad, threads)
+        written = _written(raw, corpus, reader, cleaning, good, bad, threads)
         keep_cut, keep_few = truncated == "keep", mostly_rejected == "keep"
         _follow(
-            stack.enter_context(closing(written)), raw, corpus, progress, keep_cut=keep_cut, keep_few=keep_few
+            stack.enter_context(closing(written)),
+            raw,
+            corpus,
+            reader,
+            progress,
+            keep_cut=keep_cut,
+            keep_few=keep_few,
         )
 
 
+@contextmanager
+def _named(raw: str, corpus: str) -> Iterator[None]:
+    """A file whose header is not enough is refused, and named."""
+    try:
+        yield
+    except NoLayoutError as error:
+        raise UserError(
+            f"sources.{corpus}.path: {raw} {error}. Columns are read by their names: title, ingredients and "
+            "directions are needed, and link is read too"
+        ) from error
+
+
 def _written(
-    raw: str, corpus: str, cleaning: Cleaning, good: Parts, bad: Parts, threads: int
+    raw: str,
+    corpus: str,
+    reader: Reader,
+    cleaning: Cleaning,
+    good: Parts,
+    bad: Parts,
+    threads: int,
 ) -> Generator[tuple[float, "_Written"], None, None]:
     """Read, clean and write the source block by block; yield the position of each block and what was written.
 
     A row's position in the file decides to which part it goes: so the parts are of about equal size, and their rows
     do not depend on the number of threads. Up to `threads` blocks are read and cleaned at a time.
     """
-    reader = READERS[corpus]
     size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * good.count)))
     header = itertools.chain([True], itertools.repeat(False))
     work = (
@@ -114,6 +139,7 @@ def _follow(
     written: Iterator[tuple[float, "_Written"]],
     raw: str,
     corpus: str,
+    reader: Reader,
     progress: Progress | None,
     *,
     keep_cut: bool,
@@ -122,6 +148,7 @@ def _follow(
     """Log the progress. Raises UserError for a wrong or a truncated file, where these are to be refused."""
     rows = accepted = 0
     rejects: Counter[str] = Counter()
+    readers = {**READERS, corpus: reader}
     end = None
     for position, block in written:
         rows, accepted, end = rows + block.rows, accepted + block.recipes, block.damage
@@ -131,8 +158,8 @@ def _follow(
         if not accepted and rows >= HOPELESS and not keep_few:
             break
     few = not accepted or accepted * 2 < rows - rejects["duplicate"]
-    if few and not keep_few and (not end or keep_cut or recognised(raw, corpus, READERS)):
-        raise UserError(_refusal(raw, corpus, rows, accepted, rejects))
+    if few and not keep_few and (not end or keep_cut or recognised(raw, corpus, readers)):
+        raise UserError(_refusal(raw, corpus, readers, rows, accepted, rejects))
     if end and not keep_cut:
         raise UserError(
             f"{raw} is cut off or damaged after {rows - 1} rows: {end}. Fetch the file again. To go on with the rows "
@@ -148,19 +175,21 @@ def _follow(
             )
 
 
-def _refusal(raw: str, corpus: str, rows: int, accepted: int, rejects: Counter[str]) -> str:
+def _refusal(
+    raw: str, corpus: str, readers: Mapping[str, Reader], rows: int, accepted: int, rejects: Counter[str]
+) -> str:
     """Why a source is refused that has few recipes, or none, and what to do."""
     begin = f"sources.{corpus}.path: {raw}"
-    if kind := recognised(raw, corpus, READERS):
+    if kind := recognised(raw, corpus, readers):
         return f"{begin} {kind}"
     if not rows:
         return f"{begin} holds no rows. Fetch the file again; it may be the rest of a download that failed."
     reasons = ", ".join(f"{count} {reason}" for reason, count in rejects.most_common())
     found = f"{accepted} of its {'first ' * (rows >= HOPELESS and not accepted)}{rows} rows are recipes"
     return (
-        f"{begin}: only {found} (rejected: {reasons}). Is it the file that {corpus} publishes? "
-        "resources/sources.tsv says how to get it. To go on with these recipes, set "
-        "ingest.recipes.mostly_rejected: keep"
+        f"{begin}: only {found} (rejected: {reasons}). It begins: {beginning(raw)}. "
+        f"Is it the file that {corpus} publishes? resources/sources.tsv says how to get it. "
+        "To go on with these recipes, set ingest.recipes.mostly_rejected: keep"
     )
 
 

@@ -7,7 +7,7 @@ in strict form, and one in Python for the rest, which decides whether a record i
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -74,8 +74,13 @@ class Lines(NamedTuple):
 class Reader(Protocol):
     """What a reader module of a corpus offers."""
 
-    LANG: str
-    START: re.Pattern[bytes]
+    @property
+    def LANG(self) -> str: ...  # noqa: N802
+
+    @property
+    def START(self) -> re.Pattern[bytes] | Callable[[bytes], int]:  # noqa: N802
+        """Lines that are certainly the first of a record; or where the last whole record in some bytes ends."""
+        ...
 
     def is_header(self, line: str) -> bool: ...
 
@@ -93,11 +98,12 @@ class Block:
     error: str | None = None
 
 
-def blocks(path: str | Path, start: re.Pattern[bytes], size: int) -> Iterator[Block]:
+def blocks(path: str | Path, start: re.Pattern[bytes] | Callable[[bytes], int], size: int) -> Iterator[Block]:
     """Cut a source into blocks of about `size` bytes, each beginning with a line that matches `start`.
 
     `start` must match whole lines that are certainly the first of a record: then records do not depend on where the
-    cuts fall. After LIMIT bytes without such a line, a block ends after any line.
+    cuts fall. It may also be a function that finds the end of the last whole record. After LIMIT bytes without such a
+    line, a block ends after any line.
     """
     size = min(size, LIMIT)
     waiting: list[bytes] = []
@@ -105,7 +111,7 @@ def blocks(path: str | Path, start: re.Pattern[bytes], size: int) -> Iterator[Bl
     searched = 0  # everything before this offset has been searched, apart from the first line
     error = None
     try:
-        for piece, share in _pieces(_trimmed(chunks(path)), size):
+        for piece, share in _pieces(_trimmed(text_chunks(path)), size):
             waiting.append(piece)
             while sum(map(len, waiting)) >= size and (cut := _cut(waiting, start, searched)):
                 yield Block(_take(waiting, cut), begin)
@@ -116,6 +122,20 @@ def blocks(path: str | Path, start: re.Pattern[bytes], size: int) -> Iterator[Bl
         error = str(truncated)
     if waiting or error:
         yield Block(b"".join(waiting), begin, error)
+
+
+def text_chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
+    """What `chunks` yields; where the first line ends with a CR alone, as on old Macs, every CR is a newline."""
+    stream = chunks(path)
+    for chunk, share in stream:
+        ending = re.search(rb"\r\n?|\n", chunk)
+        alone = ending is not None and ending[0] == b"\r" and ending.end() < len(chunk)
+        yield chunk.replace(b"\r", b"\n") if alone else chunk, share
+        break
+    else:
+        return
+    for chunk, share in stream:
+        yield chunk.replace(b"\r", b"\n") if alone else chunk, share
 
 
 def _trimmed(stream: Iterator[tuple[bytes, float]]) -> Iterator[tuple[bytes, float]]:
@@ -141,9 +161,11 @@ def _pieces(stream: Iterator[tuple[bytes, float]], size: int) -> Iterator[tuple[
         before = share
 
 
-def _cut(waiting: list[bytes], start: re.Pattern[bytes], searched: int) -> int:
+def _cut(waiting: list[bytes], start: re.Pattern[bytes] | Callable[[bytes], int], searched: int) -> int:
     """Offset of the last certain start of a record in what waits; 0 if more must be read first."""
     length, last = sum(map(len, waiting)), waiting[-1]
+    if callable(start):
+        return start(b"".join(waiting))
     if length <= LIMIT and (cut := _last_start(last, start, last.find(b"\n") + 1, len(last))):
         return length - len(last) + cut
     data = b"".join(waiting)

@@ -38,9 +38,15 @@ _FOREIGN = {
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, OSError)
 _UNREADABLE_ZIP = (RuntimeError,)  # encrypted, or compressed by a method that is not read
-_OTHER_METHOD = (
-    "its largest member is neither stored nor deflated: compress it again with zip's default method"
-)
+_METHODS = {
+    9: "Deflate64, as Windows does above 2 GB",
+    12: "bzip2",
+    14: "LZMA",
+    93: "Zstandard",
+    95: "xz",
+    98: "PPMd",
+}
+_ENCRYPTED = 1  # flag of a member that has a password
 # Signature, flags, method, compressed and whole size, lengths of the name and of the extra field.
 _ZIP_HEADER = struct.Struct("<4s2xHH8xIIHH")
 _SIZES_FOLLOW = 8  # flag of a member whose header does not hold its sizes
@@ -107,7 +113,7 @@ def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
             case ".zst":
                 stream = _zstd(file)
             case ".zip":
-                stream = _zip(file)
+                stream = _zip(file, path)
             case _:
                 stream = iter(lambda: file.read(CHUNK), b"")
         for data in filter(None, stream):
@@ -217,8 +223,27 @@ def _before_damage(
         return
 
 
-def _zip(file: BinaryIO) -> Iterator[bytes]:
-    """The largest member as far as it can be decompressed, also of an archive that is cut off or damaged."""
+def check_readable(path: str | Path, member: zipfile.ZipInfo) -> None:
+    """Raise UserError where a member of a zip archive has a password, or its method of compression is not read."""
+    kind = None
+    if member.flag_bits & _ENCRYPTED:
+        kind = "with a password"
+    # zipfile's reads of other methods have no bound, and not all are known to it.
+    elif member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        method = _METHODS.get(member.compress_type, f"method {member.compress_type}")
+        kind = f"compressed by {method}"
+    if kind:
+        raise UserError(
+            f"{path} is a zip archive {kind}, which is not read ({member.filename}): unpack it, and name what it "
+            "holds in its place"
+        )
+
+
+def _zip(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The largest member as far as it can be decompressed, also of an archive that is cut off or damaged.
+
+    Raises UserError where an intact one cannot be read.
+    """
     begin, done = -1, 0  # where the member begins (-1: unknown yet), and how much of it was read
     try:
         with zipfile.ZipFile(file) as archive:
@@ -227,8 +252,12 @@ def _zip(file: BinaryIO) -> Iterator[bytes]:
                 return
             largest = max(members, key=lambda member: member.file_size)
             begin = largest.header_offset
-            if largest.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise NotImplementedError(_OTHER_METHOD)  # zipfile's reads of other methods have no bound
+            header = _zip_header(file, begin)
+            if header and header[:2] == (
+                largest.flag_bits,
+                largest.compress_type,
+            ):  # not where one is damaged
+                check_readable(path, largest)
             with archive.open(largest) as content:
                 while chunk := content.read(CHUNK):
                     done += len(chunk)

@@ -3,18 +3,16 @@
 A guess counts only if the corpus's own reader takes most rows of the file's beginning once the guess is undone.
 """
 
-import csv
-import io
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from wokflow.ingest.records import Reader, lines
-from wokflow.ingest.stream import Truncated, chunks
+from wokflow.ingest.records import Reader, lines, text_chunks
+from wokflow.ingest.stream import Truncated
 
 HEAD = 1 << 20  # bytes of a source that are looked at
-NAMES = 3  # columns that a line must name to be taken for a header
+QUOTED = 120  # bytes of a line that a message quotes
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -23,14 +21,14 @@ Undo = Callable[[bytes], bytes]
 
 def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | None:
     """What the file at `path` is in place of that of `corpus`, and what to do; None where that is not known."""
-    head = _head(path)
+    head = head_of(path)
     if not head.removeprefix(BYTE_ORDER_MARK).strip():
         return "is empty. Fetch the file again."
     reader = readers[corpus]
     if _fits(reader, head):
         return None
     for undo, kind in _GUESSES:
-        with suppress(ValueError, csv.Error):
+        with suppress(ValueError):
             if _fits(reader, undo(head)):
                 return kind
     for other, another in readers.items():
@@ -44,31 +42,21 @@ def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | N
     return None
 
 
-def other_columns(path: str, header: Sequence[str]) -> str | None:
-    """What is wrong with a file whose first line names columns, if they are not those of `header`, in its order.
-
-    Rows are read by the places of their fields, so that in another order one field would be taken for another.
-    """
-    named = [cell.strip(' "') for cell in _first_line(_head(path)).split(",")]
-    if named[1:] == list(header[1:]) or len(set(named) & set(header[1:])) < NAMES:
-        return None
-    missing = [name for name in header[1:] if name not in named]
-    return (
-        f"has the columns {', '.join(name or '(no name)' for name in named)}"
-        + (f", and lacks {', '.join(missing)}" if missing else "")
-        + f". Wanted are a row number, {', '.join(header[1:])}, in this order, as in the published file."
-    )
-
-
-def _head(path: str) -> bytes:
+def head_of(path: str) -> bytes:
     """The first HEAD bytes of what a source holds, compressed or not, cut behind a line where there are more."""
     head = b""
     with suppress(Truncated):
-        for chunk, _ in chunks(path):
+        for chunk, _ in text_chunks(path):
             head += chunk
             if len(head) > HEAD:
                 return head[: head.rfind(b"\n", 0, HEAD) + 1 or HEAD]
     return head
+
+
+def beginning(path: str) -> str:
+    """The first two lines of a source, as a message quotes them."""
+    lines = head_of(path).removeprefix(BYTE_ORDER_MARK).splitlines()[:2]
+    return ", ".join(repr(line[:QUOTED].decode(errors="backslashreplace")) for line in lines)
 
 
 def _first_line(data: bytes) -> str:
@@ -118,23 +106,8 @@ def _from_values(data: bytes) -> bytes:
     return "".join(f"{json.dumps(value, ensure_ascii=False)}\n" for value in values).encode()
 
 
-def _from_columns(delimiter: str) -> Undo:
-    """Columns that are separated by something else -> by commas."""
-
-    def undo(data: bytes) -> bytes:
-        text = io.StringIO()
-        rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=delimiter)
-        csv.writer(text, lineterminator="\n").writerows(rows)
-        return text.getvalue().encode()
-
-    return undo
-
-
 _UTF16 = "is UTF-16, not UTF-8. Save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8 OLD > NEW"
-_CSV = "Save it as CSV with commas, as it was published."
 _GUESSES: tuple[tuple[Undo, str], ...] = (
-    (_from_columns(";"), f"has its columns separated by semicolons. {_CSV}"),
-    (_from_columns("\t"), f"has its columns separated by tabs. {_CSV}"),
     (
         _from_values,
         "is a JSON array, or has records over several lines; each line must be one record, as in the published file. "

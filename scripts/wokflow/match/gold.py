@@ -1,16 +1,15 @@
 """Gold test sets: adaptations written by people, as users give them."""
 
-import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_table, read_text
 
 TARGET = ("title", "ingredients", "steps")
 SOURCE = tuple(f"source_{name}" for name in TARGET)
@@ -79,22 +78,14 @@ def read_gold(path: str) -> pl.DataFrame:
 
 
 def _table(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    rows = csv.DictReader(
-        Path(path).read_text(encoding="utf-8-sig").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE
-    )
-    missing = [name for name in MANDATORY if name not in (rows.fieldnames or ())]
-    if missing:
-        raise UserError(
-            f"{path}: the gold set lacks the columns {', '.join(missing)}. It needs {', '.join(MANDATORY)}, with "
-            "tabs between them; source_title is the title of the recipe source_id. See resources/gold/README.md."
-        )
-    for line, row in enumerate(rows, start=2):
-        yield line, {name: _cell(name, row.get(name) or "") for name in SCHEMA}
+    about = "a gold set: resources/gold/README.md tells its columns"
+    for line, row in read_table(path, MANDATORY, about, quotes=False, whole=False):
+        yield line, {name: _cell(name, row.get(name, "")) for name in SCHEMA}
 
 
 def _published(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows of JSON lines with a source recipe and its one adaptation, in the form of the paper's published sets."""
-    for line, text in enumerate(Path(path).read_text(encoding="utf-8-sig").splitlines(), start=1):
+    for line, text in enumerate(read_text(path).splitlines(), start=1):
         try:
             pair = json.loads(text)
             source, [target] = pair["source"], pair["targets"]

@@ -11,7 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from wokflow.frame.job import UserError
 from wokflow.frame.languages import HAN
+from wokflow.frame.text_files import read_table
 
 
 def _set(text: str) -> KeysView[str]:  # keeps the order
@@ -169,18 +171,14 @@ def _compose(words: list[Entry]) -> str:
 
 
 def _read(path: Path, seen: dict[tuple[str, str], str]) -> Iterable[Entry]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()[1:], 2):
-        cells = [cell.strip() for cell in line.split("\t")]
-        if (
-            len(cells) != 3
-            or cells[2] not in LAST
-            or not cells[0]
-            or not (cells[1] or cells[2] == "decoration")
-        ):
-            raise ValueError(f"{path}:{number}: expected zh, en and a known kind, got {line!r}")
-        zh, en, kind = cells
+    for number, row in read_table(path, Entry._fields, quotes=False):
+        zh, en, kind = (row[name].strip() for name in Entry._fields)
+        if kind not in LAST or not zh or not (en or kind == "decoration"):
+            raise UserError(
+                f"{path}, line {number}: zh, en and a known kind are needed, not {list(row.values())}"
+            )
         if seen.setdefault((zh, kind), en) != en:
-            raise ValueError(f"{path}:{number}: {zh} has two translations as {kind}")
+            raise UserError(f"{path}, line {number}: {zh} has two translations as {kind}")
         yield Entry(zh.lower(), en, kind)
 
 

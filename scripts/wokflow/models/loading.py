@@ -13,7 +13,7 @@ from wokflow.frame.job import UserError
 from wokflow.models.decoding import Family
 from wokflow.models.devices import find_device, use_bfloat16
 
-RUN = "runs.tsv, column model"
+RUN = "the table of runs, column model"
 OTHERS = (
     "*.h5",
     "*.msgpack",

@@ -16,7 +16,7 @@ from wokflow.frame.processes import program
 from wokflow.models import vllm_worker
 from wokflow.models.decoding import Decoding, Family, cut, decode_tokens, ends, limits, text_of
 from wokflow.models.devices import describe
-from wokflow.models.loading import load, why_not
+from wokflow.models.loading import RUN, load, why_not
 
 BATCHES = 4  # batches of transformers in a block
 TOGETHER = 1024  # texts that vLLM is given at once
@@ -136,7 +136,7 @@ class _Vllm:
         try:
             described, self.tokenizer = _described(model)
         except Exception as error:  # a broken folder may raise anything
-            problem = f"runs.tsv, column model: {model.place} cannot be loaded: "
+            problem = f"{RUN}: {model.place} cannot be loaded: "
             raise UserError(problem + why_not(model.place, error, remote_code=model.remote_code)) from error
         self.most, self._new = limits(described, model.family, model.decoding)
         end = ends(described, self.tokenizer)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_text
 
 # Universal Dependencies, version 2.
 TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
@@ -77,13 +78,7 @@ def _sentences(path: Path) -> Iterator[Sentence]:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as error:
-        raise UserError(f"the treebank {path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise _error(path, line, "not UTF-8; save the file as UTF-8") from error
+    return read_text(path, "a treebank").replace("\r\n", "\n").split("\n")
 
 
 def _sentence(path: Path, block: Sequence[tuple[int, list[str]]]) -> Sentence:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_table, read_text
 
 KINDS = ("verbs", "ingredients", "tools")
 HEADER = ("surface", "class")
@@ -49,11 +50,9 @@ def read_glossary(path: str | Path) -> Glossary:
 
 def _from_json(path: Path) -> Glossary:
     try:
-        given = json.loads(path.read_text(encoding="utf-8"))
+        given = json.loads(read_text(path))
         found = {kind: _cleaned(given[kind].items()) for kind in KINDS}
-    except FileNotFoundError as error:
-        raise _missing(path) from error
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
             f"{path} is not a glossary ({type(error).__name__}: {error}): it should be a JSON object of "
             f"{', '.join(KINDS)}, each an object that gives surface words their class"
@@ -96,20 +95,12 @@ def _english(path: Path) -> dict[str, dict[str, str]]:
 
 def _rows(path: Path, header: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """(line number, stripped cells) of each row of a TSV file below its header; blank lines are skipped."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError as error:
-        raise _missing(path) from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not in UTF-8: {error}") from error
-    if not lines or tuple(lines[0].split("\t")) != header:
-        raise UserError(f"{path}: its first line should be {' TAB '.join(header)}")
-    for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
-            continue
-        cells = [cell.strip() for cell in line.split("\t")]
-        if len(cells) != len(header) or not all(cells):
-            raise UserError(f"{path}, line {number}: {len(header)} filled columns expected, found {line!r}")
+    if not path.exists():
+        raise _missing(path)
+    for number, row in read_table(path, header, quotes=False):
+        cells = [row[name].strip() for name in header]
+        if len(row) != len(header) or not all(cells):
+            raise UserError(f"{path}, line {number}: {len(header)} filled columns expected, found {cells}")
         yield number, cells
 
 

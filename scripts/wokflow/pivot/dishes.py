@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,6 +10,7 @@ import pyarrow.parquet as pq
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.sheets import read_sheet
+from wokflow.frame.text_files import read_text
 from wokflow.pivot import schemas
 
 PAIR = ("base_dish", "target_dish", "ingredient_removed", "ingredient_added")
@@ -76,9 +76,9 @@ def _json_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
 def read_json(path: str) -> Any:
     """What a JSON file holds. Raises UserError if it is none."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        return json.loads(read_text(path))
     except ValueError as error:
-        raise UserError(f"{path} is not JSON in UTF-8: {error}") from error
+        raise UserError(f"{path} is not JSON: {error}") from error
 
 
 def names(pairs: pl.DataFrame) -> list[str]:

@@ -4,15 +4,14 @@ A file is one of three, by its ending: .json as the paper's authors published th
 dishes, each with its `pivots` and its `orders`), .parquet in the form of the workflow's own table, or else a TSV.
 """
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_table
 from wokflow.pivot.dishes import read_json
 from wokflow.pivot.occurrences import Proto
 
@@ -83,15 +82,8 @@ def _rows(path: str, columns: tuple[str, ...]) -> Iterator[tuple[str, dict[str, 
         chosen = [*columns, *(name for name in (NEW,) if name in frame.columns)]
         yield from ((f"row {number}", row) for number, row in enumerate(frame.select(chosen).to_dicts(), 1))
         return
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, delimiter="\t")
-            _check_columns(path, columns, reader.fieldnames or ())
-            for row in reader:
-                values = {name: (row[name] or "").strip() for name in columns}
-                yield f"row {reader.line_num}", values
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8: save it again as Unicode (UTF-8) text.") from error
+    for line, cells in read_table(path, columns, whole=False):
+        yield f"row {line}", {name: cells[name].strip() for name in columns}
 
 
 def _check_columns(path: str, wanted: tuple[str, ...], given: Any) -> None:

@@ -1,6 +1,5 @@
 """Reading what the page shows: parts of tables by name, small text files, rejects, run times."""
 
-import csv
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from urllib.parse import quote
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.text_files import read_table
 from wokflow.report.render import Cell, Table, language, share, shorten
 
 Tables = Mapping[str, str | Sequence[str]]  # the parts of tables, under the names that input_name gives them
@@ -49,7 +49,7 @@ def links(page: str, paths: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def tsv(path: str | Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(Path(path).read_text(encoding="utf-8-sig").splitlines(), delimiter="\t"))
+    return [row for _, row in read_table(path, ())]
 
 
 def to_float(value: object) -> float | None:

@@ -3,7 +3,6 @@
 Everything comes from the footers of tables and from small files, so that a large run does not wait for it.
 """
 
-import csv
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from wokflow.pivot.dishes import PAIR, read_pairs
 from wokflow.pivot.limits import limits
 from wokflow.report import findings
 from wokflow.report.findings import SPLITS
+from wokflow.report.inputs import tsv
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,9 @@ class Outcome:
         if not self._has("match/statistics/table1.tsv"):
             return {}
         counts: dict[str, dict[str, int]] = {}
-        with self._path("match/statistics/table1.tsv").open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file, delimiter="\t"):
-                if row["split"] in SPLITS:
-                    counts.setdefault(row["direction"], {})[row["split"]] = int(row["pairs"])
+        for row in tsv(self._path("match/statistics/table1.tsv")):
+            if row["split"] in SPLITS:
+                counts.setdefault(row["direction"], {})[row["split"]] = int(row["pairs"])
         return counts
 
     def _rows(self, table: str) -> int:

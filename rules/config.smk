@@ -1,0 +1,13 @@
+# What YAML passes over in silence, or Snakemake without a name, is said before either reads the config.
+from wokflow.frame.config_files import read_config_files
+from wokflow.frame.job import UserError
+
+DEFAULTS = str(ROOT / "config" / "config.yaml")
+if workflow.exec_mode == ExecMode.DEFAULT and workflow.modifier.is_main_snakefile():
+    try:
+        read_config_files(dict.fromkeys([DEFAULTS, *map(str, workflow.configfiles)]))
+    except UserError as error:
+        raise WorkflowError(str(error))
+
+
+configfile: DEFAULTS

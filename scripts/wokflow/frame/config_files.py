@@ -1,0 +1,83 @@
+"""Config files as people write them: what YAML passes over in silence, or Snakemake without a name, is said here."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_text
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml takes a tenth of the time
+
+
+def read_config_files(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
+    """What each file holds. Raises UserError, with file, line and column: see read_yaml."""
+    return [read_yaml(path) for path in paths]
+
+
+def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
+    """The keys that a file of YAML or JSON holds; none of an `empty` one, where that is allowed.
+
+    Raises UserError if it is no text in UTF-8, no YAML or JSON, holds no keys, or a key twice in one block.
+    """
+    if Path(path).is_dir():
+        raise UserError(f"{path} is a folder, not a config file.")
+    text = read_text(path, "config")
+    try:
+        document = yaml.compose(text, Loader=LOADER)
+    except yaml.YAMLError as error:
+        if (found := _json(text)) is not None:
+            return found
+        raise UserError(_said(path, text, error)) from error
+    if document is None and empty:
+        return {}
+    if not isinstance(document, yaml.MappingNode):
+        raise UserError(f"{path} holds no keys. Write one a line, as `results: DIR`, or leave the file out.")
+    if problems := "\n".join(f"  - {problem}" for problem in _twice(document, "", set())):
+        raise UserError(f"{path} says the same key twice, so that one of them would not count:\n{problems}")
+    held: dict[str, Any] = yaml.load(text, LOADER)
+    return held
+
+
+def _json(text: str) -> dict[str, Any] | None:
+    """The keys of a JSON text, which may have tabs where YAML may not; None where it is none."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _said(path: str | Path, text: str, error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return f"{path} is not YAML: {error}"
+    lines = text.splitlines()
+    line = lines[mark.line] if mark.line < len(lines) else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        advice = "Indent with blanks: YAML takes no tabs."
+    else:
+        advice = f"{getattr(error, 'problem', None) or error}."
+    return f"{path}, line {mark.line + 1}, column {mark.column + 1}: this is not YAML: {line.strip()!r}. {advice}"
+
+
+def _twice(node: yaml.Node, prefix: str, seen: set[int]) -> Iterator[str]:
+    """What to do about each key that a block has twice; a block that an alias repeats is looked at once."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            yield from _twice(item, prefix, seen)
+    if not isinstance(node, yaml.MappingNode):
+        return
+    lines: dict[Any, int] = {}
+    for key, value in node.value:
+        name, line = str(key.value), key.start_mark.line + 1
+        if (key.tag, name) in lines and key.tag != "tag:yaml.org,2002:merge":
+            yield f"{prefix}{name}: line {lines[key.tag, name]} and line {line}. Put both into one."
+        lines.setdefault((key.tag, name), line)
+        yield from _twice(value, f"{prefix}{name}.", seen)

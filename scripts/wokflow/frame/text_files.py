@@ -1,0 +1,124 @@
+"""Files that people write: text and tables with tabs, in UTF-8; what is wrong with one is said with its line."""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from wokflow.frame.job import UserError
+
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+TABS = "Are the columns separated by tabs?"
+
+# The number of the last line of a row, and its cells by column.
+Row = tuple[int, dict[str, str]]
+
+
+def read_text(path: str | Path, what: str = "") -> str:
+    """A file's text, without a byte order mark.
+
+    Raises UserError for a file that is not there (`what` says what it would hold), and for one that is not UTF-8:
+    with the line, the encoding as it looks, and how to convert it.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        about = f" with {what}" if what else ""
+        raise UserError(
+            f"There is no file {path}{about}." if missing else f"{path} cannot be read: {error.strerror}."
+        ) from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{path} is not UTF-8 (line {line}). {advice(data)}") from error
+
+
+def encoding_of(data: bytes) -> str | None:
+    """What bytes that are no UTF-8 look like: UTF-16, GB18030, WINDOWS-1252; None where they look like nothing.
+
+    In simplified Chinese text the bytes above 127 follow one another; in Latin text they are few, and stand alone.
+    """
+    if data.startswith(UTF16_MARKS) or (data and data.count(0) > len(data) / 4):
+        return "UTF-16"
+    runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", data)]
+    alone = runs.count(1)
+    if alone * 2 > sum(runs):
+        return "WINDOWS-1252" if sum(runs) * 4 < len(data) else None
+    try:
+        codecs.getincrementaldecoder("gb18030")().decode(data)  # a character that is cut off does not count
+    except UnicodeDecodeError:
+        return None
+    return "GB18030" if sum(length % 2 for length in runs) * 5 < sum(runs) else None
+
+
+def advice(data: bytes) -> str:
+    """What to do with a file that holds these bytes, which are no UTF-8."""
+    named = encoding_of(data)
+    if not named:
+        return "Save it again as Unicode (UTF-8) text."
+    return (
+        f"It looks like {named}: save it again as Unicode (UTF-8) text, or convert it: "
+        f"iconv -f {named} -t UTF-8 OLD > NEW"
+    )
+
+
+def read_table(
+    path: str | Path,
+    columns: Collection[str],
+    what: str = "",
+    *,
+    quotes: bool = True,
+    comments: bool = False,
+    whole: bool = True,
+) -> Iterator[Row]:
+    """The rows of a table with tabs that begins with the names of its columns. Empty lines are passed over.
+
+    `quotes`: a cell that begins with a quotation mark ends with one, as spreadsheets write it. `comments`: lines that
+    begin with # are passed over. `whole`: a row has as many cells as the header; else those that it lacks are empty.
+    Raises UserError, with the line, where the table lacks one of `columns`, has one twice, or a row does not fit; and
+    as `read_text` does.
+    """
+    text = read_text(path, what)
+    lines = ("\n" if comments and line.startswith("#") else line for line in io.StringIO(text, newline=""))
+    if quotes:
+        reader = csv.reader(lines, dialect="excel-tab", strict=True)
+    else:
+        reader = csv.reader(lines, dialect="excel-tab", quoting=csv.QUOTE_NONE)
+    header: list[str] | None = None
+    try:
+        for row in reader:
+            where = f"{path}, line {reader.line_num}"
+            if not any(cell.strip() for cell in row):
+                continue
+            if header is None:
+                header = _header(where, row, columns)
+                continue
+            if len(row) > len(header) and not any(cell.strip() for cell in row[len(header) :]):
+                row = row[: len(header)]  # tabs that a spreadsheet added
+            if len(row) > len(header) or (whole and len(row) < len(header)):
+                raise UserError(
+                    f"{where}: {len(row)} cells, but the header has {len(header)}; empty cells count. "
+                    + ("Tabs and line breaks inside a cell call for quotes around it." if quotes else TABS)
+                )
+            yield reader.line_num, dict(zip(header, row + [""] * (len(header) - len(row)), strict=True))
+    except csv.Error as error:
+        raise UserError(
+            f"{path}, line {reader.line_num}: {error}. A cell that begins with a quotation mark must end with one, "
+            "and one inside it is doubled, as spreadsheets write it."
+        ) from error
+    if header is None:
+        _header(f"{path}, line 1", [], columns)
+
+
+def _header(where: str, row: list[str], columns: Collection[str]) -> list[str]:
+    header = [name.strip() for name in row]
+    if missing := sorted(set(columns) - set(header)):
+        found = f"; found were {', '.join(header)}. {TABS}" if header else "."
+        raise UserError(f"{where}: missing column {', '.join(missing)}{found}")
+    if twice := [name for name in header if name and header.count(name) > 1]:
+        raise UserError(f"{where}: column {twice[0]} is there twice.")
+    return header

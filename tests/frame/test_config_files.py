@@ -1,0 +1,59 @@
+"""What is wrong with a config file is said with file and line."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from wokflow.frame.config_files import read_config_files
+from wokflow.frame.job import UserError
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "match: {pair: {threshold: 0.5}}\nresults: x\nmatch:\n  search: {k: 3}\n",
+            "my.yaml says the same key twice, so that one of them would not count:\n"
+            "  - match: line 1 and line 3. Put both into one.",
+        ),
+        ("a:\n  b: {c: 1}\n  d: 2\n  b: {c: 2}\n", "  - a.b: line 2 and line 4."),
+        ('a:\n  - {x: 1, "x": 2}\n', "  - a.x: line 2 and line 2."),
+        ("a: 1\nb: [1, 2\nc: 3\n", "my.yaml, line 3, column 2: this is not YAML: 'c: 3'."),
+        (
+            "a:\n\tb: 1\n",
+            "line 2, column 1: this is not YAML: 'b: 1'. Indent with blanks: YAML takes no tabs.",
+        ),
+        ("a: b: c\n", "line 1, column 5: this is not YAML: 'a: b: c'. mapping values are not allowed"),
+        ("a: 'x\n", "line 2, column 1: this is not YAML: ''."),
+        ("just text\n", "my.yaml holds no keys."),
+        ("", "my.yaml holds no keys."),
+        ("a: \ud83d\n", "my.yaml is not UTF-8"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "my.yaml"
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    with pytest.raises(UserError) as error:
+        read_config_files([path])
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &x {b: 1}\nc: *x\nd: {<<: *x, <<: *x, b: 2}\n",
+        '{\n\t"a": 1\n}\n',
+        "1: x\n'1': y\n",
+        "a: 1  # a: 2\n",
+    ],
+)
+def test_what_is_right_is_taken(text: str, tmp_path: Path) -> None:
+    (tmp_path / "my.yaml").write_text(text, encoding="utf-8")
+    assert read_config_files([tmp_path / "my.yaml"]) == [yaml.safe_load(text.replace("\t", ""))]
+
+
+def test_a_file_that_is_not_there_and_a_folder_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"There is no file .*none\.yaml with config\."):
+        read_config_files([tmp_path / "none.yaml"])
+    with pytest.raises(UserError, match="is a folder, not a config file"):
+        read_config_files([tmp_path])

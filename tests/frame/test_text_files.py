@@ -1,0 +1,73 @@
+"""Text and tables that people wrote: what is wrong is said with file, line and what to do."""
+
+from pathlib import Path
+
+import pytest
+from wokflow.frame.job import UserError
+from wokflow.frame.text_files import encoding_of, read_table, read_text
+
+MENU = "name\tprice\n红烧肉，米饭\t28\ncrème brûlée à la carte\t9\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "named"),
+    [
+        (MENU, "utf-16", "UTF-16"),
+        (MENU, "utf-16-le", "UTF-16"),
+        (MENU, "gb18030", "GB18030"),
+        ("name\nred-cooked pork 红烧肉\n", "gbk", "GB18030"),
+        ("name\ncafé au lait, jalapeños, 50 °C\n", "cp1252", "WINDOWS-1252"),
+        ("name\ncrème fraîche\n", "latin-1", "WINDOWS-1252"),
+        ("紅燒肉，米飯", "big5", None),
+    ],
+)
+def test_an_encoding_is_known_by_its_bytes(text: str, encoding: str, named: str | None) -> None:
+    data = text.encode(encoding)
+    assert encoding_of(data) == named
+    assert named is None or data.decode(named) == text
+
+
+def test_a_text_in_another_encoding_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "menu.tsv"
+    path.write_bytes(MENU.encode("gb18030"))
+    with pytest.raises(UserError) as error:
+        read_text(path)
+    advice = "save it again as Unicode (UTF-8) text, or convert it: iconv -f GB18030 -t UTF-8 OLD > NEW"
+    assert str(error.value) == f"{path} is not UTF-8 (line 2). It looks like GB18030: {advice}"
+    path.write_bytes(b"\xef\xbb\xbfa")
+    assert read_text(path) == "a"
+    with pytest.raises(UserError, match=r"There is no file .*none with a menu\."):
+        read_text(tmp_path / "none", "a menu")
+    with pytest.raises(UserError, match="cannot be read: Is a directory"):
+        read_text(tmp_path)
+
+
+def rows(folder: Path, text: str, **options: bool) -> list[tuple[int, dict[str, str]]]:
+    (folder / "table.tsv").write_text(text, encoding="utf-8")
+    return list(read_table(folder / "table.tsv", ("a", "b"), **options))
+
+
+def test_rows_have_the_line_that_they_end_with(tmp_path: Path) -> None:
+    text = 'b\t a\n\n1\t"two\nlines"\n#x\t"\n'
+    assert rows(tmp_path, text, comments=True) == [(4, {"b": "1", "a": "two\nlines"})]
+    assert rows(tmp_path, text, quotes=False, whole=False)[1:] == [
+        (4, {"b": 'lines"', "a": ""}),
+        (5, {"b": "#x", "a": '"'}),
+    ]
+    assert rows(tmp_path, "a\tb\n1\t2\t\t\n") == [(2, {"a": "1", "b": "2"})], "tabs of a spreadsheet"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "line 1: missing column a, b."),
+        ("\n\na,b\n", "line 3: missing column a, b; found were a,b. Are the columns separated by tabs?"),
+        ("a\tb\ta\n", "line 1: column a is there twice"),
+        ("a\tb\n1\n", "line 2: 1 cells, but the header has 2; empty cells count"),
+        ("a\tb\n1\t2\t3\n", "line 2: 3 cells, but the header has 2"),
+        ('a\tb\n"1\t2\n', r"line 2: .* must end with one"),
+    ],
+)
+def test_a_table_that_is_none_is_refused_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=said.replace("?", r"\?")):
+        rows(tmp_path, text)
