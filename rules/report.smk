@@ -1,5 +1,36 @@
 from wokflow.report import arguments as report_arguments
 
+LEFT_OUT = [  # by any stage, and what that is a share of
+    *(path for corpus in CORPORA for path in parts(f"ingest/rejects/{corpus}", INGEST_PARTS)),
+    *(
+        path
+        for corpus in SENTENCES
+        for table in ("sentences", "rejects")
+        for path in parts(f"ingest/{table}/{corpus}", SENTENCE_PARTS)
+    ),
+    *(
+        f"{RESULTS}/ingest/{table}/part-00000.parquet"
+        for lang in DUMPS
+        for table in (f"pages/{lang}", f"rejects/pages_{lang}")
+    ),
+    *(
+        f"{RESULTS}/enrich/rejects/{name}/part-00000.parquet"
+        for name in ((ENTITIES, *LINKED) if LINKED else ())
+    ),
+    *(
+        f"{RESULTS}/generate/{table}/{name}/part-00000.parquet"
+        for name, run in RUNS.items()
+        if run.family == "prompt"
+        for table in ("rejects", "predictions")
+    ),
+    *(
+        f"{RESULTS}/pivot/rejects/{block}/part-00000.parquet"
+        for block, given in {"pivots": PIVOTS_GIVEN, "orders": ORDERS_GIVEN}.items()
+        if given
+    ),
+    *(f"{RESULTS}/match/rejects/silver-{direction}/part-00000.parquet" for direction in SILVER),
+]
+
 
 rule report_page:
     input:
@@ -43,6 +74,7 @@ rule report_page:
         after=waits(
             SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])
         ),
+        rejects=LEFT_OUT,
         release=f"{RESULTS}/export/gates",
         statistics=f"{RESULTS}/match/statistics/table1.tsv",
         histogram=f"{RESULTS}/match/statistics/scores.json",

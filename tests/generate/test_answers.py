@@ -17,7 +17,28 @@ def test_an_answer_is_read_from_chats_completions_and_parts() -> None:
     assert (chat.text, chat.finish_reason, chat.tokens, chat.status) == ("a", "length", USED, "cut")
     parts = read_answer(response([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]))  # type: ignore[arg-type]
     assert parts.text == "ab"
-    assert read_answer({"choices": [{"text": "a"}]}).text == "a"
+    assert read_answer({"choices": [{"text": "a", "finish_reason": "stop"}]}).text == "a"
+
+
+NOT_WHOLE: dict[str, Any] = {
+    "an error's word": {"finish_reason": "error"},
+    "another word": {"finish_reason": "abort"},
+    "a list": {"finish_reason": ["stop"]},
+    "no word": {"finish_reason": None},
+    "an error in the choice": {"error": {"message": "upstream broke"}, "finish_reason": "stop"},
+}
+
+
+@pytest.mark.parametrize("kind", NOT_WHOLE)
+def test_an_answer_that_does_not_say_that_it_is_whole_is_none(kind: str) -> None:
+    found = response("half a te")
+    found["choices"][0] |= NOT_WHOLE[kind]
+    with pytest.raises(ValueError, match=r"does not say that|an error inside"):
+        read_answer(found)
+    with pytest.raises(ValueError, match="an error inside"):
+        read_answer(response("half a te") | {"error": {"message": "upstream broke"}})
+    assert read_answer(response("a", reason="eos_token")).status == "ok"
+    assert read_answer(response("a", reason="max_tokens")).status == "cut"
 
 
 @pytest.mark.parametrize(

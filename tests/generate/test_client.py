@@ -301,7 +301,7 @@ def test_a_word_too_short_for_a_key_is_left_in_answers(monkeypatch: pytest.Monke
 
 
 def test_characters_that_cannot_be_stored_become_question_marks() -> None:
-    body = b'{"choices": [{"message": {"content": "a\\ud800b"}}]}'
+    body = b'{"choices": [{"message": {"content": "a\\ud800b"}, "finish_reason": "stop"}]}'
     with endpoint(says(200, body)) as server:
         assert ask(server).text == "a?b"
 

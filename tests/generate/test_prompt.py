@@ -113,15 +113,15 @@ ANSWERS: dict[str, tuple[Behaviour, dict[str, Any]]] = {
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_whatever_comes_is_kept_and_told(tmp_path: Path, kind: str) -> None:
     behaviour, expected = ANSWERS[kind]
-    run = Run(tmp_path, ["Title: 炒饭\nIngredients: 蛋\nSteps: 炒。"])
-    with endpoint(behaviour) as server:
-        (row,) = run(server).to_dicts()
+    run = Run(tmp_path, ["Title: 炒饭\nIngredients: 蛋\nSteps: 炒。", "Title: 粥"])
+    with endpoint(behaviour, well(), behaviour) as server:
+        row = run(server, concurrency=1).row(0, named=True)
         first = run.bytes()
-        run(server)
+        run(server, concurrency=1)
     assert expected.items() <= row.items()
     assert run.bytes() == first
-    assert len(server.asked) == (2 if kind == "filtered" else 1)  # an error is not kept
-    assert f"{expected['status']}: 1 of 1" in run.log()
+    assert len(server.asked) == (3 if kind == "filtered" else 2)  # an error is not kept
+    assert f"{expected['status']}: {2 if expected['status'] == 'ok' else 1} of 2" in run.log()
 
 
 def test_answers_that_are_not_as_asked_are_counted_in_the_log(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wokflow.frame import tables
@@ -17,12 +18,60 @@ SE = str(ROOT / "resources" / "prompts" / "csi_se.txt")
 REFUSES = well(text=None, refusal="I cannot.")
 
 
-def test_a_run_goes_on_past_requests_that_are_rejected(tmp_path: Path) -> None:
+def test_requests_that_are_rejected_stop_the_run_unless_they_are_let_go(tmp_path: Path) -> None:
     run = Run(tmp_path, ["a", "b"])
-    with endpoint(error(400, "too long"), well()) as server:
-        found = run(server, concurrency=1)
+    with endpoint(error(400, "too long"), well(), error(400, "too long")) as server:
+        with pytest.raises(
+            SystemExit, match=r"1 of 2 requests got no answer:\n  1 times: HTTP 400: too long"
+        ):
+            run(server, concurrency=1)
+        found = run(server, concurrency=1, failures=1)
     assert Counter(found["status"]) == {"rejected": 1, "ok": 1}
     assert found.filter(status="rejected")["reason"].item() == "HTTP 400: too long"
+
+
+@pytest.mark.parametrize("reason", ["error", "abort", None])
+def test_an_answer_that_is_not_whole_is_asked_again_and_never_kept(
+    reason: str | None, tmp_path: Path
+) -> None:
+    run = Run(tmp_path, ["a"])
+    half = well(text="Title: ha", reason=reason)
+    with endpoint(half, well(), half) as server:
+        assert run(server)["status"].to_list() == ["ok"]
+        assert "ha" not in run.table("out")["prediction"].to_list()
+    (tmp_path / "other").mkdir()
+    other = Run(tmp_path / "other", ["a"])
+    with endpoint(half) as server, pytest.raises(SystemExit, match=f"finish_reason {reason!r} does not say"):
+        other(server)
+    assert other.kept() == 0
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        (
+            [{"text": None, "reason": "length"}],
+            "2 are empty and 0 are cut. All ended at max_tokens (99). A",
+        ),
+        (
+            [{"text": "<think>Hm", "reason": "length"}, {"reason": "length"}],
+            "1 are empty and 1 are cut. All",
+        ),
+        ([{"reason": "length"}], "All ended at max_tokens (99). Raise generate.prompt.max_tokens."),
+        (
+            [{"text": " "}],
+            "2 are empty and 0 are cut. Look at the run's prompt, at its model, and at",
+        ),
+    ],
+)
+def test_a_run_of_which_no_answer_can_be_used_fails(
+    answers: list[dict[str, Any]], said: str, tmp_path: Path
+) -> None:
+    run = Run(tmp_path, ["a", "b"])
+    with endpoint(*(well(**one) for one in answers)) as server, pytest.raises(SystemExit) as caught:
+        run(server, concurrency=1, max_tokens=99)
+    assert "None of 2 answers can be used: " in str(caught.value) and said in str(caught.value)
+    assert not (tmp_path / "out.parquet").exists()
 
 
 def test_a_run_whose_requests_are_all_rejected_fails(tmp_path: Path) -> None:
@@ -58,7 +107,7 @@ def test_every_instance_has_a_prediction_or_is_a_reject(tmp_path: Path) -> None:
     run = Run(tmp_path, ["a", "b", "c", "d", "e"])
     faults = (error(400, "too long"), error(500), error(500), REFUSES, well(text=" "), well())
     with endpoint(*faults) as server:
-        run(server, concurrency=1, failures=1)
+        run(server, concurrency=1, failures=2)
     out, rejects = run.table("out"), run.table("rejects")
     assert rejects.select("instance_id", "turn", "reason", "detail", "raw").rows() == [
         ("silver:x:0", 1, "rejected", "HTTP 400: too long", "a"),
@@ -98,7 +147,7 @@ def test_without_an_explanation_no_translation_is_asked_for(
 def test_what_was_refused_is_asked_again_on_demand_and_nothing_else(tmp_path: Path) -> None:
     run = Run(tmp_path, ["a", "b", "c"])
     with endpoint(REFUSES, error(400), well(), REFUSES, well(), well()) as server:
-        found = run(server, concurrency=1)
+        found = run(server, concurrency=1, failures=1)
         assert Counter(found["status"]) == {"refused": 1, "rejected": 1, "ok": 1}
         found = run(server, concurrency=1, again=1)
         assert Counter(found["status"]) == {"refused": 1, "ok": 2} and len(server.asked) == 5

@@ -148,6 +148,7 @@ def test_any_other_file_is_refused_with_its_reasons(ingest: Ingest, corpus: Any)
     assert message.startswith(f"sources.{corpus.name}.path: ")
     assert "only 1 of its 4 rows are recipes (rejected: 2 broken_record, 1 empty_title)" in message
     assert f"Is it the file that {corpus.name} publishes?" in message
+    assert "It begins: " in message and "The first rejects: row 1: " in message
     assert message.endswith("ingest.recipes.mostly_rejected: keep")
 
 

@@ -1,6 +1,15 @@
 """What a run did not find is said with what to do; what it found is not."""
 
-from wokflow.report.findings import of_dishes, of_pairs, of_questions, of_runs, of_sources
+import polars as pl
+from wokflow.report.findings import (
+    of_calls,
+    of_dishes,
+    of_outputs,
+    of_pairs,
+    of_questions,
+    of_runs,
+    of_sources,
+)
 
 FULL = {"train": 8, "valid": 1, "test": 1}
 
@@ -39,3 +48,14 @@ def test_questions_and_runs_are_named_only_where_there_are_none() -> None:
     assert next(of_questions(0, 0)).endswith("no two dishes could be compared.")
     assert next(of_runs(0)).startswith("No model is trained or scored")
     assert [*of_questions(1, 1), *of_runs(1)] == []
+
+
+def test_predictions_that_are_none_are_counted_for_each_run() -> None:
+    row = {"run": "gpt", "dataset": "zh-en/silver", "predictions": 1000, "smoke_test": False}
+    faults = {"refused": 2, "empty": None, "truncated": 1}
+    assert list(of_outputs([row | faults])) == [
+        "gpt on zh-en/silver: of 1,000 predictions 2 are refusals, 1 break off."
+    ]
+    assert list(of_outputs([row | dict.fromkeys(faults, 0), row | faults | {"smoke_test": True}])) == []
+    calls = pl.DataFrame({"run": ["gpt"] * 3, "in_form": [True, False, None]})
+    assert list(of_calls(calls)) == ["gpt: 1 of 3 answers are not in the form asked for."]

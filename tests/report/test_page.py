@@ -153,6 +153,7 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
         leaks=str(folder / "leaks"),
         parser=[str(folder / "parser")],
         models=models,
+        rejects=[],
         release=release(folder, text),
         page=str(out),
         interactive=str(folder / "interactive.html"),
@@ -263,7 +264,9 @@ def test_any_number_of_rows(tmp_path: Path, rows: int, text: str) -> None:
 
 def test_wrong_file_is_called_out(tmp_path: Path) -> None:
     assert "Is it the right file?" not in page(tmp_path / "half", 4, rejects=1)
-    assert "66.7 % of the rows of RecipeNLG were rejected. Is it" in page(tmp_path / "most", 4, rejects=2)
+    assert "ingest left out 67 % of the rows of recipenlg, most often for" in page(
+        tmp_path / "most", 4, rejects=2
+    )
 
 
 def test_same_bytes_but_for_run_times(tmp_path: Path) -> None:
@@ -289,6 +292,7 @@ def test_the_page_is_given_what_it_takes_of_the_config() -> None:
         "leaks",
         "parser",
         "models",
+        "rejects",
         "release",
         "page",
         "interactive",

@@ -26,7 +26,9 @@ def test_a_run_shows_a_line_for_each_job_and_ends_with_what_came_out(house: Path
     ]
     assert [count for _, count in shown] == [f"({done} of 7)" for done in range(1, 7)]
     assert "Recipes   7 of 9 rows of recipenlg, 7 of 8 rows of xiachufang: results/ingest/recipes" in lines
-    assert len(lines) < 12
+    assert "Left out  ingest: 1 of 4 rows of lines (1 empty_side)" in lines
+    assert "          ingest: 2 of 9 rows of recipenlg (1 duplicate, 1 empty_title)" in lines
+    assert len(lines) < 20
     [log] = (house / ".snakemake/log").iterdir()
     assert "checkpoint ingest_source:" in log.read_text(encoding="utf-8"), "the log has Snakemake's own lines"
 

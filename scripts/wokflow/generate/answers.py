@@ -10,6 +10,10 @@ from wokflow.models.texts import HEADINGS
 Failure = Literal["failed", "rejected", "refused"]
 Status = Literal["ok", "cut", "empty"] | Failure
 
+# Why servers say that an answer ended, in their own words; by any other word it is not whole.
+WHOLE = frozenset({"stop", "eos", "eos_token", "stop_sequence", "end_turn"})
+AT_THE_LIMIT = frozenset({"length", "max_tokens"})
+FILTERED = "content_filter"
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"\A.*</think>", re.DOTALL)
 _FENCE = re.compile(r"^[^\S\n]*```[^\S\n]*\w*[^\S\n]*$\n?", re.MULTILINE)
@@ -33,29 +37,40 @@ class Answer:
         """`cut` at the limit of tokens, `refused` by the model or a content filter, `empty`, `ok`, or the failure."""
         if self.failure:
             return self.failure
-        if self.refusal or self.finish_reason == "content_filter":
+        if self.refusal or self.finish_reason == FILTERED:
             return "refused"
         if not cleaned(self.text):
             return "empty"
-        return "cut" if self.finish_reason == "length" else "ok"
+        return "cut" if self.at_the_limit else "ok"
+
+    @property
+    def at_the_limit(self) -> bool:
+        """Whether it ended at the limit of tokens, with a text or, where all were spent on thoughts, without."""
+        return self.finish_reason in AT_THE_LIMIT
 
 
 def read_answer(response: Any) -> Answer:
     """The first choice of a response of /chat/completions or /completions, parsed from JSON.
 
-    Raises ValueError where it is none.
+    Raises ValueError where it is none, where it tells of an error, and where it does not say that it is whole.
     """
     try:
         choice = response["choices"][0]
+        error = response.get("error") or choice.get("error")
         message = choice["message"] if "message" in choice else {"content": choice["text"]}
         text, refusal, reason = message.get("content"), message.get("refusal"), choice.get("finish_reason")
     except (AttributeError, IndexError, KeyError, TypeError):
         raise ValueError("an answer without choices") from None
+    reason = reason if isinstance(reason, str) else None
+    if error:
+        raise ValueError("an error inside of an answer")
+    if not refusal and reason not in {*WHOLE, *AT_THE_LIMIT, FILTERED}:
+        raise ValueError(f"finish_reason {reason!r} does not say that the answer is whole")
     if isinstance(text, list):  # parts of a text, as some servers give them
         text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
     return Answer(
         text if isinstance(text, str) else "",
-        reason if isinstance(reason, str) else None,
+        reason,
         refusal if isinstance(refusal, str) and refusal else None,
         _tokens(response.get("usage")),
     )

@@ -209,8 +209,12 @@ def _answer(response: Any) -> Answer:
 
 
 def _error(response: Any) -> tuple[str | None, str]:
-    """Code and message of an error's body, in any of the forms that servers use."""
+    """Code and message of an error's body, or of one in its first choice, in any of the forms that servers use."""
     error = response.get("error", response) if isinstance(response, dict) else response
+    if error is response and isinstance(response, dict) and isinstance(response.get("choices"), list):
+        error = next(
+            (one["error"] for one in response["choices"] if isinstance(one, dict) and "error" in one), error
+        )
     code = None
     if isinstance(error, dict):
         code = error.get("code")

@@ -91,6 +91,8 @@ def generate_prompt(
             found = asker.answers(requests, client)
         now = [found[one.digest] for one in requests]
         every += now
+        if useless := _useless(now, settings.max_tokens):
+            raise UserError(useless)
         for number, one in zip(asked, now, strict=True):
             if one.status not in (LOST if last else (*LOST, *NOTHING_SAID)):
                 answers[number].append(clean(cleaned(one.text)))
@@ -167,7 +169,7 @@ class Asker:
                     futures |= {pool.submit(self._one, one, client): name for name, one in missing.items()}
                     for future in as_completed(futures):
                         answer = found[futures[future]] = future.result()
-                        fails = answer.status == "failed"
+                        fails = answer.status in LOST
                         failed, in_a_row = failed + fails, in_a_row + 1 if fails else 0
                         if failed > self.settings.failures and in_a_row >= IN_A_ROW:
                             break
@@ -188,6 +190,18 @@ class Asker:
                 "generate.prompt.failures is how many requests may stay without an answer."
             )
         return found
+
+
+def _useless(answers: Sequence[Answer], most: int | None) -> str | None:
+    """What is wrong, and what to change, if no answer can be used because all are empty or cut."""
+    if not answers or any(one.status not in ("empty", "cut") for one in answers):
+        return None
+    empty, cut = (sum(one.status == status for one in answers) for status in ("empty", "cut"))
+    said = f"None of {len(answers)} answers can be used: {empty} are empty and {cut} are cut."
+    if all(one.at_the_limit for one in answers):
+        thoughts = " A model that reasons may spend them before it says anything." if empty else ""
+        return f"{said} All ended at max_tokens ({most}).{thoughts} Raise generate.prompt.max_tokens."
+    return f"{said} Look at the run's prompt, at its model, and at generate.prompt.mode."
 
 
 def unanswered(found: Mapping[str, Answer], asked: int) -> str:

@@ -2,8 +2,8 @@
 
 import itertools
 import json
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -20,7 +20,8 @@ from wokflow.ingest.clean import Cleaning, clean
 from wokflow.ingest.columns import NoLayoutError, reader_of
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
-from wokflow.ingest.wrong_files import beginning, head_of, recognised
+from wokflow.ingest.refusals import REFUSED, SAMPLES, Found, Written
+from wokflow.ingest.wrong_files import head_of
 
 Made = TypeVar("Made")
 
@@ -33,7 +34,7 @@ READERS: dict[str, Reader] = {
 UNLISTED = frozenset({"counterfactual"})  # corpora without lists of ingredients
 BLOCK = 8 << 20  # bytes read at once
 STEP = np.uint64(0x9E3779B97F4A7C15)  # between the seeds of SplitMix64
-HOPELESS = 10_000  # rows without a recipe after which the rest of a source is not read
+BEGINNING = 1_000  # characters of a reject that are kept where a source is refused
 LEAST = 1 << 16  # bytes: blocks of a small source are at least so large, whatever the number of parts
 # Reasons for which the last record is rejected when a download or a copy broke off within it.
 INCOMPLETE = frozenset({"broken_record", "invalid_utf8", "nul_byte", "oversized_row"})
@@ -84,15 +85,10 @@ def ingest_recipes(
         bad = Parts(stack, rejects, schemas.REJECTS, metadata)
         written = _written(raw, corpus, reader, cleaning, good, bad, threads)
         keep_cut, keep_few = truncated == "keep", mostly_rejected == "keep"
-        _follow(
-            stack.enter_context(closing(written)),
-            raw,
-            corpus,
-            reader,
-            progress,
-            keep_cut=keep_cut,
-            keep_few=keep_few,
-        )
+        refused = Path(rejects[0]).parent / REFUSED
+        refused.unlink(missing_ok=True)
+        found = Found(raw, corpus, {**READERS, corpus: reader}, refused)
+        _follow(stack.enter_context(closing(written)), found, progress, keep_cut=keep_cut, keep_few=keep_few)
 
 
 @contextmanager
@@ -115,7 +111,7 @@ def _written(
     good: Parts,
     bad: Parts,
     threads: int,
-) -> Generator[tuple[float, "_Written"], None, None]:
+) -> Generator[tuple[float, Written], None, None]:
     """Read, clean and write the source block by block; yield the position of each block and what was written.
 
     A row's position in the file decides to which part it goes: so the parts are of about equal size, and their rows
@@ -136,76 +132,45 @@ def _written(
 
 
 def _follow(
-    written: Iterator[tuple[float, "_Written"]],
-    raw: str,
-    corpus: str,
-    reader: Reader,
+    written: Iterator[tuple[float, Written]],
+    found: Found,
     progress: Progress | None,
     *,
     keep_cut: bool,
     keep_few: bool,
 ) -> None:
     """Log the progress. Raises UserError for a wrong or a truncated file, where these are to be refused."""
-    rows = accepted = 0
-    rejects: Counter[str] = Counter()
-    readers = {**READERS, corpus: reader}
-    end = None
     for position, block in written:
-        rows, accepted, end = rows + block.rows, accepted + block.recipes, block.damage
-        rejects.update(block.rejects)
+        found.add(block)
+        rejects = found.rows - found.recipes
         if progress:
-            progress(int(position * 1000), f"{corpus}: {rows} rows, {rows - accepted} rejects", of=1000)
-        if not accepted and rows >= HOPELESS and not keep_few:
+            progress(int(position * 1000), f"{found.corpus}: {found.rows} rows, {rejects} rejects", of=1000)
+        if found.hopeless and not keep_few:
             break
-    few = not accepted or accepted * 2 < rows - rejects["duplicate"]
-    if few and not keep_few and (not end or keep_cut or recognised(raw, corpus, readers)):
-        raise UserError(_refusal(raw, corpus, readers, rows, accepted, rejects))
+    rows, end = found.rows, found.damage
+    if found.few and not keep_few and (not end or keep_cut or found.kind):
+        raise UserError(found.refusal())
     if end and not keep_cut:
         raise UserError(
-            f"{raw} is cut off or damaged after {rows - 1} rows: {end}. Fetch the file again. To go on with the rows "
-            "that could be read, set ingest.recipes.truncated: keep"
+            f"{found.raw} is cut off or damaged after {rows - 1} rows: {end}. Fetch the file again. To go on with "
+            "the rows that could be read, set ingest.recipes.truncated: keep"
         )
-    if progress:
-        if end:
-            progress.say(f"{raw} is cut off or damaged after {rows - 1} rows: {end}; the rest is lost")
-        progress.say(f"{corpus}: {rows} rows = {accepted} recipes + {rows - accepted} rejects")
-        if few:
-            progress.say(
-                f"{accepted} of {rows} rows of {raw} are recipes: is it the file that {corpus} publishes?"
-            )
-
-
-def _refusal(
-    raw: str, corpus: str, readers: Mapping[str, Reader], rows: int, accepted: int, rejects: Counter[str]
-) -> str:
-    """Why a source is refused that has few recipes, or none, and what to do."""
-    begin = f"sources.{corpus}.path: {raw}"
-    if kind := recognised(raw, corpus, readers):
-        return f"{begin} {kind}"
-    if not rows:
-        return f"{begin} holds no rows. Fetch the file again; it may be the rest of a download that failed."
-    reasons = ", ".join(f"{count} {reason}" for reason, count in rejects.most_common())
-    found = f"{accepted} of its {'first ' * (rows >= HOPELESS and not accepted)}{rows} rows are recipes"
-    return (
-        f"{begin}: only {found} (rejected: {reasons}). It begins: {beginning(raw)}. "
-        f"Is it the file that {corpus} publishes? resources/sources.tsv says how to get it. "
-        "To go on with these recipes, set ingest.recipes.mostly_rejected: keep"
-    )
+    if not progress:
+        return
+    if end:
+        progress.say(f"{found.raw} is cut off or damaged after {rows - 1} rows: {end}; the rest is lost")
+    progress.say(f"{found.corpus}: {rows} rows = {found.recipes} recipes + {rows - found.recipes} rejects")
+    if found.few:
+        progress.say(
+            f"{found.recipes} of {rows} rows of {found.raw} are recipes: "
+            f"is it the file that {found.corpus} publishes?"
+        )
 
 
 class _Cleaned(NamedTuple):
     """The cleaned records of a block; if the source ends too early, provided that this block is its last: how."""
 
     records: pl.DataFrame
-    damage: str | None
-
-
-class _Written(NamedTuple):
-    """The numbers of rows and recipes of a block, of rejects by reason, and its damage as in _Cleaned."""
-
-    rows: int
-    recipes: int
-    rejects: dict[str, int]
     damage: str | None
 
 
@@ -226,14 +191,15 @@ def _numbered(
         yield position, _Cleaned(seen.mark(records) if seen else records, block.damage)
 
 
-def _write(position: float, block: _Cleaned, good: Parts, bad: Parts) -> _Written:
+def _write(position: float, block: _Cleaned, good: Parts, bad: Parts) -> Written:
     records = block.records
     kept = records.filter(pl.col("reason").is_null())
     good.write(position, kept)
     rest = records.filter(pl.col("reason").is_not_null())
     bad.write(position, rest)
     reasons = dict(rest["reason"].value_counts(sort=True).iter_rows())
-    return _Written(records.height, kept.height, reasons, block.damage)
+    first = rest.head(SAMPLES).select("source_row", "reason", "detail", pl.col("raw").str.slice(0, BEGINNING))
+    return Written(records.height, kept.height, reasons, block.damage, first.rows())
 
 
 def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning, listed: bool) -> _Cleaned:

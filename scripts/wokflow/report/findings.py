@@ -1,13 +1,20 @@
 """What a run did not find, and what to do about it: sentences for the page and for the end of a run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+import polars as pl
 
 SPLITS = {
     "train": "learnt from",
     "valid": "chosen by",
     "test": "scored on",
 }  # and what a split's pairs are for
+FAULTS = {  # columns of evaluate/outputs, and what they count
+    "refused": "are refusals",
+    "empty": "are empty",
+    "truncated": "break off",
+}
 DEMO = "resources/demo/"  # where the demo's corpora lie
 MOST_NAMES = 5  # dishes that a sentence names
 
@@ -64,6 +71,22 @@ def of_questions(questions: int, compared: int) -> Iterator[str]:
     if not questions:
         why = "frequency decides about every action" if compared else "no two dishes could be compared"
         yield f"There is nothing to ask people about in pivot/questions/questions.tsv: {why}."
+
+
+def of_outputs(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """About runs whose predictions, counted in `rows` of evaluate/outputs, are in part none; smoke tests aside."""
+    for row in rows:
+        if row["smoke_test"]:
+            continue
+        if found := [f"{row[name]:,} {said}" for name, said in FAULTS.items() if row[name]]:
+            yield f"{row['run']} on {row['dataset']}: of {row['predictions']:,} predictions {', '.join(found)}."
+
+
+def of_calls(calls: pl.DataFrame) -> Iterator[str]:
+    """About answers that have not the headings of their source; `calls` are run and in_form of generate/calls."""
+    wrong = calls.filter(~pl.col("in_form"))
+    for run, count in wrong.group_by("run").len().sort("run").iter_rows():
+        yield f"{run}: {count:,} of {calls.height:,} answers are not in the form asked for."
 
 
 def of_runs(runs: int) -> Iterator[str]:

@@ -76,9 +76,6 @@ def warnings(counts: Mapping[str, Mapping[str, int]], pairs: Pairs, threshold: f
         count = counts[corpus]
         if not count[""]:
             yield f"the source of {name} holds no rows. Is it the right file?"
-        elif count["ingest/rejects"] > count[""] / 2:
-            share = percent(count["ingest/rejects"] / count[""])
-            yield f"{share} of the rows of {name} were rejected. Is it the right file? See Rejects."
         if count["ingest/recipes"] != count["match/eligible"] + count["match/rejects"]:
             yield f"the counts of {name} do not add up: recipes are missing from the tables of match."
     splits = {name: dict(frame["split"].value_counts().iter_rows()) for name, frame in pairs.items()}
@@ -183,6 +180,13 @@ def side_by_side(parts: Tables, pairs: Pairs, examples: int) -> dict[str, list[d
             recipes |= {row["recipe_id"]: row for row in rows}
         found[text] = [row | {lang: recipes[row[f"{lang}_id"]] for lang in CORPORA} for row in chosen]
     return found
+
+
+def first(examples: Mapping[str, Sequence[Mapping[str, Any]]]) -> Mapping[str, Any] | None:
+    """The pair that a reader sees first: of those that are shown, the most similar one of recipes of usual length."""
+    pairs = [pair for shown in examples.values() for pair in shown]
+    usual = [pair for pair in pairs if all(len(pair[lang]["ingredients"]) > 2 for lang in CORPORA)]
+    return max(usual or pairs, key=lambda pair: float(pair["score"]), default=None)
 
 
 def _recipes(parts: Tables, lang: str, ids: pl.Series, *columns: str) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from wokflow.pivot.limits import limits
 from wokflow.report import findings
 from wokflow.report.findings import SPLITS
 from wokflow.report.inputs import tsv
+from wokflow.report.left_out import left_out
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Outcome:
         ]
         if texts:
             yield "Recipes", f"{', '.join(texts)}: {self._folder}/ingest/recipes"
+        for number, lost in enumerate(left_out(self.outputs, self._folder)):
+            yield "" if number else "Left out", str(lost)
         for direction, pairs in self._pairs().items():
             splits = ", ".join(f"{split} {pairs[split]}" for split in SPLITS)
             yield "Pairs", f"{direction}: {sum(pairs.values())} ({splits})"
@@ -61,7 +64,9 @@ class Outcome:
                 yield name, f"{self._folder}/{shown}" + (f" ({hint})" if hint else "")
 
     def notes(self) -> Iterator[str]:
-        """What was not found, and what to do about it."""
+        """What was left out or not found, and what to do about it."""
+        yield from (lost.explained() for lost in left_out(self.outputs, self._folder) if lost.loud)
+        yield from self._answers()
         if self._pairs():
             yield from findings.of_sources(self.config["sources"])
         yield from findings.of_pairs(self._pairs(), self.config["match"]["pair"]["threshold"])
@@ -76,6 +81,17 @@ class Outcome:
                 yield from findings.of_questions(self._rows("pivot/questions"), compared)
         if self._has("evaluate/summary/summary.tsv"):
             yield from findings.of_runs(self.runs)
+
+    def _answers(self) -> Iterator[str]:
+        """What was wrong with what each run wrote."""
+        for path in sorted(
+            path for path in self.outputs if "/evaluate/outputs/" in path and Path(path).exists()
+        ):
+            yield from findings.of_outputs(tables.read(path).iter_rows(named=True))
+        for path in sorted(
+            path for path in self.outputs if "/generate/calls/" in path and Path(path).exists()
+        ):
+            yield from findings.of_calls(tables.read(path, ["run", "in_form"]))
 
     def _pairs(self) -> dict[str, dict[str, int]]:
         """Pairs by direction and split."""

@@ -22,6 +22,7 @@ from wokflow.report import (
     training,
 )
 from wokflow.report.charts import Charts, library
+from wokflow.report.left_out import left_out
 from wokflow.report.matching import DIRECTIONS
 from wokflow.report.render import Templates
 
@@ -36,6 +37,7 @@ def report_page(
     leaks: str,
     parser: Sequence[str],
     models: Sequence[str],
+    rejects: Sequence[str],
     release: str,
     page: str,
     interactive: str,
@@ -59,17 +61,19 @@ def report_page(
 
     `parts` are those of tables, each under the name that inputs.input_name gives it: those of generate of all runs of
     some data, the others as they are called; what the config leaves out may be missing. `parser` has the scores of
-    the parser that the workflow trained, if it did, `models` are the folders of trained models, `release` is that
-    of the release; run times are read from the folder `benchmarks`. `annotators` is pivot.pivots.annotators, `orders`
-    are those of the settings pivot.orders that it shows, and both levels are those of the intervals of scores;
-    `item_pairs` are the sources of sentences with their languages, `prompts` the prompts of runs, `templates` the
-    folder of this page's own.
+    the parser that the workflow trained, if it did, `models` are the folders of trained models, `rejects` are tables
+    of what was left out, and of what that is a share of; `release` is the folder of the release; run times are read
+    from the folder `benchmarks`. `annotators` is pivot.pivots.annotators, `orders` are those of the settings
+    pivot.orders that it shows, and both levels are those of the intervals of scores; `item_pairs` are the sources of
+    sentences with their languages, `prompts` the prompts of runs, `templates` the folder of this page's own.
     """
     words, draw = read_glossary(glossary), Charts()
     files = {"statistics": statistics, "histogram": histogram, "leaks": leaks}
     paths = [path for each in parts.values() for path in ([each] if isinstance(each, str) else each)]
-    paths += [*files.values(), *parser, *models, release]
-    jobs = provenance.history(paths, str(Path(benchmarks).parent))
+    paths += [*files.values(), *parser, *models, *rejects, release]
+    results_folder = str(Path(benchmarks).parent)
+    jobs = provenance.history(paths, results_folder)
+    lost = [*left_out(paths, results_folder)]
     rows, pairs, languages = matching.read_counts(parts), matching.read_pairs(parts), dict(item_pairs)
     best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
     parsed = actions.section(parts, PARSED, words) | {"parsers": [*map(actions.parser, parser)]}
@@ -78,10 +82,11 @@ def report_page(
         "annotators": annotators,
         "orders": orders,
     }
+    compared = matching.compared(parts, pairs, files, threshold, examples, draw)
     # By template: the heading, what the template shows, and how the names of the tables behind it begin.
     sections: dict[str, tuple[str, Mapping[str, Any] | None, tuple[str, ...]]] = {
         "ingest": ("Recipes and rejects", matching.counts(parts, rows), ("ingest/", "match/rejects")),
-        "match": ("Pairs", matching.compared(parts, pairs, files, threshold, examples, draw), ("match/",)),
+        "match": ("Pairs", compared, ("match/",)),
         "parse": ("Actions", parsed, ("parse/",)),
         "pivot": ("Dish pairs", pivots.section(parts, words=words, **dishes), ("pivot/",)),
         "enrich": (
@@ -119,7 +124,12 @@ def report_page(
             filled.append({"name": name, "heading": heading, "body": body, "links": own})
     top = {
         "counts": [*results.counts(pairs, rows)],
-        "warnings": [*matching.warnings(rows, pairs, threshold)],
+        "first": matching.first(compared["examples"]),
+        "left_out": lost,
+        "warnings": [
+            *matching.warnings(rows, pairs, threshold),
+            *(one.explained() for one in lost if one.loud),
+        ],
         "best": best,
         "interactive": Path(interactive).name,
     }

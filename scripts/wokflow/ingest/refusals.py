@@ -1,0 +1,85 @@
+"""Sources that are refused: what is known of them, why, and their first rejects to look at."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from wokflow.frame.sheets import write_sheet
+from wokflow.ingest.records import Reader
+from wokflow.ingest.wrong_files import beginning, recognised
+
+HOPELESS = 10_000  # rows without a recipe after which the rest of a source is not read
+REFUSED = "refused.tsv"  # beside the rejects of a source that was refused
+SAMPLES, FIRST = 1_000, 3  # rejects of such a source that are kept, and told
+
+Rejected = tuple[int, str, str | None, str]  # source_row, reason, detail, raw
+
+
+class Written(NamedTuple):
+    """The numbers of rows and recipes of a block, of rejects by reason, and the first rejects.
+
+    `damage`: if the source ends too early, provided that this block is its last, how.
+    """
+
+    rows: int
+    recipes: int
+    rejects: dict[str, int]
+    damage: str | None
+    first: list[Rejected]
+
+
+@dataclass
+class Found:
+    """What was found of a source so far; `refused` is the file of its first rejects."""
+
+    raw: str
+    corpus: str
+    readers: Mapping[str, Reader]
+    refused: Path
+    rows: int = 0
+    recipes: int = 0
+    rejects: Counter[str] = field(default_factory=Counter)
+    first: list[Rejected] = field(default_factory=list)
+    damage: str | None = None
+
+    def add(self, block: Written) -> None:
+        self.first += block.first[: SAMPLES - len(self.first)]
+        self.rows, self.recipes = self.rows + block.rows, self.recipes + block.recipes
+        self.rejects.update(block.rejects)
+        self.damage = block.damage
+
+    @property
+    def hopeless(self) -> bool:
+        return not self.recipes and self.rows >= HOPELESS
+
+    @property
+    def few(self) -> bool:
+        """Whether it has no recipe, or more rejects than recipes, duplicates aside."""
+        return not self.recipes or self.recipes * 2 < self.rows - self.rejects["duplicate"]
+
+    @property
+    def kind(self) -> str | None:
+        """What the file is in place of the corpus's, if that is known."""
+        return recognised(self.raw, self.corpus, self.readers)
+
+    def refusal(self) -> str:
+        """Why the source is refused, and what to do; its first rejects are written down."""
+        begin = f"sources.{self.corpus}.path: {self.raw}"
+        if kind := self.kind:
+            return f"{begin} {kind}"
+        if not self.rows:
+            return (
+                f"{begin} holds no rows. Fetch the file again; it may be the rest of a download that failed."
+            )
+        cells = [[str(cell or "") for cell in one] for one in self.first]
+        write_sheet(self.refused, ("source_row", "reason", "detail", "raw"), cells)
+        reasons = ", ".join(f"{count} {reason}" for reason, count in self.rejects.most_common())
+        shown = "; ".join(f"row {row}: {detail or reason}" for row, reason, detail, _ in self.first[:FIRST])
+        return (
+            f"{begin}: only {self.recipes} of its {'first ' * self.hopeless}{self.rows} rows are recipes (rejected: "
+            f"{reasons}). It begins: {beginning(self.raw)}. The first rejects: {shown}; more are in {self.refused}. "
+            f"Is it the file that {self.corpus} publishes? resources/sources.tsv says how to get it. To go on with "
+            "these recipes, set ingest.recipes.mostly_rejected: keep"
+        )

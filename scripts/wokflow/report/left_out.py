@@ -1,0 +1,145 @@
+"""What each stage left out: rows, recipes, sentences and requests; how many, why, and what may be the cause."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from wokflow.enrich import schemas as enrich
+from wokflow.frame import tables
+from wokflow.frame.text_files import advice, encoding_of
+from wokflow.generate import schemas as generate
+from wokflow.ingest import schemas as ingest
+from wokflow.match import schemas as match
+from wokflow.parse import schemas as parse
+from wokflow.pivot import schemas as pivot
+from wokflow.report.render import shorten
+
+LOUD = 0.05  # a larger share is explained
+SHOWN = 80  # characters of an example
+SEEN = 200  # rows of which a cause is guessed
+REASONS: Mapping[str, Mapping[str, str]] = {  # by stage, in the order of the workflow
+    "ingest": ingest.REASONS,
+    "match": match.REASONS,
+    "parse": parse.REASONS,
+    "pivot": pivot.REASONS,
+    "enrich": enrich.REASONS,
+    "generate": generate.REASONS,
+}
+ESCAPED = re.compile(r"\\x([0-9a-f]{2})")  # a byte that is no UTF-8, as ingest writes it
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the rows of a table of rejects were: of `whole` tables, or of those and of what was `kept` of them.
+
+    `of` says what they were in; without it, that is the rest of the table's name.
+    """
+
+    things: str
+    of: str = ""
+    whole: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+# How the names of tables begin; the first that fits counts.
+KINDS = {
+    "ingest/rejects/pages_": Kind("pages", kept=("ingest/pages/",)),
+    "ingest/rejects/": Kind("rows", kept=("ingest/recipes/", "ingest/sentences/")),
+    "match/rejects/dish-names": Kind("names of dishes", "match.candidates.titles"),
+    "match/rejects/silver-": Kind("rows", "match.silver.accepted"),
+    "match/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
+    "parse/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
+    "pivot/rejects/": Kind("given entries"),
+    "enrich/rejects/entities": Kind("entities", "enrich.entities.path"),
+    "enrich/rejects/mentions/": Kind("mentions"),
+    "enrich/rejects/": Kind("sentences", whole=("ingest/sentences/",)),
+    "generate/rejects/": Kind("requests", kept=("generate/predictions/",)),
+}
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What one table of rejects holds; `whole` is how many there were before, if that is known."""
+
+    stage: str
+    name: str
+    things: str
+    whole: int | None
+    reasons: tuple[tuple[str, int], ...]  # the most frequent first
+    example: str
+    cause: str = ""
+
+    @property
+    def count(self) -> int:
+        return sum(count for _, count in self.reasons)
+
+    @property
+    def loud(self) -> bool:
+        return self.whole is not None and self.count > LOUD * self.whole
+
+    def __str__(self) -> str:
+        of = f" of {self.whole:,}" if self.whole is not None else ""
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.reasons)
+        return f"{self.stage}: {self.count:,}{of} {self.things} of {self.name} ({reasons})"
+
+    def explained(self) -> str:
+        """The share, the most frequent reason with an example, and what to do."""
+        reason = self.reasons[0][0]
+        meaning = REASONS[self.stage].get(reason, "").rstrip(".")
+        share = f"{100 * self.count / (self.whole or self.count):.0f} %"
+        said = (
+            f"{self.stage} left out {share} of the {self.things} of {self.name}, most often for {reason}: "
+            f"{meaning[:1].lower()}{meaning[1:]}. The first: {self.example}."
+        )
+        return f"{said} {self.cause}".rstrip()
+
+
+def left_out(paths: Iterable[str], results: str | Path) -> Iterator[LeftOut]:
+    """What the tables of rejects among `paths`, which lie below the folder `results`, hold; none that is empty.
+
+    Stages come in the order of the workflow.
+    """
+    found: dict[str, list[str]] = {}
+    for path in sorted({path for path in paths if path.endswith(".parquet") and Path(path).exists()}):
+        found.setdefault(Path(path).parent.relative_to(results).as_posix(), []).append(path)
+    for stage in REASONS:
+        for table, parts in sorted(found.items()):
+            if table.startswith(f"{stage}/rejects/") and tables.rows(parts):
+                yield _of_table(table, parts, found)
+
+
+def _of_table(table: str, parts: list[str], found: Mapping[str, list[str]]) -> LeftOut:
+    begin, kind = next((begin, kind) for begin, kind in KINDS.items() if table.startswith(begin))
+    name = table.removeprefix(begin) or table.rpartition("/")[2]
+    scanned = tables.scan(parts)
+    counted = scanned.group_by("reason").len().collect(engine="streaming")
+    reasons = tuple(counted.sort("len", "reason", descending=[True, False]).iter_rows())
+    first = scanned.filter(pl.col("reason") == reasons[0][0]).head(SEEN).collect()
+    whole = sum(tables.rows(found[other + name]) for other in kind.whole if other + name in found)
+    kept = [found[other + name] for other in kind.kept if other + name in found]
+    if kept:
+        whole = tables.rows(parts) + sum(map(tables.rows, kept))
+    cause = _bytes_cause(first["raw"]) if reasons[0][0] == "invalid_utf8" else ""
+    shown = ", ".join(filter(None, (kind.of, "" if name in begin else name)))
+    return LeftOut(table.split("/")[0], shown, kind.things, whole or None, reasons, _example(first), cause)
+
+
+def _example(first: pl.DataFrame) -> str:
+    """Where the first of some rejects stands, what was found, and how it reads."""
+    row: dict[str, Any] = first.row(0, named=True)
+    place = row.get("source_row", row.get("row"))
+    where = str(row["instance_id"]) if "instance_id" in row else f"row {place}"
+    detail = f" ({row['detail']})" if row.get("detail") else ""
+    return f"{where}{detail}, {shorten(' '.join(row['raw'].split()), SHOWN)!r}"
+
+
+def _bytes_cause(raw: pl.Series) -> str:
+    """What records whose bytes are no UTF-8 look like, and what to do."""
+    data = b"\n".join(
+        ESCAPED.sub(lambda byte: chr(int(byte[1], 16)), text).encode("latin-1", "ignore") for text in raw
+    )
+    return advice(data) if encoding_of(data) else ""

@@ -1,0 +1,120 @@
+"""What stages left out is said with its share, its reason and an example, whatever the stage."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow.frame import schemas
+from wokflow.generate.schemas import PREDICTIONS
+from wokflow.generate.schemas import REJECTS as UNANSWERED
+from wokflow.ingest.schemas import RECIPES, REJECTS
+from wokflow.match.schemas import REJECTS as TOO_LONG
+from wokflow.match.schemas import SHEET_REJECTS
+from wokflow.report.left_out import KINDS, REASONS, left_out
+
+from tests.report.parts import table
+
+
+def recipes(folder: Path, count: int) -> str:
+    rows = [
+        {"recipe_id": f"recipenlg:{n}", "corpus": "recipenlg", "lang": "en", "title": "Pie", "source_row": n}
+        | {"ingredients": [], "steps": [], "dish": None, "url": None}
+        for n in range(count)
+    ]
+    return table(folder, "ingest/recipes/recipenlg", RECIPES, rows)
+
+
+def rejects(folder: Path, found: Sequence[tuple[str, str | None, str]]) -> str:
+    rows = [
+        {"corpus": "recipenlg", "source_row": n, "reason": reason, "detail": detail, "raw": raw}
+        for n, (reason, detail, raw) in enumerate(found)
+    ]
+    return table(folder, "ingest/rejects/recipenlg", REJECTS, rows)
+
+
+def test_shares_are_of_what_a_stage_read_and_large_ones_are_explained(tmp_path: Path) -> None:
+    long = [
+        {
+            "corpus": "recipenlg",
+            "source_row": 7,
+            "reason": "too_long",
+            "detail": "812 tokens",
+            "raw": "recipenlg:7",
+        }
+    ]
+    paths = [
+        recipes(tmp_path, 9),
+        rejects(
+            tmp_path,
+            [("empty_title", None, "x  y"), ("duplicate", None, "z"), ("duplicate", "equals 1", "w")],
+        ),
+        table(tmp_path, "match/rejects/recipenlg", TOO_LONG, long),
+    ]
+    ingest, match = left_out(paths, tmp_path)
+    assert str(ingest) == "ingest: 3 of 12 rows of recipenlg (2 duplicate, 1 empty_title)"
+    assert str(match) == "match: 1 of 9 recipes of recipenlg (1 too_long)"
+    assert ingest.loud and match.loud
+    assert match.explained() == (
+        "match left out 11 % of the recipes of recipenlg, most often for too_long: more tokens than "
+        "match.eligible.max_tokens. The first: row 7 (812 tokens), 'recipenlg:7'."
+    )
+    assert "The first: row 1, 'z'." in ingest.explained()
+
+
+def test_a_small_share_is_told_and_not_explained(tmp_path: Path) -> None:
+    (one,) = left_out([recipes(tmp_path, 19), rejects(tmp_path, [("duplicate", None, "z")])], tmp_path)
+    assert (one.count, one.whole, one.loud) == (1, 20, False)
+    assert [*left_out([recipes(tmp_path, 19), rejects(tmp_path, [])], tmp_path)] == []
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "cause"),
+    [
+        ("cp1252", "7,Crème brûlée,jalapeño purée", "It looks like WINDOWS-1252: save it again"),
+        ("gb18030", "7,红烧肉，白米饭", "It looks like GB18030: save it again"),
+        ("big5", "7,紅燒肉，白米飯", ""),
+    ],
+)
+def test_another_encoding_is_guessed_from_its_rejects(
+    encoding: str, text: str, cause: str, tmp_path: Path
+) -> None:
+    raw = text.encode(encoding).decode(errors="backslashreplace")
+    (one,) = left_out([recipes(tmp_path, 1), rejects(tmp_path, [("invalid_utf8", None, raw)])], tmp_path)
+    assert one.cause.startswith(cause) and bool(one.cause) == bool(cause)
+    assert one.explained().endswith("NEW" if cause else "'.")
+
+
+def test_requests_count_with_the_predictions_that_came(tmp_path: Path) -> None:
+    answered = [{"instance_id": f"i:{n}", "run": "gpt", "prediction": "Fry."} for n in range(3)]
+    row: dict[str, Any] = {"instance_id": "i:3", "run": "gpt", "turn": 1, "reason": "rejected"}
+    paths = [
+        table(tmp_path, "generate/predictions/gpt", PREDICTIONS, answered),
+        table(
+            tmp_path, "generate/rejects/gpt", UNANSWERED, [row | {"detail": "HTTP 400: no", "raw": "炒饭"}]
+        ),
+    ]
+    (one,) = left_out(paths, tmp_path)
+    assert str(one) == "generate: 1 of 4 requests of gpt (1 rejected)"
+    assert "does not take the request. The first: i:3 (HTTP 400: no), '炒饭'." in one.explained()
+
+
+def test_rejects_of_people_s_tables_name_the_setting(tmp_path: Path) -> None:
+    row = {"source_row": 2, "reason": "not_accepted", "detail": None, "raw": "粥 | congee"}
+    paths = [
+        table(tmp_path, f"match/rejects/{name}", SHEET_REJECTS, [row])
+        for name in ("dish-names", "silver-en-zh")
+    ]
+    assert [str(one) for one in left_out(paths, tmp_path)] == [
+        "match: 1 names of dishes of match.candidates.titles (1 not_accepted)",
+        "match: 1 rows of match.silver.accepted, en-zh (1 not_accepted)",
+    ]
+
+
+def test_every_table_of_rejects_is_known() -> None:
+    known = [name for name in schemas.SCHEMAS if "/rejects/" in name]
+    assert len(known) >= 9
+    for name in known:
+        assert name.split("/")[0] in REASONS and any(
+            name.startswith(begin.rstrip("_-")) for begin in KINDS
+        ), name
