@@ -1,4 +1,6 @@
+from wokflow.cluster.environment import keep_configuration
 from wokflow.cluster.placement import check_jobs, limit_retries, replace_parts, translate_site_file
+from wokflow.frame.alone import refuse_beside_jobs
 from wokflow.frame.gpus import find_gpus
 
 OWN_RULES = [rule for rule in workflow.rules if rule not in EARLIER_RULES]
@@ -10,7 +12,8 @@ for each in OWN_RULES:
 if workflow.exec_mode == ExecMode.DEFAULT:
     # The executor reads the site file before any hook is called.
     if "snakemake_executor_plugin_slurm" in sys.modules:
-        translate_site_file()
+        translate_site_file(SITE)
+        keep_configuration()
     # Without --jobs, all jobs run on this machine: at once only as many as have GPUs of their own.
     if workflow.resource_settings.nodes is None and "gpu" not in workflow.global_resources:
         if gpus := find_gpus():
@@ -25,6 +28,11 @@ onstart:
             check_jobs(SITE, [job for job in workflow.dag.needrun_jobs() if job.rule in OWN_RULES])
             prepare_run(globals().get("KEY_VARIABLES", ()))
             replace_parts(SITE, {rule.name for rule in OWN_RULES})
+        except UserError as error:
+            raise WorkflowError(str(error))
+    else:
+        try:
+            refuse_beside_jobs(RESULTS)
         except UserError as error:
             raise WorkflowError(str(error))
 

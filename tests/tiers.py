@@ -41,6 +41,7 @@ SLOW = (
     "match/test_embed.py",
     "match/test_search.py::test_thousands_of_rows_in_several_products_give_the_same",
     "match/test_translate.py",
+    "models/test_bounds.py::test_models_read_as_many",
     "models/test_decoding.py",
     "models/test_devices.py::test_how_fast_a_processor_is_in_bfloat16_is_measured",
     "models/test_writers.py",

@@ -96,8 +96,10 @@ def test_a_partition_is_taken_if_and_only_if_the_executor_takes_it(
     file = tmp_path / "site.yaml"
     file.write_text(SITE, encoding="utf-8")
     monkeypatch.setattr(plugin, "read_partition_file", None)
-    translate_site_file()
+    translate_site_file(read_site(file))
     job = Job(threads, **resources)
+    elsewhere = plugin.read_partition_file(tmp_path / "none" / "site.yaml")
+    assert [each.name for each in elsewhere] == [each.name for each in plugin.read_partition_file(file)]
     fits = {each.name: each.score_job_fit(job) is not None for each in plugin.read_partition_file(file)}
     request = read_request(resources, threads)
     try:

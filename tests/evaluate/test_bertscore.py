@@ -73,3 +73,29 @@ def test_without_a_model_there_is_a_note(tmp_path: Path) -> None:
     found = scored(tmp_path, ["煮"], ["煮"], None, None)
     row = found.row(0, named=True)
     assert row["parts"] is None and "No model" in row["note"]
+
+
+@pytest.mark.parametrize("kind", ["roberta", "xlnet"])
+def test_models_whose_positions_are_no_plain_limit_score_long_texts(
+    kind: str, tmp_path: Path, tiny_bert: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RoBERTa's positions begin behind its padding token; XLNet has none. Neither tokenizer names a limit."""
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_bert)
+    tokenizer.model_max_length = int(1e30)
+    places = {"max_position_embeddings": 64} if kind == "roberta" else {}
+    sizes = {
+        "vocab_size": len(tokenizer),
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "hidden_size": 16,
+    }
+    sizes |= {"d_inner": 16, "d_head": 8} if kind == "xlnet" else {"intermediate_size": 16}
+    config = AutoConfig.for_model(kind, pad_token_id=0, **sizes, **places)
+    for part in (tokenizer, AutoModel.from_config(config)):
+        part.save_pretrained(tmp_path / kind)
+    texts = ["煮" * 500, "炒"]
+    found = scored(tmp_path, texts, texts, str(tmp_path / kind), 2)
+    values = np.array(found["parts"].to_list())
+    assert values[:, 0] == pytest.approx(100, abs=1e-3)

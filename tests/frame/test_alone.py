@@ -89,3 +89,36 @@ def test_where_the_folder_cannot_be_made_snakemake_is_left_to_say_so(tmp_path: P
 )
 def test_options_that_only_show_something_write_no_results(options: list[str], writes: bool) -> None:
     assert alone.writes_results(options) is writes
+
+
+WORK = """
+import sys
+from wokflow.frame.job import job
+with job(sys.argv[1]):
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_job_that_outlives_its_run_is_named_until_it_ends(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    alone.refuse_beside_jobs(str(results))
+    log = results / "logs" / "parse_parser" / "all.log"
+    with subprocess.Popen(
+        [sys.executable, "-c", WORK, str(log)],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout and process.stdout.readline() == "begun\n"
+        who = (
+            rf"parse_parser all, process {process.pid} on {socket.gethostname()}\nWait until they have ended"
+        )
+        with pytest.raises(
+            UserError, match=rf"1 jobs of an earlier run still write into .*results:\n  {who}"
+        ):
+            alone.refuse_beside_jobs(str(results))
+        process.kill()
+    alone.refuse_beside_jobs(str(results))
+    assert log.exists()

@@ -1,12 +1,13 @@
 """Files and folders are known by content; large files are read again only if they changed."""
 
+import json
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 from wokflow.frame import digests
-from wokflow.frame.digests import file_digest, identity, path_digest
+from wokflow.frame.digests import file_digest, identity, named_by, path_digest
 
 
 def folder_digest(folder: Path, files: dict[str, str]) -> str:
@@ -101,3 +102,35 @@ def test_files_below_a_link_to_a_folder_count(tmp_path: Path) -> None:
     before = path_digest.__wrapped__(str(model))
     (pooling / "config.json").write_text("max")
     assert path_digest.__wrapped__(str(model)) != before
+
+
+def test_a_model_counts_by_what_it_names_elsewhere(tmp_path: Path) -> None:
+    """And not by where it, or what it names, lies, nor by where it once was."""
+    base, adapter = tmp_path / "base", tmp_path / "adapter"
+    for folder in (base, adapter):
+        folder.mkdir()
+        (folder / "model.safetensors").write_text(folder.name)
+    (tmp_path / "vocab.txt").write_text("a")
+    (base / "tokenizer_config.json").write_text(json.dumps({"vocab_file": str(tmp_path / "vocab.txt")}))
+    (base / "config.json").write_text(json.dumps({"_name_or_path": str(adapter), "architectures": ["x/y"]}))
+    (adapter / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": str(base)}))
+    assert named_by(str(adapter)) == [str(base), str(tmp_path / "vocab.txt")]
+
+    def digest() -> str:
+        path_digest.cache_clear()
+        return path_digest(str(adapter))
+
+    found = [digest()]
+    for changed in (base / "model.safetensors", tmp_path / "vocab.txt", adapter / "model.safetensors"):
+        changed.write_text("another")
+        found.append(digest())
+    assert len(set(found)) == 4
+    (adapter / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "org/on-the-hub"}))
+    assert named_by(str(adapter)) == []
+
+
+def test_models_that_name_each_other_have_an_end(tmp_path: Path) -> None:
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps({"model": str(tmp_path / other)}))
+    assert named_by(str(tmp_path / "a")) == [str(tmp_path / "b")]

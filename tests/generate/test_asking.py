@@ -1,9 +1,11 @@
 """What a model reads: the source, a prompt, or turns in the form of its chat template."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from wokflow.frame.job import UserError
 from wokflow.generate.asking import Asking, answer_end
 from wokflow.generate.prompts import Dialogue, Prompt
 
@@ -66,6 +68,12 @@ def test_answers_that_were_given_are_turns_of_their_own(tokenizer: Any, tmp_path
     assert said(tokenizer, rows) == [
         "<|user|>Title x.<|end|><|assistant|>rice<|end|><|user|>eggs and rice<|end|><|assistant|>"
     ]
+
+
+def test_a_tokenizer_without_an_end_is_named() -> None:
+    bare = SimpleNamespace(eos_token_id=None, sep_token_id=None)
+    with pytest.raises(UserError, match="has no token that ends a text"):
+        answer_end(bare, chat=False)
 
 
 def test_an_answer_ends_as_the_template_ends_one(tokenizer: Any) -> None:

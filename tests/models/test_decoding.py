@@ -1,5 +1,6 @@
 """Decoding: the same text alone and in a batch, without repetition, by models of each kind."""
 
+import copy
 import io
 import json
 import random
@@ -259,3 +260,16 @@ def test_marian_is_told_to_write_chinese_and_takes_line_breaks_for_spaces(pieces
     words = tokenizer.convert_ids_to_tokens(one)
     assert words[0] == ">>cmn_Hans<<" and words[-1] == "</s>"
     assert one == two and blank == []
+
+
+def test_a_causal_model_without_a_token_for_padding_or_the_end_writes_to_the_limit(
+    models: dict[str, Any], tokenizer: Any
+) -> None:
+    bare, model = copy.deepcopy(tokenizer), copy.deepcopy(models["gpt2"])
+    bare.pad_token = bare.eos_token = None
+    model.generation_config.eos_token_id = model.config.eos_token_id = None
+    texts = ["the dish is a", "a"]
+    short = Decoding(beams=1, max_tokens=5)
+    together = decode(model, bare, texts, "causal", short)
+    assert together == [decode(model, bare, [text], "causal", short)[0] for text in texts]
+    assert all(map(len, together))

@@ -1,5 +1,7 @@
 """The workflow on a cluster gives what it gives on one machine: all of it, GPU jobs, edits."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import yaml
 from tests.conftest import rules_run, snakemake
 from tests.slurm.cluster import Cluster
 from tests.slurm.runs import Run, house_without, results, write_site
-from tests.workflow.conftest import EVERY, new_house
+from tests.workflow.conftest import EVERY, new_house, write_corpora, write_sentences
 from tests.workflow.edits import COMPARED, EDITS, SETTINGS, sometimes
 
 GPU_RULES = ("match_translate", "match_embed", "match_search")
@@ -47,6 +49,45 @@ def test_it_ends_in_the_bytes_of_a_local_run(built: Path, cluster: Cluster, tmp_
         assert "gres/gpu=1" in cluster.run("scontrol", "show", "job", job["id"])
     assert rules_run(run.ends(2400)) == EVERY
     assert results(house) == results(built)
+
+
+PART = "out/ingest/recipes/xiachufang/part-00000.parquet"
+
+
+@pytest.mark.parametrize("how", ["-s", "--directory"])
+def test_a_run_from_elsewhere_within_an_allocation_finds_the_site_and_slurm(
+    how: str, bare_cluster: Cluster, tmp_path: Path
+) -> None:
+    """The site's file lies beside the profile; SLURM_CONF stays where all that tells of the allocation goes."""
+    house, elsewhere = new_house(tmp_path / "house"), tmp_path / "elsewhere"
+    write_site(house, account=None, partitions="{cpu: {max_mem_mb: 16000}}")
+    write_corpora(elsewhere / "data")
+    write_sentences(elsewhere / "data")
+    (elsewhere / "my.yaml").write_text("results: out\n", encoding="utf-8")
+    where = {
+        "-s": ("-s", str(house / "Snakefile"), "--profile", str(house / "slurm"), "--configfile", "my.yaml"),
+        "--directory": (
+            "--profile",
+            "slurm",
+            "--directory",
+            str(elsewhere),
+            "--configfile",
+            "../elsewhere/my.yaml",
+        ),
+    }
+    allocation = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "nowhere", "SLURM_MEM_PER_CPU": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *where[how], "--", PART],
+        cwd=elsewhere if how == "-s" else house,
+        env=bare_cluster.environment | allocation,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "SLURM job context" in done.stdout
+    assert (elsewhere / PART).exists()
 
 
 # Where a job's input is made anew with the same bytes, Snakemake runs the job if it looked before that was so. On a

@@ -97,3 +97,18 @@ def test_another_workflow_imports_it_as_a_module(house: Path, elsewhere: Path) -
     assert written["config"] == config, "defaults are not written into the importer's config"
     assert not {"slurm_account", "constraint", "qos"} & set(written["resources"])
     assert rules_run(snakemake(elsewhere, "--", "mine").stdout) == set()
+
+
+@pytest.mark.parametrize("moved", ['prefix: "sub"', 'replace_prefix: {"results/": "sub/"}'])
+def test_a_module_whose_files_would_be_moved_in_part_is_refused(
+    moved: str, house: Path, elsewhere: Path
+) -> None:
+    snakefile = MODULE.format(snakefile=str(house / "Snakefile"), titles=TITLES)
+    snakefile = snakefile.replace(
+        '    config: config["wokflow"]\n', f'    config: config["wokflow"]\n    {moved}\n'
+    )
+    (elsewhere / "Snakefile").write_text(snakefile, encoding="utf-8")
+    (elsewhere / "importer.yaml").write_text(json.dumps({"wokflow": {"results": "out"}}), encoding="utf-8")
+    done = snakemake(elsewhere, "-n", "--", "mine", check=False)
+    assert done.returncode and "takes no prefix and no replace_prefix" in done.stdout
+    assert "Traceback" not in done.stdout

@@ -61,6 +61,28 @@ def test_the_folder_is_free_once_the_first_run_was_killed(house: Path, other: su
     assert held["process"] != other.pid and held["since"] <= time.strftime("%Y-%m-%d %H:%M")
 
 
+def test_a_job_that_outlives_its_run_is_named_and_no_second_one_begins(house: Path) -> None:
+    """As kill -9 leaves it: the run is gone, and its job goes on."""
+    work = (
+        "from wokflow.frame.job import job\n"
+        "with job('results/logs/ingest_recipes/zh.log'): print(1, flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", work],
+        cwd=house,
+        env=os.environ | {"PYTHONPATH": str(house / "scripts")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as orphan:
+        assert orphan.stdout and orphan.stdout.readline() == "1\n"
+        refused = snakemake(house, "--", "ingest", check=False)
+        assert refused.returncode != 0 and f"ingest_recipes zh, process {orphan.pid} on " in refused.stdout
+        assert not list((house / "results/ingest").rglob("*.parquet"))
+        orphan.kill()
+    snakemake(house, "--", "ingest")
+
+
 def test_two_runs_with_results_of_their_own_go_on_side_by_side(house: Path) -> None:
     folders = ("one", "two")
     with ThreadPoolExecutor(2) as pool:

@@ -18,6 +18,7 @@ import yaml
 from wokflow.cluster import slurm
 from wokflow.cluster.accounts import allowances
 from wokflow.cluster.asked import by_partition, read_requests
+from wokflow.cluster.environment import leave_allocation
 from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.limits import limits
 from wokflow.cluster.names import names
@@ -39,6 +40,7 @@ EXECUTOR = "snakemake_executor_plugin_slurm"
 
 def main(words: list[str]) -> int:
     arguments = _arguments(words)
+    leave_allocation()
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda number, _: sys.exit(128 + number))
     found = {OK: 0, WARNING: 0, PROBLEM: 0}

@@ -31,11 +31,25 @@ PASSED = re.compile(
     r"OLLAMA_\w+|HANLP_\w+|SPACY_\w+|JIEBA_\w+|POLARS_\w+|RAYON_\w+|OMP_\w+|KMP_\w+|MKL_\w+|OPENBLAS_\w+|GOMP_\w+|"
     r"CUDA\w*|NVIDIA_\w+|NCCL_\w+|GLOO_\w+|UCX_\w+|FI_\w+|ROCM_\w+|HIP_\w+|HSA_\w+|SNAKEMAKE_\w+|WOKFLOW_\w+"
 )
+CONFIGURATION = frozenset({"SLURM_CONF"})  # what tells Slurm's commands where their cluster is
 SECRET = re.compile(
     r"(?:^|_)(?:\w*KEYS?|TOKENS?|SECRETS?|\w*PASS(?:WORD|WD|PHRASE)?|PW|PAT|CREDENTIALS?|COOKIES?|AUTH)(?:_|$)",
     re.IGNORECASE,
 )
 PASSWORD = re.compile(r"://[^/\s]*:[^/\s]*@")  # in a URL
+
+
+def leave_allocation() -> None:
+    """Forget the job of Slurm that this process runs in, if any: what its jobs would inherit; not where Slurm is."""
+    for name in [name for name in os.environ if name.startswith("SLURM_") and name not in CONFIGURATION]:
+        del os.environ[name]
+
+
+def keep_configuration() -> None:
+    """Have the executor leave an allocation as leave_allocation does: by itself it forgets where Slurm is, too."""
+    import snakemake_executor_plugin_slurm as plugin
+
+    plugin.delete_slurm_environment = leave_allocation
 
 
 def hand_over(environment: Mapping[str, str], key_variables: Collection[str]) -> list[str]:

@@ -136,8 +136,10 @@ def set_resources(job: Any, resources: dict[str, Any]) -> None:
         raise TypeError("Snakemake keeps the resources of a job in another place than in 9.27.1")
 
 
-def translate_site_file() -> None:
+def translate_site_file(site: Site) -> None:
     """Have the executor read partitions from slurm/site.yaml, whose settings it does not know.
+
+    Named by a path that leads nowhere from the working folder (--directory), it is the `site` that was read.
 
     This is needed before the executor is checked (`replace_parts`). One that reads the file otherwise refuses it.
     """
@@ -145,7 +147,8 @@ def translate_site_file() -> None:
     from snakemake_executor_plugin_slurm.partitions import Partition, PartitionLimits
 
     def read_partitions(partition_file: Path) -> list[Partition]:
-        partitions = read_site(partition_file).partitions
+        found = read_site(partition_file) if Path(partition_file).exists() else site
+        partitions = found.partitions
         limits = {
             name: {key: keys[key] for key in LIMITS if key in keys} for name, keys in partitions.items()
         }

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from wokflow.evaluate.intervals import Metric, mean, skipped
 from wokflow.evaluate.parts import Texts, write_parts
 from wokflow.frame.job import Progress, UserError
+from wokflow.models.bounds import NO_LIMIT, positions
 from wokflow.models.loading import at_revision
 
 BertScorer = Callable[[Sequence[str], Sequence[str]], Metric]
@@ -108,6 +108,6 @@ def _load(name: str, settings: BertModel) -> tuple[Any, Any, int, str]:
         tokenizer, model = get_tokenizer(place), get_model(place, layers).to(device)
     except (OSError, ValueError, AssertionError) as error:
         raise UserError(f"BERTScore's model {name} (bertscore.model) cannot be loaded: {error}") from error
-    places = getattr(model.config, "max_position_embeddings", inf)
+    places = positions(model.config) or NO_LIMIT
     tokenizer.model_max_length = min(tokenizer.model_max_length, places)
     return model, tokenizer, layers, device

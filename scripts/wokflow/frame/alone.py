@@ -27,6 +27,7 @@ SHOWING = {
     ),
     *("--detailed-summary", "--rulegraph", "--filegraph", "--d3dag", "--report", "--print-compilation"),
 }
+NAMED = 10  # jobs at most that a message names
 _held: list[int] = []  # descriptors of locks, which are kept until the process ends
 
 
@@ -64,6 +65,47 @@ def take_folder(results: str) -> None:
     os.truncate(descriptor, 0)
     os.write(descriptor, json.dumps(known).encode())
     _held.append(descriptor)
+
+
+def refuse_beside_jobs(results: str) -> None:
+    """Raise UserError while jobs of an earlier run, which was killed itself, still write into the folder of results.
+
+    A job holds a lock on its log. Where the file system has no locks, none is found.
+    """
+    alive = [
+        f"{_job(log)}, {_holder_of(log)}"
+        for log in sorted(Path(results, "logs").glob("*/*.log"))
+        if _is_held(log)
+    ]
+    if alive:
+        named = "".join(f"\n  {job}" for job in alive[:NAMED])
+        more = f"\n  and {len(alive) - NAMED} more" if len(alive) > NAMED else ""
+        raise UserError(
+            f"{len(alive)} jobs of an earlier run still write into {results}:{named}{more}\n"
+            "Wait until they have ended, or end these processes; then start again."
+        )
+
+
+def _is_held(log: Path) -> bool:
+    try:
+        with log.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
+def _job(log: Path) -> str:
+    return f"{log.parent.name} {log.stem}"
+
+
+def _holder_of(log: Path) -> str:
+    """Which process a log's first line names."""
+    with log.open(encoding="utf-8", errors="replace") as file:
+        _, begin, rest = file.readline().partition("(process ")
+    return f"process {rest.partition(')')[0]}" if begin else "a process that is not known"
 
 
 def _holder(path: Path) -> str:

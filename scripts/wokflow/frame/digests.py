@@ -8,6 +8,9 @@ from functools import cache
 from pathlib import Path
 
 SMALL = 16 << 20  # bytes; larger files are read again only if their identity changed
+# Files of a model that may name others; and keys that only tell where it once was.
+NAMING = ("adapter_config.json", "config.json", "generation_config.json", "tokenizer_config.json")
+OF_OLD = frozenset({"_name_or_path", "name_or_path"})
 MEMORY = Path(".snakemake") / "wokflow" / "digests.json"
 
 
@@ -26,15 +29,47 @@ def identity(path: str | Path) -> str:
 def path_digest(path: str) -> str:
     """Digest of a file's content, or of the names and contents of all files below a folder (16 hexadecimal digits).
 
+    A model counts with the files and folders elsewhere that it names: an adapter's base, a tokenizer's vocabulary.
     Digests of large files are remembered in MEMORY beside their identity, so that a model of many gigabytes is not
     read at each start. Raises FileNotFoundError if there is nothing at `path`.
     """
     if not Path(path).is_dir():
         return file_digest(path)
     digest = hashlib.sha256()
-    for file in sorted(_files(path)):
-        digest.update(f"{file.relative_to(path).as_posix()} {file_digest(file)}\n".encode())
+    for each in [path, *named_by(path)]:
+        for file in sorted(_files(each)) if Path(each).is_dir() else [Path(each)]:
+            digest.update(f"{file.relative_to(each).as_posix()} {file_digest(file)}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def named_by(folder: str) -> list[str]:
+    """Files and folders elsewhere that a model's folder names in its JSON files, and what these name in turn."""
+    found: list[str] = []
+    queue, seen = [folder], {os.path.realpath(folder)}
+    while queue:
+        for name in _named(Path(queue.pop(0))):
+            if (real := os.path.realpath(name)) not in seen:
+                seen.add(real)
+                found.append(name)
+                queue += [name] if Path(name).is_dir() else []
+    return found
+
+
+def _named(folder: Path) -> Iterator[str]:
+    """What the JSON files right in a folder name that is there, and not in this folder."""
+    for file in (folder / name for name in NAMING):
+        try:
+            held = json.loads(file.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            continue  # none, or for whoever loads the model to complain of
+        for key, name in held.items() if isinstance(held, dict) else ():
+            path = isinstance(name, str) and (os.sep in name or key.endswith(("_path", "_file")))
+            if path and key not in OF_OLD and Path(name).exists() and not _inside(name, folder):
+                yield name
+
+
+def _inside(path: str, folder: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _files(folder: str) -> Iterator[Path]:

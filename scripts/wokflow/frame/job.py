@@ -1,13 +1,18 @@
 """What every job does around its one function: a log, progress, and errors that a person can read."""
 
+import fcntl
+import os
+import socket
 import sys
 import time
 import traceback
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
+
+HELD = "(process {process} on {host})"  # in the first line of a job's log: who holds it
 
 
 class UserError(Exception):
@@ -42,6 +47,12 @@ class Progress:
         print(text, file=sys.stderr, flush=True)
 
 
+def hold(descriptor: int) -> None:
+    """Lock an open file until this process, and all that have inherited it, end; where the file system has locks."""
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 @contextmanager
 def job(log: str) -> Iterator[Progress]:
     """Run a job with its log file open; an error lands in the log whole, and on stderr in one line."""
@@ -51,8 +62,9 @@ def job(log: str) -> Iterator[Progress]:
     path = Path(log)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
+        hold(file.fileno())  # as long as the job lives, whatever becomes of its run
         progress = Progress(file)
-        progress.say("start")
+        progress.say(f"start {HELD.format(process=os.getpid(), host=socket.gethostname())}")
         start = time.monotonic()
         try:
             yield progress

@@ -4,6 +4,8 @@ import os
 import re
 from pathlib import Path
 
+from wokflow.frame.digests import named_by
+
 _BILLIONS = re.compile(
     r"(?<![\d.])(\d+)(?:\.(\d+))?b(\d)?(?![a-z])", re.IGNORECASE
 )  # 7B, 1.3B; 7b1, as BLOOM
@@ -16,6 +18,8 @@ def weights_mb(model: str) -> int | None:
     weights that the name tells of, as in Qwen2.5-7B.
     """
     folders = [Path(model)] if Path(model).is_dir() else sorted(_cached(model))
+    if Path(model).is_dir():  # an adapter is small, and its base is loaded too
+        folders += [Path(named) for named in named_by(model) if Path(named).is_dir()]
     sizes = [
         sum(file.stat().st_size for file in folder.glob(pattern))
         for folder in folders

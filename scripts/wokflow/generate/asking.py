@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from wokflow.frame.job import UserError
 from wokflow.generate.prompts import Dialogue, one_text
 from wokflow.generate.sentences import Values
+from wokflow.models.bounds import end_token
 from wokflow.models.decoding import Family, encode
 
 Chat = Literal["auto", "never"]
@@ -91,13 +93,20 @@ class Asking:
 
 
 def answer_end(tokenizer: Any, *, chat: bool) -> int:
-    """The token that ends an answer: in a chat the special token that the template puts behind one."""
-    end: int | None = tokenizer.eos_token_id if tokenizer.eos_token_id is not None else tokenizer.sep_token_id
+    """The token that ends an answer: in a chat the special token that the template puts behind one.
+
+    Raises UserError where there is none.
+    """
+    end = end_token(tokenizer)
     if chat:
         turns = [{"role": ROLES[0], "content": "?"}, {"role": ROLES[1], "content": "<answer>"}]
         text = tokenizer.apply_chat_template(turns, tokenize=False)
         behind = tokenizer(text.rpartition("<answer>")[2], add_special_tokens=False)["input_ids"]
         special = {*tokenizer.all_special_ids, *tokenizer.get_added_vocab().values()}
         end = next((token for token in behind if token in special), end)
-    assert end is not None
+    if end is None:
+        raise UserError(
+            "the model's tokenizer has no token that ends a text (eos_token, sep_token), so that no answer could "
+            "end. Give it one (add_special_tokens, and resize the model's embeddings), or take another model."
+        )
     return end

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.languages import HAN
+from wokflow.models.bounds import end_token, padding_token, positions
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -75,8 +76,8 @@ def decode(
     A causal model's text is the continuation alone. Texts that are too long are cut, and the log says how many:
     at their end for seq2seq, at their beginning for causal models, which continue the end. Tokenizers of
     SentencePiece, such as Marian's, mT5's and mBART50's, read a line break as a space and write none. With a
-    `tgt_lang` (set_languages), the model begins with its code. The tokenizer must have a padding token. The other
-    texts of a batch change the rounding alone, which may decide a near tie.
+    `tgt_lang` (set_languages), the model begins with its code. The other texts of a batch change the rounding alone,
+    which may decide a near tie.
     """
     tokens = encode(tokenizer, texts, family)
     most, _ = limits(model, family, decoding)
@@ -108,13 +109,13 @@ def limits(model: Any, family: Family, decoding: Decoding) -> tuple[int, int]:
     tokens leave, but at least half.
     """
     source, new = decoding.max_source_tokens, decoding.max_tokens
-    positions: int | None = getattr(model.config, "max_position_embeddings", None)
-    if positions is None:
+    places = positions(model.config)
+    if places is None:
         return source, new
     if family == "causal":
-        source = min(source, max(positions - new, positions // 2))
-        return source, min(new, positions - source)
-    return min(source, positions), min(new, positions)
+        source = min(source, max(places - new, places // 2))
+        return source, min(new, places - source)
+    return min(source, places), min(new, places)
 
 
 def decode_tokens(
@@ -216,7 +217,8 @@ def _generate(
     model: Any, tokenizer: Any, rows: list[list[int]], family: Family, decoding: Decoding, new: int
 ) -> list[str]:
     left = family == "causal"
-    ids, mask = _padded(rows, tokenizer.pad_token_id, left)
+    pad = padding_token(tokenizer)
+    ids, mask = _padded(rows, pad, left)
     skip = ids.shape[1] if left else 1
     target = getattr(tokenizer, "tgt_lang", None)
     options = {
@@ -233,7 +235,7 @@ def _generate(
         no_repeat_ngram_size=0,
         logits_processor=[Repetition(skip, decoding.repetition_penalty, decoding.no_repeat_ngram)],
         use_cache=True,
-        pad_token_id=tokenizer.pad_token_id,
+        pad_token_id=pad,
         eos_token_id=ends(model, tokenizer),
         **{name: value for name, value in options.items() if value is not None},
     )
@@ -255,10 +257,13 @@ def _padded(rows: list[list[int]], pad: int, left: bool) -> tuple["Tensor", "Ten
 
 
 def ends(model: Any, tokenizer: Any) -> Any:
-    """The end token, or a list of them: the model's own, or the tokenizer's if that is not in its vocabulary."""
+    """The end token, or a list of them: the model's own, or the tokenizer's if that is not in its vocabulary.
+
+    None where neither has one: then a text ends at the limit of new tokens.
+    """
     own = model.generation_config.eos_token_id
     if own is None or (isinstance(own, int) and own >= model.config.vocab_size):
-        return tokenizer.eos_token_id if tokenizer.eos_token_id is not None else tokenizer.sep_token_id
+        return end_token(tokenizer)
     return own
 
 

@@ -140,7 +140,7 @@ class _Vllm:
             raise UserError(problem + why_not(model.place, error, remote_code=model.remote_code)) from error
         self.most, self._new = limits(described, model.family, model.decoding)
         end = ends(described, self.tokenizer)
-        self._ends = end if isinstance(end, list) else [end]
+        self._ends = end if isinstance(end, list) else [] if end is None else [end]
         version = self._ask(
             {
                 "model": model.place,

@@ -10,6 +10,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.generate.asking import answer_end
+from wokflow.models.bounds import positions
 from wokflow.models.decoding import set_languages
 from wokflow.models.devices import find_device, use_bfloat16
 from wokflow.models.loading import load
@@ -227,8 +228,8 @@ def _trainer(
     from wokflow.train.trainers import Causal, Course, Seq2Seq, Watch, decoder_inputs, sequence_loss
 
     (network, tokenizer), settings = loaded, task.settings
-    positions = getattr(network.config, "max_position_embeddings", None)
-    most = min(settings.max_tokens, positions or settings.max_tokens)
+    places = positions(network.config)
+    most = min(settings.max_tokens, places or settings.max_tokens)
     if progress and most < settings.max_tokens:
         progress.say(
             f"the model has positions for {most} tokens: max_tokens {settings.max_tokens} is more than it reads"
@@ -239,7 +240,7 @@ def _trainer(
         others = ends if isinstance(ends, list) else [ends] if ends is not None else []
         network.generation_config.eos_token_id = sorted({answer_end(tokenizer, chat=True), *others})
     on_target = settings.loss_on == "target" or (settings.loss_on == "auto" and asking.chat)
-    encoder = Encoder(asking, most, positions, on_target, settings.packing and task.family == "causal")
+    encoder = Encoder(asking, most, places, on_target, settings.packing and task.family == "causal")
     train, valid = (encoder.encode(rows.filter(split=split), progress) for split in ("train", "valid"))
     chosen = choose_sources(rows.filter(split="valid"), settings.valid_most)
     metric = choose_metric(
