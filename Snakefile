@@ -21,7 +21,7 @@ if (
     and workflow.modifier.is_main_snakefile()
     and not workflow.output_settings.dryrun
 ):
-    shorten_screen(logger)
+    shorten_screen(logger, lambda: {rule.name for rule in workflow.rules if rule.is_checkpoint})
 
 
 include: "rules/config.smk"

@@ -32,7 +32,7 @@ onstart:
             raise WorkflowError(str(error))
     else:
         try:
-            refuse_beside_jobs(RESULTS)
+            refuse_beside_jobs(globals().get("RESULTS", "results"))
         except UserError as error:
             raise WorkflowError(str(error))
 

@@ -26,7 +26,7 @@ try:
 
             pair_rows(str(pairs_of_dishes))  # raises now, and not after hours of ingest
         if not workflow.output_settings.dryrun and writes_results(sys.argv):
-            take_folder(config["results"])
+            take_folder(config["results"], [str(path) for path in workflow.overwrite_configfiles])
 except UserError as error:
     raise WorkflowError(str(error))
 

@@ -30,7 +30,7 @@ from tests.workflow.conftest import write_corpora, write_sentences
 
 PROGRESS = Progress(io.StringIO())
 RECIPES = {
-    **dict.fromkeys(("emoji", "symbols", "spaces", "empty_fields", "duplicates"), True),
+    **dict.fromkeys(("entities", "emoji", "symbols", "spaces", "empty_fields", "duplicates"), True),
     "simplified": False,
     "truncated": "refuse",
     "mostly_rejected": "refuse",
@@ -38,6 +38,7 @@ RECIPES = {
 SENTENCES = {
     "kind": "moses",
     "pair": "en-zh",
+    "entities": True,
     "spaces": True,
     "identical": True,
     "ratio": None,

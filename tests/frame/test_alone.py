@@ -91,6 +91,13 @@ def test_options_that_only_show_something_write_no_results(options: list[str], w
     assert alone.writes_results(options) is writes
 
 
+def test_the_config_files_of_the_last_run_are_known(tmp_path: Path) -> None:
+    results = str(tmp_path / "results")
+    assert alone.last_config(results) == []
+    alone.take_folder(results, ["config/demo.yaml"])
+    assert alone.last_config(results) == ["config/demo.yaml"]
+
+
 WORK = """
 import sys
 from wokflow.frame.job import job

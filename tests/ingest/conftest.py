@@ -22,7 +22,7 @@ from wokflow.ingest.schemas import REASONS, RECIPES, REJECTS
 
 from tests.ingest.sites import Site, serving
 
-OFF = Cleaning(emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
+OFF = Cleaning(entities=False, emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
 
 
 def zipped(data: bytes) -> bytes:

@@ -1,5 +1,6 @@
 """Cleaning takes what carries no text, and nothing else."""
 
+import re
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -11,12 +12,13 @@ from wokflow.ingest import clean as patterns
 from wokflow.ingest.clean import LATIN, Cleaning, clean
 from wokflow.ingest.records import Row, frame
 
-OFF = Cleaning(emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
+OFF = Cleaning(entities=False, emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SPACES = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
-STEPS = ["emoji", "symbols", "spaces", "empty_fields"]
+STEPS = ["entities", "emoji", "symbols", "spaces", "empty_fields"]
+OTHER_AMPERSANDS = "AT&T; salt & pepper; M&M's &c. &copy 2 &none; &#; &;"
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -82,6 +84,29 @@ def test_emoji_go_whole(text: str, clean_text: str) -> None:
 )
 def test_symbols_leave_a_space_and_invisible_characters_none(text: str, clean_text: str) -> None:
     assert cleaned(text, replace(OFF, symbols=True)) == clean_text
+
+
+@pytest.mark.parametrize(
+    ("text", "clean_text"),
+    [
+        ("Mac &amp; Cheese", "Mac & Cheese"),
+        ("&frac12; c. milk, &#189; c. cream, &#xBD; c. tea", "½ c. milk, ½ c. cream, ½ c. tea"),
+        ("&amp;frac12; c.", "½ c."),
+        ("Jell-O&reg; &quot;Best&quot; Cr&egrave;me", 'Jell-O® "Best" Crème'),
+        ("红烧&nbsp;肉&middot;家常", "红烧\xa0肉·家常"),
+        (
+            "AT&T; salt & pepper; M&M's &c. &copy 2 &none; &#; &;",
+            "AT&T; salt & pepper; M&M's &c. &copy 2 &none; &#; &;",
+        ),
+    ],
+)
+def test_entities_become_characters_and_other_ampersands_stay(text: str, clean_text: str) -> None:
+    assert cleaned(text, replace(OFF, entities=True)) == clean_text
+
+
+@given(TEXTS)
+def test_a_text_without_entities_stays(text: str) -> None:
+    assert re.search(r"&[#\w]+;", text) or cleaned(text, replace(OFF, entities=True)) == text
 
 
 @pytest.mark.parametrize(

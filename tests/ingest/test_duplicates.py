@@ -12,7 +12,7 @@ from wokflow.ingest import recipes
 from wokflow.ingest.clean import Cleaning
 
 Ingest = Callable[..., Any]
-OFF = Cleaning(emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
+OFF = Cleaning(entities=False, emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
 
 
 def test_later_duplicates_are_rejected_and_name_the_first(ingest: Ingest, corpus: Any) -> None:

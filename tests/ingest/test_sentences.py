@@ -25,6 +25,7 @@ PAIRS = [
     ("Every guest gets a bowl of soup first.", "每位客人先喝一碗汤。"),
 ]
 SETTINGS: dict[str, Any] = {
+    "entities": True,
     "spaces": True,
     "identical": True,
     "ratio": 4.0,

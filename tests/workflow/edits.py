@@ -90,6 +90,7 @@ SETTINGS: dict[str, tuple[Settings, set[str]]] = {
                 "ingest.recipes.emoji": False,
                 "ingest.recipes.simplified": True,
                 "ingest.recipes.symbols": False,
+                "ingest.recipes.entities": False,
                 "ingest.recipes.duplicates": False,
                 "ingest.recipes.spaces": False,
                 "ingest.recipes.empty_fields": False,
@@ -194,6 +195,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         f"ingest.sentences.{name}": (setting(f"ingest.sentences.{name}", value), SENTENCES)
         for name, value in {
             "parts": 2,
+            "entities": False,
             "spaces": False,
             "identical": False,
             "ratio": 5.0,

@@ -27,8 +27,8 @@ ADVICE = {
         "In a source: decode it with its own encoding, or drop the rows, since the bytes are lost. "
         "In outputs of models, which may stop inside a character: accept them in export.release.accept."
     ),
-    "control_characters": "Turn ingest.recipes.clean.symbols on, or clean the source.",
-    "private_characters": "Turn ingest.recipes.clean.symbols on, or clean the source.",
+    "control_characters": "Turn ingest.recipes.symbols on, or clean the source.",
+    "private_characters": "Turn ingest.recipes.symbols on, or clean the source.",
     "mojibake": "Decode the source with its own encoding (ftfy shows what was meant), and run again from ingest.",
     "markup": "Decode entities and remove tags in the source, and run again from ingest.",
 }

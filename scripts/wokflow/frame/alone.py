@@ -5,7 +5,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ SHOWING = {
     *("--detailed-summary", "--rulegraph", "--filegraph", "--d3dag", "--report", "--print-compilation"),
 }
 NAMED = 10  # jobs at most that a message names
+LOCK = "logs/.run.lock"  # below the results
 _held: list[int] = []  # descriptors of locks, which are kept until the process ends
 
 
@@ -36,13 +37,13 @@ def writes_results(options: Collection[str]) -> bool:
     return not any(option.partition("=")[0] in SHOWING for option in options)
 
 
-def take_folder(results: str) -> None:
-    """Take the folder of results for this process until it ends.
+def take_folder(results: str, configfiles: Sequence[str] = ()) -> None:
+    """Take the folder of results for this process until it ends; `configfiles` are those of its command.
 
     Where the folder cannot be written or its file system has no locks, nothing happens. Raises UserError while
     another process has taken it.
     """
-    path = Path(results, "logs", ".run.lock")
+    path = Path(results, LOCK)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -62,9 +63,19 @@ def take_folder(results: str) -> None:
         os.close(descriptor)
         return
     known = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M")}
+    known["configfiles"] = list(configfiles)
     os.truncate(descriptor, 0)
     os.write(descriptor, json.dumps(known).encode())
     _held.append(descriptor)
+
+
+def last_config(results: str) -> list[str]:
+    """The config files of the last run that wrote into a folder of results; none where that is not known."""
+    try:
+        known = json.loads(Path(results, LOCK).read_text(encoding="utf-8"))
+        return [str(path) for path in known["configfiles"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def refuse_beside_jobs(results: str) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from wokflow.frame.alone import last_config
 from wokflow.frame.config_files import read_yaml
 from wokflow.frame.job import UserError
 from wokflow.frame.patches import Part, check_parts
@@ -58,7 +59,7 @@ def main(options: list[str]) -> int:
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             workflow = dry_workflow(options)
-            text = None if workflow is None else described(workflow)
+            text = None if workflow is None else described(workflow) + of_another_config(workflow)
     except UserError as error:
         print(error)
         return 1
@@ -69,6 +70,21 @@ def main(options: list[str]) -> int:
 def described(workflow: Any) -> str:
     """What Snakemake's workflow would do, after a dry run."""
     return render(plan(list(_jobs(workflow))))
+
+
+def of_another_config(workflow: Any) -> str:
+    """What to do where the last run that wrote these results had other config files than this plan."""
+    last, now = (
+        last_config(workflow.globals["RESULTS"]),
+        [str(path) for path in workflow.overwrite_configfiles],
+    )
+    if not last or last == now:
+        return ""
+    files = " ".join(last)
+    return (
+        f"\nThe last run here had --configfile {files}, and this plan {' '.join(now) or 'none'}. "
+        f'To plan that run again: make plan CONFIG="{files}"'
+    )
 
 
 def dry_workflow(options: list[str]) -> Any:

@@ -8,6 +8,8 @@ import logging
 import os
 import re
 import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
@@ -36,13 +38,16 @@ CHATTER = (
 OWN_ERROR = re.compile(r"CalledProcessError.*step\.py' returned non-zero exit status 1\.\s*$", re.S)
 
 
-def shorten_screen(logger: logging.Logger) -> None:
-    """Have Snakemake's handler that writes on the screen show little, unless WOKFLOW_SCREEN is full."""
+def shorten_screen(logger: logging.Logger, checkpoints: Callable[[], Collection[str]]) -> None:
+    """Have Snakemake's handler that writes on the screen show little, unless WOKFLOW_SCREEN is full.
+
+    `checkpoints` gives the names of rules behind which there may be more jobs, once the rules are known.
+    """
     if os.environ.get("WOKFLOW_SCREEN") == "full":
         return
     for handler in logger.handlers:
         if handler.name == HANDLER and not isinstance(handler.formatter, ShortLines):
-            short = ShortLines(handler.formatter or logging.Formatter())
+            short = ShortLines(handler.formatter or logging.Formatter(), checkpoints)
             handler.setFormatter(short)
             handler.filters.insert(0, short.shows)  # before Snakemake's own, so that it sees every job
 
@@ -50,12 +55,16 @@ def shorten_screen(logger: logging.Logger) -> None:
 class ShortLines(logging.Formatter):
     """Formats the end of a job as one line; all else that is shown, as Snakemake does."""
 
-    def __init__(self, own: logging.Formatter) -> None:
+    def __init__(self, own: logging.Formatter, checkpoints: Callable[[], Collection[str]]) -> None:
         super().__init__()
         self._own = own
         self._names: dict[int, str] = {}  # of jobs that began, by their ids: rule and wildcards
         self._ended: list[str] = []
-        self._total = 0
+        self._checkpoints = checkpoints
+        self._left: Counter[str] = (
+            Counter()
+        )  # checkpoints that have not ended: behind them there may be more jobs
+        self._total = self._targets = 0
 
     def shows(self, record: logging.LogRecord) -> bool:
         """Whether a record is shown. Remembers which jobs begin and end."""
@@ -66,7 +75,9 @@ class ShortLines(logging.Formatter):
             self._names[record.jobid] = name  # type: ignore[attr-defined]
         if event == LogEvent.JOB_FINISHED:
             ended = self._names.pop(record.job_id, None)  # type: ignore[attr-defined]
-            self._ended += [ended] if ended else []
+            if ended:
+                self._ended.append(ended)
+                self._left.subtract([ended.split()[0]])
             return False
         if record.levelno >= logging.WARNING:
             return not OWN_ERROR.search(str(record.msg))
@@ -77,10 +88,22 @@ class ShortLines(logging.Formatter):
         if event == LogEvent.PROGRESS:
             return self._progress(record.done, record.total)  # type: ignore[attr-defined]
         if event == LogEvent.RUN_INFO:
-            return f"{record.stats['total']} jobs; .snakemake/log has all that Snakemake says"  # type: ignore[attr-defined]
+            return self._begin(record.stats)  # type: ignore[attr-defined]
         if event == LogEvent.JOB_ERROR:
             return self._failure(record)
         return self._own.format(record)
+
+    def _begin(self, stats: Mapping[str, int]) -> str:
+        """How many jobs there are; targets are not counted, which are jobs without a step."""
+        steps = {rule: count for rule, count in stats.items() if "_" in rule}
+        self._targets = stats["total"] - sum(steps.values())
+        known = self._checkpoints()
+        self._left = Counter({rule: count for rule, count in steps.items() if rule in known})
+        return f"{self._about}{sum(steps.values())} jobs; .snakemake/log has all that Snakemake says"
+
+    @property
+    def _about(self) -> str:
+        return "about " if any(count > 0 for count in self._left.values()) else ""
 
     def _failure(self, record: logging.LogRecord) -> str:
         """Which job failed, what the executor says of it, and its logs."""
@@ -94,8 +117,13 @@ class ShortLines(logging.Formatter):
         return "\n".join([*lines, *(f"    log: {log}" for log in job["log"])])
 
     def _progress(self, done: int, total: int) -> str:
-        """Which jobs ended, and how many of all; nothing for targets, which are jobs without a step."""
+        """Which jobs ended, and how many of all; nothing for targets."""
+        total -= self._targets
         if done < total:  # behind a checkpoint, Snakemake counts what it knows of, which is nothing more
             self._total = total
         names, self._ended = ", ".join(self._ended), []
-        return f"{time.strftime('%H:%M:%S')}  {names}  ({done} of {max(done, self._total)})" if names else ""
+        return (
+            f"{time.strftime('%H:%M:%S')}  {names}  ({done} of {self._about}{max(done, self._total)})"
+            if names
+            else ""
+        )

@@ -1,6 +1,8 @@
-"""Cleaning of recipe text: emoji, symbols, empty fields (Cultural Adaptation of Recipes, section 3.1)."""
+"""Cleaning of text: HTML's entities, emoji, symbols, empty fields (Cultural Adaptation of Recipes, section 3.1)."""
 
+import html
 import itertools
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +10,10 @@ import polars as pl
 
 from wokflow.ingest.records import items, lengths, relisted
 
+# Characters as HTML writes them; both ends are there, so that "AT&T" and "salt & pepper" stay.
+ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+_ENTITY = re.compile(ENTITY)
+TIMES = 2  # that a text may have been written so: &amp;frac12;
 # Emoji and what combines with them: variation selectors, joiners, keycaps, flags, skin tones.
 _PICTURES = (
     r"[[\p{Extended_Pictographic}&&[\p{Emoji}\p{Cn}]]--[©®™]]\x{1F1E6}-\x{1F1FF}\x{1F3FB}-\x{1F3FF}"
@@ -30,6 +36,7 @@ LATIN = r"\x20-\x7E°¼-ÿ"
 class Cleaning:
     """Which steps of cleaning run; the keys of the config block ingest.recipes explain them."""
 
+    entities: bool = True
     emoji: bool = True
     symbols: bool = True
     spaces: bool = True
@@ -90,6 +97,9 @@ def _filled(text: pl.Series, how: Cleaning) -> pl.Series:
 
 def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
     """Clean strings; those without anything to clean are not touched."""
+    if how.entities and (places := text.str.contains(ENTITY).fill_null(False).arg_true()).len():
+        decoded = pl.Series(map(without_entities, text.gather(places)), dtype=pl.String)
+        text = text.scatter(places, decoded)
     steps = _replacements(how)
     patterns = [pattern for pattern, _ in steps]
     if how.spaces:
@@ -103,6 +113,13 @@ def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
             some = some.str.strip_chars()
         text = text.scatter(places, some)
     return simplify(text) if how.simplified and lang == "zh" else text
+
+
+def without_entities(text: str) -> str:
+    """A text with the characters that HTML's entities stand for; names that HTML does not have stay."""
+    for _ in range(TIMES):
+        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+    return text
 
 
 def _replacements(how: Cleaning) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from wokflow.ingest.clean import LATIN
+from wokflow.ingest.clean import ENTITY, LATIN
 from wokflow.ingest.records import JSON_ESCAPE, Lines, Reject, Row, frame, joined, parse, rejected, strings
 
 LANG = "en"
@@ -66,7 +66,8 @@ def read(lines: Lines) -> pl.DataFrame:
     sure = ~pl.col("line").is_in(list(lines.damage))
     if b"\r" in lines.data:  # polars drops a CR at the end of a field
         sure &= ~raw.str.contains("\r", literal=True)
-    table = table.with_columns(plain=sure & raw.str.contains(_PLAIN))
+    entity = raw.str.contains("&", literal=True) & raw.str.contains(ENTITY)
+    table = table.with_columns(plain=sure & raw.str.contains(_PLAIN) & ~entity)
     slow = table.filter(~pl.col("plain")).filter(~(sure & raw.str.contains(_STRICT)))
     if slow.is_empty():
         return _read_fast(table, lines.joined()).drop("line")

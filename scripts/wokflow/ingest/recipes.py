@@ -47,6 +47,7 @@ def ingest_recipes(
     recipes: Sequence[str],
     rejects: Sequence[str],
     corpus: str,
+    entities: bool,
     emoji: bool,
     symbols: bool,
     spaces: bool,
@@ -72,6 +73,7 @@ def ingest_recipes(
             reader = reader_of(head_of(raw))
     checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
     cleaning = Cleaning(
+        entities=entities,
         emoji=emoji,
         symbols=symbols,
         spaces=spaces,

@@ -15,6 +15,7 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.frame.tables import provenance
 from wokflow.ingest import schemas
 from wokflow.ingest.align import letters
+from wokflow.ingest.clean import without_entities
 from wokflow.ingest.parallel import READERS, Row
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Reject
@@ -47,6 +48,7 @@ def ingest_sentences(
     corpus: str,
     kind: str,
     pair: str,
+    entities: bool,
     spaces: bool,
     identical: bool,
     ratio: float | None,
@@ -93,7 +95,7 @@ def ingest_sentences(
             if int(before * len(sentences)) != int(position * len(sentences)):  # the next part begins
                 _write(before, batch, good, bad)
                 batch = []
-            row = _cleaned(row, spaces)
+            row = _cleaned(row, entities=entities, spaces=spaces)
             reject = row.reject or check(row)
             counts[reject.reason if reject else "kept"] += 1
             batch.append(_written(row, reject, corpus, pair, number))
@@ -108,12 +110,15 @@ def ingest_sentences(
     progress.say(f"{corpus}: {number} rows = {_said(counts)}")
 
 
-def _cleaned(row: Row, spaces: bool) -> Row:
-    if not spaces or row.reject:
+def _cleaned(row: Row, *, entities: bool, spaces: bool) -> Row:
+    if row.reject:
         return row
-    return row._replace(
-        source=_SPACES.sub(" ", row.source).strip(), target=_SPACES.sub(" ", row.target).strip()
-    )
+    sides = [row.source, row.target]
+    if entities:
+        sides = [without_entities(side) if "&" in side else side for side in sides]
+    if spaces:
+        sides = [_SPACES.sub(" ", side).strip() for side in sides]
+    return row._replace(source=sides[0], target=sides[1])
 
 
 def _written(row: Row, reject: Reject | None, corpus: str, pair: str, number: int) -> tuple[Any, ...]:
