@@ -1,5 +1,5 @@
 # What YAML passes over in silence, or Snakemake without a name, is said before either reads the config.
-from wokflow.frame.config_files import read_config_files
+from wokflow.frame.config_files import read_yaml
 from wokflow.frame.job import UserError
 
 moved = workflow.modifier.path_modifier  # of `module`: rules name files by params and in tables, too
@@ -11,7 +11,8 @@ if moved.prefix or moved._prefix_replacements:
 DEFAULTS = str(ROOT / "config" / "config.yaml")
 if workflow.exec_mode == ExecMode.DEFAULT and workflow.modifier.is_main_snakefile():
     try:
-        read_config_files(dict.fromkeys([DEFAULTS, *map(str, workflow.configfiles)]))
+        for path in dict.fromkeys([DEFAULTS, *map(str, workflow.configfiles)]):
+            read_yaml(path)
     except UserError as error:
         raise WorkflowError(str(error))
 

@@ -15,7 +15,10 @@ from wokflow.frame import code
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "scripts" / "wokflow"
 # What every run of the whole workflow reads.
-OF_ALL = ("Snakefile", "config/", "constraints.txt", "profiles/", "rules/common.smk", "scripts/step.py")
+OF_ALL = (
+    *("Snakefile", "config/", "constraints.txt", "profiles/"),
+    *("rules/common.smk", "rules/config.smk", "scripts/step.py"),
+)
 WHOLE = ("workflow", "frame")  # the rooms whose tests run the whole workflow
 
 

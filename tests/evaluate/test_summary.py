@@ -11,7 +11,7 @@ import pytest
 from wokflow.evaluate import comparisons, schemas
 from wokflow.evaluate.summary import evaluate_summary, read_published
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Progress, UserError
 
 from tests.conftest import ROOT
 from tests.evaluate.adapted import METADATA, write_parts
@@ -175,6 +175,23 @@ def test_with_a_baseline_that_was_not_scored_nothing_is_compared(tmp_path: Path)
     assert found["comparisons"].is_empty()
     assert found["scores"].height == 2
     assert "the baseline x was not scored on zh-en: nothing is compared with it" in log.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("data\tdataset\trun\tmetric\n", "line 1: missing column value"),
+        (
+            "data\tdataset\trun\tmetric\tvalue\nzh-en\tgold\tx\tbleu\tmany\n",
+            "line 2: value 'many' is no number",
+        ),
+    ],
+)
+def test_published_scores_that_are_none_are_named(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "published.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=said):
+        read_published(str(path))
 
 
 def test_published_scores_are_all_there() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from wokflow.frame.config_files import read_config_files
+from wokflow.frame.config_files import read_yaml
 from wokflow.frame.job import UserError
 
 
@@ -34,7 +34,7 @@ def test_what_is_wrong_is_said_with_its_line(text: str, said: str, tmp_path: Pat
     path = tmp_path / "my.yaml"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
     with pytest.raises(UserError) as error:
-        read_config_files([path])
+        read_yaml(path)
     assert said in str(error.value)
 
 
@@ -49,11 +49,11 @@ def test_what_is_wrong_is_said_with_its_line(text: str, said: str, tmp_path: Pat
 )
 def test_what_is_right_is_taken(text: str, tmp_path: Path) -> None:
     (tmp_path / "my.yaml").write_text(text, encoding="utf-8")
-    assert read_config_files([tmp_path / "my.yaml"]) == [yaml.safe_load(text.replace("\t", ""))]
+    assert read_yaml(tmp_path / "my.yaml") == yaml.safe_load(text.replace("\t", ""))
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"There is no file .*none\.yaml with config\."):
-        read_config_files([tmp_path / "none.yaml"])
+        read_yaml(tmp_path / "none.yaml")
     with pytest.raises(UserError, match="is a folder, not a config file"):
-        read_config_files([tmp_path])
+        read_yaml(tmp_path)

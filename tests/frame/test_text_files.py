@@ -54,6 +54,8 @@ def test_rows_have_the_line_that_they_end_with(tmp_path: Path) -> None:
         (4, {"b": 'lines"', "a": ""}),
         (5, {"b": "#x", "a": '"'}),
     ]
+    cell = 'a\tb\n# note "x\n1\t"two\n# lines"\n'
+    assert rows(tmp_path, cell, comments=True) == [(4, {"a": "1", "b": "two\n# lines"})]
     assert rows(tmp_path, "a\tb\n1\t2\t\t\n") == [(2, {"a": "1", "b": "2"})], "tabs of a spreadsheet"
 
 

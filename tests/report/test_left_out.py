@@ -62,6 +62,12 @@ def test_shares_are_of_what_a_stage_read_and_large_ones_are_explained(tmp_path: 
     assert "The first: row 1, 'z'." in ingest.explained()
 
 
+def test_a_source_may_be_called_as_part_of_a_table(tmp_path: Path) -> None:
+    row = {"corpus": "re", "source_row": 1, "reason": "duplicate", "detail": None, "raw": "x"}
+    (one,) = left_out([table(tmp_path, "ingest/rejects/re", REJECTS, [row])], tmp_path)
+    assert str(one) == "ingest: 1 rows of re (1 duplicate)"
+
+
 def test_a_small_share_is_told_and_not_explained(tmp_path: Path) -> None:
     (one,) = left_out([recipes(tmp_path, 19), rejects(tmp_path, [("duplicate", None, "z")])], tmp_path)
     assert (one.count, one.whole, one.loud) == (1, 20, False)

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ from tests.workflow.conftest import new_house
 HOLD = (
     "from wokflow.frame.alone import take_folder; take_folder('results'); print('taken', flush=True); input()"
 )
+WORK = (
+    "from wokflow.frame.job import job\n"
+    "with job('results/logs/ingest_recipes/zh.log'): print('taken', flush=True); input()"
+)
 REFUSED = "Another run is writing into results (process {} on "
 
 
@@ -25,20 +30,27 @@ def house(tmp_path: Path) -> Path:
     return new_house(tmp_path / "house")
 
 
-@pytest.fixture
-def other(house: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has taken the house's folder of results."""
+@contextmanager
+def process(house: Path, code: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs code of a house, has said a line, and then waits until it is killed."""
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD],
+        [sys.executable, "-c", code],
         cwd=house,
         env=os.environ | {"PYTHONPATH": str(house / "scripts")},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-    ) as process:
-        assert process.stdout and process.stdout.readline() == "taken\n"
-        yield process
-        process.kill()
+    ) as started:
+        assert started.stdout and started.stdout.readline() == "taken\n"
+        yield started
+        started.kill()
+
+
+@pytest.fixture
+def other(house: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has taken the house's folder of results."""
+    with process(house, HOLD) as holder:
+        yield holder
 
 
 def test_a_second_run_in_the_same_results_is_refused_while_the_first_lives(
@@ -63,23 +75,10 @@ def test_the_folder_is_free_once_the_first_run_was_killed(house: Path, other: su
 
 def test_a_job_that_outlives_its_run_is_named_and_no_second_one_begins(house: Path) -> None:
     """As kill -9 leaves it: the run is gone, and its job goes on."""
-    work = (
-        "from wokflow.frame.job import job\n"
-        "with job('results/logs/ingest_recipes/zh.log'): print(1, flush=True); input()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", work],
-        cwd=house,
-        env=os.environ | {"PYTHONPATH": str(house / "scripts")},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as orphan:
-        assert orphan.stdout and orphan.stdout.readline() == "1\n"
+    with process(house, WORK) as orphan:
         refused = snakemake(house, "--", "ingest", check=False)
         assert refused.returncode != 0 and f"ingest_recipes zh, process {orphan.pid} on " in refused.stdout
         assert not list((house / "results/ingest").rglob("*.parquet"))
-        orphan.kill()
     snakemake(house, "--", "ingest")
 
 

@@ -41,8 +41,9 @@ PASSWORD = re.compile(r"://[^/\s]*:[^/\s]*@")  # in a URL
 
 def leave_allocation() -> None:
     """Forget the job of Slurm that this process runs in, if any: what its jobs would inherit; not where Slurm is."""
-    for name in [name for name in os.environ if name.startswith("SLURM_") and name not in CONFIGURATION]:
-        del os.environ[name]
+    if "SLURM_JOB_ID" in os.environ:
+        for name in [name for name in os.environ if name.startswith("SLURM_") and name not in CONFIGURATION]:
+            del os.environ[name]
 
 
 def keep_configuration() -> None:

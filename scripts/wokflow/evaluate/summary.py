@@ -10,9 +10,14 @@ from wokflow.evaluate.comparisons import comparison_rows
 from wokflow.evaluate.intervals import Bootstrap, score_rows
 from wokflow.evaluate.measured import Measured, read_measured
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.text_files import read_table
 
 OURS, PUBLISHED = "this run", "published"
+PUBLISHED_COLUMNS = ("data", "dataset", "run", "metric", "value")
+PUBLISHED_SCHEMA = dict.fromkeys(("paper", "table", *PUBLISHED_COLUMNS, "note"), pl.String()) | {
+    "value": pl.Float64()
+}
 HEADINGS = {  # of the summary as a table with tabs, as the paper has them, and behind them those of translations
     "dataset": "Data",
     "run": "Method",
@@ -122,11 +127,20 @@ def summary_rows(scored: pl.DataFrame, published: str, seen: pl.DataFrame) -> pl
 
 
 def read_published(path: str) -> pl.DataFrame:
-    """Published scores: data set as zh-en/silver, run, metric and value, in the order of the file."""
-    rows = pl.read_csv(
-        path, glob=False, separator="\t", schema_overrides={"value": pl.Float64, "table": pl.String}
+    """Published scores: data set as zh-en/silver, run, metric and value, in the order of the file.
+
+    Raises UserError, with the line, for a table that lacks a column and for a value that is no number.
+    """
+    rows = []
+    for line, row in read_table(path, PUBLISHED_COLUMNS, "published scores", whole=False):
+        try:
+            value = float(row["value"])
+        except ValueError as error:
+            raise UserError(f"{path}, line {line}: value {row['value']!r} is no number.") from error
+        rows.append({name: row.get(name) or None for name in PUBLISHED_SCHEMA} | {"value": value})
+    return pl.DataFrame(rows, PUBLISHED_SCHEMA).with_columns(
+        dataset=pl.concat_str("data", "dataset", separator="/")
     )
-    return rows.with_columns(dataset=pl.concat_str("data", "dataset", separator="/"))
 
 
 def as_text(wide: pl.DataFrame) -> str:

@@ -1,7 +1,7 @@
 """Config files as people write them: what YAML passes over in silence, or Snakemake without a name, is said here."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,6 @@ from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_text
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml takes a tenth of the time
-
-
-def read_config_files(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
-    """What each file holds. Raises UserError, with file, line and column: see read_yaml."""
-    return [read_yaml(path) for path in paths]
 
 
 def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:

@@ -74,10 +74,8 @@ def described(workflow: Any) -> str:
 
 def of_another_config(workflow: Any) -> str:
     """What to do where the last run that wrote these results had other config files than this plan."""
-    last, now = (
-        last_config(workflow.globals["RESULTS"]),
-        [str(path) for path in workflow.overwrite_configfiles],
-    )
+    last = last_config(workflow.globals["RESULTS"])
+    now = [str(path) for path in workflow.overwrite_configfiles]
     if not last or last == now:
         return ""
     files = " ".join(last)

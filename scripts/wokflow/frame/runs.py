@@ -45,9 +45,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 DICTIONARY_PROMPTS = ("append", "replace")  # what a translation model reads (Yao et al. 2024, section 5.2)
 # Places of prompts for what is known of items; an answer in an exemplar is their explanation.
 OF_ITEMS = re.compile(r"\{(items|dictionary|explanations|replaced|answer)\}")
-OF_PAIR = re.compile(
-    r"(?<![A-Za-z])[a-z]{2}-[a-z]{2}$"
-)  # the end of a prompt's name: the languages that it is for
+OF_PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2}-[a-z]{2}$")  # the languages that a prompt is for, in its name
 STEPS = {"model": "train.model", "decode": "generate.decode", "prompt": "generate.prompt"}
 FROM_SCRATCH = "small"
 OF_RUN = "run:"  # before the name of the run whose model is used

@@ -61,9 +61,7 @@ class ShortLines(logging.Formatter):
         self._names: dict[int, str] = {}  # of jobs that began, by their ids: rule and wildcards
         self._ended: list[str] = []
         self._checkpoints = checkpoints
-        self._left: Counter[str] = (
-            Counter()
-        )  # checkpoints that have not ended: behind them there may be more jobs
+        self._left: Counter[str] = Counter()  # of them, those that have not ended
         self._total = self._targets = 0
 
     def shows(self, record: logging.LogRecord) -> bool:

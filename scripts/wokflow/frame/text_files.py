@@ -82,15 +82,23 @@ def read_table(
     Raises UserError, with the line, where the table lacks one of `columns`, has one twice, or a row does not fit; and
     as `read_text` does.
     """
-    text = read_text(path, what)
-    lines = ("\n" if comments and line.startswith("#") else line for line in io.StringIO(text, newline=""))
+    text, begins = read_text(path, what), True
+
+    def lines() -> Iterator[str]:
+        nonlocal begins
+        for line in io.StringIO(text, newline=""):
+            # The reader takes a line at a time; one within a quoted cell is no comment.
+            comment, begins = comments and begins and line.startswith("#"), False
+            yield "\n" if comment else line
+
     if quotes:
-        reader = csv.reader(lines, dialect="excel-tab", strict=True)
+        reader = csv.reader(lines(), dialect="excel-tab", strict=True)
     else:
-        reader = csv.reader(lines, dialect="excel-tab", quoting=csv.QUOTE_NONE)
+        reader = csv.reader(lines(), dialect="excel-tab", quoting=csv.QUOTE_NONE)
     header: list[str] | None = None
     try:
         for row in reader:
+            begins = True
             where = f"{path}, line {reader.line_num}"
             if not any(cell.strip() for cell in row):
                 continue

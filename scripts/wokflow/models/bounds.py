@@ -6,7 +6,7 @@ from typing import Any
 BEHIND_PADDING = frozenset(
     {
         *("roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "camembert", "xmod", "mpnet"),
-        *("longformer", "data2vec-text", "ibert", "luke", "mluke", "lilt", "bridgetower_text_model"),
+        *("longformer", "data2vec-text", "ibert", "luke", "lilt"),
     }
 )
 NO_LIMIT = 1_000_000  # tokens, for libraries that want a number

@@ -114,7 +114,7 @@ def left_out(paths: Iterable[str], results: str | Path) -> Iterator[LeftOut]:
 
 def _of_table(table: str, parts: list[str], found: Mapping[str, list[str]]) -> LeftOut:
     begin, kind = next((begin, kind) for begin, kind in KINDS.items() if table.startswith(begin))
-    name = table.removeprefix(begin) or table.rpartition("/")[2]
+    name = table.removeprefix(begin)
     scanned = tables.scan(parts)
     counted = scanned.group_by("reason").len().collect(engine="streaming")
     reasons = tuple(counted.sort("len", "reason", descending=[True, False]).iter_rows())
@@ -124,7 +124,7 @@ def _of_table(table: str, parts: list[str], found: Mapping[str, list[str]]) -> L
     if kept:
         whole = tables.rows(parts) + sum(map(tables.rows, kept))
     cause = _bytes_cause(first["raw"]) if reasons[0][0] == "invalid_utf8" else ""
-    shown = ", ".join(filter(None, (kind.of, "" if name in begin else name)))
+    shown = ", ".join(filter(None, (kind.of, name)))
     return LeftOut(table.split("/")[0], shown, kind.things, whole or None, reasons, _example(first), cause)
 
 

@@ -5,6 +5,7 @@ Everything comes from the footers of tables and from small files, so that a larg
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from wokflow.pivot.limits import limits
 from wokflow.report import findings
 from wokflow.report.findings import SPLITS
 from wokflow.report.inputs import tsv
-from wokflow.report.left_out import left_out
+from wokflow.report.left_out import LeftOut, left_out
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Outcome:
         ]
         if texts:
             yield "Recipes", f"{', '.join(texts)}: {self._folder}/ingest/recipes"
-        for number, lost in enumerate(left_out(self.outputs, self._folder)):
+        for number, lost in enumerate(self._left_out):
             yield "" if number else "Left out", str(lost)
         for direction, pairs in self._pairs().items():
             splits = ", ".join(f"{split} {pairs[split]}" for split in SPLITS)
@@ -65,7 +66,7 @@ class Outcome:
 
     def notes(self) -> Iterator[str]:
         """What was left out or not found, and what to do about it."""
-        yield from (lost.explained() for lost in left_out(self.outputs, self._folder) if lost.loud)
+        yield from (lost.explained() for lost in self._left_out if lost.loud)
         yield from self._answers()
         if self._pairs():
             yield from findings.of_sources(self.config["sources"])
@@ -81,6 +82,10 @@ class Outcome:
                 yield from findings.of_questions(self._rows("pivot/questions"), compared)
         if self._has("evaluate/summary/summary.tsv"):
             yield from findings.of_runs(self.runs)
+
+    @cached_property
+    def _left_out(self) -> list[LeftOut]:
+        return list(left_out(self.outputs, self._folder))
 
     def _answers(self) -> Iterator[str]:
         """What was wrong with what each run wrote."""
