@@ -7,7 +7,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /opt/wokflow
-COPY Makefile constraints.txt pyproject.toml ./
+COPY Makefile constraints.txt requirements.tsv pyproject.toml ./
 COPY scripts/pins.py scripts/
 # A folder with another build of torch, such as that for CPUs, may be given: --build-arg PIP_EXTRA_INDEX_URL=...
 ARG PIP_EXTRA_INDEX_URL

@@ -109,7 +109,7 @@ def restore_records(results, patterns):
     if lost:
         shown = ", ".join(lost[:3]) + (", ..." if lost[3:] else "")
         logger.warning(
-            f"Neither results nor Snakemake know what {len(lost)} outputs were made with, so they are made anew: {shown}."
+            f"{len(lost)} outputs are damaged, or nothing tells what they were made with, so they are made anew: {shown}."
         )
 
 

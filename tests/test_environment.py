@@ -10,12 +10,14 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
+import pins
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from pins import BEHIND, CONSTRAINTS, chosen, read_pins, version
+from pins import BEHIND, CONSTRAINTS, GPU, chosen, here, read_pins, version
 from wokflow.frame.keys import code_digests
 
 from tests.conftest import ROOT
@@ -204,10 +206,53 @@ def test_pins_are_printed_with_their_hashes_and_in_the_build_that_is_there() -> 
         chosen(["torch", "nothing-such"])
 
 
+def torch_wheel(folder: Path, build: str, *needs: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    number = constraints()["torch"]
+    with ZipFile(folder / f"torch-{number}{build}-cp311-cp311-manylinux_2_28_x86_64.whl", "w") as wheel:
+        lines = "".join(f"Requires-Dist: {need}\n" for need in needs)
+        wheel.writestr(f"torch-{number}{build}.dist-info/METADATA", f"Name: torch\n{lines}")
+    return folder
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="torch for GPUs is for Linux")
+def test_what_is_installed_follows_from_the_build_of_torch_and_asks_no_index(tmp_path: Path) -> None:
+    number = constraints()["torch"]
+    plain = here(["dev"], torch_wheel(tmp_path / "cpu", "+cpu", "filelock"))
+    gpu = here(["dev"], torch_wheel(tmp_path / "gpu", "", "filelock", "nvidia-cublas==1"))
+    more = set(gpu) - set(plain) - {f"torch=={number}"}
+    assert {"triton", "nvidia-cublas"} <= more and all(GPU.fullmatch(name) for name in more)
+    assert f"torch=={number}+cpu" in plain and f"torch=={number}" in gpu
+    assert {"polars", "pytest"} <= set(plain) and "pytest" not in here([], tmp_path / "cpu")
+    assert {*re.findall(r"^(\S+)==", chosen(gpu), re.M)} == {name.split("==")[0] for name in gpu}
+
+
+def test_what_requirements_lack_is_named_before_anything_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = tmp_path / "pyproject.toml"
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    changed.write_text(text.replace("dependencies = [", 'dependencies = [\n  "New_Package>=1",', 1))
+    monkeypatch.setattr(pins, "PROJECT", changed)
+    with pytest.raises(SystemExit, match=r"lacks new-package\. If pyproject\.toml changed: make lock"):
+        here([], torch_wheel(tmp_path / "cpu", "+cpu"))
+
+
+def test_all_that_is_installed_is_needed_and_all_that_it_needs_is_listed() -> None:
+    """By what the installed packages say themselves."""
+    rows = dict(line.split("\t") for line in pins.NEEDED.read_text(encoding="utf-8").splitlines()[1:])
+    base = {name for name, sets in rows.items() if sets == "base"}
+    for name in base:
+        for line in metadata.requires(name) or []:
+            requirement = Requirement(line)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                assert str(canonicalize_name(requirement.name)) in base, f"{name} needs {line}"
+
+
 CONTAINERS = ("Dockerfile", "wokflow.def")
-# `pip compile` gives no package and `pip install` installs none, but the project itself is installed.
+# pip fetches a torch without needs; `uv pip install` installs nothing, but the project itself is installed.
 STAND_IN = """#!/bin/sh
-case "$*" in *--editable*) exec {uv} "$@";; esac
+case "$*" in *--editable*) exec {uv} "$@";; *download*) mkdir -p .venv && cp -r {torch} .venv/torch;; esac
 """
 
 
@@ -229,7 +274,8 @@ def test_make_needs_no_other_files_than_those_that_a_container_gets(container: s
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / ".venv"], check=True)
     for name in ("uv", "pip"):
         program = tmp_path / ".venv" / "bin" / name
-        program.write_text(STAND_IN.format(uv=Path(sys.executable).with_name("uv")), encoding="utf-8")
+        names = {"uv": Path(sys.executable).with_name("uv"), "torch": torch_wheel(tmp_path / "torch", "+cpu")}
+        program.write_text(STAND_IN.format(**names), encoding="utf-8")
         program.chmod(0o755)
     done = subprocess.run(["make", "setup-hub"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -242,5 +288,5 @@ def test_containers_are_made_of_the_same_pins_and_python() -> None:
         assert all((ROOT / name).exists() for name in re.findall(r"docs/\w+\.md", text))
         assert re.findall(r"python:(\S+?)-", text) == [PYTHON]
         assert "make setup-hub" in text
-        for file in ("Makefile", "constraints.txt", "pyproject.toml", "scripts/pins.py"):
+        for file in ("Makefile", "constraints.txt", "requirements.tsv", "pyproject.toml", "scripts/pins.py"):
             assert file in text

@@ -100,6 +100,8 @@ def take(arguments: list[str]) -> int:
     if "refused" in plan:
         print(f"sbatch: error: {plan['refused']}", file=sys.stderr)
         return 1
+    script = HOME / f"script.{number}"
+    script.write_text(Path(arguments[-1]).read_text())
     job = {"id": number, "name": option(arguments, "--job-name"), "comment": comment, "plan": plan}
     for file, text in plan.get("leaves", {}).items():
         Path(file).parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +109,7 @@ def take(arguments: list[str]) -> int:
     if plan.get("run"):
         wait = f"exec 9> {HOME}/lock; flock 9; " if load(HOME / "plan").get("one_by_one") else ""
         wait += f"sleep {plan.get('sleep', 0)}"
-        wrapped = f"{wait}; {option(arguments, '--wrap')}; echo $? > {HOME}/code.{number}"
+        wrapped = f"{wait}; sh {script}; echo $? > {HOME}/code.{number}"
         environment = os.environ | {"SLURM_JOB_ID": str(number)}
         with Path(option(arguments, "--output").replace("%j", str(number))).open("w") as log:
             job["pid"] = subprocess.Popen(

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,11 @@ rule poured:
     input: "results/pipe"
     output: "results/poured.txt"
     shell: "cat {{input}} > {{output}}"
+
+rule copied:
+    input: "a $(touch read) `touch read`/source"
+    output: "results/copied.txt"
+    shell: "cp {{input:q}} {{output}}"
 
 KEY_VARIABLES = ["LAB_API_KEY"]
 
@@ -268,7 +274,11 @@ def test_accounting_says_that_a_forgotten_job_succeeded(house: Any) -> None:
 def test_accounting_is_asked_once_for_all(house: Any) -> None:
     toy = house(FORGOTTEN | {"recorded": ["FAILED"]}, accounting=True)
     toy.run(MADE, "results/folder", retries=0)
-    assert [call for call in toy.calls() if call.startswith("sacct")] == ["sacct 1,2"]
+    told = [call for call in toy.calls() if call.startswith(("sbatch", "sacct"))]
+    assert any(call.startswith("sacct") for call in told)
+    assert not [pair for pair in pairwise(told) if all(call.startswith("sacct") for call in pair)], (
+        "all jobs that were submitted by then are asked for at once"
+    )
 
 
 def test_accounting_that_says_for_ever_that_a_job_runs_is_not_waited_for(house: Any) -> None:
@@ -321,10 +331,21 @@ def test_a_job_starts_snakemake_once(house: Any) -> None:
     toy = house(RUNS)
     assert toy.run("results/made.txt", "results/second.txt")[0]
     for number in (1, 2):
-        arguments, _ = json.loads((toy.slurm / f"sent.{number}").read_text())
-        [command] = [each for each in arguments if each.startswith("--wrap=")]
+        command = (toy.slurm / f"script.{number}").read_text()
         assert command.count("-m snakemake") == 1 and "slurm-jobstep" not in command
         assert "step.sh -n1 --cpu-bind=q --cpus-per-task=1 --nodes=1" in command
+
+
+def test_no_shell_reads_a_command_out_of_the_name_of_a_file(house: Any) -> None:
+    """On the login node no shell reads paths; quotes keep them from that of the node."""
+    toy = house(RUNS)
+    source = toy.folder / "a $(touch read) `touch read`" / "source"
+    source.parent.mkdir()
+    source.write_text("new")
+    succeeded, output = toy.run("results/copied.txt")
+    assert succeeded, output
+    assert toy.text("results/copied.txt") == "new"
+    assert not [*toy.folder.rglob("read")] and "touch" in (toy.slurm / "script.1").read_text()
 
 
 SHARDS = [f"results/shards/{shard}.txt" for shard in range(5)]

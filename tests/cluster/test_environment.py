@@ -1,10 +1,11 @@
 """What jobs get of the environment, and how keys come to them."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from wokflow.cluster.environment import KEYS, hand_over, load_keys, remove_keys
+from wokflow.cluster.environment import VARIABLE, hand_over, keys_file, load_keys, remove_keys
 from wokflow.frame.job import UserError
 
 PLAIN = {
@@ -22,12 +23,16 @@ KEYLIKE = {
     "HF_TOKEN": "hf-2",
     "https_proxy": "http://me:word@proxy:3128",
     "LAB_PASSWORD": "word",
+    "SLURM_JWT": "abc",
+    "HF_ENDPOINT": "https://a-token@mirror.example",
+    "NCCL_LABEL": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2ln",
 }
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, str(keys_file()))
 
 
 def test_what_is_named_stays_and_all_else_goes() -> None:
@@ -38,7 +43,7 @@ def test_what_is_named_stays_and_all_else_goes() -> None:
         "WHATEVER": "1",
     }
     assert sorted(hand_over(PLAIN | others, ["OPENAI_API_KEY"])) == sorted(others)
-    assert not KEYS.exists()
+    assert not keys_file().exists()
 
 
 def test_a_user_can_name_more() -> None:
@@ -53,7 +58,7 @@ def test_keys_go_by_a_file_that_others_cannot_read(monkeypatch: pytest.MonkeyPat
         assert set(hand_over(environment, ["OPENAI_API_KEY", "UNSET_KEY"])) == set(KEYLIKE)
     finally:
         os.umask(before)
-    assert KEYS.stat().st_mode & 0o777 == 0o600
+    assert keys_file().stat().st_mode & 0o777 == 0o600
     for name in KEYLIKE:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_TOKEN", "the job's own")
@@ -65,26 +70,34 @@ def test_keys_go_by_a_file_that_others_cannot_read(monkeypatch: pytest.MonkeyPat
 
 def test_a_key_that_no_run_asks_for_goes_nowhere() -> None:
     assert hand_over(PLAIN | {"OPENAI_API_KEY": "sk-1"}, []) == ["OPENAI_API_KEY"]
-    assert not KEYS.exists()
+    assert not keys_file().exists()
 
 
-def test_an_earlier_run_s_keys_are_removed() -> None:
+def test_keys_of_a_run_that_was_killed_are_removed_and_those_of_one_that_lives_are_not() -> None:
     hand_over(KEYLIKE, ["OPENAI_API_KEY"])
+    own = keys_file()
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    dead, live = (
+        own.with_name(own.name.replace(str(os.getpid()), str(number))) for number in (ended.pid, os.getppid())
+    )
+    for path in (dead, live):
+        path.write_text("{}")
     hand_over(PLAIN, [])
-    assert not KEYS.exists()
+    assert [path.exists() for path in (own, dead, live)] == [False, False, True]
     remove_keys()
     load_keys()
 
 
 def test_keys_that_others_may_read_are_refused() -> None:
     hand_over(KEYLIKE, ["OPENAI_API_KEY"])
-    KEYS.chmod(0o640)
+    keys_file().chmod(0o640)
     with pytest.raises(UserError, match="others may read it: remove it"):
         load_keys()
     assert "OPENAI_API_KEY" not in os.environ
 
 
 def test_keys_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
-    KEYS.parent.write_text("no folder")
+    keys_file().parent.write_text("no folder")
     with pytest.raises(UserError, match="cannot be handed over"):
         hand_over(KEYLIKE, ["OPENAI_API_KEY"])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from wokflow.frame import alone
 from wokflow.frame.job import UserError
+from wokflow.frame.owned import owner
 
 from tests.conftest import ROOT
 
@@ -41,7 +42,9 @@ def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test takes is not held by the tests behind it."""
     held: list[int] = []
     monkeypatch.setattr(alone, "_held", held)
+    umask = os.umask(0o022)
     yield
+    os.umask(umask)
     for descriptor in held:
         os.close(descriptor)
 
@@ -67,7 +70,9 @@ def test_a_taken_folder_is_refused_with_who_has_it_and_free_once_that_process_wa
 def test_a_holder_that_left_no_name_is_refused_all_the_same(written: str, tmp_path: Path) -> None:
     with holder(tmp_path) as other:
         (tmp_path / "logs/.run.lock").write_text(written, encoding="utf-8")
-        with pytest.raises(UserError, match=f"Another run is writing into {tmp_path}. Wait"):
+        with pytest.raises(
+            UserError, match=rf"Another run is writing into {tmp_path} \(of {owner(os.getuid())}\)\. Wait"
+        ):
             alone.take_folder(str(tmp_path))
         other.kill()
 

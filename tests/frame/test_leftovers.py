@@ -1,6 +1,7 @@
 """Temporary files of writers that have ended are removed; those of writers that may live never are."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def kept(folder: Path, left: str) -> bool:
 def test_a_name_carries_host_job_and_process(in_slurm: None) -> None:
     name = temporary_name(Path("results/part-0.parquet")).name
     assert name.startswith(".part-0.parquet.") and name.endswith(f".hpc_7.{os.getpid()}.part")
-    assert name.split(".")[3].split("_")[0] == socket.gethostname().split(".")[0].split("_")[0]
+    assert name.split(".")[3].startswith(re.sub(r"[^\w-]", "_", socket.gethostname()))
 
 
 def test_a_process_of_this_host_that_is_gone(tmp_path: Path, host: str, dead: int) -> None:
@@ -116,6 +117,13 @@ def test_a_job_on_another_node(
     says(tmp_path / "bin", "squeue", squeue, monkeypatch)
     says(tmp_path / "bin", "sacct", sacct, monkeypatch)
     assert kept(tmp_path, f".out.elsewhere.{job}.{dead}.part") == stays
+
+
+def test_a_process_of_another_container_of_this_host(tmp_path: Path, host: str, dead: int) -> None:
+    """It counts its processes by itself, so that a number says nothing here."""
+    name, _, counted = host.rpartition("-")
+    other = "0" * len(counted) if counted.strip("0") else "1" * len(counted)
+    assert kept(tmp_path, f".out.{name}-{other}.0.{dead}.part")
 
 
 def test_two_live_writers_leave_each_other_alone(tmp_path: Path) -> None:

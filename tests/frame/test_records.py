@@ -13,6 +13,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.records import UNFINISHED, keep_inputs, keep_keys, kept_inputs, kept_key, outputs, restore
 from wokflow.frame.tables import write
 
+from tests.conftest import ROOT
 from tests.conftest import snakemake as run
 
 SCHEMA = pa.schema([column("a", pa.int64(), "A number.")])
@@ -174,3 +175,56 @@ def test_an_unknown_format_of_records_is_refused(house: Path, monkeypatch: pytes
 def test_without_results_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert restored(tmp_path, monkeypatch) == (0, [])
     assert list(tmp_path.iterdir()) == []
+
+
+TABLE = """
+rule made:
+    output:
+        "out/t/part-00000.parquet",
+    params:
+        key="k1",
+    run:
+        import sys; sys.path.insert(0, {scripts!r})
+        import polars as pl, pyarrow as pa
+        from wokflow.frame.tables import write
+        write(output[0], pa.schema([("a", pa.int64())]), pl.DataFrame({{"a": [1]}}), {{"key": "k1"}})
+"""
+
+
+@pytest.mark.parametrize("left", [0, 7, -1])
+def test_a_table_that_a_copy_cut_short_is_made_anew_although_snakemake_takes_it_for_finished(
+    left: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("Snakefile").write_text(TABLE.format(scripts=str(ROOT / "scripts")), encoding="utf-8")
+    run(tmp_path)
+    part = Path("out/t/part-00000.parquet")
+    whole, about = part.read_bytes(), part.stat()
+    part.write_bytes(whole[:left])
+    os.utime(part, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert "Nothing to be done" in run(tmp_path, "--dry-run").stdout, "this is what must be mended"
+    assert restore("out", ["out/t/part-{part}.parquet"]) == [str(part)]
+    run(tmp_path)
+    assert part.read_bytes() == whole
+    assert restore("out", ["out/t/part-{part}.parquet"]) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("inputs", b"{"),
+        ("inputs", b"[]"),
+        ("inputs", b"\xff"),
+        ("inputs", b'{"near": 1}'),
+        ("key", b"\xff"),
+    ],
+)
+def test_what_lies_damaged_beside_an_output_has_it_made_anew(
+    kind: str, content: bytes, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(house)
+    keep_inputs([], ["out/text.txt"])
+    keep_keys("k1", ["out/text.txt"])
+    (house / "out" / f".text.txt.{kind}").write_bytes(content)
+    assert restored_in() == (2, ["out/text.txt"])
+    assert "out/text.txt" in run(house, "--dry-run").stdout

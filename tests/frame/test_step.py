@@ -113,5 +113,6 @@ def test_an_error_over_whole_tables_stays_what_it_is(
     part = tmp_path / "texts.parquet"
     tables.write(part, pa.schema([column("text", pa.string(), "A text.")]), pl.DataFrame({"text": ["a"]}), {})
     monkeypatch.setattr(module, "step_function", lambda step: function)
-    with pytest.raises(type(error)):
+    with pytest.raises(SystemExit, match=f"{type(error).__name__}: ") as ended:
         run(described(tmp_path, inputs={"texts": str(part)}))
+    assert ended.value.__cause__ is error

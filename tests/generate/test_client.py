@@ -9,10 +9,11 @@ from typing import Any
 import openai
 import pytest
 from wokflow.frame.job import UserError
+from wokflow.frame.secrets import variable_for
 from wokflow.generate.answers import Answer, read_answer
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
-from wokflow.generate.endpoints import Key, check_endpoint, variable_for
+from wokflow.generate.endpoints import Key, check_endpoint
 from wokflow.generate.request import Request, request
 
 from tests.generate.asking import SECRET, settings

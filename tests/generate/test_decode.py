@@ -213,7 +213,7 @@ class Dying(Progress):
             raise KilledError
 
 
-@pytest.mark.parametrize("changed", ["nothing", "key", "decoding", "seed", "source", "model"])
+@pytest.mark.parametrize("changed", ["nothing", "key", "decoding", "seed", "source", "model", "broken"])
 def test_only_blocks_of_the_same_making_are_taken_up(
     changed: str, models: dict[str, str], tmp_path: Path
 ) -> None:
@@ -238,11 +238,13 @@ def test_only_blocks_of_the_same_making_are_taken_up(
             sources[longest] = sources[longest][::-1]
         case "decoding":
             told["decoding"] = replace(DECODING, repetition_penalty=1.3)
+        case "broken":
+            next(resume.glob("[!.]*")).write_bytes(b"")
         case "key" | "seed":
             told[changed] = {"key": "another", "seed": 2}[changed]
     log = io.StringIO()
     found = decoded(tmp_path, instances(tmp_path, sources), **told, progress=Progress(log))
-    kept = {"nothing": 2, "source": 1}.get(changed, 0)
+    kept = {"nothing": 2, "source": 1, "broken": 1}.get(changed, 0)
     assert (f"{kept} of 4 blocks were decoded before" in log.getvalue()) == bool(kept)
     assert f"{4 - kept} of {4 - kept} blocks decoded" in log.getvalue()
     assert found.equals(decoded(tmp_path, instances(tmp_path, sources), **told))

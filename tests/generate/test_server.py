@@ -178,16 +178,35 @@ def test_the_server_ends_with_the_process_that_wanted_it(tmp_path: Path) -> None
     until(lambda: not any(map(alive, pids(tmp_path))))
 
 
-def test_a_server_that_dies_says_why_to_its_users(tmp_path: Path) -> None:
-    dies = [sys.executable, "-c", "import sys; print('no room on the GPU'); sys.exit(3)"]
-    with serving(tmp_path, dies) as process:
+DIES = """
+import os, sys
+names = ("WOKFLOW_SERVER_KEY", "OPENAI_API_KEY", "SLURM_JWT", "HF_TOKEN", "https_proxy")
+print("given:", *[name for name in names if name in os.environ])
+print("prompt: Title: 麻婆豆腐")
+print("ERROR 11-25 20:10:01 [core.py:708] RuntimeError: no room on the GPU, key", os.environ["WOKFLOW_SERVER_KEY"])
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [("of/the-hub", "WOKFLOW_SERVER_KEY HF_TOKEN https_proxy"), (".", "WOKFLOW_SERVER_KEY")],
+)
+def test_a_server_that_dies_says_why_and_tells_no_prompt_and_no_secret_that_it_was_given(
+    model: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "SLURM_JWT", "HF_TOKEN"):
+        monkeypatch.setenv(name, "a-secret-of-the-user")
+    monkeypatch.setenv("https_proxy", "http://me:word@proxy:3128")
+    with serving(tmp_path, [sys.executable, "-c", DIES], model) as process:
         _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 1
-    with pytest.raises(
-        UserError, match=r"(?s)generate\.server: .*exit status 3.*\nno room on the GPU"
-    ) as caught:
+    why = r"(?s)generate\.server: .*exit status 3.*no room on the GPU, key \[secret\]\nIts output is in .*\.server"
+    with pytest.raises(UserError, match=why) as caught:
         await_server(tmp_path / "server.json")
     assert str(caught.value) in said.decode()
+    assert "麻婆豆腐" not in said.decode() + (tmp_path / "log.txt").read_text()
+    assert f"given: {given}\n" in (tmp_path / "log.txt.server").read_text()
 
 
 def test_a_server_that_is_not_ready_in_time_is_ended(tmp_path: Path) -> None:
@@ -393,17 +412,26 @@ def chat_model(tmp_path_factory: pytest.TempPathFactory) -> str:
         "{% for message in messages %}<|user|>{{ message['content'] }}{% endfor %}<|assistant|>"
     )
     tokenizer.save_pretrained(folder)
-    torch.manual_seed(3)
+    # After any token it writes "a", and after that it ends: its layers add nothing to a token's one-hot embedding.
+    words, letter = len(tokenizer), tokenizer.convert_tokens_to_ids("a")
     sizes: dict[str, Any] = {
-        "hidden_size": 32,
-        "intermediate_size": 64,
+        "hidden_size": 2 * words,
+        "intermediate_size": 8,
         "num_hidden_layers": 1,
         "num_attention_heads": 2,
     }
     ends: dict[str, Any] = {"bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 1}
-    model = LlamaForCausalLM(
-        LlamaConfig(vocab_size=len(tokenizer), max_position_embeddings=2048, **sizes, **ends)
-    )
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=words, max_position_embeddings=2048, **sizes, **ends))
+    with torch.no_grad():
+        for weights in (
+            model.model.layers[0].self_attn.o_proj.weight,
+            model.model.layers[0].mlp.down_proj.weight,
+        ):
+            weights.zero_()
+        model.model.embed_tokens.weight.copy_(torch.eye(words, 2 * words))
+        model.lm_head.weight.zero_()
+        model.lm_head.weight[letter] = 1
+        model.lm_head.weight[1, letter] = 2
     model.save_pretrained(folder)
     return str(folder)
 
@@ -444,9 +472,9 @@ def test_a_real_server_answers_a_prompt_run(
 
     run()
     calls = tables.read(paths[1])
-    assert calls["status"].is_in(["ok", "cut", "empty"]).all()
-    assert (calls["completion_tokens"] <= 12).all() and (calls["prompt_tokens"] > 100).all()
-    assert tables.read(paths[0]).height == 3
+    assert (calls["status"] == "ok").all()
+    assert (calls["completion_tokens"] <= 3).all() and (calls["prompt_tokens"] > 100).all()
+    assert tables.read(paths[0])["prediction"].to_list() == ["a"] * 3
     first = [Path(path).read_bytes() for path in paths]
     run()
     assert [Path(path).read_bytes() for path in paths] == first

@@ -503,7 +503,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         replace(f"{PACKAGE}/match/embed.py", "texts embedded", "texts encoded"),
         set(),
     ),
-    "a line of every log": (replace(f"{PACKAGE}/frame/job.py", '"start"', '"begin"'), set()),
+    "a line of every log": (replace(f"{PACKAGE}/frame/job.py", 'f"start {', 'f"begin {'), set()),
     "the description of a column": (
         replace(f"{PACKAGE}/match/schemas.py", "Title, cleaned.", "The cleaned title."),
         set(),

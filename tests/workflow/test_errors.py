@@ -1,5 +1,8 @@
 """What a user gets wrong ends before any job starts, in one message that says what to do."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +30,10 @@ MISTAKES = {
     "wildcards in a path": (
         "results: out/{run}",
         "results: out/{run}: Snakemake takes { and } for wildcards.",
+    ),
+    "a command in a path": (
+        "results: out/$(id)",
+        "results: out/$(id): a shell does not take '$' as it stands.",
     ),
 }
 
@@ -80,3 +87,12 @@ def test_what_is_wrong_with_pairs_of_dishes_is_said_before_any_job(tmp_path: Pat
 def test_the_slurm_profile_is_found_by_its_name(tmp_path: Path) -> None:
     house = new_house(tmp_path / "house")
     assert "match_search" in snakemake(house, "--profile", "slurm", "-n").stdout
+
+
+def test_names_of_files_that_are_not_utf_8_are_refused_with_what_to_set(tmp_path: Path) -> None:
+    house = new_house(tmp_path / "house")
+    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
+    done = subprocess.run(command, cwd=house, env=environment, capture_output=True, check=False)
+    assert done.returncode != 0
+    assert b"set LC_ALL=C.UTF-8, or PYTHONUTF8=1" in done.stderr + done.stdout

@@ -13,8 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from wokflow.frame.job import UserError
+from wokflow.frame.leftovers import is_over, writer
+from wokflow.frame.secrets import is_secret
 
-KEYS = Path(".snakemake") / "wokflow.keys"  # in the folder of a run, which all nodes see
+KEYS = "wokflow.{writer}.keys"  # in .snakemake of a run's folder, which all nodes see
+VARIABLE = "WOKFLOW_KEYS"  # names the file to a job
 MORE = "WOKFLOW_EXPORT"  # the variable with names that a user adds
 PASSED = re.compile(
     # who and where the user is
@@ -32,11 +35,6 @@ PASSED = re.compile(
     r"CUDA\w*|NVIDIA_\w+|NCCL_\w+|GLOO_\w+|UCX_\w+|FI_\w+|ROCM_\w+|HIP_\w+|HSA_\w+|SNAKEMAKE_\w+|WOKFLOW_\w+"
 )
 CONFIGURATION = frozenset({"SLURM_CONF"})  # what tells Slurm's commands where their cluster is
-SECRET = re.compile(
-    r"(?:^|_)(?:\w*KEYS?|TOKENS?|SECRETS?|\w*PASS(?:WORD|WD|PHRASE)?|PW|PAT|CREDENTIALS?|COOKIES?|AUTH)(?:_|$)",
-    re.IGNORECASE,
-)
-PASSWORD = re.compile(r"://[^/\s]*:[^/\s]*@")  # in a URL
 
 
 def leave_allocation() -> None:
@@ -62,57 +60,62 @@ def hand_over(environment: Mapping[str, str], key_variables: Collection[str]) ->
     wanted = {name for name in environment if PASSED.fullmatch(name)} | {*more, *key_variables} & {
         *environment
     }
-    secret = {name for name in wanted if name in key_variables or _is_secret(name, environment[name])}
-    remove_keys()
+    secret = {name for name in wanted if name in key_variables or is_secret(name, environment[name])}
+    for path in keys_file().parent.glob(
+        KEYS.format(writer="*")
+    ):  # of this process, or of a run that was killed
+        if path == keys_file() or is_over(path.name.removeprefix("wokflow.").removesuffix(".keys")):
+            path.unlink(missing_ok=True)
     if secret:
         _write({name: environment[name] for name in sorted(secret)})
     return [name for name in environment if name not in wanted or name in secret]
 
 
+def keys_file() -> Path:
+    """The file of this run's keys, which other runs in the same folder leave alone."""
+    return Path.cwd() / ".snakemake" / KEYS.format(writer=writer())
+
+
 def load_keys() -> None:
     """Put the keys that a run handed over into this job's environment. Raises UserError if others may read them."""
+    path = Path(os.environ.get(VARIABLE, ""))
+    if path == Path():
+        return
     try:
-        with KEYS.open(encoding="utf-8") as file:
-            about = os.fstat(file.fileno())
-            if about.st_uid != os.getuid() or about.st_mode & 0o077:
-                raise UserError(
-                    f"{KEYS.resolve()} has keys, and others may read it: remove it, then start the run again."
-                )
-            keys: dict[str, str] = json.load(file)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return
+    except OSError as error:
+        raise UserError(f"{path} has the keys of this run, and cannot be read: {error.strerror}") from error
+    with os.fdopen(descriptor, encoding="utf-8") as file:
+        about = os.fstat(descriptor)
+        if about.st_uid != os.getuid() or about.st_mode & 0o077:
+            raise UserError(f"{path} has keys, and others may read it: remove it, then start the run again.")
+        keys: dict[str, str] = json.load(file)
     for name, key in keys.items():
         os.environ.setdefault(name, key)
 
 
 def remove_keys() -> None:
-    """Remove the file of keys."""
+    """Remove the file of this run's keys."""
     with suppress(OSError):
-        KEYS.unlink()
-
-
-def _is_secret(name: str, value: str) -> bool:
-    return bool(SECRET.search(name) or PASSWORD.search(value))
+        keys_file().unlink()
 
 
 def _write(keys: Mapping[str, str]) -> None:
-    new = KEYS.with_name(f".{KEYS.name}.{os.getpid()}")
+    path = keys_file()
     try:
-        KEYS.parent.mkdir(exist_ok=True)
-        with suppress(FileNotFoundError):
-            new.unlink()
-        with os.fdopen(
-            os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
-        ) as file:
+        path.parent.mkdir(exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             readable = os.fstat(file.fileno()).st_mode & 0o077
             if not readable:
                 json.dump(dict(keys), file)
         if readable:
-            new.unlink()
+            path.unlink()
             raise UserError(
-                f"Jobs on nodes need {', '.join(keys)}, and {KEYS.parent.resolve()} keeps no file from others. "
+                f"Jobs on nodes need {', '.join(keys)}, and {path.parent} keeps no file from others. "
                 "Start the run in a folder of another file system, or without these variables."
             )
-        new.replace(KEYS)
     except OSError as error:
         raise UserError(f"The keys that jobs on nodes need cannot be handed over: {error}") from error

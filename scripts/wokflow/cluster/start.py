@@ -96,6 +96,8 @@ def replace_parts(states: States) -> None:
 
     @functools.wraps(run_jobs)
     def prepared(self: Any, jobs: Sequence[Any]) -> None:
+        # By itself, the executor puts a job's command, with its paths, into a line for a shell of the login node.
+        self.workflow.executor_settings.pass_command_as_script = True
         known = {info.external_jobid for info in (*self.active_jobs, *asked)}
         prepare_jobs(self, jobs, known)
         bundles, single = bundled(jobs)
@@ -236,7 +238,7 @@ def start_once() -> None:
     @functools.wraps(format_job_exec)
     def command(self: Any, job: Any) -> str:
         python = f"{self.get_python_executable()} -m snakemake"
-        mark = f"env {SUBMITTED}=1"
+        mark = f"env {SUBMITTED}=1 {environment.VARIABLE}={shlex.quote(str(environment.keys_file()))}"
         gpu = bool(job.resources.get("gpu"))
         options = (
             jobstep.get_cpu_setting(job, gpu),

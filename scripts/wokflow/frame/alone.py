@@ -1,15 +1,18 @@
 """One run at a time in a folder of results, by a lock that ends with the process that holds it."""
 
+import errno
 import fcntl
 import json
 import os
 import socket
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from wokflow.frame.job import UserError
+from wokflow.frame.job import UserError, keep_others_from_writing
+from wokflow.frame.owned import owner, read_own, take_for_own
 
 # Options with which Snakemake shows something and writes no results.
 SHOWING = {
@@ -29,6 +32,9 @@ SHOWING = {
 }
 NAMED = 10  # jobs at most that a message names
 LOCK = "logs/.run.lock"  # below the results
+MOST = 65_536  # bytes of it that are read
+SAID = 200  # characters of it that are shown
+RECORDS = [f".snakemake/{name}" for name in ("metadata", "incomplete", "locks", "scripts", "log", "wokflow")]
 _held: list[int] = []  # descriptors of locks, which are kept until the process ends
 
 
@@ -40,19 +46,47 @@ def writes_results(options: Collection[str]) -> bool:
 def take_folder(results: str, configfiles: Sequence[str] = ()) -> None:
     """Take the folder of results for this process until it ends; `configfiles` are those of its command.
 
-    Where the folder cannot be written or its file system has no locks, nothing happens. Raises UserError while
-    another process has taken it.
+    From then on nobody else may write there. Where the file system has no locks, another run is not noticed. Raises
+    UserError while another process has taken the folder, and where something in it belongs to another user.
     """
+    keep_others_from_writing()
     path = Path(results, LOCK)
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError:
-        return
+    if (descriptor := _locked(results, path)) is not None:
+        _held.append(descriptor)
+        known = {
+            "process": os.getpid(),
+            "host": socket.gethostname(),
+            "since": time.strftime("%Y-%m-%d %H:%M"),
+        }
+        with suppress(OSError):  # the file of another user, who is named below
+            os.fchmod(descriptor, 0o644)  # whom it refuses must be able to read who has it
+            os.truncate(descriptor, 0)
+            os.write(descriptor, json.dumps(known | {"configfiles": list(configfiles)}).encode())
+    changed = sum(take_for_own(folder) for folder in (results, *RECORDS) if os.path.isdir(folder))  # noqa: PTH112  (False where it cannot be seen)
+    if changed:
+        print(f"{changed} files and folders of {results} could be written by others, and now by you alone.")
+
+
+def _locked(results: str, path: Path) -> int | None:
+    """A descriptor of the lock's file, locked; None where there can be none."""
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o644)
+        except PermissionError:  # another user's; a lock needs no right to write
+            descriptor = os.open(path, os.O_RDONLY | flags)
+    except PermissionError:
+        return None  # in a folder of another user, who is named below
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UserError(f"{path} is a link, and not followed: remove it.") from None
+        return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        holder = _holder(path)
+        holder = _holder(descriptor)
         os.close(descriptor)
         raise UserError(
             f"Another run is writing into {results}{holder}. Wait until it has ended, or end it with Ctrl-C where it "
@@ -61,20 +95,16 @@ def take_folder(results: str, configfiles: Sequence[str] = ()) -> None:
         ) from error
     except OSError:
         os.close(descriptor)
-        return
-    known = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M")}
-    known["configfiles"] = list(configfiles)
-    os.truncate(descriptor, 0)
-    os.write(descriptor, json.dumps(known).encode())
-    _held.append(descriptor)
+        return None
+    return descriptor
 
 
 def last_config(results: str) -> list[str]:
     """The config files of the last run that wrote into a folder of results; none where that is not known."""
     try:
-        known = json.loads(Path(results, LOCK).read_text(encoding="utf-8"))
+        known = json.loads(read_own(Path(results, LOCK)))
         return [str(path) for path in known["configfiles"]]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, UserError):
         return []
 
 
@@ -119,9 +149,12 @@ def _holder_of(log: Path) -> str:
     return f"process {rest.partition(')')[0]}" if begin else "a process that is not known"
 
 
-def _holder(path: Path) -> str:
+def _holder(descriptor: int) -> str:
+    """Who has a lock: the user is whom its file belongs to, the rest is what the file says."""
+    user = owner(os.fstat(descriptor).st_uid)
     try:
-        known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return f" (process {known['process']} on {known['host']}, since {known['since']})"
+        known: dict[str, Any] = json.loads(os.pread(descriptor, MOST, 0))
+        told = f"process {known['process']} on {known['host']}, since {known['since']}"
     except (OSError, ValueError, KeyError, TypeError):
-        return ""
+        return f" (of {user})"
+    return f" ({''.join(sign for sign in told if sign.isprintable())[:SAID]}, of {user})"

@@ -3,6 +3,7 @@
 import difflib
 import importlib.util
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -64,6 +65,10 @@ def prepare(
     Checks keys and types against `schema`, then files, and (if `packages`) what is installed. Raises UserError with
     all problems found, each with what to do.
     """
+    if sys.getfilesystemencoding() != "utf-8":
+        raise UserError(
+            "Names of files are not UTF-8 here: set LC_ALL=C.UTF-8, or PYTHONUTF8=1, and give the same command again."
+        )
     config = deepcopy(dict(given))
     corpora = list(schema["properties"]["sources"]["properties"])
     _refuse(_explain(error, corpora) for error in Draft202012Validator(schema).iter_errors(config))

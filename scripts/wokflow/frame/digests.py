@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from wokflow.frame.job import UserError
+from wokflow.frame.leftovers import writer
+from wokflow.frame.owned import read_own
+
 SMALL = 16 << 20  # bytes; larger files are read again only if their identity changed
 # Files of a model that may name others; and keys that only tell where it once was.
 NAMING = ("adapter_config.json", "config.json", "generation_config.json", "tokenizer_config.json")
@@ -101,17 +105,19 @@ def _sha256(path: Path) -> str:
 
 def _remembered() -> dict[str, tuple[str, str]]:
     try:
-        return {name: (at, digest) for name, (at, digest) in json.loads(MEMORY.read_text("utf-8")).items()}
-    except (OSError, ValueError, AttributeError):
+        return {name: (at, digest) for name, (at, digest) in json.loads(read_own(MEMORY)).items()}
+    except (OSError, UserError, ValueError, TypeError, AttributeError):
         return {}
 
 
 def _remember(known: dict[str, tuple[str, str]]) -> None:
     """Keep digests for the next start; where nothing can be written, they are computed again then."""
-    temporary = MEMORY.with_name(f".{MEMORY.name}.{os.getpid()}")
+    temporary = MEMORY.with_name(f".{MEMORY.name}.{writer()}")
     try:
         MEMORY.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(known), encoding="utf-8")
+        temporary.unlink(missing_ok=True)
+        with temporary.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(known))
         temporary.replace(MEMORY)
     except OSError:
         return

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import socket
+import stat
 import sys
 import time
 import traceback
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
+
+from wokflow.frame.secrets import masked
 
 HELD = "(process {process} on {host})"  # in the first line of a job's log: who holds it
 
@@ -39,12 +42,17 @@ class Progress:
         self.say(text + left)
 
     def say(self, text: str) -> None:
-        print(time.strftime("%H:%M:%S"), text, file=self._out, flush=True)
+        print(time.strftime("%H:%M:%S"), masked(text), file=self._out, flush=True)
 
     def warn(self, text: str) -> None:
         """Say `text` in the log, and on stderr, which Snakemake shows on the screen."""
         self.say(f"warning: {text}")
-        print(text, file=sys.stderr, flush=True)
+        print(masked(text), file=sys.stderr, flush=True)
+
+
+def keep_others_from_writing() -> None:
+    """From now on nobody else may write what this process and its children make, whatever the user's umask."""
+    os.umask(os.umask(0o077) | stat.S_IWGRP | stat.S_IWOTH)
 
 
 def hold(descriptor: int) -> None:
@@ -55,13 +63,18 @@ def hold(descriptor: int) -> None:
 
 @contextmanager
 def job(log: str) -> Iterator[Progress]:
-    """Run a job with its log file open; an error lands in the log whole, and on stderr in one line."""
+    """Run a job with its log file open; an error lands in the log whole, and on stderr in one line, without secrets.
+
+    Its end is SystemExit then, so that Python prints no traceback of its own.
+    """
     warnings.filterwarnings(
         "ignore", message="pkg_resources is deprecated"
     )  # of jieba, on the screen in every job
+    keep_others_from_writing()
     path = Path(log)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8") as file:
+    path.unlink(missing_ok=True)  # a link that somebody else has put there is not followed
+    with path.open("x", encoding="utf-8") as file:
         hold(file.fileno())  # as long as the job lives, whatever becomes of its run
         progress = Progress(file)
         progress.say(f"start {HELD.format(process=os.getpid(), host=socket.gethostname())}")
@@ -70,9 +83,8 @@ def job(log: str) -> Iterator[Progress]:
             yield progress
         except UserError as error:
             progress.say(f"stopped: {error}")
-            raise SystemExit(f"{error}\n(log: {log})") from error
+            raise SystemExit(f"{masked(str(error))}\n(log: {log})") from error
         except Exception as error:
             progress.say(traceback.format_exc())
-            print(f"{type(error).__name__}: {error}\n(log: {log})", file=sys.stderr)
-            raise
+            raise SystemExit(f"{type(error).__name__}: {masked(str(error))}\n(log: {log})") from error
         progress.say(f"done in {time.monotonic() - start:.1f} s")

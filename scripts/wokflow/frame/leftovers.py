@@ -1,8 +1,11 @@
 """Temporary names beside an output, and which of them may be removed: those that nobody can still be writing to.
 
 A name is `.<output>.<host>.<Slurm job>.<process>.part`, where the Slurm job is `<cluster>_<id>`, or 0 without one.
+The host is its name and a digest of what its processes are counted in: this start of the machine, this container.
 """
 
+import functools
+import hashlib
 import os
 import re
 import shutil
@@ -13,13 +16,19 @@ from pathlib import Path
 # A job in one of these states has ended. NODE_FAIL is not among them: the processes of a node that Slurm has lost
 # sight of may live.
 OVER = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "OUT_OF_MEMORY", "TIMEOUT"}
+WRITER = re.compile(r"(?P<host>[\w-]+)\.(?P<job>[\w-]+)\.(?P<process>\d+)")
 PATIENCE = 20  # seconds for one question to Slurm
 
 
 def temporary_name(path: Path, aside: bool = False) -> Path:
     """This process's own temporary name for an output; with `aside`, for what the output replaces."""
     ending = "old.part" if aside else "part"
-    return path.with_name(f".{path.name}.{_host()}.{_slurm_job()}.{os.getpid()}.{ending}")
+    return path.with_name(f".{path.name}.{writer()}.{ending}")
+
+
+def writer() -> str:
+    """This process, by a name that no other has that may live at the same time, on another host or in a container."""
+    return f"{_host()}.{_slurm_job()}.{os.getpid()}"
 
 
 def remove_leftovers(path: Path) -> None:
@@ -28,15 +37,19 @@ def remove_leftovers(path: Path) -> None:
     That is: processes of this host that are gone, and Slurm jobs of this cluster that have ended. All others stay,
     since a second copy of this job may live on another node.
     """
-    name = re.compile(
-        rf"\.{re.escape(path.name)}\.(?P<host>[\w-]+)\.(?P<job>[\w-]+)\.(?P<process>\d+)(\.old)?\.part"
-    )
+    name = re.compile(rf"\.{re.escape(path.name)}\.(?P<writer>[^/]+?)(\.old)?\.part")
     for left in path.parent.iterdir():
         found = name.fullmatch(left.name)
-        if found and (
-            _process_is_over(found["host"], int(found["process"])) or _slurm_job_is_over(found["job"])
-        ):
+        if found and is_over(found["writer"]):
             remove(left)
+
+
+def is_over(writer: str) -> bool:
+    """Whether a process that `writer` named has provably ended; not of what is no such name."""
+    found = WRITER.fullmatch(writer)
+    if not found:
+        return False
+    return _process_is_over(found["host"], int(found["process"])) or _slurm_job_is_over(found["job"])
 
 
 def remove(path: Path) -> None:
@@ -47,8 +60,23 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+@functools.cache
 def _host() -> str:
-    return re.sub(r"[^\w-]", "_", socket.gethostname())
+    """The host's name, and what its processes are counted in: containers of one host may all have its name."""
+    counted = "".join(map(_said, ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid")))
+    return (
+        re.sub(r"[^\w-]", "_", socket.gethostname()) + "-" + hashlib.sha256(counted.encode()).hexdigest()[:8]
+    )
+
+
+def _said(path: str) -> str:
+    """What a file of /proc says, or where a link of it leads; empty where there is none."""
+    try:
+        return (
+            str(Path(path).readlink()) if Path(path).is_symlink() else Path(path).read_text(encoding="utf-8")
+        )
+    except OSError:
+        return ""
 
 
 def _slurm_job() -> str:

@@ -6,14 +6,15 @@ from pathlib import Path
 
 from wokflow.frame.job import UserError
 
+SHELL = re.compile(r"[$`\\\x00-\x1f\x7f]")
 VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([^{}]*)\})")
 
 
 def expanded(path: str) -> str:
     """The path with ~ and variables of the environment filled in, in one spelling: no x/, ./x, a//x or a/../x.
 
-    Raises UserError for a variable that is not set or empty, for a home folder that is not known, and for braces,
-    which Snakemake takes for the names of wildcards.
+    Raises UserError for a variable that is not set or empty, for a home folder that is not known, for braces, which
+    Snakemake takes for the names of wildcards, and for what a shell would not take as it stands.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -33,6 +34,10 @@ def expanded(path: str) -> str:
             raise UserError(f"{path}: the home folder {home} is not known. Write the path out.") from error
     if "{" in filled or "}" in filled:
         raise UserError(f"{path}: Snakemake takes {{ and }} for wildcards. Give it a name without them.")
+    if found := SHELL.search(filled):
+        raise UserError(
+            f"{path}: a shell does not take {found[0]!r} as it stands. Give it a name without it."
+        )
     return _in_one_spelling(filled)
 
 

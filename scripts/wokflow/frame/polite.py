@@ -15,6 +15,7 @@ import httpx
 import tenacity
 
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.owned import read_own
 from wokflow.frame.web import (
     BUSY,
     LONGEST_WAIT,
@@ -275,7 +276,7 @@ class Answers:
     """What a service said of things: a folder with a file for each.
 
     `question` says what was asked of each thing; another question has other answers. Several jobs may read and write
-    at once. Files are whole or not there; one that is damaged counts as not there.
+    at once. Files are whole or not there; one that is damaged, or another user's, counts as not there.
     """
 
     def __init__(self, folder: str | Path, question: Mapping[str, Any]) -> None:
@@ -284,10 +285,10 @@ class Answers:
     def get(self, name: str) -> Any:
         """What was said of a thing, as parsed from JSON; None if that is not known."""
         try:
-            stored = json.loads(self.path(name).read_bytes())
+            stored = json.loads(read_own(self.path(name)))
             if stored["asked"] == self._asked(name) and stored["sha256"] == _digest(stored["answer"]):
                 return stored["answer"]
-        except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):
+        except (OSError, UserError, ValueError, KeyError, TypeError, RecursionError):
             pass
         return None
 

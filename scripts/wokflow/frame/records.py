@@ -12,12 +12,14 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from wokflow.frame.job import UserError
 
 RECORD_FORMATS = (6,)  # of snakemake.persistence, that `restore` was tested with
+LOOKS = 16  # files that are looked at at once
 UNFINISHED = "{}"  # stands for the key until the job is done; it differs from every key
 
 
@@ -53,24 +55,33 @@ def keep_keys(key: str, outputs: Iterable[str]) -> None:
 def restore(
     results: str, patterns: Iterable[str], records: str | Path = Path(".snakemake") / "metadata"
 ) -> list[str]:
-    """Write Snakemake's records of the outputs below `results` that have none; the outputs whose key is lost, too.
+    """Write Snakemake's records of the outputs below `results` that have none; the outputs that do not count, too.
 
-    The record of those has a key that differs from every other, so that they are made anew. `patterns` are those of
-    all rules' outputs; `records` is Snakemake's folder of records. Raises UserError if this version of Snakemake
-    keeps other records than those that this was tested with.
+    Those are outputs whose key is lost, and tables that are damaged, such as by a copy that broke off: their records
+    get a key that differs from every other, so that they are made anew. `patterns` are those of all rules' outputs;
+    `records` is Snakemake's folder of records. Raises UserError if this version of Snakemake keeps other records than
+    those that this was tested with.
     """
     if not Path(results).is_dir():
         return []
     store = _store(records)
-    missing = [
-        path
-        for path in outputs(results, patterns)
-        if not Path(store._record_path(str(records), path)).exists()
-    ]
-    keys = {path: kept_key(path) for path in missing}
-    if keys:
-        _write(store, {path: key or UNFINISHED for path, key in keys.items()})
-    return [path for path, key in keys.items() if key is None]
+    paths = list(outputs(results, patterns))
+    with ThreadPoolExecutor(LOOKS) as pool:  # a file system of a cluster takes its time for each file
+        keys = dict(zip(paths, pool.map(_believed, paths), strict=True))
+    missing = {path for path in paths if not Path(store._record_path(str(records), path)).exists()}
+    missing |= {path for path, key in keys.items() if key is None and path.endswith(".parquet")}
+    if missing:
+        _write(store, {path: keys[path] or UNFINISHED for path in paths if path in missing})
+    return [path for path in paths if path in missing and keys[path] is None]
+
+
+def _believed(path: str) -> str | None:
+    """The key of an output, if what lies beside it about its inputs can be read as well."""
+    try:
+        kept_inputs(path)
+    except UserError:
+        return None
+    return kept_key(path)
 
 
 def outputs(results: str, patterns: Iterable[str]) -> Iterator[str]:
@@ -103,8 +114,10 @@ def outputs(results: str, patterns: Iterable[str]) -> Iterator[str]:
 def kept_key(path: str) -> str | None:
     """The key that an output was made with; None where it says none."""
     if not path.endswith(".parquet"):
-        kept = _beside(Path(path), "key")
-        return kept.read_text(encoding="utf-8") if kept.exists() else None
+        try:
+            return _beside(Path(path), "key").read_text(encoding="utf-8")
+        except (FileNotFoundError, UnicodeDecodeError):
+            return None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -116,13 +129,16 @@ def kept_key(path: str) -> str | None:
 
 
 def kept_inputs(path: str) -> list[str] | None:
-    """The inputs of the job that wrote an output, if that is the job's first one."""
+    """The inputs of the job that wrote an output, if that is the job's first one. Raises UserError if damaged."""
     file = _beside(Path(path), "inputs")
-    if not file.exists():
+    try:
+        kept = json.loads(file.read_bytes())
+        near = (os.path.normpath(Path(path).parent / each) for each in kept["near"])
+        return sorted([*near, *kept["far"]])
+    except FileNotFoundError:
         return None
-    kept = json.loads(file.read_text(encoding="utf-8"))
-    near = (os.path.normpath(Path(path).parent / each) for each in kept["near"])
-    return sorted([*near, *kept["far"]])
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{file} is damaged. Delete it, and give the same command again.") from error
 
 
 def first_outputs(results: str) -> dict[str, list[str]]:
@@ -169,7 +185,7 @@ def _write(store: Any, keys: dict[str, str]) -> None:
     for path, key in keys.items():
         record = MetadataRecord(
             params=[repr(key)],
-            input=kept_inputs(path),
+            input=kept_inputs(path) if key != UNFINISHED else None,
             record_format_version=RECORD_FORMAT_VERSION,
             incomplete=False,
         )

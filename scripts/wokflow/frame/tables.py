@@ -31,6 +31,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(path)
     temporary = temporary_name(path)
+    remove(temporary)  # of an earlier process of this number, or a link that somebody has put there
     try:
         yield temporary
         _to_disk(temporary)

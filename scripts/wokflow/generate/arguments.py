@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from wokflow.frame.arguments import Arguments, model_arguments
 from wokflow.frame.runs import OF_RUN, Run
+from wokflow.frame.secrets import variable_for
 
 # Keys of generate.prompt that change neither requests nor prices. The schema declares them as `counts: never`.
 CLIENT = (
@@ -85,7 +86,8 @@ def prompt_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
 def key_variables(config: Mapping[str, Any], runs: Mapping[str, Run]) -> list[str]:
     """Names of the environment variables that hold the keys of endpoints that prompt runs ask."""
     blocks = [_prompt(config, run) for run in runs.values() if run.family == "prompt"]
-    return sorted({block["key_variable"] for block in blocks if block["endpoint"] and block["key_variable"]})
+    asked = [block for block in blocks if block["endpoint"]]
+    return sorted(filter(None, {variable_for(block["endpoint"], block["key_variable"]) for block in asked}))
 
 
 def server_arguments(config: Mapping[str, Any], run: Run) -> Arguments:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.frame import tables
+from wokflow.frame.job import UserError
+from wokflow.frame.owned import read_own
 from wokflow.generate.answers import Answer, read_answer
 from wokflow.generate.request import Request
 
@@ -22,10 +24,10 @@ class Cache:
         self._folder, self._say, self._round = Path(folder), say, round
 
     def get(self, request: Request) -> Answer | None:
-        """The answer to a request; None if there is none, or if its file is broken, which is logged."""
+        """The answer to a request; None if there is none, or its file is broken or not one's own, which is logged."""
         path = self._path(request)
         try:
-            stored = json.loads(path.read_bytes())
+            stored = json.loads(read_own(path))
             if stored["request"] != request.as_json():
                 raise ValueError("it holds another request")
             answer = read_answer(stored["response"])
@@ -33,7 +35,10 @@ class Cache:
             return None if again else answer
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except UserError as error:
+            self._say(f"{error} It is not believed, and asked for again.")
+            return None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             self._say(f"{path} is broken and is asked for again: {type(error).__name__}: {error}")
             return None
 

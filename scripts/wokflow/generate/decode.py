@@ -116,7 +116,8 @@ def _todo(resume: Path, files: dict[int, Path], progress: Progress) -> list[int]
     """Blocks to decode, long texts first, so that too little memory shows at once; other files are removed."""
     for path in set(resume.glob("*")) - set(files.values()):
         path.unlink()
-    todo = [number for number in sorted(files, reverse=True) if not files[number].exists()]
+    whole = {number for number, file in files.items() if file.exists() and not tables.damage(file)}
+    todo = sorted(files.keys() - whole, reverse=True)
     if len(todo) < len(files):
         progress.say(f"{len(files) - len(todo)} of {len(files)} blocks were decoded before")
     return todo

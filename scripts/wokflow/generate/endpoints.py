@@ -7,11 +7,10 @@ from typing import Any
 import httpx
 
 from wokflow.frame.job import UserError
+from wokflow.frame.secrets import SHORTEST
 from wokflow.frame.web import on_loopback, plain_url
 
 HIDDEN = "[key]"
-SECRET = 8  # characters; what is shorter, such as EMPTY, is no secret and may stand in recipes
-KNOWN = {"api.openai.com": "OPENAI_API_KEY"}  # hosts whose key has a variable that nobody has to name
 
 
 class Key:
@@ -54,23 +53,12 @@ class Key:
         """A text, or parsed JSON, without the key; characters that cannot be stored become question marks."""
         if isinstance(value, str):
             text = value.encode("utf-8", "replace").decode("utf-8")
-            return text.replace(self._secret, HIDDEN) if len(self._secret) >= SECRET else text
+            return text.replace(self._secret, HIDDEN) if len(self._secret) >= SHORTEST else text
         if isinstance(value, list):
             return [self.hide(item) for item in value]
         if isinstance(value, dict):
             return {self.hide(name): self.hide(item) for name, item in value.items()}
         return value
-
-
-def variable_for(endpoint: str, named: str | None) -> str | None:
-    """The environment variable with the key of an endpoint: the one that is named for it, or that of a KNOWN host.
-
-    No other host gets a key that nobody named for it.
-    """
-    try:
-        return named or KNOWN.get(httpx.URL(endpoint).host)
-    except httpx.InvalidURL:
-        return named
 
 
 def check_endpoint(endpoint: str, key: Key) -> None:

@@ -12,12 +12,13 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.languages import in_language
+from wokflow.frame.secrets import variable_for
 from wokflow.generate import schemas
 from wokflow.generate.answers import Answer, cleaned, in_form, read_answer
 from wokflow.generate.cache import Cache
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger, Prices
-from wokflow.generate.endpoints import Key, variable_for
+from wokflow.generate.endpoints import Key
 from wokflow.generate.request import Request, Settings, request
 from wokflow.generate.sentences import cleaner, dialogue_of, values_of
 from wokflow.generate.served import await_server, server_identity

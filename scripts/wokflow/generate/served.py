@@ -12,6 +12,7 @@ import httpx
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import UserError
+from wokflow.frame.owned import read_own
 from wokflow.generate.endpoints import Key
 
 LOOK = 0.5  # seconds between looks at a server that starts
@@ -47,7 +48,8 @@ class Server:
 
     @staticmethod
     def read(file: str | Path) -> "Server":
-        return Server(**json.loads(Path(file).read_text(encoding="utf-8")))
+        """Raises UserError if it belongs to another user, who could answer in the server's place."""
+        return Server(**json.loads(read_own(file)))
 
     def models(self) -> list[str] | None:
         """The names of the models that it says it serves; None if it does not answer, or not as such servers do."""

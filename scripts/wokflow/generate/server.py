@@ -18,6 +18,8 @@ from typing import Any
 
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.processes import program
+from wokflow.frame.secrets import masked, without_secrets
+from wokflow.frame.web import printable
 from wokflow.generate.listeners import keepers, listens
 from wokflow.generate.served import LOOK, Server, serves
 
@@ -27,7 +29,11 @@ KEY_VARIABLES = ("WOKFLOW_SERVER_KEY", "VLLM_API_KEY")
 NO_REPORTS = {"VLLM_NO_USAGE_STATS": "1"}  # vLLM tells its makers what it runs on, unless it is told not to
 LONGEST = 80  # characters of the folder of temporary files; Linux takes 107 for the path of a socket
 PATIENCE = 10  # seconds that a server has to end
-TAIL = 4000  # characters of its output that an error message quotes
+TAIL = 65_536  # bytes at the end of its output in which causes are looked for
+ERRORS = 3  # lines of causes that an error message quotes
+CAUSE = re.compile(
+    r"(?:^|[\])] )[\w.]{0,80}(?:Error|Exception|error|fatal):"
+)  # at the start, or behind a log's head
 
 
 class PortTakenError(Exception):
@@ -69,7 +75,7 @@ def generate_server(
                 )
                 server.write(endpoint)
                 try:
-                    with started(arguments, output, server.secret) as process:
+                    with started(arguments, output, server.secret, model) as process:
                         ready = Readiness(server, model, lists_model, port, process.pid)
                         done = partial(_done, stop, endpoint)
                         _watch(process, ready, endpoint, done, progress)
@@ -81,7 +87,7 @@ def generate_server(
             if Path(endpoint).exists():
                 replace(server, error="generate.server was ended.").write(endpoint)
         except UserError as error:
-            message = f"generate.server: {error}\n{_tail(output)}".rstrip()
+            message = f"generate.server: {error}\n{_causes(output, server.secret)}".rstrip()
             replace(server, error=message).write(endpoint)
             raise UserError(message) from None
 
@@ -198,14 +204,17 @@ def stopped() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def started(arguments: Sequence[str], output: Path, secret: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that finds `secret` in its environment.
+def started(
+    arguments: Sequence[str], output: Path, secret: str, model: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that finds `secret` in its environment, and of other secrets what it takes to fetch `model`.
 
     What it prints, which may be prompts, goes to a file for this user alone. Raises UserError if it cannot be run.
     """
     output.unlink(missing_ok=True)
     descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    environment = os.environ | dict.fromkeys(KEY_VARIABLES, secret) | NO_REPORTS
+    own = without_secrets(os.environ, hub=not Path(model).exists())
+    environment = own | dict.fromkeys(KEY_VARIABLES, secret) | NO_REPORTS
     files: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": descriptor, "stderr": subprocess.STDOUT}
     try:
         with program(arguments, patience=PATIENCE, env=environment, **files) as process:
@@ -218,9 +227,12 @@ def _end(code: int) -> str:
     return f"exit status {code}" if code >= 0 else signal.Signals(-code).name
 
 
-def _tail(output: Path) -> str:
-    """The end of the server's output, if there is any."""
-    if not output.exists():
+def _causes(output: Path, secret: str) -> str:
+    """The last errors in the server's output, and where that is; prompts and secrets are not quoted."""
+    if not output.exists() or not output.stat().st_size:
         return ""
-    lines = output.read_text(encoding="utf-8", errors="replace")[-TAIL:].strip().splitlines()[-20:]
-    return "\n".join(["The end of its output:", *lines]) if lines else ""
+    with output.open("rb") as file:
+        file.seek(max(0, output.stat().st_size - TAIL))
+        lines = file.read().decode("utf-8", "replace").splitlines()
+    errors = [printable(masked(line, (secret,))) for line in lines if CAUSE.search(line)]
+    return "\n".join([*errors[-ERRORS:], f"Its output is in {output}, which you alone may read."])

@@ -13,6 +13,7 @@ from typing import IO, Any, Literal, Protocol
 
 from wokflow.frame.job import UserError
 from wokflow.frame.processes import program
+from wokflow.frame.secrets import without_secrets
 from wokflow.models import vllm_worker
 from wokflow.models.decoding import Decoding, Family, cut, decode_tokens, ends, limits, text_of
 from wokflow.models.devices import describe
@@ -67,7 +68,8 @@ def writer(backend: Literal["transformers", "vllm"], model: Model) -> Iterator[W
     with TemporaryFile() as said:
         worker = [model.python or sys.executable, str(vllm_worker.__file__)]
         files = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
-        environment = os.environ | {"VLLM_NO_USAGE_STATS": "1"}  # vLLM tells its makers what it runs on
+        environment = without_secrets(os.environ, hub=not Path(model.place).exists())
+        environment["VLLM_NO_USAGE_STATS"] = "1"  # vLLM tells its makers what it runs on
         with program(
             worker, patience=PATIENCE, key="generate.decode.python", text=True, env=environment, **files
         ) as process:

@@ -1,4 +1,9 @@
-"""Several processes: torchrun on this node, or by srun on each node of the Slurm job."""
+"""Several processes: of this node, or by srun of each node of the Slurm job.
+
+On one node they meet by a file in a folder that their user alone may enter, and talk over the loopback interface. On
+several nodes they meet at a port of the first one (PyTorch's TCP store), which has no password: the network between
+the nodes must be trusted. No part of either unpickles what a store holds, as torchrun's own rendezvous does.
+"""
 
 import hashlib
 import json
@@ -6,26 +11,26 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
+from wokflow.train.processes import run_processes, worker
 from wokflow.train.settings import Task
 from wokflow.train.stopping import TimeOverError
 
 TASK, STOP, ERROR, TIME_OVER = "task.json", "stop", "error-{process}.txt", "time-over-{process}.txt"
-TORCHRUN = """import signal
-from torch.distributed.run import main
-signal.signal(signal.SIGTERM, signal.SIG_IGN)  # workers save and leave; torchrun would kill them before
-main()"""
+LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo", "NCCL_SOCKET_IFNAME": "lo"}  # what processes of one node talk over
 PORTS = range(20_000, 32_768)  # below those that systems give to outgoing connections
 
 
@@ -37,12 +42,20 @@ def launch(task: Task, processes: int, nodes: int, progress: Progress | None = N
     """
     talk = Path(task.checkpoints).with_name(f"{Path(task.checkpoints).name}.launch")
     shutil.rmtree(talk, ignore_errors=True)
-    tables.write_text(
-        talk / TASK,
-        json.dumps(asdict(task) | {"launcher": os.getpid() if nodes == 1 else None, "launched": time.time()}),
-    )
-    with _telling(talk / STOP):
-        code = _run(command(talk, processes, nodes), processes, progress)
+    task_of = asdict(task) | {
+        "launcher": os.getpid() if nodes == 1 else None,
+        "launched": (socket.gethostname(), time.monotonic()),
+    }
+    say = progress.say if progress else _drop
+    with TemporaryDirectory(prefix="wokflow-") as private, _telling(talk / STOP):
+        meeting = (
+            str(Path(private) / "meeting") if nodes == 1 else None
+        )  # local: not all file systems have locks
+        tables.write_text(talk / TASK, json.dumps(task_of | {"meeting": meeting}))
+        if nodes == 1:
+            code = run_processes(worker(talk), processes, _environment() | LOOPBACK, say)
+        else:
+            code = _run(command(talk, processes, nodes), say)
     error, time_over = (_first(talk, name) for name in (ERROR, TIME_OVER))
     shutil.rmtree(talk, ignore_errors=True)
     if time_over and not error and not code:
@@ -58,11 +71,7 @@ def _first(talk: Path, name: str) -> str:
 
 
 def command(talk: Path, processes: int, nodes: int) -> list[str]:
-    """The command that starts all processes. Raises UserError for several nodes outside of a Slurm job."""
-    torchrun = [sys.executable, "-c", TORCHRUN, f"--nproc-per-node={processes}", "--signals-to-handle=SIGINT"]
-    worker = ["-m", "wokflow.train.worker", str(talk)]
-    if nodes == 1:
-        return [*torchrun, "--standalone", *worker]
+    """The command that starts the processes of all nodes. Raises UserError outside of a Slurm job."""
     job, nodelist, host = _allocation()
     # The job itself may be a step, of one node, that holds what this one needs, and that says so to its children.
     srun = ["env", "--unset=SLURM_NNODES", f"SLURM_NODELIST={nodelist}", f"SLURM_JOB_NODELIST={nodelist}"]
@@ -70,16 +79,19 @@ def command(talk: Path, processes: int, nodes: int) -> list[str]:
     srun.append("--kill-on-bad-exit=1")
     if cpus := os.environ.get("SLURM_CPUS_PER_TASK"):
         srun.append(f"--cpus-per-task={cpus}")  # a step does not take it over from its job
-    name = f"{job}-{hashlib.sha256(str(talk.absolute()).encode()).hexdigest()[:8]}"  # of this training in this job
-    meeting = f"--rdzv-endpoint={host}:{PORTS[int(name.split('-')[1], 16) % len(PORTS)]}"
+    training = hashlib.sha256(
+        f"{job} {talk.absolute()}".encode()
+    ).hexdigest()  # others of the job meet elsewhere
+    port = PORTS[int(training[:8], 16) % len(PORTS)]
     return [
         *srun,
-        *torchrun,
-        f"--nnodes={nodes}",
-        "--rdzv-backend=c10d",
-        meeting,
-        f"--rdzv-id={name}",
-        *worker,
+        sys.executable,
+        "-m",
+        "wokflow.train.processes",
+        str(talk),
+        str(processes),
+        host,
+        str(port),
     ]
 
 
@@ -118,19 +130,26 @@ def _telling(file: Path) -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _run(arguments: list[str], processes: int, progress: Progress | None) -> int:
-    threads = max(1, len(os.sched_getaffinity(0)) // processes)
+def _environment() -> dict[str, str]:
+    """This process's environment, in which children find the package."""
     places = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH")]
-    environment = {
-        "OMP_NUM_THREADS": str(threads),
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, places)),
-    }
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))}
+
+
+def _run(arguments: list[str], say: Callable[[str], None]) -> int:
     with subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        arguments,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        env=_environment(),
     ) as running:
         assert running.stdout is not None
         for line in running.stdout:
-            if progress:
-                progress.say(line.rstrip())
+            say(line.rstrip())
     return running.returncode
+
+
+def _drop(text: str) -> None:
+    """Where nobody listens."""

@@ -32,7 +32,7 @@ SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_
 
 
 def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None:
-    """Train as the only process, or as one of those that torchrun started; the first writes the model's folder.
+    """Train as the only process, or as one of those that the launcher started; the first writes the model's folder.
 
     Raises UserError, and StoppedError if `stop` came before the end.
     """

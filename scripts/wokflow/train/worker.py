@@ -1,15 +1,19 @@
-"""One process of several, as torchrun starts it: python -m wokflow.train.worker FOLDER (made by launch)."""
+"""One process of several: python -m wokflow.train.worker FOLDER (made by launch)."""
 
 import json
 import os
+import socket
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
+from wokflow.models.devices import find_device
 from wokflow.train.launch import ERROR, STOP, TASK, TIME_OVER
-from wokflow.train.process import train_here
+from wokflow.train.process import COLLECTIVE_S, train_here
 from wokflow.train.settings import task_settings
 from wokflow.train.stopping import Stop, StoppedError, TimeOverError
 
@@ -22,20 +26,37 @@ class Lines(Progress):
 
 
 def main(folder: str) -> int:
-    """Train. Returns 0 also if it was stopped, so that torchrun lets the other processes end by themselves."""
+    """Train. Returns 0 also if it was stopped, so that the other processes end by themselves."""
     talk = Path(folder)
     values = json.loads((talk / TASK).read_text(encoding="utf-8"))
-    launcher, launched = values.pop("launcher"), values.pop("launched")
-    began = time.monotonic() - (time.time() - launched)
+    launcher, launched, meeting = (values.pop(name) for name in ("launcher", "launched", "meeting"))
+    host, moment = launched
+    # Clocks of nodes differ. Those on other nodes begin a little later, and stop when the others do.
+    began = moment if host == socket.gethostname() else time.monotonic()
     task = task_settings(values)
     try:
         with Stop(task.minutes, began=began, file=talk / STOP, launcher=launcher) as stop:
+            if meeting:
+                _meet(meeting, task.settings.device)
             train_here(task, stop, Lines(sys.stdout))
     except UserError as error:
         file = TIME_OVER if isinstance(error, TimeOverError) else ERROR
         tables.write_text(talk / file.format(process=os.environ["RANK"]), str(error))
         return 0 if isinstance(error, StoppedError) else 1
     return 0
+
+
+def _meet(file: str, device: str) -> None:
+    """Join the other processes by a file; without it, they are found by MASTER_ADDR and MASTER_PORT."""
+    import torch.distributed
+
+    torch.distributed.init_process_group(
+        "gloo" if find_device(device).type == "cpu" else "cpu:gloo,cuda:nccl",
+        init_method=f"file://{quote(file)}",
+        rank=int(os.environ["RANK"]),
+        world_size=int(os.environ["WORLD_SIZE"]),
+        timeout=timedelta(seconds=COLLECTIVE_S),
+    )
 
 
 if __name__ == "__main__":

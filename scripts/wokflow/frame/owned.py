@@ -1,0 +1,129 @@
+"""What counts as the user's own: files that belong to the user, and that nobody else may write.
+
+Results, records and caches lie in folders that other members of a group may be allowed to write. Who can write there
+could have a run believe anything, or write through a link over a file of the user's own.
+"""
+
+import errno
+import os
+import pwd
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from wokflow.frame.job import UserError
+
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+CACHE = "cache"  # folders of that name hold answers, each of which is looked at when it is read
+NAMED = 3  # entries that a message names
+_of_device: dict[tuple[int, int], tuple[int, bool]] = {}  # by device and user
+
+
+class ForeignError(UserError):
+    """A file that is not the user's own, or that others may write."""
+
+
+def read_own(path: str | Path) -> bytes:
+    """The bytes of a file of the user's own. Raises ForeignError for another one or a link; OSError as ever."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ForeignError(f"{path} is a link, and not followed.") from None
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise ForeignError(f"{path} is no file.")
+        uid, modes = _created(about.st_dev, str(Path(path).parent))
+        if about.st_uid not in (os.geteuid(), uid):
+            raise ForeignError(f"{path} belongs to {owner(about.st_uid)}.")
+        if about.st_mode & OTHERS and modes:
+            raise ForeignError(f"others may write {path}.")
+        return file.read()
+
+
+def owner(uid: int) -> str:
+    """A user's name, or number."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def take_for_own(folder: str | Path) -> int:
+    """Take from others the right to write in a folder and all below it; give the number of entries that this changed.
+
+    Raises ForeignError where something in it belongs to somebody else. Files in folders named cache are left out.
+    """
+    uid, modes = _created(Path(folder).stat().st_dev, str(folder))
+    own = {os.geteuid(), uid}
+    foreign: list[str] = []
+    changed = 0
+    for path, about in _entries(str(folder)):
+        if about.st_uid not in own:
+            foreign.append(f"{path} ({owner(about.st_uid)})")
+        elif modes and about.st_mode & OTHERS and not stat.S_ISLNK(about.st_mode):
+            changed += _take_right(path)
+    if foreign:
+        raise ForeignError(_refusal(str(folder), foreign))
+    return changed
+
+
+def _take_right(path: str) -> bool:
+    """Whether others could be kept from writing there; a link that came there meanwhile is not followed."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            os.fchmod(descriptor, stat.S_IMODE(os.fstat(descriptor).st_mode) & ~OTHERS)
+            return True
+        finally:
+            os.close(descriptor)
+    return False
+
+
+def _entries(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """A folder and what lies below it; of links themselves, and of what they lead to nothing."""
+    yield folder, Path(folder).stat()
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        try:
+            with os.scandir(here) as listed:
+                entries = sorted(listed, key=lambda entry: entry.name)
+        except PermissionError:  # it is another user's, and was named before
+            continue
+        for entry in entries:
+            below = entry.is_dir(follow_symlinks=False)
+            if below:
+                waiting.append(entry.path)
+            if below or CACHE not in Path(here).parts[-2:]:
+                with suppress(FileNotFoundError):
+                    yield entry.path, entry.stat(follow_symlinks=False)
+
+
+def _refusal(folder: str, foreign: list[str]) -> str:
+    more = f" and {len(foreign) - NAMED} more" if len(foreign) > NAMED else ""
+    return (
+        f"{folder} holds what belongs to others: {', '.join(foreign[:NAMED])}{more}. Whoever writes there can change "
+        "what comes out, so that a folder of results has one owner, and a clone one user at a time. Set another "
+        "folder as `results`, in a clone of your own. To go on from results that you trust, copy them (cp -r)."
+    )
+
+
+def _created(device: int, folder: str) -> tuple[int, bool]:
+    """Whose a new file of this process is on a device, and whether it keeps others from writing it.
+
+    Some file systems show all files as one user's, or as writable by all; nothing can be told there.
+    """
+    known = (device, os.geteuid())
+    if known not in _of_device:
+        try:
+            with TemporaryFile(dir=folder) as file:
+                about = os.fstat(file.fileno())
+        except OSError:
+            return os.geteuid(), True
+        _of_device[known] = about.st_uid, not about.st_mode & OTHERS
+    return _of_device[known]

@@ -1,0 +1,55 @@
+"""What a secret is: one answer for logs, screens, errors, and for what programs get of the environment."""
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from urllib.parse import urlsplit
+
+HIDDEN = "[secret]"
+SHORTEST = 8  # characters; what is shorter, such as EMPTY, is no secret and may stand in other texts
+NAME = re.compile(
+    r"(?:^|_)(?:[A-Z0-9]*KEYS?|TOKENS?|SECRETS?|[A-Z0-9]*PASS(?:WORD|WD|PHRASE)?|PW|PAT|CREDENTIALS?|COOKIES?|AUTH|JWT|"
+    r"BEARER)(?:_|$)",
+    re.IGNORECASE,
+)
+IN_URL = re.compile(r"(://)[^/\s@'\"<>]++@")  # a name, a password or both, before the host
+TOKEN = re.compile(
+    r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|\b(?:hf_|ghp_|gho_|glpat-|sk-)[\w-]{16,}"  # JWT; keys that say whose they are
+)
+HUB = frozenset({"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN"})
+KNOWN = {"api.openai.com": "OPENAI_API_KEY"}  # hosts whose key has a variable that nobody has to name
+PROXY = re.compile(r"(?:https?|ftp|all)_proxy", re.IGNORECASE)
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether a variable of the environment holds a secret, by its name or by what its value looks like."""
+    return bool(NAME.search(name) or IN_URL.search(value) or TOKEN.search(value))
+
+
+def masked(text: str, secrets: Collection[str] = ()) -> str:
+    """A text without secrets: those that are given, those of this process's environment, and what looks like one."""
+    own = {value for name, value in os.environ.items() if NAME.search(name)}
+    for secret in sorted({*own, *secrets}, key=lambda one: (-len(one), one)):
+        if len(secret) >= SHORTEST and "/" not in secret[:1]:  # paths of files with keys may be told
+            text = text.replace(secret, HIDDEN)
+    return TOKEN.sub(HIDDEN, IN_URL.sub(rf"\1{HIDDEN}@", text))
+
+
+def without_secrets(environment: Mapping[str, str], *, hub: bool) -> dict[str, str]:
+    """An environment for a program that needs no keys; with `hub`, one that may have to fetch a model."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if not is_secret(name, value) or (hub and (name in HUB or PROXY.fullmatch(name)))
+    }
+
+
+def variable_for(endpoint: str, named: str | None) -> str | None:
+    """The environment variable with the key of an endpoint: the one that is named for it, or that of a KNOWN host.
+
+    No other host gets a key that nobody named for it.
+    """
+    try:
+        return named or KNOWN.get(urlsplit(endpoint).hostname or "")
+    except ValueError:  # no URL
+        return named

@@ -1,0 +1,110 @@
+"""The processes of a training on one node: python -m wokflow.train.processes FOLDER PROCESSES ADDRESS PORT.
+
+So they run on each of several nodes. On one node alone the launcher starts them by itself.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+LOOK = 0.1  # seconds between two looks at the processes
+PATIENCE = 10.0  # seconds that the others have to end after one has failed
+
+
+def worker(folder: str | Path) -> list[str]:
+    """The command of one process."""
+    return [sys.executable, "-m", "wokflow.train.worker", str(folder)]
+
+
+def run_processes(
+    command: Sequence[str],
+    processes: int,
+    environment: Mapping[str, str],
+    say: Callable[[str], None],
+    *,
+    nodes: int = 1,
+    node: int = 0,
+) -> int:
+    """Run the processes of one node to their end, and give the first exit code that is not 0, or 0.
+
+    Where one fails, the others get SIGTERM, and are killed if they have not ended then. `say` gets each line that
+    they write.
+    """
+    ranks = range(node * processes, (node + 1) * processes)
+    threads = max(1, len(os.sched_getaffinity(0)) // processes)
+    common = {
+        "OMP_NUM_THREADS": str(threads),
+        **environment,
+        "WORLD_SIZE": str(nodes * processes),
+        "LOCAL_WORLD_SIZE": str(processes),
+    }
+    reading, writing = os.pipe()
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        for local, rank in enumerate(ranks):
+            started.append(
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=writing,
+                    stderr=subprocess.STDOUT,
+                    env=common | {"RANK": str(rank), "LOCAL_RANK": str(local)},
+                )
+            )
+        os.close(writing)
+        reader = threading.Thread(target=_repeat, args=(reading, say), daemon=True)
+        reader.start()
+        code = _first_failure(started)
+    finally:
+        _end(started)
+    reader.join(PATIENCE)  # longer only where a process of theirs lives on and holds the pipe
+    return code
+
+
+def _repeat(descriptor: int, say: Callable[[str], None]) -> None:
+    with open(descriptor, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            say(line.rstrip())
+
+
+def _first_failure(processes: list[subprocess.Popen[bytes]]) -> int:
+    """Wait until all have ended well, or one has not."""
+    while True:
+        codes = [process.poll() for process in processes]
+        if failed := [code for code in codes if code]:
+            return failed[0]
+        if None not in codes:
+            return 0
+        time.sleep(LOOK)
+
+
+def _end(processes: list[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        process.terminate()
+    until = time.monotonic() + PATIENCE
+    for process in processes:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - time.monotonic()))
+        process.kill()
+        process.wait()
+
+
+def main(folder: str, processes: str, address: str, port: str) -> int:
+    """Run the processes of this node, one of the nodes of a step of Slurm; the first one listens on `port`."""
+    meeting = {"MASTER_ADDR": address, "MASTER_PORT": port}
+    nodes, node = int(os.environ["SLURM_NTASKS"]), int(os.environ["SLURM_PROCID"])
+    environment = os.environ | meeting
+    return run_processes(worker(folder), int(processes), environment, _print, nodes=nodes, node=node)
+
+
+def _print(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:]))
