@@ -16,7 +16,8 @@ ROWS = """
 虾仁 shrimp ingredient|洋葱 onion ingredient|芒果 mango ingredient|肉 pork ingredient|冬瓜 winter_melon ingredient
 虾 shrimp ingredient|排骨 spare_ribs ingredient|黄瓜 cucumber ingredient|咖喱 curry_powder ingredient
 培根 bacon ingredient|金针菇 enoki ingredient|卷 rolls form|汤 soup form|面 noodles form|粥 congee form
-咖喱 curry form|滑蛋 scrambled_eggs_with_... form|丝 shredded cut|圈 ..._rings cut|炒 stir-fried technique
+咖喱 curry form|滑蛋 scrambled_eggs_with_... form|丸子 meatballs form
+丝 shredded cut|圈 ..._rings cut|炒 stir-fried technique
 炖 stewed technique|蒸 steamed technique|凉拌 cold_..._salad technique|酿 stuffed technique|卷 wrapped technique
 葱爆 stir-fried_..._with_scallions technique|和 and technique|配 with technique|酸辣 hot_and_sour flavour
 豉汁 ..._with_black_bean_sauce flavour|咖喱 curry flavour|砂锅 clay_pot vessel|四川 Sichuan region
@@ -58,6 +59,9 @@ CASES = {
     "番茄和鸡蛋汤": "Tomato and Egg Soup",
     "土豆番茄鸡蛋汤": "Potato, Tomato and Egg Soup",
     "牛肉面": "Beef Noodles",
+    "牛肉丸子": "Beef Meatballs",
+    "土豆丸子": "Potato Balls",
+    "炖丸子": "Stewed Meatballs",
     "砂锅粥": "Clay Pot Congee",
     "洋葱炒鸡蛋": "Stir-Fried Eggs with Onions",
     "牛肉炒洋葱": "Stir-Fried Beef with Onions",
@@ -67,6 +71,7 @@ CASES = {
     "脆皮虾": "Crispy Shrimp",
     "豉汁蒸排骨": "Steamed Spare Ribs with Black Bean Sauce",
     "葱爆牛肉": "Stir-Fried Beef with Scallions",
+    "葱爆": "Stir-Fried with Scallions",
     "凉拌黄瓜": "Cold Cucumber Salad",
     "冬瓜酿肉": "Winter Melon Stuffed with Pork",
     "培根卷金针菇": "Enoki Wrapped in Bacon",

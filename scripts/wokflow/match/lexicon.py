@@ -53,9 +53,9 @@ CHINESE = re.compile(f"[{HAN}]")
 LATIN = re.compile(r"[0-9A-Za-zÀ-ɏ](?:[0-9A-Za-zÀ-ɏ'’%.& \-]*[0-9A-Za-zÀ-ɏ%])?")
 BRACKETS = re.compile(r"[【\[（(「『《<〈{]([^】\]）)」』》>〉}]*)[】\]）)」』》>〉}]?|[】\]）)」』》>〉}]")
 BREAKS = re.compile(rf"[^0-9A-Za-zÀ-ɏ'’%.&+＋、\s{HAN}-]+|(?<![A-Za-z])-+|-+(?![A-Za-z])")
-SPACES = re.compile(rf"(?<=[{HAN}])\s+|\s+(?=[{HAN}])")
-SLOT = re.compile(r"( with|^)? ?\.\.\.( in | with |$)?")
-GLOSS = re.compile(r"\s*\([^)]*\)")
+SPACES = re.compile(rf"(?<=[{HAN}])\s++|(?<!\s)\s++(?=[{HAN}])")
+SLOT = re.compile(r"^\.\.\. (?:in |with )?| with \.\.\.| ?\.\.\.")  # with the words that only a noun needs
+GLOSS = re.compile(r"(?<!\s)\s*+\([^()]*\)")
 
 
 class Entry(NamedTuple):
@@ -66,9 +66,17 @@ class Entry(NamedTuple):
     kind: str
 
 
+def _without_gloss(text: str) -> str:
+    """A text without what stands in brackets, and without the white space before them."""
+    *closed, rest = text.split(")")
+    return "".join(
+        [*(part.partition("(")[0].rstrip() if "(" in part else f"{part})" for part in closed), rest]
+    )
+
+
 def _listed(texts: Iterable[str], table: dict[str, str]) -> str:
     """The texts as one list, "a, b and c", the last word of each made plural or singular by the table."""
-    parts = [GLOSS.sub("", text).rpartition(" ") for text in texts]
+    parts = [_without_gloss(text).rpartition(" ") for text in texts]
     items = [head + space + table.get(last, last) for head, space, last in parts]
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
@@ -98,7 +106,7 @@ def _title_case(text: str) -> str:
 
 def _around_dish(before: list[str], dish: str, after: list[str]) -> str:
     """A set dish among other nouns: "Egg Fried Rice with Shrimp", "Mango Mousse Cake"."""
-    name = GLOSS.sub("", dish).lower().split() or [""]
+    name = _without_gloss(dish).lower().split() or [""]
     if before and ({"with", "in", "and"} & set(name) or _has_meat(name[-1]) or name[-1] in ("rice", "tofu")):
         dish, before = _with(dish, _listed(before, PLURALS)), []
     for text in reversed(before):
@@ -113,7 +121,9 @@ def _core(nouns: list[Entry]) -> str:
         if "..." in texts[-1]:
             return _apply(texts[-1], _listed(texts[:-1], PLURALS))
         said = len(texts) > 1 and texts[-2].lower().split()[-1] == texts[-1].split()[-1]
-        return texts[-2] if said else f"{_listed(texts[:-1], SINGULARS)} {texts[-1]}".strip()
+        meatless = len(texts) > 1 and not any(map(_has_meat, texts[:-1]))
+        form = texts[-1].replace("meatball", "ball") if meatless else texts[-1]  # 豆腐丸子 is of tofu
+        return texts[-2] if said else f"{_listed(texts[:-1], SINGULARS)} {form}".strip()
     if kinds.count("dish") == 1:
         place = kinds.index("dish")
         return _around_dish(texts[:place], texts[place], texts[place + 1 :])
