@@ -31,6 +31,7 @@ rule pivot_candidates:
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
     output:
         candidates=f"{RESULTS}/pivot/candidates/part-00000.parquet",
+        rejects=f"{RESULTS}/pivot/rejects/candidates/part-00000.parquet",
     log:
         log_of("pivot_candidates"),
     benchmark:

@@ -14,7 +14,7 @@ from tests.bench import measure
 from tests.bench.measure import Call, Clock
 
 if TYPE_CHECKING:
-    from wokflow.parse.extract import Action
+    from wokflow.parse.extract import Action, Mention
     from wokflow.parse.glossary import Glossary
 
 LABELS = measure.ROOT / "tests" / "parse" / "labels"
@@ -150,7 +150,7 @@ def matches(label: Label, action: "Action") -> tuple[bool, bool]:
 
     if "heat" in label.flags:
         return True, True
-    own = {noun.cls for noun in action.ingredients}, {noun.cls for noun in action.tools}
+    own = _named(action.ingredients), {noun.cls for noun in action.tools}
     if any(own) or label.named or label.tools:
         inside = label.verb.removeprefix(action.verb) if label.verb != action.verb and not label.held else ""
         known = classes(label.named), classes(label.tools, tools=True)
@@ -160,10 +160,18 @@ def matches(label: Label, action: "Action") -> tuple[bool, bool]:
             (known[0], known[1] | classes(inside, True)),
         )
         return right, right
-    right = {noun.cls for noun in action.inherited} == classes(label.held)
+    right = _named(action.inherited) == classes(label.held)
     solid = " ".join(word for word in label.held.split() if word[-1] not in SOFT)
-    food = {noun.cls for noun in action.inherited if noun.surface[-1] not in SOFT}
+    food = _named(noun for noun in action.inherited if noun.surface[-1] not in SOFT)
     return right, food == classes(solid)
+
+
+def _named(nouns: Iterable["Mention"]) -> set[str]:
+    """The nouns' classes; a label does not tell which animal 肉 is of."""
+    from wokflow.parse.kinds import MEATS
+
+    of = (classes(noun.surface) if noun.surface in MEATS else {noun.cls} for noun in nouns)
+    return set[str]().union(*of)
 
 
 def agree(labels: dict[int, Label], others: dict[int, Label], counts: Counter[str]) -> None:

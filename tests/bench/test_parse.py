@@ -225,7 +225,7 @@ def read_recipes(
             {
                 (
                     action.verb_class,
-                    frozenset(noun.cls for noun in action.ingredients or action.inherited),
+                    frozenset(noun.cls for noun in action.foods),
                     frozenset(noun.cls for noun in action.tools),
                 )
                 for action in actions

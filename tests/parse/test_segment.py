@@ -1,13 +1,8 @@
 """Words of the glossary stay whole, and segmenting touches nothing outside."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.parse import jieba_dictionary
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.segment import Segmenter
 
@@ -66,31 +61,3 @@ def test_the_order_of_the_glossary_does_not_matter() -> None:
         for order in (surfaces, surfaces[::-1])
     )
     assert one == other
-
-
-def test_nothing_is_cached_said_or_changed_in_jieba(tmp_path: Path) -> None:
-    code = (
-        "from wokflow.parse.glossary import Glossary; from wokflow.parse.segment import Segmenter; "
-        "Segmenter(Glossary({}, {}, {}))('加盐'); import jieba; assert not jieba.dt.FREQ"
-    )
-    scripts = Path(__file__).resolve().parents[2] / "scripts"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(scripts), "TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == ("", "", [])
-
-
-def test_this_stage_loads_jieba_in_one_place() -> None:
-    modules = Path(jieba_dictionary.__file__).parent.glob("*.py")
-    loads = {path.stem for path in modules if "import jieba\n" in path.read_text(encoding="utf-8")}
-    assert loads == {"jieba_dictionary"}
-
-
-def test_the_dictionary_tells_parts_of_speech() -> None:
-    tags = jieba_dictionary.tags()
-    assert (tags["豆腐"], tags["翻炒"]) == ("n", "v")
-    assert set(tags) <= set(jieba_dictionary.frequencies()[0])

@@ -21,7 +21,7 @@ def read(text: str, glossary: Glossary) -> list[Read]:
         (
             action.verb,
             action.verb_class,
-            [food.surface for food in action.ingredients or action.inherited],
+            [food.surface for food in action.foods],
             [tool.surface for tool in action.tools],
         )
         for action in extract([text], glossary)[0]

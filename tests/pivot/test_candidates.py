@@ -26,8 +26,8 @@ def counted(base: int, bases: int, target: int, targets: int) -> pl.DataFrame:
     )
 
 
-def kind(base: int, bases: int, target: int, targets: int, least: float = 0.0) -> str | None:
-    rows = kinds(counted(base, bases, target, targets), *PAPER.values(), least)["kind"].to_list()
+def kind(base: int, bases: int, target: int, targets: int) -> str | None:
+    rows = kinds(counted(base, bases, target, targets), *PAPER.values())["kind"].to_list()
     return rows[0] if rows else None
 
 
@@ -50,12 +50,6 @@ def kind(base: int, bases: int, target: int, targets: int, least: float = 0.0) -
 )
 def test_kinds(numbers: tuple[int, int, int, int], expected: str | None) -> None:
     assert kind(*numbers) == expected
-
-
-def test_what_is_rare_in_both_dishes_is_left_out() -> None:
-    assert kind(4, 100, 0, 100, least=0.05) is None
-    assert kind(5, 100, 0, 100, least=0.05) == "remove"
-    assert kind(0, 100, 5, 100, least=0.05) == "ask"
 
 
 @given(st.integers(0, 50), st.integers(0, 50))
@@ -97,16 +91,18 @@ def write_tables(
     return out
 
 
-def compare(proto: list[str], actions: list[str], dishes: list[str], pairs: Path, out: Path) -> None:
+def compare(
+    proto: list[str], actions: list[str], dishes: list[str], pairs: Path, out: Path, **settings: float
+) -> None:
     pivot_candidates(
         proto=proto,
         actions=actions,
         dishes=dishes,
         candidates=str(out),
+        rejects=f"{out}.rejects",
         pairs=str(pairs),
-        least=0.05,
         metadata={},
-        **PAPER,
+        **{"least": 0.05, "recipes": 1, "level": 1.0} | PAPER | settings,
     )
 
 
@@ -140,11 +136,56 @@ def test_candidates_of_a_pair(tmp_path: Path) -> None:
     assert tables.read(tmp_path / "out1").to_dicts() == [
         shared
         | {"base_dish": "羊排", "target_dish": "牛排", "base_frequency": 0.0, "target_frequency": 0.75}
-        | {"base_recipes": 2, "target_recipes": 4, "kind": "insert"},
+        | {"base_recipes": 2, "target_recipes": 4, "kind": "insert", "p_value": 1.0},
         shared
         | {"base_dish": "牛排", "target_dish": "羊排", "base_frequency": 0.75, "target_frequency": 0.0}
-        | {"base_recipes": 4, "target_recipes": 2, "kind": "remove"},
+        | {"base_recipes": 4, "target_recipes": 2, "kind": "remove", "p_value": 1.0},
     ]
+
+
+def dishes(base: dict[str, int], target: dict[str, int], recipes: int) -> list[Recipe]:
+    """Recipes of the dishes 鸡 and 虾: each verb, in the first so many of a dish's recipes."""
+    return [
+        (
+            f"{dish}:{number}",
+            dish,
+            [("洗", [], []), *((verb, [], []) for verb in verbs if number < verbs[verb])],
+        )
+        for dish, verbs in (("鸡", base), ("虾", target))
+        for number in range(recipes)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "claimed", "rejects"),
+    [
+        ({}, {"切": "remove", "拍": "remove", "剥": "insert"}, {}),
+        ({"level": 0.05}, {"切": "remove", "剥": "insert"}, {"拍": "chance"}),
+        (
+            {"level": 0.05, "recipes": 21},
+            {},
+            {"切": "few_recipes", "拍": "few_recipes", "剥": "few_recipes"},
+        ),
+        ({"least": 0.2}, {"切": "remove", "剥": "insert"}, {}),
+    ],
+)
+def test_what_recipes_are_too_few_for_is_not_claimed_and_said(
+    settings: dict[str, float], claimed: dict[str, str], rejects: dict[str, str], tmp_path: Path
+) -> None:
+    pairs, out = tmp_path / "pairs.tsv", tmp_path / "out"
+    pairs.write_text("base_dish\ttarget_dish\tingredient_removed\tingredient_added\n鸡\t虾\t\ta\n")
+    recipes = dishes({"切": 12, "拍": 2, "煮": 10}, {"剥": 12, "煮": 1}, 20)
+    compare(*write_tables(tmp_path, recipes), pairs, out, **settings)
+    found = tables.read(out)
+    said = tables.read(f"{out}.rejects")
+    assert dict(found.filter(pl.col("kind") != "ask").select("verb_class", "kind").iter_rows()) == claimed
+    assert {
+        action.rstrip("/"): reason for action, reason in said.select("raw", "reason").iter_rows()
+    } == rejects
+    assert found.filter(kind="ask")["verb_class"].to_list() == ["煮"]  # people decide whatever the support
+    if "拍" in rejects and "level" in settings:
+        (detail,) = said.filter(raw="拍//")["detail"]
+        assert detail == "2 of 20 recipes of the base dish, 0 of 20 of the target dish, p 0.487"
 
 
 def test_phrases_are_different_clauses_of_different_recipes(tmp_path: Path) -> None:

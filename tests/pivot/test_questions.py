@@ -29,6 +29,7 @@ def candidate(verb: str, kind: str, phrases: list[str] | None = None) -> dict[st
         "target_frequency": 0.3,
         "base_recipes": 10,
         "target_recipes": 10,
+        "p_value": 0.001,
         "kind": kind,
         "phrases": phrases or [],
     }
@@ -231,5 +232,11 @@ def test_counts_of_a_pair_stand_beside_the_papers() -> None:
 def test_a_question_keeps_its_id(ids: dict[str, str], written: str) -> None:
     """The id depends on dishes and action alone: sheets of earlier runs stay good."""
     assert ids["切"] == "46b786ffddbd"
+    tabs = tables.read(written)[:2].with_columns(
+        base_dish=pl.Series(["甲", "甲\t乙"]),
+        target_dish=pl.Series(["乙\t丙", "丙"]),
+        verb_class=pl.lit("切"),
+    )
+    assert identified(tabs)["question_id"].n_unique() == 2
     other = tables.read(written)[2:3].with_columns(kind=pl.lit("remove"), base_frequency=0.9)
     assert identified(other)["question_id"].to_list() == ["46b786ffddbd"]

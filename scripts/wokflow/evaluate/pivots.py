@@ -46,14 +46,14 @@ class Pivots:
 
 def proto(action: Action) -> Proto:
     """The proto-action of an action, as in the table parse/proto, with ingredients that are inherited."""
-    foods = {food.cls for food in action.ingredients} or compared(food.cls for food in action.inherited)
+    classes = frozenset(food.cls for food in action.foods)
+    foods = compared(classes) if action.inherited else classes
     return Proto(action.verb_class, tuple(sorted(foods)), tuple(sorted({tool.cls for tool in action.tools})))
 
 
 def words(action: Action) -> tuple[str, ...]:
     """An action's verb, ingredients and tools as written."""
-    foods = action.ingredients or action.inherited
-    return (action.verb, *(noun.surface for noun in (*foods, *action.tools)))
+    return (action.verb, *(noun.surface for noun in (*action.foods, *action.tools)))
 
 
 def parsed(written: str) -> Proto:

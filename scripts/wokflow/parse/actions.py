@@ -124,8 +124,7 @@ def _numbered(steps: Sequence[str], by_step: list[list[Action]], style: str) -> 
 
 
 def _row(step: str, spans: list[tuple[int, int]], action: Action, style: str) -> Row:
-    inherited = style == "house" and not action.ingredients and not action.tools
-    ingredients = action.inherited if inherited else action.ingredients
+    nameless = style == "house" and not action.ingredients and not action.tools
     around = clause_at(spans, action.start) or (action.start, action.end)
     return {
         "start": action.start,
@@ -133,11 +132,11 @@ def _row(step: str, spans: list[tuple[int, int]], action: Action, style: str) ->
         "text": step[around[0] : max(around[1], action.end)],
         "verb": action.verb,
         "verb_class": action.verb_class,
-        "ingredients": [mention.surface for mention in ingredients],
-        "ingredient_classes": [mention.cls for mention in ingredients],
+        "ingredients": [mention.surface for mention in action.foods],
+        "ingredient_classes": [mention.cls for mention in action.foods],
         "tools": [mention.surface for mention in action.tools],
         "tool_classes": [mention.cls for mention in action.tools],
-        "inherited": inherited,
+        "inherited": nameless or bool(action.inherited),
         "optional": action.optional,
     }
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
+from wokflow.parse.doings import Doing, Held
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.lattice import FOOD, Lexicon
+from wokflow.parse.meat import with_meats
 from wokflow.parse.paper import extract_paper
 from wokflow.parse.parsed import read_parsed
-from wokflow.parse.pot import Doing, held
+from wokflow.parse.pot import held
 from wokflow.parse.rules import Reader
 from wokflow.parse.sentences import actions
 from wokflow.parse.simplified import simplified
@@ -22,6 +24,7 @@ Style = Literal["house", "paper"]
 HELD_OBJECTS = frozenset(
     "水油面"
 )  # last characters of verbs that hold their object: 加水, 放油, 和面; so does 水开
+FRIED = "炸"  # the verb whose class has food that is soaked in hot oil
 CACHED = 200_000  # largest number of clauses in the cache
 
 
@@ -47,14 +50,18 @@ def extract(
         return extract_paper(steps, glossary, parses)
     read = reader(glossary, parses or {}, method)
     lexicon = _rules(glossary).lexicon
-    found: list[list[Action]] = []
-    doings: list[Doing] = []
-    for text in steps:
-        plain = simplified(text)
-        found.append([_action(text, act) for act in actions(text, plain, read)])
-        doings += [_doing(action, plain, lexicon) for action in found[-1]]
+    plain = [simplified(text) for text in steps]
+    acts = [actions(text, other, read) for text, other in zip(steps, plain, strict=True)]
+    found = [[_action(text, act) for act in some] for text, some in zip(steps, acts, strict=True)]
+    found = with_meats(found, lexicon.foods)
+    doings = [
+        _doing(action, act.sense, other, lexicon)
+        for step, some, other in zip(found, acts, plain, strict=True)
+        for action, act in zip(step, some, strict=True)
+    ]
     inherited = iter(held(doings))
-    return [[_inherits(action, next(inherited)) for action in step] for step in found]
+    fried = lexicon.verbs.get(FRIED)
+    return [[_inherits(action, next(inherited), fried) for action in step] for step in found]
 
 
 def reader(glossary: Glossary, parses: Mapping[str, Parse], method: str) -> Callable[[str, str], Clause]:
@@ -100,8 +107,8 @@ def _action(text: str, act: Act) -> Action:
     return Action(act.start, act.end, text[act.start : act.end], act.cls, foods, tools, (), act.optional)
 
 
-def _doing(action: Action, plain: str, lexicon: Lexicon) -> Doing:
-    """The action for `held`; `plain` is its step in simplified characters."""
+def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> Doing:
+    """The action for `held`; `plain` is its step in simplified characters, `sense` a verb that means what it does."""
     verb, holds, at = plain[action.start : action.end], "", action.end - 1
     if len(verb) > 1 and verb[-1] in HELD_OBJECTS:
         holds = verb[-1]
@@ -111,11 +118,12 @@ def _doing(action: Action, plain: str, lexicon: Lexicon) -> Doing:
         holds = "油"
     cls = lexicon.foods.get(holds)
     inside = (Mention(holds, cls, at, at + 1),) if cls else ()
-    return Doing(verb, action.ingredients, action.tools, inside)
+    return Doing(sense or verb, action.ingredients, action.tools, inside, action.start)
 
 
-def _inherits(action: Action, foods: tuple[Mention, ...]) -> Action:
-    return action if action.ingredients or action.tools else replace(action, inherited=foods)
+def _inherits(action: Action, found: Held, fried: str | None) -> Action:
+    name = fried if found.in_oil and fried else action.verb_class
+    return replace(action, inherited=found.foods, verb_class=name)
 
 
 def _mentions(text: str, nouns: Sequence[Noun], food: bool) -> tuple[Mention, ...]:

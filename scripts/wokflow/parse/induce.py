@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wokflow.frame import jieba_dictionary
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.languages import HAN
 from wokflow.frame.tables import atomic_folder
 from wokflow.frame.wordlists import word_lists
-from wokflow.parse import jieba_dictionary
 from wokflow.parse.clauses import clauses
 from wokflow.parse.glossary import HEADER
 from wokflow.parse.segment import Segmenter
@@ -32,7 +32,7 @@ CHINESE = re.compile(rf"(?=.*[{HAN}])[^\W_]+")
 LONGEST = 8  # largest number of characters of a surface
 LEAST_SHARE = 0.1  # least share of a word's occurrences that are in a position of its kind
 
-BRACKETS = re.compile(r"[(（\[【{《〈].*?(?:[)）\]】}》〉]|$)")
+BRACKETS = re.compile(r"[(（\[【{《〈][^)）\]】}》〉]*+[)）\]】}》〉]?")
 ENUMERATION = re.compile(r"[、,，/+;；:：|或\s]+")
 UNIT = (
     "(?:[大小中满整]?(?:公斤|千克|毫克|毫升|厘米|公分|汤匙|茶匙|汤勺|茶勺|调羹|kg|mg|ml|cc|cm|oz|[gl]|小半|大半"
@@ -43,8 +43,12 @@ AMOUNT = (
     rf"(?:[约各]|大约|[一二两三四五六七八九十半几数]{UNIT}+半?"
     "|适量|少许|少量|若干|些许|一点点|一点儿?|一些)的?"
 )
-LEADING = re.compile(f"(?:{AMOUNT})*")
-TRAILING = re.compile(f"(?:的?用量为?|{AMOUNT})+$|^(?:[每顿]?{UNIT}|[一二两三半几每顿人]|人份|份数)$")
+LEADING = re.compile(f"(?:{AMOUNT})*+")
+# As AMOUNT, where each place can be read in one way only, so that none has to be tried: a half before a unit begins
+# the next amount, and what is before 些许 is none.
+ONE_WAY = AMOUNT.replace("半?", f"(?:半(?!{UNIT}))?").replace("一些", "一些(?!许)")
+AMOUNTS = re.compile(f"(?:的?用量为?|{ONE_WAY})++")
+NO_NAME = re.compile(f"[每顿]?{UNIT}|[一二两三半几每顿人]|人份|份数")
 
 
 @dataclass
@@ -152,8 +156,15 @@ def _roles(
 def names(line: str) -> Iterator[str]:
     """The ingredients in a line of an ingredient list, without brackets and amounts; enumerations are split."""
     for piece in ENUMERATION.split(DIGITS.sub(" ", BRACKETS.sub(" ", line))):
-        if bare := TRAILING.sub("", LEADING.sub("", piece, count=1)):
+        if bare := _without_amounts(piece):
             yield bare
+
+
+def _without_amounts(piece: str) -> str:
+    """A name without the amounts before and behind it; nothing of what is none."""
+    bare = LEADING.sub("", piece, count=1)
+    ends = (found.start() for found in AMOUNTS.finditer(bare) if found.end() == len(bare))
+    return "" if NO_NAME.fullmatch(bare) else bare[: next(ends, len(bare))]
 
 
 def _count(words: list[str], roles: Roles, tags: Tags, listed: bool) -> None:

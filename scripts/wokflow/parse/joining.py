@@ -12,13 +12,15 @@ VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its 
 def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     """The tokens with verbs joined to their complements (炒 + 香, 焯 + 烫); 盖 behind 开 or 盖上 is a lid."""
     found: list[Token] = []
-    for token in recut(halved(fragrant(tokens, lexicon), lexicon), lexicon):
+    for token in recut(halved(fragrant(oiled(tokens, lexicon), lexicon), lexicon), lexicon):
         last = found[-1] if found else None
         if last and last.text in lx.LIDDED and token.text in lexicon.tools:
             found.append(noun(token.text, token.start, lexicon.tools[token.text], TOOL))
         elif last and last.kind == VERB and last.end == token.start and completes(last, token):
             name = lexicon.verb_class(last.text + token.text) or last.cls
             found[-1] = Token(VERB, last.text + token.text, last.start, token.end, name)
+        elif last and token.text in lx.SCATTERED and (scattered := scatters(last, token, lexicon)):
+            found[-1] = Token(VERB, last.text + token.text, last.start, token.end, scattered)
         else:
             found.append(token)
     return [verb_or_noun(found, index, lexicon) for index in range(len(found))]
@@ -63,6 +65,32 @@ def completes(verb: Token, token: Token) -> bool:
     if token.kind == VERB and (verb.text in lx.TRICKY or token.text in lx.COOKING_SECOND):
         return verb.text not in lx.TRICKY | lx.COVERING
     return token.text in lx.RESULTS - lx.STATES or token.text in ("出", "入")
+
+
+def oiled(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+    """热 + 油泡 as 热油 + 泡, and 用 + 油泡 as 用 + 油 + 泡: the name of a food that begins with 油 is none there."""
+    found: list[Token] = []
+    for token in tokens:
+        last, rest = found[-1] if found else None, token.text[1:]
+        cut = token.kind == FOOD and token.text[0] == "油" and rest in lexicon.verbs and "油" in lexicon.foods
+        if cut and last and last.end == token.start and (name := lexicon.foods.get(last.text + "油")):
+            found[-1] = noun(last.text + "油", last.start, name)
+        elif cut and last and last.end == token.start and last.text in lx.TASTES:
+            core = token.start, token.start + 1
+            found[-1] = Token(FOOD, last.text + "油", last.start, core[1], lexicon.foods["油"], core)
+        elif cut and last and last.text in lx.INSTRUMENT:
+            found.append(noun("油", token.start, lexicon.foods["油"]))
+        else:
+            found.append(token)
+            continue
+        found.append(Token(VERB, rest, token.start + 1, token.end, lexicon.verbs[rest]))
+    return found
+
+
+def scatters(verb: Token, token: Token, lexicon: Lexicon) -> str | None:
+    """The class of a verb with the result 散 and its grains behind it: 滑 + 散籽."""
+    joined = verb.kind in (VERB, OTHER) and verb.end == token.start
+    return lexicon.verb_class(f"{verb.text}散") if joined else None
 
 
 def fragrant(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
@@ -138,7 +166,10 @@ def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
     for index, token in enumerate(tokens):
         before = tokens[index - 1].text if index else ""
         after = tokens[index + 1].text if index + 1 < len(tokens) else ""
-        if before and _heats_water(tokens[index - 1], token, lexicon):
+        if _fries_until(token, after, lexicon):
+            yield Token(VERB, token.text[0], token.start, token.start + 1, lexicon.verbs[token.text[0]])
+            yield noun(token.text[1:], token.start + 1, lexicon.foods[token.text[1:]])
+        elif before and _heats_water(tokens[index - 1], token, lexicon):
             water = before + "水"
             yield noun(water, token.start - len(before), lexicon.foods[water])
             yield Token(VERB, token.text[1:], token.start + 1, token.end, lexicon.verbs[token.text[1:]])
@@ -168,6 +199,12 @@ def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:
             yield Token(VERB, token.text[1:], token.start + 1, token.end, lexicon.verbs[token.text[1:]])
         else:
             yield token
+
+
+def _fries_until(token: Token, after: str, lexicon: Lexicon) -> bool:
+    """Whether the name of a dish is a verb with its object, since a result follows: 煎豆腐 in 煎豆腐到两面金黄."""
+    dish = token.kind in (FOOD, WORD, OTHER) and token.text[0] in lx.DISH_VERBS and after in ("到", "至")
+    return dish and _has(lexicon, token.text[0], token.text[1:])
 
 
 def _heats_water(word: Token, verb: Token, lexicon: Lexicon) -> bool:

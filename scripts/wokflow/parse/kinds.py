@@ -26,9 +26,12 @@ class Kind(Enum):
 _LISTS = word_lists("grammar/kitchen.tsv")
 WHOLE = {word: kind for kind in Kind for word in _LISTS.get(f"WHOLE_{kind.name}", ())}  # whole verbs
 PREFIX = {word: kind for kind in Kind for word in _LISTS.get(f"PREFIX_{kind.name}", ())}  # the longest counts
+COATS = frozenset(verb for verb, kind in WHOLE.items() if kind is Kind.ADD)  # 上浆, 刷
 LONGEST = max(map(len, PREFIX))
 # verbs, most of them by their first characters
 DRY, WET, BLANCHING, SOAKING = (_LISTS[name] for name in ("DRY", "WET", "BLANCHING", "SOAKING"))
+WASHING, WASHED_OFF = _LISTS["WASHING"], _LISTS["WASHED_OFF"]
+STEEPING, RENDERING, BY_HAND = (_LISTS[name] for name in ("STEEPING", "RENDERING", "BY_HAND"))
 DRAINING, PRICKING, COATING, STEAMING = (
     _LISTS[name] for name in ("DRAINING", "PRICKING", "COATING", "STEAMING")
 )
@@ -37,6 +40,7 @@ HEATS_MEDIUM, FRESH = _LISTS["HEATS_MEDIUM"], _LISTS["FRESH"]
 SOFT, POWDERS, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "POWDERS", "SAUCES", "SPICES"))
 AROMATICS, VEGETABLES, COMMON = (_LISTS[name] for name in ("AROMATICS", "VEGETABLES", "COMMON"))
 TAKEN_AWAY, DRAINED, UNNAMED = (_LISTS[name] for name in ("TAKEN_AWAY", "DRAINED", "UNNAMED"))
+ANIMALS, PORK, NO_MEAT, MEATS = (_LISTS[name] for name in ("ANIMALS", "PORK", "NO_MEAT", "MEATS"))
 HEATED_VESSELS = _LISTS["HEATED_VESSELS"]  # characters in names of vessels
 
 
@@ -44,8 +48,15 @@ def kind(verb: str) -> Kind:
     """What a verb in simplified characters does, by the whole verb or the longest beginning that is listed."""
     if verb in WHOLE:
         return WHOLE[verb]
+    if len(verb) > 1 and verb[-1] == "掉":
+        return Kind.DISCARD
     sizes = range(min(len(verb), LONGEST), 0, -1)
     return next((PREFIX[verb[:size]] for size in sizes if verb[:size] in PREFIX), Kind.MIX)
+
+
+def steams(verb: str) -> bool:
+    """Whether a verb cooks without the food lying in the water that is named: 开水上锅."""
+    return not STEAMING.isdisjoint(verb) or verb.startswith(("上锅", "上笼"))
 
 
 def stays(name: str) -> bool:
@@ -57,6 +68,14 @@ def flavours(name: str) -> bool:
     """Whether a food of this name only flavours what is cooked: who takes "it" out of the pot does not mean this."""
     aromatic = not AROMATICS.isdisjoint(name) and not any(vegetable in name for vegetable in VEGETABLES)
     return aromatic or stays(name) or name in SPICES
+
+
+def animal(name: str) -> str:
+    """The animal that a name of meat tells, by its character; empty if it tells none, or is no meat: 鸡蛋."""
+    if name in MEATS or name[-1] in NO_MEAT:
+        return ""
+    found = next((character for character in name if character in ANIMALS), "")
+    return found or ("猪" if any(cut in name for cut in PORK) else "")
 
 
 def soft(food: Mention) -> bool:
@@ -74,6 +93,11 @@ def watery(food: Mention) -> bool:
 def oil(food: Mention) -> bool:
     """Whether a food is oil to fry in; sesame oil and chilli oil are seasonings."""
     return food.surface[-1] == "油" and food.surface not in SAUCES
+
+
+def cleans(food: Mention) -> bool:
+    """Whether a food that is named with a verb of washing is washed off again."""
+    return soft(food) or food.surface in WASHED_OFF
 
 
 def medium(food: Mention) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from wokflow.frame import jieba_dictionary
 from wokflow.frame.wordlists import word_table
-from wokflow.parse import jieba_dictionary
 from wokflow.parse import lexemes as lx
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.simplified import simplified

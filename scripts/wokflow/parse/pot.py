@@ -6,66 +6,40 @@ since it was last emptied, without what was taken out. A cook who reads 切片 c
 what each verb does to the two places.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
-from wokflow.parse.kinds import Kind, aromatic, medium, oil, soft, watery
+from wokflow.parse.doings import Doing, Held, distinct, left, mains, next_work, without
+from wokflow.parse.kinds import Kind, aromatic, cleans, medium, oil, soft, watery
 from wokflow.parse.types import Mention
 
 PARTS = lx.PARTS | kinds.TAKEN_AWAY
 
 
-class Doing(NamedTuple):
-    """An action for the reading: its verb in simplified characters, and its own nouns."""
+def held(doings: Sequence[Doing]) -> list[Held]:
+    """For each action of a recipe, in text order, the food that it acts on without naming it.
 
-    verb: str
-    foods: tuple[Mention, ...]
-    tools: tuple[Mention, ...]
-    inside: tuple[Mention, ...] = ()  # food that a word contains: 水 of 加水, 油 of 油锅
-
-
-def held(doings: Sequence[Doing]) -> list[tuple[Mention, ...]]:
-    """For each action of a recipe, in text order, the food that it acts on if it names no ingredient and no tool.
-
-    What a verb's own word holds is no food that it inherits, unless it was there: 加水 adds water to the others.
+    That is none if it names an ingredient or a tool, other than the liquid in which the food is. What a verb's own
+    word holds is no food that it inherits, unless it was there: 加水 adds water to the others.
     """
     kitchen = Kitchen()
-    found: list[tuple[Mention, ...]] = []
+    found: list[Held] = []
     for index, doing in enumerate(doings):
         named = tuple(food for food in doing.foods if food.surface not in kinds.UNNAMED)
         there = {food.cls for food in (*kitchen.pot, *kitchen.bench)}
+        in_oil = not doing.foods and not doing.tools and kitchen.fries(doing.verb)
         acted = kitchen.acts_on(doing._replace(foods=named), doings[index + 1 :])
-        found.append(tuple(food for food in distinct(acted) if food not in doing.inside or food.cls in there))
+        inside = [food for food in doing.inside if food.cls not in there]
+        if doing.inside and doing.verb in kinds.HEATS_MEDIUM:  # 水开
+            acted = [food for food in acted if medium(food)]
+        if doing.only_liquid:
+            acted = left(acted, doing.foods)
+        elif doing.foods or doing.tools:
+            acted = []
+        found.append(Held(tuple(food for food in distinct(acted) if food not in inside), in_oil))
     return found
-
-
-def distinct(foods: Iterable[Mention]) -> list[Mention]:
-    """The foods, each class once: the last mention, at the place of the first."""
-    return list({food.cls: food for food in foods}.values())
-
-
-def mains(foods: Sequence[Mention]) -> list[Mention]:
-    """The foods without what flavours them; all solid ones if nothing else is there."""
-    return [food for food in foods if not aromatic(food)] or [food for food in foods if not soft(food)]
-
-
-def same(food: Mention, other: Mention) -> bool:
-    """Whether two mentions may mean one food: by their class, or by a character in both (鲷鱼, 鱼片)."""
-    return food.cls == other.cls or bool(set(food.surface) & set(other.surface) - kinds.COMMON)
-
-
-def without(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
-    """The foods that are none of those that are gone."""
-    return [food for food in foods if not any(same(food, other) for other in gone)]
-
-
-def next_work(later: Sequence[Doing]) -> Kind | None:
-    """The kind of the next action that neither adds nor concerns the stove."""
-    work = (kinds.kind(doing.verb) for doing in later)
-    return next((what for what in work if what not in (Kind.ADD, Kind.STOVE)), None)
 
 
 @dataclass(slots=True)
@@ -83,11 +57,12 @@ class Kitchen:
     set_aside: bool = False  # the bench's food: what is named next begins a new group
     plated: bool = False  # the bench holds what left the pot for good
     taken: bool = False  # food was taken out of the pot since something last went in
+    apart: bool = False  # the bench's food was blanched beside a pot that holds other food
     away: bool = False  # the cook was at the bench since something last went into the pot
 
     def acts_on(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
         """The food that an action acts on; `later` are the actions behind it."""
-        what = kinds.kind(doing.verb)
+        what = self._kind(doing)
         match what:
             case Kind.STOVE:
                 acted = self.here()
@@ -108,8 +83,25 @@ class Kitchen:
             case Kind.PREPARE:
                 acted = self._prepare(doing)
         self.added = list(doing.foods) if what is Kind.ADD else []
+        self.apart = self.apart and not self.at_pot
         self.away = self.away or not self.at_pot
         return acted
+
+    def _kind(self, doing: Doing) -> Kind:
+        """The kind of the verb, but for some that depend on the place and on what is named."""
+        what = kinds.kind(doing.verb)
+        if not doing.foods and not doing.tools and self.fries(doing.verb):
+            return Kind.HEAT
+        if doing.verb == "冲" and self.at_pot and self.pot and doing.foods and not doing.topics(doing.foods):
+            return Kind.ADD  # 冲水 into the pot
+        if what is Kind.DISCARD and not doing.foods and kinds.kind(doing.verb[:-1]) is Kind.TAKE:
+            return Kind.TAKE  # 捞掉
+        return what
+
+    def fries(self, verb: str) -> bool:
+        """Whether a verb of soaking is to fry: what is soaked is in a pot of oil (油烧热，下花生泡三分钟)."""
+        oily = any(map(oil, self.pot)) and not any(map(watery, self.pot))
+        return verb[0] in kinds.STEEPING and self.at_pot and oily and not all(map(aromatic, self.pot))
 
     def here(self) -> list[Mention]:
         """The food at the place in use; that of the other place if there is none."""
@@ -118,12 +110,14 @@ class Kitchen:
     def to_bench(self) -> None:
         self.at_pot = self.set_aside = self.plated = False
 
-    def into_pot(self, foods: Sequence[Mention], dry: bool = False) -> None:
+    def into_pot(
+        self, foods: Sequence[Mention], dry: bool = False, coats: bool = False, anew: bool = False
+    ) -> None:
         """Put food into the pot, which is empty if it is fried now and the cook was elsewhere before.
 
         What is left on the bench of a group whose food went in, such as its marinade, is not another group.
         """
-        fries = any(map(oil, foods)) and (self.taken or self.away)
+        fries = any(map(oil, foods)) and (self.taken or self.away or anew) and not coats
         if fries or (self.taken and dry):
             self.pot = []
         self.pot = distinct([*self.pot, *foods])
@@ -136,12 +130,24 @@ class Kitchen:
         acted, kitchen = self.here(), [*self.pot, *self.bench]
         if doing.verb[0] in "扔丢" and doing.foods and len(without(kitchen, doing.foods)) == len(kitchen):
             return self._add(doing, later)
-        whole = [food for food in doing.foods if food.surface not in PARTS and not soft(food)]
-        if doing.verb[0] == "去" and whole:
-            self._prepare(doing._replace(foods=tuple(whole)))
-        elif doing.foods:
-            self.pot, self.bench = without(self.pot, doing.foods), without(self.bench, doing.foods)
+        whole = [
+            food for food in doing.foods if not (food.surface in PARTS or soft(food) or self._is_part(food))
+        ]
+        topics = doing.topics(whole)
+        topics = topics if len(topics) < len(doing.foods) else []  # 花生抖掉盐, but not 葱捡掉
+        if (doing.verb[0] == "去" and whole) or topics:
+            self._prepare(doing._replace(foods=tuple(topics or whole)))
+        elif kinds.kind(doing.verb[:-1]) is Kind.PREPARE:  # 搓掉皮, 鸡脚切掉
+            self._prepare(doing._replace(foods=()))
+            self.bench = left(self.bench, doing.foods) or self.bench
+        else:
+            self.pot, self.bench = left(self.pot, doing.foods), left(self.bench, doing.foods)
         return acted
+
+    def _is_part(self, food: Mention) -> bool:
+        """Whether the food is a part of what is there: 鸡皮, where a chicken is."""
+        there = [other for other in (*self.bench, *self.pot) if other.cls != food.cls]
+        return food.surface[-1] in PARTS | lx.PART_HEADS and len(without(there, [food])) < len(there)
 
     def _empty(self, doing: Doing) -> list[Mention]:
         """All of the pot, or the named food of it, leaves for a plate."""
@@ -161,9 +167,10 @@ class Kitchen:
         flavours = self.taken and all(map(aromatic, solid)) and not all(map(aromatic, self.bench))
         if doing.foods and not self.pot:
             return self._prepare(doing)
-        if not doing.foods and (not solid or flavours):
-            self.bench = [food for food in self.bench if not medium(food)] or self.bench
-            return self.bench or self.pot
+        if not doing.foods and (not solid or flavours or self.apart):
+            self.bench = mains([food for food in self.bench if not medium(food)]) or self.bench
+            self.at_pot = self.at_pot and not self.bench
+            return self.bench or [food for food in self.pot if not watery(food)]
         rest = without(self.pot, doing.foods or solid)
         if len(rest) == len(self.pot):  # by another name: all of it
             rest = without(self.pot, solid)
@@ -187,6 +194,17 @@ class Kitchen:
     def _heat(self, doing: Doing) -> list[Mention]:
         """The pot with what is named. If it has too little, the bench goes in."""
         named = [*doing.inside, *doing.foods]
+        steams = kinds.steams(doing.verb)
+        if steams:
+            named = [food for food in named if not watery(food)]
+        if doing.verb[0] in kinds.BLANCHING and self.away and self.taken:  # in fresh water
+            self.pot = [food for food in self.pot if watery(food)]
+        if self.away and self._apart() and self._in_other_water(doing):
+            self.to_bench()
+            self.apart = True
+            return self.bench
+        if doing.verb[0] in kinds.DRY and self.away:
+            self.pot = [food for food in self.pot if not watery(food)]
         if doing.verb in kinds.FRESH or (doing.verb in kinds.HEATS_MEDIUM and doing.tools and not named):
             self.pot, self.at_pot, self.taken = named, True, False
             return self.pot
@@ -196,25 +214,46 @@ class Kitchen:
             self.pot = []
         if named:
             self.into_pot(named, dry=doing.verb[0] in kinds.DRY)
-        if self.bench and self._lacks_food(doing.verb, named):
+        if self.bench and self._lacks_food(doing, named):
+            if doing.verb[-1] != "香" and doing.verb[0] not in lx.FLASH_FRYING:
+                self._joined()
             self.pot = [*([] if self.plated else self.pot), *self.bench]
-            self.bench = []
+            self.bench, self.away = [], False
         self.at_pot, self.taken, self.plated = True, False, False
         if doing.verb[0] in kinds.BLANCHING:
             acted = self.pot
             self._take(doing._replace(foods=tuple(food for food in doing.foods if not soft(food))))
             return acted
-        steams = not kinds.STEAMING.isdisjoint(doing.verb)
         return [food for food in self.pot if not (steams and watery(food))]
 
-    def _lacks_food(self, verb: str, named: Sequence[Mention]) -> bool:
+    def _joined(self) -> None:
+        """Let the bench hold the group before this one too, if this one only flavours."""
+        if all(map(aromatic, self.bench)):
+            self.bench, self.before = distinct([*self.before, *self.bench]), []
+
+    @staticmethod
+    def _in_other_water(doing: Doing) -> bool:
+        """Whether nothing is named but the water in which something is cooked: 焯水, 开水煮三分钟."""
+        water = not doing.foods or (doing.only_liquid and all(map(watery, doing.foods)))
+        return water and (
+            doing.verb[0] in kinds.BLANCHING or (bool(doing.foods) and doing.verb[0] in kinds.WET)
+        )
+
+    def _apart(self) -> bool:
+        """Whether the pot and the bench hold food of their own, so that what is blanched is not in the pot."""
+        return not (all(map(aromatic, self.pot)) or all(map(aromatic, self.bench)))
+
+    def _lacks_food(self, doing: Doing, named: Sequence[Mention]) -> bool:
         """Whether the pot holds too little for a verb of heat.
 
         Oil and water are too little for any but the verbs that heat these. For cooking in water spices are, too,
         unless the bench's food was set aside.
         """
-        if named:
+        verb = doing.verb
+        if named and (not all(map(medium, named)) or all(map(oil, named))):
             return verb[0] in kinds.DRY and all(map(oil, named)) and not self.set_aside
+        if named and not (verb[0] in kinds.BLANCHING or len(doing.topics(named)) == len(named)):
+            return False
         if all(map(medium, self.pot)):
             return not (self.pot and verb in kinds.HEATS_MEDIUM)
         wet = verb[0] in kinds.WET and verb not in kinds.HEATS_MEDIUM
@@ -224,9 +263,13 @@ class Kitchen:
         """Named food joins the pot or the bench. Without any, what was just added is meant, else the bench."""
         named = [*doing.inside, *doing.foods]
         into_pot = self._goes_into_pot(doing, named, later)
+        if not named and doing.verb in kinds.COATS:
+            return self.here()
         if not named and self.added and not doing.tools:
             return self.added
         if not named:
+            if into_pot and doing.tools:
+                self._joined()
             acted = self.bench or self.pot
             if into_pot or (not doing.tools and self.pot and doing.verb[0] != "加"):
                 self.into_pot(self.bench)
@@ -236,13 +279,26 @@ class Kitchen:
             wet = not doing.tools and all(map(soft, named)) and not any(map(oil, named))
             if wet and not (self.at_pot or self.set_aside or self.pot):  # water comes to what was prepared
                 self.pot, self.bench = self.bench, []
-            self.into_pot(named)
+            self.into_pot(named, coats=doing.verb[0] in kinds.COATING, anew=bool(doing.tools))
             self.at_pot, self.plated = True, False
         else:
-            begins = self.set_aside and not self.plated
+            begins = (self.set_aside and not self.plated) or self._seasons_another(doing)
             self.bench = distinct([*([] if begins else self.bench), *named])
             self.at_pot = self.set_aside = False
         return self.here()
+
+    def _seasons_another(self, doing: Doing) -> bool:
+        """Whether seasonings are added to named food that is not there yet: 蒜加盐."""
+        topics = doing.topics(doing.foods)
+        added = without(doing.foods, topics)
+        to_it = (
+            bool(topics and added)
+            and doing.verb[0] == "加"
+            and not any(map(soft, topics))
+            and all(map(soft, added))
+        )
+        there = [*self.bench, *self.pot]
+        return to_it and len(without(there, topics)) == len(there)
 
     def _goes_into_pot(self, doing: Doing, named: Sequence[Mention], later: Sequence[Doing]) -> bool:
         """By the vessel that is named; else the pot if the cook is at it, or if heat comes before other work."""
@@ -250,6 +306,8 @@ class Kitchen:
             return any(map(kinds.heated, doing.tools))
         if doing.verb[0] in kinds.COATING and self.bench and not self.set_aside:
             return self.at_pot
+        if later and later[0].verb[0] in kinds.BY_HAND and self._seasons_another(doing):
+            return False
         if self.at_pot or doing.verb[0] == "下" or doing.verb[-1] == "锅":
             return True
         return next_work(later) is Kind.HEAT and (not self.plated or any(map(oil, named)))
@@ -257,10 +315,11 @@ class Kitchen:
     def _mix(self, doing: Doing) -> list[Mention]:
         """The place in use. Named food is mixed into it, unless it begins a group of its own."""
         if not doing.foods:
-            if not self.at_pot and self.before and self.bench and all(map(aromatic, self.bench)):
-                self.bench, self.before = [*self.before, *self.bench], []
+            if not self.at_pot and self.bench:
+                self._joined()
             return self.here()
-        if self.at_pot and self.pot:
+        raw = doing.verb[0] in kinds.BY_HAND and len(without(self.pot, doing.foods)) == len(self.pot)
+        if self.at_pot and self.pot and not (raw and not all(map(soft, doing.foods))):
             self.pot = distinct([*self.pot, *doing.foods])
             return self.pot
         known = any(map(soft, doing.foods)) or len(without(doing.foods, self.bench)) < len(doing.foods)
@@ -277,18 +336,21 @@ class Kitchen:
         if foods and self.bench and all(map(soft, foods)):  # in salt, with wine
             self.bench = distinct([*self.bench, *foods])
         elif foods:
-            self.before = [] if self.set_aside or self.at_pot or self.plated else self.bench
+            kept = [] if self.set_aside or self.at_pot or self.plated else self.bench
+            self.before = [*self.before, *kept] if kept and all(map(aromatic, kept)) else kept
             self.bench = foods
-        elif not doing.foods and self.at_pot and (solid := mains(self.pot)):
+        elif self.at_pot and (solid := mains(self.pot)):
             self.pot, self.bench, self.taken = without(self.pot, solid), solid, True
         self.to_bench()
         return self.bench or self.pot
 
     def _prepared(self, doing: Doing) -> list[Mention]:
-        """The named food that is worked on: no part that is taken away, no water that it is washed in."""
+        """The named food that is worked on: no part that is taken away, nothing that cleans it or that it lies in."""
         foods = [food for food in doing.foods if food.surface not in PARTS] + list(doing.inside)
         if doing.verb[0] in kinds.DRAINING:
             return [food for food in foods if food.surface not in kinds.DRAINED]
+        if not kinds.WASHING.isdisjoint(doing.verb):
+            return [food for food in foods if not cleans(food)]
         if doing.verb[0] in kinds.SOAKING:
-            return [food for food in foods if not watery(food)]
+            return [food for food in foods if not medium(food)]
         return foods

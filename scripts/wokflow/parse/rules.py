@@ -7,6 +7,7 @@ undecided is resolved in `sentences`.
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.joining import merged
+from wokflow.parse.kinds import Kind, kind
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
 from wokflow.parse.mentions import begins, describes, nouns
 from wokflow.parse.modifiers import suppress_background, suppress_modifiers
@@ -16,7 +17,13 @@ from wokflow.parse.view import View
 
 SILENCING = (lx.CAUSE | lx.REMARK | lx.PEOPLE | lx.COPULA) - {"就"}
 BETWEEN = lx.LOCATION | lx.MANNER | lx.AMOUNTS | lx.MEASURES  # between a noun and its verb
+UNTIL = ("至", "到")
 BEFORE_RESULT = lx.ASPECT | lx.MEASURES | lx.LONG_RESULTS | lx.AMOUNTS
+
+
+def changes_food(verb: str) -> bool:
+    """Whether what follows 至 behind the verb is a result, rather than a place as behind 放至."""
+    return kind(verb) in (Kind.HEAT, Kind.MIX, Kind.PREPARE)
 
 
 class Reader:
@@ -173,10 +180,12 @@ class Reader:
     def complement(self, index: int) -> None:
         """Read 至, a result, state or time behind a verb or noun, or an object that the glossary lacks."""
         text, last = self.view.text(index), self.acts[-1] if self.acts else None
-        if text in lx.UNTIL and last and self.follows_verb(index):
+        if text in lx.UNTIL and last and (self.follows_verb(index) or self.follows_object(index)):
             self.until(index)
         elif self.result and text in lx.STATES | lx.LONG_RESULTS | lx.SHAPES:
             self.result_named = True
+        elif text in lx.ENTERING and self.pending and not self.acts:
+            self.predicate = True  # 羊排下去小火煮
         elif self.is_state(index):
             self.pending, self.predicate = [], True
         elif text in lx.LONG_RESULTS and last and self.follows_verb(index):
@@ -195,13 +204,21 @@ class Reader:
             index -= 1
         return self.view.kind(index) == VERB and not self.view.suppressed[index]
 
+    def follows_object(self, index: int) -> bool:
+        """Whether 至 or 到 stands behind the object of a verb that changes food: 炸皮蛋到表皮起泡."""
+        at = index - 1
+        while self.view.noun_at(at):
+            at -= 1
+        behind = at < index - 1 and self.view.kind(at) == VERB and not self.view.suppressed[at]
+        return behind and self.view.text(index) in UNTIL and changes_food(self.view.text(at))
+
     def until(self, index: int) -> None:
         """Read 至, 到 or 得 behind a verb: a place follows, or a result, whose nouns and verbs do not count."""
         view = self.view
         after = view.skip(index + 1, lx.AMOUNTS | lx.MEASURES | lx.MANNER)
         stateless = view.text(after + 2) not in lx.STATES and view.kind(after + 2) != OTHER
         inside = not view.text(after + 1) or (view.text(after + 1) in lx.LOCATION and stateless)
-        if view.kind(after) == TOOL or (view.text(index) == "到" and view.kind(after) == FOOD and inside):
+        if view.kind(after) == TOOL or (view.text(index)[-1] == "到" and view.kind(after) == FOOD and inside):
             return
         self.result, self.result_named = True, view.kind(index + 1) == NUMBER
         self.acts[-1].closed = True
@@ -341,8 +358,9 @@ class Reader:
         else:
             self.fronted, self.fronted_forward = self.pending, self.disposal or self.forward
             self.unattached_before, self.unattached = self.unattached, []
-        cls = self.lexicon.verbs.get(sense(self.view, index), token.cls)
-        act = Act(token.start, token.end, cls, list(self.pending), self.optional)
+        means = sense(self.view, index)
+        cls = self.lexicon.verbs.get(means, token.cls)
+        act = Act(token.start, token.end, cls, list(self.pending), self.optional, sense=means)
         act.closed = text in lx.INTRANSITIVE and not (text in lx.EITHER_SIDE and self.lacks(act, index))
         if text in lx.REMOVING and not self.view.noun_at(index + 1) and (part := self.part(index + 1)):
             act.nouns.append(part)
@@ -353,6 +371,8 @@ class Reader:
             act.end = self.view.tokens[index + 1].end
             return index + 2
         self.product = text[-1] in lx.PRODUCT or (text[0] in lx.DRAWING and text[-1] == "出")
+        if len(text) > 1 and text[-1] in UNTIL and changes_food(text):
+            self.until(index)
         return index + 1
 
     def lacks(self, act: Act, index: int) -> bool:

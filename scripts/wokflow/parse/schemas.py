@@ -49,8 +49,8 @@ ACTIONS = pa.schema(
         column(
             "inherited",
             pa.bool_(),
-            "The action names no ingredient and no tool: its ingredients are what is in the pot, or what was "
-            "prepared last.",
+            "The action names no ingredient and no tool, or only the liquid in which food is washed, soaked or "
+            "cooked: what is in the pot, or was prepared last, is among its ingredients, before that liquid.",
         ),
         column(
             "optional", pa.bool_(), "The text leaves it to the cook: 可以, 如果, 喜欢的话, a second choice."

@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
+from wokflow.frame import jieba_dictionary
 from wokflow.frame.languages import HAN
-from wokflow.parse import jieba_dictionary
 from wokflow.parse.glossary import Glossary
 
 CHINESE = re.compile(f"[{HAN}]+")
-DECIMAL = re.compile(r"(\d+\.\d+)")
+DECIMAL = re.compile(r"((?<!\d)\d++\.\d++)")
 # Treebanks write these as two words, jieba's dictionary as one.
 NUMBER_AND_MEASURE = re.compile(
     "(?!十分钟)[一二两三四五六七八九十半几]+"

@@ -66,7 +66,7 @@ def shifted(clause: Clause, by: int) -> Clause:
     acts = [
         Act(
             act.start + by, act.end + by, act.cls, [move(noun) for noun in act.nouns],
-            act.optional, act.closed, act.objects,
+            act.optional, act.closed, act.objects, act.sense,
         )
         for act in clause.acts
     ]  # fmt: skip

@@ -35,6 +35,11 @@ class Action:
     inherited: tuple[Mention, ...]
     optional: bool
 
+    @property
+    def foods(self) -> tuple[Mention, ...]:
+        """What is acted on or with: the inherited food, then the named."""
+        return (*self.inherited, *self.ingredients)
+
 
 @dataclass(slots=True)
 class Noun:
@@ -57,6 +62,7 @@ class Act:
     optional: bool = False
     closed: bool = False  # takes no further object behind it
     objects: bool = False  # has an object behind it
+    sense: str = ""  # the verb whose sense it has here
 
 
 @dataclass(slots=True)

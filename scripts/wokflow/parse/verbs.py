@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import BLANK, NUMBER, OTHER, TOOL, VERB
+from wokflow.parse.kinds import SAUCES, STEEPING
+from wokflow.parse.lattice import BLANK, FOOD, NUMBER, OTHER, TOOL, VERB
 from wokflow.parse.view import View
 
 COMPLEMENTS = lx.RESULTS | lx.LONG_RESULTS | lx.DIRECTIONS
@@ -12,7 +13,25 @@ BEFORE_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.TASTES | lx.ASPECT
 
 NUMERALS = r"\d一二两三四五六七八九十半几"
 # at the beginning of what follows 压, a time: 个25分钟, 半小时
-DURATION = re.compile(rf"\s*个?\s*[{NUMERALS}][{NUMERALS}多来个\s~～-]*(小时|分|刻|会|min)")
+DURATION = re.compile(rf"\s*+(?:个\s*+)?[{NUMERALS}][{NUMERALS}多来个\s~～-]*(小时|分|刻|会|min)")
+# at the beginning of what follows 放, which then is to let stand: 10分钟, 半小时, 一夜, but not 3分之一
+RESTING = re.compile(
+    rf"[着个上置]?\s*+(?:(?:约|大约|大概)\s*+)?[{NUMERALS}][{NUMERALS}多来个到至\s~～.-]*(小时|分钟|分(?!之)|刻|会|min|h|天|夜|晚|宿|周)"
+    "|片刻|隔夜|过夜"
+)
+FIRES = lx.HEAT_SOURCES | {
+    "火",
+    "大火",
+    "中火",
+    "小火",
+    "中小火",
+    "中大火",
+    "文火",
+    "旺火",
+    "微火",
+    "慢火",
+    "火力",
+}
 
 
 def counts(view: View, index: int, disposal: bool) -> bool:
@@ -55,6 +74,8 @@ def repeated(view: View, index: int) -> bool:
 def sense(view: View, index: int) -> str:
     """The verb whose class the verb at `index` has here: its own text, but 开火 for 打开 in 打开火."""
     text = view.text(index)
+    if text[0] in STEEPING and (text[-1] == "炸" or _in_oil(view, index)):
+        return "炸"
     if text not in SENSES:
         return text
     other, holds = SENSES[text]
@@ -86,6 +107,45 @@ def _cooks_under_pressure(view: View, index: int) -> bool:
     return bool(DURATION.match(behind)) or any("压" in tool for tool in before)
 
 
+def _rests(view: View, index: int) -> bool:
+    """Whether 放 has a time behind it, and no food: 放10分钟, 放一夜."""
+    return bool(RESTING.match("".join(view.text(place) for place in range(index + 1, index + 8))))
+
+
+def _sets_heat(view: View, index: int) -> bool:
+    """Whether 调 is about the fire: 调中火, 调至小火, 火调中."""
+    behind = index + 1 + (view.text(index + 1) in ("至", "到", "成", "为", "回"))
+    before = view.text(index - 1) if view.text(index - 1) not in ("力", "再") else view.text(index - 2)
+    return view.text(behind) in FIRES or before in FIRES
+
+
+def _in_oil(view: View, index: int) -> bool:
+    """Whether the oil in which food is soaked is named, and not only added: 放油里泡, 用热油泡, 泡在油中."""
+    for place in range(len(view)):
+        if view.kind(place) != FOOD or view.text(place)[-1] != "油" or view.text(place) in SAUCES:
+            continue
+        inside = view.text(place + 1) in lx.LOCATION
+        before = view.skip(place + 1, lx.MANNER) == index and not view.verb_at(_behind(view, place))
+        if (
+            inside
+            or before
+            or place == index + 1
+            or (place > index and view.text(place - 1) in lx.PLACE | {"入"})
+        ):
+            return True
+    return False
+
+
+def _behind(view: View, index: int) -> int:
+    """The index of what stands before the amounts and tastes of the noun at `index`."""
+    index -= 1
+    while view.kind(index) == NUMBER or (
+        index >= 0 and view.text(index) in lx.AMOUNTS | lx.MEASURES | lx.TASTES
+    ):
+        index -= 1
+    return index
+
+
 def _cooked_later(view: View, index: int) -> bool:
     """Whether another verb of the clause says how it is cooked: 上锅炒, 上锅大火蒸."""
     return any(view.kind(place) == VERB for place in range(index + 1, len(view)))
@@ -96,6 +156,8 @@ SENSES: dict[str, tuple[str, Callable[[View, int], bool]]] = {
     "打开": ("开火", _switches_on),
     "起锅": ("热锅", _heats_the_pot),
     "扔": ("扔进", _throws_into),
+    "放": ("静置", _rests),
+    "调": ("转", _sets_heat),
     "翻": ("翻炒", _stirs),
     **dict.fromkeys(("翻匀", "翻遍", "翻均匀"), ("翻炒", lambda view, index: True)),
     "压": ("炖", _cooks_under_pressure),
@@ -174,6 +236,14 @@ def _wraps(view: View, index: int, disposal: bool) -> bool:
     return wrapped or _object(view, index) or view.kind(index - 1) == TOOL
 
 
+def _turns_colour(view: View, index: int) -> bool:
+    """Whether it stands beside a change of colour, and so is one that food undergoes by itself: 变红卷起来就捞."""
+    behind = next(
+        (at for at in range(index + 1, len(view)) if view.text(at) in lx.STATES or view.verb_at(at)), index
+    )
+    return view.text(index - 1)[:1] == "变" or view.text(behind)[:1] == "变"
+
+
 def _never(view: View, index: int, disposal: bool) -> bool:
     return False
 
@@ -185,6 +255,10 @@ CONDITIONS: dict[str, Callable[[View, int, bool], bool]] = {
     **dict.fromkeys("滚沸", _boils),
     **dict.fromkeys("制备刻用待", _never),
     "包": _wraps,
+    "卷": lambda view, index, disposal: not _turns_colour(view, index),
+    "卷成": lambda view, index, disposal: not _turns_colour(view, index),
+    "卷起": lambda view, index, disposal: not _turns_colour(view, index),
+    "卷起来": lambda view, index, disposal: not _turns_colour(view, index),
     "穿": lambda view, index, disposal: view.text(index + 1) != "过",
     "敲": lambda view, index, disposal: view.text(index + 1) not in lx.EMPHASISED,
     "转": lambda view, index, disposal: view.text(index + 1) in lx.SWITCHED,

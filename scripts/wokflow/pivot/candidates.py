@@ -9,12 +9,23 @@ from wokflow.frame.job import Progress
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import names, read_pairs
 from wokflow.pivot.occurrences import occurrences, parted
+from wokflow.pivot.support import COUNTS, unsupported, with_p_values
 
 KINDS = ["remove", "insert", "ask"]
 PHRASES = 3
 SHOWN = 5  # dishes that a line of the log names
 SEARCHED = 12  # recipes of an action in which phrases are looked for, since many write the same
 KEY = ["base_dish", "target_dish", "action"]
+FREQUENCIES = ["base_frequency", "target_frequency"]
+COUNTED = "{} of {} recipes of the base dish, {} of {} of the target dish, p {}"
+REJECTED: list[str | pl.Expr] = [
+    "base_dish",
+    "target_dish",
+    "kind",
+    "reason",
+    pl.format(COUNTED, *COUNTS, pl.col("p_value").round(3)).alias("detail"),
+    pl.col("action").alias("raw"),
+]
 
 
 def pivot_candidates(
@@ -23,37 +34,49 @@ def pivot_candidates(
     actions: Sequence[str],
     dishes: str | Sequence[str],
     candidates: str,
+    rejects: str,
     pairs: str,
     alpha: float,
     tau_remove: float,
     tau_insert: float,
     least: float,
+    recipes: int,
+    level: float,
     metadata: dict[str, str],
     progress: Progress | None = None,
 ) -> None:
     """Compare the actions of each pair's dishes; write those that differ (schema pivot/candidates).
 
     An action's frequency is its share of the dish's recipes: those that have it at least once, of those that have any
-    action. Rows are sorted by pair, kind (remove, insert, ask), the higher of both frequencies (falling), and action.
-    If a dish has no recipe, its pairs have no candidates; the log counts such dishes. Memory holds the actions of the
-    pairs' dishes only.
+    action. Actions below the frequency `least` in both dishes are left out, since one odd recipe would make them
+    differ; 0 is the paper's rule. Actions to remove or to insert that the recipes are too few to claim are `rejects`
+    (schema pivot/rejects/candidates): a dish has fewer than `recipes` recipes, or the difference may be chance by a
+    test at `level` (see `support`). Rows are sorted by pair, kind (remove, insert, ask), the higher of both
+    frequencies (falling), and action. If a dish has no recipe, its pairs have no candidates; the log counts such
+    dishes. Memory holds the actions of the pairs' dishes only.
     """
     wanted = read_pairs(pairs).select("base_dish", "target_dish").with_row_index("pair")
     found = occurrences(proto, dishes, names(wanted))
-    compared = kinds(frequencies(found, wanted), alpha, tau_remove, tau_insert, least)
-    compared = compared.sort(
+    frequent = frequencies(found, wanted).filter(pl.max_horizontal(FREQUENCIES) >= least)
+    differing = kinds(with_p_values(frequent, level), alpha, tau_remove, tau_insert)
+    differing = differing.with_columns(reason=unsupported(recipes, level)).sort(
         "pair",
         pl.col("kind").cast(pl.Enum(KINDS)),
-        pl.max_horizontal("base_frequency", "target_frequency"),
+        pl.max_horizontal(FREQUENCIES),
         "action",
         descending=[False, False, True, False],
     )
+    left_out = differing.filter(pl.col("reason").is_not_null())
+    tables.write(rejects, schemas.CANDIDATE_REJECTS, left_out.select(*REJECTED), metadata)
+    compared = differing.filter(pl.col("reason").is_null())
     compared = compared.join(phrases(compared, found, actions), on=KEY, how="left", maintain_order="left")
     rows = compared.with_columns(*parted(pl.col("action"))).select(schemas.CANDIDATES.names)
     tables.write(candidates, schemas.CANDIDATES, rows, metadata)
     if progress:
         counts = ", ".join(f"{(rows['kind'] == kind).sum()} to {kind}" for kind in KINDS)
-        progress.say(f"{wanted.height} pairs: {counts}")
+        progress.say(
+            f"{wanted.height} pairs: {counts}; {left_out.height} differences are not claimed: too few recipes"
+        )
         _report_absent(wanted, set(found["dish"]), progress)
 
 
@@ -86,16 +109,12 @@ def frequencies(found: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     return both
 
 
-def kinds(
-    compared: pl.DataFrame, alpha: float, tau_remove: float, tau_insert: float, least: float
-) -> pl.DataFrame:
+def kinds(compared: pl.DataFrame, alpha: float, tau_remove: float, tau_insert: float) -> pl.DataFrame:
     """The rows of actions that differ, with their kind: remove, insert or ask.
 
     With the frequencies f_b in the base dish and f_t in the target dish, an action is one to remove if f_b > alpha
     f_t and f_t < tau_remove; to insert if f_t > alpha f_b and f_t > tau_insert; to ask about if one of the two
-    ratios holds but not its threshold. Actions below the frequency `least` in both dishes are left out, since one
-    odd recipe would make them differ. `least` 0 is the paper's rule; alpha tau_remove makes inserts and removals be
-    asked about from the same frequency on.
+    ratios holds but not its threshold.
     """
     base, target = (
         pl.col(f"{side}_count") * pl.col(f"{other}_recipes").cast(pl.Int64)
@@ -111,8 +130,7 @@ def kinds(
         .when(less | more)
         .then(pl.lit("ask"))
     )
-    frequent = pl.max_horizontal("base_frequency", "target_frequency") >= least
-    return compared.filter(frequent).with_columns(kind=kind).drop_nulls("kind")
+    return compared.with_columns(kind=kind).drop_nulls("kind")
 
 
 def phrases(compared: pl.DataFrame, found: pl.DataFrame, actions: Sequence[str]) -> pl.DataFrame:

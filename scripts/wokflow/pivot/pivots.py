@@ -15,9 +15,9 @@ from wokflow.pivot.questions import identified, read_answers
 from wokflow.pivot.replacements import merged, swaps
 
 NONE = (
-    "No pivot action was mined, so no recipe counts in the action scores. Do both dishes of some pair have recipes "
-    "in the corpus of pivot.dishes.corpus? (counterfactual has none of target dishes.) If not, name pivot actions in "
-    "pivot.pivots.given."
+    "No pivot action was mined, so no recipe counts in the action scores. Do both dishes of some pair have enough "
+    "recipes in the corpus of pivot.dishes.corpus? (counterfactual has none of target dishes; what differs in too "
+    "few recipes is in pivot/rejects/candidates.) If not, name pivot actions in pivot.pivots.given."
 )
 KINDS = ("remove", "insert", "replace")
 PAPER = 13.6, 8.8  # actions of a pair to remove and to insert (section 4.2)

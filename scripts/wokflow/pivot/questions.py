@@ -30,9 +30,13 @@ DIGITS = 12
 
 
 def identified(candidates: pl.DataFrame) -> pl.DataFrame:
-    """The candidates with a column question_id: a hash of dishes and action, the same in every run."""
+    """The candidates with a column question_id: a hash of dishes and action, the same in every run.
+
+    Tabs that stand in a name are escaped: no two questions are joined to the same text.
+    """
     asked = candidates.select("base_dish", "target_dish", action=written()).iter_rows()
-    ids = [hashlib.sha256("\t".join(row).encode()).hexdigest()[:DIGITS] for row in asked]
+    joined = ("\t".join(cell.replace("\\", r"\\").replace("\t", r"\t") for cell in row) for row in asked)
+    ids = [hashlib.sha256(row.encode()).hexdigest()[:DIGITS] for row in joined]
     return candidates.with_columns(question_id=pl.Series(ids, dtype=pl.String))
 
 

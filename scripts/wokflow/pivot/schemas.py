@@ -35,7 +35,22 @@ CANDIDATES = pa.schema(
         column("base_recipes", pa.int32(), "Recipes of the base dish that have actions."),
         column("target_recipes", pa.int32(), "Recipes of the target dish that have actions."),
         column("kind", pa.string(), "remove, insert, or ask: too close to call by frequency."),
+        column(
+            "p_value",
+            pa.float64(),
+            "Fisher's exact test of both frequencies, corrected for the tests of the pair; 1 if nothing is tested.",
+        ),
         PHRASES,
+    ]
+)
+CANDIDATE_REJECTS = pa.schema(
+    [
+        BASE,
+        TARGET,
+        column("kind", pa.string(), "remove or insert: what frequency alone says."),
+        column("reason", pa.string(), "One of the reasons below."),
+        column("detail", pa.string(), "In how many recipes of each dish it is, and the p-value, rounded."),
+        column("raw", pa.string(), "The action, as verb/ingredient,ingredient/tool,tool."),
     ]
 )
 QUESTIONS = pa.schema(
@@ -173,11 +188,14 @@ SCHEMAS = {
     "pivot/agreement": AGREEMENT,
     "pivot/effects": ORDERS,
     "pivot/orders": ORDERS,
+    "pivot/rejects/candidates": CANDIDATE_REJECTS,
     "pivot/rejects/{given}": GIVEN_REJECTS,
     "pivot/instances": INSTANCES,
     "pivot/corpus": CORPUS,
 }
-REASONS = {  # why a given pivot action or order is not used
+REASONS = {  # why a difference is not claimed, and why a given pivot action or order is not used
+    "few_recipes": "A dish of the pair has fewer recipes with actions than pivot.candidates.recipes.",
+    "chance": "The difference may be chance: Fisher's exact test, corrected, is above pivot.candidates.level.",
     "unknown_pair": "pivot.pairs.path has no such pair, or several with that target dish and no base dish is named.",
     "unknown_class": "The glossary has no such class: parse.glossary.path must name the one they were written with.",
     "repeated": "The same pivot action or order, of the same pair, stands before it.",

@@ -1,0 +1,55 @@
+"""Whether the recipes of two dishes are enough to claim that an action differs."""
+
+from functools import lru_cache
+
+import numpy as np
+import polars as pl
+
+COUNTS = ["base_count", "base_recipes", "target_count", "target_recipes"]
+DIGITS = 9  # decimal places of p-values
+OFF = 1.0  # the level at which nothing is tested
+
+
+def with_p_values(compared: pl.DataFrame, level: float) -> pl.DataFrame:
+    """The actions with `p_value`, of the hypothesis that an action is equally frequent in both dishes.
+
+    Fisher's exact test, two-sided, corrected for the tests of a pair (Benjamini and Hochberg 1995). An action in too
+    few recipes to come out at `level`, whichever dish they are of, is no test and keeps its own p-value (Tarone 1990;
+    Gilbert 2005). `compared` has the columns `pair` and COUNTS.
+    """
+    if level >= OFF or compared.is_empty():
+        return compared.with_columns(p_value=pl.lit(OFF))
+    found = [fisher(*counts) for counts in compared.select(COUNTS).iter_rows()]
+    exact, smallest = np.array(found).T
+    rows = compared.with_columns(p_value=exact, counts=smallest <= level)
+    corrected = pl.col("p_value").map_batches(adjusted, return_dtype=pl.Float64).over("pair", "counts")
+    return rows.with_columns(
+        p_value=pl.when("counts").then(corrected).otherwise("p_value").round(DIGITS)
+    ).drop("counts")
+
+
+def adjusted(p_values: pl.Series) -> pl.Series:
+    from scipy.stats import false_discovery_control
+
+    return pl.Series(false_discovery_control(p_values.to_numpy()))
+
+
+@lru_cache(maxsize=100_000)
+def fisher(base: int, bases: int, target: int, targets: int) -> tuple[float, float]:
+    """The test's p-value, and the smallest that as many recipes with the action could have."""
+    from scipy.stats import fisher_exact
+
+    def exact(count: int) -> float:
+        other = base + target - count
+        return float(fisher_exact([[count, bases - count], [other, targets - other]]).pvalue)
+
+    extremes = max(0, base + target - targets), min(bases, base + target)
+    return exact(base), min(map(exact, extremes))
+
+
+def unsupported(recipes: int, level: float) -> pl.Expr:
+    """Why an action to remove or to insert is not claimed: a reason of schemas.REASONS, or null."""
+    claimed = pl.col("kind") != "ask"
+    few = pl.min_horizontal("base_recipes", "target_recipes") < recipes
+    chance = (pl.col("p_value") > level) & (level < OFF)
+    return pl.when(claimed & few).then(pl.lit("few_recipes")).when(claimed & chance).then(pl.lit("chance"))
