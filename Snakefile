@@ -14,14 +14,13 @@ EARLIER_RULES = set(workflow.rules)  # an importing workflow's own
 
 from snakemake.logging import logger
 from snakemake.settings.types import ExecMode
+from wokflow.frame.interrupts import hide_tracebacks
 from wokflow.frame.screen import shorten_screen
 
-if (
-    workflow.exec_mode == ExecMode.DEFAULT
-    and workflow.modifier.is_main_snakefile()
-    and not workflow.output_settings.dryrun
-):
-    shorten_screen(logger, lambda: {rule.name for rule in workflow.rules if rule.is_checkpoint})
+if workflow.exec_mode == ExecMode.DEFAULT and workflow.modifier.is_main_snakefile():
+    hide_tracebacks()
+    if not workflow.output_settings.dryrun:
+        shorten_screen(logger, lambda: {rule.name for rule in workflow.rules if rule.is_checkpoint})
 
 
 include: "rules/config.smk"
@@ -71,4 +70,4 @@ onsuccess:
 
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
         outputs = {str(path) for job in workflow.dag.jobs for path in job.output}
-        print(Outcome(config, outputs, len(RUNS)).text(), file=sys.stderr)
+        print(Outcome(config, outputs, list(RUNS), BASELINES).text(), file=sys.stderr)

@@ -1,6 +1,7 @@
 """The adapter of every rule: runs the step that stands in the rule's key (wokflow.frame.step says how)."""
 
 import os
+import signal
 import sys
 
 # The package beside this file, of which the rule's key tells, and no other copy that happens to be installed.
@@ -27,16 +28,21 @@ inputs = plain(snakemake.input)
 take_gpus(snakemake.resources.get("gpu", 0))
 named = {path for files in inputs.values() for path in ([files] if isinstance(files, str) else files)}
 
-run(
-    Job(
-        key=snakemake.params.key,
-        unkeyed=snakemake.params.unkeyed,
-        inputs=inputs,
-        outputs=plain(snakemake.output),
-        wildcards=dict(snakemake.wildcards.items()),
-        threads=snakemake.threads,
-        minutes=snakemake.resources.runtime,
-        log=snakemake.log[0],
-        unnamed=tuple(str(path) for path in snakemake.input if str(path) not in named),
+# Before, Ctrl-C ends the process without a word (wokflow.frame.interrupts); afterwards there is nothing to end.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    run(
+        Job(
+            key=snakemake.params.key,
+            unkeyed=snakemake.params.unkeyed,
+            inputs=inputs,
+            outputs=plain(snakemake.output),
+            wildcards=dict(snakemake.wildcards.items()),
+            threads=snakemake.threads,
+            minutes=snakemake.resources.runtime,
+            log=snakemake.log[0],
+            unnamed=tuple(str(path) for path in snakemake.input if str(path) not in named),
+        )
     )
-)
+finally:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,7 +1,7 @@
 """The command `wokflow`: what a run would do, what is wrong with a site, and work on releases alone.
 
 Exit codes: 0 all is well; 1 something was found (a damaged release, a difference, text that has changed); 2 wrong
-usage.
+usage; 130 Ctrl-C.
 """
 
 import argparse
@@ -36,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except BrokenPipeError:
         return 1
+    except KeyboardInterrupt:
+        print("Stopped by Ctrl-C.", file=sys.stderr)
+        return 130
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,5 +1,6 @@
 """The config is checked as a whole, before any job."""
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,38 @@ def test_runs_on_sentences_need_entities_and_as_many_exemplars_as_they_show(tmp_
     assert found["a"].pair == "en-zh"
 
 
+def test_contact_is_asked_for_where_something_is_asked_under_one_s_name(tmp_path: Path) -> None:
+    config = minimal(tmp_path) | {"enrich": {"categorise": {"backend": "service"}}}
+    checks.prepare(deepcopy(config), SCHEMA, ROOT)  # there are no sentences, so nothing is asked
+    config["sources"]["mine"] = {"kind": "tsv", "pair": "en-zh", "path": str(tmp_path / "raw")}
+    checks.prepare(deepcopy(config), SCHEMA, ROOT)
+    config["enrich"]["entities"] = {"path": str(tmp_path / "raw")}
+    for contact, said in {
+        "": "a topic service is asked under your name",
+        "me": "'me' is no e-mail address",
+    }.items():
+        with pytest.raises(UserError, match=f"contact: {said}"):
+            checks.prepare(deepcopy(config) | {"contact": contact}, SCHEMA, ROOT)
+    checks.prepare(deepcopy(config) | {"contact": "me@example.org"}, SCHEMA, ROOT)
+
+
+@pytest.mark.parametrize(
+    ("host", "asked"), [("dumps.wikimedia.org", True), ("example.org", False), ("notwikimedia.org", False)]
+)
+def test_contact_is_asked_for_before_a_file_is_fetched_from_wikimedia(
+    host: str, asked: bool, tmp_path: Path
+) -> None:
+    config = minimal(tmp_path)
+    config["sources"]["mine"] = {"kind": "tsv", "pair": "en-zh", "url": f"https://{host}/a.tsv"}
+    if asked:
+        with pytest.raises(
+            UserError, match=r"contact: dumps\.wikimedia\.org \(sources\.mine\.url\) is asked"
+        ):
+            checks.prepare(config, SCHEMA, ROOT)
+    else:
+        checks.prepare(config, SCHEMA, ROOT)
+
+
 def test_given_pivots_must_be_there_and_leave_no_questions(tmp_path: Path) -> None:
     absent, answers = str(tmp_path / "absent.json"), str(ROOT / "config" / "runs.tsv")
     config = minimal(tmp_path)
@@ -154,13 +187,22 @@ def test_a_missing_package_is_named_with_what_needs_it(
     checks.prepare(config, SCHEMA, ROOT, packages=False)
 
 
-def test_every_key_has_a_description() -> None:
-    def leaves(block: dict[str, Any], path: str = "") -> list[str]:
-        if "properties" not in block:
-            return [] if block.get("description") else [path]
-        return [key for name, inner in block["properties"].items() for key in leaves(inner, f"{path}.{name}")]
+def leaves(block: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
+    """The keys of a block that are no blocks themselves."""
+    if "properties" not in block:
+        return {path: block}
+    found = [leaves(inner, f"{path}.{name}") for name, inner in block["properties"].items()]
+    return {key: part for each in found for key, part in each.items()}
 
-    assert leaves(SCHEMA) == []
+
+def test_every_key_has_a_description() -> None:
+    assert [key for key, part in leaves(SCHEMA).items() if not part.get("description")] == []
+
+
+def test_keys_that_end_in_shards_count_for_no_result() -> None:
+    """As the README says: they set numbers of jobs."""
+    counts = [part.get("counts") for key, part in leaves(SCHEMA).items() if key.endswith("shards")]
+    assert counts and set(counts) == {"rule"}
 
 
 @pytest.mark.parametrize("name", ["config.yaml", "demo.yaml", "paper.yaml", "testbed.yaml"])

@@ -1,7 +1,9 @@
 """The demo from raw corpora gives what is recorded and what the README promises; then there is nothing to do."""
 
+from collections import Counter
 from pathlib import Path
 
+import polars as pl
 import pytest
 from wokflow.export.verify import verified
 
@@ -29,10 +31,19 @@ def test_the_demo_gives_what_is_recorded(tmp_path: Path, monkeypatch: pytest.Mon
     assert "Report    results/report/page/index.html (open it in a browser)" in shown
     assert (results / "enrich/camt/items.json").is_file()
     assert any((results / "train/model").iterdir())
+    for direction in ("zh-en", "en-zh"):
+        assert largest_dish(results, direction) < 1 / 12
     assert verified(results / "export/release/wokflow-demo-0.1.0")["mode"] == "full"
     page = (results / "report/page/index.html").read_text(encoding="utf-8")
     assert "<html" in page and "Culture-specific items" in page
     assert rules_run(snakemake(house, *DEMO, "--dry-run").stdout) == set()
+
+
+def largest_dish(results: Path, direction: str) -> float:
+    """The share of pairs that the most frequent title, of either side, has."""
+    pairs = pl.read_parquet(results / f"match/pairs/{direction}")
+    titles = [Counter(pairs[f"{side}_title"]) for side in ("source", "target")]
+    return max(count for counted in titles for count in counted.values()) / pairs.height
 
 
 def by_table(line: str) -> str:

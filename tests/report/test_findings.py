@@ -15,13 +15,19 @@ FULL = {"train": 8, "valid": 1, "test": 1}
 
 
 def test_directions_without_pairs_and_empty_splits_are_named() -> None:
-    none, some = of_pairs({"zh-en": {}, "en-zh": {"train": 3}}, 0.85)
+    none, some = of_pairs({"zh-en": {}, "en-zh": {"train": 3}}, 0.85, {"zh-en": (0, 0), "en-zh": (3, 3)})
     assert none.startswith("zh-en: no two titles reach match.pair.threshold (0.85), so there are no pairs.")
     assert some.startswith(
         "en-zh: no pair is in valid or test, so no model can be chosen by or scored on these pairs."
     )
     assert "match/near/en-zh.tsv" in some
-    assert list(of_pairs({"zh-en": FULL, "en-zh": FULL}, 0.85)) == []
+    assert list(of_pairs({"zh-en": FULL, "en-zh": FULL}, 0.85, {"zh-en": (10, 10), "en-zh": (99, 10)})) == []
+
+
+def test_pairs_of_few_recipes_lead_to_the_sheet_and_how_to_read_it() -> None:
+    [note] = of_pairs({"zh-en": {"train": 20, "valid": 3, "test": 2}}, 0.85, {"zh-en": (25, 3)})
+    assert note.startswith("zh-en: 25 pairs, but of 25 sources and 3 targets alone.")
+    assert note.endswith("match/near/zh-en.tsv shows the titles nearest to it (docs/match.md).")
 
 
 def test_a_corpus_of_the_demo_beside_one_s_own_is_named() -> None:

@@ -11,6 +11,7 @@ from wokflow.generate.schemas import REJECTS as UNANSWERED
 from wokflow.ingest.schemas import RECIPES, REJECTS
 from wokflow.match.schemas import REJECTS as TOO_LONG
 from wokflow.match.schemas import SHEET_REJECTS
+from wokflow.pivot.schemas import CANDIDATE_REJECTS, CANDIDATES
 from wokflow.report.left_out import KINDS, REASONS, left_out
 
 from tests.report.parts import table
@@ -115,6 +116,22 @@ def test_rejects_of_people_s_tables_name_the_setting(tmp_path: Path) -> None:
         "match: 1 names of dishes of match.candidates.titles (1 not_accepted)",
         "match: 1 rows of match.silver.accepted, en-zh (1 not_accepted)",
     ]
+
+
+def test_differences_that_are_not_claimed_are_a_share_of_all(tmp_path: Path) -> None:
+    both = {"base_dish": "鸡", "target_dish": "虾"}
+    more = {"verb_class": "切", "ingredient_classes": [], "tool_classes": [], "phrases": []}
+    counts = {"base_frequency": 0.6, "target_frequency": 0.0, "base_recipes": 20, "target_recipes": 20}
+    claimed = both | more | counts | {"kind": "remove", "p_value": 0.01}
+    weak = both | {"kind": "remove", "reason": "chance", "detail": "2 of 20", "raw": "拍//"}
+    paths = [
+        table(tmp_path, "pivot/candidates", CANDIDATES, [claimed]),
+        table(tmp_path, "pivot/rejects/candidates", CANDIDATE_REJECTS, [weak, weak]),
+    ]
+    (one,) = left_out(paths, tmp_path)
+    assert str(one) == "pivot: 2 of 3 differing actions of pairs of dishes (2 chance)"
+    assert "left out 67 % of the differing actions" in one.explained()
+    assert one.explained().endswith("The first: remove for 虾 from 鸡 (2 of 20), '拍//'.")
 
 
 def test_every_table_of_rejects_is_known() -> None:

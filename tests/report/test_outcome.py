@@ -1,5 +1,6 @@
 """The end of a run names what was not found, and nothing that was not looked for."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,9 @@ import polars as pl
 import pytest
 from wokflow.frame import tables
 from wokflow.pivot.schemas import DISHES, PIVOTS
-from wokflow.report.outcome import Outcome
+from wokflow.report.outcome import RUN_TABLES, Outcome
+
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize(("given", "notes"), [(None, 1), ("expert_pivots.json", 0)])
@@ -31,7 +34,7 @@ def test_dishes_without_recipes_are_no_fault_where_pivot_actions_are_given(
             "orders": {"preset": "strict", "units": 5},
         },
     }
-    found = list(Outcome(config, {dishes}, 0).notes())
+    found = list(Outcome(config, {dishes}, []).notes())
     assert len([note for note in found if "cannot be compared" in note]) == notes
 
 
@@ -58,5 +61,32 @@ def test_a_table_without_rows_is_no_result(rows: int, tmp_path: Path) -> None:
         "sources": {},
         "export": {"release": {"name": "recipes", "version": "0.1.0"}},
     }
-    shown = [name for name, _ in Outcome(config, {pivots}, 0).results()]
+    shown = [name for name, _ in Outcome(config, {pivots}, []).results()]
     assert shown == ["Pivots"] * rows
+
+
+def test_what_runs_left_that_are_not_in_the_table_any_more_is_named(tmp_path: Path) -> None:
+    folders = ["train/model/old", "train/model/old.checkpoints", "train/model/new", "train/model/.made-anew"]
+    folders += [f"generate/predictions/{name}" for name in ("copy", "new", "old")] + ["generate/calls/old"]
+    for folder in folders:
+        (tmp_path / folder).mkdir(parents=True)
+    config: dict[str, Any] = {
+        "results": str(tmp_path),
+        "sources": {},
+        "match": {"pair": {"threshold": 0.85}},
+        "pivot": {"dishes": {"corpus": "xiachufang"}},
+    }
+    outputs = {f"{tmp_path}/train/model/new", f"{tmp_path}/generate/predictions/new/part-00000.parquet"}
+    [note] = Outcome(config, outputs, ["new"], ["copy"]).notes()
+    kept = [
+        f"{tmp_path}/{name}"
+        for name in ("train/model/old", "train/model/old.checkpoints", "generate/predictions/old")
+    ]
+    assert note.endswith(f"to keep: {', '.join(kept)}.")
+    assert not list(Outcome(config, outputs, ["new", "old"], ["copy"]).notes())
+    assert not list(Outcome(config, {f"{tmp_path}/match/pairs/zh-en/part-00000.parquet"}, [], []).notes())
+
+
+def test_all_tables_with_a_folder_a_run_are_known() -> None:
+    rules = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
+    assert set(re.findall(r"{RESULTS}/(\w+/\w+)/{{run}}", rules)) == set(RUN_TABLES)

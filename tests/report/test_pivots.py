@@ -15,7 +15,13 @@ from tests.report.parts import WORDS, action, shown, table
 
 SETTINGS = {"estimate": "effect_in_order", "effect": 0.1, "units": 5, "correct": False}
 PAIR = {"base_dish": "宫保鸡丁", "target_dish": "宫保虾球"}
-FREQUENCIES = {"base_frequency": 0.5, "target_frequency": 0.0, "base_recipes": 2, "target_recipes": 1}
+FREQUENCIES = {
+    "base_frequency": 0.5,
+    "target_frequency": 0.0,
+    "base_recipes": 2,
+    "target_recipes": 1,
+    "p_value": 1.0,
+}
 
 
 def candidate(verb: str, kind: str, **more: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from wokflow.frame.contact import unusable_contact
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded, expanded_model, no_model
 from wokflow.frame.runs import Run, read_runs
@@ -243,7 +244,8 @@ def unusable(config: dict[str, Any]) -> Iterator[str]:
     for name, source in config["sources"].items():
         if not source.get("path"):
             yield f"sources.{name}: say where it lies (path), or where it is fetched from (url)."
-    yield from _unusable_enrich(config["enrich"], config["contact"])
+    yield from _unusable_enrich(config["enrich"])
+    yield from unusable_contact(config)
     if config["pivot"]["pivots"]["given"] and config["pivot"]["pivots"]["answers"]:
         yield "pivot.pivots: with `given`, no questions are decided: remove `answers`, or `given`."
     for key, corpus in (
@@ -271,20 +273,12 @@ def _unusable_parse(parse: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _unusable_enrich(enrich: Mapping[str, Any], contact: str) -> Iterator[str]:
+def _unusable_enrich(enrich: Mapping[str, Any]) -> Iterator[str]:
     lookup, link = enrich["lookup"], enrich["link"]
     if lookup["backend"] in ("store", "endpoint") and not lookup[lookup["backend"]]:
         yield f"enrich.lookup.{lookup['backend']}: backend {lookup['backend']} needs it."
     if link["backend"] == "command" and not link["command"]:
         yield "enrich.link.command: backend command needs it."
-    services = {
-        "Wikipedia's API": enrich["pages"]["backend"] == "api",
-        "an endpoint": lookup["backend"] == "endpoint",
-        "a topic service": enrich["categorise"]["backend"] == "service",
-    }
-    for service, asked in services.items():
-        if asked and not contact:
-            yield f"contact: {service} is asked under your name: set it to your e-mail address or home page."
 
 
 def unusable_runs(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:

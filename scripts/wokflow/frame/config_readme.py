@@ -60,7 +60,8 @@ RUNS = """
 `config/runs.tsv` holds one row a run: a model to train, a prompt to send or a look-up, and one line of scores. `runs`
 in the config names another table; those of the papers are `config/paper_runs.tsv` (recipes) and
 `config/items_runs.tsv` (sentences). Cells stand between tabs; lines that begin with # are passed over. A row that is
-added runs alone, and a row that is edited runs again alone.
+added runs alone, and a row that is edited runs again alone. What a row made stays in its folders when it is taken
+out: the end of a run names them, and no score, page or release uses them.
 
 | column | what |
 |---|---|

@@ -15,6 +15,7 @@ from typing import TextIO
 
 from wokflow.frame.secrets import masked
 
+START = "start "  # how the first line of a job's log begins
 HELD = "(process {process} on {host})"  # in the first line of a job's log: who holds it
 
 
@@ -28,18 +29,26 @@ class Progress:
     def __init__(self, out: TextIO, *, seconds: float = 10.0) -> None:
         self._out = out
         self._seconds = seconds
-        self._start = self._last = time.monotonic()
+        self._last = time.monotonic()
+        self._first: tuple[float, int, int | None] | None = (
+            None  # time, done, of: what came before is no such work
+        )
 
     def __call__(self, done: int, text: str, *, of: int | None = None) -> None:
-        """Say `text`; with `of`, add the share done and the time left as the mean rate so far has it."""
+        """Say `text`; with `of`, add the share done and the time left, by the mean rate since the first call."""
         now = time.monotonic()
+        if self._first is None or self._first[2] != of or done < self._first[1]:
+            self._first = (now, done, of)
         if now - self._last < self._seconds and done != of:
             return
         self._last = now
-        left = ""
+        shares = []
         if of and done:
-            left = f" ({100 * done // of} %, {(now - self._start) * (of - done) / done:.0f} s left)"
-        self.say(text + left)
+            shares.append(f"{100 * done // of} %")
+            begin, before, _ = self._first
+            if done > before:
+                shares.append(f"{(now - begin) * (of - done) / (done - before):.0f} s left")
+        self.say(text + (f" ({', '.join(shares)})" if shares else ""))
 
     def say(self, text: str) -> None:
         print(time.strftime("%H:%M:%S"), masked(text), file=self._out, flush=True)
@@ -65,7 +74,8 @@ def hold(descriptor: int) -> None:
 def job(log: str) -> Iterator[Progress]:
     """Run a job with its log file open; an error lands in the log whole, and on stderr in one line, without secrets.
 
-    Its end is SystemExit then, so that Python prints no traceback of its own.
+    Its end is SystemExit then, so that Python prints no traceback of its own. Ctrl-C reaches every job of a run: each
+    notes it in its log, and the run alone says it on the screen.
     """
     warnings.filterwarnings(
         "ignore", message="pkg_resources is deprecated"
@@ -77,13 +87,16 @@ def job(log: str) -> Iterator[Progress]:
     with path.open("x", encoding="utf-8") as file:
         hold(file.fileno())  # as long as the job lives, whatever becomes of its run
         progress = Progress(file)
-        progress.say(f"start {HELD.format(process=os.getpid(), host=socket.gethostname())}")
+        progress.say(f"{START}{HELD.format(process=os.getpid(), host=socket.gethostname())}")
         start = time.monotonic()
         try:
             yield progress
         except UserError as error:
             progress.say(f"stopped: {error}")
             raise SystemExit(f"{masked(str(error))}\n(log: {log})") from error
+        except KeyboardInterrupt:
+            progress.say("interrupted")
+            raise SystemExit(1) from None
         except Exception as error:
             progress.say(traceback.format_exc())
             raise SystemExit(f"{type(error).__name__}: {masked(str(error))}\n(log: {log})") from error

@@ -1,4 +1,4 @@
-"""What a run shows on the screen: a line for each job that ended, warnings and errors.
+"""What a run shows on the screen: a line for each job that ended, now and then one for each that runs, and errors.
 
 Snakemake's own lines, some twenty for each job, stay in its log below .snakemake/log; with WOKFLOW_SCREEN=full they
 are on the screen as well.
@@ -7,14 +7,27 @@ are on the screen as well.
 import logging
 import os
 import re
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from wokflow.frame.interrupts import GO_ON
+from wokflow.frame.job import START
+
 HANDLER = "DefaultStreamHandler"  # Snakemake's name of the handler that writes on the screen
+NAMED = 5  # jobs at most that a line names
+# Seconds without a line after which running jobs are shown: a share of the run's time so far, within bounds.
+SILENCE, SHARE, LONGEST = 30.0, 0.05, 600.0
+WIDTH = 120  # characters of what a log says
+TAIL = 4096  # bytes at the end of a log that are read
 HIDDEN = (
     LogEvent.WORKFLOW_STARTED,
     LogEvent.RESOURCES_INFO,
@@ -34,8 +47,11 @@ CHATTER = (
     "Updating checkpoint dependencies",
     "Using shell",
 )
-# That a job's script ended with an error, which it has said itself.
-OWN_ERROR = re.compile(r"CalledProcessError.*step\.py' returned non-zero exit status 1\.\s*$", re.S)
+# That a job's script ended with an error, which it has said itself: how the message goes on, and how it ends.
+OWN_ERROR = ("CalledProcessError", "step.py' returned non-zero exit status 1.")
+TIME = re.compile(r"^\d\d:\d\d:\d\d ")  # with which a line of a job's log begins
+STOPPING = "Terminating processes on user request"  # how Snakemake begins what it says after Ctrl-C
+STOPPED = "At least one job did not complete successfully"  # and its last words
 
 
 def shorten_screen(logger: logging.Logger, checkpoints: Callable[[], Collection[str]]) -> None:
@@ -50,6 +66,17 @@ def shorten_screen(logger: logging.Logger, checkpoints: Callable[[], Collection[
             short = ShortLines(handler.formatter or logging.Formatter(), checkpoints)
             handler.setFormatter(short)
             handler.filters.insert(0, short.shows)  # before Snakemake's own, so that it sees every job
+            threading.Thread(target=_watch, args=(handler, short), daemon=True).start()
+
+
+def _watch(handler: logging.Handler, short: "ShortLines") -> None:
+    """Show running jobs whenever the screen has been silent for long, until the process ends."""
+    while True:
+        time.sleep(1)
+        if text := short.still_running(time.time()):
+            record = logging.makeLogRecord({"msg": text, "levelno": logging.INFO, "levelname": "INFO"})
+            record.quietness = Quietness.PROGRESS  # what --quiet progress hides
+            handler.handle(record)
 
 
 class ShortLines(logging.Formatter):
@@ -62,7 +89,10 @@ class ShortLines(logging.Formatter):
         self._ended: list[str] = []
         self._checkpoints = checkpoints
         self._left: Counter[str] = Counter()  # of them, those that have not ended
-        self._total = self._targets = 0
+        self._total = self._targets = self._done = 0
+        self._began: dict[int, tuple[float, str]] = {}  # of running jobs: when, and their logs
+        self._start = self._shown = time.time()
+        self._interrupted = False
 
     def shows(self, record: logging.LogRecord) -> bool:
         """Whether a record is shown. Remembers which jobs begin and end."""
@@ -71,17 +101,55 @@ class ShortLines(logging.Formatter):
             wildcards = record.wildcards or {}  # type: ignore[attr-defined]
             name = " ".join([record.rule_name, *map(str, wildcards.values())])  # type: ignore[attr-defined]
             self._names[record.jobid] = name  # type: ignore[attr-defined]
+            log = next(iter(record.log), "")  # type: ignore[attr-defined]
+            self._began[record.jobid] = (time.time(), log)  # type: ignore[attr-defined]
         if event == LogEvent.JOB_FINISHED:
             ended = self._names.pop(record.job_id, None)  # type: ignore[attr-defined]
             if ended:
                 self._ended.append(ended)
                 self._left.subtract([ended.split()[0]])
+            self._began.pop(record.job_id, None)  # type: ignore[attr-defined]
             return False
+        if str(record.msg).startswith(STOPPING):
+            self._interrupted = True
+            with suppress(
+                ValueError
+            ):  # of a thread; a second Ctrl-C is for the jobs alone, on which the run waits
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if self._interrupted and record.levelno >= logging.ERROR:  # of jobs that were interrupted as well
+            return STOPPED in str(record.msg)
         if record.levelno >= logging.WARNING:
-            return not OWN_ERROR.search(str(record.msg))
+            raised, ended = OWN_ERROR
+            _, error, text = str(record.msg).rstrip().partition(raised)
+            return not (error and text.endswith(ended))
         return event not in HIDDEN and not str(record.msg).startswith(CHATTER)
 
     def format(self, record: logging.LogRecord) -> str:
+        text = self._text(record)
+        if text:
+            self._shown = time.time()
+        return text
+
+    def still_running(self, now: float) -> str:
+        """What the logs of running jobs say; nothing while the screen has not been silent for long."""
+        pause = min(max(SILENCE, SHARE * (now - self._start)), LONGEST)
+        running = list(self._names.items())
+        if self._interrupted or not running or now - self._shown < pause:
+            return ""
+        clock = time.strftime("%H:%M:%S", time.localtime(now))
+        lines = [f"{clock}  {name}: {self._said(job)}" for job, name in running[:NAMED]]
+        more = [f"{clock}  and {len(running) - NAMED} more"] if len(running) > NAMED else []
+        return "\n".join(lines + more)
+
+    def _said(self, job: int) -> str:
+        """The last line of a job's log, or since when the job runs or waits if it has said nothing yet."""
+        began, log = self._began[job]
+        line = last_line(Path(log)) if log and _changed(Path(log)) >= began else ""
+        if not line or line.startswith(START):
+            return f"since {time.strftime('%H:%M:%S', time.localtime(began))}"
+        return line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..."
+
+    def _text(self, record: logging.LogRecord) -> str:
         event = getattr(record, "event", None)
         if event == LogEvent.PROGRESS:
             return self._progress(record.done, record.total)  # type: ignore[attr-defined]
@@ -89,6 +157,10 @@ class ShortLines(logging.Formatter):
             return self._begin(record.stats)  # type: ignore[attr-defined]
         if event == LogEvent.JOB_ERROR:
             return self._failure(record)
+        if str(record.msg).startswith(STOPPING):
+            return self._stopping()
+        if self._interrupted and STOPPED in str(record.msg):
+            return f"Stopped by Ctrl-C. {GO_ON}"
         return self._own.format(record)
 
     def _begin(self, stats: Mapping[str, int]) -> str:
@@ -106,7 +178,7 @@ class ShortLines(logging.Formatter):
     def _failure(self, record: logging.LogRecord) -> str:
         """Which job failed, what the executor says of it, and its logs."""
         job: dict[str, Any] = vars(record)
-        name = self._names.get(job["jobid"], job["rule_name"])
+        name = self._names.pop(job["jobid"], job["rule_name"])
         lines = [
             f"{time.strftime('%H:%M:%S')}  {name} failed"
             + (f": {job['rule_msg']}" if job["rule_msg"] else "")
@@ -114,9 +186,17 @@ class ShortLines(logging.Formatter):
         lines += [f"    {key}: {value}" for key, value in job["aux"].items()]
         return "\n".join([*lines, *(f"    log: {log}" for log in job["log"])])
 
+    def _stopping(self) -> str:
+        """Which jobs Ctrl-C ends, and how many were done before."""
+        running = list(self._names.values())
+        more = f" and {len(running) - NAMED} more" if len(running) > NAMED else ""
+        names = ", ".join(running[:NAMED]) + more or "no job"
+        return f"{time.strftime('%H:%M:%S')}  stopping {names}; {self._done} done before"
+
     def _progress(self, done: int, total: int) -> str:
         """Which jobs ended, and how many of all; nothing for targets."""
         total -= self._targets
+        self._done = done
         if done < total:  # behind a checkpoint, Snakemake counts what it knows of, which is nothing more
             self._total = total
         names, self._ended = ", ".join(self._ended), []
@@ -125,3 +205,19 @@ class ShortLines(logging.Formatter):
             if names
             else ""
         )
+
+
+def last_line(log: Path) -> str:
+    """The last line of a job's log, without its time; of the last three, the one that tells the time left."""
+    with suppress(OSError), log.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+        lines = [line for line in file.read().decode("utf-8", "replace").split("\n") if line.strip()][-3:]
+        timed = [line for line in lines if line.endswith(" left)") and not line.endswith(" 0 s left)")]
+        return TIME.sub("", (timed or lines or [""])[-1])
+    return ""
+
+
+def _changed(path: Path) -> float:
+    with suppress(OSError):
+        return path.stat().st_mtime
+    return 0.0

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -19,6 +20,17 @@ from wokflow.match.held_out import held_out, tested_recipes
 SHARES = (0.8, 0.1, 0.1)  # Cultural Adaptation of Recipes: 80/10/10
 SPLITS = ("train", "valid", "test")
 BATCH = 1 << 18  # pairs that are written at once
+# Without a card, Hugging Face's datasets loads all Parquet files below a folder as one table, of both directions.
+CARD = """---
+configs:
+- config_name: zh-en
+  data_files: [{split: pairs, path: zh-en/*.parquet}]
+- config_name: en-zh
+  data_files: [{split: pairs, path: en-zh/*.parquet}]
+---
+Accepted pairs by direction, one pair a row; the column `split` says train, valid or test. In a release
+(docs/release.md) splits are files of their own.
+"""
 
 
 def match_split(
@@ -41,7 +53,8 @@ def match_split(
     """Write the accepted pairs of each direction with their split, and the leaks of both kinds of split.
 
     `paper` draws source recipes in each direction by itself. `grouped` draws components: recipes that are connected
-    by pairs of any direction. So no recipe is in two splits. Of the pairs, only numbers are held in memory.
+    by pairs of any direction. So no recipe is in two splits. Of the pairs, only numbers are held in memory. A card
+    for readers of whole folders lies above both tables.
 
     Where there are test sets of their own (`silver`, both tables of match/silver or none; gold sets, whose Chinese
     may be `simplified`), no pair of train or valid holds a recipe of theirs, one with such a recipe's title, or one
@@ -68,6 +81,8 @@ def match_split(
         name: {direction: leak(edges[direction], of) for direction, of in split.items()}
         for name, split in splits.items()
     }
+    # No output of the rule: earlier results lack it, and Snakemake compares no keys of a job that lacks an output.
+    tables.write_text(Path(pairs_zh_en).parents[1] / "README.md", CARD)
     tables.write_text(leaks, json.dumps({"kind": kind, "leaks": leaked}, indent=1) + "\n")
 
 

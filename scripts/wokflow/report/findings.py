@@ -16,6 +16,7 @@ FAULTS = {  # columns of evaluate/outputs, and what they count
     "truncated": "break off",
 }
 DEMO = "resources/demo/"  # where the demo's corpora lie
+FEW = 10  # recipes of one side of the pairs: fewer are few dishes
 MOST_NAMES = 5  # dishes that a sentence names
 
 
@@ -30,10 +31,15 @@ def of_sources(sources: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         )
 
 
-def of_pairs(pairs: Mapping[str, Mapping[str, int]], threshold: float) -> Iterator[str]:
-    """About directions without pairs, and splits without; `pairs` counts them by direction and split."""
+def of_pairs(
+    pairs: Mapping[str, Mapping[str, int]], threshold: float, recipes: Mapping[str, tuple[int, int]]
+) -> Iterator[str]:
+    """About directions without pairs, splits without, and pairs of few recipes.
+
+    `pairs` counts the pairs by direction and split, `recipes` the different sources and targets of each direction.
+    """
     for direction, counts in pairs.items():
-        sheet = f"match/near/{direction}.tsv shows the titles nearest to it"
+        sheet = f"match/near/{direction}.tsv shows the titles nearest to it (docs/match.md)"
         if not any(counts.values()):
             yield (
                 f"{direction}: no two titles reach match.pair.threshold ({threshold:g}), so there are no pairs. "
@@ -44,6 +50,13 @@ def of_pairs(pairs: Mapping[str, Mapping[str, int]], threshold: float) -> Iterat
             yield (
                 f"{direction}: no pair is in {' or '.join(empty)}, so no model can be {uses} these pairs. A lower "
                 f"match.pair.threshold ({threshold:g}) gives more; {sheet}."
+            )
+        elif min(recipes[direction]) < FEW:
+            sources, targets = recipes[direction]
+            yield (
+                f"{direction}: {sum(counts.values()):,} pairs, but of {sources:,} sources and {targets:,} targets "
+                f"alone. Whether a lower match.pair.threshold ({threshold:g}) finds more dishes, or only other ones: "
+                f"{sheet}."
             )
 
 
@@ -93,6 +106,15 @@ def of_runs(runs: int) -> Iterator[str]:
     """About an empty table of runs."""
     if not runs:
         yield "No model is trained or scored: the table of runs is empty. Name one as `runs` in your config."
+
+
+def of_removed(folders: Sequence[str]) -> Iterator[str]:
+    """About folders of runs that are not in the table of runs any more."""
+    if folders:
+        yield (
+            f"Of runs that are not in the table of runs, {len(folders)} folders are kept, which no score, page or "
+            f"release uses. Delete what you do not want to keep: {_some(folders)}."
+        )
 
 
 def _some(names: Sequence[str]) -> str:

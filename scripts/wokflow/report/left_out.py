@@ -53,6 +53,7 @@ KINDS = {
     "match/rejects/silver-": Kind("rows", "match.silver.accepted"),
     "match/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
     "parse/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
+    "pivot/rejects/candidates": Kind("differing actions", "pairs of dishes", kept=("pivot/candidates",)),
     "pivot/rejects/": Kind("given entries"),
     "enrich/rejects/entities": Kind("entities", "enrich.entities.path"),
     "enrich/rejects/mentions/": Kind("mentions"),
@@ -133,6 +134,8 @@ def _example(first: pl.DataFrame) -> str:
     row: dict[str, Any] = first.row(0, named=True)
     place = row.get("source_row", row.get("row"))
     where = str(row["instance_id"]) if "instance_id" in row else f"row {place}"
+    if "base_dish" in row:
+        where = f"{row['kind']} for {row['target_dish']} from {row['base_dish']}"
     detail = f" ({row['detail']})" if row.get("detail") else ""
     return f"{where}{detail}, {shorten(' '.join(row['raw'].split()), SHOWN)!r}"
 

@@ -79,7 +79,11 @@ def warnings(counts: Mapping[str, Mapping[str, int]], pairs: Pairs, threshold: f
         if count["ingest/recipes"] != count["match/eligible"] + count["match/rejects"]:
             yield f"the counts of {name} do not add up: recipes are missing from the tables of match."
     splits = {name: dict(frame["split"].value_counts().iter_rows()) for name, frame in pairs.items()}
-    yield from findings.of_pairs(splits, threshold)
+    recipes = {}
+    for name, frame in pairs.items():
+        source, target = (frame[f"{lang}_id"].n_unique() for lang in name.split("-", 1))
+        recipes[name] = (source, target)
+    yield from findings.of_pairs(splits, threshold, recipes)
 
 
 def counts(parts: Tables, counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:

@@ -19,14 +19,25 @@ from wokflow.report.findings import SPLITS
 from wokflow.report.inputs import tsv
 from wokflow.report.left_out import LeftOut, left_out
 
+RUN_TABLES = (  # with a folder for each run
+    "train/model",
+    *(f"generate/{table}" for table in ("decode", "predictions", "calls", "rejects")),
+    *(f"evaluate/{table}" for table in ("outputs", "parts")),
+)
+CHECKPOINTS = ".checkpoints"  # ends the folder of those of a training
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results of a run whose targets need the files `outputs`; what else lies in the folder is of other runs."""
+    """The results of a run whose targets need the files `outputs`; what else lies in the folder is of other runs.
+
+    `runs` are the names in the table of runs, `baselines` those that need no row of it.
+    """
 
     config: Mapping[str, Any]
     outputs: Collection[str]
-    runs: int
+    runs: Collection[str]
+    baselines: Collection[str] = ()
 
     def text(self) -> str:
         """Some lines for the screen."""
@@ -70,7 +81,10 @@ class Outcome:
         yield from self._answers()
         if self._pairs():
             yield from findings.of_sources(self.config["sources"])
-        yield from findings.of_pairs(self._pairs(), self.config["match"]["pair"]["threshold"])
+        threshold = self.config["match"]["pair"]["threshold"]
+        sources, targets = self._pairs("sources"), self._pairs("targets")
+        paired = {name: (sum(sources[name].values()), sum(targets[name].values())) for name in sources}
+        yield from findings.of_pairs(self._pairs(), threshold, paired)
         dishes = f"pivot/dishes/{self.config['pivot']['dishes']['corpus']}/part-00000.parquet"
         if self._has(dishes) and not self.config["pivot"]["pivots"]["given"]:  # given ones need no recipes
             pairs = list(read_pairs(self.config["pivot"]["pairs"]["path"]).select(PAIR[:2]).iter_rows())
@@ -81,11 +95,26 @@ class Outcome:
                 compared = sum(1 for pair in pairs if all(map(recipes.get, pair)))
                 yield from findings.of_questions(self._rows("pivot/questions"), compared)
         if self._has("evaluate/summary/summary.tsv"):
-            yield from findings.of_runs(self.runs)
+            yield from findings.of_runs(len(self.runs))
+        yield from findings.of_removed(list(self._removed()))
 
     @cached_property
     def _left_out(self) -> list[LeftOut]:
         return list(left_out(self.outputs, self._folder))
+
+    def _removed(self) -> Iterator[str]:
+        """Folders of runs that are not in the table, in tables that this run has to do with."""
+        for table in RUN_TABLES:
+            folder = self._path(table)
+            if folder.is_dir() and any(str(path).startswith(f"{folder}/") for path in self.outputs):
+                for path in sorted(folder.iterdir()):
+                    name = path.name.removesuffix(CHECKPOINTS)
+                    if (
+                        path.is_dir()
+                        and not name.startswith(".")
+                        and name not in {*self.runs, *self.baselines}
+                    ):
+                        yield str(path)
 
     def _answers(self) -> Iterator[str]:
         """What was wrong with what each run wrote."""
@@ -98,14 +127,14 @@ class Outcome:
         ):
             yield from findings.of_calls(tables.read(path, ["run", "in_form"]))
 
-    def _pairs(self) -> dict[str, dict[str, int]]:
-        """Pairs by direction and split."""
+    def _pairs(self, column: str = "pairs") -> dict[str, dict[str, int]]:
+        """Pairs, or their different sources or targets, by direction and split."""
         if not self._has("match/statistics/table1.tsv"):
             return {}
         counts: dict[str, dict[str, int]] = {}
         for row in tsv(self._path("match/statistics/table1.tsv")):
             if row["split"] in SPLITS:
-                counts.setdefault(row["direction"], {})[row["split"]] = int(row["pairs"])
+                counts.setdefault(row["direction"], {})[row["split"]] = int(row[column])
         return counts
 
     def _rows(self, table: str) -> int:

@@ -106,7 +106,7 @@ def commit() -> str:
         "--exclude=*",
     ]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(command, capture_output=True, errors="replace", timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip()
