@@ -25,8 +25,12 @@ LEFT_OUT = [  # by any stage, and what that is a share of
     ),
     *(
         f"{RESULTS}/pivot/rejects/{block}/part-00000.parquet"
-        for block, given in {"pivots": PIVOTS_GIVEN, "orders": ORDERS_GIVEN}.items()
-        if given
+        for block, read in {
+            "candidates": not PIVOTS_GIVEN,
+            "pivots": PIVOTS_GIVEN,
+            "orders": ORDERS_GIVEN,
+        }.items()
+        if read
     ),
     *(f"{RESULTS}/match/rejects/silver-{direction}/part-00000.parquet" for direction in SILVER),
 ]

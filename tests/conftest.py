@@ -97,10 +97,7 @@ def snakemake(
     arguments = ["snakemake", "--cores", str(cores), *options]
     python = quick_python() if quick and not WITHOUT_JOBS & set(options) else sys.executable
     with tempfile.TemporaryFile() as output:
-        process = forkserver().Process(
-            target=_snakemake, args=(house, arguments, python, dict(os.environ), DupFd(output.fileno()))
-        )
-        process.start()
+        process = start_snakemake(house, arguments, python, output.fileno())
         process.join()
         output.seek(0)
         done = subprocess.CompletedProcess(arguments, process.exitcode or 0, output.read().decode())
@@ -108,11 +105,21 @@ def snakemake(
     return done
 
 
+def start_snakemake(house: Path, arguments: list[str], python: str, output: int) -> Any:
+    """Start Snakemake in a house, in a session of its own; `python` runs its jobs, `output` is a descriptor."""
+    process = forkserver().Process(
+        target=_snakemake, args=(house, arguments, python, dict(os.environ), DupFd(output))
+    )
+    process.start()
+    return process
+
+
 def _snakemake(
     house: Path, arguments: list[str], python: str, environment: dict[str, str], output: DupFd
 ) -> None:
     from snakemake.cli import main
 
+    os.setsid()
     os.dup2(output.detach(), 1)
     os.dup2(1, 2)
     enter(house, environment)

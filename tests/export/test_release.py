@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from wokflow.cli import main
 from wokflow.export.diff import diff
 from wokflow.export.forms import FORMS
-from wokflow.export.rehydrate import rehydrate
+from wokflow.export.rehydrate import refuse_changes, rehydrate
 from wokflow.export.shards import ShardWriter
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
@@ -157,6 +157,12 @@ def test_what_was_changed_since_is_named_and_nothing_is_written(results: Path) -
         rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
     assert not (results / "again").exists()
     assert (results / "again.changed.tsv").read_text() == "record_id\twhat\nxiachufang:1\tanother text\n"
+
+
+def test_ids_of_a_release_are_no_formulas_in_the_list_of_changes(tmp_path: Path) -> None:
+    with pytest.raises(UserError):
+        refuse_changes(iter([("=1+1\n:5", "missing")]), tmp_path / "changed.tsv")
+    assert (tmp_path / "changed.tsv").read_text() == "record_id\twhat\n'=1+1 :5\tmissing\n"
 
 
 def test_rehydrate_says_which_corpora_it_needs(results: Path) -> None:

@@ -1,9 +1,13 @@
 """Ids that come twice, rows that do not add up and sources without a licence are found, and nothing else."""
 
+import hashlib
+from pathlib import Path
+
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wokflow.export import standoff
 from wokflow.export.rows import Account, accounts, duplicate_ids, unlicensed
 
 
@@ -58,3 +62,10 @@ def test_each_source_needs_a_licence_and_a_decision() -> None:
     assert found.examples[1] == "books: no licence"
     assert "no licence; release: None" in found.examples[2]
     assert unlicensed({"demo": sources["demo"]}) == []
+
+
+def test_predictions_have_the_digest_that_the_tables_description_says(tmp_path: Path) -> None:
+    pl.DataFrame({"prediction": ["盐", None]}).write_parquet(tmp_path / "a.parquet")
+    (rows,) = standoff.predictions([str(tmp_path / "a.parquet")], text=False)
+    assert rows["sha256"].to_list() == [hashlib.sha256("盐".encode()).hexdigest(), None]
+    assert rows["prediction"].null_count() == 2

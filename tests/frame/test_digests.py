@@ -35,6 +35,13 @@ def test_a_folder_is_known_by_contents_and_names(tmp_path: Path) -> None:
     assert folder_digest(tmp_path / "elsewhere", files) == found[0]
 
 
+def test_a_name_that_reads_like_two_files_is_one(tmp_path: Path) -> None:
+    one = folder_digest(tmp_path / "one", {"a": "1", "b": "2"})
+    first = file_digest(tmp_path / "one" / "a")
+    assert folder_digest(tmp_path / "two", {f"a {first}\nb": "2"}) != one
+    assert folder_digest(tmp_path / "three", {os.fsdecode(b"caf\xe9"): "1"}) != one
+
+
 def test_a_file_is_known_by_its_content_alone(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_text("粥", encoding="utf-8")

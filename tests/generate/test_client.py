@@ -1,5 +1,6 @@
 """Endpoints that misbehave are asked again, given up or told of; the key stays where it belongs."""
 
+import gzip
 import socket
 import traceback
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import openai
 import pytest
 from wokflow.frame.job import UserError
 from wokflow.frame.secrets import variable_for
+from wokflow.generate import client as generate_client
 from wokflow.generate.answers import Answer, read_answer
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
@@ -122,6 +124,22 @@ def test_a_fault_that_stays_leaves_the_request_without_an_answer(fault: str) -> 
         ask(server, tries=2)
     assert caught.value.answer.status == "failed"
     assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("content", [b" " * 1_000_000 + b"{}", gzip.compress(b" " * 1_000_000 + b"{}")])
+def test_a_response_without_end_leaves_the_request_without_an_answer(
+    content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though it is JSON, and small as it comes; an error's beginning is shown as ever."""
+    monkeypatch.setattr(generate_client, "LARGEST", 10_000)
+    encoding = {"Content_Encoding": "gzip"} if content[:1] == b"\x1f" else {}
+    ledger = Ledger(Prices())
+    with endpoint(says(200, content, **encoding)) as server, pytest.raises(NoAnswer) as caught:
+        ask(server, tries=2, ledger=ledger)
+    assert f"{server.url.removesuffix('/v1')} sent more than 10,000 bytes" in str(caught.value)
+    assert (caught.value.answer.status, ledger.lost) == ("failed", MOST.plus(MOST))
+    with endpoint(says(401, content, **encoding)) as server, pytest.raises(UserError, match="HTTP 401"):
+        ask(server)
 
 
 @pytest.mark.parametrize("slow", [hang(2), trickle(60)])

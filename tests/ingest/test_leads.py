@@ -42,6 +42,7 @@ def test_a_text_is_cut_before_its_second_paragraph(wikitext: str) -> None:
         "Mapo tofu.\n\n{{It was hot, and",
         "[[" * 5000,
         "{{" * 5000,
+        f"Mapo tofu.\n\n&#{'9' * 5000}; was hot",  # no character has such a number
     ],
 )
 def test_where_the_second_paragraph_is_not_found_nothing_is_cut(wikitext: str) -> None:

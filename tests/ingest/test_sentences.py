@@ -106,6 +106,13 @@ def test_files_of_different_length_are_refused_or_their_rest_rejected(tmp_path: 
     assert read("moses", str(tmp_path / "a"), truncated="keep") == (WANT, [(3, "no_partner")])
 
 
+def test_pairs_of_other_sides_are_no_duplicates_wherever_tabs_stand(tmp_path: Path, read: Read) -> None:
+    (tmp_path / "a.en").write_text("one 1\t2\none 1\n")
+    (tmp_path / "a.zh").write_text("一\n2\t一\n")
+    good, bad = read("moses", str(tmp_path / "a"), spaces=False, language=False)
+    assert (len(good), bad) == (2, [])
+
+
 @pytest.mark.parametrize("name", ["../x.en", "/x.en", "a/../../x.en", "C:\\x.en", "..\\x.en"])
 def test_an_archive_that_leads_out_of_its_folder_is_refused(name: str, tmp_path: Path, read: Read) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:

@@ -77,6 +77,31 @@ def test_the_largest_member_of_a_zip_is_read(tmp_path: Path) -> None:
     assert read(tmp_path / "raw.zip", zipped(("folder/", b""))) == (b"", "")
 
 
+def with_window(log: int) -> bytes:
+    """TEXT as zstd --long=LOG compresses it from a pipe: byte 5 of the frame says how large the window is."""
+    compressor = zstd.ZstdCompressor()
+    frame = bytearray(compressor.compress(TEXT, zstd.ZstdCompressor.FLUSH_BLOCK) + compressor.flush())
+    frame[5] = log - 10 << 3
+    return bytes(frame)
+
+
+def test_zstandard_with_a_large_window_is_read_or_its_cause_is_named(tmp_path: Path) -> None:
+    for log in (27, 28):
+        assert read(tmp_path / "raw.zst", with_window(log)) == (TEXT, "")
+    for log in (29, 31):
+        with pytest.raises(
+            UserError, match=r"window of more than 256 MiB .*: zstd -dc --long=31 .*raw\.zst' \|"
+        ):
+            read(tmp_path / "my raw.zst", with_window(log))
+
+
+def test_zstandard_with_a_dictionary_is_not_called_damaged(tmp_path: Path) -> None:
+    samples = [b"salt %d soy sauce" % number for number in range(1000)]
+    frame = zstd.compress(TEXT, zstd_dict=zstd.train_dict(samples, 1000))
+    with pytest.raises(UserError, match=r"with a dictionary, .*: zstd -dc -D DICTIONARY .*raw\.zst \|"):
+        read(tmp_path / "raw.zst", frame)
+
+
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
 def test_an_empty_file_holds_nothing(ending: str, tmp_path: Path) -> None:
     assert read(tmp_path / f"raw{ending}", b"") == (b"", "")

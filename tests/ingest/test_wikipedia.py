@@ -1,5 +1,6 @@
 """A few articles come from Wikipedia's API: from a double of it, and from a real MediaWiki where there is one."""
 
+import gzip
 import json
 import os
 import re
@@ -168,6 +169,9 @@ def test_a_contact_is_required(transport: Elsewhere, contact: str) -> None:
     assert not transport.asked
 
 
+BOMB = gzip.compress(bytes(80 << 20), 9)
+
+
 def cut(handler: BaseHTTPRequestHandler) -> None:
     handler.send_response(200)
     handler.send_header("Content-Length", "100")
@@ -207,6 +211,7 @@ def test_a_request_that_fails_for_now_is_made_again(double: Double, transport: E
         ((403, {}, b""), "does not answer as it should: HTTP 403", 1),
         ((301, {"Location": "https://example.org/"}, b""), "HTTP 301", 1),
         ((200, {}, b"<html>"), "WikiInvalidJsonError", 1),
+        ((200, {"Content-Encoding": "gzip"}, BOMB), "does not answer: .*sent more than 67,108,864 bytes", 3),
         ((200, {}, []), "not understood", 1),
         ((200, {}, {"query": []}), "not understood", 1),
         (error("badvalue"), "w/api.php.* answered with an error: .*why not", 1),

@@ -71,8 +71,8 @@ def split(
         accepted_en_zh=accepted["en-zh"],
         silver=chosen,
         eligible=[eligible(folder / "eligible", "x", [title(f"x:{number}") for number in range(18)])],
-        pairs_zh_en=str(folder / "out-zh-en"),
-        pairs_en_zh=str(folder / "out-en-zh"),
+        pairs_zh_en=str(folder / "out" / "zh-en" / "part-00000.parquet"),
+        pairs_en_zh=str(folder / "out" / "en-zh" / "part-00000.parquet"),
         leaks=str(folder / "leaks.json"),
         kind=kind,
         seed=13,
@@ -83,7 +83,9 @@ def split(
         progress=Progress(io.StringIO()),
     )
     columns = ["source_id", "target_id", "split"]
-    return {name: tables.read(folder / f"out-{name}", columns).rows() for name in accepted}
+    return {
+        name: tables.read(folder / "out" / name / "part-00000.parquet", columns).rows() for name in accepted
+    }
 
 
 def recipes_away(pairs: list[tuple[str, str]], silver: Ends) -> set[str]:

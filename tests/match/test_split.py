@@ -198,7 +198,8 @@ def test_the_order_of_names_stays_when_one_goes(names: set[str], gone: str) -> N
 def test_files_hold_the_split_that_is_asked_for_and_the_leaks_of_both(kind: str, tmp_path: Path) -> None:
     frames = directions([(row, row // 4) for row in range(80)], [(row // 4, row) for row in range(80)])
     accepted, out = (
-        {name: str(tmp_path / f"{name}.{what}") for name in frames} for what in ("accepted", "pairs")
+        {name: str(tmp_path / what / name / "part-00000.parquet") for name in frames}
+        for what in ("accepted", "pairs")
     )
     for name, frame in frames.items():
         filled = frame.with_columns(
@@ -226,6 +227,7 @@ def test_files_hold_the_split_that_is_asked_for_and_the_leaks_of_both(kind: str,
         metadata={},
         progress=Progress(io.StringIO()),
     )
+    assert (tmp_path / "pairs" / "README.md").read_text(encoding="utf-8") == splitting.CARD
     written = {name: tables.read(path) for name, path in out.items()}
     expected = (by_component if kind == "grouped" else by_source)(frames, 13)
     for name, table in written.items():

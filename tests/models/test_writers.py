@@ -107,6 +107,16 @@ def test_an_environment_without_vllm_is_told_of(model: Model, tmp_path: Path) ->
         written(replace(model, python=str(tmp_path / "python")), "vllm")
 
 
+def test_a_program_that_is_no_python_is_told_of_whatever_bytes_it_prints(
+    model: Model, tmp_path: Path
+) -> None:
+    printing = tmp_path / "python"
+    printing.write_text("#!/bin/sh\nprintf 'loaded \\351t\\351\\n'; exec cat >/dev/null\n")
+    printing.chmod(0o755)
+    with pytest.raises(UserError, match=r"python wrote 'loaded \ufffdt\ufffd\\n' in place of an answer"):
+        written(replace(model, python=str(printing)), "vllm")
+
+
 @pytest.mark.usefixtures("stands_in")
 def test_its_processes_end_with_it(model: Model) -> None:
     with writer("vllm", model) as loaded:

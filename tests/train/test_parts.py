@@ -1,16 +1,18 @@
 """The parts of a training by themselves: rates, stops, BLEU, the command that starts several processes."""
 
+import io
 import os
 import signal
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Progress, UserError
 from wokflow.train import stopping
 from wokflow.train.checkpoints import Evaluation
-from wokflow.train.launch import PORTS, command
+from wokflow.train.launch import PORTS, _run, command
 from wokflow.train.record import curve
 from wokflow.train.settings import Lora, Small, fit_settings
 from wokflow.train.stopping import SPARE, Stop
@@ -58,6 +60,14 @@ def test_a_stop_comes_when_time_is_left_for_two_more_steps_and_saves(monkeypatch
         stop.took("step", 5.0)
         stop.took("save", (60 - SPARE) / 2 - 5)
         assert stop.now
+
+
+def test_bytes_that_are_no_utf_8_in_what_processes_print_end_nothing() -> None:
+    """As a library's message in another encoding, or a name of a node."""
+    log = io.StringIO()
+    printing = "import sys; sys.stdout.buffer.write(b'caf\\xe9\\nstep 1\\n')"
+    assert _run([sys.executable, "-c", printing], Progress(log).say) == 0
+    assert [line.split(" ", 1)[1] for line in log.getvalue().splitlines()] == ["caf\ufffd", "step 1"]
 
 
 def test_a_stop_comes_by_file_and_when_the_launcher_is_gone(tmp_path: Path) -> None:

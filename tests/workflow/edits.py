@@ -350,6 +350,8 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "pivot.candidates.tau_remove": (setting("pivot.candidates.tau_remove", 0.02), COMPARED),
     "pivot.candidates.tau_insert": (setting("pivot.candidates.tau_insert", 0.2), COMPARED),
     "pivot.candidates.least": (setting("pivot.candidates.least", 0.1), COMPARED),
+    "pivot.candidates.recipes": (setting("pivot.candidates.recipes", 20), COMPARED),
+    "pivot.candidates.level": (setting("pivot.candidates.level", 0.1), COMPARED),
     "pivot.questions.ask_all": (setting("pivot.questions.ask_all", True), {"pivot_questions"}),
     "pivot.pivots.answers": (setting("pivot.pivots.answers", ["data/answers.tsv"]), DECIDED),
     "pivot.pivots.annotators": (setting("pivot.pivots.annotators", 2), DECIDED),
@@ -503,7 +505,10 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         replace(f"{PACKAGE}/match/embed.py", "texts embedded", "texts encoded"),
         set(),
     ),
-    "a line of every log": (replace(f"{PACKAGE}/frame/job.py", 'f"start {', 'f"begin {'), set()),
+    "a line of every log": (
+        replace(f"{PACKAGE}/frame/job.py", 'START = "start "', 'START = "begin "'),
+        set(),
+    ),
     "the description of a column": (
         replace(f"{PACKAGE}/match/schemas.py", "Title, cleaned.", "The cleaned title."),
         set(),

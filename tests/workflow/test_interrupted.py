@@ -3,14 +3,13 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import rules_run, snakemake
+from tests.conftest import rules_run, snakemake, start_snakemake
 from tests.workflow.conftest import EVERY, copy_of, digests
 from tests.workflow.planner import Planner
 
@@ -39,19 +38,18 @@ def run_until_killed(house: Path, spared: set[str], delay: float) -> set[str]:
 
     Gives the rules not in `spared` that had begun. Runs take no lock, so that none is left to be opened.
     """
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--rerun-incomplete", "--nolock"]
-    process = subprocess.Popen(
-        command, cwd=house, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    command = ["snakemake", "--cores", "2", "--rerun-incomplete", "--nolock"]
+    with Path(os.devnull).open("wb") as nothing:
+        process = start_snakemake(house, command, sys.executable, nothing.fileno())
     try:
-        while process.poll() is None and not started(house) - spared:
+        while process.is_alive() and not started(house) - spared:
             time.sleep(0.01)
         time.sleep(delay)
         return started(house) - spared
     finally:
-        if process.poll() is None:
+        if process.is_alive():
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        process.join()
 
 
 @pytest.mark.parametrize("stages", [STAGES[:5], STAGES[5:]], ids=["ingest to enrich", "train to report"])

@@ -1,12 +1,17 @@
 """What a run shows on the screen: a line for each job, what came out, what was not found, and what went wrong."""
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import snakemake
-from tests.workflow.changes import setting
+from tests.workflow.changes import replace, setting
 from tests.workflow.conftest import new_house
 
 
@@ -57,6 +62,39 @@ def test_a_swapped_corpus_stops_the_run_and_says_so_on_the_screen(house: Path) -
     )
     assert "Traceback" not in done.stdout and "CalledProcessError" not in done.stdout
     assert not (house / "results/match/pairs").exists()
+
+
+def test_ctrl_c_leaves_no_traceback_and_the_same_command_goes_on(house: Path) -> None:
+    code = "scripts/wokflow/ingest/recipes.py"
+    told = "    reader = READERS"
+    assert told in (house / code).read_text(encoding="utf-8")
+    replace(code, told, f"    __import__('time').sleep(600)\n{told}")(house)
+    log = house / "results/logs/ingest_recipes/recipenlg.log"
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--cores",
+        "1",
+        "results/ingest/recipes/recipenlg/part-00000.parquet",
+    ]
+    with subprocess.Popen(
+        command,
+        cwd=house,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as run:
+        while run.poll() is None and not (log.exists() and "start" in log.read_text(encoding="utf-8")):
+            time.sleep(0.05)
+        os.killpg(run.pid, signal.SIGINT)
+        shown, _ = run.communicate(timeout=60)
+    assert "stopping ingest_recipes recipenlg; 1 done before" in shown and "Stopped by Ctrl-C." in shown
+    assert "Traceback" not in shown and "failed" not in shown
+    assert log.read_text(encoding="utf-8").endswith(" interrupted\n")
+    replace(code, f"    __import__('time').sleep(600)\n{told}", told)(house)
+    assert "ingest_source" not in snakemake(house, "--", command[-1]).stdout
 
 
 def test_what_was_not_found_stands_at_the_end_and_in_the_report(house: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from wokflow.enrich.lists import read_table
 from wokflow.enrich.words import fold
 
-WORD = r"[^\s.,;:!?]+"  # what * stands for
+WORD = r"[^\s.,;:!?]{1,64}"  # what * stands for; with a bound, as each place of a text may begin one
 
 
 class _Span(Protocol):

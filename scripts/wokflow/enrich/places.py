@@ -86,7 +86,7 @@ def _word_before(text: str, end: int) -> tuple[int, str]:
 
 def segmenter() -> Callable[[str], frozenset[int]]:
     """Where words of Chinese begin and end, by jieba; its cache and its global tokenizer are not touched."""
-    from wokflow.parse import jieba_dictionary
+    from wokflow.frame import jieba_dictionary
 
     tokenizer = jieba_dictionary.tokenizer()
 

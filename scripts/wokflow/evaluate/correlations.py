@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import LENGTH, Floats, Metric, score, share, together
@@ -24,6 +25,9 @@ LEAST_RUNS = 3  # with two, any coefficient is 1 or -1
 EXCHANGES = 9_999  # of runs and of texts at random, for a p-value
 SEED = 13
 TIED = 1e-6  # coefficients that differ by less are equal
+EXACT = 1 << 24  # up to here whole numbers are exact in 32 bits
+Indices = NDArray[np.int64]
+Counts = NDArray[np.floating[Any]]
 Rated = tuple[str, str]  # run and instance
 Ratings = Mapping[str, Mapping[Rated, float]]  # by criterion
 
@@ -193,32 +197,37 @@ def by_chance(values: Mapping[str, Mapping[Rated, float]], ratings: Ratings) -> 
         return np.array(cells, np.float64)
 
     random = np.random.default_rng(SEED)
-    ours, theirs = _orders(grids(values)), grids(ratings)
-    found = abs(_taus(ours, _orders(theirs)))
+    pairs = np.triu_indices(len(runs) * len(names), 1)
+    ours, theirs = _orders(grids(values), pairs), grids(ratings)
+    found = abs(_taus(ours, _orders(theirs, pairs)))
     beyond = np.ones_like(found)
     for _ in range(EXCHANGES):
         moved = theirs[:, random.permutation(len(runs))][:, :, random.permutation(len(names))]
-        beyond += abs(_taus(ours, _orders(moved))) > found - TIED
+        beyond += abs(_taus(ours, _orders(moved, pairs))) > found - TIED
     named = ((metric, criterion) for metric in values for criterion in ratings)
     return dict(zip(named, (beyond / (EXCHANGES + 1)).ravel().tolist(), strict=True))
 
 
-def _orders(grids: Floats) -> tuple[Floats, Floats]:
-    """Of grids [sides, runs, sources]: which of each two texts is higher (-1, 0, 1), and whether both are known."""
+def _orders(grids: Floats, pairs: tuple[Indices, Indices]) -> tuple[Counts, Counts]:
+    """Of grids [sides, runs, sources]: which text of each pair is higher (-1, 0, 1), and whether both are known.
+
+    Both [sides, pairs of texts], in the shortest numbers in which a sum over all pairs is exact.
+    """
     flat = grids.reshape(len(grids), -1)
-    higher = np.sign(flat[:, :, None] - flat[:, None])
+    higher = np.sign(flat[:, pairs[0]] - flat[:, pairs[1]])
     known = ~np.isnan(higher)
-    higher, known = (
-        side.astype(np.float64).reshape(len(grids), -1) for side in (np.nan_to_num(higher), known)
-    )
-    return higher, known
+    kind = np.float32 if known.shape[1] < EXACT else np.float64
+    return np.where(known, higher, 0).astype(kind), known.astype(kind)
 
 
-def _taus(left: tuple[Floats, Floats], right: tuple[Floats, Floats]) -> Floats:
+def _taus(left: tuple[Counts, Counts], right: tuple[Counts, Counts]) -> Floats:
     """Kendall's tau-b of each of the sides `left` with each of `right`, over the texts that both have."""
     (ours, known), (theirs, given) = left, right
-    untied = (abs(ours) @ given.T) * (known @ abs(theirs).T)
-    return share(ours @ theirs.T, np.sqrt(untied))
+    concordant, first, second = (
+        product.astype(np.float64)
+        for product in (ours @ theirs.T, abs(ours) @ given.T, known @ abs(theirs).T)
+    )
+    return share(concordant, np.sqrt(first * second))
 
 
 def _vary(*sides: Sequence[float]) -> bool:

@@ -1,6 +1,5 @@
 """Overlap of words and characters between a text and its reference (Cultural Adaptation of Recipes, section 5.1)."""
 
-import logging
 from collections.abc import Sequence
 from importlib.metadata import version
 from types import SimpleNamespace
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wokflow.evaluate.intervals import LENGTH, Metric, mean, ratio, skipped, whole
+from wokflow.frame import jieba_dictionary
 
 SPACES = SimpleNamespace(tokenize=str.split)  # a tokenizer for rouge_score
 
@@ -41,10 +41,8 @@ def _spaced(texts: Sequence[str], references: Sequence[str], lang: str) -> list[
 
 
 def _chinese(texts: Sequence[str], references: Sequence[str]) -> list[Metric]:
-    import jieba
-
-    jieba.setLogLevel(logging.WARNING)
-    cut, other = ([" ".join(jieba.cut(text)) for text in side] for side in (texts, references))
+    words = jieba_dictionary.tokenizer()
+    cut, other = ([" ".join(words.cut(text)) for text in side] for side in (texts, references))
     cutter = f"jieba-{version('jieba')}"
     return [
         whole("bleu", "bleu:zh", texts, references),

@@ -11,6 +11,7 @@ from wokflow.evaluate.intervals import Bootstrap, score_rows
 from wokflow.evaluate.measured import Measured, read_measured
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.sheets import written
 from wokflow.frame.text_files import read_table
 
 OURS, PUBLISHED = "this run", "published"
@@ -145,6 +146,6 @@ def read_published(path: str) -> pl.DataFrame:
 
 def as_text(wide: pl.DataFrame) -> str:
     """The summary as a table with tabs: scores with one digit after the point, as the paper prints them."""
-    return wide.select(pl.col(name).alias(title) for name, title in HEADINGS.items()).write_csv(
-        separator="\t", float_precision=1
-    )
+    named = wide.select(pl.col(name).alias(title) for name, title in HEADINGS.items())
+    text = pl.col(pl.String).map_elements(written, pl.String)
+    return named.with_columns(text).write_csv(separator="\t", float_precision=1)

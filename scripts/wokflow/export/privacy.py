@@ -27,7 +27,9 @@ LINK = (
     rf"(?:(?:{_ENDS}|COM|NET|ORG)(?![A-Za-z0-9\-@])(?:/{_URL}*)?|{_PATHS}/[A-Za-z0-9]{_URL}*)"
 )
 
-_SEPARATED = r"[\s_]*[:：=@「【“\"《]+[\s@「【“\"《]*"  # between the name of a service and that of an account
+_SEPARATED = (
+    r"[\s_]*+[:：=@「【“\"《]++[\s@「【“\"《]*+"  # between the name of a service and that of an account
+)
 USER = "|".join(
     (
         # @name, but not "bake @high"
@@ -51,7 +53,7 @@ _MOBILE = re.compile(r"1[3-9]\d([ \-])\d{4}\1\d{4}|1[3-9]\d{9}")  # a Chinese on
 _GROUPS = re.compile(r"\d{1,4}(?:\s+\d{1,4})+")
 _YEARS = re.compile(r"\D*[12]\d{3}\D+[12]\d{3}\D*")
 _CODE = re.compile(
-    r"(?i:ISBN|ISSN|EAN|UPC|DOI)\W*(?:1[03]\W+)?[\d\-]*$|[A-Za-z0-9_/=]$"
+    r"(?i:ISBN|ISSN|EAN|UPC|DOI)\W*+(?:1[03]\W++)?[\d\-]*+$|[A-Za-z0-9_/=]$"
 )  # digits of a code follow
 
 ADVICE = {

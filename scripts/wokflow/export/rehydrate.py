@@ -25,6 +25,7 @@ from wokflow.frame import tables
 from wokflow.frame.code import package_versions
 from wokflow.frame.config import source_files
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.sheets import written
 
 CHANGED = "changed.tsv"
 NAMED = 10  # changed records that a message names
@@ -185,7 +186,7 @@ def refuse_changes(found: Iterator[tuple[str, str]], path: Path) -> None:
             if file is None:
                 file = stack.enter_context(path.open("w", encoding="utf-8"))
                 file.write("record_id\twhat\n")
-            file.write(f"{record}\t{what}\n")
+            file.write(f"{written(record)}\t{what}\n")  # a release may come from anybody
             if number < NAMED:
                 named.append(f"{record} ({what})")
             total = number + 1

@@ -1,5 +1,6 @@
 """The rows of a release's tables in their stand-off form, read from the tables of a run, some at a time."""
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
@@ -7,7 +8,6 @@ import pyarrow.parquet as pq
 
 from wokflow.export.forms import recipe_text
 from wokflow.export.texts import Texts, corpus_of, numbers
-from wokflow.frame.tables import strings_digest
 
 BATCH = 1 << 17  # rows that are read at once
 
@@ -128,7 +128,8 @@ def gold(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
 def predictions(parts: Sequence[str], *, text: bool) -> Iterator[pl.DataFrame]:
     """Predictions of all runs with their digests; without `text` they are null."""
     for rows in batches(parts):
-        digests = [strings_digest([each]) if each is not None else None for each in rows["prediction"]]
+        written = rows["prediction"]
+        digests = [None if each is None else hashlib.sha256(each.encode()).hexdigest() for each in written]
         shown = pl.col("prediction") if text else pl.lit(None, pl.String)
         yield rows.with_columns(
             prediction=shown, sha256=pl.Series(digests, dtype=pl.String), split=pl.lit("test")

@@ -34,7 +34,7 @@ NEUTRAL = {
     "wokflow.train.launch": "starts the processes of a training",
 }
 # Of wokflow.frame.tables: raise it if that module writes other bytes, or reads or digests tables in another way.
-FORMAT = 1
+FORMAT = 2
 SCHEMAS = ("schemas", "columns")  # last parts of the names of modules that declare tables
 EVERY = "*"  # all tables of such a module
 WORD_LISTS = (

@@ -41,8 +41,9 @@ def path_digest(path: str) -> str:
         return file_digest(path)
     digest = hashlib.sha256()
     for each in [path, *named_by(path)]:
-        for file in sorted(_files(each)) if Path(each).is_dir() else [Path(each)]:
-            digest.update(f"{file.relative_to(each).as_posix()} {file_digest(file)}\n".encode())
+        files = sorted(_files(each)) if Path(each).is_dir() else [Path(each)]
+        held = [(file.relative_to(each).as_posix(), file_digest(file)) for file in files]
+        digest.update(json.dumps(held).encode())  # a name may hold any character but a slash
     return digest.hexdigest()[:16]
 
 

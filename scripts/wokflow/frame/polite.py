@@ -8,6 +8,7 @@ import uuid
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -18,9 +19,12 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.frame.owned import read_own
 from wokflow.frame.web import (
     BUSY,
+    ENCODING,
     LONGEST_WAIT,
     SAID,
     Again,
+    Body,
+    TooLargeError,
     keep_urls_out_of_logs,
     on_loopback,
     plain_url,
@@ -83,7 +87,11 @@ class Client(ABC, Generic[Answer]):
             raise UserError(f"{step}.concurrency: {concurrency} is not from 1 to {MOST_AT_ONCE}.")
         keep_urls_out_of_logs()
         self.endpoint, self._step, self._say = endpoint, step, say
-        self._headers = {"User-Agent": user_agent(contact), "Accept": self.types[0]}
+        self._headers = {
+            "User-Agent": user_agent(contact),
+            "Accept": self.types[0],
+            "Accept-Encoding": ENCODING,
+        }
         self._batch = self._size = batch
         self._concurrency, self._timeout = concurrency, timeout
         self._attempts, self._backoff = attempts, backoff
@@ -188,11 +196,16 @@ class Client(ABC, Generic[Answer]):
                     if (found := self.turned_down(asked, response.status_code)) is not None:
                         return found
                     raise self._refused(response, said, wait)
-                content = await _body(response)
+                body = Body(response, MOST)
+                async for data in response.aiter_raw():
+                    body.add(data)
+                content = body.whole()
         except TimeoutError:
             raise _Smaller(f"no whole answer in {self._timeout:g} s") from None
         except httpx.ConnectError as error:
             raise Again(f"no connection: {printable(str(error))}") from None
+        except TooLargeError as error:
+            raise _Smaller(str(error)) from None
         except httpx.RequestError as error:
             broken = printable(str(error)) or type(error).__name__
             raise _Smaller(f"the connection broke: {broken}") from None
@@ -242,27 +255,15 @@ class Client(ABC, Generic[Answer]):
         )
 
 
-async def _body(response: httpx.Response) -> bytes:
-    """The whole body. Raises _Smaller if it is too long."""
-    content = bytearray()
-    async for chunk in response.aiter_bytes():
-        content += chunk
-        if len(content) > MOST:
-            raise _Smaller(f"an answer of more than {MOST >> 20} MiB")
-    return bytes(content)
-
-
 async def _error_body(response: httpx.Response) -> bytes:
     """The beginning of an error's text, as much of it as comes soon."""
     content = bytearray()
-    try:
+    with suppress(TimeoutError, httpx.RequestError):
         async with asyncio.timeout(ERROR_BODY):
-            async for chunk in response.aiter_bytes():
-                content += chunk
-                if len(content) > 4 * SAID:
-                    break
-    except (TimeoutError, httpx.RequestError):
-        pass
+            body = Body(response, 4 * SAID)
+            content = body.content
+            async for data in response.aiter_raw():
+                body.add(data)
     return bytes(content)
 
 

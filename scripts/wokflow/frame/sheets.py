@@ -1,27 +1,30 @@
-"""Sheets for people: tables with tabs that spreadsheets open, fill in and save again."""
+"""Sheets for people: tables with tabs that spreadsheets open, fill in and save again.
+
+A spreadsheet computes a cell that begins with one of FORMULA. Text that does, or that begins with an apostrophe, is
+written with an apostrophe before it, which is taken away when the sheet is read: it comes back as it was.
+"""
 
 import csv
 import io
-import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from wokflow.frame import tables
 from wokflow.frame.text_files import Row, read_table
 
-FORMULA = tuple("=+-@'")  # what a cell that a spreadsheet computes begins with, and what guards against it
-NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+FORMULA = tuple("=+-@＝＋－＠\t\r\n")  # spreadsheets of East Asia take the wide ones for the narrow
+GUARD = "'"
 
 
-def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
     """Write a TSV that begins with a byte order mark, so that spreadsheets show Chinese correctly.
 
-    White space in cells is folded. A cell that a spreadsheet would compute is written with an apostrophe before it.
+    Text is guarded, and white space in it folded; a number stays one, with six digits after the point if it has any.
     """
     text = io.StringIO()
     writer = csv.writer(text, dialect="excel-tab", lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([_guarded(" ".join(cell.split())) for cell in row] for row in rows)
+    writer.writerows([written(cell) for cell in row] for row in rows)
     tables.write_text(path, "\ufeff" + text.getvalue())
 
 
@@ -34,10 +37,14 @@ def read_sheet(path: str, mandatory: Collection[str]) -> list[Row]:
     return [(line, {name: _plain(cell) for name, cell in row.items()}) for line, row in rows]
 
 
-def _guarded(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(FORMULA) and not NUMBER.fullmatch(cell) else cell
+def written(cell: str | float) -> str:
+    """A cell as it stands in a sheet."""
+    if not isinstance(cell, str):
+        return f"{cell:.6f}" if isinstance(cell, float) else str(cell)
+    text = " ".join(cell.split())
+    return GUARD + text if text.startswith((*FORMULA, GUARD)) else text
 
 
 def _plain(cell: str) -> str:
     cell = cell.strip()
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
+    return cell[1:] if cell.startswith(GUARD) and cell[1:].startswith((*FORMULA, GUARD)) else cell

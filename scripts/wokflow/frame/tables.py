@@ -99,10 +99,11 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def strings_digest(strings: Iterable[str]) -> str:
-    """SHA-256 of strings in order, whatever file they lie in."""
+    """SHA-256 of strings in order, each after its length, whatever file they lie in."""
     digest = hashlib.sha256()
     for string in strings:
-        digest.update(string.encode() + b"\0")
+        data = string.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()
 
 

@@ -1,10 +1,11 @@
-"""How Wokflow asks servers: under which name, when again, and what of their words may be shown."""
+"""How Wokflow asks servers: under which name, when again, how much they may say, and what of it may be shown."""
 
 import email.utils
 import ipaddress
 import logging
 import re
 import time
+import zlib
 from collections.abc import Mapping
 
 import httpx
@@ -15,6 +16,7 @@ from wokflow.frame.version import VERSION
 LONGEST_WAIT = 600.0  # seconds; a server that wants more is asked another day
 BUSY = (408, 425, 429)  # HTTP statuses that are worth another attempt, and 500 and above
 SAID = 300  # characters of a server's message that are shown
+ENCODING = "gzip"  # of answers, and the only one that is asked for
 CONTACT = re.compile(r"[!-'*-~ ]{1,200}")
 
 
@@ -24,6 +26,48 @@ class Again(Exception):  # noqa: N818  (an outcome of one attempt, not a fault)
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
         self.wait = wait
+
+
+class TooLargeError(httpx.RequestError):
+    """An answer that is larger than its limit."""
+
+
+class Body:
+    """The body of an answer, decoded as it comes: never are more than `most` bytes of it held.
+
+    httpx itself decodes each piece whole, whatever becomes of it, and encodings within encodings. Raises
+    httpx.DecodingError for an encoding that was not asked for.
+    """
+
+    def __init__(self, response: httpx.Response, most: int) -> None:
+        self.content = bytearray()
+        self._server = f"{response.url.scheme}://{response.url.netloc.decode()}"
+        self._most, self._came = most, 0
+        self._encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+        if self._encoding not in (ENCODING, "identity", ""):
+            raise httpx.DecodingError(f"it came as {printable(self._encoding)}, which was not asked for")
+        self._decoder = zlib.decompressobj(wbits=31) if self._encoding == ENCODING else None
+
+    def add(self, data: bytes) -> None:
+        """Add bytes as they came. Raises TooLargeError, with `content` full; DecodingError for what is no gzip."""
+        self._came += len(data)
+        room = self._most - len(self.content)
+        try:
+            data = self._decoder.decompress(data, room + 1) if self._decoder else data
+        except zlib.error as error:
+            raise httpx.DecodingError(str(error)) from None
+        self.content += data[:room]
+        if len(data) > room:
+            packed = f", as {self._came:,} bytes of gzip" if self._decoder else ""
+            raise TooLargeError(
+                f"{self._server} sent more than {self._most:,} bytes{packed}, the limit of an answer"
+            )
+
+    def whole(self) -> bytes:
+        """All of it, after the last byte. Raises DecodingError where gzip was cut."""
+        if self._decoder and self._came and not self._decoder.eof:
+            raise httpx.DecodingError("it ends in the middle")
+        return bytes(self.content)
 
 
 def user_agent(contact: str | None) -> str:

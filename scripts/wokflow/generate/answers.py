@@ -16,7 +16,7 @@ AT_THE_LIMIT = frozenset({"length", "max_tokens"})
 FILTERED = "content_filter"
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"\A.*</think>", re.DOTALL)
-_FENCE = re.compile(r"^[^\S\n]*```[^\S\n]*\w*[^\S\n]*$\n?", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*+```[^\S\n]*+\w*+[^\S\n]*+$\n?", re.MULTILINE)
 
 
 @dataclass(frozen=True)

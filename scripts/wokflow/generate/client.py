@@ -10,6 +10,7 @@ sends organisation, project and other headers that it finds in the environment t
 import json
 import threading
 import time
+from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -18,15 +19,16 @@ import httpx
 import openai
 
 from wokflow.frame.job import UserError
-from wokflow.frame.web import SAID, on_loopback
+from wokflow.frame.web import ENCODING, SAID, Body, TooLargeError, on_loopback
 from wokflow.generate.answers import Answer, Failure, read_answer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger
 from wokflow.generate.endpoints import Key, check_endpoint
 from wokflow.generate.request import Request
 from wokflow.generate.served import transport
 
-SENT = ("host", "accept", "accept-encoding", "content-type", "content-length", "user-agent")  # and the key
+SENT = ("host", "accept", "content-type", "content-length", "user-agent")  # and the key
 READ = ("retry-after", "retry-after-ms", "x-should-retry", "location")  # headers of a response
+LARGEST = 16 << 20  # bytes of a response, after decompression
 UNREACHED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)
 ADVICE = {
     401: "Is the key right? {key}",
@@ -145,16 +147,11 @@ class Client(httpx.Client):
     def _exchange(self, request: httpx.Request) -> httpx.Response:
         """The response, of whose headers those in READ are kept; it may take no longer than a try in all."""
         sent = {name: value for name, value in request.headers.items() if name in SENT}
-        request.headers = httpx.Headers(self._key.headers() | sent)
-        content, end = bytearray(), time.monotonic() + self._seconds
+        request.headers = httpx.Headers(self._key.headers() | sent | {"accept-encoding": ENCODING})
+        end = time.monotonic() + self._seconds
         raw = super().send(request, stream=True)
-        try:
-            for chunk in raw.iter_bytes():
-                content += chunk
-                if time.monotonic() > end:
-                    raise httpx.ReadTimeout("too slow")
-        finally:
-            raw.close()
+        with closing(raw):
+            content = self._read(raw, end)
         try:
             body = self._key.hide(json.loads(content))
         except (ValueError, RecursionError):
@@ -163,6 +160,21 @@ class Client(httpx.Client):
         if _error(body)[0] == "insufficient_quota":
             headers["x-should-retry"] = "false"
         return httpx.Response(raw.status_code, headers=headers, content=json.dumps(body), request=request)
+
+    @staticmethod
+    def _read(raw: httpx.Response, end: float) -> bytes:
+        """The body, or the first LARGEST bytes of an error's."""
+        read = Body(raw, LARGEST)
+        try:
+            for data in raw.iter_raw():
+                read.add(data)
+                if time.monotonic() > end:
+                    raise httpx.ReadTimeout("too slow")
+        except TooLargeError:
+            if raw.is_success:
+                raise
+            return bytes(read.content)
+        return read.whole()
 
     def _unanswered(self, error: BaseException | None, tries: int) -> Exception:
         """The exception for a request whose last try brought no response that could be used."""

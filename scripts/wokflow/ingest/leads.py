@@ -13,14 +13,14 @@ from collections.abc import Callable
 LEAD = 50_000  # characters of wikitext that are read: an infobox can be long
 DEPTH = 12  # nested templates, and links within captions
 LONG, SHORT = 40, 4  # most and fewest characters of the second paragraph that are searched for
+ENOUGH = 4_000  # characters of it that are read
 
 _FIRST_HEADINGS = re.compile(r"\A(?:\s*==[^\n]*==[ \t]*(?:\n|\Z))+")
 _HEADING = re.compile(r"^==", re.MULTILINE)
-_UNSEEN = re.compile(
-    r"<!--.*?-->|<ref\b[^>]*/>|<ref\b[^>]*>.*?</ref\s*>|__[A-Z]+__", re.DOTALL | re.IGNORECASE
-)
+_UNSEEN = re.compile(r"<!--|<ref\b|__[A-Z]+__", re.IGNORECASE)  # how it begins
+_REF_END = re.compile(r"</ref\s*>", re.IGNORECASE)
 _TEMPLATE = re.compile(r"\{\{[^{}]*\}\}|-\{[^{}]*\}-")
-_TABLE = re.compile(r"^\s*\{\|.*?^\s*\|\}", re.DOTALL | re.MULTILINE)
+_TABLE_EDGE = re.compile(r"^[^\S\n]*+(?:\{\||\|\})", re.MULTILINE)
 _LINK = re.compile(r"\[\[([^\[\]]*)\]\]")
 _MARKUP = re.compile(r"'{2,5}|</?[a-zA-Z][^<>]*>")
 _BREAK = re.compile(r"\n[ \t]*\n")
@@ -43,9 +43,9 @@ def _second_paragraph(wikitext: str) -> str | None:
         "", wikitext
     )  # of an article without an introduction, the first section counts
     heading = _HEADING.search(wikitext)
-    lead = _UNSEEN.sub("", wikitext[: heading.start()] if heading else wikitext)
+    lead = _without_unseen(wikitext[: heading.start()] if heading else wikitext)
     lead = _repeated(_TEMPLATE, _GAP, lead)
-    lead = _repeated(_LINK, _label, _TABLE.sub("", lead))
+    lead = _repeated(_LINK, _label, _without_tables(lead))
     blocks = (block.strip() for block in _BREAK.split(_MARKUP.sub("", lead)))
     prose = [block for block in blocks if block.strip(_GAP + " \t\n")]
     prose = prose[
@@ -53,8 +53,54 @@ def _second_paragraph(wikitext: str) -> str | None:
     ]
     if len(prose) < 2 or prose[1].startswith(_NO_PROSE):
         return None
-    begin = " ".join(html.unescape(prose[1].split(_GAP)[0]).split())[:LONG].rstrip()
+    # No more of it: html.unescape fails where a character's number has more than 4,300 digits.
+    begin = " ".join(html.unescape(prose[1].split(_GAP)[0][:ENOUGH]).split())[:LONG].rstrip()
     return begin if len(begin) >= SHORT else None
+
+
+class _Next:
+    """Where something stands next in a text. It is asked for from left to right, so that all is searched once."""
+
+    def __init__(self, pattern: str | re.Pattern[str], text: str) -> None:
+        self._places = (found.span() for found in re.finditer(pattern, text))
+        self._place: tuple[int, int] | None = (-1, -1)
+
+    def behind(self, at: int) -> tuple[int, int] | None:
+        """Its first place from `at` on; None if there is none."""
+        while self._place and self._place[0] < at:
+            self._place = next(self._places, None)
+        return self._place
+
+
+def _without_unseen(text: str) -> str:
+    """The text without comments, references and switches (__TOC__); what is not closed stays."""
+    tag, comment, reference = (_Next(pattern, text) for pattern in (">", "-->", _REF_END))
+    kept, at = list[str](), 0
+    for found in _UNSEEN.finditer(text):
+        if found.start() < at:
+            continue
+        end: tuple[int, int] | None = found.span()
+        if found[0] == "<!--":
+            end = comment.behind(found.end())
+        elif found[0][0] == "<" and (end := tag.behind(found.end())) and text[end[0] - 1] != "/":
+            end = reference.behind(end[1])
+        if end:
+            kept.append(text[at : found.start()])
+            at = end[1]
+    return "".join([*kept, text[at:]])
+
+
+def _without_tables(text: str) -> str:
+    """The text without tables, and the empty lines before them; what is not closed stays."""
+    kept, at, begin = list[str](), 0, None
+    for edge in _TABLE_EDGE.finditer(text):
+        if edge[0].endswith("{|"):
+            begin = edge.start() if begin is None else begin
+        elif begin is not None:
+            last = at + len(text[at:begin].rstrip())  # where the last line ends that is not empty
+            kept.append(text[at : text.index("\n", last) + 1 if last else 0])
+            at, begin = edge.end(), None
+    return "".join([*kept, text[at:]])
 
 
 def _repeated(pattern: re.Pattern[str], by: "str | Callable[[re.Match[str]], str]", text: str) -> str:

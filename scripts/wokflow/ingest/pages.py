@@ -40,7 +40,7 @@ HEADING = re.compile(r"(=+) .* \1")
 # and in some other languages.
 REDIRECT = re.compile(
     r"\s*[#＃](?:REDIRECT|重定向|重新導向|転送|リダイレクト|WEITERLEITUNG|REDIRECTION|REDIRECCI[OÓ]N|REDIRECIONAMENTO|RINVI[AO]|RIMANDO"
-    r"|перенаправление|перенапр|पुनर्प्रेषित|अनुप्रेषित|வழிமாற்று|దారిమార్పు|넘겨주기|تحويل)\s*:?\s*\[\[",
+    r"|перенаправление|перенапр|पुनर्प्रेषित|अनुप्रेषित|வழிமாற்று|దారిమార్పు|넘겨주기|تحويل)\s*+(?::\s*+)?\[\[",
     re.IGNORECASE,
 )
 # The end of a sentence with the quotes and brackets that close behind it.

@@ -223,7 +223,9 @@ class _Checks:
 def _digest(source: str, target: str) -> int:
     from hashlib import blake2b
 
-    return int.from_bytes(blake2b(f"{source}\t{target}".encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(
+        blake2b(f"{len(source)} {source}{target}".encode(), digest_size=8).digest(), "little"
+    )
 
 
 def length_ratio(source: str, target: str) -> float:

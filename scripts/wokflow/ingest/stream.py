@@ -3,6 +3,7 @@
 import bz2
 import errno
 import lzma
+import shlex
 import struct
 import zipfile
 import zlib
@@ -14,6 +15,7 @@ from wokflow.frame.job import UserError
 
 CHUNK = 1 << 20
 PIECE = 1 << 16  # bytes of an archive that are read at once
+WINDOW_LOG = 28  # of Zstandard: 256 MiB of what was unpacked are held; its own bound is 27, of zstd --long 31
 
 _FORMATS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "Zstandard", ".zip": "zip"}
 _SKIPPABLE = tuple(bytes([number]) + b"\x2a\x4d\x18" for number in range(0x50, 0x60))
@@ -111,7 +113,7 @@ def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
             case ".bz2":
                 stream = _members(file, bz2.BZ2Decompressor, OSError)
             case ".zst":
-                stream = _zstd(file)
+                stream = _zstd(file, path)
             case ".zip":
                 stream = _zip(file, path)
             case _:
@@ -158,10 +160,26 @@ def _is_workbook(file: BinaryIO) -> bool:
         file.seek(0)
 
 
-def _zstd(file: BinaryIO) -> Iterator[bytes]:
+def _zstd(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Raises UserError for what can be read with more memory, or with a dictionary."""
     from backports import zstd
 
-    return _members(file, zstd.ZstdDecompressor, zstd.ZstdError)
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
+    try:
+        yield from _members(file, lambda: zstd.ZstdDecompressor(options=options), zstd.ZstdError)
+    except Truncated as error:
+        said, again = str(error.__cause__), f"{shlex.quote(str(path))} | zstd -o NEW.zst"
+        if "too much memory" in said:
+            raise UserError(
+                f"{path} was compressed with a window of more than {1 << WINDOW_LOG - 20} MiB (zstd --long), which "
+                f"is not read. Compress it again: zstd -dc --long=31 {again}"
+            ) from error
+        if "Dictionary mismatch" in said:
+            raise UserError(
+                f"{path} was compressed with a dictionary, which it does not hold. Compress it again: "
+                f"zstd -dc -D DICTIONARY {again}"
+            ) from error
+        raise
 
 
 def _members(
@@ -185,6 +203,7 @@ def _members(
                 done += len(out)
                 yield out
         except damage as error:
+            decoder = None  # which may hold much memory
             yield from _before_damage(file, new(), damage, begin, end, done)
             raise Truncated(f"damaged near byte {file.tell()}: {error}") from error
         data = b""

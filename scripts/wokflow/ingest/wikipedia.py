@@ -4,18 +4,21 @@ import re
 import time
 import urllib.request
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from wokflow.frame.job import Progress, UserError
-from wokflow.frame.web import SAID, Again, keep_urls_out_of_logs, retry_after, user_agent
+from wokflow.frame.web import ENCODING, SAID, Again, Body, keep_urls_out_of_logs, retry_after, user_agent
 from wokflow.ingest.pages import QID, Page, first_paragraph, may_exist
 from wokflow.ingest.web import check_busy, retrying, shown
 
 if TYPE_CHECKING:
     from wikipediaapi import Wikipedia, WikipediaPage
 
+MOST = 64 << 20  # bytes of an answer, after decompression
+FRAMING = ("content-encoding", "content-length", "transfer-encoding")  # headers of the bytes as they came
 PAUSE = 0.1  # seconds between an answer and the next request
 LANG = re.compile(r"[a-z]{2,6}(-[a-z]{2,10})*")
 TRANSIENT = re.compile("maxlag|ratelimited|readonly|internal_api_error_.*")  # MediaWiki's codes
@@ -147,13 +150,12 @@ class _Polite(httpx.BaseTransport):
 
     def _attempt(self, request: httpx.Request) -> httpx.Response:
         time.sleep(max(self._next - time.monotonic(), 0.0))
+        request.headers["Accept-Encoding"] = ENCODING
         try:
-            response = self._inner.handle_request(request)
-            response.request = request
-            response.read()
+            response = _read(self._inner.handle_request(request), request)
         except httpx.TimeoutException:
             raise Again("nothing came in time") from None
-        except (httpx.TransportError, httpx.DecodingError) as error:
+        except httpx.RequestError as error:
             raise Again(f"the connection broke: {error}") from None
         finally:
             self._next = time.monotonic() + PAUSE
@@ -167,3 +169,14 @@ class _Polite(httpx.BaseTransport):
 
     def close(self) -> None:
         self._inner.close()
+
+
+def _read(response: httpx.Response, request: httpx.Request) -> httpx.Response:
+    """The answer with its body, decoded."""
+    response.request = request
+    with closing(response):
+        body = Body(response, MOST)
+        for data in response.iter_raw():
+            body.add(data)
+    headers = [(name, value) for name, value in response.headers.multi_items() if name not in FRAMING]
+    return httpx.Response(response.status_code, headers=headers, content=body.whole(), request=request)

@@ -49,7 +49,7 @@ def gold_set(path: str | None, recipes: Sequence[str], *, simplified: bool) -> p
             f"{path}, line {first['line']}: the title of {first['source_id']} is {first['title_right']!r} in the "
             f"corpus, but source_title is {first['source_title']!r} ({len(wrong)} of {len(rows)} rows differ). The "
             "set was written for another copy of the corpus. Look up the source_id of each title in "
-            "results/ingest/recipes, or leave the set out (train.gold: null for this direction)."
+            "ingest/recipes of your results, or leave the set out (train.gold: null for this direction)."
         )
     return rows
 

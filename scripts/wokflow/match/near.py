@@ -31,9 +31,7 @@ def write_near(
         .join(_first(target, "target"), on="target_index", maintain_order="left")
     )
     columns = ("accepted", *TITLES, "source_id", "target_id")
-    sheet = (
-        [f"{row['score']:.6f}", *(row[name] or "" for name in columns)] for row in rows.iter_rows(named=True)
-    )
+    sheet = ([row["score"], *(row[name] or "" for name in columns)] for row in rows.iter_rows(named=True))
     write_sheet(path, ("score", *columns), sheet)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from wokflow.frame import tables
+from wokflow.frame import jieba_dictionary, tables
 from wokflow.match.gold import SOURCE, TARGET, gold_set
 
 PAPER = [
@@ -177,14 +177,9 @@ def _count(line: pl.Series, lang: str) -> pl.Series:
 @lru_cache(1 << 20)
 def _words(line: str) -> int:
     """jieba's words in a line; many lines of ingredients occur again and again."""
-    return sum(1 for word in _jieba().cut(line) if word.strip())
+    return sum(1 for word in _tokenizer().cut(line) if word.strip())
 
 
 @cache
-def _jieba() -> Any:
-    import logging
-
-    import jieba
-
-    jieba.setLogLevel(logging.WARNING)
-    return jieba
+def _tokenizer() -> Any:
+    return jieba_dictionary.tokenizer()

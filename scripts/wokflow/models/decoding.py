@@ -43,7 +43,7 @@ LANGUAGE_CODES = {  # of mBART50 and of NLLB
 TO_CHINESE = ">>cmn_Hans<<"
 
 _WIDE = f"[\u3000-\u303f{HAN}\uff00-\uffef]"  # Chinese characters and signs
-_SPACES = re.compile(rf"(?<={_WIDE}) +| +(?={_WIDE}|:)")
+_SPACES = re.compile(rf"(?<={_WIDE}) ++|(?<! ) ++(?={_WIDE}|:)")
 
 
 @dataclass(frozen=True)

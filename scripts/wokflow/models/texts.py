@@ -10,7 +10,7 @@ from wokflow.ingest.steps import joined
 
 HEADINGS = ("Title:", "Ingredients:", "Steps:")  # in Chinese recipes too (section 6.1)
 COMMAS = {"en": ", ", "zh": "，"}
-_HEADING = re.compile(rf"\s*(?:{'|'.join(HEADINGS)})[^\S\n]*", re.IGNORECASE)
+_HEADING = re.compile(rf"(?:{'|'.join(HEADINGS)})[^\S\n]*", re.IGNORECASE)
 
 
 def recipe_text(
@@ -32,4 +32,5 @@ def recipe_texts(recipes: Sequence[str], ids: pl.Series, *, headings: bool = Tru
 
 def without_headings(text: str) -> str:
     """The text with a line break for each heading, as many tokenizers join a recipe's three lines into one."""
-    return _HEADING.sub("\n", text).strip()
+    *before, last = _HEADING.split(text)
+    return "\n".join([*(part.rstrip() for part in before), last]).strip()

@@ -22,6 +22,7 @@ from wokflow.models.loading import RUN, load, why_not
 BATCHES = 4  # batches of transformers in a block
 TOGETHER = 1024  # texts that vLLM is given at once
 PATIENCE = 30  # seconds that vLLM has to end
+SAID = 200  # characters of an answer that is none
 TAIL = 20  # lines of its output that an error message quotes
 
 
@@ -67,11 +68,12 @@ def writer(backend: Literal["transformers", "vllm"], model: Model) -> Iterator[W
     check(model)
     with TemporaryFile() as said:
         worker = [model.python or sys.executable, str(vllm_worker.__file__)]
-        files = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
+        files: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
+        files |= {"encoding": "utf-8", "errors": "replace"}
         environment = without_secrets(os.environ, hub=not Path(model.place).exists())
         environment["VLLM_NO_USAGE_STATS"] = "1"  # vLLM tells its makers what it runs on
         with program(
-            worker, patience=PATIENCE, key="generate.decode.python", text=True, env=environment, **files
+            worker, patience=PATIENCE, key="generate.decode.python", env=environment, **files
         ) as process:
             yield _Vllm(model, process, said)
 
@@ -183,7 +185,13 @@ class _Vllm:
             self._process.stdin.write(json.dumps(question) + "\n")
             self._process.stdin.flush()
         if answer := self._process.stdout.readline():
-            return json.loads(answer)
+            try:
+                return json.loads(answer)
+            except ValueError:
+                raise UserError(
+                    f"generate.decode.python: {self._model.python} wrote {answer[:SAID]!r} in place of an answer. "
+                    "It is to be a Python itself, not a script that prints."
+                ) from None
         self._process.wait()
         self._said.seek(0)
         lines = self._said.read().decode("utf-8", "replace").strip().splitlines()

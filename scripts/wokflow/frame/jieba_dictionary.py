@@ -1,0 +1,42 @@
+"""jieba's dictionary, read from its package and nothing else.
+
+By itself jieba keeps a cache in the temporary folder, which all users of a machine share, and believes it whoever
+wrote it. So no other module imports jieba, and its global tokenizer is not used.
+"""
+
+import warnings
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+
+@cache
+def frequencies() -> tuple[dict[str, int], int]:
+    """Counts of the dictionary's words, and their sum; beginnings of words that are none have the count 0."""
+    jieba = _jieba()
+    counts, total = jieba.Tokenizer.gen_pfdict(jieba.dt.get_dict_file())
+    return counts, total
+
+
+@cache
+def tags() -> dict[str, str]:
+    """The part of speech of each word."""
+    with _jieba().dt.get_dict_file() as file:
+        rows = (line.decode("utf-8").split() for line in file)
+        return {row[0]: row[2] for row in rows}
+
+
+def tokenizer() -> Any:
+    """A tokenizer with the dictionary, which is not to be changed."""
+    found = _jieba().Tokenizer()
+    found.FREQ, found.total = frequencies()
+    found.initialized = True
+    return found
+
+
+def _jieba() -> ModuleType:
+    with warnings.catch_warnings():  # it imports pkg_resources, which setuptools deprecates
+        warnings.simplefilter("ignore")
+        import jieba
+    module: ModuleType = jieba
+    return module
