@@ -46,7 +46,7 @@ include: "rules/cluster.smk"
 
 
 if workflow.exec_mode == ExecMode.DEFAULT:
-    restore_records(RESULTS, [str(path) for rule in OWN_RULES for path in rule.output])
+    restore_records(RESULTS, [[str(path) for path in rule.output] for rule in OWN_RULES])
 
 
 rule all:

@@ -21,6 +21,7 @@ Node = tuple[Any, Any]
 ONE = {"LITERAL", "NOT_LITERAL", "ANY", "IN"}  # nodes that match one character
 REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 PROBES = "a1_ \n\t.,:;-=+*/'\"()[]{}<>!?#&%|\\é豆。，\r\u3000\u0301\0"
+DEEP = 1_000_000  # calls within calls, one for each character that is matched
 LONGEST = 24  # characters of what is repeated
 SAMPLES, PAIRED = 3, 5  # texts of one stretch, kinds of characters that are repeated in pairs
 LENGTHS = ((5, 10, 15), (30, 60, 90), (250, 500, 750))  # how often it is repeated
@@ -35,7 +36,6 @@ class Steps:
     """A matcher of an expression. `count` is the number of steps since the object was made."""
 
     def __init__(self, pattern: AnyPattern, most: int = 1_000_000) -> None:
-        sys.setrecursionlimit(1_000_000)
         self.count, self._most, self._bytes = 0, most, isinstance(pattern.pattern, bytes)
         self.tree: Sequence[Node] = _parser.parse(pattern.pattern, pattern.flags)
         self.tests: dict[int, Test] = {}  # of each node that matches one character, by the node's id
@@ -67,7 +67,12 @@ class Steps:
             self._end = end
             return end != unlike and (end == len(text) or not whole)
 
-        return self._run(at, ends)
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(DEEP)  # of Python's own calls; libraries in C would run out of stack
+        try:
+            return self._run(at, ends)
+        finally:
+            sys.setrecursionlimit(before)
 
     def _sequence(self, nodes: Sequence[Node], flags: int) -> Part:
         parts = [self._part(node, flags) for node in nodes]

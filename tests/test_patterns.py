@@ -41,7 +41,8 @@ MADE: dict[tuple[str, str], Sequence[AnyPattern]] = {
     ("export.damage", "_any"): [re.compile("[\ue000-\uf8ff]")],
     ("export.privacy", "_by"): [re.compile(each) for each in (privacy.MAIL, privacy.LINK, privacy.USER)],
     ("frame.leftovers", "remove_leftovers"): [],  # names of files in a folder
-    ("frame.records", "outputs"): [],  # names of files in the results
+    ("frame.records", "_absent"): [],  # names of files in the results
+    ("frame.records", "outputs"): [],
     ("generate.baselines", "substitution"): LITERALS,
     ("generate.server", "filled"): [re.compile(r"\{(model|port)\}")],
     ("ingest.columns", "_cell"): [],  # see below: it is used from where a cell begins

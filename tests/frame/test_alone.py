@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from wokflow.frame import alone
 from wokflow.frame.job import UserError
-from wokflow.frame.owned import owner
 
 from tests.conftest import ROOT
 
@@ -62,17 +61,15 @@ def test_a_taken_folder_is_refused_with_who_has_it_and_free_once_that_process_wa
         other.kill()
         other.wait()
         alone.take_folder(str(tmp_path / "results"))
-    held = json.loads((tmp_path / "results/logs/.run.lock").read_text(encoding="utf-8"))
+    held = json.loads((tmp_path / "results/logs/.run.json").read_text(encoding="utf-8"))
     assert held["process"] == os.getpid()
 
 
 @pytest.mark.parametrize("written", ["", "{", "[]", '{"process": 1}'])
 def test_a_holder_that_left_no_name_is_refused_all_the_same(written: str, tmp_path: Path) -> None:
     with holder(tmp_path) as other:
-        (tmp_path / "logs/.run.lock").write_text(written, encoding="utf-8")
-        with pytest.raises(
-            UserError, match=rf"Another run is writing into {tmp_path} \(of {owner(os.getuid())}\)\. Wait"
-        ):
+        (tmp_path / "logs/.run.json").write_text(written, encoding="utf-8")
+        with pytest.raises(UserError, match=rf"Another run is writing into {tmp_path}\. Wait"):
             alone.take_folder(str(tmp_path))
         other.kill()
 

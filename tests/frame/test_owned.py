@@ -1,18 +1,21 @@
 """What another user of a group plants in results and caches is refused, or has no effect."""
 
+import fcntl
 import json
 import os
+import socket
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from wokflow.frame import alone, owned
-from wokflow.frame.job import UserError, job, keep_others_from_writing
+from wokflow.frame.job import HELD, UserError, job, keep_others_from_writing
 from wokflow.frame.leftovers import temporary_name
-from wokflow.frame.owned import ForeignError, read_own, take_for_own
+from wokflow.frame.owned import ForeignError, read_own, take_for_own, take_records
 from wokflow.frame.polite import Answers
 from wokflow.frame.tables import atomic
 from wokflow.generate.cache import Cache
@@ -147,29 +150,33 @@ sys.stdin.read()
 """
 
 
+@pytest.fixture
+def reachable() -> Iterator[Path]:
+    """A folder that other users can enter, unlike those of pytest."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("umask", ["002", "022", "077"])
 def test_the_second_person_of_a_group_is_refused_with_the_first_one_s_name(
-    umask: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    umask: str, reachable: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = tmp_path / "shared" / "results"
+    results = reachable / "shared" / "results"
     results.mkdir(parents=True)
     results.chmod(0o777)
-    for above in results.parents:  # which pytest keeps to this user
-        if above.stat().st_uid == os.geteuid() and not above.stat().st_mode & stat.S_IXOTH:
-            above.chmod(0o755)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(reachable)
     with subprocess.Popen(
         [sys.executable, "-c", TAKE, str(results), umask],
         env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        cwd=tmp_path,
+        cwd=reachable,
     ) as first:
-        assert first.stdout and first.stdout.readline().endswith(("taken\n", "alone.\n"))
-        refused = {"077": r"holds what belongs to others: .*results \(root\)"}.get(
-            umask, r"Another run is writing into .* \(process \d+ on .*, of root\)"
-        )
+        assert first.stdout and "taken\n" in iter(first.stdout.readline, "")
+        named = {"077": ""}.get(umask, r".* The last run there: \(process \d+ on .*, since .*\)")
+        refused = rf"holds what belongs to others: .*results \(root\){named}"
         os.seteuid(OTHER)
         try:
             with pytest.raises(UserError, match=refused):
@@ -205,3 +212,55 @@ def test_the_umask_only_loses_rights() -> None:
     os.umask(0o077)
     keep_others_from_writing()
     assert os.umask(0) == 0o077
+
+
+def test_nobody_else_can_keep_the_lock_of_a_folder(tmp_path: Path) -> None:
+    """A lock needs no right to write, but one to open."""
+    alone.take_folder(str(tmp_path / "results"))
+    assert (tmp_path / "results" / alone.LOCK).stat().st_mode & 0o077 == 0
+    assert (tmp_path / "results" / alone.RUN).stat().st_mode & 0o777 == 0o644
+
+
+def test_a_lock_on_a_log_of_a_job_that_has_ended_does_not_stop_a_run(tmp_path: Path) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    log = tmp_path / "logs" / "a" / "b.log"
+    log.parent.mkdir(parents=True)
+    log.write_text(f"12:00:00 start {HELD.format(process=ended.pid, host=socket.gethostname())}\n")
+    with log.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        alone.refuse_beside_jobs(str(tmp_path))
+        log.write_text(f"12:00:00 start {HELD.format(process=os.getpid(), host=socket.gethostname())}\n")
+        with pytest.raises(UserError, match="1 jobs of an earlier run still write"):
+            alone.refuse_beside_jobs(str(tmp_path))
+
+
+def test_snakemake_s_folder_is_closed_to_others_and_refused_where_it_is_theirs(tmp_path: Path) -> None:
+    take_records(tmp_path / "absent")
+    folder = tmp_path / ".snakemake"
+    folder.mkdir(mode=0o775)
+    take_records(folder)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    os.chown(folder, OTHER, OTHER)
+    with pytest.raises(ForeignError, match="a clone has one user at a time"):
+        take_records(folder)
+
+
+def test_links_where_snakemake_itself_writes_are_refused(tmp_path: Path) -> None:
+    for name in ("logs", "benchmarks"):
+        (tmp_path / name / name).mkdir(parents=True)
+        (tmp_path / name / name / "a.tsv").symlink_to("/etc/passwd")
+        with pytest.raises(ForeignError, match=rf"{name}/a\.tsv is a link, and not followed: remove it"):
+            take_for_own(tmp_path)
+        (tmp_path / name / name / "a.tsv").unlink()
+    (tmp_path / "match").symlink_to(tmp_path / "elsewhere")
+    take_for_own(tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["cache", "generate/predictions/cache", "a/generate/cache"])
+def test_only_the_cache_of_answers_is_left_out(folder: str, tmp_path: Path) -> None:
+    planted(tmp_path / "generate" / "cache" / "ab" / "abc.json", "")
+    take_for_own(tmp_path)
+    planted(tmp_path / folder / "planted", "")
+    with pytest.raises(ForeignError, match=f"{folder}/planted"):
+        take_for_own(tmp_path)

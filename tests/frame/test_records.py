@@ -87,7 +87,7 @@ def restored(house: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, list[st
 def restored_in() -> tuple[int, list[str]]:
     """How many records `restore` writes in the working folder, and what has lost its key."""
     before = set(Path(".snakemake").rglob("metadata/*"))
-    lost = restore("out", ["out/text.txt", "out/folder"])
+    lost = restore("out", [["out/text.txt", "out/folder"]])
     return len(set(Path(".snakemake").rglob("metadata/*")) - before), lost
 
 
@@ -203,10 +203,10 @@ def test_a_table_that_a_copy_cut_short_is_made_anew_although_snakemake_takes_it_
     part.write_bytes(whole[:left])
     os.utime(part, ns=(about.st_atime_ns, about.st_mtime_ns))
     assert "Nothing to be done" in run(tmp_path, "--dry-run").stdout, "this is what must be mended"
-    assert restore("out", ["out/t/part-{part}.parquet"]) == [str(part)]
+    assert restore("out", [["out/t/part-{part}.parquet"]]) == [str(part)]
     run(tmp_path)
     assert part.read_bytes() == whole
-    assert restore("out", ["out/t/part-{part}.parquet"]) == []
+    assert restore("out", [["out/t/part-{part}.parquet"]]) == []
 
 
 @pytest.mark.parametrize(
@@ -228,3 +228,36 @@ def test_what_lies_damaged_beside_an_output_has_it_made_anew(
     (house / "out" / f".text.txt.{kind}").write_bytes(content)
     assert restored_in() == (2, ["out/text.txt"])
     assert "out/text.txt" in run(house, "--dry-run").stdout
+
+
+GAINING = """
+rule all:
+    default_target: True
+    input:
+        "out/x/a",
+
+rule made:
+    output:
+        "out/{{name}}/a",
+        {more}
+    params:
+        key="{key}",
+    shell:
+        "touch {{output}}"
+"""
+
+
+def test_a_rule_that_has_an_output_more_than_before_does_not_pass_for_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing asks for the new output, Snakemake compares no keys of the job."""
+    monkeypatch.chdir(tmp_path)
+    Path("Snakefile").write_text(GAINING.format(key="k1", more=""), encoding="utf-8")
+    run(tmp_path)
+    Path("Snakefile").write_text(GAINING.format(key="k2", more='"out/{name}/b",'), encoding="utf-8")
+    assert "Nothing to be done" in run(tmp_path, "--dry-run").stdout, "this is what must be mended"
+    assert restore("out", [["out/{name}/a", "out/{name}/b"]]) == []
+    assert "Params have changed" in run(tmp_path, "--dry-run").stdout
+    run(tmp_path)
+    assert restore("out", [["out/{name}/a", "out/{name}/b"]]) == []
+    assert "Nothing to be done" in run(tmp_path, "--dry-run").stdout

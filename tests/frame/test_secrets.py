@@ -20,6 +20,11 @@ JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJl"
         ("PIP_INDEX_URL", "https://token@mirror.example/simple", True),
         ("ANY_NAME", JWT, True),
         ("ANY_NAME", "hf_abcdefghijklmnopqrst", True),
+        ("HTTP_PROXY", "me:word@proxy:3128", True),
+        ("MYSQL_PWD", "x", True),
+        ("ANY_NAME", "github_pat_abcdefghijklmnop", True),
+        ("OLDPWD", "/home/me", False),
+        ("PWD", "/home/me", False),
         ("http_proxy", "http://proxy:3128", False),
         ("HF_ENDPOINT", "https://mirror.example/@scope/x", False),
         ("TOKENIZERS_PARALLELISM", "false", False),
@@ -46,12 +51,13 @@ def test_logs_and_screens_have_no_secret(
     monkeypatch.setenv("LAB_API_KEY", "a-key-of-the-lab")
     out = io.StringIO()
     progress = Progress(out)
-    progress.warn("a-key-of-the-lab was sent")
+    progress.warn("a-key-of-the-lab was sent \x1b[2J\x9b31m, and this\nstays")
     for error in (UserError("bad a-key-of-the-lab"), ValueError("bad a-key-of-the-lab")):
         with pytest.raises(SystemExit) as ended, job(f"{tmp_path}/log"):
             raise error
         out.write(str(ended.value) + open(f"{tmp_path}/log").read())  # noqa: PTH123, SIM115
     said = out.getvalue() + capsys.readouterr().err
+    assert "\x1b" not in said and "\x9b" not in said and "this\nstays" in said
     assert "a-key-of" not in said and said.count("bad [secret]") >= 4
 
 

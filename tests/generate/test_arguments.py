@@ -15,6 +15,7 @@ from wokflow.generate.arguments import (
     SERVERS,
     decode_arguments,
     decode_gpus,
+    key_variables,
     prompt_arguments,
     server_arguments,
     server_command,
@@ -215,3 +216,25 @@ def test_a_key_goes_to_the_host_that_it_was_named_for(
         config, Run("a", "none", "prompt", "gpt", "zh-en", "adapt-zh-en", {"prompt": of_run})
     )
     assert found.options["client_settings"]["key_variable"] == variable
+
+
+@pytest.mark.parametrize(
+    ("settings", "variables"),
+    [
+        ({"endpoint": "https://api.openai.com/v1"}, ["OPENAI_API_KEY"]),
+        ({"endpoint": "https://api.openai.com/v1", "key_variable": "LAB_KEY"}, ["LAB_KEY"]),
+        ({"endpoint": "https://api.example/v1"}, []),
+        ({"endpoint": "https://api.example/v1", "key_variable": "LAB_KEY"}, ["LAB_KEY"]),
+        ({}, []),
+    ],
+)
+def test_jobs_are_handed_the_keys_of_the_endpoints_that_runs_ask(
+    settings: dict[str, str], variables: list[str], config: dict[str, Any]
+) -> None:
+    """OpenAI's, too, whose variable nobody has to name."""
+    assert (
+        key_variables(
+            config, {"a": Run("a", "none", "prompt", "gpt", "zh-en", DISH, {"prompt": settings}, 7)}
+        )
+        == variables
+    )

@@ -69,7 +69,7 @@ def test_the_folder_is_free_once_the_first_run_was_killed(house: Path, other: su
     other.kill()
     other.wait()
     snakemake(house, "--", "ingest")
-    held = json.loads((house / "results/logs/.run.lock").read_text(encoding="utf-8"))
+    held = json.loads((house / "results/logs/.run.json").read_text(encoding="utf-8"))
     assert held["process"] != other.pid and held["since"] <= time.strftime("%Y-%m-%d %H:%M")
 
 

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import socket
 import time
 from collections.abc import Collection, Sequence
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.frame.job import UserError, keep_others_from_writing
-from wokflow.frame.owned import owner, read_own, take_for_own
+from wokflow.frame.owned import ForeignError, read_own, take_for_own
+from wokflow.frame.secrets import shown
+from wokflow.frame.tables import write_text
 
 # Options with which Snakemake shows something and writes no results.
 SHOWING = {
@@ -31,10 +34,11 @@ SHOWING = {
     *("--detailed-summary", "--rulegraph", "--filegraph", "--d3dag", "--report", "--print-compilation"),
 }
 NAMED = 10  # jobs at most that a message names
-LOCK = "logs/.run.lock"  # below the results
+LOCK, RUN = "logs/.run.lock", "logs/.run.json"  # below the results: the lock, and who took it last
 MOST = 65_536  # bytes of it that are read
 SAID = 200  # characters of it that are shown
-RECORDS = [f".snakemake/{name}" for name in ("metadata", "incomplete", "locks", "scripts", "log", "wokflow")]
+HOLDER = re.compile(r"\(process (?P<process>\d{1,9}) on (?P<host>[^()]*)\)")  # in a log's first line
+SLURM_LOGS = "logs/slurm"  # into which Slurm writes as the user
 _held: list[int] = []  # descriptors of locks, which are kept until the process ends
 
 
@@ -50,48 +54,47 @@ def take_folder(results: str, configfiles: Sequence[str] = ()) -> None:
     UserError while another process has taken the folder, and where something in it belongs to another user.
     """
     keep_others_from_writing()
-    path = Path(results, LOCK)
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    if (descriptor := _locked(results, path)) is not None:
-        _held.append(descriptor)
-        known = {
-            "process": os.getpid(),
-            "host": socket.gethostname(),
-            "since": time.strftime("%Y-%m-%d %H:%M"),
-        }
-        with suppress(OSError):  # the file of another user, who is named below
-            os.fchmod(descriptor, 0o644)  # whom it refuses must be able to read who has it
-            os.truncate(descriptor, 0)
-            os.write(descriptor, json.dumps(known | {"configfiles": list(configfiles)}).encode())
-    changed = sum(take_for_own(folder) for folder in (results, *RECORDS) if os.path.isdir(folder))  # noqa: PTH112  (False where it cannot be seen)
-    if changed:
-        print(f"{changed} files and folders of {results} could be written by others, and now by you alone.")
-
-
-def _locked(results: str, path: Path) -> int | None:
-    """A descriptor of the lock's file, locked; None where there can be none."""
-    flags = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        Path(results, LOCK).parent.mkdir(parents=True, exist_ok=True)
     try:
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o644)
-        except PermissionError:  # another user's; a lock needs no right to write
-            descriptor = os.open(path, os.O_RDONLY | flags)
-    except PermissionError:
-        return None  # in a folder of another user, who is named below
+        if (descriptor := _locked(results)) is not None:
+            _held.append(descriptor)
+        for folder in filter(os.path.isdir, (results, SLURM_LOGS)):
+            if changed := take_for_own(folder):
+                print(
+                    f"{changed} files and folders of {folder} could be written by others, and now by you alone. What "
+                    "they held by then may be theirs."
+                )
+    except ForeignError as error:
+        raise UserError(f"{error}{_last_run(results)}") from None
+    known = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M")}
+    with suppress(OSError):
+        write_text(Path(results, RUN), json.dumps(known | {"configfiles": list(configfiles)}))
+
+
+def _locked(results: str) -> int | None:
+    """A descriptor of the lock's file, locked; None where there can be none.
+
+    Nobody else may read the file: who can open it could keep its lock.
+    """
+    path = Path(results, LOCK)
+    try:
+        descriptor = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600
+        )
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise UserError(f"{path} is a link, and not followed: remove it.") from None
         return None
     try:
+        os.fchmod(descriptor, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        holder = _holder(descriptor)
         os.close(descriptor)
         raise UserError(
-            f"Another run is writing into {results}{holder}. Wait until it has ended, or end it with Ctrl-C where it "
-            "was started; --unlock would be wrong now. To run something else meanwhile, set another folder as "
-            "`results`."
+            f"Another run is writing into {results}{_holder(results)}. Wait until it has ended, or end it with "
+            "Ctrl-C where it was started; --unlock would be wrong now. To run something else meanwhile, set another "
+            "folder as `results`."
         ) from error
     except OSError:
         os.close(descriptor)
@@ -102,7 +105,7 @@ def _locked(results: str, path: Path) -> int | None:
 def last_config(results: str) -> list[str]:
     """The config files of the last run that wrote into a folder of results; none where that is not known."""
     try:
-        known = json.loads(read_own(Path(results, LOCK)))
+        known = json.loads(read_own(Path(results, RUN)))
         return [str(path) for path in known["configfiles"]]
     except (OSError, ValueError, KeyError, TypeError, UserError):
         return []
@@ -116,7 +119,7 @@ def refuse_beside_jobs(results: str) -> None:
     alive = [
         f"{_job(log)}, {_holder_of(log)}"
         for log in sorted(Path(results, "logs").glob("*/*.log"))
-        if _is_held(log)
+        if _is_held(log) and _may_live(log)
     ]
     if alive:
         named = "".join(f"\n  {job}" for job in alive[:NAMED])
@@ -138,6 +141,19 @@ def _is_held(log: Path) -> bool:
     return False
 
 
+def _may_live(log: Path) -> bool:
+    """Whether the process that a log names may be there: anybody who can read a file can lock it."""
+    with log.open(encoding="utf-8", errors="replace") as file:
+        named = HOLDER.search(file.readline(SAID))
+    if not named or named["host"] != socket.gethostname():
+        return True
+    try:
+        os.kill(int(named["process"]), 0)
+    except (ProcessLookupError, PermissionError):  # none, or another user's
+        return False
+    return True
+
+
 def _job(log: Path) -> str:
     return f"{log.parent.name} {log.stem}"
 
@@ -149,12 +165,17 @@ def _holder_of(log: Path) -> str:
     return f"process {rest.partition(')')[0]}" if begin else "a process that is not known"
 
 
-def _holder(descriptor: int) -> str:
-    """Who has a lock: the user is whom its file belongs to, the rest is what the file says."""
-    user = owner(os.fstat(descriptor).st_uid)
+def _holder(results: str) -> str:
+    """Which process has begun the last run, as it says itself, in brackets; empty where that is not known."""
     try:
-        known: dict[str, Any] = json.loads(os.pread(descriptor, MOST, 0))
-        told = f"process {known['process']} on {known['host']}, since {known['since']}"
+        with Path(results, RUN).open("rb") as file:
+            known: dict[str, Any] = json.loads(file.read(MOST))
+        said = f"process {known['process']} on {known['host']}, since {known['since']}"
     except (OSError, ValueError, KeyError, TypeError):
-        return f" (of {user})"
-    return f" ({''.join(sign for sign in told if sign.isprintable())[:SAID]}, of {user})"
+        return ""
+    return f" ({shown(said)[:SAID]})"
+
+
+def _last_run(results: str) -> str:
+    said = _holder(results)
+    return f" The last run there:{said}." if said else ""

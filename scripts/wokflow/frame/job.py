@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-from wokflow.frame.secrets import masked
+from wokflow.frame.secrets import shown
 
 START = "start "  # how the first line of a job's log begins
 HELD = "(process {process} on {host})"  # in the first line of a job's log: who holds it
@@ -51,12 +51,12 @@ class Progress:
         self.say(text + (f" ({', '.join(shares)})" if shares else ""))
 
     def say(self, text: str) -> None:
-        print(time.strftime("%H:%M:%S"), masked(text), file=self._out, flush=True)
+        print(time.strftime("%H:%M:%S"), shown(text), file=self._out, flush=True)
 
     def warn(self, text: str) -> None:
         """Say `text` in the log, and on stderr, which Snakemake shows on the screen."""
         self.say(f"warning: {text}")
-        print(masked(text), file=sys.stderr, flush=True)
+        print(shown(text), file=sys.stderr, flush=True)
 
 
 def keep_others_from_writing() -> None:
@@ -93,11 +93,11 @@ def job(log: str) -> Iterator[Progress]:
             yield progress
         except UserError as error:
             progress.say(f"stopped: {error}")
-            raise SystemExit(f"{masked(str(error))}\n(log: {log})") from error
+            raise SystemExit(f"{shown(str(error))}\n(log: {log})") from error
         except KeyboardInterrupt:
             progress.say("interrupted")
             raise SystemExit(1) from None
         except Exception as error:
             progress.say(traceback.format_exc())
-            raise SystemExit(f"{type(error).__name__}: {masked(str(error))}\n(log: {log})") from error
+            raise SystemExit(f"{type(error).__name__}: {shown(str(error))}\n(log: {log})") from error
         progress.say(f"done in {time.monotonic() - start:.1f} s")

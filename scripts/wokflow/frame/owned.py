@@ -14,9 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from wokflow.frame.job import UserError
+from wokflow.frame.secrets import shown
 
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
-CACHE = "cache"  # folders of that name hold answers, each of which is looked at when it is read
+CACHE = "generate/cache"  # of results: answers, each of which is looked at when it is read
+WRITTEN = ("logs", "benchmarks")  # of results: Snakemake writes there itself, and follows links
 NAMED = 3  # entries that a message names
 _of_device: dict[tuple[int, int], tuple[int, bool]] = {}  # by device and user
 
@@ -56,20 +58,41 @@ def owner(uid: int) -> str:
 def take_for_own(folder: str | Path) -> int:
     """Take from others the right to write in a folder and all below it; give the number of entries that this changed.
 
-    Raises ForeignError where something in it belongs to somebody else. Files in folders named cache are left out.
+    Raises ForeignError where something in it belongs to somebody else. Answers in a cache are left out.
     """
-    uid, modes = _created(Path(folder).stat().st_dev, str(folder))
-    own = {os.geteuid(), uid}
+    folder = str(folder)
+    uid, modes = _created(Path(folder).stat().st_dev, folder)
     foreign: list[str] = []
     changed = 0
-    for path, about in _entries(str(folder)):
-        if about.st_uid not in own:
-            foreign.append(f"{path} ({owner(about.st_uid)})")
-        elif modes and about.st_mode & OTHERS and not stat.S_ISLNK(about.st_mode):
+    for path, about in _entries(folder):
+        if about.st_uid not in (os.geteuid(), uid):
+            foreign.append(f"{shown(path)} ({owner(about.st_uid)})")
+        elif stat.S_ISLNK(about.st_mode):
+            if path != folder and path.removeprefix(f"{folder}/").split("/")[0] in WRITTEN:
+                raise ForeignError(f"{shown(path)} is a link, and not followed: remove it.")
+        elif modes and about.st_mode & OTHERS and path != folder:
             changed += _take_right(path)
     if foreign:
-        raise ForeignError(_refusal(str(folder), foreign))
+        raise ForeignError(_refusal(folder, foreign))
     return changed
+
+
+def take_records(folder: str | Path = ".snakemake") -> None:
+    """Keep others out of Snakemake's folder, if there is one: it runs scripts that it writes there.
+
+    It believes records there, too. Raises ForeignError where it belongs to another user.
+    """
+    try:
+        about = Path(folder).lstat()
+    except FileNotFoundError:
+        return
+    if about.st_uid != os.geteuid() and about.st_uid != _created(about.st_dev, str(folder))[0]:
+        raise ForeignError(
+            f"{Path(folder).absolute()} belongs to {owner(about.st_uid)}: a clone has one user at a time. Use a "
+            "clone of your own, or another folder (--directory)."
+        )
+    with suppress(OSError):
+        Path(folder).chmod(0o700)
 
 
 def _take_right(path: str) -> bool:
@@ -85,8 +108,9 @@ def _take_right(path: str) -> bool:
 
 
 def _entries(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """A folder and what lies below it; of links themselves, and of what they lead to nothing."""
-    yield folder, Path(folder).stat()
+    """A folder and what lies below it; of links themselves, and of what they lead to nothing, but for the folder."""
+    yield folder, Path(folder).lstat()
+    yield f"{folder}/", Path(folder).stat()
     waiting = [folder]
     while waiting:
         here = waiting.pop()
@@ -99,7 +123,7 @@ def _entries(folder: str) -> Iterator[tuple[str, os.stat_result]]:
             below = entry.is_dir(follow_symlinks=False)
             if below:
                 waiting.append(entry.path)
-            if below or CACHE not in Path(here).parts[-2:]:
+            if below or not f"{here}/".startswith(f"{folder}/{CACHE}/"):
                 with suppress(FileNotFoundError):
                     yield entry.path, entry.stat(follow_symlinks=False)
 

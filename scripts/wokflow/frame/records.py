@@ -11,8 +11,9 @@ record nor key is made anew.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -53,26 +54,45 @@ def keep_keys(key: str, outputs: Iterable[str]) -> None:
 
 
 def restore(
-    results: str, patterns: Iterable[str], records: str | Path = Path(".snakemake") / "metadata"
+    results: str, patterns: Iterable[Sequence[str]], records: str | Path = Path(".snakemake") / "metadata"
 ) -> list[str]:
     """Write Snakemake's records of the outputs below `results` that have none; the outputs that do not count, too.
 
     Those are outputs whose key is lost, and tables that are damaged, such as by a copy that broke off: their records
-    get a key that differs from every other, so that they are made anew. `patterns` are those of all rules' outputs;
+    get a key that differs from every other, so that they are made anew. So do outputs that a rule has had only since
+    its others were made: Snakemake would not compare the keys of those. `patterns` are the outputs of each rule;
     `records` is Snakemake's folder of records. Raises UserError if this version of Snakemake keeps other records than
     those that this was tested with.
     """
     if not Path(results).is_dir():
         return []
     store = _store(records)
-    paths = list(outputs(results, patterns))
+    rules = [list(rule) for rule in patterns]
+    paths = list(outputs(results, chain(*rules)))
     with ThreadPoolExecutor(LOOKS) as pool:  # a file system of a cluster takes its time for each file
         keys = dict(zip(paths, pool.map(_believed, paths), strict=True))
     missing = {path for path in paths if not Path(store._record_path(str(records), path)).exists()}
     missing |= {path for path, key in keys.items() if key is None and path.endswith(".parquet")}
-    if missing:
-        _write(store, {path: keys[path] or UNFINISHED for path in paths if path in missing})
+    absent = [
+        path for path in _absent(paths, rules) if not Path(store._record_path(str(records), path)).exists()
+    ]
+    if missing or absent:
+        known = {path: keys[path] or UNFINISHED for path in paths if path in missing}
+        _write(store, known | dict.fromkeys(absent, UNFINISHED))
     return [path for path in paths if path in missing and keys[path] is None]
+
+
+def _absent(paths: Sequence[str], rules: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Outputs that are not there, of jobs that have made others of their rule."""
+    from snakemake.io import apply_wildcards, regex_from_filepattern
+
+    there = set(paths)
+    for rule in rules:
+        for pattern in rule if len(rule) > 1 else ():
+            start, matches = pattern.partition("{")[0], re.compile(regex_from_filepattern(pattern)).match
+            for found in filter(None, (matches(path) for path in paths if path.startswith(start))):
+                made = (apply_wildcards(other, found.groupdict()) for other in rule)
+                yield from (path for path in made if path not in there)
 
 
 def _believed(path: str) -> str | None:

@@ -9,13 +9,14 @@ HIDDEN = "[secret]"
 SHORTEST = 8  # characters; what is shorter, such as EMPTY, is no secret and may stand in other texts
 NAME = re.compile(
     r"(?:^|_)(?:[A-Z0-9]*KEYS?|TOKENS?|SECRETS?|[A-Z0-9]*PASS(?:WORD|WD|PHRASE)?|PW|PAT|CREDENTIALS?|COOKIES?|AUTH|JWT|"
-    r"BEARER)(?:_|$)",
+    r"BEARER)(?:_|$)|[A-Z0-9]_PWD$",
     re.IGNORECASE,
 )
 IN_URL = re.compile(r"(://)[^/\s@'\"<>]++@")  # a name, a password or both, before the host
-TOKEN = re.compile(
-    r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|\b(?:hf_|ghp_|gho_|glpat-|sk-)[\w-]{16,}"  # JWT; keys that say whose they are
+TOKEN = re.compile(  # JWT; keys that say whose they are
+    r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|\b(?:hf_|ghp_|gho_|github_pat_|glpat-|sk-)[\w-]{16,}"
 )
+CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)], "?")  # all but tabs and line ends
 HUB = frozenset({"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN"})
 KNOWN = {"api.openai.com": "OPENAI_API_KEY"}  # hosts whose key has a variable that nobody has to name
 PROXY = re.compile(r"(?:https?|ftp|all)_proxy", re.IGNORECASE)
@@ -23,16 +24,22 @@ PROXY = re.compile(r"(?:https?|ftp|all)_proxy", re.IGNORECASE)
 
 def is_secret(name: str, value: str) -> bool:
     """Whether a variable of the environment holds a secret, by its name or by what its value looks like."""
-    return bool(NAME.search(name) or IN_URL.search(value) or TOKEN.search(value))
+    proxy = PROXY.fullmatch(name) and "@" in value  # also without http://
+    return bool(proxy or NAME.search(name) or IN_URL.search(value) or TOKEN.search(value))
 
 
 def masked(text: str, secrets: Collection[str] = ()) -> str:
     """A text without secrets: those that are given, those of this process's environment, and what looks like one."""
-    own = {value for name, value in os.environ.items() if NAME.search(name)}
+    own = {value.strip() for name, value in os.environ.items() if NAME.search(name)}
     for secret in sorted({*own, *secrets}, key=lambda one: (-len(one), one)):
-        if len(secret) >= SHORTEST and "/" not in secret[:1]:  # paths of files with keys may be told
+        if len(secret) >= SHORTEST and not os.path.exists(secret):  # noqa: PTH110  (files with keys may be told)
             text = text.replace(secret, HIDDEN)
     return TOKEN.sub(HIDDEN, IN_URL.sub(rf"\1{HIDDEN}@", text))
+
+
+def shown(text: str) -> str:
+    """A text without secrets, and without what moves a terminal's cursor."""
+    return masked(text).translate(CONTROL)
 
 
 def without_secrets(environment: Mapping[str, str], *, hub: bool) -> dict[str, str]:
