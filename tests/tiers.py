@@ -54,6 +54,7 @@ SLOW = (
     "train/test_killed.py",
     "train/test_model.py",
     "train/test_several.py",
+    "test_former_patterns.py",
     "test_quick_python.py",
     "workflow/test_container.py",
     "workflow/test_contributing.py",

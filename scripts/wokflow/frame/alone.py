@@ -87,7 +87,8 @@ def _locked(results: str) -> int | None:
             raise UserError(f"{path} is a link, and not followed: remove it.") from None
         return None
     try:
-        os.fchmod(descriptor, 0o600)
+        if os.fstat(descriptor).st_nlink == 1:  # and no other file of the user's under this name
+            os.fchmod(descriptor, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         os.close(descriptor)
@@ -117,9 +118,7 @@ def refuse_beside_jobs(results: str) -> None:
     A job holds a lock on its log. Where the file system has no locks, none is found.
     """
     alive = [
-        f"{_job(log)}, {_holder_of(log)}"
-        for log in sorted(Path(results, "logs").glob("*/*.log"))
-        if _is_held(log) and _may_live(log)
+        _job(log) for log in sorted(Path(results, "logs").glob("*/*.log")) if _is_held(log) and _may_live(log)
     ]
     if alive:
         named = "".join(f"\n  {job}" for job in alive[:NAMED])
@@ -143,8 +142,7 @@ def _is_held(log: Path) -> bool:
 
 def _may_live(log: Path) -> bool:
     """Whether the process that a log names may be there: anybody who can read a file can lock it."""
-    with log.open(encoding="utf-8", errors="replace") as file:
-        named = HOLDER.search(file.readline(SAID))
+    named = _named(log)
     if not named or named["host"] != socket.gethostname():
         return True
     try:
@@ -155,20 +153,23 @@ def _may_live(log: Path) -> bool:
 
 
 def _job(log: Path) -> str:
-    return f"{log.parent.name} {log.stem}"
+    """A job by its log, and its process."""
+    named = _named(log)
+    process = f"process {named['process']} on {named['host']}" if named else "a process that is not known"
+    return f"{log.parent.name} {log.stem}, {process}"
 
 
-def _holder_of(log: Path) -> str:
-    """Which process a log's first line names."""
+def _named(log: Path) -> re.Match[str] | None:
+    """The process that a log's first line names."""
     with log.open(encoding="utf-8", errors="replace") as file:
-        _, begin, rest = file.readline().partition("(process ")
-    return f"process {rest.partition(')')[0]}" if begin else "a process that is not known"
+        return HOLDER.search(file.readline(SAID))
 
 
 def _holder(results: str) -> str:
     """Which process has begun the last run, as it says itself, in brackets; empty where that is not known."""
     try:
-        with Path(results, RUN).open("rb") as file:
+        descriptor = os.open(Path(results, RUN), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
             known: dict[str, Any] = json.loads(file.read(MOST))
         said = f"process {known['process']} on {known['host']}, since {known['since']}"
     except (OSError, ValueError, KeyError, TypeError):

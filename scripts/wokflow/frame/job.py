@@ -16,6 +16,7 @@ from typing import TextIO
 from wokflow.frame.secrets import shown
 
 START = "start "  # how the first line of a job's log begins
+OTHERS = stat.S_IWGRP | stat.S_IWOTH  # their right to write
 HELD = "(process {process} on {host})"  # in the first line of a job's log: who holds it
 
 
@@ -61,7 +62,7 @@ class Progress:
 
 def keep_others_from_writing() -> None:
     """From now on nobody else may write what this process and its children make, whatever the user's umask."""
-    os.umask(os.umask(0o077) | stat.S_IWGRP | stat.S_IWOTH)
+    os.umask(os.umask(0o077) | OTHERS)
 
 
 def hold(descriptor: int) -> None:

@@ -13,10 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from wokflow.frame.job import UserError
+from wokflow.frame.job import OTHERS, UserError
 from wokflow.frame.secrets import shown
 
-OTHERS = stat.S_IWGRP | stat.S_IWOTH
 CACHE = "generate/cache"  # of results: answers, each of which is looked at when it is read
 WRITTEN = ("logs", "benchmarks")  # of results: Snakemake writes there itself, and follows links
 NAMED = 3  # entries that a message names
