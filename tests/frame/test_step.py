@@ -5,7 +5,6 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from wokflow.frame import step as module
 from wokflow.frame import tables
@@ -76,7 +75,7 @@ def scanned(*, texts: str, **given: Any) -> None:
 
 
 def batched(*, texts: str, **given: Any) -> None:
-    for _ in pq.ParquetFile(texts).iter_batches():
+    for _ in tables.opened(texts).iter_batches():
         pass
 
 
@@ -99,6 +98,21 @@ def test_a_damaged_table_is_named_with_what_to_do(
     ):
         run(job)
     assert "Traceback" not in Path(job.log).read_text(encoding="utf-8") + capsys.readouterr().err
+
+
+@pytest.mark.parametrize("read", [scanned, batched])
+def test_a_flipped_bit_in_a_table_is_named_with_what_to_do(
+    read: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = tmp_path / "texts.parquet"
+    rows = pl.DataFrame({"text": [f"text {number}" for number in range(1000)]})
+    tables.write(part, pa.schema([column("text", pa.string(), "A text.")]), rows, {})
+    data = bytearray(part.read_bytes())
+    data[len(data) // 3] ^= 1
+    part.write_bytes(data)
+    monkeypatch.setattr(module, "step_function", lambda step: read)
+    with pytest.raises(SystemExit, match=rf"{part} is damaged \(.*CRC.*\)\. Delete it"):
+        run(described(tmp_path, inputs={"texts": str(part)}))
 
 
 @pytest.mark.parametrize(

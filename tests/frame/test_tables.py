@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 from wokflow.frame import tables
 from wokflow.frame.code import FORMAT
 from wokflow.frame.columns import STRINGS, column
+from wokflow.frame.job import UserError
 
 SCHEMA = pa.schema(
     [
@@ -61,6 +63,74 @@ def test_a_file_holds_descriptions_metadata_and_which_columns_may_be_null(tmp_pa
     assert [field.nullable for field in schema] == [False, False, False, True]
     assert schema.field("count").metadata[b"description"] == b"A number."
     assert schema.field("count").type == pa.int32()
+
+
+@pytest.fixture
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, range]:
+    """A table, and where its pages lie, with their headers; nothing was compared before."""
+    monkeypatch.setattr(tables, "_compared", set())
+    words = [[f"豆腐{number % 7}", "salt"] for number in range(300)]
+    rows = {
+        "name": [f"r:{number}" for number in range(300)],
+        "count": range(300),
+        "words": words,
+        "note": "soup",
+    }
+    tables.write(tmp_path / "part", SCHEMA, pl.DataFrame(rows), {})
+    footer = int.from_bytes((tmp_path / "part").read_bytes()[-8:-4], "little")
+    return tmp_path / "part", range(4, (tmp_path / "part").stat().st_size - 8 - footer)
+
+
+def flipped(part: Path, at: int) -> None:
+    data = bytearray(part.read_bytes())
+    data[at] ^= 1 << at % 8
+    part.write_bytes(data)
+
+
+def test_no_flipped_bit_in_a_page_gives_another_text(pages: tuple[Path, range]) -> None:
+    part, places = pages
+    whole, refused = tables.read(part).rows(), 0
+    for at in places[::5]:
+        flipped(part, at)
+        tables._compared.clear()
+        try:
+            assert tables.read(part).rows() == whole, at
+        except UserError as error:
+            assert re.match(
+                rf"{part} is damaged \(.+\)\. Delete it, and give the same command again", str(error)
+            )
+            refused += 1
+        except pl.exceptions.PolarsError:  # of the header of a page, which pyarrow takes as it is
+            assert tables.damage(part)
+        flipped(part, at)
+    assert refused > len(places[::5]) * 0.9
+
+
+def test_only_the_columns_that_are_read_are_compared(pages: tuple[Path, range]) -> None:
+    part, places = pages
+    flipped(part, places[-3])  # of the last column
+    assert tables.read(part, ["name"]).height == tables.scan([part], ["count"]).collect().height == 300
+    with pytest.raises(UserError, match="damaged"):
+        tables.scan(part)
+    assert "CRC" in str(tables.damage(part))
+    with pytest.raises(OSError, match="CRC"), tables.opened(part) as file:
+        list(file.iter_batches(10, columns=["note"]))
+
+
+def test_tables_are_opened_where_checksums_are_compared() -> None:
+    """Others than our own, which have none, aside, and those of a release, whose files have sums."""
+    package = Path(tables.__file__).parents[1]
+    calls = re.compile(
+        r"ParquetFile\(|(scan|read)_parquet\(|read_table\(.*parquet|write_parquet\(|ParquetWriter\("
+    )
+    modules = {
+        path.relative_to(package).as_posix(): path.read_text("utf-8") for path in package.rglob("*.py")
+    }
+    given = {"evaluate/rows.py", "ingest/parallel.py"}
+    others = {"export/diff.py", "export/rehydrate.py", "export/shards.py"}
+    assert {name for name, text in modules.items() if calls.search(text)} == {
+        "frame/tables.py"
+    } | given | others
 
 
 def test_the_same_rows_are_the_same_bytes(tmp_path: Path) -> None:
@@ -231,4 +301,4 @@ def test_the_same_rows_are_the_same_bytes_as_ever(tmp_path: Path) -> None:
     frame = pl.DataFrame({"a": ["粥", "x"], "b": [["1"], []], "c": [0.5, 2]})
     tables.write(tmp_path / "a.parquet", schema, frame, {"key": "k"})
     digest = hashlib.sha256((tmp_path / "a.parquet").read_bytes()).hexdigest()[:16]
-    assert (FORMAT, pa.__version__, digest) == (2, "26.0.1", "ba98d08c14c72074")
+    assert (FORMAT, pa.__version__, digest) == (2, "26.0.1", "6d3f976eac409d7a")

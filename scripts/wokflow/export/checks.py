@@ -37,7 +37,7 @@ def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Find
     shards = sorted((folder / "data" / subset).glob("*.parquet"))
     if not shards:
         return []
-    rows = pl.scan_parquet([str(path) for path in shards], glob=False)
+    rows = tables.scan(shards)
     key = [pl.col(name) if name in form.schema(full=full).names else _inner(name) for name in form.key]
     text = pl.concat_str(
         [_plain(each, name, form) for each, name in zip(key, form.key, strict=True)], separator=" "
@@ -132,7 +132,7 @@ def of_splits(
 
 def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> pl.LazyFrame:
     """source_id, target_id and split of the pairs of a subset's split; no target where a person has written it."""
-    rows = pl.scan_parquet(sorted((folder / "data" / name).glob(f"{split}-*.parquet")), glob=False)
+    rows = tables.scan(sorted((folder / "data" / name).glob(f"{split}-*.parquet")))
     source = _inner("source_id") if full else pl.col("source_id")
     if form == "gold":
         target = pl.lit(None, pl.String)

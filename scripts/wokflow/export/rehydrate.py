@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow.parquet as pq
 
 from wokflow.export.checks import of_subset, told
 from wokflow.export.dataset import write_subset
@@ -202,7 +201,7 @@ def stored_rows(release: str, name: str, subset: Mapping[str, Any]) -> Iterator[
     """The rows of a subset, with their split."""
     for split, shards in subset["splits"].items():
         for path in shard_paths(name, split, len(shards)):
-            with pq.ParquetFile(Path(release, path)) as file:
+            with tables.opened(Path(release, path)) as file:
                 for group in range(file.num_row_groups):
                     frame = pl.from_arrow(file.read_row_group(group))
                     assert isinstance(frame, pl.DataFrame)

@@ -11,6 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from wokflow.frame import tables
+
 SHARD = 256 << 20  # bytes after which a shard is full: the hub advises less than 500 MB
 
 
@@ -76,6 +78,7 @@ class ShardWriter:
             self.schema,
             compression="zstd",
             write_page_index=True,
+            write_page_checksum=True,
             use_content_defined_chunking=True,
         )
         if self.jsonl:
@@ -110,7 +113,7 @@ def shard_problems(path: Path, schema: pa.Schema, rows: int, group: int) -> Iter
     time, since a damaged page shows in no footer.
     """
     try:
-        with pq.ParquetFile(path) as file:
+        with tables.opened(path) as file:
             found, count = file.schema_arrow, file.metadata.num_rows
             if count != rows:
                 yield "counts", f"has {count} rows; the manifest says {rows}"

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from wokflow.export.forms import recipe_text
 from wokflow.export.texts import Texts, corpus_of, numbers
+from wokflow.frame import tables
 
 BATCH = 1 << 17  # rows that are read at once
 
@@ -15,7 +16,7 @@ BATCH = 1 << 17  # rows that are read at once
 def batches(parts: Sequence[str], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
     """The rows of a table's parts in order, some at a time."""
     for part in parts:
-        with pq.ParquetFile(part) as file:
+        with tables.opened(part) as file:
             for batch in file.iter_batches(BATCH, columns=list(columns) if columns else None):
                 frame = pl.from_arrow(batch)
                 assert isinstance(frame, pl.DataFrame)

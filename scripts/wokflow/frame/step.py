@@ -15,7 +15,7 @@ from wokflow.cluster.window import SUBMITTED, minutes_left
 from wokflow.frame.job import Progress, UserError, job
 from wokflow.frame.keys import read_key
 from wokflow.frame.records import keep_inputs, keep_keys
-from wokflow.frame.tables import damage, provenance
+from wokflow.frame.tables import damage, damaged, provenance
 
 Files = str | list[str]
 NUMBERS = ("shard", "shards")  # wildcards that functions take as int
@@ -81,10 +81,7 @@ def _refuse_damaged(inputs: Iterable[str], error: Exception) -> None:
         return
     for path in inputs:
         if path.endswith(".parquet") and (reason := damage(path)):
-            raise UserError(
-                f"{path} is damaged ({reason}). Delete it, and give the same command again: the job that wrote it "
-                "makes it anew. If that happens again, have the disk checked."
-            ) from error
+            raise UserError(damaged(path, reason)) from error
 
 
 def step_function(step: str) -> Callable[..., None]:

@@ -15,9 +15,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from wokflow.frame.job import UserError
 from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
 
 ROW_GROUP = 50_000
+BATCH = 4_096  # rows that are read at once, of what is read only to be compared
 
 
 @contextmanager
@@ -130,6 +132,7 @@ class PartWriter:
             use_dictionary=False,
             write_statistics=scalars,
             store_schema=False,
+            write_page_checksum=True,
         )
         self._writer.add_key_value_metadata(self._metadata)
         return self
@@ -171,15 +174,57 @@ def write(path: str | Path, schema: pa.Schema, rows: pl.DataFrame, metadata: dic
         part.write(rows)
 
 
+def opened(part: str | Path) -> pq.ParquetFile:
+    """A part, to be read some rows at a time. A page that was damaged since it was written raises OSError."""
+    return pq.ParquetFile(part, page_checksum_verification=True)
+
+
+_compared: set[tuple[str, int, int, int, str]] = set()  # columns of files, in this process
+
+
+def compare(parts: Iterable[str | Path], columns: Iterable[str] | None = None) -> None:
+    """Compare columns (None: all) of parts with the checksums of their pages, each once in a process.
+
+    polars compares none: a flipped bit may give another text. Raises UserError, with the file, for a damaged page.
+    """
+    wanted = None if columns is None else set(columns)
+    for part in parts:
+        stat = Path(part).stat()
+        file_is = (str(part), stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        try:
+            with opened(part) as file:
+                names = [name for name in file.schema_arrow.names if wanted is None or name in wanted]
+                new = [name for name in names if (*file_is, name) not in _compared]
+                for _ in file.iter_batches(BATCH, columns=new) if new else ():
+                    pass
+        except (pa.ArrowException, OSError) as error:
+            if getattr(error, "errno", None) is not None:
+                raise  # by the system
+            raise UserError(damaged(part, error)) from error
+        _compared.update((*file_is, name) for name in new)
+
+
+def damaged(part: str | Path, reason: object) -> str:
+    """What is said of a part that cannot be read."""
+    why = " ".join(str(reason).split())
+    return (
+        f"{part} is damaged ({why}). Delete it, and give the same command again: the job that wrote it makes it "
+        "anew. If that happens again, have the disk checked."
+    )
+
+
 def read(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None = None) -> pl.DataFrame:
     """All parts of a table, in order."""
     return scan(parts, columns).collect()
 
 
 def scan(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None = None) -> pl.LazyFrame:
+    """The rows of all parts, or some columns of them, whose pages have been compared with their checksums."""
     paths = [parts] if isinstance(parts, str | Path) else list(parts)
+    wanted = None if columns is None else list(columns)
+    compare(paths, wanted)
     frame = pl.scan_parquet([str(path) for path in paths], glob=False)
-    return frame.select(list(columns)) if columns is not None else frame
+    return frame.select(wanted) if wanted is not None else frame
 
 
 def rows(parts: Sequence[str | Path]) -> int:
@@ -188,12 +233,14 @@ def rows(parts: Sequence[str | Path]) -> int:
 
 
 def damage(part: str | Path) -> str | None:
-    """What keeps a Parquet file from being read to its end; None if nothing does. Reads all of it."""
+    """What keeps a Parquet file from being read to its end, by pyarrow or by polars; None if nothing does."""
     try:
-        with pq.ParquetFile(part) as file:
-            for _ in file.iter_batches():
+        with opened(part) as file:
+            for _ in file.iter_batches(BATCH):
                 pass
-    except (pa.ArrowException, OSError) as error:
+            for name in file.schema_arrow.names:
+                pl.read_parquet(part, columns=[name], glob=False)
+    except (pa.ArrowException, pl.exceptions.PolarsError, OSError) as error:
         return str(error) or type(error).__name__
     return None
 

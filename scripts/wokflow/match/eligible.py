@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 import polars as pl
-import pyarrow.parquet as pq
 
+from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.languages import HAN
 from wokflow.frame.tables import PartWriter, rows
@@ -40,7 +40,7 @@ def match_eligible(
         PartWriter(rejects, schemas.REJECTS, metadata) as bad,
     ):
         for part in recipes:
-            for batch in pq.ParquetFile(part).iter_batches(
+            for batch in tables.opened(part).iter_batches(
                 20_000, columns=["recipe_id", "title", "ingredients", "steps", "source_row"]
             ):
                 table = pl.DataFrame(batch).with_columns(corpus=pl.lit(corpus), raw="recipe_id")

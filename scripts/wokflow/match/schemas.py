@@ -38,10 +38,15 @@ REJECTS = pa.schema(
 TITLES = pa.schema(
     [column("title", pa.string(), "Each distinct title once, in the order of first occurrence.")]
 )
-TRANSLATIONS = pa.schema(
+TRANSLATED_TITLES = pa.schema(
     [
         column("title", pa.string(), "Each distinct title once, in the order of first occurrence."),
         column("text", pa.string(), "The title in English: as it is, or translated."),
+    ]
+)
+TRANSLATIONS = pa.schema(
+    [
+        *TRANSLATED_TITLES,
         column("text_index", pa.int32(), "Row of the text in match/texts, and of its vector."),
     ]
 )

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from wokflow.frame import tables
@@ -90,7 +89,7 @@ def _write(accepted: str, split: NDArray[np.uint8], pairs: str, metadata: dict[s
     """The accepted pairs with their split, some at a time."""
     names = pl.Series(SPLITS)
     done = 0
-    with tables.PartWriter(pairs, schemas.PAIRS, metadata) as part, pq.ParquetFile(accepted) as file:
+    with tables.PartWriter(pairs, schemas.PAIRS, metadata) as part, tables.opened(accepted) as file:
         for batch in file.iter_batches(BATCH):
             rows = pl.DataFrame(pl.from_arrow(batch))
             own = split[done : done + rows.height]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow.parquet as pq
 
 from wokflow.frame import jieba_dictionary, tables
 from wokflow.match.gold import SOURCE, TARGET, gold_set
@@ -153,7 +152,7 @@ def _lengths(parts: Sequence[str], used: pl.DataFrame) -> pl.DataFrame:
     columns = ["recipe_id", "lang", "title", "ingredients", "steps"]
     counted = [pl.DataFrame(schema={"recipe_id": pl.String, "tokens": pl.Int64})]
     for part in parts:
-        with pq.ParquetFile(part) as file:
+        with tables.opened(part) as file:
             for batch in file.iter_batches(BATCH, columns=columns):
                 rows = pl.DataFrame(pl.from_arrow(batch)).join(used, on="recipe_id", how="semi")
                 counted.append(_measure(rows, rows["lang"].first()))

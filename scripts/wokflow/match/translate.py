@@ -8,6 +8,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
 from wokflow.frame.shards import blocks, shard_range
+from wokflow.match import schemas
 from wokflow.match.lexicon import Lexicon
 from wokflow.models.devices import describe
 from wokflow.models.loading import load, origin
@@ -62,8 +63,7 @@ def match_translate(
         if progress:
             progress(len(texts), f"{len(texts)} of {len(rows)} titles translated", of=len(rows))
     part = table[rows.start : rows.stop].with_columns(text=pl.Series(texts, dtype=pl.String))
-    with tables.atomic(translated) as temporary:
-        part.write_parquet(temporary, metadata=metadata)
+    tables.write(translated, schemas.TRANSLATED_TITLES, part, metadata)
 
 
 def hub(

@@ -11,7 +11,6 @@ from pathlib import Path
 from zlib import crc32
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from wokflow.frame import tables
 from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
@@ -60,7 +59,7 @@ def _spill(recipes: Sequence[str], folder: Path) -> None:
             for number in range(BUCKETS)
         ]
         for path in recipes:
-            for batch in pq.ParquetFile(path).iter_batches(BATCH, columns=["steps"]):
+            for batch in tables.opened(path).iter_batches(BATCH, columns=["steps"]):
                 steps = pl.DataFrame(batch)["steps"].explode().drop_nulls()
                 for clause in {step[start:end] for step in steps for start, end in clauses(step)}:
                     files[bucket(clause)].write(clause + "\n")

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 import numpy as np
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from wokflow.frame import tables
@@ -85,7 +84,7 @@ def sampled(parts: Sequence[str], column: str, recipes: int | None) -> Iterator[
     chosen = total if recipes is None else min(recipes, total)
     row = 0
     for part in parts:
-        for batch in pq.ParquetFile(part).iter_batches(1024, columns=[column]):
+        for batch in tables.opened(part).iter_batches(1024, columns=[column]):
             for cell in batch.column(0):
                 if row * chosen // total != (row + 1) * chosen // total:
                     yield cell.as_py()

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
@@ -107,7 +106,7 @@ def pivot_dishes(
     total, done, found = tables.rows(recipes), 0, 0
     with tables.PartWriter(dishes, schemas.DISHES, metadata) as part:
         for path in recipes:
-            for batch in pq.ParquetFile(path).iter_batches(BATCH, columns=["recipe_id", "title", "dish"]):
+            for batch in tables.opened(path).iter_batches(BATCH, columns=["recipe_id", "title", "dish"]):
                 frame = _with_dish(pl.DataFrame(batch), find)
                 part.write(frame)
                 done, found = done + batch.num_rows, found + frame.height

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Sequence
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress
@@ -98,7 +97,7 @@ def write_corpus(
     without = tested.select("recipe_id").collect(engine="streaming")
     with tables.PartWriter(out, schemas.CORPUS, metadata) as part:
         for path in recipes:
-            for batch in pq.ParquetFile(path).iter_batches(BATCH, columns=["recipe_id"]):
+            for batch in tables.opened(path).iter_batches(BATCH, columns=["recipe_id"]):
                 part.write(
                     pl.DataFrame(batch).join(without, on="recipe_id", how="anti", maintain_order="left")
                 )

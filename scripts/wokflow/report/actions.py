@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from wokflow.frame import tables
 from wokflow.parse import schemas
@@ -80,7 +79,7 @@ def whole_recipes(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
     text = [pl.col(name).list.join(",") for name in PROTO[1:]]
     for part in parts:
         rest: list[pl.DataFrame] = []
-        for batch in pq.ParquetFile(part).iter_batches(BATCH, columns=["recipe_id", *PROTO]):
+        for batch in tables.opened(part).iter_batches(BATCH, columns=["recipe_id", *PROTO]):
             frame = pl.concat([*rest, pl.DataFrame(batch).with_columns(text)])
             last = pl.col("recipe_id") == frame["recipe_id"].last()
             yield frame.filter(~last)
