@@ -77,6 +77,7 @@ lock: $(VENV)/bin/uv
 	$(PINS) lock $(UV_ARGUMENTS)
 
 docs: $(VENV)/ready
+	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_schema
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.schemas > docs/tables.md
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_readme > config/README.md
 	PYTHONPATH=scripts $(BIN)/python -m tests.bench.ages

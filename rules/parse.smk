@@ -1,7 +1,4 @@
-from wokflow.parse.arguments import parse_dependencies
 
-# what cuts the steps into words before vectors are trained, and candidates of a first glossary counted
-CUT_WITH = {"parse.glossary.path": "glossary"} if PARSE["vectors"]["words"] == "glossary" else {}
 
 
 checkpoint parse_clauses:
@@ -40,7 +37,7 @@ rule parse_parser:
         mem_mb=memory(4000),
         runtime=minutes(240),
     params:
-        **step("parse.parser", also={"parse.glossary.path": "glossary"}),
+        **step("parse.parser"),
     script:
         "../scripts/step.py"
 
@@ -64,7 +61,7 @@ rule parse_dependencies:
         runtime=minutes(480),
         gpu=int(not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu"),
     params:
-        **step("parse.dependencies", CLAUSES, arguments=lambda wildcards: parse_dependencies(config)),
+        **step("parse.dependencies", CLAUSES),
     script:
         "../scripts/step.py"
 
@@ -91,7 +88,7 @@ rule parse_actions:
         mem_mb=memory(4000),
         runtime=minutes(480),
     params:
-        **step("parse.actions", also={"parse.glossary.path": "glossary"}),
+        **step("parse.actions"),
     script:
         "../scripts/step.py"
 
@@ -134,7 +131,7 @@ rule parse_vectors:
         mem_mb=memory(4000),
         runtime=minutes(480),
     params:
-        **step("parse.vectors", also=CUT_WITH),
+        **step("parse.vectors"),
     script:
         "../scripts/step.py"
 
@@ -156,6 +153,6 @@ rule parse_induce:
         mem_mb=memory(4000),
         runtime=minutes(240),
     params:
-        **step("parse.induce", also=CUT_WITH),
+        **step("parse.induce"),
     script:
         "../scripts/step.py"

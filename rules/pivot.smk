@@ -1,5 +1,4 @@
 PIVOTS_GIVEN, ORDERS_GIVEN = (bool(config["pivot"][block]["given"]) for block in ("pivots", "orders"))
-PAIRS_AND_GLOSSARY = {"pivot.pairs.path": "pairs", "parse.glossary.path": "glossary"}
 
 
 rule pivot_dishes:
@@ -18,7 +17,7 @@ rule pivot_dishes:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step("pivot.dishes", also={"pivot.pairs.path": "pairs"}),
+        **step("pivot.dishes"),
     script:
         "../scripts/step.py"
 
@@ -42,7 +41,7 @@ rule pivot_candidates:
         mem_mb=memory(6000),
         runtime=minutes(120),
     params:
-        **step("pivot.candidates", also={"pivot.pairs.path": "pairs"}),
+        **step("pivot.candidates"),
     script:
         "../scripts/step.py"
 
@@ -88,7 +87,7 @@ rule pivot_pivots:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step("pivot.pivots", also=PAIRS_AND_GLOSSARY),
+        **step("pivot.pivots"),
     script:
         "../scripts/step.py"
 
@@ -113,7 +112,7 @@ rule pivot_orders:
         mem_mb=memory(4000),
         runtime=minutes(120),
     params:
-        **step("pivot.orders", also=PAIRS_AND_GLOSSARY),
+        **step("pivot.orders"),
     script:
         "../scripts/step.py"
 
@@ -136,6 +135,6 @@ rule pivot_instances:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step("pivot.instances", also={"pivot.pairs.path": "pairs"}),
+        **step("pivot.instances"),
     script:
         "../scripts/step.py"

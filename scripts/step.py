@@ -14,7 +14,7 @@ for variable in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):
 os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # a job writes its progress into its log
 
 from wokflow.frame.gpus import take_gpus  # noqa: E402
-from wokflow.frame.step import Job, run  # noqa: E402
+from wokflow.frame.step import RuleJob, run  # noqa: E402
 
 
 def plain(files):
@@ -32,7 +32,7 @@ named = {path for files in inputs.values() for path in ([files] if isinstance(fi
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     run(
-        Job(
+        RuleJob(
             key=snakemake.params.key,
             unkeyed=snakemake.params.unkeyed,
             inputs=inputs,

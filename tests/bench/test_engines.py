@@ -13,7 +13,7 @@ import pytest
 from tests.bench import measure
 from tests.bench.measure import Call, Clock, isolated
 from tests.bench.test_labels import COLUMNS, LABELS, SETS, read_labels, row, score
-from tests.bench.test_parse import EPOCHS, PARSER, TREEBANKS, write_parses
+from tests.bench.test_parse import EPOCHS, TREEBANKS, write_parses
 
 GLOSSARY = str(measure.ROOT / "resources" / "glossary")
 
@@ -60,20 +60,22 @@ def make_parses(
     clock: Clock, recipes: str, out: str, backend: str, model: str = "", treebanks: list[str] | None = None
 ) -> None:
     """Train on the treebanks, if any, and write words, heads and roles of the clauses of labelled recipes."""
+    from wokflow.frame.job import Job
     from wokflow.parse.dependencies import load_backend
     from wokflow.parse.glossary import read_glossary
     from wokflow.parse.parser import parse_parser
     from wokflow.parse.segment import Segmenter
+    from wokflow.parse.settings import ParserSettings
 
     if treebanks:
         model = str(Path(out).with_suffix(".model"))
         parse_parser(
-            treebanks=treebanks,
-            test=[],
-            glossary=GLOSSARY,
             model=model,
             scores=f"{model}.json",
-            **PARSER | {"epochs": EPOCHS[measure.scale()]},
+            settings=ParserSettings(
+                treebanks=treebanks, glossary=GLOSSARY, epochs=EPOCHS[measure.scale()], seed=0
+            ),
+            job=Job(),
         )
     texts = [line.split("\t", 2)[2] for line in Path(recipes).read_text("utf-8").splitlines()]
     labelled = [texts[line] for line, _ in read_labels(LABELS / f"{SETS['held back']}.tsv", texts)]

@@ -2,20 +2,13 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from tests.bench import measure
 from tests.bench.measure import Call, Clock
 
-SETTINGS = {
-    "model": "skip_gram",
-    "dimensions": 100,
-    "window": 5,
-    "least_count": 5,
-    "recipes": None,
-    "seed": 13,
-}
 PASSES = {"tiny": [1, 2], "small": [5, 20], "full": [5, 20]}  # over the recipes, to train vectors
 RECIPES = {"tiny": 300, "small": 2_500, "full": 2_500}
 KINDS = ("verbs", "ingredients", "tools")
@@ -79,10 +72,12 @@ def induced(
 ) -> dict[str, dict[str, float]]:
     """Scores by kind of a glossary made from `count` recipes, cut with the authors' words if `known`."""
     from wokflow.frame import tables
+    from wokflow.frame.job import Job
     from wokflow.ingest.schemas import RECIPES as SCHEMA
     from wokflow.parse.clauses import clauses
     from wokflow.parse.glossary import read_glossary
     from wokflow.parse.induce import parse_induce
+    from wokflow.parse.settings import InduceSettings, VectorsSettings
     from wokflow.parse.vectors import parse_vectors, segmenter
 
     authors = str(Path(folder) / "glossary.json")
@@ -105,18 +100,14 @@ def induced(
         kind: {word: name for word, name in getattr(listed, kind).items() if words[word] >= LEAST}
         for kind in KINDS
     }
-    glossary = authors if known else None
-    files = {"recipe_parts": [recipes], "vectors": f"{out}/vectors", "glossary": glossary}
+    files: dict[str, Any] = {"recipe_parts": [recipes], "vectors": f"{out}/vectors", "job": Job()}
+    shared: dict[str, Any] = {"glossary": authors if known else None, "recipes": None}
+    classes = {kind: len(set(occur[kind].values())) for kind in KINDS}
     with clock:
-        parse_vectors(**files, digest=f"{out}/vectors.sha256", epochs=epochs, **SETTINGS)
-        parse_induce(
-            **files,
-            induced=f"{out}/induced",
-            **{kind: len(set(occur[kind].values())) for kind in KINDS},
-            least_count=LEAST,
-            recipes=None,
-            seed=13,
-        )
+        trained = VectorsSettings(epochs=epochs, **shared)
+        parse_vectors(**files, digest=f"{out}/vectors.sha256", settings=trained)
+        induced = InduceSettings(least_count=LEAST, **classes, **shared)
+        parse_induce(**files, induced=f"{out}/induced", settings=induced)
     made = read_glossary(f"{out}/induced")
     return {kind: compared(getattr(made, kind), getattr(listed, kind), occur[kind]) for kind in KINDS}
 

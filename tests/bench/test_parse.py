@@ -15,16 +15,6 @@ ROUNDS = 3
 RECIPES = {"tiny": 100, "small": 2_500, "full": 2_500}  # unlabelled recipes that are read
 SCALE = {"tiny": [50, 100], "small": [2_500, 10_000, 30_000], "full": [2_500, 10_000, 100_000]}
 EPOCHS = {"tiny": 1, "small": 20, "full": 20}  # of the parser's training
-PARSER: dict[str, Any] = {
-    "simplify": False,
-    "max_sentences": None,
-    "width": 64,
-    "depth": 4,
-    "dropout": 0.2,
-    "learning_rate": 0.004,
-    "batch_words": 600,
-    "seed": 0,
-}
 METHODS = ("rules", "parser")
 TREEBANKS = measure.ROOT / "resources" / "treebank"
 PAPER = 19.6  # proto-actions a recipe (Liu et al. 2022, section 4.3)
@@ -101,9 +91,11 @@ def side_by_side(call: Call) -> float:
 
 def parse_table(clock: Clock, folder: str, out: str, count: int) -> None:
     from wokflow.frame import tables
+    from wokflow.frame.job import Job
     from wokflow.ingest.schemas import RECIPES as SCHEMA
     from wokflow.parse import extract
     from wokflow.parse.actions import parse_actions
+    from wokflow.parse.settings import ActionsSettings
 
     extract.CACHED = 0
     lines = (Path(folder) / "base_recipes.tsv").read_text(encoding="utf-8").rstrip("\n").split("\n")
@@ -123,17 +115,15 @@ def parse_table(clock: Clock, folder: str, out: str, count: int) -> None:
     recipes, actions, rejects = (f"{out}/{name}.parquet" for name in ("recipes", "actions", "rejects"))
     tables.write(recipes, SCHEMA, table, {})
     del table, texts, lines
-    glossary = str(measure.ROOT / "resources" / "glossary")
-    how = {"method": "rules", "style": "house", "max_characters": 100_000}
+    settings = ActionsSettings(glossary=str(measure.ROOT / "resources" / "glossary"))
     with clock:
         parse_actions(
             recipes=recipes,
             dependencies=[],
             actions=actions,
             rejects=rejects,
-            glossary=glossary,
-            metadata={},
-            **how,
+            settings=settings,
+            job=Job(),
         )
 
 
@@ -147,20 +137,20 @@ def labelled_recipes(folder: str) -> list[dict[str, Any]]:
 
 def make_parses(clock: Clock, folder: str, out: str, epochs: int, base: bool = False) -> None:
     """Train a parser on the project's treebanks and write its parses of the labelled recipes' clauses, or of all."""
+    from wokflow.frame.job import Job
     from wokflow.parse.dependencies import load_backend
     from wokflow.parse.glossary import read_glossary
     from wokflow.parse.parser import parse_parser
     from wokflow.parse.segment import Segmenter
+    from wokflow.parse.settings import ParserSettings
 
     glossary, model = str(Path(folder) / "glossary.json"), str(Path(out).with_suffix(".model"))
     treebanks = sorted(map(str, TREEBANKS.glob("*.conllu")))
     parse_parser(
-        treebanks=treebanks,
-        test=[],
-        glossary=glossary,
         model=model,
         scores=f"{model}.json",
-        **PARSER | {"epochs": epochs},
+        settings=ParserSettings(treebanks=treebanks, glossary=glossary, epochs=epochs, seed=0),
+        job=Job(),
     )
     segment = Segmenter(read_glossary(glossary))
     texts = [recipe["text"] for recipe in labelled_recipes(folder)]

@@ -1,7 +1,6 @@
 """How much of planted pivot actions and orders is found, by the number of recipes; and how fast."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -185,13 +184,16 @@ def publish_speed(pairs: int, measured: dict[str, list[Measured]]) -> None:
     )
 
 
-MINED: dict[str, Any] = {"given": None, "glossary": str(measure.ROOT / "resources" / "glossary")}
+GLOSSARY = str(measure.ROOT / "resources" / "glossary")
 
 
 def mine_pivots(folder: Path, **chosen: Any) -> None:
+    from wokflow.frame.job import Job
     from wokflow.pivot.candidates import pivot_candidates
     from wokflow.pivot.pivots import pivot_pivots
+    from wokflow.pivot.settings import CandidatesSettings, PivotsSettings
 
+    pairs = str(folder / "pairs.tsv")
     proto, actions, dishes, candidates, pivots = (
         str(folder / name) for name in ("proto", "actions", "dishes", "candidates", "pivots")
     )
@@ -201,27 +203,24 @@ def mine_pivots(folder: Path, **chosen: Any) -> None:
         dishes=dishes,
         candidates=candidates,
         rejects=str(folder / "unclaimed"),
-        pairs=str(folder / "pairs.tsv"),
-        metadata={},
-        **CANDIDATES | chosen,
+        settings=CandidatesSettings(pairs=pairs, **CANDIDATES | chosen),
+        job=Job(),
     )
-    decided: dict[str, Any] = {"overrule": False, "annotators": 1, "answers": [], **MINED}
-    decided |= {name: str(folder / name) for name in ("votes", "agreement", "rejects")}
-    decided["pairs"] = str(folder / "pairs.tsv")
-    pivot_pivots(candidates=[candidates], pivots=pivots, metadata={}, **decided)
+    files = {name: str(folder / name) for name in ("votes", "agreement", "rejects")}
+    settings = PivotsSettings(pairs=pairs, glossary=GLOSSARY)
+    pivot_pivots(candidates=[candidates], pivots=pivots, **files, settings=settings, job=Job())
 
 
 def mine_orders(folder: Path, **chosen: Any) -> None:
     """By a preset and single settings, which say how pivot.orders differs from its default."""
-    from wokflow.pivot.limits import Limits
+    from wokflow.frame.job import Job
     from wokflow.pivot.orders import pivot_orders
-
-    names = [field.name for field in fields(Limits) if field.name != "estimate"]
-    settings: dict[str, Any] = {"preset": "strict"} | dict.fromkeys(names) | chosen
+    from wokflow.pivot.settings import OrdersSettings
 
     files = {name: str(folder / name) for name in ("pivots", "effects", "orders", "rejects")}
     read = {name: [str(folder / name)] for name in ("proto", "dishes")}
-    pivot_orders(**read, **files, **MINED, **settings, pairs=str(folder / "pairs.tsv"), metadata={})
+    settings = OrdersSettings(pairs=str(folder / "pairs.tsv"), glossary=GLOSSARY, **chosen)
+    pivot_orders(**read, **files, settings=settings, job=Job())
 
 
 def wokflow_mining(clock: Clock, folder: str) -> dict[str, int]:

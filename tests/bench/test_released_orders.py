@@ -56,7 +56,7 @@ def shares(found: dict[str, int]) -> list[str]:
 def find(clock: Clock, folder: str, preset: str) -> dict[str, int]:
     """Counts of wokflow.pivot.released, and of recipes and dishes."""
     from wokflow.pivot.effects import Hypotheses, estimate
-    from wokflow.pivot.limits import limits
+    from wokflow.pivot.limits import PRESETS
     from wokflow.pivot.orders import first_places, reported
     from wokflow.pivot.released import compared, released_orders
 
@@ -66,7 +66,7 @@ def find(clock: Clock, folder: str, preset: str) -> dict[str, int]:
     both_ways = pl.concat([released, released.rename(reverse).select(released.columns)]).unique(
         ["before", "after"], maintain_order=True
     )
-    chosen = replace(limits(preset), frequent=FREQUENT)
+    chosen = replace(PRESETS[preset], frequent=FREQUENT)
     ends = pl.concat([released["before"], released["after"]]).unique().to_list()
     with clock:
         dish = first_places(found, ends, chosen.frequent)

@@ -12,10 +12,10 @@ from wokflow.frame.arguments import Arguments
 from wokflow.frame.columns import column
 from wokflow.frame.keys import rule_key
 from wokflow.frame.records import kept_key
-from wokflow.frame.step import Job, arguments, run, step_function
+from wokflow.frame.step import RuleJob, arguments, run, step_function
 
 
-def described(tmp_path: Path, **given: Any) -> Job:
+def described(tmp_path: Path, **given: Any) -> RuleJob:
     usual: dict[str, Any] = {
         "key": rule_key("match.pair", Arguments({"k": 3})),
         "unkeyed": {"device": "cpu"},
@@ -26,7 +26,7 @@ def described(tmp_path: Path, **given: Any) -> Job:
         "minutes": 60,
         "log": str(tmp_path / "job.log"),
     }
-    return Job(**usual | given)
+    return RuleJob(**usual | given)
 
 
 def test_files_settings_and_options_come_by_name_and_what_makes_a_job_wait_does_not(tmp_path: Path) -> None:

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.frame.wordlists import word_table
 from wokflow.ingest.schemas import RECIPES
 from wokflow.parse import actions as actions_module
 from wokflow.parse import schemas
 from wokflow.parse.actions import parse_actions
 from wokflow.parse.proto import compared, parse_proto
+from wokflow.parse.settings import ActionsSettings
 
 from tests.bench.measure import ROOT
 
@@ -45,7 +46,7 @@ def test_the_log_counts_what_is_ignored_of_the_published_glossary(
     path, log = tmp_path / "glossary.json", StringIO()
     words = {noise["words"].split()[0]: noise["class"], "盐": "盐"}
     path.write_text(json.dumps({"verbs": {"放": "放"}, "ingredients": words, "tools": {}}), encoding="utf-8")
-    run(tmp_path, [["放盐"]], str(path), style=style, progress=Progress(log, seconds=1000))
+    run(tmp_path, [["放盐"]], str(path), Progress(log, seconds=1000), style=style)
     assert ("ignored" in log.getvalue()) == bool(said)
     assert said in log.getvalue()
 
@@ -68,13 +69,13 @@ def write_recipes(path: Path, steps: list[list[str]]) -> None:
 
 
 def run(
-    folder: Path, steps: list[list[str]], glossary: str, **more: Any
+    folder: Path, steps: list[list[str]], glossary: str, log: Progress | None = None, **more: Any
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     recipes, actions, rejects = (folder / f"{each}.parquet" for each in ("recipes", "actions", "rejects"))
     write_recipes(recipes, steps)
-    how = {"method": "rules", "style": "house", "max_characters": 1000} | more
+    settings = ActionsSettings(glossary=glossary, **{"max_characters": 1000} | more)
     files = {"recipes": str(recipes), "actions": str(actions), "rejects": str(rejects)}
-    parse_actions(**files, dependencies=[], glossary=glossary, metadata={}, **how)
+    parse_actions(**files, dependencies=[], settings=settings, job=Job(progress=log or Progress()))
     return pl.read_parquet(actions), pl.read_parquet(rejects)
 
 
@@ -129,7 +130,7 @@ def test_no_recipe_is_lost_and_offsets_point_at_the_verb(
 def test_proto_actions_are_sets_of_classes(tmp_path: Path, glossary: str) -> None:
     run(tmp_path, [["加入土豆、洋芋和盐"]], glossary)
     proto = tmp_path / "proto.parquet"
-    parse_proto(actions=[str(tmp_path / "actions.parquet")], proto=[str(proto)], metadata={})
+    parse_proto(actions=[str(tmp_path / "actions.parquet")], proto=[str(proto)], job=Job())
     row = pl.read_parquet(proto).row(0, named=True)
     assert row == {
         "recipe_id": "xiachufang:0",
@@ -173,9 +174,9 @@ def test_a_part_reads_the_table_of_parses_once(
     for batch in (2, 1000):
         monkeypatch.setattr(actions_module, "BATCH", batch)
         outputs = {name: str(tmp_path / f"{name}-{batch}") for name in ("actions", "rejects")}
-        how: dict[str, Any] = {"method": "parser", "style": "house", "max_characters": 1000, "metadata": {}}
+        settings = ActionsSettings(glossary=glossary, method="parser")
         recipes = str(tmp_path / "recipes")
-        parse_actions(recipes=recipes, dependencies=[dependencies], glossary=glossary, **outputs, **how)
+        parse_actions(recipes=recipes, dependencies=[dependencies], **outputs, settings=settings, job=Job())
         found.append(tables.read(outputs["actions"]))
     assert len(reads) == 2
     assert found[0].equals(found[1]) and found[0]["recipe_id"].n_unique() == 10
@@ -214,7 +215,7 @@ def test_inherited_ingredients_that_only_flavour_are_not_compared(tmp_path: Path
         house,
     )
     proto = tmp_path / "proto.parquet"
-    parse_proto(actions=[str(tmp_path / "actions.parquet")], proto=[str(proto)], metadata={})
+    parse_proto(actions=[str(tmp_path / "actions.parquet")], proto=[str(proto)], job=Job())
     rows = pl.read_parquet(proto).select("recipe_id", "verb_class", "ingredient_classes").rows()
     assert rows[6] == ("xiachufang:0", "翻炒", ["牛肉"])
     assert set(rows[2][2]) == {"食用油", "姜"}  # nothing else is in the pot

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.parse import clauses as module
 from wokflow.parse.clauses import LIMIT, clause_at, clauses, parse_clauses
 
@@ -58,7 +59,7 @@ def write_steps(path: Path, steps: list[list[str]]) -> str:
 def distinct(folder: Path, *parts: str) -> tuple[list[str], str]:
     """The clauses that the step writes, and their digest."""
     data, digest = folder / "clauses.parquet", folder / "clauses.sha256"
-    parse_clauses(recipes=parts, data=str(data), digest=str(digest), metadata={})
+    parse_clauses(recipes=parts, data=str(data), digest=str(digest), job=Job())
     return tables.read(data)["clause"].to_list(), digest.read_text()
 
 
@@ -92,7 +93,7 @@ def test_memory_holds_a_batch_a_bucket_and_a_row_group(
     tracemalloc.start()
     try:
         data = tmp_path / "clauses.parquet"
-        parse_clauses(recipes=[path], data=str(data), digest=str(tmp_path / "digest"), metadata={})
+        parse_clauses(recipes=[path], data=str(data), digest=str(tmp_path / "digest"), job=Job())
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -10,16 +10,17 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.parse import dependencies, schemas
 from wokflow.parse.conllu import Sentence
 from wokflow.parse.dependencies import HanLP, parse_block, parse_dependencies
 from wokflow.parse.parser import parse_parser
 from wokflow.parse.roles import SCHEMES
 from wokflow.parse.segment import Segmenter
+from wokflow.parse.settings import DependenciesSettings, ParserSettings
 
 from tests.parse.test_conllu import as_conllu
-from tests.parse.test_parser import FOODS, SETTINGS, TREEBANK, VERBS
+from tests.parse.test_parser import FOODS, SETTINGS, SMALL, TREEBANK, VERBS
 from tests.parse.test_segment import EMPTY
 
 ODD = ["盐", "👍🏽", "OK", "add 2 cups olive oil", "1.5克", "　", "", "℃", "𠮷野家", "葱、姜 蒜", "炒" * 200]
@@ -34,29 +35,26 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "glossary.json").write_text(json.dumps(words), encoding="utf-8")
     (folder / "some.conllu").write_text(as_conllu(TREEBANK), encoding="utf-8")
     tables.write(folder / "clauses", schemas.CLAUSES, pl.DataFrame({"clause": CLAUSES}), {})
-    parse_parser(
-        treebanks=[str(folder / "some.conllu")],
-        test=[],
-        glossary=str(folder / "glossary.json"),
-        model=str(folder / "model"),
-        scores=str(folder / "scores"),
-        **SETTINGS | {"epochs": 10, "width": 32, "depth": 2, "batch_words": 30},
+    settings = ParserSettings(
+        treebanks=(str(folder / "some.conllu"),), glossary=str(folder / "glossary.json"), **SETTINGS | SMALL
     )
+    parse_parser(model=str(folder / "model"), scores=str(folder / "scores"), settings=settings, job=Job())
     return folder
 
 
 def parsed(house: Path, out: Path, **changes: Any) -> pl.DataFrame:
     """The table that parsing writes, one shard unless `changes` say otherwise."""
-    settings: dict[str, Any] = {
-        "backend": "trained",
-        "trained": [str(house / "model")],
-        "glossary": str(house / "glossary.json"),
-        "metadata": {"key": "k"},
-    }
-    settings |= {"batch": 4, "device": "cpu", "shard": 0, "shards": 1, "threads": 1}
-    if "model" in changes:
-        del settings["trained"]
-    parse_dependencies(clauses=str(house / "clauses"), dependencies=str(out), **(settings | changes))
+    given = {"shard": 0, "shards": 1, "threads": 1, "progress": Progress()} | changes
+    shards: Any = {name: given.pop(name) for name in ("shard", "shards")}
+    job = Job({"key": "k"}, given.pop("progress"), given.pop("threads"))
+    parse_dependencies(
+        clauses=str(house / "clauses"),
+        trained=[] if "model" in changes else [str(house / "model")],
+        dependencies=str(out),
+        settings=DependenciesSettings(**{"glossary": str(house / "glossary.json"), "batch": 4} | given),
+        job=job,
+        **shards,
+    )
     return tables.read(out)
 
 

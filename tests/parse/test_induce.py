@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.parse.glossary import read_glossary
 from wokflow.parse.induce import Tags, cluster, names, object_places, parse_induce, verb_places
+from wokflow.parse.settings import InduceSettings
 
-from tests.parse.test_vectors import SCRIPTS, train, write_recipes
+from tests.parse.test_vectors import ROOT, train, write_recipes
 
 SETTINGS: dict[str, Any] = {
     "verbs": 2,
@@ -52,9 +53,9 @@ def induce(recipes: str, out: Path, log: io.StringIO | None = None, **changes: A
     vectors = out.with_name("vectors")
     if not vectors.exists():
         train(recipes, vectors)
-    progress = Progress(log) if log else None
     files = {"vectors": str(vectors), "recipe_parts": [recipes], "induced": str(out)}
-    parse_induce(**files, glossary=None, **SETTINGS | changes, progress=progress)
+    settings = InduceSettings(**SETTINGS | changes)
+    parse_induce(**files, settings=settings, job=Job(progress=Progress(log)))
     lines = (out / "review.tsv").read_text(encoding="utf-8").splitlines()
     assert lines[0].split("\t") == ["kind", "class", "surface", "count", "distance"]
     return [line.split("\t") for line in lines[1:]]
@@ -182,12 +183,11 @@ def test_the_files_are_a_glossary(recipes: str, tmp_path: Path) -> None:
 def test_two_processes_write_the_same_bytes(recipes: str, tmp_path: Path) -> None:
     train(recipes, tmp_path / "vectors")
     code = (
-        "import sys; from wokflow.parse.induce import parse_induce;"
-        f"parse_induce(vectors={str(tmp_path / 'vectors')!r}, recipe_parts=[{recipes!r}], glossary=None, "
-        f"induced=sys.argv[1], **{SETTINGS!r})"
+        "import sys; from pathlib import Path; from tests.parse.test_induce import induce;"
+        f"induce({recipes!r}, Path(sys.argv[1]))"
     )
     for seed in "12":
-        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(SCRIPTS)}
+        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": f"{ROOT}:{ROOT}/scripts"}
         subprocess.run([sys.executable, "-c", code, str(tmp_path / seed)], check=True, env=environment)
     for name in ("verbs.tsv", "ingredients.tsv", "tools.tsv", "review.tsv"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()

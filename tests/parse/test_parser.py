@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.parse.conllu import Sentence
 from wokflow.parse.dependencies import SpaCy, load_trained
 from wokflow.parse.parser import attachment, clauses_of, parse_parser, project
 from wokflow.parse.roles import SCHEMES
 from wokflow.parse.segment import Segmenter
+from wokflow.parse.settings import ParserSettings
 
 from tests.parse.test_conllu import as_conllu, trees
 from tests.parse.test_segment import EMPTY
@@ -33,6 +34,9 @@ SETTINGS: dict[str, Any] = {
     "batch_words": 600,
     "seed": 0,
 }
+
+
+SMALL = {"epochs": 10, "width": 32, "depth": 2, "batch_words": 30}
 
 
 def sentence(food: str, verb: str, other: str) -> Sentence:
@@ -57,11 +61,15 @@ def files(tmp_path: Path) -> dict[str, Any]:
     treebank = tmp_path / "some.conllu"
     treebank.write_text(as_conllu(TREEBANK), encoding="utf-8")
     names = {name: str(tmp_path / name) for name in ("model", "scores")}
-    return {"treebanks": [str(treebank)], "test": [], "glossary": str(glossary), **names, **SETTINGS}
+    return {"treebanks": [str(treebank)], "glossary": str(glossary), **names, **SETTINGS}
+
+
+def train(model: str, scores: str, **settings: Any) -> None:
+    parse_parser(model=model, scores=scores, settings=ParserSettings(**settings), job=Job())
 
 
 def test_training_learns_and_its_scores_say_so(files: dict[str, Any]) -> None:
-    parse_parser(**files | {"epochs": 10, "width": 32, "depth": 2, "batch_words": 30})
+    train(**files | SMALL)
     scores = json.loads(Path(files["scores"]).read_text())
     assert (scores["train_sentences"], scores["test_sentences"], scores["held_out"]) == (22, 2, True)
     assert scores["sentences"]["gold_words"]["las"] > 90
@@ -74,13 +82,13 @@ def test_training_learns_and_its_scores_say_so(files: dict[str, Any]) -> None:
 
 def test_the_same_seed_gives_the_same_files_in_another_process(files: dict[str, Any], tmp_path: Path) -> None:
     settings = {"epochs": 3, "seed": 5}
-    code = "import json, sys; from wokflow.parse.parser import parse_parser; parse_parser(**json.loads(sys.argv[1]))"
-    scripts = Path(__file__).resolve().parents[2] / "scripts"
+    code = "import json, sys; from tests.parse.test_parser import train; train(**json.loads(sys.argv[1]))"
+    root = Path(__file__).resolve().parents[2]
     for hash_seed in ("1", "2"):
         names = {name: str(tmp_path / f"{name}-{hash_seed}") for name in ("model", "scores")}
         subprocess.run(
             [sys.executable, "-c", code, json.dumps(files | names | settings)],
-            env={"PYTHONPATH": str(scripts), "PYTHONHASHSEED": hash_seed},
+            env={"PYTHONPATH": f"{root}:{root}/scripts", "PYTHONHASHSEED": hash_seed},
             check=True,
         )
     assert (tmp_path / "scores-1").read_bytes() == (tmp_path / "scores-2").read_bytes()
@@ -91,10 +99,10 @@ def test_the_same_seed_gives_the_same_files_in_another_process(files: dict[str, 
 
 
 def test_named_treebanks_are_the_test_and_training_may_be_cut(files: dict[str, Any]) -> None:
-    parse_parser(**files | {"test": files["treebanks"], "max_sentences": 5})
+    train(**files | {"test": files["treebanks"], "max_sentences": 5})
     scores = json.loads(Path(files["scores"]).read_text())
     assert (scores["train_sentences"], scores["test_sentences"], scores["held_out"]) == (5, 24, False)
-    parse_parser(**files)  # another model takes its place
+    train(**files)  # another model takes its place
     assert sorted(path.name for path in Path(files["model"]).parent.iterdir()) == [
         "glossary.json",
         "model",
@@ -106,14 +114,14 @@ def test_named_treebanks_are_the_test_and_training_may_be_cut(files: dict[str, A
 def test_too_few_sentences_are_refused(files: dict[str, Any]) -> None:
     Path(files["treebanks"][0]).write_text(as_conllu(TREEBANK[:9]), encoding="utf-8")
     with pytest.raises(UserError, match=r"9 sentences to train on and 0 to test.*at least 10"):
-        parse_parser(**files)
+        train(**files)
 
 
 def test_a_failed_training_leaves_no_folder(files: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wokflow.parse.parser.write_text", lambda *_: pytest.fail("not reached"))
     monkeypatch.setattr("spacy.language.Language.to_disk", lambda _, path: [(path / "half").mkdir(), 1 / 0])
     with pytest.raises(ZeroDivisionError):
-        parse_parser(**files)
+        train(**files)
     assert {path.name for path in Path(files["model"]).parent.iterdir()} == {"glossary.json", "some.conllu"}
 
 

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.ingest.schemas import RECIPES
+from wokflow.parse.settings import VectorsSettings
 from wokflow.parse.vectors import parse_vectors, read_vectors, sampled
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+ROOT = Path(__file__).resolve().parents[2]
 SETTINGS: dict[str, Any] = {
     "model": "skip_gram",
     "dimensions": 8,
@@ -58,7 +59,8 @@ def recipes(tmp_path: Path) -> str:
 
 def train(recipes: str, out: Path, glossary: str | None = None, **settings: Any) -> tuple[list[str], Any]:
     files = {"recipe_parts": [recipes], "vectors": str(out), "digest": f"{out}.sha256"}
-    parse_vectors(**files, glossary=glossary, **SETTINGS | settings)
+    chosen = VectorsSettings(glossary=glossary, **SETTINGS | settings)
+    parse_vectors(**files, settings=chosen, job=Job())
     return read_vectors(out)
 
 
@@ -74,12 +76,11 @@ def test_words_come_by_count_and_then_alphabetically(recipes: str, tmp_path: Pat
 def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
     recipes = write_recipes(tmp_path / "recipes", STEPS * 100)  # of fewer, frequent words are left out
     code = (
-        "import sys; from wokflow.parse.vectors import parse_vectors;"
-        f"parse_vectors(recipe_parts=[{recipes!r}], glossary=None, vectors=sys.argv[1], "
-        f"digest=sys.argv[1] + '.sha256', **{SETTINGS!r})"
+        "import sys; from pathlib import Path; from tests.parse.test_vectors import train;"
+        f"train({recipes!r}, Path(sys.argv[1]))"
     )
     for seed in "12":
-        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(SCRIPTS)}
+        environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": f"{ROOT}:{ROOT}/scripts"}
         subprocess.run([sys.executable, "-c", code, str(tmp_path / seed)], check=True, env=environment)
     for name in ("1/words.txt", "1/vectors.npy", "1.sha256"):
         assert (tmp_path / name).read_bytes() == (tmp_path / name.replace("1", "2", 1)).read_bytes()

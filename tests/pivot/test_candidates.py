@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.pivot.candidates import kinds, pivot_candidates
 from wokflow.pivot.occurrences import occurrences, parted, written
+from wokflow.pivot.settings import CandidatesSettings
 
 PAPER = {"alpha": 5.0, "tau_remove": 0.01, "tau_insert": 0.1}
 
@@ -100,9 +102,8 @@ def compare(
         dishes=dishes,
         candidates=str(out),
         rejects=f"{out}.rejects",
-        pairs=str(pairs),
-        metadata={},
-        **{"least": 0.05, "recipes": 1, "level": 1.0} | PAPER | settings,
+        settings=CandidatesSettings(**{"pairs": str(pairs), "recipes": 1, "level": 1.0} | PAPER | settings),
+        job=Job(),
     )
 
 

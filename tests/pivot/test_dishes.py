@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.ingest.schemas import RECIPES
 from wokflow.pivot.dishes import PUBLISHED, SHORTEST, finder, names, pair_rows, pivot_dishes, read_pairs
+from wokflow.pivot.settings import DishesSettings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HEADER = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n"
@@ -120,7 +121,9 @@ def test_a_dish_comes_from_the_field_or_else_from_the_title(tmp_path: Path) -> N
         write_recipes(tmp_path / "b", [("红烧肉炖豆腐", None), ("酱豆腐", None), ("凉菜", "红烧鱼")]),
     ]
     pairs = write_pairs(tmp_path / "pairs.tsv", "红烧肉 炖豆腐 肉 豆腐")
-    pivot_dishes(recipes=parts, dishes=str(tmp_path / "out"), pairs=pairs, least=2, metadata={})
+    pivot_dishes(
+        recipes=parts, dishes=str(tmp_path / "out"), settings=DishesSettings(pairs=pairs, least=2), job=Job()
+    )
     found = [(row[1], row[2]) for row in tables.read(tmp_path / "out").iter_rows()]
     assert found == [
         ("红烧肉", "title"),
@@ -135,13 +138,23 @@ def test_parts_do_not_change_the_dishes(tmp_path: Path) -> None:
     rows = [("红烧肉", None), ("粥粥粥", "粥粥"), ("粥粥", None), ("汤", "粥粥"), ("x", None)]
     pairs = write_pairs(tmp_path / "pairs.tsv", "红烧肉 炖豆腐 肉 豆腐")
     whole_table = [write_recipes(tmp_path / "all", rows)]
-    pivot_dishes(recipes=whole_table, dishes=str(tmp_path / "one"), pairs=pairs, least=2, metadata={})
+    pivot_dishes(
+        recipes=whole_table,
+        dishes=str(tmp_path / "one"),
+        settings=DishesSettings(pairs=pairs, least=2),
+        job=Job(),
+    )
     whole = pl.read_parquet(tmp_path / "all")
     parts = []
     for number, (start, stop) in enumerate([(0, 2), (2, 2), (2, 5)]):
         tables.write(tmp_path / f"part{number}", RECIPES, whole[start:stop], {})
         parts.append(str(tmp_path / f"part{number}"))
-    pivot_dishes(recipes=parts, dishes=str(tmp_path / "three"), pairs=pairs, least=2, metadata={})
+    pivot_dishes(
+        recipes=parts,
+        dishes=str(tmp_path / "three"),
+        settings=DishesSettings(pairs=pairs, least=2),
+        job=Job(),
+    )
     assert tables.read(tmp_path / "one").rows() == tables.read(tmp_path / "three").rows()
 
 

@@ -12,15 +12,14 @@ import polars as pl
 import pytest
 from wokflow.evaluate.pivots import Order, read_pivots
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.parse.glossary import read_glossary
 from wokflow.pivot import schemas
 from wokflow.pivot.given_files import ORDER_COLUMNS, PIVOT_COLUMNS
 from wokflow.pivot.occurrences import Proto
 from wokflow.pivot.orders import pivot_orders
 from wokflow.pivot.pivots import pivot_pivots
-
-from tests.pivot.test_orders import STRICT
+from wokflow.pivot.settings import OrdersSettings, PivotsSettings
 
 GLOSSARY = {
     "verbs": {"加": "加入", "放": "加入", "切": "切", "炒": "炒"},
@@ -77,18 +76,21 @@ class Given:
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
         return str(path)
 
-    def pivots(self, given: str, **more: Any) -> pl.DataFrame:
+    def pivots(self, given: str, said: Progress | None = None) -> pl.DataFrame:
         out = str(self.folder / "pivots.parquet")
         files = {name: str(self.folder / name) for name in ("votes", "agreement", "rejects")}
-        files |= {"pivots": out, "given": given}
-        settings: dict[str, Any] = {"answers": [], "overrule": False, "annotators": 3, "metadata": {}}
-        pivot_pivots(candidates=[], **files, **self.known, **settings, **more)
+        settings = PivotsSettings(given=given, **self.known)
+        pivot_pivots(
+            candidates=[], pivots=out, **files, settings=settings, job=Job(progress=said or Progress())
+        )
         return tables.read(out)
 
     def orders(self, given: str) -> pl.DataFrame:
         files = {name: str(self.folder / f"{name}.parquet") for name in ("pivots", "effects", "orders")}
-        files |= {"rejects": str(self.folder / "rejects"), "given": given}
-        pivot_orders(proto=[], dishes=[], **files, **self.known, **STRICT, metadata={})
+        files |= {"rejects": str(self.folder / "rejects")}
+        pivot_orders(
+            proto=[], dishes=[], **files, settings=OrdersSettings(given=given, **self.known), job=Job()
+        )
         assert tables.read(files["effects"]).is_empty()
         return tables.read(files["orders"])
 
@@ -235,16 +237,9 @@ def test_nothing_mined_is_said_in_the_log_and_on_the_screen(
 ) -> None:
     tables.write(tmp_path / "none", schemas.CANDIDATES, pl.DataFrame(schemas.CANDIDATES.empty_table()), {})
     files = {name: str(tmp_path / name) for name in ("pivots", "votes", "agreement", "rejects")}
-    known = Given(tmp_path).known
-    mined: dict[str, Any] = {"given": None, "answers": [], "metadata": {}, **known}
-    said = io.StringIO()
+    settings, said = PivotsSettings(**Given(tmp_path).known), io.StringIO()
     pivot_pivots(
-        candidates=[str(tmp_path / "none")],
-        overrule=False,
-        annotators=3,
-        progress=Progress(said),
-        **files,
-        **mined,
+        candidates=[str(tmp_path / "none")], **files, settings=settings, job=Job(progress=Progress(said))
     )
     screen = capsys.readouterr().err
     assert "pivot.pivots.given" in screen and screen.strip() in said.getvalue()
@@ -256,7 +251,7 @@ def test_the_authors_files_go_in_whole(shared: Path, tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.known = {"pairs": str(folder / "dish_pairs.json"), "glossary": str(folder / "glossary.json")}
     published = str(folder / "expert_pivots.json")
-    pivots = given.pivots(published, progress=Progress(sys.stdout))
+    pivots = given.pivots(published, Progress(sys.stdout))
     assert given.rejects == []
     kinds = {"remove": 491 - 3, "insert": 309 - 3, "replace": 3}
     assert dict(pivots["kind"].value_counts().iter_rows()) == kinds

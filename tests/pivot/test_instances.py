@@ -4,8 +4,10 @@ from pathlib import Path
 
 import polars as pl
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.ingest.schemas import RECIPES
 from wokflow.pivot.instances import pivot_instances
+from wokflow.pivot.settings import InstancesSettings
 
 HEADER = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n"
 
@@ -22,8 +24,9 @@ def run(folder: Path, per_dish: dict[str, int], pairs: list[str], count: int = 5
     of_dish = [(name, name.split(":")[0], "field") for name in names if not name.startswith("无")]
     pl.DataFrame(of_dish, ["recipe_id", "dish", "found_by"], orient="row").write_parquet(folder / "dishes")
     (folder / "pairs").write_text(HEADER + "".join(f"{pair}\n" for pair in pairs))
-    files = {name: str(folder / name) for name in ("dishes", "instances", "corpus", "pairs")}
-    pivot_instances(recipes=[str(folder / "recipes")], **files, count=count, seed=seed, metadata={})
+    files = {name: str(folder / name) for name in ("dishes", "instances", "corpus")}
+    settings = InstancesSettings(pairs=str(folder / "pairs"), count=count, seed=seed)
+    pivot_instances(recipes=[str(folder / "recipes")], **files, settings=settings, job=Job())
 
 
 def drawn(folder: Path, pairs: list[str], count: int = 5, seed: int = 0, **per_dish: int) -> pl.DataFrame:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from wokflow.frame.config import fill, read_schema
+from wokflow.frame.config import read_schema
 from wokflow.pivot import orders as module
 from wokflow.pivot.effects import Confounders, Hypotheses, most, precedence
 from wokflow.pivot.limits import PRESETS, Limits, limits
+from wokflow.pivot.settings import OrdersSettings
 
 from tests.conftest import ROOT
 from tests.pivot.test_orders import INF, caused, dish, one, random_dish
@@ -26,19 +27,17 @@ def written(value: float | bool | None) -> str:
     return "any" if math.isinf(value) else f"{value:g}"
 
 
-def settings(name: str | None = None, **own: Any) -> dict[str, Any]:
+def settings(name: str | None = None, **own: Any) -> OrdersSettings:
     """pivot.orders of a config of the project, with settings of one's own."""
     given = yaml.safe_load((ROOT / "config" / name).read_text("utf-8"))["pivot"]["orders"] if name else {}
-    config: dict[str, Any] = {"pivot": {"orders": given | own}}
-    fill(config, read_schema(ROOT))
-    return dict(config["pivot"]["orders"])
+    return OrdersSettings(**{"pairs": "none", "glossary": "none"} | given | own)
 
 
 def test_a_setting_takes_the_place_of_the_presets_number() -> None:
-    assert limits(**settings()) == Limits() == PRESETS["strict"]
-    assert limits(**settings("paper.yaml")) == PAPER
-    assert limits(**settings("paper.yaml", effect=0.2, units=0)) == replace(PAPER, effect=0.2, units=0)
-    assert limits(**settings(correct=False, overlap=0)) == Limits(correct=False, overlap=0)
+    assert limits(settings()) == Limits() == PRESETS["strict"]
+    assert limits(settings("paper.yaml")) == PAPER
+    assert limits(settings("paper.yaml", effect=0.2, units=2)) == replace(PAPER, effect=0.2, units=2)
+    assert limits(settings(correct=False, overlap=0)) == Limits(correct=False, overlap=0)
 
 
 @pytest.mark.parametrize("name", [name for name in asdict(Limits()) if name != "estimate"])

@@ -1,6 +1,5 @@
 """Causes and effects are found in their order; independent actions, whatever their order, are left alone."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +8,15 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.pivot import effects, schemas
 from wokflow.pivot import orders as module
 from wokflow.pivot.effects import Confounders, Dish, Hypotheses, estimate, precedence
 from wokflow.pivot.limits import Limits
 from wokflow.pivot.orders import first_places, pivot_orders
+from wokflow.pivot.settings import OrdersSettings
 
 INF = np.inf
-STRICT: dict[str, Any] = {"preset": "strict"} | dict.fromkeys(
-    field.name for field in fields(Limits) if field.name != "estimate"
-)
 ALL = Limits(units=1, frequent=0.0, correct=False, level=1.0, overlap=0.0, balance=9.0, effect=-2.0)
 
 
@@ -173,8 +171,7 @@ PIVOTS = [("pivot", "insert"), ("pivot2", "insert"), ("cause", "remove"), ("abse
 
 def find_orders(tables_read: dict[str, Any], effects: Path, orders: Path) -> None:
     files = {"effects": str(effects), "orders": str(orders), "rejects": f"{orders}-rejects"}
-    mined: dict[str, Any] = {"given": None, "pairs": "", "glossary": ""}
-    pivot_orders(**tables_read, **files, **mined, **STRICT, metadata={})
+    pivot_orders(**tables_read, **files, settings=OrdersSettings(pairs="none", glossary="none"), job=Job())
 
 
 def test_tables_hold_all_tests_and_the_constraints(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.pivot import schemas
 from wokflow.pivot.pivots import majority, per_pair, pivot_pivots
 from wokflow.pivot.questions import GIVEN, HEADER, identified, pivot_questions, read_answers
+from wokflow.pivot.settings import PivotsSettings, QuestionsSettings
 
 
 def candidate(verb: str, kind: str, phrases: list[str] | None = None) -> dict[str, object]:
@@ -70,7 +71,7 @@ def sheet(folder: Path, *rows: tuple[str, str, str], name: str = "answers.tsv") 
 def test_the_sheet_asks_what_frequency_leaves_open(written: str, ids: dict[str, str], tmp_path: Path) -> None:
     out, path = tmp_path / "questions", tmp_path / "questions.tsv"
     given = {"candidates": written, "questions": str(out), "sheet": str(path)}
-    pivot_questions(**given, ask_all=False, metadata={})
+    pivot_questions(**given, settings=QuestionsSettings(), job=Job())
     assert tables.read(out)["question_id"].to_list() == [ids["切"], ids["拌"]]
     rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig")), dialect="excel-tab"))
     assert rows[0] == HEADER
@@ -86,19 +87,19 @@ def test_the_sheet_asks_what_frequency_leaves_open(written: str, ids: dict[str, 
         "",
         "",
     ]
-    pivot_questions(**given, ask_all=True, metadata={})
+    pivot_questions(**given, settings=QuestionsSettings(ask_all=True), job=Job())
     assert tables.read(out).height == 4 == len(set(ids.values()))
 
 
 def test_a_filled_in_sheet_is_read_again(written: str, ids: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "questions.tsv"
     given = {"candidates": written, "questions": str(tmp_path / "questions"), "sheet": str(path)}
-    pivot_questions(**given, ask_all=False, metadata={})
+    pivot_questions(**given, settings=QuestionsSettings(), job=Job())
     lines = path.read_text(encoding="utf-8").splitlines()
     empty = lines[1].removesuffix("\t")
     filled = [lines[0], f"{empty}anna\tAlways ", lines[2], f"{empty}bo\t不出现", ""]
     path.write_text("\r\n".join(filled), encoding="utf-8")
-    assert read_answers([str(path)], set(ids.values())).rows() == [
+    assert read_answers([str(path)], set(ids.values()), Progress()).rows() == [
         (ids["切"], "anna", "always"),
         (ids["切"], "bo", "never"),
     ]
@@ -116,7 +117,7 @@ def test_wrong_answers_are_refused_by_file_and_row(
     rows: list[tuple[str, str, str]], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match=f"answers.tsv, {message}"):
-        read_answers([sheet(tmp_path, *rows)], {"q"})
+        read_answers([sheet(tmp_path, *rows)], {"q"}, Progress())
 
 
 def test_files_that_are_no_sheets_are_refused(tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_files_that_are_no_sheets_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes("question_id\tannotator\tanswer\nq\ta\t不出现\n".encode("gbk"))
     for name, message in (("a", "separated by tabs"), ("b", "is not UTF-8"), ("c", "There is no file")):
         with pytest.raises(UserError, match=message):
-            read_answers([str(tmp_path / name)], {"q"})
+            read_answers([str(tmp_path / name)], {"q"}, Progress())
 
 
 def test_of_two_answers_of_one_annotator_the_last_counts_and_the_log_says_so(
@@ -151,15 +152,14 @@ def test_more_than_half_must_agree(given_answers: list[str], annotators: int) ->
         assert votes == [("q", most[0] if most else "none")]
 
 
-def decided(
-    written: str, answers: list[str], tmp_path: Path, **settings: object
-) -> list[tuple[str, str, str]]:
-    options: dict[str, Any] = {"overrule": False, "annotators": 1, "given": None, "metadata": {}} | settings
-    files = {name: str(tmp_path / name) for name in (*OUTPUTS, "pairs", "glossary.json")}
-    files["glossary"] = files.pop("glossary.json")
-    Path(files["pairs"]).write_text(PAIRS, encoding="utf-8")
-    Path(files["glossary"]).write_text(json.dumps(GLOSSARY), encoding="utf-8")
-    pivot_pivots(candidates=[written], answers=answers, **files, **options)
+def decided(written: str, answers: list[str], tmp_path: Path, **more: object) -> list[tuple[str, str, str]]:
+    pairs, glossary = tmp_path / "pairs", tmp_path / "glossary.json"
+    pairs.write_text(PAIRS, encoding="utf-8")
+    glossary.write_text(json.dumps(GLOSSARY), encoding="utf-8")
+    known: dict[str, Any] = {"pairs": str(pairs), "glossary": str(glossary), "answers": answers}
+    files = {name: str(tmp_path / name) for name in OUTPUTS}
+    settings = PivotsSettings(**known | {"annotators": 1} | more)
+    pivot_pivots(candidates=[written], **files, settings=settings, job=Job())
     return tables.read(tmp_path / "pivots").select("verb_class", "kind", "decided_by").rows()  # type: ignore[return-value]
 
 

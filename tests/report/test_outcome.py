@@ -33,6 +33,7 @@ def test_dishes_without_recipes_are_no_fault_where_pivot_actions_are_given(
             "pivots": {"given": given},
             "orders": {"preset": "strict", "units": 5},
         },
+        "parse": {"glossary": {"path": "glossary"}},
     }
     found = list(Outcome(config, {dishes}, []).notes())
     assert len([note for note in found if "cannot be compared" in note]) == notes

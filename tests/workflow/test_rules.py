@@ -12,7 +12,7 @@ import pytest
 from wokflow.frame import keys, step
 from wokflow.frame.cutoffs import Cutoff
 from wokflow.frame.plan import dry_workflow
-from wokflow.frame.step import Job, arguments, read_key, step_function
+from wokflow.frame.step import RuleJob, arguments, read_key, step_function
 
 from tests.conftest import ROOT
 
@@ -100,10 +100,10 @@ def wildcards(rule: Any) -> dict[str, str]:
     return found
 
 
-def job(rule: Any) -> Job:
+def job(rule: Any) -> RuleJob:
     values = SimpleNamespace(**wildcards(rule))
     values.items = lambda: wildcards(rule).items()
-    return Job(
+    return RuleJob(
         key=rule.params["key"](values),
         unkeyed=rule.params["unkeyed"](values, None),
         inputs={name: f"{name}.parquet" for name, _ in rule.input.items()},

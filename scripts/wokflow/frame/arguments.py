@@ -40,12 +40,15 @@ def block_arguments(
     step: str,
     also: Iterable[str] | Mapping[str, str] = (),
 ) -> Arguments:
-    """The arguments of a step: all keys of its config block, and the keys `also` of other blocks.
+    """The arguments of a step: all keys of its config block, those that it borrows, and the keys `also`.
 
     `also` names keys with dots; they are passed under their last part, or under the name that a mapping gives.
     """
     block = lookup(config, step, {})
-    names = {f"{step}.{key}": key for key in block}
+    declared = _rule(schema, step) if block else {}
+    keys = {key: declared["properties"][key] | {"key": f"{step}.{key}"} for key in block}
+    keys |= declared.get("borrows", {})
+    names = {rule["key"]: name for name, rule in keys.items() if _holds(config, rule.get("when", {}))}
     names |= also if isinstance(also, Mapping) else {key: key.rsplit(".", 1)[-1] for key in also}
     by_kind: dict[str, dict[str, Any]] = {}
     for dotted, name in names.items():
@@ -57,6 +60,10 @@ def block_arguments(
         options=by_kind.get("never", {}),
         layout=by_kind.get("layout", {}),
     )
+
+
+def _holds(config: Mapping[str, Any], when: Mapping[str, list[Any]]) -> bool:
+    return all(lookup(config, key) in values for key, values in when.items())
 
 
 def lookup(config: Mapping[str, Any], dotted: str, default: Any = None) -> Any:
@@ -72,11 +79,16 @@ def counts(schema: Mapping[str, Any], dotted: str) -> str:
 
     Raises ValueError for a block of keys that do not all count by value: such a block needs a function of its own.
     """
-    rule: Mapping[str, Any] = schema
-    for part in dotted.split("."):
-        rule = rule["properties"][part]
+    rule = _rule(schema, dotted)
     if any("counts" in inner for inner in rule.get("properties", {}).values()):
         raise ValueError(
             f"the keys of {dotted} count in different ways: write a function that gives Arguments"
         )
     return str(rule.get("counts", "value"))
+
+
+def _rule(schema: Mapping[str, Any], dotted: str) -> Mapping[str, Any]:
+    """The schema of a key or block named with dots."""
+    for part in dotted.split("."):
+        schema = schema["properties"][part]
+    return schema

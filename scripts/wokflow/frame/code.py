@@ -35,6 +35,9 @@ NEUTRAL = {
 }
 # Of wokflow.frame.tables: raise it if that module writes other bytes, or reads or digests tables in another way.
 FORMAT = 2
+SETTINGS = (
+    "wokflow.frame.settings"  # modules that declare settings with it do not count: values stand in the key
+)
 SCHEMAS = ("schemas", "columns")  # last parts of the names of modules that declare tables
 EVERY = "*"  # all tables of such a module
 WORD_LISTS = (
@@ -110,16 +113,19 @@ def package_versions(module: str) -> dict[str, str]:
 
 @cache
 def modules_behind(module: str) -> tuple[str, ...]:
-    """The names of `module` and of all that it imports from this package, what NEUTRAL ones import aside."""
+    """The names of `module` and of all that it imports from this package, what NEUTRAL ones import aside.
+
+    Modules that declare settings are left out.
+    """
     seen: set[str] = set()
     queue = [module]
     while queue:
         name = queue.pop()
-        if name in seen or module_file(name) is None:
+        if name in seen or module_file(name) is None or _declares_settings(name):
             continue
         seen.add(name)
         queue += [] if name in NEUTRAL else _read(name).imports
-    if not seen:
+    if module_file(module) is None:
         raise ModuleNotFoundError(f"no module {module} under {ROOT}")
     return tuple(sorted(seen))
 
@@ -194,6 +200,10 @@ def _word_lists(tree: ast.Module, module: str) -> Iterator[str]:
             if not (isinstance(name, ast.Constant) and isinstance(name.value, str)):
                 raise ValueError(f"{module}, line {node.lineno}: {called} needs its table's name written out")
             yield name.value
+
+
+def _declares_settings(module: str) -> bool:
+    return module == SETTINGS or (module.endswith(".settings") and SETTINGS in _read(module).imports)
 
 
 def _is_schemas(module: str) -> bool:

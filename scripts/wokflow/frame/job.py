@@ -8,8 +8,9 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
@@ -25,9 +26,12 @@ class UserError(Exception):
 
 
 class Progress:
-    """Writes a line now and then: at most one every `seconds`, so that a log of a long job stays short."""
+    """Writes a line now and then: at most one every `seconds`, so that a log of a long job stays short.
 
-    def __init__(self, out: TextIO, *, seconds: float = 10.0) -> None:
+    Without `out` it writes nothing.
+    """
+
+    def __init__(self, out: TextIO | None = None, *, seconds: float = 10.0) -> None:
         self._out = out
         self._seconds = seconds
         self._last = time.monotonic()
@@ -52,12 +56,26 @@ class Progress:
         self.say(text + (f" ({', '.join(shares)})" if shares else ""))
 
     def say(self, text: str) -> None:
-        print(time.strftime("%H:%M:%S"), shown(text), file=self._out, flush=True)
+        if self._out:
+            print(time.strftime("%H:%M:%S"), shown(text), file=self._out, flush=True)
 
     def warn(self, text: str) -> None:
         """Say `text` in the log, and on stderr, which Snakemake shows on the screen."""
         self.say(f"warning: {text}")
-        print(shown(text), file=sys.stderr, flush=True)
+        if self._out:
+            print(shown(text), file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a step's function is told of the job that it runs in; on its own it runs in none, and says nothing.
+
+    `metadata` goes into the footers of the tables that it writes.
+    """
+
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    progress: Progress = field(default_factory=Progress)
+    threads: int = 1
 
 
 def keep_others_from_writing() -> None:

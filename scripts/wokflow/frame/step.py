@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from wokflow.cluster.environment import load_keys
 from wokflow.cluster.window import SUBMITTED, minutes_left
-from wokflow.frame.job import Progress, UserError, job
+from wokflow.frame.job import Job, Progress, UserError, job
 from wokflow.frame.keys import read_key
 from wokflow.frame.records import keep_inputs, keep_keys
+from wokflow.frame.settings import settings_class
 from wokflow.frame.tables import damage, damaged, provenance
 
 Files = str | list[str]
@@ -26,6 +27,7 @@ ON_DEMAND = (
     "minutes",
     "progress",
     "metadata",
+    "job",
     "key",
     "log",
 )  # passed if a function names them
@@ -35,7 +37,7 @@ SERVICES = ("server",)  # inputs that a rule marks as service(); Snakemake recor
 
 
 @dataclass(frozen=True)
-class Job:
+class RuleJob:
     """A job as its rule describes it, in plain types.
 
     `unkeyed` holds paths of resources and options: what the function is given that is not in the key. `unnamed` are
@@ -54,7 +56,7 @@ class Job:
     unnamed: tuple[str, ...] = ()
 
 
-def run(described: Job) -> None:
+def run(described: RuleJob) -> None:
     """Call the step's function, with a log; keep the job's inputs before, and the key beside each output after.
 
     Raises UserError, in place of a library's error, if a table that the job reads is damaged.
@@ -91,11 +93,12 @@ def step_function(step: str) -> Callable[..., None]:
     return function
 
 
-def arguments(function: Callable[..., None], described: Job, progress: Progress | None) -> dict[str, Any]:
+def arguments(function: Callable[..., None], described: RuleJob, progress: Progress | None) -> dict[str, Any]:
     """All keyword arguments of a job's function.
 
-    Inputs, outputs, settings, resources and options are always passed; wildcards, threads and the like (ON_DEMAND)
-    where the function has a parameter of that name.
+    Inputs, outputs, settings, resources and options are always passed, the last three as one object where the
+    function has a parameter `settings`; wildcards, threads and the like (ON_DEMAND) where it has a parameter of that
+    name.
     """
     _, settings = read_key(described.key)
     inputs = {name: files for name, files in described.inputs.items() if name != UNREAD}
@@ -110,7 +113,12 @@ def arguments(function: Callable[..., None], described: Job, progress: Progress 
         demanded["minutes"] = minutes_left(described.minutes)
     if "metadata" in names:
         demanded["metadata"] = provenance(described.key, tables)
-    passed = [settings, inputs, described.outputs, described.unkeyed]
+    if "job" in names:
+        demanded["job"] = Job(provenance(described.key, tables), progress or Progress(), described.threads)
+    passed = [settings, described.unkeyed]
+    if declared := settings_class(function):
+        passed = [{"settings": declared.of_job({**settings, **described.unkeyed})}]
+    passed += [inputs, described.outputs]
     together = {name: value for group in passed for name, value in group.items()}
     if len(together) < sum(map(len, passed)):
         raise ValueError(f"two arguments of {function.__qualname__} have one name: {passed}")
@@ -122,4 +130,4 @@ def paths(files: Mapping[str, Files]) -> list[str]:
     return [path for each in files.values() for path in ([each] if isinstance(each, str) else each)]
 
 
-__all__ = ["ON_DEMAND", "Job", "arguments", "paths", "run", "step_function"]
+__all__ = ["ON_DEMAND", "RuleJob", "arguments", "paths", "run", "step_function"]

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -115,10 +115,10 @@ class PartWriter:
     Strings are handed on as the views that polars holds, not copied; the file says that they are strings.
     """
 
-    def __init__(self, path: str | Path, schema: pa.Schema, metadata: dict[str, str]) -> None:
-        schema = schema.with_metadata(metadata)
+    def __init__(self, path: str | Path, schema: pa.Schema, metadata: Mapping[str, str]) -> None:
+        schema = schema.with_metadata(dict(metadata))
         self._schema = pa.schema([field.with_type(_viewed(field.type)) for field in schema])
-        self._metadata = metadata | {"ARROW:schema": base64.b64encode(schema.serialize())}
+        self._metadata = dict(metadata) | {"ARROW:schema": base64.b64encode(schema.serialize())}
         self._atomic = atomic(path)
         self._path = path
 
@@ -169,9 +169,14 @@ def _viewed(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def write(path: str | Path, schema: pa.Schema, rows: pl.DataFrame, metadata: dict[str, str]) -> None:
+def write(path: str | Path, schema: pa.Schema, rows: pl.DataFrame, metadata: Mapping[str, str]) -> None:
     with PartWriter(path, schema, metadata) as part:
         part.write(rows)
+
+
+def write_none(path: str | Path, schema: pa.Schema, metadata: Mapping[str, str]) -> None:
+    """Write a table without rows."""
+    write(path, schema, pl.DataFrame(schema.empty_table()), metadata)
 
 
 def opened(part: str | Path) -> pq.ParquetFile:

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.parse import schemas
 from wokflow.parse.clauses import clause_at, clauses
 from wokflow.parse.extract import extract
 from wokflow.parse.glossary import Glossary, read_glossary
 from wokflow.parse.lattice import ignored
+from wokflow.parse.settings import ActionsSettings
 from wokflow.parse.types import Action, Parse
 
 BATCH = 2000  # recipes held in memory at once
@@ -28,27 +29,22 @@ def parse_actions(
     dependencies: Sequence[str],
     actions: str,
     rejects: str,
-    glossary: str,
-    method: Literal["rules", "parser"],
-    style: Literal["house", "paper"],
-    max_characters: int,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: ActionsSettings,
+    job: Job,
 ) -> None:
     """Write the actions of one part of the recipes, in reading order, and the recipes without any as rejects.
 
     Every recipe has at least one action or is a reject. The log counts what is ignored of the glossary as noise.
-    `dependencies` are all shards of parse/dependencies of this
-    corpus; empty if `method` is "rules".
+    `dependencies` are all shards of parse/dependencies of this corpus; none where rules read the recipes.
     """
-    words = read_glossary(glossary)
-    if progress and style == "house" and (said := ignored(words)):
-        progress.say(said)
+    words = read_glossary(settings.glossary)
+    if settings.style == "house" and (said := ignored(words)):
+        job.progress.say(said)
     table = tables.scan(recipes, ["recipe_id", "corpus", "source_row", "steps"])
     total = tables.rows([recipes])
     with ExitStack() as stack:
-        good = stack.enter_context(tables.PartWriter(actions, schemas.ACTIONS, metadata))
-        bad = stack.enter_context(tables.PartWriter(rejects, schemas.REJECTS, metadata))
+        good = stack.enter_context(tables.PartWriter(actions, schemas.ACTIONS, job.metadata))
+        bad = stack.enter_context(tables.PartWriter(rejects, schemas.REJECTS, job.metadata))
         for start in range(0, total, BATCH):
             if start % HELD == 0:
                 held = Parses(dependencies, table.slice(start, HELD).select("steps"))
@@ -57,14 +53,13 @@ def parse_actions(
             found: list[Row] = []
             rejected: list[Row] = []
             for recipe in batch.iter_rows(named=True):
-                rows, reject = _recipe(recipe, words, parses, method, style, max_characters)
+                rows, reject = _recipe(recipe, words, parses, settings)
                 found += rows
                 if reject:
                     rejected.append(reject)
             good.write(pa.Table.from_pylist(found, schemas.ACTIONS))
             bad.write(pa.Table.from_pylist(rejected, schemas.REJECTS))
-            if progress:
-                progress(start + batch.height, f"{start + batch.height} of {total} recipes", of=total)
+            job.progress(start + batch.height, f"{start + batch.height} of {total} recipes", of=total)
 
 
 class Parses:
@@ -102,13 +97,14 @@ def _clauses_of(steps: pl.Series) -> set[str]:
 
 
 def _recipe(
-    recipe: Row, words: Glossary, parses: Mapping[str, Parse], method: str, style: str, max_characters: int
+    recipe: Row, words: Glossary, parses: Mapping[str, Parse], settings: ActionsSettings
 ) -> tuple[list[Row], Row | None]:
     """The rows of a recipe's actions, and its reject if it has none."""
     longest = max(map(len, recipe["steps"]), default=0)
-    if longest > max_characters:
+    if longest > settings.max_characters:
         return [], _reject(recipe, "too_long", f"a step of {longest} characters")
-    by_step = extract(recipe["steps"], words, parses, method=method, style=style)
+    style = settings.style
+    by_step = extract(recipe["steps"], words, parses, method=settings.method, style=style)
     rows = [
         {"recipe_id": recipe["recipe_id"], "position": position, "step": number, **row}
         for position, (number, row) in enumerate(_numbered(recipe["steps"], by_step, style))

@@ -13,6 +13,7 @@ from zlib import crc32
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
 from wokflow.parse import schemas
 
@@ -26,7 +27,7 @@ JOINS_DIGITS = frozenset(":.：．~～")  # part of a number if between two digi
 NUMBERING = frozenset("、.．)）")
 
 
-def parse_clauses(*, recipes: Sequence[str], data: str, digest: str, metadata: dict[str, str]) -> None:
+def parse_clauses(*, recipes: Sequence[str], data: str, digest: str, job: Job) -> None:
     """Write each distinct clause once to `data` (schema parse/clauses), and a digest of the clauses to `digest`.
 
     Their order depends on the clauses alone, not on the recipes': by bucket (`bucket`), then by code points. So an
@@ -40,7 +41,7 @@ def parse_clauses(*, recipes: Sequence[str], data: str, digest: str, metadata: d
     folder.mkdir()
     try:
         _spill(recipes, folder)
-        with tables.PartWriter(data, schemas.CLAUSES, metadata) as part:
+        with tables.PartWriter(data, schemas.CLAUSES, job.metadata) as part:
             tables.write_text(digest, tables.strings_digest(_written(folder, part)) + "\n")
     finally:
         remove(folder)

@@ -14,13 +14,14 @@ from typing import Any, Literal, Protocol
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.shards import blocks, shard_range
 from wokflow.parse import schemas
 from wokflow.parse.conllu import CTB_TAGS, UPOS, Sentence, on_a_cycle
 from wokflow.parse.glossary import read_glossary
 from wokflow.parse.roles import Scheme, roles_of, scheme_of
 from wokflow.parse.segment import Segmenter
+from wokflow.parse.settings import DependenciesSettings
 
 # Clauses parsed as one unit: the other clauses of its batch may change the last bits of a parse's scores.
 BLOCK = 2048
@@ -46,24 +47,16 @@ class Backend(Protocol):
 def parse_dependencies(
     *,
     clauses: str,
+    trained: Sequence[str],
     dependencies: str,
-    glossary: str,
-    backend: Name,
-    trained: Sequence[str] = (),
-    model: str = "",
-    device: str = "cpu",
-    batch: int,
     shard: int,
     shards: int,
-    threads: int,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: DependenciesSettings,
+    job: Job,
 ) -> None:
     """Parse one shard of the clauses (schema parse/clauses) to parse/dependencies, a row for each, in order.
 
-    Backend trained uses the one folder in `trained`, which parse.parser wrote. The others use `model`: spacy, an
-    installed spaCy pipeline's name or folder; hanlp, a model's folder or the name of one that HanLP downloads.
-    `batch` clauses go through the model together, on `device` (auto, cpu, cuda or cuda:N).
+    Backend trained uses the one folder in `trained`, which parse.parser wrote, on the CPU.
 
     A clause that the model fails on keeps the segmenter's words, with heads -1 and tags and relations "_"; the log
     counts these clauses. Raises UserError if the model cannot be loaded, names relations by an unknown scheme, or
@@ -71,18 +64,19 @@ def parse_dependencies(
     """
     table = tables.read(clauses)["clause"]
     rows = shard_range(table.len(), BLOCK, shard, shards)
-    segment = Segmenter(read_glossary(glossary))
-    model = trained[0] if trained else model
-    load = functools.partial(load_backend, backend, model, segment, batch=batch, device=device)
+    segment = Segmenter(read_glossary(settings.glossary))
+    model, device = (trained[0], "cpu") if trained else (settings.model, settings.device)
+    load = functools.partial(
+        load_backend, settings.backend, model, segment, batch=settings.batch, device=device
+    )
     done = failed = 0
-    with tables.PartWriter(dependencies, schemas.DEPENDENCIES, metadata) as part:
-        for some, parses, roles, failures in _parsed(table, blocks(rows, BLOCK), load, segment, threads):
+    with tables.PartWriter(dependencies, schemas.DEPENDENCIES, job.metadata) as part:
+        for some, parses, roles, failures in _parsed(table, blocks(rows, BLOCK), load, segment, job.threads):
             part.write(_frame(some, parses, roles))
             done, failed = done + len(some), failed + failures
-            if progress:
-                progress(done, f"{done} of {len(rows)} clauses parsed", of=len(rows))
-    if progress and failed:
-        progress.say(f"{failed} of {len(rows)} clauses could not be parsed: all their heads are -1")
+            job.progress(done, f"{done} of {len(rows)} clauses parsed", of=len(rows))
+    if failed:
+        job.progress.say(f"{failed} of {len(rows)} clauses could not be parsed: all their heads are -1")
 
 
 def _parsed(

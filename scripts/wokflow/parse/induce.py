@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.frame import jieba_dictionary
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.languages import HAN
 from wokflow.frame.tables import atomic_folder
 from wokflow.frame.wordlists import word_lists
 from wokflow.parse.clauses import clauses
 from wokflow.parse.glossary import HEADER
 from wokflow.parse.segment import Segmenter
+from wokflow.parse.settings import InduceSettings
 from wokflow.parse.vectors import pieces, read_vectors, sampled, segmenter
 
 _LISTS = word_lists("grammar/induce.tsv")
@@ -72,47 +73,34 @@ class Member:
 
 
 def parse_induce(
-    *,
-    recipe_parts: Sequence[str],
-    vectors: str,
-    glossary: str | None = None,
-    induced: str,
-    verbs: int,
-    ingredients: int,
-    tools: int,
-    least_count: int,
-    recipes: int | None,
-    seed: int,
-    progress: Progress | None = None,
+    *, recipe_parts: Sequence[str], vectors: str, induced: str, settings: InduceSettings, job: Job
 ) -> None:
     """Write a glossary as `read_glossary` reads it, and review.tsv, to the folder `induced`.
 
-    Candidates come from at most `recipes` recipes (None: all), drawn evenly. Ingredients: names in the lists of
-    ingredients, without amounts; if no recipe has a list, nouns that something is done to (`object_places`). Tools:
-    words with the ending of a vessel, in a position where one puts things or picks them up. Verbs: words that begin a
-    clause or follow an object. A candidate needs a count of `least_count` and a vector in `vectors`; a name of
-    several words has the mean of theirs.
+    Candidates come from all recipes, or from some drawn evenly. Ingredients: names in the lists of ingredients,
+    without amounts; if no recipe has a list, nouns that something is done to (`object_places`). Tools: words with the
+    ending of a vessel, in a position where one puts things or picks them up. Verbs: words that begin a clause or
+    follow an object. A candidate needs to be frequent enough, and a vector in `vectors`; a name of several words has
+    the mean of theirs.
 
-    k-means divides the verbs, ingredients and tools into as many classes as these arguments say; a class is named
-    after its most frequent member. `glossary` is that with which the steps were cut for the vectors, if any.
-    review.tsv has the columns kind, class, surface, count and distance to the class's centre, nearest first, so that
-    members that do not fit come last. Source: Liu et al. 2022, appendix A.2 (92, 476 and 20 classes, adjusted by
-    experts).
+    k-means divides the verbs, ingredients and tools into as many classes as are wanted; a class is named after its
+    most frequent member. Steps are cut into words as they were for the vectors. review.tsv has the columns kind,
+    class, surface, count and distance to the class's centre, nearest first, so that members that do not fit come
+    last. Source: Liu et al. 2022, appendix A.2 (92, 476 and 20 classes, adjusted by experts).
     """
-    segment = segmenter(glossary)
-    roles = _roles(recipe_parts, segment, Tags(), recipes, progress)
+    segment = segmenter(settings.glossary)
+    roles = _roles(recipe_parts, segment, Tags(), settings.recipes, job.progress)
     space = Space(*read_vectors(vectors), segment)
-    numbers = {"verbs": verbs, "ingredients": ingredients, "tools": tools}
+    numbers = {"verbs": settings.verbs, "ingredients": settings.ingredients, "tools": settings.tools}
     found: dict[str, list[Member]] = {}
-    for kind, counts in candidates(roles, least_count).items():
+    for kind, counts in candidates(roles, settings.least_count).items():
         known = {surface: count for surface, count in counts.items() if surface in space}
-        found[kind] = cluster(known, space.unit(known), numbers[kind], seed)
-        if progress:
-            progress.say(_summary(kind, found[kind], len(counts) - len(known), numbers[kind]))
+        found[kind] = cluster(known, space.unit(known), numbers[kind], settings.seed)
+        job.progress.say(_summary(kind, found[kind], len(counts) - len(known), numbers[kind]))
     if not any(found.values()):
         raise UserError(
-            f"no word of the steps or ingredients occurs {least_count} times and has a vector in {vectors}: lower "
-            "parse.induce.least_count, or train the vectors on this corpus"
+            f"no word of the steps or ingredients occurs {settings.least_count} times and has a vector in {vectors}: "
+            "lower parse.induce.least_count, or train the vectors on this corpus"
         )
     _write(induced, found)
 
@@ -137,7 +125,7 @@ class Tags:
 
 
 def _roles(
-    parts: Sequence[str], segment: Segmenter, tags: Tags, recipes: int | None, progress: Progress | None
+    parts: Sequence[str], segment: Segmenter, tags: Tags, recipes: int | None, progress: Progress
 ) -> Roles:
     roles = Roles()
     for lines in sampled(parts, "ingredients", recipes):
@@ -148,8 +136,7 @@ def _roles(
         for step in steps:
             for start, end in clauses(step):
                 _count(segment(step[start:end]), roles, tags, listed)
-        if progress:
-            progress(number, f"{number} recipes searched for candidates")
+        progress(number, f"{number} recipes searched for candidates")
     return roles
 
 

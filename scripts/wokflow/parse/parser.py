@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.tables import atomic_folder, write_text
 from wokflow.parse.clauses import clauses
 from wokflow.parse.conllu import Sentence, read_conllu
@@ -20,6 +20,7 @@ from wokflow.parse.dependencies import LAST_CHARACTER, SpaCy, register_last_char
 from wokflow.parse.glossary import read_glossary
 from wokflow.parse.roles import scheme_of
 from wokflow.parse.segment import Segmenter
+from wokflow.parse.settings import ParserSettings
 
 HELD_OUT = 10  # without test treebanks every tenth sentence is held out
 FEATURES = {"NORM": 4000, "PREFIX": 2000, "SUFFIX": 2000, "SHAPE": 500}  # rows of the hashed embeddings
@@ -29,51 +30,25 @@ BATCH = 256  # clauses that are parsed together for the scores
 Target = tuple[tuple[str, ...], tuple[str, ...], tuple[int | None, ...], tuple[str | None, ...]]
 
 
-def parse_parser(
-    *,
-    treebanks: Sequence[str],
-    test: Sequence[str],
-    glossary: str,
-    model: str,
-    scores: str,
-    simplify: bool,
-    max_sentences: int | None,
-    epochs: int,
-    width: int,
-    depth: int,
-    dropout: float,
-    learning_rate: float,
-    batch_words: int,
-    seed: int,
-    progress: Progress | None = None,
-) -> None:
+def parse_parser(*, model: str, scores: str, settings: ParserSettings, job: Job) -> None:
     """Train on CoNLL-U treebanks; write the pipeline to the folder `model`, and its `scores` as JSON.
 
-    Without `test` treebanks every tenth sentence is held out. At most `max_sentences` are used for training, taken
-    at equal distances. `simplify` converts all text to simplified characters. The same input gives the same folder
+    Without treebanks to test on, every tenth sentence is held out. The same input gives the same folder
     and scores on the same kind of machine. Raises UserError if a treebank cannot be read or has too few sentences.
     """
-    sentences, held = _split(
-        read_conllu(treebanks, simplify=simplify), read_conllu(test, simplify=simplify), max_sentences
+    known, test = (
+        read_conllu(paths, simplify=settings.simplify) for paths in (settings.treebanks, settings.test)
     )
-    segment = Segmenter(read_glossary(glossary))
-    nlp = untrained(width, depth)
-    averages = _fit(
-        nlp,
-        _targets(sentences, segment),
-        seed=seed,
-        epochs=epochs,
-        dropout=dropout,
-        learning_rate=learning_rate,
-        batch_words=batch_words,
-        progress=progress,
-    )
-    scheme = scheme_of(nlp.get_pipe("parser").labels, ", ".join(treebanks))
+    sentences, held = _split(known, test, settings.max_sentences)
+    segment = Segmenter(read_glossary(settings.glossary))
+    nlp = untrained(settings.width, settings.depth)
+    averages = _fit(nlp, _targets(sentences, segment), settings, job.progress)
+    scheme = scheme_of(nlp.get_pipe("parser").labels, ", ".join(settings.treebanks))
     with nlp.use_params(averages):
         result = parser_scores(SpaCy(nlp, segment, BATCH, scheme), held)
         with atomic_folder(model) as folder:
             nlp.to_disk(folder)
-    sizes = {"train_sentences": len(sentences), "test_sentences": len(held), "held_out": not test}
+    sizes = {"train_sentences": len(sentences), "test_sentences": len(held), "held_out": not settings.test}
     write_text(scores, json.dumps(sizes | result, indent=2) + "\n")
 
 
@@ -134,17 +109,7 @@ def untrained(width: int, depth: int) -> Any:
     return nlp
 
 
-def _fit(
-    nlp: Any,
-    targets: Sequence[Target],
-    *,
-    seed: int,
-    epochs: int,
-    dropout: float,
-    learning_rate: float,
-    batch_words: int,
-    progress: Progress | None,
-) -> Any:
+def _fit(nlp: Any, targets: Sequence[Target], settings: ParserSettings, progress: Progress) -> Any:
     """Train in place; returns the parameters averaged over all steps, which parse better than the last ones."""
     from spacy.tokens import Doc
     from spacy.training import Example
@@ -155,19 +120,19 @@ def _fit(
         return Doc(nlp.vocab, list(words), [False] * len(words), **known)
 
     examples = [Example(doc(target[0]), doc(*target)) for target in targets]
-    fix_random_seed(seed)
+    fix_random_seed(settings.seed)
     nlp.initialize(lambda: examples)
-    steps = epochs * sum(1 for _ in _batches(examples, batch_words))
-    rates: Any = warmup_linear(learning_rate, steps // 20 + 1, steps + epochs)
+    epochs = settings.epochs
+    steps = epochs * sum(1 for _ in _batches(examples, settings.batch_words))
+    rates: Any = warmup_linear(settings.learning_rate, steps // 20 + 1, steps + epochs)
     optimizer = Adam(rates, L2=0.01, L2_is_weight_decay=True, grad_clip=1.0, use_averages=True)
-    shuffle = random.Random(seed).shuffle
+    shuffle = random.Random(settings.seed).shuffle
     for epoch in range(1, epochs + 1):
         shuffle(examples)
-        for batch in _batches(examples, batch_words):
-            nlp.update(batch, drop=dropout, sgd=optimizer)
+        for batch in _batches(examples, settings.batch_words):
+            nlp.update(batch, drop=settings.dropout, sgd=optimizer)
             optimizer.step_schedules()
-        if progress:
-            progress(epoch, f"epoch {epoch} of {epochs}", of=epochs)
+        progress(epoch, f"epoch {epoch} of {epochs}", of=epochs)
     return optimizer.averages
 
 

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.parse import schemas
 from wokflow.parse.kinds import flavours
 
 
-def parse_proto(*, actions: Sequence[str], proto: Sequence[str], metadata: dict[str, str]) -> None:
+def parse_proto(*, actions: Sequence[str], proto: Sequence[str], job: Job) -> None:
     """Write each action, part by part, as a verb class, a set of ingredient classes and a set of tool classes."""
     for source, target in zip(actions, proto, strict=True):
         rows = tables.scan(source).select(
@@ -24,7 +25,7 @@ def parse_proto(*, actions: Sequence[str], proto: Sequence[str], metadata: dict[
             _set("tool_classes"),
             "inherited",
         )
-        tables.write(target, schemas.PROTO_ACTIONS, _compared(rows.collect()), metadata)
+        tables.write(target, schemas.PROTO_ACTIONS, _compared(rows.collect()), job.metadata)
 
 
 def compared(classes: Iterable[str]) -> frozenset[str]:

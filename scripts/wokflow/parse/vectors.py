@@ -8,15 +8,16 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.parse.glossary import Glossary, read_glossary
 from wokflow.parse.segment import Segmenter
+from wokflow.parse.settings import VectorsSettings
 
 Matrix = NDArray[np.float32]
 WORDS, VECTORS = "words.txt", "vectors.npy"
@@ -25,26 +26,14 @@ HEADER = re.compile(r"\d+ \d+")
 
 
 def parse_vectors(
-    *,
-    recipe_parts: Sequence[str],
-    glossary: str | None = None,
-    vectors: str,
-    digest: str,
-    model: Literal["skip_gram", "cbow"],
-    dimensions: int,
-    window: int,
-    epochs: int,
-    least_count: int,
-    recipes: int | None,
-    seed: int,
-    progress: Progress | None = None,
+    *, recipe_parts: Sequence[str], vectors: str, digest: str, settings: VectorsSettings, job: Job
 ) -> None:
     """Train word2vec on the steps of a recipes table; write the folder `vectors` and a digest of what is in it.
 
     A sentence is a step, cut into words by jieba's dictionary and, if there is one, the glossary, without numbers and
-    punctuation. At most `recipes` recipes are read (None: all), drawn evenly from the table. The folder holds
+    punctuation. Recipes are drawn evenly from the table, if not all are read. The folder holds
     words.txt, one word a line, by falling count and then alphabetically, and vectors.npy (words, dimensions) in
-    float32. Both are empty if no word occurs `least_count` times; the log says so. Training runs in one thread, so
+    float32. Both are empty if no word occurs often enough; the log says so. Training runs in one thread, so
     that the same input gives the same bytes; sentences are kept on disk to save memory.
 
     Liu et al. 2022 use word embeddings (section 6.1, appendix A.2) without naming a method; this is word2vec
@@ -52,22 +41,14 @@ def parse_vectors(
     """
     with tables.atomic_folder(vectors) as temporary:
         sentences = temporary / "sentences.txt"
-        counts, lines = _write_sentences(
-            sentences, segmenter(glossary), sampled(recipe_parts, "steps", recipes), progress
-        )
-        words = [word for word in _by_count(counts) if counts[word] >= least_count]
-        if progress:
-            progress.say(f"{lines} steps, {counts.total()} words, {len(words)} of them with a vector")
-        settings = {
-            "sg": int(model == "skip_gram"),
-            "vector_size": dimensions,
-            "window": window,
-            "seed": seed,
-        }
-        trained = np.zeros((0, dimensions), np.float32)
+        read = sampled(recipe_parts, "steps", settings.recipes)
+        counts, lines = _write_sentences(sentences, segmenter(settings.glossary), read, job.progress)
+        words = [word for word in _by_count(counts) if counts[word] >= settings.least_count]
+        job.progress.say(f"{lines} steps, {counts.total()} words, {len(words)} of them with a vector")
+        trained = np.zeros((0, settings.dimensions), np.float32)
         if words:
             kept = {word: counts[word] for word in words}
-            trained = _word2vec(sentences, kept, lines, epochs, settings, progress)
+            trained = _word2vec(sentences, kept, lines, settings, job.progress)
         sentences.unlink()
         (temporary / WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
         np.save(temporary / VECTORS, trained)
@@ -92,7 +73,7 @@ def sampled(parts: Sequence[str], column: str, recipes: int | None) -> Iterator[
 
 
 def _write_sentences(
-    path: Path, segment: Segmenter, recipes: Iterable[list[str]], progress: Progress | None
+    path: Path, segment: Segmenter, recipes: Iterable[list[str]], progress: Progress
 ) -> tuple[Counter[str], int]:
     """Write each step as a line of words separated by blanks; returns the words' counts and the number of lines."""
     counts: Counter[str] = Counter()
@@ -105,8 +86,7 @@ def _write_sentences(
                 if words:
                     file.write(" ".join(words) + "\n")
                     lines += 1
-            if progress:
-                progress(number, f"{number} recipes cut into words")
+            progress(number, f"{number} recipes cut into words")
     return counts, lines
 
 
@@ -118,9 +98,8 @@ def _word2vec(
     sentences: Path,
     counts: dict[str, int],
     lines: int,
-    epochs: int,
-    settings: dict[str, int],
-    progress: Progress | None,
+    settings: VectorsSettings,
+    progress: Progress,
 ) -> Matrix:
     """The vectors of the words in `counts`, in its order."""
     from gensim.models import Word2Vec
@@ -129,17 +108,24 @@ def _word2vec(
     class Epochs(CallbackAny2Vec):  # type: ignore[misc]
         def on_epoch_end(self, model: Any) -> None:
             self.done = getattr(self, "done", 0) + 1
-            if progress:
-                progress(self.done, f"epoch {self.done} of {epochs}", of=epochs)
+            progress(self.done, f"epoch {self.done} of {settings.epochs}", of=settings.epochs)
 
     # sorted_vocab=0: gensim's sort breaks ties differently on other processors, and the words are sorted already.
-    model = Word2Vec(min_count=1, workers=1, sorted_vocab=0, **settings)
+    model = Word2Vec(
+        min_count=1,
+        workers=1,
+        sorted_vocab=0,
+        sg=int(settings.model == "skip_gram"),
+        vector_size=settings.dimensions,
+        window=settings.window,
+        seed=settings.seed,
+    )
     model.build_vocab_from_freq(counts, corpus_count=lines)
     model.train(
         corpus_file=str(sentences),
         total_examples=lines,
         total_words=sum(counts.values()),
-        epochs=epochs,
+        epochs=settings.epochs,
         callbacks=[Epochs()],
     )
     return np.ascontiguousarray(model.wv.vectors, np.float32)

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import names, read_pairs
 from wokflow.pivot.occurrences import occurrences, parted
+from wokflow.pivot.settings import CandidatesSettings
 from wokflow.pivot.support import COUNTS, unsupported, with_p_values
 
 KINDS = ["remove", "insert", "ask"]
@@ -35,31 +36,24 @@ def pivot_candidates(
     dishes: str | Sequence[str],
     candidates: str,
     rejects: str,
-    pairs: str,
-    alpha: float,
-    tau_remove: float,
-    tau_insert: float,
-    least: float,
-    recipes: int,
-    level: float,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: CandidatesSettings,
+    job: Job,
 ) -> None:
     """Compare the actions of each pair's dishes; write those that differ (schema pivot/candidates).
 
     An action's frequency is its share of the dish's recipes: those that have it at least once, of those that have any
-    action. Actions below the frequency `least` in both dishes are left out, since one odd recipe would make them
-    differ; 0 is the paper's rule. Actions to remove or to insert that the recipes are too few to claim are `rejects`
-    (schema pivot/rejects/candidates): a dish has fewer than `recipes` recipes, or the difference may be chance by a
-    test at `level` (see `support`). Rows are sorted by pair, kind (remove, insert, ask), the higher of both
-    frequencies (falling), and action. If a dish has no recipe, its pairs have no candidates; the log counts such
-    dishes. Memory holds the actions of the pairs' dishes only.
+    action. Actions that are rare in both dishes are left out, since one odd recipe would make them differ. Actions to
+    remove or to insert that the recipes are too few to claim are `rejects` (schema pivot/rejects/candidates): a dish
+    has too few recipes, or the difference may be chance by a test (see `support`). Rows are sorted by pair, kind
+    (remove, insert, ask), the higher of both frequencies (falling), and action. If a dish has no recipe, its pairs
+    have no candidates; the log counts such dishes. Memory holds the actions of the pairs' dishes only.
     """
-    wanted = read_pairs(pairs).select("base_dish", "target_dish").with_row_index("pair")
+    wanted = read_pairs(settings.pairs).select("base_dish", "target_dish").with_row_index("pair")
     found = occurrences(proto, dishes, names(wanted))
-    frequent = frequencies(found, wanted).filter(pl.max_horizontal(FREQUENCIES) >= least)
-    differing = kinds(with_p_values(frequent, level), alpha, tau_remove, tau_insert)
-    differing = differing.with_columns(reason=unsupported(recipes, level)).sort(
+    frequent = frequencies(found, wanted).filter(pl.max_horizontal(FREQUENCIES) >= settings.least)
+    tested = with_p_values(frequent, settings.level)
+    differing = kinds(tested, settings.alpha, settings.tau_remove, settings.tau_insert)
+    differing = differing.with_columns(reason=unsupported(settings.recipes, settings.level)).sort(
         "pair",
         pl.col("kind").cast(pl.Enum(KINDS)),
         pl.max_horizontal(FREQUENCIES),
@@ -67,17 +61,16 @@ def pivot_candidates(
         descending=[False, False, True, False],
     )
     left_out = differing.filter(pl.col("reason").is_not_null())
-    tables.write(rejects, schemas.CANDIDATE_REJECTS, left_out.select(*REJECTED), metadata)
+    tables.write(rejects, schemas.CANDIDATE_REJECTS, left_out.select(*REJECTED), job.metadata)
     compared = differing.filter(pl.col("reason").is_null())
     compared = compared.join(phrases(compared, found, actions), on=KEY, how="left", maintain_order="left")
     rows = compared.with_columns(*parted(pl.col("action"))).select(schemas.CANDIDATES.names)
-    tables.write(candidates, schemas.CANDIDATES, rows, metadata)
-    if progress:
-        counts = ", ".join(f"{(rows['kind'] == kind).sum()} to {kind}" for kind in KINDS)
-        progress.say(
-            f"{wanted.height} pairs: {counts}; {left_out.height} differences are not claimed: too few recipes"
-        )
-        _report_absent(wanted, set(found["dish"]), progress)
+    tables.write(candidates, schemas.CANDIDATES, rows, job.metadata)
+    counts = ", ".join(f"{(rows['kind'] == kind).sum()} to {kind}" for kind in KINDS)
+    job.progress.say(
+        f"{wanted.height} pairs: {counts}; {left_out.height} differences are not claimed: too few recipes"
+    )
+    _report_absent(wanted, set(found["dish"]), job.progress)
 
 
 def _report_absent(pairs: pl.DataFrame, present: set[str], progress: Progress) -> None:

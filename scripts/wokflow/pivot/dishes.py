@@ -7,10 +7,11 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import read_sheet
 from wokflow.frame.text_files import read_text
 from wokflow.pivot import schemas
+from wokflow.pivot.settings import DishesSettings
 
 PAIR = ("base_dish", "target_dish", "ingredient_removed", "ingredient_added")
 PUBLISHED = ("base", "target", "ingredient_removed", "ingredient_added")  # PAIR in the authors' file
@@ -85,36 +86,25 @@ def names(pairs: pl.DataFrame) -> list[str]:
     return sorted({*pairs["base_dish"], *pairs["target_dish"]})
 
 
-def pivot_dishes(
-    *,
-    recipes: Sequence[str],
-    dishes: str,
-    pairs: str,
-    least: int,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
-) -> None:
+def pivot_dishes(*, recipes: Sequence[str], dishes: str, settings: DishesSettings, job: Job) -> None:
     """Write the dish of each recipe that has a known one (schema pivot/dishes), in the recipes' order.
 
     The dish is the recipe's field `dish`. If that is null, it is the longest known name in the title, and of equally
-    long ones the first. Known names are the dishes of the pairs and those in the field of at least `least` recipes.
-    Memory holds BATCH recipes at a time, and the names.
+    long ones the first. Known names are the dishes of the pairs and those in the field of enough recipes. Memory
+    holds BATCH recipes at a time, and the names.
     """
     named = tables.scan(recipes, ["dish"]).drop_nulls().group_by("dish").len().collect(engine="streaming")
-    known = {*names(read_pairs(pairs)), *named.filter(pl.col("len") >= least)["dish"]}
+    known = {*names(read_pairs(settings.pairs)), *named.filter(pl.col("len") >= settings.least)["dish"]}
     find = finder(known)
     total, done, found = tables.rows(recipes), 0, 0
-    with tables.PartWriter(dishes, schemas.DISHES, metadata) as part:
+    with tables.PartWriter(dishes, schemas.DISHES, job.metadata) as part:
         for path in recipes:
             for batch in tables.opened(path).iter_batches(BATCH, columns=["recipe_id", "title", "dish"]):
                 frame = _with_dish(pl.DataFrame(batch), find)
                 part.write(frame)
                 done, found = done + batch.num_rows, found + frame.height
-                if progress:
-                    text = (
-                        f"{done} recipes, {found} of them with a dish; {len(known)} were looked for in titles"
-                    )
-                    progress(done, text, of=total)
+                text = f"{done} recipes, {found} of them with a dish; {len(known)} were looked for in titles"
+                job.progress(done, text, of=total)
 
 
 def _with_dish(recipes: pl.DataFrame, find: Callable[[str], str | None]) -> pl.DataFrame:

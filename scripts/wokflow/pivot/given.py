@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.parse.glossary import Glossary, read_glossary
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import read_pairs
@@ -65,8 +65,7 @@ def write_pivots(
     scope: Scope,
     pivots: str,
     rejects: str,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    job: Job,
 ) -> None:
     """Write the pivot actions of the file `given`, in the order of pairs and file; and what cannot be used.
 
@@ -87,8 +86,8 @@ def write_pivots(
         named = zip(ACTION, (action.verb, list(action.ingredients), list(action.tools)), strict=True)
         return _of(pair) | dict(named) | {"kind": record.kind, "decided_by": "given"}
 
-    rows = _rows(given, pivot_records(given), use, scope, rejects, metadata, progress)
-    tables.write(pivots, schemas.PIVOTS, merged(_frame(schemas.PIVOTS, rows), scope.swaps), metadata)
+    rows = _rows(given, pivot_records(given), use, scope, rejects, job)
+    tables.write(pivots, schemas.PIVOTS, merged(_frame(schemas.PIVOTS, rows), scope.swaps), job.metadata)
 
 
 def write_orders(
@@ -97,8 +96,7 @@ def write_orders(
     pivots: str,
     orders: str,
     rejects: str,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    job: Job,
 ) -> None:
     """Write the orders of the file `given`, in the order of pairs and file; and what cannot be used.
 
@@ -125,8 +123,8 @@ def write_orders(
         names = {"pivot": pivot.written, "before": before.written, "after": after.written}
         return _of(pair) | names | {"flag": ""}
 
-    rows = _rows(given, order_records(given), use, scope, rejects, metadata, progress)
-    tables.write(orders, schemas.ORDERS, _frame(schemas.ORDERS, rows), metadata)
+    rows = _rows(given, order_records(given), use, scope, rejects, job)
+    tables.write(orders, schemas.ORDERS, _frame(schemas.ORDERS, rows), job.metadata)
 
 
 def _of(pair: Pair) -> Row:
@@ -139,8 +137,7 @@ def _rows(
     use: Callable[[Record], Row],
     scope: Scope,
     rejects: str,
-    metadata: dict[str, str],
-    progress: Progress | None,
+    job: Job,
 ) -> list[Row]:
     """The rows that `use` makes of the records, each once, by pair. Writes the records that it rejects."""
     rows: dict[tuple[Any, ...], Row] = {}
@@ -157,9 +154,8 @@ def _rows(
     if not rows and rejected:
         raise UserError(f"{given}: none of {len(rejected)} rows can be used. {_reasons(rejected)}")
     place = {pair: number for number, pair in enumerate(scope.pairs)}
-    tables.write(rejects, schemas.GIVEN_REJECTS, _frame(schemas.GIVEN_REJECTS, rejected), metadata)
-    if progress:
-        progress.say(f"{given}: {len(rows)} rows used, {len(rejected)} not. {_reasons(rejected)}".strip())
+    tables.write(rejects, schemas.GIVEN_REJECTS, _frame(schemas.GIVEN_REJECTS, rejected), job.metadata)
+    job.progress.say(f"{given}: {len(rows)} rows used, {len(rejected)} not. {_reasons(rejected)}".strip())
     return sorted(rows.values(), key=lambda row: place[row["base_dish"], row["target_dish"]])
 
 

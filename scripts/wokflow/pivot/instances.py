@@ -6,10 +6,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.ingest.steps import joined
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import names, read_pairs
+from wokflow.pivot.settings import InstancesSettings
 
 BATCH = 100_000  # recipes
 
@@ -20,16 +21,13 @@ def pivot_instances(
     dishes: str | Sequence[str],
     instances: str,
     corpus: str,
-    pairs: str,
-    count: int,
-    seed: int,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: InstancesSettings,
+    job: Job,
 ) -> None:
     """Write the instances of each pair to `instances`, and the recipes that models may learn from to `corpus`."""
-    known = read_pairs(pairs)
-    write_instances(recipes, dishes, known, instances, count, seed, metadata, progress)
-    write_corpus(recipes, dishes, known, corpus, metadata)
+    known = read_pairs(settings.pairs)
+    write_instances(recipes, dishes, known, instances, settings, job)
+    write_corpus(recipes, dishes, known, corpus, job)
 
 
 def write_instances(
@@ -37,18 +35,16 @@ def write_instances(
     dishes: str | Sequence[str],
     pairs: pl.DataFrame,
     out: str,
-    count: int,
-    seed: int,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: InstancesSettings,
+    job: Job,
 ) -> None:
-    """Draw `count` recipes of each pair's base dish, or all if there are fewer (schema pivot/instances).
+    """Draw as many recipes of each pair's base dish as are wanted, or all there are (schema pivot/instances).
 
     Drawn are the recipes with the smallest hashes of seed and recipe_id, so that other pairs, and recipes of other
     dishes, do not change a pair's draw. Rows are sorted by pair and hash.
     """
     wanted = pairs.with_row_index("pair")
-    drawn = draw(dishes, wanted, count, seed)
+    drawn = draw(dishes, wanted, settings.count, settings.seed)
     texts = tables.scan(recipes, ["recipe_id", "lang", "steps"]).join(
         drawn.select("recipe_id").unique().lazy(), on="recipe_id"
     )
@@ -60,11 +56,10 @@ def write_instances(
     rows = rows.sort("pair", "rank").with_columns(
         instance_id=pl.concat_str("recipe_id", "target_dish", separator=":")
     )
-    tables.write(out, schemas.INSTANCES, rows, metadata)
-    if progress:
-        got = wanted.join(drawn.group_by("pair").len(), on="pair", how="left").fill_null(0)
-        for base, number in got.filter(pl.col("len") < count).select("base_dish", "len").iter_rows():
-            progress.say(f"{base}: {number} recipes instead of {count}")
+    tables.write(out, schemas.INSTANCES, rows, job.metadata)
+    got = wanted.join(drawn.group_by("pair").len(), on="pair", how="left").fill_null(0)
+    for base, number in got.filter(pl.col("len") < settings.count).select("base_dish", "len").iter_rows():
+        job.progress.say(f"{base}: {number} recipes instead of {settings.count}")
 
 
 def draw(dishes: str | Sequence[str], pairs: pl.DataFrame, count: int, seed: int) -> pl.DataFrame:
@@ -87,7 +82,7 @@ def write_corpus(
     dishes: str | Sequence[str],
     pairs: pl.DataFrame,
     out: str,
-    metadata: dict[str, str],
+    job: Job,
 ) -> None:
     """Write the ids of all recipes except those of the pairs' dishes, base and target (schema pivot/corpus).
 
@@ -95,7 +90,7 @@ def write_corpus(
     """
     tested = tables.scan(dishes).filter(pl.col("dish").is_in(names(pairs)))
     without = tested.select("recipe_id").collect(engine="streaming")
-    with tables.PartWriter(out, schemas.CORPUS, metadata) as part:
+    with tables.PartWriter(out, schemas.CORPUS, job.metadata) as part:
         for path in recipes:
             for batch in tables.opened(path).iter_batches(BATCH, columns=["recipe_id"]):
                 part.write(

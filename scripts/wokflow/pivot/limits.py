@@ -1,10 +1,9 @@
 """When an order is reported: two presets, and how single settings go over them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import inf
-from typing import Any
 
-GIVEN = "given"  # the setting of pivot.orders that is no limit
+from wokflow.pivot.settings import OrdersSettings
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,9 @@ PRESETS = {
 }
 
 
-def limits(preset: str, **settings: Any) -> Limits:
-    """The preset, with the settings of pivot.orders that are not None in place of its own."""
-    own = {name: value for name, value in settings.items() if value is not None and name != GIVEN}
-    return replace(PRESETS[preset], **own)
+def limits(settings: OrdersSettings) -> Limits:
+    """The limits of the preset, with the settings that are not None in place of its own."""
+    own = {limit.name: getattr(settings, limit.name, None) for limit in fields(Limits)}
+    return replace(
+        PRESETS[settings.preset], **{name: value for name, value in own.items() if value is not None}
+    )

@@ -6,13 +6,14 @@ import numpy as np
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.pivot import schemas
 from wokflow.pivot.effects import Dish, Hypotheses, estimate, precedence
 from wokflow.pivot.given import Scope, write_orders
 from wokflow.pivot.limits import Limits, limits
 from wokflow.pivot.occurrences import occurrences, written
 from wokflow.pivot.replacements import read_split
+from wokflow.pivot.settings import OrdersSettings
 
 
 def pivot_orders(
@@ -23,62 +24,34 @@ def pivot_orders(
     effects: str,
     orders: str,
     rejects: str,
-    given: str | None,
-    pairs: str,
-    glossary: str,
-    preset: str,
-    effect: float | None,
-    level: float | None,
-    correct: bool | None,
-    units: int | None,
-    frequent: float | None,
-    confounders: int | None,
-    ridge: float | None,
-    caliper: float | None,
-    strata: int | None,
-    overlap: float | None,
-    balance: float | None,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: OrdersSettings,
+    job: Job,
 ) -> None:
     """Test which actions must come before and after each inserted action; write all tests, and the orders found.
 
     The new action of a replacement is an inserted one.
 
     `effects` has a row for each inserted action and each other action that some recipe of the target dish has before
-    or after it. `orders` has those rows with an estimate above `effect` and an empty flag. Both have schema
-    pivot/orders, sorted by dish pair, pivot, before and after. The numbers take the place of the `preset`'s where
-    they are not None; they are explained at `Limits`. Memory holds the actions of the target dishes.
+    or after it. `orders` has those rows with an estimate above the limit and an empty flag. Both have schema
+    pivot/orders, sorted by dish pair, pivot, before and after. Memory holds the actions of the target dishes.
 
-    `given` is a file of orders that take the place of tested ones: `effects` is empty then, and `proto` and `dishes`
-    are not read. Those that `pairs`, `glossary` or the pivots do not know are `rejects` (schema pivot/rejects).
+    Where orders are given, they take the place of tested ones: `effects` is empty then, and `proto` and `dishes` are
+    not read. Those that the dish pairs, the glossary or the pivots do not know are `rejects` (schema pivot/rejects).
     """
-    if given:
-        tables.write(effects, schemas.ORDERS, pl.DataFrame(schemas.ORDERS.empty_table()), metadata)
-        write_orders(given, Scope.read(pairs, glossary), pivots, orders, rejects, metadata, progress)
+    if settings.given:
+        tables.write_none(effects, schemas.ORDERS, job.metadata)
+        scope = Scope.read(settings.pairs, settings.glossary)
+        write_orders(settings.given, scope, pivots, orders, rejects, job)
         return
-    tables.write(rejects, schemas.GIVEN_REJECTS, pl.DataFrame(schemas.GIVEN_REJECTS.empty_table()), metadata)
-    chosen = limits(
-        preset,
-        effect=effect,
-        level=level,
-        correct=correct,
-        units=units,
-        frequent=frequent,
-        confounders=confounders,
-        ridge=ridge,
-        caliper=caliper,
-        strata=strata,
-        overlap=overlap,
-        balance=balance,
-    )
+    tables.write_none(rejects, schemas.GIVEN_REJECTS, job.metadata)
+    chosen = limits(settings)
     inserted = read_split(pivots).filter(pl.col("kind") == "insert").with_columns(action=written())
     by_pair = inserted.group_by("base_dish", "target_dish", maintain_order=True).agg("action")
     found = occurrences(proto, dishes, by_pair["target_dish"].unique().sort().to_list())
     of_dish = found.partition_by("dish", as_dict=True, include_key=False)
     with (
-        tables.PartWriter(effects, schemas.ORDERS, metadata) as every,
-        tables.PartWriter(orders, schemas.ORDERS, metadata) as good,
+        tables.PartWriter(effects, schemas.ORDERS, job.metadata) as every,
+        tables.PartWriter(orders, schemas.ORDERS, job.metadata) as good,
     ):
         for done, (base, target, actions) in enumerate(by_pair.iter_rows(), start=1):
             if (target,) not in of_dish:
@@ -89,8 +62,7 @@ def pivot_orders(
             )
             every.write(tested)
             good.write(reported(tested, chosen))
-            if progress:
-                progress(done, f"{base} to {target}: {tested.height} effects tested", of=by_pair.height)
+            job.progress(done, f"{base} to {target}: {tested.height} effects tested", of=by_pair.height)
 
 
 def first_places(found: pl.DataFrame, always: Sequence[str], frequent: float) -> Dish:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.parse.glossary import read_glossary
 from wokflow.pivot import schemas
 from wokflow.pivot.agreement import agreement as agreements
@@ -13,6 +13,7 @@ from wokflow.pivot.dishes import read_pairs
 from wokflow.pivot.given import Scope, write_pivots
 from wokflow.pivot.questions import identified, read_answers
 from wokflow.pivot.replacements import merged, swaps
+from wokflow.pivot.settings import PivotsSettings
 
 NONE = (
     "No pivot action was mined, so no recipe counts in the action scores. Do both dishes of some pair have enough "
@@ -31,56 +32,48 @@ def pivot_pivots(
     votes: str,
     agreement: str,
     rejects: str,
-    given: str | None,
-    pairs: str,
-    glossary: str,
-    answers: Sequence[str],
-    overrule: bool,
-    annotators: int,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: PivotsSettings,
+    job: Job,
 ) -> None:
-    """Write the pivot actions (schema pivot/pivots), in the order of the candidates; or those that are `given`.
+    """Write the pivot actions (schema pivot/pivots), in the order of the candidates; or those that are given.
 
-    `given` is a file of pivot actions that take the place of mined ones; there are no candidates then. Those of them
-    that `pairs` and `glossary` do not know are `rejects` (schema pivot/rejects), of which there are none otherwise.
+    Given ones take the place of mined ones; there are no candidates then. Those of them that the dish pairs and the
+    glossary do not know are `rejects` (schema pivot/rejects), of which there are none otherwise.
 
     An action that frequency decides keeps its kind. One that people were asked about is removed if most say never,
     inserted if most say always, and otherwise dropped. A removal and an insertion that differ in the pair's changed
-    ingredient alone become a replacement; `pairs` and `glossary` tell which they are. With `overrule`, answers about
-    actions that frequency decides count too, and can change or drop these; without, such answers are ignored.
-    `answers` are sheets that questions.read_answers reads; there may be none. Each answer is a row of `votes`
-    (schema pivot/votes), and `agreement` says how far people agree with each other and with the frequencies; both
-    tables are empty where pivot actions are given.
+    ingredient alone become a replacement. Where people overrule, their answers about actions that frequency decides
+    count too, and can change or drop these. Each answer is a row of `votes` (schema pivot/votes), and `agreement`
+    says how far people agree with each other and with the frequencies; both tables are empty where pivot actions are
+    given.
     """
-    if given:
+    if settings.given:
         for path, schema in ((votes, schemas.VOTES), (agreement, schemas.AGREEMENT)):
-            tables.write(path, schema, pl.DataFrame(schema.empty_table()), metadata)
-        write_pivots(given, Scope.read(pairs, glossary), pivots, rejects, metadata, progress)
+            tables.write_none(path, schema, job.metadata)
+        write_pivots(settings.given, Scope.read(settings.pairs, settings.glossary), pivots, rejects, job)
         return
     known = identified(tables.read(candidates))
-    answered = read_answers(answers, set(known["question_id"]), progress)
+    answered = read_answers(settings.answers, set(known["question_id"]), job.progress)
     every = known.join(answered, on="question_id", maintain_order="left_right")
-    most = majority(answered, annotators)
-    tables.write(votes, schemas.VOTES, every, metadata)
-    tables.write(agreement, schemas.AGREEMENT, agreements(every, most), metadata)
+    most = majority(answered, settings.annotators)
+    tables.write(votes, schemas.VOTES, every, job.metadata)
+    tables.write(agreement, schemas.AGREEMENT, agreements(every, most), job.metadata)
     voted = known.join(most, on="question_id", how="left", maintain_order="left")
-    by_people = (pl.col("kind") == "ask") | (overrule & pl.col("vote").is_not_null())
+    by_people = (pl.col("kind") == "ask") | (settings.overrule & pl.col("vote").is_not_null())
     decided = voted.with_columns(
         decided_by=pl.when(by_people).then(pl.lit("people")).otherwise(pl.lit("frequency")),
         kind=pl.when(by_people)
         .then(pl.col("vote").replace_strict(DECISIONS, default=None, return_dtype=pl.String))
         .otherwise("kind"),
     ).drop_nulls("kind")
-    decided = merged(decided, swaps(read_pairs(pairs), read_glossary(glossary)))
-    tables.write(pivots, schemas.PIVOTS, decided, metadata)
-    tables.write(rejects, schemas.GIVEN_REJECTS, pl.DataFrame(schemas.GIVEN_REJECTS.empty_table()), metadata)
-    if progress:
-        open_questions = voted.filter((pl.col("kind") == "ask") & pl.col("vote").is_null()).height
-        progress.say(f"{decided.height} pivot actions; {open_questions} questions without enough answers")
-        progress.say(per_pair(decided))
-        if decided.is_empty():
-            progress.warn(NONE)
+    decided = merged(decided, swaps(read_pairs(settings.pairs), read_glossary(settings.glossary)))
+    tables.write(pivots, schemas.PIVOTS, decided, job.metadata)
+    tables.write_none(rejects, schemas.GIVEN_REJECTS, job.metadata)
+    undecided = voted.filter((pl.col("kind") == "ask") & pl.col("vote").is_null()).height
+    job.progress.say(f"{decided.height} pivot actions; {undecided} questions without enough answers")
+    job.progress.say(per_pair(decided))
+    if decided.is_empty():
+        job.progress.warn(NONE)
 
 
 def per_pair(pivots: pl.DataFrame) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.sheets import read_sheet, write_sheet
 from wokflow.pivot import schemas
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written
+from wokflow.pivot.settings import QuestionsSettings
 
 ANSWERS = {
     **dict.fromkeys(("never", "does not occur", "do not occur", "不出现"), "never"),
@@ -41,16 +42,16 @@ def identified(candidates: pl.DataFrame) -> pl.DataFrame:
 
 
 def pivot_questions(
-    *, candidates: str, questions: str, sheet: str, ask_all: bool, metadata: dict[str, str]
+    *, candidates: str, questions: str, sheet: str, settings: QuestionsSettings, job: Job
 ) -> None:
     """Write the questions as a table (schema pivot/questions), and as a TSV `sheet` for people to fill in.
 
-    The question is: does this action occur when the target dish is cooked - never, rarely, sometimes or always? With
-    `ask_all` it is asked about actions that frequency decides too, as in the paper's pilot study. The
-    columns annotator and answer of the sheet are empty.
+    The question is: does this action occur when the target dish is cooked - never, rarely, sometimes or always? It
+    may be asked about actions that frequency decides too, as in the paper's pilot study. The columns annotator and
+    answer of the sheet are empty.
     """
-    asked = identified(tables.read(candidates)).filter(ask_all | (pl.col("kind") == "ask"))
-    tables.write(questions, schemas.QUESTIONS, asked, metadata)
+    asked = identified(tables.read(candidates)).filter(settings.ask_all | (pl.col("kind") == "ask"))
+    tables.write(questions, schemas.QUESTIONS, asked, job.metadata)
     rows = []
     for row in asked.iter_rows(named=True):
         phrases = row["phrases"]
@@ -60,9 +61,7 @@ def pivot_questions(
     write_sheet(sheet, HEADER, rows)
 
 
-def read_answers(
-    paths: Sequence[str], known: Collection[str], progress: Progress | None = None
-) -> pl.DataFrame:
+def read_answers(paths: Sequence[str], known: Collection[str], progress: Progress) -> pl.DataFrame:
     """question_id, annotator, answer (never, rarely, sometimes, always) of filled-in sheets.
 
     A sheet is a TSV with these three columns; others, and rows without an answer, are ignored. The paper's wording of
@@ -90,7 +89,7 @@ def read_answers(
                 )
             again += (question, annotator) in answers
             answers[question, annotator] = ANSWERS[answer.casefold()]
-        if again and progress:
+        if again:
             progress.say(
                 f"{path}: {again} questions were answered again by the same annotator; the last counts"
             )

@@ -8,6 +8,7 @@ from wokflow.evaluate.intervals import LEVEL
 from wokflow.frame.arguments import Arguments
 from wokflow.frame.runs import Run
 from wokflow.pivot.limits import limits
+from wokflow.pivot.settings import OrdersSettings
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -16,7 +17,7 @@ def report_page(config: Mapping[str, Any], item_pairs: Mapping[str, str], runs: 
     """The page's own settings, those of other stages that it shows, its templates, and the prompts of runs."""
     by_name = sorted(runs, key=lambda run: run.name)
     parse, pivot = config["parse"], config["pivot"]
-    orders = limits(**pivot["orders"])
+    orders = limits(OrdersSettings.of_config(config))
     return Arguments(
         settings={
             "examples": config["report"]["page"]["examples"],

@@ -14,6 +14,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.pivot.dishes import PAIR, read_pairs
 from wokflow.pivot.limits import limits
+from wokflow.pivot.settings import OrdersSettings
 from wokflow.report import findings
 from wokflow.report.findings import SPLITS
 from wokflow.report.inputs import tsv
@@ -90,7 +91,8 @@ class Outcome:
             pairs = list(read_pairs(self.config["pivot"]["pairs"]["path"]).select(PAIR[:2]).iter_rows())
             counted = tables.scan(self._path(dishes), ["dish"]).group_by("dish").agg(pl.len())
             recipes = dict(counted.collect(engine="streaming").iter_rows())
-            yield from findings.of_dishes(pairs, recipes, limits(**self.config["pivot"]["orders"]).units)
+            units = limits(OrdersSettings.of_config(self.config)).units
+            yield from findings.of_dishes(pairs, recipes, units)
             if self._has("pivot/questions/part-00000.parquet"):
                 compared = sum(1 for pair in pairs if all(map(recipes.get, pair)))
                 yield from findings.of_questions(self._rows("pivot/questions"), compared)

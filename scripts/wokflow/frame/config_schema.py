@@ -1,0 +1,118 @@
+"""The blocks of config/config.schema.yaml that classes declare: python -m wokflow.frame.config_schema writes them."""
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from wokflow.frame.settings import Block, Settings
+
+SCHEMA = Path(__file__).resolve().parents[3] / "config" / "config.schema.yaml"
+STAGES = ("parse", "pivot")  # those whose settings are declared by classes
+ORDER = (
+    "counts",
+    "when",
+    "enum",
+    "type",
+    "default",
+    "description",
+)  # of a key's rules: the last two come last
+DROPPED = ("title",)  # what pydantic adds and nobody needs
+
+
+def stage_schema(stage: str) -> dict[str, Any]:
+    """The JSON schema of a stage's part of the config, from the classes of its settings in their order."""
+    module = importlib.import_module(f"wokflow.{stage}.settings")
+    classes = [
+        each for each in vars(module).values() if isinstance(each, type) and issubclass(each, Settings)
+    ]
+    blocks = {each.block(): block_schema(each) for each in classes if each.__module__ == module.__name__}
+    return {"type": "object", "additionalProperties": False, "default": {}, "properties": blocks}
+
+
+def block_schema(block: type[Block]) -> dict[str, Any]:
+    """The schema of a config block, and of those within it; what it borrows stands elsewhere."""
+    declared, borrowed = block.model_json_schema(), block.borrows()
+    own = f"{block.__module__.split('.')[-2]}.{block.block()}." if issubclass(block, Settings) else ""
+    schema: dict[str, Any] = {"type": "object", "additionalProperties": False, "default": {}}
+    if borrowed:
+        schema["borrows"] = {name: _dotted(lent, own) for name, lent in borrowed.items()}
+    if "description" in declared:
+        schema["description"] = " ".join(declared["description"].split())
+    keys = {}
+    for key, field in block.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, Block):
+            keys[key] = block_schema(inner)
+        elif key not in borrowed:
+            keys[key] = _dotted(compact(declared["properties"][key]), own)
+    return schema | {"properties": keys}
+
+
+def _dotted(rule: dict[str, Any], own: str) -> dict[str, Any]:
+    """A rule whose condition names keys of its own block with dots, too."""
+    when = {key if "." in key else own + key: values for key, values in rule.get("when", {}).items()}
+    return rule | ({"when": when} if when else {})
+
+
+def compact(rule: dict[str, Any]) -> dict[str, Any]:
+    """A key's rule as one writes it by hand: one list of types in place of alternatives, and no titles."""
+    rule = {key: value for key, value in rule.items() if key not in DROPPED}
+    if "anyOf" in rule:
+        inner = [compact(each) for each in rule.pop("anyOf")]
+        rule |= _together(inner) or {"anyOf": inner}
+    if "const" in rule:
+        rule["enum"] = [rule.pop("const")]
+    if "enum" in rule:
+        rule.pop("type", None)
+    if "items" in rule:
+        rule["items"] = compact(rule["items"])
+    if "description" in rule:
+        rule["description"] = " ".join(rule["description"].split())
+    middle = [key for key in rule if key not in ORDER]
+    return {key: rule[key] for key in (*ORDER[:4], *middle, *ORDER[4:]) if key in rule}
+
+
+def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Alternatives as one rule, which they are if no bound of one could be taken for a bound of another."""
+    bounded = [each for each in alternatives if set(each) != {"type"}]
+    if len(bounded) > 1 or any("type" not in each for each in alternatives):
+        return None
+    bounds = {key: value for each in bounded for key, value in each.items() if key != "type"}
+    return {"type": [each["type"] for each in alternatives], **bounds}
+
+
+def written(text: str) -> str:
+    """The text of the schema's file with the blocks of STAGES as their classes have them."""
+    for stage in STAGES:
+        block = "".join(_lines(stage, stage_schema(stage), 1))
+        before, after = re.split(rf"(?ms)^  {stage}:\n.*?(?=^  \w|\Z)", text)
+        text = before + block + after
+    return text
+
+
+def _lines(key: str, rule: dict[str, Any], depth: int) -> Iterator[str]:
+    """A key on a line of its own; blocks have a line for each of their rules."""
+    indent = "  " * depth
+    if "properties" not in rule:
+        yield f"{indent}{key}: {_flow(rule)}\n"
+        return
+    yield f"{indent}{key}:\n"
+    for name, value in rule.items():
+        if name != "properties":
+            yield f"{indent}  {name}: {_flow(value)}\n"
+    yield f"{indent}  properties:\n"
+    for name, value in rule["properties"].items():
+        yield from _lines(name, value, depth + 2)
+
+
+def _flow(value: Any) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**9)
+    return text.removesuffix("\n...\n").removesuffix("\n")
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(written(SCHEMA.read_text(encoding="utf-8")), encoding="utf-8")

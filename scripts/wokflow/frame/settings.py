@@ -1,0 +1,137 @@
+"""The settings of a step, declared once: types, bounds, defaults, descriptions, and how each counts in the key.
+
+A stage's `settings.py` has a class for each block of its part of the config: OrdersSettings of wokflow.pivot.settings
+is pivot.orders, and what the step of that name is given. config/config.schema.yaml is written from these classes (see
+wokflow.frame.config_schema), and everything else from it: the check of a config, its defaults, config/README.md, and
+the keys. Settings stand in the key by value, so changes of these modules alone make nothing run again.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from wokflow.frame.arguments import lookup
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How a setting counts in its step's key; wokflow.frame.arguments says what each word means."""
+
+    how: str
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"counts": self.how, **handler(core)}
+
+
+@dataclass(frozen=True, init=False)
+class When:
+    """A setting that counts, and is given, only where another one has one of some values.
+
+    The other is named by itself within its block, and else with dots.
+    """
+
+    key: str
+    values: tuple[Any, ...]
+
+    def __init__(self, key: str, *values: Any) -> None:
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "values", values)
+
+    def schema(self) -> dict[str, Any]:
+        return {"when": {self.key: list(self.values)}}
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {**handler(core), **self.schema()}
+
+
+Content = Annotated[T, Counts("content")]  # files and folders: by what they hold
+Model = Annotated[T, Counts("model")]  # a name on a hub, or a folder: by what it holds
+Never = Annotated[T, Counts("never")]  # what does not change the result
+Layout = Annotated[
+    T, Counts("layout")
+]  # what only divides it into files: the function sees it in its outputs
+RuleOnly = Annotated[T, Counts("rule")]  # what the rules alone read
+Text = Annotated[str, Field(min_length=1)]
+UNREAD = ("layout", "rule")  # how those settings count that a step's function is not given
+
+
+class Block(BaseModel):
+    """Settings that belong together. A subclass's docstring is its description in config/README.md."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @classmethod
+    def borrows(cls) -> dict[str, dict[str, Any]]:
+        """What lends each borrowed setting, by its name: the dotted `key`, and `when` it does."""
+        extra = {name: field.json_schema_extra for name, field in cls.model_fields.items()}
+        return {name: dict(lent) for name, lent in extra.items() if isinstance(lent, dict)}
+
+
+class Settings(Block):
+    """A block of a stage: the settings of its step of that name, or some that several steps share."""
+
+    @classmethod
+    def block(cls) -> str:
+        """The name of the config block: csi_match of CsiMatchSettings."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Settings")).lower()
+
+    @classmethod
+    def of_config(cls, config: Mapping[str, Any]) -> Self:
+        """The settings that a config with all its defaults holds, borrowed ones among them."""
+        own = config[cls.__module__.split(".")[-2]][cls.block()]
+        return cls.model_validate(
+            own | {name: lookup(config, lent["key"]) for name, lent in cls.borrows().items()}
+        )
+
+    @classmethod
+    def of_job(cls, given: Mapping[str, Any]) -> Self:
+        """The settings of a job; those that its function must not read are no attributes of them."""
+        made = cls.model_validate(given)
+        for name, field in cls.model_fields.items():
+            if any(isinstance(each, Counts) and each.how in UNREAD for each in field.metadata):
+                made.__dict__.pop(name)
+        return made
+
+
+def borrowed(key: str, when: When | None = None) -> Any:
+    """A setting that another block declares, under its dotted key: the step is given it, too, and it counts alike.
+
+    With `when`, it is None elsewhere.
+    """
+    if when is None:
+        return Field(json_schema_extra={"key": key})
+    return Field(None, json_schema_extra={"key": key, **when.schema()})
+
+
+def settings_class(function: Callable[..., Any]) -> type[Settings] | None:
+    """The class of a step's settings, by the annotation of its function; None if it takes them one by one."""
+    parameter = inspect.signature(function, eval_str=True).parameters.get("settings")
+    return parameter.annotation if parameter else None
+
+
+__all__ = [
+    "Block",
+    "Content",
+    "Field",
+    "Layout",
+    "Model",
+    "Never",
+    "RuleOnly",
+    "Settings",
+    "Text",
+    "When",
+    "borrowed",
+    "settings_class",
+]

@@ -1,0 +1,120 @@
+"""The settings of stage pivot: config blocks pivot.*. Sections are those of Counterfactual Recipe Generation."""
+
+from typing import Literal
+
+from wokflow.frame.settings import Content, Field, Layout, Settings, Text, borrowed
+
+
+class PairsSettings(Settings):
+    path: Content[Text] = "resources/pivot/dish_pairs.tsv"
+    """Which dishes are compared: a table with tabs and the columns base_dish, target_dish, ingredient_removed,
+    ingredient_added (and base_english, target_english), or dish_pairs.json as the paper's authors published it.
+    The default has the paper's 50 pairs (Counterfactual Recipe Generation, table 7).
+    """
+
+
+class DishesSettings(Settings):
+    pairs: Text = borrowed("pivot.pairs.path")
+    corpus: Layout[Text] = "xiachufang"
+    """The corpus whose recipes are compared: xiachufang, or counterfactual. The latter has recipes of base dishes
+    alone: with it action scores need pivot.pivots.given.
+    """
+    least: int = Field(10, ge=1)
+    """A name in the `dish` field of so many recipes is known, and looked for in titles of recipes that name no
+    dish.
+    """
+
+
+class CandidatesSettings(Settings):
+    pairs: Text = borrowed("pivot.pairs.path")
+    alpha: float = Field(5, gt=1)
+    """How many times as frequent an action must be in one dish as in the other (Counterfactual Recipe Generation,
+    section 4.2).
+    """
+    tau_remove: float = Field(0.01, ge=0, le=1)
+    """Below this share of the target dish's recipes an action of the base dish is one to remove (section 4.2)."""
+    tau_insert: float = Field(0.1, ge=0, le=1)
+    """Above this share of the target dish's recipes an action is one to insert (section 4.2)."""
+    least: float = Field(0.05, ge=0, le=1)
+    """Actions in a smaller share of both dishes' recipes are passed over; without it people would be asked about
+    every action that one cook ever wrote.
+    """
+    recipes: int = Field(10, ge=1)
+    """Frequency decides nothing about a pair of which a dish has fewer recipes with actions. 1 is the paper's
+    rule.
+    """
+    level: float = Field(0.05, le=1, gt=0)
+    """Frequency does not decide on an action whose difference may be chance: Fisher's exact test of its recipes in
+    both dishes, corrected for the tests of the pair, has a larger p-value. 1 is the paper's rule: nothing is
+    tested.
+    """
+
+
+class QuestionsSettings(Settings):
+    ask_all: bool = False
+    """Ask people also about actions that frequency decides, as in the paper's pilot study."""
+
+
+class PivotsSettings(Settings):
+    pairs: Text = borrowed("pivot.pairs.path")
+    glossary: Text = borrowed("parse.glossary.path")
+    answers: Content[tuple[Text, ...]] = ()
+    """Sheets that people filled in: copies of pivot/questions/questions.tsv."""
+    annotators: int = Field(3, ge=1)
+    """Questions with fewer answers stay open (the paper asks three people or more)."""
+    overrule: bool = False
+    """Let people's answers count also where frequency decides."""
+    given: Content[Text | None] = None
+    """Pivot actions that take the place of mined ones: expert_pivots.json as the paper's authors published it, a
+    .parquet table in the form of pivot/pivots, or a table with tabs (docs/pivot.md). Null: they are mined.
+    """
+
+
+class OrdersSettings(Settings):
+    pairs: Text = borrowed("pivot.pairs.path")
+    glossary: Text = borrowed("parse.glossary.path")
+    given: Content[Text | None] = None
+    """Orders that take the place of tested ones, in a file of the same kinds: expert_pivots.json, a .parquet table
+    in the form of pivot/orders, or a table with tabs. Null: they are tested.
+    """
+    preset: Literal["strict", "paper"] = "strict"
+    """How orders are estimated and when one is reported. strict: few false ones, by two tests that are corrected
+    for their number. paper: as section 4.3 has it. Each key below takes the place of the preset's number; null
+    keeps that.
+    """
+    effect: float | None = Field(None, ge=0, le=1)
+    """Least average causal effect of a constraint (tau_c; section 4.3) (strict 0.1, paper 0.1)."""
+    level: float | None = Field(None, le=1, gt=0)
+    """Significance level of the tests of an effect and of its order; 1 tests nothing (strict 0.01, paper 1)."""
+    correct: bool | None = None
+    """Adjust p-values for the number of tests of a dish pair (Benjamini and Hochberg) (strict true, paper false)."""
+    units: int | None = Field(None, ge=1)
+    """Least recipes with, and without, the cause (strict 5, paper 1)."""
+    frequent: float | None = Field(None, ge=0, le=1)
+    """Share of the dish's recipes that an action must occur in to be a cause, an effect or a confounder (strict
+    0.05, paper 0).
+    """
+    confounders: int | None = Field(None, ge=0)
+    """At most so many confounders are covariates of their own (strict 10, paper all)."""
+    ridge: float | None = Field(None, gt=0)
+    """Penalty of the regression behind the propensity scores (strict 1, paper 1)."""
+    caliper: float | None = Field(None, gt=0)
+    """Farthest match, in pooled standard deviations of the propensity's logit (strict 0.2, paper any)."""
+    strata: int | None = Field(None, ge=1)
+    """Strata of the propensity in the permutation test (strict 10, paper 10)."""
+    overlap: float | None = Field(None, ge=0, le=1)
+    """Least share of recipes that are comparable, and that have a match; with less the data cannot tell (strict
+    0.5, paper 0).
+    """
+    balance: float | None = Field(None, ge=0)
+    """Largest standardised difference of means after matching; with more the data cannot tell (strict 0.25, paper
+    any).
+    """
+
+
+class InstancesSettings(Settings):
+    pairs: Text = borrowed("pivot.pairs.path")
+    count: int = Field(50, ge=1)
+    """Base recipes drawn for each dish pair (section 4.1)."""
+    seed: int = Field(13, ge=0)
+    """Seed of the draw."""

@@ -1,0 +1,133 @@
+"""Settings are declared once: their schema, and what a job's function is given of them."""
+
+import ast
+import importlib
+import inspect
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import ValidationError
+from wokflow.frame import config_schema
+from wokflow.frame.settings import (
+    Block,
+    Content,
+    Field,
+    Layout,
+    Model,
+    Never,
+    RuleOnly,
+    Settings,
+    Text,
+    When,
+    borrowed,
+    settings_class,
+)
+
+from tests.conftest import ROOT
+
+
+class Inner(Block):
+    rank: int = 0
+    """Of adapters."""
+
+
+class CsiSpansSettings(Settings):
+    """Spans | of
+    items."""
+
+    pairs: Text = borrowed("other.pairs.path")
+    words: Text | None = borrowed("other.words.path", When("kind", "two"))
+    answers: Content[tuple[Text, ...]] = ()
+    given: Content[Text | None] = None
+    model: Model[Text] = "org/name"
+    device: Annotated[Never[str], When("other.on", True)] = "cpu"
+    parts: Layout[int] = Field(4, ge=1, le=9)
+    shards: RuleOnly[int] = 1
+    kind: Literal["one", "two"] = "one"
+    """Of one kind,
+    or of two."""
+    share: float | None = Field(None, gt=0, le=1)
+    most: int | Literal["auto"] = Field("auto")
+    wanted: bool
+    inner: Inner = Inner()
+
+
+SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "default": {},
+    "borrows": {
+        "pairs": {"key": "other.pairs.path"},
+        "words": {"key": "other.words.path", "when": {"frame.csi_spans.kind": ["two"]}},
+    },
+    "description": "Spans | of items.",
+    "properties": {
+        "answers": {
+            "counts": "content",
+            "type": "array",
+            "items": {"minLength": 1, "type": "string"},
+            "default": [],
+        },
+        "given": {"counts": "content", "type": ["string", "null"], "minLength": 1, "default": None},
+        "model": {"counts": "model", "type": "string", "minLength": 1, "default": "org/name"},
+        "device": {"counts": "never", "when": {"other.on": [True]}, "type": "string", "default": "cpu"},
+        "parts": {"counts": "layout", "type": "integer", "minimum": 1, "maximum": 9, "default": 4},
+        "shards": {"counts": "rule", "type": "integer", "default": 1},
+        "kind": {"enum": ["one", "two"], "default": "one", "description": "Of one kind, or of two."},
+        "share": {"type": ["number", "null"], "exclusiveMinimum": 0, "maximum": 1, "default": None},
+        "most": {"anyOf": [{"type": "integer"}, {"enum": ["auto"]}], "default": "auto"},
+        "wanted": {"type": "boolean"},
+        "inner": {
+            "type": "object",
+            "additionalProperties": False,
+            "default": {},
+            "properties": {"rank": {"type": "integer", "default": 0, "description": "Of adapters."}},
+        },
+    },
+}
+
+
+def test_a_class_gives_the_schema_that_one_would_write_by_hand() -> None:
+    assert CsiSpansSettings.block() == "csi_spans"
+    assert config_schema.block_schema(CsiSpansSettings) == SCHEMA
+
+
+def test_a_job_is_not_given_what_only_its_rule_or_its_files_know() -> None:
+    given = {"pairs": "p", "answers": ["a"], "model": "m", "wanted": True, "inner": {"rank": 2}}
+    settings = CsiSpansSettings.of_job(given)
+    assert (settings.pairs, settings.answers, settings.inner.rank, settings.kind) == ("p", ("a",), 2, "one")
+    for unread in ("parts", "shards"):
+        with pytest.raises(AttributeError):
+            getattr(settings, unread)
+    for wrong in ({"wnated": True}, {"kind": "three"}):
+        with pytest.raises(ValidationError):
+            CsiSpansSettings.of_job(given | wrong)
+
+
+def test_the_config_s_schema_is_that_of_the_classes() -> None:
+    text = config_schema.SCHEMA.read_text(encoding="utf-8")
+    assert text == config_schema.written(text), "run: make docs"
+
+
+@pytest.mark.parametrize("stage", config_schema.STAGES)
+def test_settings_hold_declarations_alone(stage: str) -> None:
+    """Their modules do not count in keys, so that nothing runs again when a description changes."""
+    path = Path(inspect.getfile(importlib.import_module(f"wokflow.{stage}.settings")))
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    assert not [node for node in nodes if isinstance(node, ast.FunctionDef | ast.Lambda | ast.comprehension)]
+
+
+@pytest.mark.parametrize("stage", config_schema.STAGES)
+def test_a_step_with_settings_has_no_default_and_at_most_eight_parameters(stage: str) -> None:
+    blocks = config_schema.stage_schema(stage)["properties"]
+    for path in (ROOT / "scripts" / "wokflow" / stage).glob("*.py"):
+        function = getattr(
+            importlib.import_module(f"wokflow.{stage}.{path.stem}"), f"{stage}_{path.stem}", None
+        )
+        if function is None:
+            continue
+        parameters = inspect.signature(function).parameters.values()
+        assert (settings_class(function) is not None) == (path.stem in blocks), function.__name__
+        assert len(parameters) <= 8, function.__name__
+        assert all(each.default is inspect.Parameter.empty for each in parameters), function.__name__
