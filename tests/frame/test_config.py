@@ -107,6 +107,32 @@ def test_a_folder_where_a_file_is_wanted_is_named_with_its_files(tmp_path: Path)
         checks.prepare(config, SCHEMA, ROOT)
 
 
+def test_every_file_that_a_key_names_must_be_there_whichever_stage_reads_it(tmp_path: Path) -> None:
+    """By the schema alone: a lexicon must be a folder, but only where titles are translated with it."""
+    leaves = [
+        (f"{stage}.{step}.{key}", rule)
+        for stage, block in SCHEMA["properties"].items()
+        for step, inner in block.get("properties", {}).items()
+        for key, rule in inner.get("properties", {}).items()
+        if stage != "sources" and rule.get("counts") == "content"
+    ]
+    assert len(leaves) > 20
+    config = minimal(tmp_path)
+    for key, rule in leaves:
+        stage, step, name = key.split(".")
+        many = rule.get("type") == "array"
+        config.setdefault(stage, {}).setdefault(step, {})[name] = ["none"] if many else "none"
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    for key, rule in leaves:
+        kind = "folder none" if rule.get("path") == "folder" else "none"
+        assert f"{key}: there is no {kind}." in str(error.value)
+    config["match"]["translate"]["backend"] = "none"
+    with pytest.raises(UserError) as error:
+        checks.prepare(config, SCHEMA, ROOT)
+    assert "match.translate.lexicon" not in str(error.value)
+
+
 def test_a_number_that_yaml_takes_for_a_text_is_explained(tmp_path: Path) -> None:
     config = minimal(tmp_path) | {"train": {"model": {"learning_rate": "1e-4"}}}
     with pytest.raises(UserError, match=r"write 1\.0e-4 for 1e-4"):

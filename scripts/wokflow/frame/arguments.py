@@ -48,7 +48,7 @@ def block_arguments(
     declared = _rule(schema, step) if block else {}
     keys = {key: declared["properties"][key] | {"key": f"{step}.{key}"} for key in block}
     keys |= declared.get("borrows", {})
-    names = {rule["key"]: name for name, rule in keys.items() if _holds(config, rule.get("when", {}))}
+    names = {rule["key"]: name for name, rule in keys.items() if holds(config, rule)}
     names |= also if isinstance(also, Mapping) else {key: key.rsplit(".", 1)[-1] for key in also}
     by_kind: dict[str, dict[str, Any]] = {}
     for dotted, name in names.items():
@@ -62,8 +62,9 @@ def block_arguments(
     )
 
 
-def _holds(config: Mapping[str, Any], when: Mapping[str, list[Any]]) -> bool:
-    return all(lookup(config, key) in values for key, values in when.items())
+def holds(config: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
+    """Whether a key counts: the keys on which it depends, if any, have the values with which it does."""
+    return all(lookup(config, key) in values for key, values in rule.get("when", {}).items())
 
 
 def lookup(config: Mapping[str, Any], dotted: str, default: Any = None) -> Any:

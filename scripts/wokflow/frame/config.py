@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from wokflow.frame.arguments import holds
 from wokflow.frame.contact import unusable_contact
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded, expanded_model, no_model
@@ -38,7 +40,6 @@ PACKAGES = {  # import name -> what to install
     "peft": "peft",
 }
 AUDIT = 1e-4  # of wokflow.match.pair: so near to the threshold, pairs are listed in the audit
-MAY_BE_FOLDERS = ("parse.glossary.path", "enrich.lookup.store", "evaluate.counterfactual.vectors")
 MOST_NAMES = 5  # files of a folder that a message names
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 
@@ -80,7 +81,8 @@ def prepare(
             source["path"] = f"{config['results']}/ingest/download/{name}/{source['url'].rpartition('/')[2]}"
             source["fetched"] = True
     locate(config, schema, root)
-    _refuse([*missing_files(config), *missing_models(config, schema), *unusable(config)])
+    missing = (missing_sources(config), missing_files(config, schema), missing_models(config, schema))
+    _refuse([*chain(*missing), *unusable(config)])
     pairs = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
     runs = read_runs(config["runs"], schema, reserved, pairs)
     _refuse(unusable_runs(config, runs))
@@ -143,7 +145,8 @@ def _located(path: str | None, root: Path) -> str | None:
     return str(root / path)
 
 
-def missing_files(config: dict[str, Any]) -> Iterator[str]:
+def missing_sources(config: Mapping[str, Any]) -> Iterator[str]:
+    """Files of raw corpora that are not there."""
     for corpus, source in config["sources"].items():
         how = "" if "kind" in source else f" resources/sources.tsv says how to get {corpus}."
         for path in map(Path, source_files(source) if "fetched" not in source else ()):
@@ -151,59 +154,40 @@ def missing_files(config: dict[str, Any]) -> Iterator[str]:
                 yield f"sources.{corpus}.path: {path} is a folder. {_files_in(path)}"
             elif not path.is_file():
                 yield f"sources.{corpus}.path: there is no file {path}.{how} Set the key to where it lies."
-    translate = config["match"]["translate"]
-    if translate["backend"] == "lexicon" and not Path(translate["lexicon"]).is_dir():
-        yield f"match.translate.lexicon: there is no folder {translate['lexicon']}."
-    parse, pivot, evaluate = config["parse"], config["pivot"], config["evaluate"]
-    named = {
-        "parse.glossary.path": [parse["glossary"]["path"]],
-        "parse.parser.treebanks": parse["parser"]["treebanks"],
-        "parse.parser.test": parse["parser"]["test"],
-        "pivot.pairs.path": [pivot["pairs"]["path"]],
-        "enrich.entities.path": [path for path in [config["enrich"]["entities"]["path"]] if path],
-        **{f"ingest.pages.{lang}": [path] for lang, path in dumps(config).items()},
-        "enrich.lookup.store": [path for path in [config["enrich"]["lookup"]["store"]] if path],
-        **{
-            f"enrich.categorise.{key}": [config["enrich"]["categorise"][key]] for key in ("topics", "classes")
-        },
-        "runs": [config["runs"]],
-        "export.release.registry": [config["export"]["release"]["registry"]],
-        **{
-            f"match.{block}.{key}": [path]
-            for block, key in (("candidates", "titles"), ("silver", "accepted"))
-            if (path := config["match"][block][key])
-        },
-        **{f"train.gold.{data}": [path] for data, path in config["train"]["gold"].items() if path},
-        "pivot.pivots.answers": pivot["pivots"]["answers"],
-        **{
-            f"pivot.{block}.given": [path]
-            for block in ("pivots", "orders")
-            if (path := pivot[block]["given"])
-        },
-        "evaluate.counterfactual.predictions": evaluate["counterfactual"]["predictions"],
-        "evaluate.counterfactual.vectors": [path for path in [evaluate["counterfactual"]["vectors"]] if path],
-        "evaluate.csi_match.predictions": evaluate["csi_match"]["predictions"],
-        "evaluate.csi_match.regions": [evaluate["csi_match"]["regions"]],
-        "evaluate.summary.published": [evaluate["summary"]["published"]],
-        "evaluate.correlations.ratings": evaluate["correlations"]["ratings"],
-        "evaluate.literal.concepts": [evaluate["literal"]["concepts"]],
-    }
-    for key, paths in named.items():
-        for path in map(Path, paths):
-            if not path.exists():
+
+
+def missing_files(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    """Files and folders that keys outside `sources` name, and that are not there."""
+    for key, rule, value in _values(config, schema):
+        if rule.get("counts") != "content" or key.startswith("sources.") or not holds(config, rule):
+            continue
+        kind = rule.get("path", "file")
+        for path in map(Path, [value] if isinstance(value, str) else value):
+            if kind == "folder" and not path.is_dir():
+                yield f"{key}: there is no folder {path}."
+            elif not path.exists():
                 yield f"{key}: there is no {path}."
-            elif path.is_dir() and key not in MAY_BE_FOLDERS:
+            elif kind == "file" and path.is_dir():
                 yield f"{key}: {path} is a folder. {_files_in(path)}"
 
 
-def missing_models(config: Mapping[str, Any], schema: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """Names of models that mean folders which are not there."""
+def _values(
+    config: Mapping[str, Any], schema: Mapping[str, Any], prefix: str = ""
+) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
+    """Dotted key, rule and value of all keys that say something."""
     for key, rule in _rules(config, schema).items():
         value = config.get(key)
         if isinstance(value, dict):
-            yield from missing_models(value, rule, f"{prefix}{key}.")
-        elif value and rule.get("counts") == "model" and (wrong := no_model(value)):
-            yield f"{prefix}{key}: {wrong}"
+            yield from _values(value, rule, f"{prefix}{key}.")
+        elif value:
+            yield f"{prefix}{key}", rule, value
+
+
+def missing_models(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
+    """Names of models that mean folders which are not there."""
+    for key, rule, value in _values(config, schema):
+        if rule.get("counts") == "model" and (wrong := no_model(value)):
+            yield f"{key}: {wrong}"
 
 
 def dumps(config: Mapping[str, Any]) -> dict[str, str]:

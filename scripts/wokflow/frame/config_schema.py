@@ -14,6 +14,7 @@ SCHEMA = Path(__file__).resolve().parents[3] / "config" / "config.schema.yaml"
 STAGES = ("parse", "pivot")  # those whose settings are declared by classes
 ORDER = (
     "counts",
+    "path",
     "when",
     "enum",
     "type",
@@ -73,7 +74,7 @@ def compact(rule: dict[str, Any]) -> dict[str, Any]:
     if "description" in rule:
         rule["description"] = " ".join(rule["description"].split())
     middle = [key for key in rule if key not in ORDER]
-    return {key: rule[key] for key in (*ORDER[:4], *middle, *ORDER[4:]) if key in rule}
+    return {key: rule[key] for key in (*ORDER[:-2], *middle, *ORDER[-2:]) if key in rule}
 
 
 def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:

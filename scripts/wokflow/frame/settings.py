@@ -26,11 +26,13 @@ class Counts:
     """How a setting counts in its step's key; wokflow.frame.arguments says what each word means."""
 
     how: str
+    path: str | None = None  # of content that is no file: folder, or either
 
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return {"counts": self.how, **handler(core)}
+        path = {"path": self.path} if self.path else {}
+        return {"counts": self.how, **path, **handler(core)}
 
 
 @dataclass(frozen=True, init=False)
@@ -56,7 +58,9 @@ class When:
         return {**handler(core), **self.schema()}
 
 
-Content = Annotated[T, Counts("content")]  # files and folders: by what they hold
+Content = Annotated[T, Counts("content")]  # a file: by what it holds
+Folder = Annotated[T, Counts("content", "folder")]
+FileOrFolder = Annotated[T, Counts("content", "either")]
 Model = Annotated[T, Counts("model")]  # a name on a hub, or a folder: by what it holds
 Never = Annotated[T, Counts("never")]  # what does not change the result
 Layout = Annotated[
@@ -125,6 +129,8 @@ __all__ = [
     "Block",
     "Content",
     "Field",
+    "FileOrFolder",
+    "Folder",
     "Layout",
     "Model",
     "Never",

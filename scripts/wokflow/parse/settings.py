@@ -2,11 +2,21 @@
 
 from typing import Annotated, Literal
 
-from wokflow.frame.settings import Content, Field, Model, RuleOnly, Settings, Text, When, borrowed
+from wokflow.frame.settings import (
+    Content,
+    Field,
+    FileOrFolder,
+    Model,
+    RuleOnly,
+    Settings,
+    Text,
+    When,
+    borrowed,
+)
 
 
 class GlossarySettings(Settings):
-    path: Content[Text] = "resources/glossary"
+    path: FileOrFolder[Text] = "resources/glossary"
     """Which words are verbs, ingredients and tools, and their classes: a folder of verbs.tsv, ingredients.tsv,
     tools.tsv (and english.tsv), or a .json file in the form of the paper's own. An edit there redoes the
     extraction of actions.
