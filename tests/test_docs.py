@@ -11,6 +11,7 @@ import pytest
 import yaml
 from wokflow.frame import config_readme, schemas
 from wokflow.frame.config import fill
+from wokflow.frame.stages import reasons
 from wokflow.match.bundled import BUNDLED
 
 from tests.conftest import ROOT
@@ -156,7 +157,7 @@ def test_every_test_that_is_named_exists() -> None:
 def test_every_reason_of_rejects_is_explained_in_both_places() -> None:
     rows = re.findall(r"^\| (ingest|match|parse|pivot|enrich|generate) \| ([\w, ]+) \|", RELIABILITY, re.M)
     told = {(stage, reason) for stage, reasons in rows for reason in reasons.split(", ")}
-    assert told == {(stage, reason) for stage, reasons in schemas.REASONS.items() for reason in reasons}
+    assert told == {(stage, reason) for stage, known in reasons().items() for reason in known}
 
 
 def test_the_defaults_need_no_network() -> None:

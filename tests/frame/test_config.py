@@ -11,7 +11,6 @@ from wokflow.frame import config as checks
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import COLUMNS
-from wokflow.match.pair import AUDIT
 
 from tests.conftest import ROOT
 
@@ -321,8 +320,3 @@ def test_a_folder_in_place_of_a_source_is_said_to_be_one(tmp_path: Path) -> None
         checks.prepare(config, SCHEMA, ROOT)
     assert f"sources.recipenlg.path: {tmp_path} is a folder. Name the file in it: raw." in str(error.value)
     assert "folder is a folder. There is no file in it." in str(error.value)
-
-
-def test_the_frame_knows_how_near_to_the_threshold_pairs_are_listed() -> None:
-    """Written twice, since the frame imports no stage."""
-    assert checks.AUDIT == AUDIT

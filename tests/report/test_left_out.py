@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow.frame import schemas
+from wokflow.frame.stages import declared_tables
 from wokflow.generate.schemas import PREDICTIONS
 from wokflow.generate.schemas import REJECTS as UNANSWERED
 from wokflow.ingest.schemas import RECIPES, REJECTS
@@ -135,7 +135,7 @@ def test_differences_that_are_not_claimed_are_a_share_of_all(tmp_path: Path) -> 
 
 
 def test_every_table_of_rejects_is_known() -> None:
-    known = [name for name in schemas.SCHEMAS if "/rejects/" in name]
+    known = [name for name in declared_tables() if "/rejects/" in name]
     assert len(known) >= 9
     for name in known:
         assert name.split("/")[0] in REASONS and any(

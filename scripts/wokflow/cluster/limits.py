@@ -8,21 +8,9 @@ from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.requests import Request
 from wokflow.cluster.site import LIMITS, Site
 from wokflow.cluster.slurm import Node
+from wokflow.frame.stages import without_gpu
 
 FORGETS = 200  # seconds; a run asks for its jobs at least every 180 s
-WITHOUT_GPU = {  # rules that may ask for a GPU -> what to set in the config so that they do not
-    "match_embed": "match.embed.model: all-MiniLM-L6-v2",
-    "match_translate": "match.translate.backend: anything but hub",
-    "match_search": "match.search.device: cpu",
-    "parse_dependencies": "parse.dependencies.device: cpu",
-    "train_model": "train.model.device: cpu",
-    "generate_decode": "generate.decode.device: cpu",
-    "generate_server": "generate.server.gpus: 0",
-    "evaluate_bertscore": "evaluate.bertscore.device: cpu",
-    "evaluate_smatch": "evaluate.smatch switched off",
-    "evaluate_comet": "evaluate.comet switched off",
-    "evaluate_counterfactual": "evaluate.counterfactual.bertscore.device: cpu",
-}
 Places = Mapping[str | None, Sequence[Asked]]  # requests by partition
 
 
@@ -135,7 +123,7 @@ def _gpus(site: Site, nodes: list[Node], rules: list[str], *, taken: bool) -> It
         yield Finding(
             PROBLEM,
             f"no partition for jobs that need a GPU, as these do: {', '.join(rules)}",
-            f"{cure},\nor do without: " + "; ".join(WITHOUT_GPU.get(rule, f"no {rule}") for rule in rules),
+            f"{cure},\nor do without: " + "; ".join(without_gpu().get(rule, f"no {rule}") for rule in rules),
         )
     else:
         yield Finding(

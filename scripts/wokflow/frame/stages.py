@@ -1,0 +1,63 @@
+"""The stages of the workflow, in the order of the data. Each describes itself in its module `stage`.
+
+Such a module may have `problems(config)`, settings that do not go together; `run_problems(config, runs)`, the same of
+the table of runs; `packages(config, runs)`, what must be installed, with the reason; and WITHOUT_GPU, what to set so
+that a rule asks for no GPU. Tables and reasons of rejects are in its module `schemas`.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from wokflow.frame.runs import Run
+
+STAGES = ("ingest", "match", "parse", "pivot", "enrich", "train", "generate", "evaluate", "export", "report")
+
+
+def problems(config: Mapping[str, Any]) -> Iterator[str]:
+    """Settings that do not go together."""
+    for of_stage in _declared("stage", "problems"):
+        yield from of_stage(config)
+
+
+def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
+    """Runs that the rest of the config does not allow."""
+    for of_stage in _declared("stage", "run_problems"):
+        yield from of_stage(config, runs)
+
+
+def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
+    """Modules that must be there, each with what needs it."""
+    needed: dict[str, str] = {}
+    for of_stage in _declared("stage", "packages"):
+        needed |= of_stage(config, runs)
+    return needed
+
+
+def without_gpu() -> dict[str, str]:
+    """What to set in the config so that a rule asks for no GPU."""
+    return {rule: setting for rules in _declared("stage", "WITHOUT_GPU") for rule, setting in rules.items()}
+
+
+def declared_tables() -> dict[str, Any]:
+    """The schema of each table, by its name in results."""
+    return {table: schema for tables in _declared("schemas", "SCHEMAS") for table, schema in tables.items()}
+
+
+def reasons() -> dict[str, dict[str, str]]:
+    """What each reason of a reject means, by stage."""
+    by_stage = {stage: list(_declared("schemas", "REASONS", [stage])) for stage in STAGES}
+    return {stage: found[0] for stage, found in by_stage.items() if found}
+
+
+def _declared(module: str, name: str, stages: tuple[str, ...] | list[str] = STAGES) -> Iterator[Any]:
+    """What the stages' modules of that name declare under `name`, of those that do."""
+    for stage in stages:
+        try:
+            found = import_module(f"wokflow.{stage}.{module}")
+        except ModuleNotFoundError as error:
+            if error.name != f"wokflow.{stage}.{module}":
+                raise
+            continue
+        if hasattr(found, name):
+            yield getattr(found, name)

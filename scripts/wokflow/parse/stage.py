@@ -1,0 +1,34 @@
+"""What stage parse asks of a config."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wokflow.frame.config import chinese_corpus
+from wokflow.frame.runs import Run
+
+WITHOUT_GPU = {"parse_dependencies": "parse.dependencies.device: cpu"}
+
+
+def problems(config: Mapping[str, Any]) -> Iterator[str]:
+    parse = config["parse"]
+    backend, model = parse["dependencies"]["backend"], parse["dependencies"]["model"]
+    if backend != "trained" and not model:
+        yield f"parse.dependencies.model: backend {backend} needs a model's name or folder."
+    if backend == "trained" and model:
+        yield (
+            f"parse.dependencies.model: backend trained uses the workflow's own parser, and not {model}. Set "
+            "parse.dependencies.backend to spacy or hanlp, or remove the model."
+        )
+    if parse["actions"]["style"] == "paper" and parse["actions"]["method"] == "rules":
+        yield (
+            "parse.actions.style: the paper's actions are read from dependency parses: set parse.actions.method to "
+            "parser, and parse.dependencies to the parser that you want."
+        )
+    yield from chinese_corpus(config, "parse.vectors.corpus")
+
+
+def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
+    if config["parse"]["actions"]["method"] == "rules":
+        return {}
+    parser = config["parse"]["dependencies"]["backend"]
+    return {"hanlp" if parser == "hanlp" else "spacy": f"parse.dependencies.backend is {parser}"}

@@ -1,0 +1,17 @@
+"""What stage pivot asks of a config."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wokflow.frame.config import chinese_corpus
+from wokflow.frame.runs import Run
+
+
+def problems(config: Mapping[str, Any]) -> Iterator[str]:
+    if config["pivot"]["pivots"]["given"] and config["pivot"]["pivots"]["answers"]:
+        yield "pivot.pivots: with `given`, no questions are decided: remove `answers`, or `given`."
+    yield from chinese_corpus(config, "pivot.dishes.corpus")
+
+
+def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
+    return {"ahocorasick": "pivot.dishes looks for the names of dishes with it"}
