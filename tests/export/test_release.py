@@ -3,6 +3,7 @@
 import filecmp
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,17 @@ from hypothesis import strategies as st
 from wokflow.cli import main
 from wokflow.export.diff import diff
 from wokflow.export.forms import FORMS
+from wokflow.export.licences import known_sources, refuse_text
 from wokflow.export.rehydrate import refuse_changes, rehydrate
 from wokflow.export.shards import ShardWriter
+from wokflow.export.subsets import subsets
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
 
-from tests.export.made import FREE, PAIRS, PROGRESS, RAW, export, make_results
+from tests.conftest import ROOT
+from tests.export.made import FREE, HAVE, PAIRS, PROGRESS, RAW, export, make_results
 
+REGISTRY = ROOT / "resources/sources.tsv"
 REAL = {  # what the licences of the real corpora allow
     "recipenlg": {"licence": "terms", "release": "ids"},
     "xiachufang": {"licence": "all rights reserved", "release": "ids"},
@@ -146,6 +151,47 @@ def test_a_licence_of_the_config_is_that_of_the_users_own_file(results: Path) ->
     assert "Liu" in verified(export(results, "pairs", licences={}))["sources"]["xiachufang"]["version"]
 
 
+@pytest.mark.parametrize("mode", ["standoff", "full"])
+def test_what_a_source_does_not_allow_is_cited_in_no_mode(results: Path, mode: str) -> None:
+    """Names, first paragraphs and people's pivots stand in both forms."""
+    with pytest.raises(UserError, match=r"in either mode.*\n  - wikipedia \(in items\)"):
+        export(
+            results, "items", mode=mode, licences=FREE | {"wikipedia": {"licence": "none", "release": "ids"}}
+        )
+    given = subsets(["pivots"], replace(HAVE, given=["pivots"]))
+    known = known_sources(REGISTRY, ["xiachufang", "given_pivots"], {}, FREE)
+    with pytest.raises(UserError, match=r"given_pivots \(in pivots\): .*export.licences.given_pivots"):
+        refuse_text(list(given.values()), known, full=mode == "full")
+
+
+def test_the_card_says_what_was_not_searched_and_whose_licences_reach_what(results: Path) -> None:
+    text = (export(results) / "README.md").read_text(encoding="utf-8")
+    assert "not in the text\nthat it points at" in text and "such as `xiachufang:12`" in text
+    assert "license:\n- apache-2.0\n- cc-by-4.0\n- cc-by-sa-4.0\n- cc0-1.0\n" in text, (
+        "of the predictions that are shown, the annotations, Wikipedia and Wikidata"
+    )
+    assert "Adaptations (gold) are derived" in text and "- `records`: " in text
+    text = (export(results, "pairs", mode="full", to="full") / "README.md").read_text(encoding="utf-8")
+    assert "points at" not in text and "Wikidata" not in text and "derived" not in text
+
+
+def test_licences_of_the_config_become_no_markup(results: Path) -> None:
+    said = {"licence": "x\n\n## lines\n", "release": "ids", "attribution": "[here](javascript:x) <b>"}
+    release = export(results, "pairs", licences=FREE | {"recipenlg": said})
+    notice = (release / "ATTRIBUTION.md").read_text(encoding="utf-8")
+    assert "\n- Licence: x ## lines\n" in notice and "\n- \\[here](javascript:x) &lt;b>\n" in notice
+
+
+def test_a_row_group_is_halved_until_its_values_are_few_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wokflow.export.shards.GROUP", 1_000)
+    with ShardWriter(tmp_path, "a", "train", FORMS["records"].own) as writer:
+        writer.write(pl.DataFrame({"record_id": ["a:1"] * 8, "sha256": ["x" * 100] * 7 + ["y" * 2_000]}))
+    stored = pq.read_metadata(tmp_path / "data/a/train-00000-of-00001.parquet")
+    assert [stored.row_group(number).num_rows for number in range(stored.num_row_groups)] == [4, 2, 1, 1]
+
+
 def test_what_was_changed_since_is_named_and_nothing_is_written(results: Path) -> None:
     release = export(results, "pairs")
     path = results.parent / RAW["xiachufang"]
@@ -189,8 +235,6 @@ def test_rows_survive_however_they_come_and_are_cut(
     tmp_path_factory: pytest.TempPathFactory, batch: int, limit: int, group: int, count: int
 ) -> None:
     """Row groups, and so bytes, depend on the rows and the size of a shard, not on how the rows come."""
-    from dataclasses import replace
-
     from wokflow.export.dataset import write_subset
 
     table = pl.DataFrame(
@@ -286,6 +330,22 @@ FAULTS = {
         release, lambda it: it["subsets"].update({"pairs\n": it["subsets"]["pairs-zh-en"]})
     ),
     r"draws on \['xiachufang'\]": lambda release: edit(release, lambda it: it["ingest"].pop("xiachufang")),
+    "row group of more than 512 MiB": lambda release: repeat(
+        release, "data/records/recipenlg-00000-of-00001.parquet", rows=200, characters=3 << 20
+    ),
+    "more than 1,000,000 values": lambda release: edit(
+        release, lambda it: it["subsets"]["pairs-zh-en"]["splits"].update(train=[1] * 1_000_001)
+    ),
+    "greater than the maximum": lambda release: edit(
+        release, lambda it: it["subsets"]["pairs-zh-en"]["splits"].update(train=[10**18])
+    ),
+    "Records and records are one|records and Records are one": lambda release: edit(
+        release, lambda it: it["subsets"].update(Records=it["subsets"]["records"])
+    ),
+    "readme.md are one file": lambda release: (release / "readme.md").write_text("x"),
+    "re\u0301sume\u0301.txt and r\xe9sum\xe9.txt are one file": lambda release: [
+        (release / name).write_text("x") for name in ("re\u0301sume\u0301.txt", "r\xe9sum\xe9.txt")
+    ],
     "row group of more than 5000 rows": lambda release: swell(
         release,
         "data/records/recipenlg-00000-of-00001.parquet",
@@ -311,6 +371,20 @@ def swell(release: Path, *paths: str) -> None:
     many = pl.concat([table[:1]] * 6_000).to_arrow().cast(schema)
     pq.write_table(many, path, row_group_size=len(many))
     edit(release, lambda it: it["subsets"]["pairs-zh-en"]["splits"].update(train=[len(many)]))
+
+
+def repeat(release: Path, path: str, *, rows: int, characters: int) -> None:
+    """One long text many times in a shard, of which the dictionary holds it once: a few kilobytes."""
+    import pyarrow as pa
+
+    schema = pq.read_schema(release / path)
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array(["x" * characters]))
+    ids = pa.array([f"recipenlg:{number}" for number in range(rows)])
+    (release / path).unlink()
+    table = pa.table([ids, long.cast(pa.string())], schema=schema)
+    pq.write_table(table, release / path, use_dictionary=["sha256"], dictionary_pagesize_limit=1 << 30)
+    assert (release / path).stat().st_size < 1 << 20
+    edit(release, lambda it: it["subsets"]["records"]["splits"].update(recipenlg=[rows]))
 
 
 def cut(release: Path, path: str) -> None:
@@ -382,6 +456,11 @@ def test_settings_of_a_foreign_release_become_no_paths(results: Path) -> None:
     edit(release, lambda it: it["ingest"]["xiachufang"]["settings"].update(recipes=["/tmp/somewhere"]))
     with pytest.raises(UserError, match="settings that this version does not know"):
         rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
+    release = export(results, "items", to="other")
+    edit(release, lambda it: it["ingest"]["lines"]["settings"].update(kind="any"))
+    lines = {"lines": str(results.parent / "data/lines.en")}
+    with pytest.raises(UserError, match="settings that this version cannot use: KeyError"):
+        rehydrate(str(release), lines, str(results / "again"), PROGRESS)
 
 
 def test_diff_says_what_was_added_removed_and_changed(
@@ -410,6 +489,16 @@ def test_diff_says_which_settings_differ(results: Path) -> None:
         rest = {"resources": {}, "packages": {}, "code": "", "inputs": []}
         edit(release, lambda it, job=step | rest: it["steps"].update({"match/accepted/zh-en": job}))
     assert list(diff(str(old), str(new))) == ["match/accepted/zh-en, setting threshold: 0.85 -> 0.8"]
+
+
+def test_a_foreign_release_cannot_speak_to_the_terminal(results: Path) -> None:
+    old, new = export(results, "pairs"), export(results, "pairs", to="new")
+    edit(new, lambda it: it.update(contact="\x1b[31m") or it["software"].update(polars="0"))
+    contact, polars = diff(str(old), str(new))
+    assert contact == r"contact: cook@example.org -> \x{1B}[31m"
+    assert polars.startswith("software polars: ") and polars.endswith(" -> 0")
+    with pytest.raises(UserError, match=r"\\x\{1B\}a:1 \(missing\)"):
+        refuse_changes(iter([("\x1ba:1", "missing")]), results / "changed.tsv")
 
 
 def test_diff_counts_rows_whose_key_comes_twice(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ def available(
         gold=[direction for direction, path in config["train"]["gold"].items() if path],
         silver=list(directions) if config["match"]["silver"]["accepted"] else [],
         predicted=list(predicted),
+        given=[form for form in ("pivots", "orders") if config["pivot"][form]["given"]],
     )
 
 

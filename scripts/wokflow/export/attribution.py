@@ -1,5 +1,7 @@
 """ATTRIBUTION.md: whom a release has to name, and what may be done with each source."""
 
+from typing import Any
+
 from wokflow.export.manifest import Manifest
 
 
@@ -8,7 +10,7 @@ def attribution(manifest: Manifest) -> str:
         f"# Sources of {manifest['name']} {manifest['version']}",
         "",
         f"Annotations (pairs, offsets, classes, scores and all else that is in no source): "
-        f"{manifest['licence_of_annotations']}.",
+        f"{plain(manifest['licence_of_annotations'])}.",
         "",
     ]
     for name, source in manifest["sources"].items():
@@ -17,8 +19,17 @@ def attribution(manifest: Manifest) -> str:
             "attribution": "Its text may be passed on if this notice goes with it.",
             "text": "Its text may be passed on.",
         }[source["release"]]
+        said = {member: plain(value) for member, value in source.items()}
         lines += [f"## {name}", ""]
-        lines += [f"- {source['attribution']}"] if source["attribution"] else []
-        lines += [f"- Home page: {source['home_page']}"] if source["home_page"].startswith("http") else []
-        lines += [f"- Licence: {source['licence'] or 'not known'}", f"- {held} {source['clause']}", ""]
+        lines += [f"- {said['attribution']}"] if said["attribution"] else []
+        lines += [f"- Home page: {said['home_page']}"] if said["home_page"].startswith("http") else []
+        lines += [f"- Licence: {said['licence'] or 'not known'}", f"- {held} {said['clause']}", ""]
     return "\n".join(lines)
+
+
+def plain(value: Any) -> Any:
+    """Text on one line, without what Markdown or a table would take for markup; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    line = " ".join(value.split()).replace("|", "\\|").replace("[", "\\[")
+    return line.replace("<", "&lt;").replace("`", "'")

@@ -1,24 +1,22 @@
 """README.md of a release: the dataset card that people and the Hugging Face hub read, made of the manifest alone."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
+from wokflow.export.attribution import plain
+from wokflow.export.findings import GATES
 from wokflow.export.forms import FORMS
+from wokflow.export.licences import licences_held
 from wokflow.export.manifest import Manifest, rows_of, shards
 from wokflow.export.shards import shard_paths
 from wokflow.export.subsets import RECORDS
 
-LICENCES = (
-    "apache-2.0",
-    "cc-by-4.0",
-    "cc-by-sa-4.0",
-    "cc-by-nc-4.0",
-    "cc-by-nc-sa-4.0",
-    "cc0-1.0",
-    "mit",
-    "odc-by",
+LICENCES = re.compile(  # as the hub writes them
+    r"apache-2\.0|bsd-[23]-clause|cc0-1\.0|cc-by(-nc)?(-sa)?-(2\.0|3\.0|4\.0)|cc-by(-nc)?-nd-(3\.0|4\.0)|"
+    r"cdla-(permissive-[12]|sharing-1)\.0|gfdl|gpl-[23]\.0|mit|odbl|odc-by|pddl|unlicense"
 )
 SIZES = (
     (1_000, "n<1K"),
@@ -70,6 +68,31 @@ PROCESSING = {
     ),
     "predictions": "Output of the runs as it came, with their scores.",
 }
+_EATEN = (
+    "The recipes are those that some people wrote down, and no picture of what two cultures eat: regions, classes "
+    "and ages that write no recipes are missing. Nothing here knows of safety: amounts, temperatures and allergens "
+    "may be wrong."
+)
+_ALIKE = (
+    "Dishes that both languages have a name for are paired more often than those that only one of them knows."
+)
+_ACTED = "Actions, ingredients and tools that the glossary does not know are missing: those of rare dishes above all."
+BIASES = {
+    "pairs": (_EATEN, _ALIKE),
+    "silver": (_EATEN, _ALIKE),
+    "gold": (_EATEN, "An adaptation shows how the few people who wrote them cook."),
+    "actions": (_EATEN, _ACTED),
+    "pivots": (_EATEN, _ACTED),
+    "items": ("Culture-specific items follow Wikidata, which knows some countries far better than others.",),
+    "predictions": ("Models repeat the biases of what they have learnt from, and add to them.",),
+}
+LIMITS = {  # what of a dataset the licence of annotations may not cover
+    "gold": "Adaptations (gold) are derived of the recipes that they adapt: the rights in these reach them, too.",
+    "predictions": (
+        "Predictions that are shown are derived of the sources that their models have read: the licences of these, "
+        "and of the models, reach them, too."
+    ),
+}
 
 TEMPLATE = """\
 # {{ name }} {{ version }}
@@ -93,7 +116,7 @@ makers have:
 
 Each subset is a folder of Parquet files under `data/`{% if jsonl %}; `jsonl/` has the same as JSON lines{% endif %}.
 `wokflow verify {{ folder }}` compares everything with `SHA256SUMS` and `release.json`; `wokflow diff OLD NEW` says
-what a new version adds, removes and changes.
+what a new version adds, removes and changes.{% if empty %} No file, since there are no rows: {{ empty }}.{% endif %}
 
 | subset | split | rows | shards |
 |---|---|---:|---:|
@@ -118,8 +141,13 @@ what a new version adds, removes and changes.
 {% for source in sources -%}
 | {{ source.name }} | {{ source.version }} | {{ source.sha256 }} | {{ source.licence }} | {{ source.release }} |
 {% endfor %}
-Ids such as `xiachufang:12` are the source and the row in its file, from 0. `data/records` has a digest of the cleaned
-text of every record, so that text that has changed since is noticed.
+{% if texts -%}
+Ids such as `{{ texts[0] }}:12` are the source and the row in its file, from 0. `data/records` has the SHA-256 of the
+cleaned text of every record, so that text that has changed since is noticed. It is not salted: no text can be read
+from it, but who guesses a whole record, such as a short sentence, can tell that the guess is right.
+{% else -%}
+Nothing here points at a record of a source.
+{% endif %}
 
 ## Processing
 
@@ -142,26 +170,35 @@ Every rejected row is kept with its reason in the results of the run.
 
 ## Personal information and known problems
 
+No column names the authors of recipes or sentences; their texts may name people.
+
 {% if findings -%}
-What the checks before a release have found, here or in the text that this release points at:
+The checks before a release have found:
 
 {% for finding in findings -%}
-- {{ finding.config or "the whole" }}: {{ finding.gate }}, {{ finding.times }}. {{ finding.advice }}
+- {{ finding.config or "the whole" }}: {{ finding.gate }}, {{ finding.times }}. {{ finding.forbidden }}
 {% endfor %}
 {% else -%}
-The checks before a release (mail addresses, telephone numbers, links, user names, damaged characters, recipes on two
-sides of a split) have found nothing. They know patterns, no people: a name in a title stays unnoticed.
-{% endif %}
+The checks before a release have found nothing.
+
+{% endif -%}
+They look for mail addresses, telephone numbers, links, user names, damaged characters, ids that come twice, rows
+that do not add up, and recipes, titles and texts on two sides of a split. They know patterns, no people: a name in a
+sentence stays unnoticed.
+{%- if standoff and texts %} **Personal data and damage were searched for in what this release holds, not in the text
+that it points at.**
+{%- endif %}
+
 ## Biases
 
-The recipes are those that some people wrote down, and no picture of what two cultures eat: regions, classes and ages
-that write no recipes are missing. Culture-specific items follow Wikidata, which knows some countries far
-better than others. Nothing here knows of safety: amounts, temperatures and allergens may be wrong.
-
+{% for bias in biases -%}
+- {{ bias }}
+{% endfor %}
 ## Licence
 
 Annotations (pairs, offsets, classes, scores and all else that stands in no source): {{ licence }}. The sources keep
 their own licences; `ATTRIBUTION.md` has them, with the clauses.
+{%- for limit in limits %} {{ limit }}{% endfor %}
 
 ## Citation
 
@@ -170,7 +207,7 @@ their own licences; `ATTRIBUTION.md` has them, with the clauses.
 {% endfor -%}
 - This release: {{ name }} {{ version }}, made with Wokflow {{ software }}.
 
-Cite the corpora, too{% if contact %}. Questions: {{ contact }}{% endif %}.
+Cite the corpora, too: `ATTRIBUTION.md` names them.{% if contact %} Questions: {{ contact }}.{% endif %}
 """
 
 
@@ -181,7 +218,7 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
     """
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, finalize=_plain)
+    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, finalize=plain)
     subsets = {name: each for name, each in manifest["subsets"].items() if name != RECORDS}
     datasets = list(dict.fromkeys(each["dataset"] for each in subsets.values()))
     sources = manifest["sources"]
@@ -198,10 +235,11 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
         texts=texts,
         first=next((name for name, each in subsets.items() if each["splits"]), "(nothing)"),
         subsets=[
-            {"name": name, "description": each["description"], "counts": f"{rows_of(each):,} rows"}
-            for name, each in subsets.items()
+            {"name": name, "description": each["description"], "counts": counted(rows_of(each), "row")}
+            for name, each in manifest["subsets"].items()
         ],
-        tables=_tables(subsets, full=manifest["mode"] == "full"),
+        empty=", ".join(name for name, each in subsets.items() if not each["splits"]),
+        tables=_tables(manifest["subsets"], full=manifest["mode"] == "full"),
         splits=[
             {"subset": name, "split": split, "rows": f"{sum(rows):,}", "shards": len(rows)}
             for name, each in manifest["subsets"].items()
@@ -212,13 +250,15 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
             for source in sources.values()
         ],
         processing=[(dataset, PROCESSING[dataset]) for dataset in datasets],
+        biases=list(dict.fromkeys(bias for dataset in datasets for bias in BIASES[dataset])),
+        limits=[LIMITS[dataset] for dataset in datasets if dataset in LIMITS],
         software=manifest["software"]["wokflow"],
         accounts=[
             {name: f"{value:,}" if isinstance(value, int) else value for name, value in each.items()}
             for each in manifest["accounts"]
         ],
         findings=[
-            each | {"times": "once" if each["count"] == 1 else f"{each['count']:,} times"}
+            each | {"times": counted(each["count"], "time"), "forbidden": GATES.get(each["gate"], "")}
             for each in manifest["findings"]
         ],
         licence=manifest["licence_of_annotations"],
@@ -233,12 +273,9 @@ def _head(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int
 
     subsets = manifest["subsets"]
     total = sum(rows_of(each) for name, each in subsets.items() if name != RECORDS)
-    held = {manifest["licence_of_annotations"].lower()}
-    for each in subsets.values():
-        named = [*each["cites"], *(each["texts"] if manifest["mode"] == "full" else [])]
-        held |= {manifest["sources"][name]["licence"].lower() for name in named if each["form"] != RECORDS}
-    known = sorted(held & set(LICENCES))
-    other = not held <= set(LICENCES)
+    held = {licence.lower() for licence in licences_held(manifest)}
+    known = sorted(filter(LICENCES.fullmatch, held))
+    other = len(known) < len(held)
     filled = {name: each for name, each in subsets.items() if each["splits"]}
     paths: dict[str, list[str]] = {name: [] for name in filled}
     for name, _, path, _ in shards(manifest):
@@ -309,8 +346,6 @@ def _type(kind: pa.DataType) -> str:
     return str(kind)
 
 
-def _plain(value: Any) -> Any:
-    """Text that is put into the card, without what Markdown or a table would take for markup."""
-    if not isinstance(value, str):
-        return value
-    return " ".join(value.split()).replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
+def counted(count: int, name: str) -> str:
+    """1 row, 2,000 rows."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from wokflow.export.forms import FORMS
+from wokflow.export.licences import licences_held
 from wokflow.export.manifest import Manifest, shards
 
 CONTEXT = {
@@ -90,7 +91,7 @@ def croissant(manifest: Manifest, sizes: Mapping[str, int], sums: Mapping[str, s
         "description": " ".join(
             f"{name}: {each['description']}" for name, each in manifest["subsets"].items()
         ),
-        "license": manifest["licence_of_annotations"],
+        "license": licences_held(manifest),
         "citeAs": f"{manifest['name']} {manifest['version']}, made with Wokflow {manifest['software']['wokflow']}",
         "isLiveDataset": False,
         "distribution": files,

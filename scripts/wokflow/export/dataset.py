@@ -44,12 +44,11 @@ def export_dataset(
     ingest/source says of the files that were read. data/<subset> holds the shards, and jsonl/<subset> the same rows
     as JSON lines if so wanted; records/<corpus>.npy the row numbers of the records that are pointed at; counts.json
     the rows of each shard. What is derived of text that may not be passed on (predictions) is left out; a full
-    release of such text is refused by a UserError.
+    release of such text, and any of what is cited without a right to it, is refused by a UserError.
     """
     subset = subset_of(described)
     allowed = known_sources(registry, subset.sources, read_files(sources), licences)
-    if mode == "full":
-        refuse_text([subset], allowed)
+    refuse_text([subset], allowed, full=mode == "full")
     passed_on = all(allowed[name].passed_on for name in subset.derived)
     with tables.atomic_folder(dataset) as work, TemporaryDirectory(dir=work) as folder:
         known = open_texts(texts, Path(folder))

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
 from wokflow.export.manifest import Manifest
 from wokflow.export.shards import shard_paths
@@ -15,7 +16,7 @@ from wokflow.export.verify import verified
 
 SHOWN = 5
 SOURCE = ("version", "sha256", "licence", "release")
-SAID = ("name", "version", "mode", "contact", "licence_of_annotations", "software")
+SAID = ("name", "version", "mode", "contact", "licence_of_annotations")
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,17 @@ def diff(old: str, new: str) -> Iterator[str]:
     Both are verified first: raises UserError where one is not what it says.
     """
     before, after = verified(old), verified(new)
+    yield from map(printable, _differences(old, before, new, after))
+
+
+def _differences(old: str, before: Manifest, new: str, after: Manifest) -> Iterator[str]:
     for name in SAID:
         if before.get(name) != after.get(name):
             yield f"{name}: {_short(before.get(name))} -> {_short(after.get(name))}"
+    for name in sorted({*before["software"], *after["software"]}):
+        one, other = before["software"].get(name), after["software"].get(name)
+        if one != other:
+            yield f"software {name}: {_short(one)} -> {_short(other)}"
     yield from _sources(before["sources"], after["sources"])
     yield from _settings(before["steps"], after["steps"])
     for name in sorted({*before["subsets"], *after["subsets"]}):

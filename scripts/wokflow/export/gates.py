@@ -59,8 +59,7 @@ def export_gates(
     described = [subset_of(each) for each in subsets]
     names = dict.fromkeys(source for each in described for source in each.sources)
     known = known_sources(registry, names, read_files(sources), licences)
-    if mode == "full":
-        refuse_text(described, known)
+    refuse_text(described, known, full=mode == "full")
     results = str(Path(datasets[0]).parents[2])
     made_by = {folder: kept_inputs(folder) or [] for folder in datasets}
     manifest: Manifest = {

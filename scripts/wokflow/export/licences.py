@@ -1,7 +1,7 @@
 """What the licence of each source allows a release to hold."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -86,20 +86,45 @@ def _clause(name: str, own: Mapping[str, str], known: Mapping[str, str]) -> str:
     return known.get("clause") or UNKNOWN.format(name=name)
 
 
-def refuse_text(subsets: Iterable[Subset], sources: Mapping[str, Source]) -> None:
-    """Raise UserError if a full release of these subsets would hold text that may not be passed on."""
-    lines = []
-    for name, source in sources.items():
-        held = [each.name for each in subsets if name in (*each.texts, *each.derived)]
-        if held and not source.passed_on:
-            lines.append(f"{name} (in {', '.join(held)}): {source.clause}")
-    if lines:
+def refuse_text(subsets: Sequence[Subset], sources: Mapping[str, Source], *, full: bool) -> None:
+    """Raise UserError if a release of these subsets would hold what may not be passed on.
+
+    What a source that is cited holds is in both forms; text, and what is derived of it, in the full one.
+    """
+    if cited := _forbidden({each.name: each.cites for each in subsets}, sources):
         raise UserError(
-            "export.release.mode: full would publish text that may not be passed on.\n"
-            + "".join(f"  - {line}\n" for line in lines)
-            + "Set the mode to standoff: it writes ids, offsets and annotations, from which others with their own "
+            f"The release would publish what its sources do not allow, in either mode.\n{cited}"
+            "Leave these datasets out; or, if you may pass it on, say so in export.licences."
+        )
+    texts = {each.name: (*each.texts, *each.derived) for each in subsets}
+    if full and (lines := _forbidden(texts, sources)):
+        raise UserError(
+            f"export.release.mode: full would publish text that may not be passed on.\n{lines}"
+            "Set the mode to standoff: it writes ids, offsets and annotations, from which others with their own "
             "copy of the corpora rebuild the text (wokflow rehydrate). Or leave these datasets out."
         )
+
+
+def _forbidden(drawn: Mapping[str, Collection[str]], sources: Mapping[str, Source]) -> str:
+    """A line for each source that may not be passed on, with the subsets that draw on it and the clause."""
+    lines = []
+    for name, source in sources.items():
+        held = [subset for subset, names in drawn.items() if name in names]
+        if held and not source.passed_on:
+            lines.append(f"  - {name} (in {', '.join(held)}): {source.clause}\n")
+    return "".join(lines)
+
+
+def licences_held(manifest: Mapping[str, Any]) -> list[str]:
+    """The licences of all that a release holds: the annotations' first, then those of sources with content in it."""
+    sources, full = manifest["sources"], manifest["mode"] == "full"
+    names: dict[str, None] = {}
+    for subset in manifest["subsets"].values():
+        names |= dict.fromkeys(subset["cites"]) | (dict.fromkeys(subset["texts"]) if full else {})
+        if all(sources[name]["release"] in PASSED_ON for name in subset["derived"]):
+            names |= dict.fromkeys(subset["derived"])
+    held = [manifest["licence_of_annotations"], *(sources[name]["licence"] or "not known" for name in names)]
+    return list(dict.fromkeys(held))
 
 
 def as_json(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:

@@ -1,9 +1,10 @@
 """release.json: what a release says of itself, for programs; everything else in it but the shards is made of this."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
@@ -14,12 +15,19 @@ from wokflow.frame.job import UserError
 
 NAME = "release.json"
 FORMAT = 1
-SIZE = 64 << 20  # bytes that a manifest may have
+SIZE = 64 << 20  # bytes that a manifest, or a list of checksums, may have
+VALUES = 1_000_000  # that a manifest may have
+ROWS = 1 << 50  # of a shard
 ROLES = ("texts", "derived", "cites", "counts_of")  # in which a subset draws on sources
 Manifest = dict[str, Any]
 
 _NAME = {"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z"}  # $ lets a line end pass
-_ROWS = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 1}}
+_ROWS = {
+    "type": "array",
+    "minItems": 1,
+    "maxItems": 99_999,
+    "items": {"type": "integer", "minimum": 1, "maximum": ROWS},
+}
 _SUBSET = {
     "type": "object",
     "required": [
@@ -41,7 +49,7 @@ _INGEST = {
     "required": ["step", "settings"],
     "properties": {"step": {"enum": ["recipes", "sentences"]}, "settings": {"type": "object"}},
 }
-_TEXT, _COUNT = {"type": "string"}, {"type": "integer"}
+_TEXT, _COUNT = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": ROWS}
 _SOURCE = {
     "type": "object",
     "required": ["name", "version", "home_page", "licence", "release", "clause", "attribution", "sha256"],
@@ -117,13 +125,21 @@ def read_manifest(release: str | Path) -> Manifest:
     if path.stat().st_size > SIZE:
         raise UserError(f"{path} has more than {SIZE >> 20} MiB: it is no manifest of a release.")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+        text = path.read_text(encoding="utf-8")
+        if text.count(",") > VALUES:
+            raise ValueError(f"it has more than {VALUES:,} values")
+        manifest = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is damaged: {error}") from error
     errors = sorted(Draft202012Validator(SCHEMA).iter_errors(manifest), key=str)
     if errors:
         where = "/".join(map(str, errors[0].absolute_path)) or "the whole"
         raise UserError(printable(f"{path} is not what Wokflow writes: {where}: {errors[0].message[:300]}"))
+    listed = [manifest["subsets"], *(subset["splits"] for subset in manifest["subsets"].values())]
+    if alike := next((names for each in listed if (names := one_file(each))), None):
+        raise UserError(
+            f"{path} is not what Wokflow writes: {alike[0]} and {alike[1]} are one on some systems."
+        )
     for name, subset in manifest["subsets"].items():
         drawn = {corpus for role in ROLES for corpus in subset[role]}
         if unknown := sorted(
@@ -131,6 +147,16 @@ def read_manifest(release: str | Path) -> Manifest:
         ):
             raise UserError(f"{path} is not what Wokflow writes: subset {name} draws on {unknown}.")
     return dict(manifest)
+
+
+def one_file(paths: Iterable[str]) -> tuple[str, str] | None:
+    """Two of some paths that are one where case or the Unicode form of names does not count, as on macOS."""
+    seen: dict[str, str] = {}
+    for path in paths:
+        other = seen.setdefault(normalize("NFC", normalize("NFC", path).casefold()), path)
+        if other != path:
+            return other, path
+    return None
 
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import polars as pl
 
 from wokflow.export.checks import of_subset, told
 from wokflow.export.dataset import write_subset
+from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
 from wokflow.export.manifest import NAME, Manifest, read_manifest
 from wokflow.export.release import finish
@@ -112,7 +113,8 @@ def warn_of_versions(manifest: Manifest, progress: Progress) -> None:
         if name in own and own[name] != version
     ]
     if others:
-        progress.warn(f"The release was made with {', '.join(others)}: bytes may differ, the text may not.")
+        said = printable(", ".join(others))
+        progress.warn(f"The release was made with {said}: bytes may differ, the text may not.")
 
 
 def read_corpus(corpus: str, how: Mapping[str, Any], path: str, folder: Path, progress: Progress) -> Texts:
@@ -146,7 +148,12 @@ def read_corpus(corpus: str, how: Mapping[str, Any], path: str, folder: Path, pr
             f"The release reads {corpus} with settings that this version does not know: {unknown}."
         )
     ingest_source(raw=files, data=str(source))
-    step(**own, **settings)
+    try:
+        step(**own, **settings)
+    except (LookupError, TypeError, ValueError) as error:
+        raise UserError(
+            f"The release reads {corpus} with settings that this version cannot use: {printable(repr(error))}."
+        ) from error
     return Texts(corpus, table, [str(part)], folder)
 
 
@@ -187,7 +194,7 @@ def refuse_changes(found: Iterator[tuple[str, str]], path: Path) -> None:
                 file.write("record_id\twhat\n")
             file.write(f"{written(record)}\t{what}\n")  # a release may come from anybody
             if number < NAMED:
-                named.append(f"{record} ({what})")
+                named.append(printable(f"{record} ({what})"))
             total = number + 1
     if named:
         raise UserError(

@@ -115,7 +115,9 @@ SENTENCES = pa.schema(
 PREDICTIONS = pa.schema(
     [
         column(
-            "instance_id", pa.string(), "What was predicted: see the table of instances in docs/tables.md."
+            "instance_id",
+            pa.string(),
+            "What was predicted: an id of a recipe or sentence, with the set that it is tested in, or with a dish.",
         ),
         column("run", pa.string(), "The run that made the prediction."),
         column(
@@ -124,7 +126,11 @@ PREDICTIONS = pa.schema(
             "What was generated; null where a licence of a source forbids to pass on what is derived of its text.",
             nullable=True,
         ),
-        column("sha256", pa.string(), "SHA-256 of the prediction in UTF-8."),
+        column(
+            "sha256",
+            pa.string(),
+            "SHA-256 of the prediction in UTF-8, without salt: a guess can be confirmed.",
+        ),
     ]
 )
 RECORDS = pa.schema(

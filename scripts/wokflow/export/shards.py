@@ -9,19 +9,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from wokflow.frame import tables
 
 SHARD = 256 << 20  # bytes after which a shard is full: the hub advises less than 500 MB
+GROUP = 128 << 20  # bytes of values in a row group: the hub's viewer reads none of more than 300 MB
+MOST = 4 * GROUP  # that a row group of a release from elsewhere may have
+PIECE = 64  # rows that are unpacked at a time to measure them
 
 
 @dataclass
 class ShardWriter:
     """Write one split of a subset, frame by frame, in as many shards as its size asks for.
 
-    Each frame is a row group, so the frames decide the bytes. The shards get their final names, which say how many
-    they are, at the end. With `jsonl`, the same rows are written as JSON lines as well. Use as a context manager.
+    Each frame is a row group, or halves of it where its values have more than GROUP bytes, so the frames decide the
+    bytes. The shards get their final names, which say how many they are, at the end. With `jsonl`, the same rows are
+    written as JSON lines as well. Use as a context manager.
     """
 
     root: Path
@@ -48,7 +53,8 @@ class ShardWriter:
         assert self._parquet is not None
         try:
             rows = frame.select(self.schema.names).to_arrow().cast(self.schema)
-            self._parquet.write_table(rows, row_group_size=len(rows))
+            for group in _row_groups(rows):
+                self._parquet.write_table(group, row_group_size=len(group))
         except (ValueError, KeyError, pa.ArrowException, pl.exceptions.PolarsError) as error:
             raise ValueError(
                 f"subset {self.subset}, split {self.split}: rows do not fit the table: {error}"
@@ -109,23 +115,76 @@ def shard_paths(subset: str, split: str, shards: int) -> Iterator[str]:
 def shard_problems(path: Path, schema: pa.Schema, rows: int, group: int) -> Iterator[tuple[str, str]]:
     """What is wrong with a shard that should have so many rows, in row groups of at most `group`.
 
-    Each problem comes with the gate that it is for, "schema" or "counts". All of the shard is read, a row group at a
-    time, since a damaged page shows in no footer.
+    Each problem comes with the gate that it is for, "schema" or "counts". All of the shard is read, some rows at a
+    time, since a damaged page shows in no footer; but no row group whose values would fill the memory.
     """
     try:
         with tables.opened(path) as file:
-            found, count = file.schema_arrow, file.metadata.num_rows
-            if count != rows:
-                yield "counts", f"has {count} rows; the manifest says {rows}"
-            if not found.equals(schema):
-                yield "schema", "has other columns than this version of Wokflow gives to its subset"
+            found, stored = file.schema_arrow, file.metadata
+            leaves = [file.schema.column(number) for number in range(stored.num_columns)]
+        if stored.num_rows != rows:
+            yield "counts", f"has {stored.num_rows} rows; the manifest says {rows}"
+        if not found.equals(schema):
+            yield "schema", "has other columns than this version of Wokflow gives to its subset"
+            return
+        texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        with pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=texts) as file:
             for number in range(file.num_row_groups):
-                if file.metadata.row_group(number).num_rows > group:
+                if stored.row_group(number).num_rows > group:
                     yield "schema", f"has a row group of more than {group} rows, which Wokflow never writes"
                     return
-                file.read_row_group(number)
+                if _too_large(file, number):
+                    yield (
+                        "schema",
+                        f"has a row group of more than {MOST >> 20} MiB, which Wokflow never writes",
+                    )
+                    return
     except (OSError, pa.ArrowException) as error:
         yield "counts", f"is no Parquet file, or cut off, or damaged: {error}"
+
+
+def _too_large(file: pq.ParquetFile, number: int) -> bool:
+    """Whether the values of a row group have more than MOST bytes.
+
+    A few kilobytes can say that one long text comes thousands of times, so texts are read as numbers of the
+    dictionary that they stand in.
+    """
+    stored = file.metadata.row_group(number)
+    chunks = [stored.column(leaf) for leaf in range(stored.num_columns)]
+    if sum(max(each.total_uncompressed_size, each.num_values) for each in chunks) > MOST:
+        return True
+    size = 0
+    for batch in file.iter_batches(PIECE, row_groups=[number]):
+        size += sum(values_size(column) for column in batch.columns)
+        if size > MOST:
+            return True
+    return False
+
+
+def _row_groups(rows: pa.Table) -> Iterator[pa.Table]:
+    """All rows, or halves of them, and halves of these, until each has no more than GROUP bytes or is one row."""
+    if len(rows) < 2 or sum(values_size(column) for column in rows.columns) <= GROUP:
+        yield rows
+        return
+    half = len(rows) // 2
+    yield from _row_groups(rows.slice(0, half))
+    yield from _row_groups(rows.slice(half))
+
+
+def values_size(values: pa.Array | pa.ChunkedArray) -> int:
+    """Bytes of the values in a column: equal rows have equal sizes, whatever buffers they lie in."""
+    kind = values.type
+    if pa.types.is_list(kind):
+        return 8 * len(values) + values_size(pc.list_flatten(values))
+    if pa.types.is_struct(kind):
+        return sum(values_size(pc.struct_field(values, [place])) for place in range(kind.num_fields))
+    if isinstance(values, pa.DictionaryArray):
+        lengths = pc.binary_length(values.dictionary).take(values.indices)
+    elif pa.types.is_string(kind):
+        lengths = pc.binary_length(values)
+    else:
+        return 8 * len(values)
+    return 8 * len(values) + int(pc.sum(pc.cast(lengths, pa.int64())).as_py() or 0)
 
 
 def rows_size(path: Path) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 DATASETS = ("pairs", "silver", "gold", "actions", "pivots", "items", "predictions")
 RECORDS = "records"  # the subset with the digests of all records that others point at
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"  # sources of items, beside the corpora
+GIVEN = "given_{}"  # the source of pivots or orders that people have made
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Available:
     `directions` have the source and the target corpus; `parsed` are the corpora with actions, `sentences` the
     sources of sentences whose items are linked with their pair of languages, `langs` the language of each corpus.
     `gold` and `silver` are the directions with such sets; `predicted` are the corpora that runs were trained on or
-    predict.
+    predict, `given` those of `pivots` and `orders` that are read from a file of people's.
     """
 
     directions: Mapping[str, tuple[str, str]]
@@ -60,6 +61,7 @@ class Available:
     gold: Collection[str]
     silver: Collection[str]
     predicted: Sequence[str]
+    given: Collection[str] = ()
 
 
 def subsets(datasets: Collection[str], have: Available) -> dict[str, Subset]:
@@ -132,10 +134,15 @@ def _pivots(have: Available) -> list[Subset]:
     first = "Which of two actions is first, and why."
     written = "Recipes to be rewritten for another dish."
     return [
-        Subset("pivots", "pivots", "pivots", differ, lang, "pivot/pivots", counts_of=corpus),
-        Subset("orders", "pivots", "orders", first, lang, "pivot/orders", counts_of=corpus),
+        Subset("pivots", "pivots", "pivots", differ, lang, "pivot/pivots", **_made_of("pivots", have)),
+        Subset("orders", "pivots", "orders", first, lang, "pivot/orders", **_made_of("orders", have)),
         Subset("instances", "pivots", "instances", written, lang, "pivot/instances", texts=corpus),
     ]
+
+
+def _made_of(form: str, have: Available) -> dict[str, tuple[str, ...]]:
+    given = (GIVEN.format(form),) if form in have.given else ()
+    return {"counts_of": (have.dish_corpus,), "cites": given}
 
 
 def _items(have: Available) -> list[Subset]:

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
-from wokflow.export.manifest import SIZE, Manifest, read_manifest, shards
+from wokflow.export.manifest import SIZE, Manifest, one_file, read_manifest, shards
 from wokflow.export.release import SUMS, file_digest, files_in
 from wokflow.export.shards import shard_problems
 from wokflow.frame.job import UserError
@@ -33,6 +33,8 @@ def find_problems(release: str | Path, manifest: Manifest) -> Iterator[str]:
     folder = Path(release)
     sums = dict(_sums(folder))
     there = set(files_in(folder)) - {SUMS}
+    if alike := one_file(sorted({*there, *sums})):
+        yield f"{alike[0]} and {alike[1]} are one file where case or the Unicode form of names does not count"
     for path in sorted(there):
         if _leads_out(folder, path):
             yield f"{path} is a link"

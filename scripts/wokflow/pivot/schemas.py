@@ -151,7 +151,11 @@ ORDERS = pa.schema(
             nullable=True,
         ),
         column("p_value", pa.float64(), "The larger of both, for many tests if so set.", nullable=True),
-        column("flag", pa.string(), "Why the data cannot tell (see below), comma between; empty: it can."),
+        column(
+            "flag",
+            pa.string(),
+            "Why the data cannot tell: treated, control, overlap, balance, chance, order, joined; empty: it can.",
+        ),
     ]
 )
 GIVEN_REJECTS = pa.schema(
