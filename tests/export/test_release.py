@@ -486,9 +486,15 @@ def test_diff_says_which_settings_differ(results: Path) -> None:
     old, new = export(results, "pairs"), export(results, "pairs", to="new")
     for release, threshold in ((old, 0.85), (new, 0.8)):
         step = {"step": "match.pair", "settings": {"threshold": threshold, "k": 10}}
-        rest = {"resources": {}, "packages": {}, "code": "", "inputs": []}
+        rest = {"resources": {"lexicon": threshold}, "packages": {}, "code": str(threshold), "inputs": []}
         edit(release, lambda it, job=step | rest: it["steps"].update({"match/accepted/zh-en": job}))
-    assert list(diff(str(old), str(new))) == ["match/accepted/zh-en, setting threshold: 0.85 -> 0.8"]
+    edit(new, lambda it: it["sources"].update(more=it["sources"]["xiachufang"]))
+    assert list(diff(str(old), str(new))) == [
+        "source more: added",
+        "match/accepted/zh-en, setting threshold: 0.85 -> 0.8",
+        "match/accepted/zh-en: other content of lexicon",
+        "match/accepted/zh-en: other code",
+    ]
 
 
 def test_a_foreign_release_cannot_speak_to_the_terminal(results: Path) -> None:

@@ -68,19 +68,28 @@ def _differences(old: str, before: Manifest, new: str, after: Manifest) -> Itera
 
 def _sources(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
     for name in sorted({*before, *after}):
-        one, other = before.get(name, {}), after.get(name, {})
+        if name not in before or name not in after:
+            yield f"source {name}: {'added' if name in after else 'removed'}"
+            continue
+        one, other = before[name], after[name]
         for member in SOURCE:
-            if one.get(member) != other.get(member):
-                yield f"source {name}, {member}: {_short(one.get(member))} -> {_short(other.get(member))}"
+            if one[member] != other[member]:
+                yield f"source {name}, {member}: {_short(one[member])} -> {_short(other[member])}"
 
 
 def _settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Settings that differ, of the steps that both releases have."""
+    """Settings that differ, of the steps that both releases have; and which read other files or ran other code."""
     for job in sorted({*before} & {*after}):
         one, other = before[job]["settings"], after[job]["settings"]
         for name in sorted({*one, *other}):
             if one.get(name) != other.get(name):
                 yield f"{job}, setting {name}: {_short(one.get(name))} -> {_short(other.get(name))}"
+        files = [before[job]["resources"], after[job]["resources"]]
+        names = sorted(name for name in {*files[0], *files[1]} if files[0].get(name) != files[1].get(name))
+        if names:
+            yield f"{job}: other content of {', '.join(names)}"
+        if before[job]["code"] != after[job]["code"]:
+            yield f"{job}: other code"
 
 
 def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) -> Difference:

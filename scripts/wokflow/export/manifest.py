@@ -65,6 +65,7 @@ _STEP = {
     "properties": {
         "step": _TEXT,
         "settings": {"type": "object"},
+        "resources": {"type": "object"},
         "code": _TEXT,
         "inputs": {"type": "array", "items": _TEXT},
     },

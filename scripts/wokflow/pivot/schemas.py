@@ -154,7 +154,8 @@ ORDERS = pa.schema(
         column(
             "flag",
             pa.string(),
-            "Why the data cannot tell: treated, control, overlap, balance, chance, order, joined; empty: it can.",
+            "Why the data cannot tell, with commas between: treated, control, overlap, balance, chance, order; "
+            "empty: it can.",
         ),
     ]
 )
