@@ -32,9 +32,9 @@ def entities(folder: Path) -> list[dict[str, Any]]:
         for _, value, label in annotations(folder, pair):
             name = name_of(label, value)
             country = label["country_of_origin"]
-            made = _item(name, value, label, countries.setdefault(country, f"Q{COUNTRIES + len(countries)}"))
+            made = _item(name, label, countries.setdefault(country, f"Q{COUNTRIES + len(countries)}"))
             known = found.setdefault((name, country), made)
-            for member in ("labels", "descriptions", "aliases", "summaries"):
+            for member in ("labels", "descriptions", "aliases", "sitelinks", "summaries"):
                 known[member] = made[member] | known[member]
     for number, made in enumerate(found.values()):
         made["id"] = f"Q{ITEMS + number}"
@@ -46,19 +46,19 @@ def name_of(label: Mapping[str, Any], value: str) -> str:
     return _texts(label["metadata"], "labels").get("en", value)
 
 
-def _item(name: str, value: str, label: Mapping[str, Any], country: str) -> dict[str, Any]:
+def _item(name: str, label: Mapping[str, Any], country: str) -> dict[str, Any]:
     about = label["metadata"]
     aliases = {
         lang: list(given["value"]) if isinstance(given, dict) else [one["value"] for one in given]
         for lang, given in about["aliases"].items()
     }
-    if value != name:
-        aliases["en"] = [*aliases.get("en", []), value]
+    links = about.get("sitelinks", {})
     made = entity(
         "Q1",
         {"en": name, **_texts(about, "labels")},
         descriptions=_texts(about, "descriptions"),
-        aliases=aliases,
+        aliases={lang: names for lang, names in aliases.items() if names},
+        titles={wiki.removesuffix("wiki"): link["title"] for wiki, link in links.items() if link},
         origins=[country],
     )
     made["summaries"] = _texts(about, "summarys")

@@ -95,45 +95,6 @@ HOSTILE = [
 ]
 
 
-def of_camt(folder: Path) -> list[Entity]:
-    """The items of CAMT's files, one for each English label, and their countries; their ids are made up."""
-    found: dict[str, Entity] = {}
-    countries: dict[str, str] = {}
-    for path in sorted(folder.glob("en-*.json")):
-        for row in json.loads(path.read_bytes()):
-            for label in row["labels"]:
-                made = _of_camt(label, countries)
-                known = found.setdefault(made["labels"]["en"]["value"], made)
-                for member in ("labels", "descriptions", "aliases", "sitelinks"):
-                    known[member] = made[member] | known[member]
-    for number, made in enumerate(found.values()):
-        made["id"] = f"Q{90_000_001 + number}"
-    return [*found.values(), *(entity(qid, {"en": name}) for name, qid in countries.items())]
-
-
-def _of_camt(label: Mapping[str, Any], countries: dict[str, str]) -> Entity:
-    about = label["metadata"]
-
-    def texts(member: str) -> dict[str, str]:
-        return {code: one["value"] for code, one in about.get(member, {}).items() if one}
-
-    aliases = {
-        code: given["value"] if isinstance(given, dict) else [one["value"] for one in given]
-        for code, given in about["aliases"].items()
-    }
-    country = countries.setdefault(label["country_of_origin"], f"Q{80_000_001 + len(countries)}")
-    links = about.get("sitelinks", {})
-    titles = {name.removesuffix("wiki"): link["title"] for name, link in links.items() if link}
-    return entity(
-        "Q1",
-        texts("labels"),
-        descriptions=texts("descriptions"),
-        aliases={code: values for code, values in aliases.items() if values},
-        titles=titles,
-        origins=[country],
-    )
-
-
 def dumped(entities: Iterable[Entity], folder: Path, languages: Sequence[str], progress: Any) -> str:
     """The table enrich/entities of a dump of these items."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,17 +1,20 @@
 """When the dictionary linker believes a name: beside other words with a capital, as another name, in a phrase."""
 
 import io
+import os
+import subprocess
+import sys
 from pathlib import Path
 from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wokflow.enrich.letters import placed, plain
 from wokflow.enrich.link import Linker
 from wokflow.enrich.names import Names, enrich_names
 from wokflow.enrich.phrases import Phrases
-from wokflow.enrich.places import in_longer, placed
-from wokflow.enrich.words import composed
+from wokflow.enrich.places import in_longer
 from wokflow.frame.job import Progress
 
 from tests.conftest import ROOT
@@ -107,9 +110,33 @@ def test_what_is_linked(text: str, found: dict[str, str], linker: Linker) -> Non
 
 
 @pytest.mark.parametrize(
+    "space", ["\u00a0", "\u2009", "\u3000", "\u2003", "\t", "  ", " \u00a0", "\u200b "], ids=ascii
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They met in City Hall in May.",
+        "They saw the Museum of the Hall, later sold.",
+        "He sang with The Hong Kong Choir.",
+        "He lived. Peking then.",
+        "They fought the Ottoman army there.",
+        "(500) Days of Summer ran.",
+        "For heaven's sake, they drink sake.",
+        "He plays crust and other music.",
+    ],
+)
+def test_a_space_is_a_space(text: str, space: str, linker: Linker) -> None:
+    spaced = text.replace(" ", space)
+    found = {plain(spaced[one.start : one.end]): one.qid for one in linker(spaced)}
+    assert found == {text[one.start : one.end]: one.qid for one in linker(text)}
+
+
+@pytest.mark.parametrize(
     ("text", "inside"),
     [
         ("in [Hall]", False),
+        ("a stop (City [Hall])", True),
+        ("(City [Hall])", False),
         ("City [Hall]", False),  # City begins the sentence
         ("the City [Hall]", True),
         ("[Hall] Road", True),
@@ -157,6 +184,19 @@ def test_phrases_are_those_of_the_language(tmp_path: Path) -> None:
         ("te", "చార్మినార్\u200c", "ఆ చార్మినార్ చూసారు", "చార్మినార్"),
         ("ko", "불고기", normalize("NFD", "불고기 맛"), normalize("NFD", "불고기")),
         ("vi", "phở bò", normalize("NFD", "ăn phở bò ngon"), normalize("NFD", "phở bò")),
+        ("ar", "كُشَري", "أكلنا كشري اليوم", "كشري"),  # vowels may be left out
+        ("ar", "أم علي", "طبق ام علـي حلو", "ام علـي"),
+        ("ar", "القاهرة", "زرت والقاهرة أمس", "القاهرة"),  # and-Cairo
+        ("he", "ירושלים", "נולד בִּירוּשָׁלַיִם", "ירוּשָׁלַיִם"),
+        ("he", "צה״ל", 'שירת בצה"ל שנה', 'צה"ל'),
+        ("fa", "قرمه سبزی", "قرمه\u200cسبزی یک خورش است", "قرمه\u200cسبزی"),
+        ("ur", "بریانی", "کراچی کی بريانی مشہور", "بريانی"),
+        ("ru", "Алёна", "это Але\u0301на там", "Але\u0301на"),
+        ("tr", "Diyarbakır", "Orada DİYARBAKIR var", "DİYARBAKIR"),
+        ("ko", "김밥", "그는 김밥을 먹었다", "김밥"),
+        ("ko", "부산 국제 영화제", "그는 부산 국제 영화제에서 상을 받았다", "부산 국제 영화제"),
+        ("ja", "ラーメン", "ﾗｰﾒﾝが好き", "ﾗｰﾒﾝ"),
+        ("zh", "KFC", "他去ＫＦＣ吃饭", "ＫＦＣ"),
     ],
 )
 def test_letters_count_however_their_marks_are_written(
@@ -190,15 +230,58 @@ def test_languages_without_frequencies_have_other_names_of_one_word(
     assert [text[one.start : one.end] for one in Linker(Names.open(folder, lang))(text)] == [mention]
 
 
-@given(st.text(alphabet="aeéE\u0301\u0323\u200b\u00adㄱ각각्க\u0bc6\u0bbe .¡ﬁ", max_size=12))
-def test_every_character_of_a_composed_text_has_its_place(text: str) -> None:
+@pytest.mark.parametrize(
+    ("lang", "text", "pages", "found"),
+    [
+        ("hi", "वह वन में है", 5, ""),  # in a wood, not in Van
+        ("hi", "वह वन में है", 300, "वन"),
+        ("ko", "그는 김밥나라 갔다", 5, ""),  # another word that begins like the name
+        ("he", "הוא אמר שלום", 5, ""),  # no name of three letters behind one that might be a preposition
+        ("es", "comimos tortilla", 5, "tortilla"),  # a label that is written as a title is
+    ],
+)
+def test_words_that_may_be_names(lang: str, text: str, pages: int, found: str, tmp_path: Path) -> None:
+    names = {
+        "hi": ("वन", "Van"),
+        "ko": ("김밥", "gimbap"),
+        "he": ("לום", "Lom"),
+        "es": ("Tortilla", "tortilla"),
+    }
+    label, english = names[lang]
+    item = entity("Q1", {lang: label, "en": english})
+    item["sitelinks"] = {f"x{number}wiki": {"title": label} for number in range(pages)}
+    table = dumped([item], tmp_path / "dump", [lang, "en"], QUIET)
+    folder = tmp_path / "n"
+    enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang=lang, progress=QUIET)
+    assert "".join(text[one.start : one.end] for one in Linker(Names.open(folder, lang))(text)) == found
+
+
+def test_frequencies_of_chinese_leave_no_file_where_all_users_may_write(tmp_path: Path) -> None:
+    code = "from wokflow.enrich.words import zipf; print(zipf('麻婆豆腐', 'zh'), zipf('绿茶', 'zh') > 3)"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT / "scripts")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split() == ["1.29", "True"]
+    assert [*tmp_path.iterdir()] == []
+
+
+SIGNS = "aeéE\u0301\u0323\u200b\u00adㄱ각\u1100\u1161\u11a8க\u0bc6\u0bbe .¡ﬁ\u00a0\n\u3000Аى\u064fﾗﾞＫ\u2011ه\u200c"
+
+
+@given(st.text(alphabet=SIGNS, max_size=12))
+def test_every_character_of_a_plain_text_has_its_place(text: str) -> None:
     found, places = placed(text)
-    assert found == composed(text)
+    assert plain(found) == found
     if places is None:
         assert found == text
         return
     assert len(places.starts) == len(places.ends) == len(found)
     for at, (start, end) in enumerate(zip(*places, strict=True)):
-        assert composed(text[start:end]) and found[at] in composed(text[start:end])
+        assert start < end
+        assert found[at] == " " or found[at] in plain(text[start:end])
     assert sorted(places.starts) == [*places.starts]
     assert sorted(places.ends) == [*places.ends]

@@ -17,8 +17,9 @@ from wokflow.enrich.schemas import LOOKUPS
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 
+from tests.enrich import camt
 from tests.enrich.endpoints import TRACE, cut, hang_up, later, reset, says, served, well
-from tests.enrich.facts import SOME, WD, Entity, categorised, dumped, entity, of_camt, store_of
+from tests.enrich.facts import SOME, WD, Entity, categorised, dumped, entity, store_of
 
 LANGUAGES = ["zh", "en", "es", "hi"]
 LOOKED_UP = ["Q836929", "Q2", "Q13276", "Q30", "Q900", "Q148", "Q404"]
@@ -174,7 +175,8 @@ def test_every_backend_writes_the_same_bytes_of_any_facts(
 
 
 def test_items_of_the_corpus_of_the_paper(shared: Path, lookup: Lookup, tmp_path: Path) -> None:
-    entities = of_camt(shared / "real" / "camt")
+    known = camt.entities(shared / "real" / "camt")
+    entities = [{name: one[name] for name in one if name not in ("summaries", "topics")} for one in known]
     qids = [one["id"] for one in entities if one["claims"]]
     assert len(qids) > 3000
     dump, store, endpoint = every_backend(lookup, tmp_path, entities, qids)
@@ -223,6 +225,16 @@ def test_of_an_item_that_a_dump_has_twice_the_first_counts(lookup: Lookup, tmp_p
     table = dumped([*SOME, again], tmp_path / "dump", LANGUAGES, Progress(io.StringIO()))
     found = rows(lookup(["Q836929"], backend="dump", entities=table))
     assert found["Q836929", "en"]["label"] == "mapo tofu"
+
+
+def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
+    """Properties and lexemes, and ids that no query may have; a dump has the first two."""
+    ids = ["Q1", "P17", "L9", "Q" + "9" * 15, "Q" + "9" * 16]
+    table = dumped([entity(one, {"en": "soup"}) for one in ids], tmp_path, ["en"], Progress(io.StringIO()))
+    assert tables.read(table)["qid"].to_list() == ["Q1", "Q" + "9" * 15]
+    rejects = tables.read(tmp_path / "rejects.parquet")
+    assert rejects.select("row", "reason").rows() == [(1, "no_item"), (2, "no_item"), (4, "no_item")]
+    assert '"P17"' in rejects["raw"][0]
 
 
 def test_enrich_items_reads_the_table(lookup: Lookup, tmp_path: Path) -> None:

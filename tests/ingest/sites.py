@@ -176,7 +176,7 @@ class Fetched:
 def fetch(site: Site, folder: Path, *, name: str = "data.gz", url: str = "", **settings: Any) -> Fetched:
     """Fetch the file; it has no other bytes at any time than the server's whole file."""
     path, log = folder / "raw" / name, io.StringIO()
-    asked = {"sha256": None, "contact": "me@example.org", "attempts": 3, "timeout": 5.0, **settings}
+    asked = {"sha256": None, "contact": "me@example.org", "attempts": 3, "timeout_s": 5.0, **settings}
     before = {path.stat().st_size} if path.exists() else set()
     with watched(path, lambda: {len(site.data), *before}):
         ingest_download(url=url or site.url, path=str(path), progress=Progress(log, seconds=0), **asked)

@@ -217,14 +217,16 @@ def test_a_connection_that_drips_is_given_up(
 ) -> None:
     site.every = lambda handler: handler.answer(pause=0.05, chunk=10) is None
     start = time.monotonic()
-    refused(site, tmp_path, r"comes too slowly \(\d+ bytes in \d+ s\) \(2 attempts", attempts=2, timeout=0.4)
+    refused(
+        site, tmp_path, r"comes too slowly \(\d+ bytes in \d+ s\) \(2 attempts", attempts=2, timeout_s=0.4
+    )
     assert 0.8 < time.monotonic() - start < 20  # the whole would take hours
     assert site.ranges[1] not in (None, "bytes=0-")
 
 
 def test_a_connection_that_falls_silent_is_given_up(site: Site, tmp_path: Path) -> None:
     site.faults = [lambda handler: handler.answer(100_000, pause=3, chunk=100_000) is None] * 2
-    assert "nothing came for 1 s" in fetch(site, tmp_path, timeout=1.0).log
+    assert "nothing came for 1 s" in fetch(site, tmp_path, timeout_s=1.0).log
     assert sum(site.sent) == len(DATA)
 
 
@@ -232,7 +234,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from wokflow.ingest.download import ingest_download
-ingest_download(url=sys.argv[2], sha256=None, path=sys.argv[3], contact=None, attempts=1, timeout=30)
+ingest_download(url=sys.argv[2], sha256=None, path=sys.argv[3], contact=None, attempts=1, timeout_s=30)
 """
 
 
@@ -250,7 +252,7 @@ def test_a_killed_download_leaves_no_half_file_and_is_gone_on_with(site: Site, t
                     time.sleep(0.01)
                 with pytest.raises(UserError, match="is being fetched by another process"):
                     ingest_download(
-                        url=site.url, sha256=None, path=str(path), contact=None, attempts=1, timeout=5
+                        url=site.url, sha256=None, path=str(path), contact=None, attempts=1, timeout_s=5
                     )
                 process.send_signal(signal.SIGKILL)
                 assert process.wait() == -signal.SIGKILL

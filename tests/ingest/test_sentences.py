@@ -292,6 +292,11 @@ def test_content_translations_are_aligned_by_sentence(tmp_path: Path, read: Read
         ("Yes", "是" * 60, "length_ratio"),
         ("word " * 500, "词" * 500, "length_ratio"),
         (PAIRS[0][0], "Das ist ein deutscher Satz, und zwar ein ziemlich langer.", "wrong_language"),
+        (
+            PAIRS[0][0],
+            "The Headless Horseman Pursuing Ichabod Crane, by John Quidor, 1858",
+            "wrong_language",  # by its script: names may be of any language
+        ),
         (PAIRS[0][0], PAIRS[0][1], "duplicate"),
         ("\0bad", "坏", "nul_byte"),
     ],

@@ -264,6 +264,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
                 "enrich.lookup.concurrency": 2,
                 "enrich.lookup.timeout_s": 5,
                 "enrich.lookup.attempts": 2,
+                "enrich.lookup.backoff_s": 1,
                 "enrich.lookup.cache": "data/answers",
             }
         ),
@@ -427,7 +428,7 @@ BUILT_ANEW: tuple[Edit, set[str]] = (  # a source row with a new title, and sett
     then(NEW_TITLE, Settings({"match.pair.threshold": 0.8, "export.release.jsonl": True})),
     TITLES | LEARNT | {"ingest_source", "parse_dependencies"} | READ,
 )
-EDIT_OF_ALL = replace(f"{PACKAGE}/frame/code.py", "FORMAT = 1", "FORMAT = 2")
+EDIT_OF_ALL = replace(f"{PACKAGE}/frame/code.py", "FORMAT = 2", "FORMAT = 3")
 PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
     "nothing": (lambda house: None, set()),
     "a source file touched": (lambda house: os.utime(house / "data/en.csv"), set()),

@@ -83,7 +83,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             setting(f"ingest.download.{name}", value),
             set(),
         )
-        for name, value in {"attempts": 2, "timeout": 5}.items()
+        for name, value in {"attempts": 2, "timeout_s": 5}.items()
     },
     **{
         f"sources.lines.{name}, beside a path": (
@@ -139,7 +139,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
     "enrich.pages.longest, of the API": (API, setting("enrich.pages.longest", 100), {"enrich_pages"}),
     **{
         f"enrich.pages.{name}, of the API": (API, setting(f"enrich.pages.{name}", value), set())
-        for name, value in {"attempts": 2, "timeout": 5}.items()
+        for name, value in {"attempts": 2, "timeout_s": 5}.items()
     },
     **{
         f"enrich.link.{name}, with a program": (PROGRAM, setting(f"enrich.link.{name}", value), keys)

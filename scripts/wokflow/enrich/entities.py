@@ -1,7 +1,6 @@
 """A dump of Wikidata, or a part of one, as a table: what linking, categorising and looking up read of it."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -13,11 +12,11 @@ import polars as pl
 from wokflow.enrich.schemas import ENTITIES, REJECTED
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.tables import PartWriter, provenance
+from wokflow.frame.wikidata import QID
 from wokflow.ingest.stream import Truncated, chunks
 
 ROWS = 20_000  # entities that are written at once
 MAX_LINE = 64 << 20  # bytes; the longest entities of Wikidata have some 4 MB
-QID = re.compile(r"Q[1-9][0-9]*")
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that hold in all languages
 # Codes under which Wikidata keeps names where the code itself has none, the best one first.
 VARIANTS = {
@@ -206,4 +205,4 @@ def _frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 def _reject(number: int, reason: str, line: bytes) -> pl.DataFrame:
     raw = line[:10_000].decode(errors="backslashreplace")
-    return pl.DataFrame({"row": [number], "reason": [reason], "raw": [raw]}, {"row": pl.Int64})
+    return pl.DataFrame([(number, reason, raw)], pl.DataFrame(REJECTED.empty_table()).schema, orient="row")

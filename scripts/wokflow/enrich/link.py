@@ -6,10 +6,12 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
+from wokflow.enrich.affixes import LEAST, PARTICLES, PROCLITICS, suffixes
+from wokflow.enrich.letters import placed
 from wokflow.enrich.meanings import Meaning, Meanings
 from wokflow.enrich.names import LONGEST, Names, article
 from wokflow.enrich.phrases import Phrases
-from wokflow.enrich.places import in_longer, placed, segmenter
+from wokflow.enrich.places import in_longer, segmenter
 from wokflow.enrich.program import Rejected, program_mentions
 from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
 from wokflow.enrich.subject import Subject, outside
@@ -20,7 +22,6 @@ from wokflow.frame.languages import SPACELESS
 
 BATCH = 20_000  # sentences that are linked between two lines of progress
 SHORT = 2  # characters of a name that must not cut a word, in languages without spaces
-SUFFIXES = {"en": ("s", "es")}  # of plurals
 WORDS = 1 << 16  # words whose names are remembered
 MEANINGS = 1 << 16  # names whose meanings are remembered
 SHARED = 1 << 13  # names of several items whose descriptions are remembered
@@ -157,7 +158,9 @@ class Linker:
         self._begins = names.begins
         self._lang = names.lang
         self._spaceless = self._lang in SPACELESS
-        self._suffixes = SUFFIXES.get(self._lang, ()) if plurals else ()
+        self._suffixes = suffixes(self._lang, plurals=plurals)
+        self._particles = PARTICLES.get(self._lang, frozenset())
+        self._proclitics = PROCLITICS.get(self._lang, ())
         meanings = Meanings(names, free=case == "ignored")
         self._meaning = lru_cache(MEANINGS)(meanings)
         self._about = lru_cache(SHARED)(meanings.about)
@@ -232,8 +235,8 @@ class Linker:
         return sorted(kept)
 
     def _is_plain(self, folded: str) -> bool:
-        """Whether words have spaces between them, and word_pattern and is_word agree on all characters."""
-        if self._spaceless:
+        """Whether names begin with words, which have spaces between them; is_word and word_pattern agree on these."""
+        if self._spaceless or self._proclitics:
             return False
         if folded.isascii():
             return True
@@ -304,10 +307,10 @@ class Linker:
     def _in_all(self, text: str, folded: str) -> tuple[list[Found], About]:
         """The longest name that begins at each place where one may."""
         found: list[Found] = []
-        for start in self._starts(folded):
+        for start, least in self._starts(folded):
             if start and folded[start - 1] != " " and (signed := self._signed(text, folded, start)):
                 found.append(signed)
-            names = self._names_at(folded, start)
+            names = (name for name in self._names_at(folded, start) if name[0] - start >= least)
             if place := self._first(text, start, self._whole(folded, start, names) if self._cut else names):
                 found.append((start, *place[1:]))
         return found, Subject(text, self._lang).about
@@ -329,23 +332,33 @@ class Linker:
         lengths = range(SIGNS, 0, -1)
         return [n for n in lengths if next(self._trie.iterkeys(begun[0] * n + begun[1]), None) is not None]
 
-    def _starts(self, folded: str) -> Iterator[int]:
+    def _starts(self, folded: str) -> Iterator[tuple[int, int]]:
+        """Where names may begin, and how long they are at least."""
         for match in word_pattern().finditer(folded):
             start, stop = match.span()
-            yield start
+            yield start, 1
+            yield from (
+                (start + len(one), LEAST) for one in self._proclitics if folded.startswith(one, start, stop)
+            )
             if self._spaceless:
                 for place in range(start + 1, stop):
                     if not (folded[place - 1].isascii() and folded[place].isascii()):
-                        yield place
+                        yield place, 1
 
     def _names_at(self, folded: str, start: int) -> Iterator[Name]:
-        """The names that begin at a place, the longest first, but for those that cut a word and are no singular."""
+        """The names that begin at a place, the longest first, but for those that cut a word.
+
+        A plural and a particle go on behind its name.
+        """
         prefixes = list(self._trie.iter_prefixes_with_ids(folded[start : start + LONGEST]))
         for name, number in reversed(prefixes):
             end = whole = start + len(name)
             if self._cuts_word(folded, end):
                 whole = self._word_end(folded, end)
-                if folded[end:whole] not in self._suffixes:
+                rest = folded[end:whole]
+                if rest in self._particles:
+                    whole = end
+                elif rest not in self._suffixes:
                     continue
             yield end, whole, number
 

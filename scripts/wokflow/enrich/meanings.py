@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wokflow.enrich.names import ACRONYM, ALIAS, IRREGULAR, PLURAL, Names, article, written
+from wokflow.enrich.names import ACRONYM, ALIAS, IRREGULAR, OF_MANY, OF_ONE, PLURAL, Names, article, written
 from wokflow.enrich.words import fold, word_pattern, zipf
 from wokflow.frame.languages import SPACELESS
 
@@ -15,6 +15,7 @@ COMMON = 3.8  # zipf of a word that is rather itself than another name of someth
 SURE, WEAK, NOT = 0.0, -10.0, -100.0  # how well words fit a name; beyond what else is weighed
 PROPER = 4.2  # zipf of a word with a capital that is rather of a name than of a people: Ottoman, Bergen, not British
 INSIDE = 4.4  # zipf of a word that is rather a part of a longer name, beside a capital: City, River
+FAMOUS = 100  # pages of an item whose name is believed without capitals, though common as a word: Australia in Hindi
 
 
 class Said(NamedTuple):
@@ -103,6 +104,8 @@ class Meanings:
         weights: dict[int, float] = {}
         for entity, *form in self._names.owners_of(name):
             spelling, capitals, kind, flags = form
+            if flags & OF_ONE and self._names.sitelinks[entity] >= FAMOUS:
+                flags &= ~OF_ONE
             key = spelling, capitals, kind, flags
             weight = fitting.get(key)
             if weight is None:
@@ -153,7 +156,7 @@ class Meanings:
         it is mentioned; only a label with a rare word in it may be written small, and a label in part (see
         _is_partly_small). A single word that is common is not believed to be an alias, nor to be a name where it
         stands in a longer one or, mostly written small, where a sentence begins. WEAK are many aliases of one word,
-        and what is written in capitals throughout.
+        names of scripts without capitals that are common words, and what is written in capitals throughout.
         """
         if said.exact != spelling and (flags & IRREGULAR or said.irregular):
             if flags & IRREGULAR or not said.shouted:
@@ -162,7 +165,9 @@ class Meanings:
         if said.bare and said.inside and said.exact != spelling:
             return NOT  # the Hong Kong Park is no band called The Hong Kong
         wanted = capitals & ~said.bare
-        if wanted == 1 and not said.single and kind != ALIAS:  # as the titles of pages begin, and some labels
+        if (
+            wanted == 1 and kind != ALIAS and (not said.single or flags & OF_MANY)
+        ):  # as titles begin, and some labels
             wanted = 0
         if said.plural or flags & PLURAL:
             return NOT if wanted or (said.capitals and said.inside) else self._of_alias(said, kind)
@@ -175,6 +180,8 @@ class Meanings:
         common = zipf(said.key, self._lang)
         if (common >= COMMON and kind == ALIAS) or (common >= INSIDE and said.inside and said.capitals):
             return NOT
+        if flags & OF_ONE and common >= INSIDE:
+            return WEAK
         if not wanted or self._is_rare(said.key) or not self._names.cases.ordinary(said.key):
             return self._of_alias(said, kind)
         return NOT if said.inside or said.first or (said.bare and said.exact != spelling) else SURE

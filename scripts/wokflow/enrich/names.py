@@ -16,7 +16,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.enrich.entities import number_of
-from wokflow.enrich.words import Cases, composed, context, fold, word_pattern
+from wokflow.enrich.letters import plain
+from wokflow.enrich.words import Cases, context, fold, word_pattern
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import Progress
@@ -30,6 +31,9 @@ BITS = 16  # for each name, of `beginnings`
 WORDS = 16  # of a name, whose capitals are remembered
 IRREGULAR = 1  # capitals elsewhere than at the beginning of words, as in BBC or iPhone
 PLURAL = 2  # the form in -ies of a name in -y
+OF_ONE = 4  # without capitals in its script, but with one in English: of a person, a place, a work
+OF_MANY = 8  # of an item that English writes small: a common noun
+NAMING = "en"
 ARTICLES = {
     "en": ("the", "a", "an"),
     "fr": ("le", "la", "les", "un", "une"),
@@ -40,7 +44,8 @@ ARTICLES = {
     "nl": ("de", "het", "een"),
 }
 # A name of an item: the item's row in enrich/entities, the CRC-32 of the name as it is written, which of its first
-# words begin with a capital, what it is (LABEL and so on), and IRREGULAR or PLURAL.
+# words begin with a capital, what it is (LABEL and so on), and IRREGULAR, PLURAL, OF_ONE
+# or OF_MANY.
 OWNER = np.dtype([("entity", "<i4"), ("exact", "<u4"), ("capitals", "<u2"), ("kind", "u1"), ("flags", "u1")])
 
 
@@ -90,29 +95,43 @@ def enrich_names(*, entities: str, names: str, digest: str, lang: str, progress:
 
 
 def _batches(entities: str, lang: str) -> Any:
-    """Columns entity, label, title and aliases of the items with names in the language."""
+    """Columns entity, label, title, aliases and proper (see _of) of the items with names in the language."""
     scanned = tables.scan(entities, ["texts"]).with_row_index("entity")
     for start in range(0, tables.rows([entities]), BATCH):
         rows = scanned.slice(start, BATCH).explode("texts").drop_nulls("texts").unnest("texts")
-        yield rows.filter(pl.col("lang") == lang).select("entity", "label", "title", "aliases").collect()
+        proper = rows.filter(pl.col("lang") == NAMING).select(
+            "entity", proper=pl.col("label").str.contains(r"^\P{Ll}")
+        )
+        named = rows.filter(pl.col("lang") == lang).select("entity", "label", "title", "aliases")
+        yield named.join(proper, on="entity", how="left", maintain_order="left").collect()
 
 
 def _named(rows: pl.DataFrame, lang: str) -> pl.DataFrame:
     found: dict[tuple[int, str], int] = {}
-    for entity, label, title, aliases in rows.iter_rows():
+    proper: dict[int, bool | None] = {}
+    for entity, label, title, aliases, of_proper in rows.iter_rows():
+        proper[entity] = of_proper
         page = title and title.split(" (")[0]  # the page on Java (island) is on Java
         for kind, given in ((LABEL, label), (TITLE, page), *((ALIAS, alias) for alias in aliases)):
-            name = composed(given or "")
+            name = plain(given or "").strip()
             if name and (entity, name) not in found and _is_name(name, kind, lang):
                 found[entity, name] = kind
     described = []
     for (entity, name), kind in found.items():
         key, (capitals, flags) = fold(name, lang), written(name)
+        flags |= _of(proper[entity], name)
         exact = zlib.crc32(name.encode())
         described.append((entity, key, exact, capitals, kind, flags))
         if lang == "en" and len(key) > 3 and key[-1] == "y" and key[-2] not in "aeiou ":
             described.append((entity, f"{key[:-1]}ies", exact, capitals, kind, flags | PLURAL))
     return _frame(described)
+
+
+def _of(proper: bool | None, name: str) -> int:
+    """OF_ONE or OF_MANY, by whether the item's English label begins with a capital; 0 if that says nothing."""
+    if proper:
+        return OF_ONE if name.upper() == name.lower() else 0
+    return 0 if proper is None else OF_MANY
 
 
 def _frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:

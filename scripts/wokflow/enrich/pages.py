@@ -18,7 +18,7 @@ def enrich_pages(
     backend: Literal["api"],
     longest: int,
     attempts: int,
-    timeout: float,
+    timeout_s: float,
     contact: str | None,
     metadata: dict[str, str],
     progress: Progress,
@@ -42,7 +42,7 @@ def enrich_pages(
             contact or "",
             longest=longest,
             attempts=attempts,
-            timeout=timeout,
+            timeout=timeout_s,
             progress=progress,
         )
         found += [

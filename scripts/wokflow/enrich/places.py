@@ -1,57 +1,15 @@
-"""What stands beside and inside of names in a text, and where the characters of a composed text were written."""
+"""What stands beside and inside of names in a text."""
 
-import re
-import unicodedata
-from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from functools import lru_cache
 
-from wokflow.enrich.words import UNSEEN, begins, is_word
+from wokflow.enrich.words import begins, is_word
 
 JOINTS = " -–"  # between the words of a name
+OPENING = (
+    "([{\"“‘'«"  # before words; what stands in them, within a sentence, has a capital only if it is a name
+)
 OWNERS = ("'s", "’s")
-
-
-class Places(NamedTuple):
-    """Where each character of a composed text begins and ends in the text as it is written."""
-
-    starts: Sequence[int]
-    ends: Sequence[int]
-
-
-def placed(text: str) -> tuple[str, Places | None]:
-    """The text as words.composed gives it, and its places; None if it is the text itself, as nearly always."""
-    if text.isascii() or (unicodedata.is_normalized("NFC", text) and not _unseen().search(text)):
-        return text, None
-    seen = text.translate(UNSEEN)
-    at = [place for place, character in enumerate(text) if ord(character) not in UNSEEN]
-    pieces: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for match in _letters().finditer(seen):
-        start, stop = match.span()
-        piece = unicodedata.normalize("NFC", match.group())
-        pieces.append(piece)
-        if piece == match.group():
-            starts += at[start:stop]
-            ends += [place + 1 for place in at[start:stop]]
-        else:
-            starts += [at[start]] * len(piece)
-            ends += [at[stop - 1] + 1] * len(piece)
-    return "".join(pieces), Places(starts, ends)
-
-
-@cache
-def _unseen() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(map(chr, UNSEEN))}]")
-
-
-@cache
-def _letters() -> Any:
-    """A compiled pattern of letters with all their marks: no others are composed with each other."""
-    import regex
-
-    return regex.compile(r"\X")
 
 
 def in_longer(text: str, start: int, end: int) -> bool:
@@ -68,6 +26,7 @@ def in_longer(text: str, start: int, end: int) -> bool:
     if not start or text[start - 1] not in JOINTS:
         return False
     at, word = _word_before(text, start - 1)
+    word = word.lstrip(OPENING)
     if word in ("of", "the"):
         if word == "the":
             at, word = _word_before(text, at - 1)

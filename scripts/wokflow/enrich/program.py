@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from wokflow.enrich.entities import number_of
-from wokflow.enrich.sparql import QID
 from wokflow.frame.command import run_command
 from wokflow.frame.job import UserError
 from wokflow.frame.web import printable
+from wokflow.frame.wikidata import QID
 
 KEY = "enrich.link.command"
 OUTSIDE, UNKNOWN, OVERLAP = "outside", "unknown_item", "overlap"

@@ -7,7 +7,7 @@ from wokflow.ingest.schemas import PAGES
 
 REASONS = {
     "broken_record": "The line of the table of entities is no JSON object in the form of Wikidata's.",
-    "no_item": "It is no item of Wikidata, but a property or a lexeme.",
+    "no_item": "It is no item of Wikidata, but a property or a lexeme; or its number has more than 15 digits.",
     "no_mention": "No item of the table of entities is mentioned in the sentence.",
     "no_category": "Items are mentioned, but none has a category of culture-specific items.",
     "no_country": "Items of such a category are mentioned, but none has a country of origin.",

@@ -9,8 +9,8 @@ from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS
 from wokflow.frame.job import UserError
 from wokflow.frame.polite import Client
 from wokflow.frame.web import SAID, printable
+from wokflow.frame.wikidata import QID
 
-QID = re.compile(r"Q[1-9][0-9]{0,14}")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{1,8}){0,3}")
 ENTITY = "http://www.wikidata.org/entity/"
 WIKI = re.compile(r"https://(.+)\.wikipedia\.org/")

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from wokflow.enrich.letters import plain
 from wokflow.frame.languages import SPACELESS
 
 SHORT = 3  # letters of a word that says nothing of a text's subject, at most
@@ -16,18 +17,20 @@ UNKNOWN = (
 )
 WITH_TOKENIZERS = frozenset({"ja", "ko"})  # languages whose frequencies wordfreq counts by words of MeCab
 CLOSED = frozenset(".!?:;。！？：；…“”\"'«»（）()[]=*•-–—|\n")  # a sentence begins behind one of these
-# Soft hyphens, joiners, marks of direction and spaces without width.
-UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
 _ALIKE = {  # signs that are written in several ways
     **dict.fromkeys("’‘ʼ＇`´", "'"),
     **dict.fromkeys("‐‑‒–—−", "-"),
     **dict.fromkeys("\t\n\r\u00a0\u2009\u202f\u3000", " "),
+    "ς": "σ",
 }
-
-
-def composed(text: str) -> str:
-    """The text in form NFC, without characters that are not seen."""
-    return unicodedata.normalize("NFC", text.translate(UNSEEN))
+_ALIKE_IN = {  # letters of a language that are written for each other, small ones
+    "ru": {"ё": "е"},
+    "tr": {"ı": "i", "İ": "i"},
+    "az": {"ı": "i", "İ": "i"},
+    "ar": dict.fromkeys("أإآٱ", "ا"),
+    "fa": {"ي": "ی", "ى": "ی", "ك": "ک"},
+    "ur": {"ي": "ی", "ى": "ی", "ك": "ک", "ه": "ہ"},
+}
 
 
 def fold(text: str, lang: str) -> str:
@@ -43,11 +46,13 @@ class _Folding(dict[int, str]):
     """A table for str.translate that is filled as characters are met."""
 
     def __init__(self, lang: str) -> None:
+        self._alike = _ALIKE_IN.get(lang, {})
         self._simplify = _simplifier() if lang in ("zh", "yue", "wuu") else None
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        folded = _ALIKE.get(character) or character.lower()
+        folded = _ALIKE.get(character) or self._alike.get(character) or character.lower()
+        folded = self._alike.get(folded, folded)
         if self._simplify and code > 0x2E7F:
             folded = self._simplify(folded)
         self[code] = folded if len(folded) == 1 else character
@@ -113,9 +118,23 @@ def zipf(word: str, lang: str) -> float:
 
     UNKNOWN where the language has no list of frequencies, or one that needs a tokenizer of its own.
     """
+    if lang not in _with_frequencies():
+        return UNKNOWN
     import wordfreq
 
-    return wordfreq.zipf_frequency(word, lang) if lang in _with_frequencies() else UNKNOWN
+    if lang == "zh":
+        _cut_chinese()
+    return wordfreq.zipf_frequency(word, lang)
+
+
+@cache
+def _cut_chinese() -> None:
+    """Give wordfreq a tokenizer of its own dictionary: by itself it would keep one where all users may write."""
+    from wordfreq import chinese
+
+    from wokflow.frame import jieba_dictionary
+
+    chinese.jieba_tokenizer = jieba_dictionary.tokenizer(str(chinese.DICT_FILENAME))
 
 
 @cache
@@ -137,7 +156,7 @@ class Cases:
         if self._lang in SPACELESS:
             return
         find = word_pattern().finditer
-        for text in texts:
+        for text in map(plain, texts):
             for match in find(text):
                 word = match.group()
                 if word.islower():

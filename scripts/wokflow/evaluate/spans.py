@@ -19,7 +19,8 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.enrich.words import composed, fold
+from wokflow.enrich.letters import composed
+from wokflow.enrich.words import fold
 from wokflow.frame.languages import HAN
 
 Ints = NDArray[np.int64]

@@ -6,15 +6,20 @@ wrote it. So no other module imports jieba, and its global tokenizer is not used
 
 import warnings
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 
 @cache
-def frequencies() -> tuple[dict[str, int], int]:
-    """Counts of the dictionary's words, and their sum; beginnings of words that are none have the count 0."""
+def frequencies(path: str | None = None) -> tuple[dict[str, int], int]:
+    """Counts of the dictionary's words, and their sum; beginnings of words that are none have the count 0.
+
+    `path` is that of another dictionary of jieba's form.
+    """
     jieba = _jieba()
-    counts, total = jieba.Tokenizer.gen_pfdict(jieba.dt.get_dict_file())
+    with Path(path).open("rb") if path else jieba.dt.get_dict_file() as file:
+        counts, total = jieba.Tokenizer.gen_pfdict(file)
     return counts, total
 
 
@@ -26,10 +31,10 @@ def tags() -> dict[str, str]:
         return {row[0]: row[2] for row in rows}
 
 
-def tokenizer() -> Any:
-    """A tokenizer with the dictionary, which is not to be changed."""
+def tokenizer(path: str | None = None) -> Any:
+    """A tokenizer with the dictionary, or that of a path, which is not to be changed."""
     found = _jieba().Tokenizer()
-    found.FREQ, found.total = frequencies()
+    found.FREQ, found.total = frequencies(path)
     found.initialized = True
     return found
 

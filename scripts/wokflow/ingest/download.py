@@ -19,7 +19,7 @@ from wokflow.frame.web import Again, keep_urls_out_of_logs, user_agent
 from wokflow.ingest.partial import ENDING, SOURCE, Source, finish, taken, validators
 from wokflow.ingest.web import MOUNTS, RedirectError, check_busy, followed, retrying, shown
 
-SLOWEST = 1 << 10  # bytes per second; a connection that brings less for `timeout` seconds is given up
+SLOWEST = 1 << 10  # bytes per second; a connection that brings less for `timeout_s` seconds is given up
 WORTH = 1 << 20  # bytes; an attempt that brings the file forward by so many counts as no failure
 MARGIN = 64 << 20  # bytes of the disk that are left free
 STRIDE = 64 << 20  # bytes after which the free space is looked at again, where the length is unknown
@@ -42,7 +42,7 @@ def ingest_download(
     path: str,
     contact: str | None,
     attempts: int,
-    timeout: float,
+    timeout_s: float,
     progress: Progress | None = None,
 ) -> None:
     """Fetch `url` (http or https) to `path`, which exists only once the file is whole and on the disk.
@@ -53,7 +53,7 @@ def ingest_download(
     already is left as it is. User and password may stand in the URL; they are shown nowhere. `contact` is told to the
     server, which Wikimedia's asks for.
 
-    An attempt fails if its connection brings nothing, or less than SLOWEST bytes per second, for `timeout` seconds.
+    An attempt fails if its connection brings nothing, or less than SLOWEST bytes per second, for `timeout_s` seconds.
     Raises UserError after `attempts` failures in a row, not counting those that brought a MiB; and for a file that
     the server does not give, a redirect from https to http, too little space on the disk, a wrong SHA-256, and a web
     page in place of the file.
@@ -69,10 +69,10 @@ def ingest_download(
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     agent = user_agent(contact)
-    timeouts = httpx.Timeout(timeout, connect=min(timeout, 15.0))
+    timeouts = httpx.Timeout(timeout_s, connect=min(timeout_s, 15.0))
     headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
     with taken(path) as file, httpx.Client(headers=headers, timeout=timeouts, mounts=MOUNTS) as client:
-        fetch = _Fetch(client, asked, file, target, sha256, timeout, progress)
+        fetch = _Fetch(client, asked, file, target, sha256, timeout_s, progress)
         try:
             retrying(attempts, lambda _: fetch.failures)(fetch.attempt)
         except Again as error:

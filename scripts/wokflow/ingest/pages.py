@@ -16,6 +16,7 @@ import polars as pl
 
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.tables import provenance
+from wokflow.frame.wikidata import QID
 from wokflow.ingest.leads import first_of_joined
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import MAX_LINE, Reject, blocks
@@ -34,7 +35,6 @@ NO_TITLE = re.compile(
     r"[\x00-\x1f\x7f#<>\[\]{|}\ufffd]"
 )  # characters that no title has; | would make it several
 INCOMPLETE = frozenset({"broken_record", "invalid_utf8", "nul_byte", "oversized_row"})
-QID = re.compile(r"Q[1-9][0-9]*")
 HEADING = re.compile(r"(=+) .* \1")
 # What a page that only leads to another begins with: MediaWiki's words for it in English, which all Wikipedias take,
 # and in some other languages.

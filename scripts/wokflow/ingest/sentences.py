@@ -36,6 +36,33 @@ ALIKE = (  # languages that are not told apart
     frozenset({"ar", "arz", "ary"}),
     frozenset({"hi", "mr", "ne", "sa"}),
 )
+SCRIPTS = {  # those that languages are written in
+    "Han": "zh yue wuu",
+    r"Han}\p{Hiragana}\p{Katakana": "ja",
+    "Hangul": "ko",
+    "Devanagari": "hi mr ne sa",
+    "Bengali": "bn as",
+    "Gujarati": "gu",
+    "Oriya": "or",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Kannada": "kn",
+    "Malayalam": "ml",
+    "Sinhala": "si",
+    "Thai": "th",
+    "Lao": "lo",
+    "Khmer": "km",
+    "Myanmar": "my",
+    "Tibetan": "bo dz",
+    "Georgian": "ka",
+    "Armenian": "hy",
+    "Ethiopic": "am ti",
+    "Greek": "el",
+    "Hebrew": "he yi",
+    "Arabic": "ar arz ary fa ur ps",
+    "Cyrillic": "ru uk be bg mk",
+    "Latin": "en es fr de it nl pt ca gl eu ro pl cs sk sl hr hu fi et lt lv sv da no nb nn is ga cy tr vi id ms",
+}
 _SPACES = re.compile(r"\s+")
 
 
@@ -235,10 +262,14 @@ def length_ratio(source: str, target: str) -> float:
 
 
 def _identifier(lang: str) -> Callable[[str], str | None] | None:
-    """Gives another language if a text is certainly in that; None for languages that the model does not know."""
+    """Gives another language if a text is certainly in that, or has no letter of this language's script.
+
+    None for languages that the model does not know, and whose script is not known.
+    """
     model = _model()
     lang = re.split("[-_]", lang.lower())[0]
-    if lang not in model.labels:
+    script = _script(lang)
+    if lang not in model.labels and not script:
         return None
     own = _alike(lang)
 
@@ -246,11 +277,23 @@ def _identifier(lang: str) -> Callable[[str], str | None] | None:
         if letters(text) < LETTERS:
             return None
         ranked = model.rank(text)
+        if script and not script.search(text):
+            return str(next(name for name, _ in ranked if name not in own))
+        if lang not in model.labels:
+            return None
         found = _alike(ranked[0][0])
         likely = sum(probability for name, probability in ranked if name in found)
         return None if found == own or likely < CERTAIN else str(ranked[0][0])
 
     return identify
+
+
+def _script(lang: str) -> Any:
+    """A compiled pattern of a letter of the language's script; None if that is not known."""
+    import regex
+
+    script = next((name for name, langs in SCRIPTS.items() if lang in langs.split()), None)
+    return regex.compile(rf"[\p{{{script}}}]") if script else None
 
 
 def _alike(lang: str) -> frozenset[str]:

@@ -11,7 +11,8 @@ import httpx
 
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.web import ENCODING, SAID, Again, Body, keep_urls_out_of_logs, retry_after, user_agent
-from wokflow.ingest.pages import QID, Page, first_paragraph, may_exist
+from wokflow.frame.wikidata import QID
+from wokflow.ingest.pages import Page, first_paragraph, may_exist
 from wokflow.ingest.web import check_busy, retrying, shown
 
 if TYPE_CHECKING:

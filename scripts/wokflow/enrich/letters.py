@@ -1,0 +1,104 @@
+"""Letters as they are compared: what looks alike has the same characters, with their places in the text kept."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+# Soft hyphens, joiners, marks of direction and spaces without width.
+UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
+# Marks that writers may leave out: vowels and lengthening of Arabic, points of Hebrew, stress in Cyrillic.
+OPTIONAL = "\u0640\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # inside of a character class
+STRESS = "(?<=[\u0400-\u052f])[\u0300\u0301]"
+# Hyphens (dashes are none), quotes within Hebrew words, Ethiopic spaces; letters and digits as wide as Chinese ones.
+ALIKE = {
+    **dict.fromkeys([0x2010, 0x2011, 0x5BE], "-"),
+    0x5F3: "'",
+    0x5F4: '"',
+    0x1361: " ",
+    **{0xFEE0 + code: chr(code) for code in range(0x30, 0x7B) if chr(code).isalnum()},
+}
+HALF_SPACE = "(?<=[\u0620-\u06d3])\u200c(?=[\u0620-\u06d3])"  # between the parts of Persian words
+NARROW = "\uff66-\uff9d"  # katakana
+SPACE = r"[\s\x1c-\x1f\x85]"
+ODD = re.compile(f"[{''.join(map(chr, [*UNSEEN, *ALIKE]))}{OPTIONAL}{NARROW}\u0300\u0301]")
+
+
+class Places(NamedTuple):
+    """Where each character of a plain text begins and ends in the text as it is written."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+
+def composed(text: str) -> str:
+    """The text in form NFC, without characters that are not seen."""
+    return unicodedata.normalize("NFC", text.translate(UNSEEN))
+
+
+def placed(text: str) -> tuple[str, Places | None]:
+    """The text as names are looked for in it, and its places; None if it is the text itself, as nearly always.
+
+    Composed, without optional marks, with one form of signs that have several; a run of white space is one space, or
+    a line break if it has one.
+    """
+    if text.isprintable() and "  " not in text and (text.isascii() or _is_plain(text)):
+        return text, None
+    text = _half_space().sub(" ", text.translate(ALIKE))
+    seen = text.translate(UNSEEN)
+    at = [place for place, character in enumerate(text) if ord(character) not in UNSEEN]
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for match in _letters().finditer(seen):
+        start, stop = match.span()
+        piece = _plain(match.group())
+        pieces.append(piece)
+        if piece == match.group():
+            starts += at[start:stop]
+            ends += [place + 1 for place in at[start:stop]]
+        else:
+            starts += [at[start]] * len(piece)
+            ends += [at[stop - 1] + 1] * len(piece)
+    return "".join(pieces), Places(starts, ends)
+
+
+def plain(text: str) -> str:
+    """The text of `placed`."""
+    return placed(text)[0]
+
+
+def _plain(piece: str) -> str:
+    if piece.isspace():
+        return " " if piece.splitlines() == [piece] else "\n"
+    form: Literal["NFC", "NFKC"] = "NFKC" if "\uff66" <= piece[0] <= "\uff9d" else "NFC"
+    plain: str = _optional().sub("", unicodedata.normalize(form, piece))
+    return plain
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text that can be printed, so without spaces of other kinds, stays as it is."""
+    return not ODD.search(text) and unicodedata.is_normalized("NFC", text)
+
+
+@cache
+def _half_space() -> Any:
+    import regex
+
+    return regex.compile(HALF_SPACE)
+
+
+@cache
+def _optional() -> Any:
+    import regex
+
+    return regex.compile(rf"[{OPTIONAL}]|{STRESS}")
+
+
+@cache
+def _letters() -> Any:
+    """A compiled pattern of white space, and of letters with all their marks: no others are composed together."""
+    import regex
+
+    return regex.compile(rf"{SPACE}+|\X")

@@ -1,0 +1,6 @@
+"""What all stages know of Wikidata."""
+
+import re
+
+# The id of an item. Its number has ten digits today; one of fifteen is whole in every table and every JSON parser.
+QID = re.compile(r"Q[1-9][0-9]{0,14}")
