@@ -66,8 +66,9 @@ for stage, files in TARGETS.items():
 
 onsuccess:
     from snakemake.settings.enums import Quietness
+    from wokflow.frame.secrets import shown
     from wokflow.report.outcome import Outcome
 
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
         outputs = {str(path) for job in workflow.dag.jobs for path in job.output}
-        print(Outcome(config, outputs, list(RUNS), BASELINES).text(), file=sys.stderr)
+        print(shown(Outcome(config, outputs, list(RUNS), BASELINES).text()), file=sys.stderr)

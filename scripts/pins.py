@@ -29,6 +29,7 @@ HEADER = """\
 # Of torch there is one hash more than on PyPI: that of PyTorch's CPU build for Linux on x86-64.
 """
 PLATFORM = ("--python-version", "3.11", "--python-platform", "x86_64-manylinux_2_28")
+TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace"}
 COMPILE = ("pip", "compile", "--quiet", "--no-annotate", "--no-header")
 GPU = re.compile(r"(?:nvidia|cuda)-.+|triton")  # what torch needs beside itself where it was built for GPUs
 BEHIND = "      # what these need\n"  # divides the packages that a stage imports from the others
@@ -64,7 +65,7 @@ def chosen(packages: Iterable[str]) -> str:
 def resolved(*arguments: str) -> list[str]:
     """All packages that requirements need, as name==version, in the versions of constraints.txt, by uv."""
     command = [_uv(), *COMPILE, "--constraint", str(CONSTRAINTS), *arguments]
-    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, **TEXT).stdout
     return re.findall(r"^[a-z0-9][a-z0-9-]*==\S+", out, re.M)
 
 

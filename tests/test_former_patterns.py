@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wokflow.cluster import causes, questions
 from wokflow.export import privacy
 from wokflow.frame.languages import HAN
 from wokflow.generate import answers
@@ -38,6 +39,18 @@ def place(pattern: re.Pattern[str], text: str, how: str = "search") -> Any:
 
 
 FORMER = {
+    "fields": Former(
+        r"(\w+)=(\S*)",
+        lambda pattern, text: pattern.findall(text),
+        questions.FIELD.findall,
+        list("=a_- 豆\n"),
+    ),
+    "memory": Former(
+        r"slurmstepd.*((?i:exceeded )(job |step )?(?i:memory limit)|(?i:oom[-_ ]kill))",
+        lambda pattern, text: pattern.search(text) is not None,
+        causes.is_out_of_memory,
+        ["slurmstepd", "exceeded ", "job ", "memory limit", "oom-kill", "OOM_kill", "\n", " ", "a"],
+    ),
     "headings": Former(
         r"(?i)\s*(?:Title:|Ingredients:|Steps:)[^\S\n]*",
         lambda pattern, text: pattern.sub("\n", text).strip(),

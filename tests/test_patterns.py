@@ -10,9 +10,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import pytest
+from snakemake.io import regex_from_filepattern
+from wokflow.cluster import causes
 from wokflow.enrich.phrases import WORD
 from wokflow.export import privacy
-from wokflow.ingest import leads
+from wokflow.ingest import leads, markup
 from wokflow.ingest.columns import ESCAPES, QUOTES, Dialect
 
 from tests.backtracking import AnyPattern, Steps, attacks, slow_on
@@ -28,29 +30,67 @@ FLAGS_AT = {  # functions of re, and where their flags stand
 }
 ANCHORED = {"match", "fullmatch"}  # they begin at one place
 LITERALS = [re.compile("tofu|tof|egg")]  # names of a table, each as it stands
+RULES = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*.smk"))]
 DIALECTS = [Dialect(",;"[at], QUOTES[at], ESCAPES[at]) for at in (0, 1)]
-# Expressions that a function makes of what it is given, as examples, by module and function.
-MADE: dict[tuple[str, str], Sequence[AnyPattern]] = {
-    ("cluster", ""): [],  # reads what Slurm and the environment say, nothing of others
-    ("enrich.phrases", "__init__"): [re.compile(rf"\b(?:soy\ sauce|{WORD}\ of\ {WORD}|{WORD}\-style)\b")],
-    ("enrich.places", "_letters"): [],  # a character with all that is put on it
-    ("enrich.words", "word_pattern"): [re.compile(r"[\w\u0300-\u036f]+")],  # of package regex
-    ("evaluate.literal", "counter"): [re.compile(r"\b(?:egg|eggs)\b"), *LITERALS],
-    ("evaluate.spans", "__init__"): [],  # one character
-    ("evaluate.surface", "named"): LITERALS,
-    ("export.damage", "_any"): [re.compile("[\ue000-\uf8ff]")],
-    ("export.privacy", "_by"): [re.compile(each) for each in (privacy.MAIL, privacy.LINK, privacy.USER)],
-    ("frame.leftovers", "remove_leftovers"): [],  # names of files in a folder
-    ("frame.records", "_absent"): [],  # names of files in the results
-    ("frame.records", "outputs"): [],
-    ("generate.baselines", "substitution"): LITERALS,
-    ("generate.server", "filled"): [re.compile(r"\{(model|port)\}")],
-    ("ingest.columns", "_cell"): [],  # see below: it is used from where a cell begins
-    ("ingest.columns", "_pairs"): [dialect._pairs for dialect in DIALECTS],
-    ("ingest.columns", "_text"): [re.compile(r"\\([\s\S])")],
-    ("ingest.leads", "__init__"): [re.compile(">"), re.compile("-->"), leads._REF_END],
-    ("ingest.parallel", "_member_of"): [re.compile(r"\.zh([-_][A-Za-z]+)?")],
-    ("report.marked", "marks"): LITERALS,
+
+
+def constraints() -> dict[str, str]:
+    """The constraint of each wildcard of a rule; those that Python works out are names, one or the other."""
+    blocks = [
+        block for rule in RULES for block in re.findall(r"wildcard_constraints:\n((?: +\w+=.*,\n)+)", rule)
+    ]
+    found = [line.strip().rstrip(",").split("=", 1) for block in blocks for line in block.splitlines()]
+    return {
+        name: ast.literal_eval(said) if re.fullmatch(r"r?\"[^\"]*\"", said) else "recipenlg|recipe|zh"
+        for name, said in found
+    }
+
+
+# Expressions of what rules' outputs are called: with a wildcard's constraint, as rules write them.
+OUTPUTS = [
+    re.compile(
+        regex_from_filepattern(f"results/ingest/{{wildcard,{constraint}}}/part-{{part,[0-9]{{5}}}}.parquet")
+    )
+    for constraint in constraints().values()
+]
+# Expressions that a function makes of what it is given, as examples, by module and function; and how they are used.
+MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
+    ("cluster.causes", ""): ([pattern for pattern, _ in causes.STUCK], "fullmatch"),
+    ("enrich.phrases", "__init__"): (
+        [re.compile(rf"\b(?:soy\ sauce|{WORD}\ of\ {WORD}|{WORD}\-style)\b")],
+        "search",
+    ),
+    ("enrich.places", "_letters"): (
+        [re.compile(r"\r\n|[\w\u0300-\u036f][\u0300-\u036f\u200d]*|.")],
+        "search",
+    ),
+    ("enrich.words", "word_pattern"): ([re.compile(r"[\w\u0300-\u036f]+")], "search"),
+    ("evaluate.literal", "counter"): ([re.compile(r"\b(?:egg|eggs)\b"), *LITERALS], "search"),
+    ("evaluate.spans", "__init__"): (
+        [re.compile(r"(?P<m>[\u0300-\u036f])|(?P<w>\w)|(?P<s>(?s:.))")],
+        "search",
+    ),
+    ("evaluate.surface", "named"): (LITERALS, "search"),
+    ("export.damage", "_any"): ([re.compile("[\ue000-\uf8ff]")], "search"),
+    ("export.privacy", "_by"): (
+        [re.compile(each) for each in (privacy.MAIL, privacy.LINK, privacy.USER)],
+        "search",
+    ),
+    ("frame.leftovers", "remove_leftovers"): (
+        [re.compile(r"\.part\-00000\.parquet\.(?P<writer>[^/]+?)(\.old)?\.part")],
+        "fullmatch",
+    ),
+    ("frame.records", "_absent"): (OUTPUTS, "match"),
+    ("frame.records", "outputs"): (OUTPUTS, "match"),
+    ("generate.baselines", "substitution"): (LITERALS, "search"),
+    ("generate.server", "filled"): ([re.compile(r"\{(model|port)\}")], "search"),
+    ("ingest.columns", "_cell"): ([dialect._cell for dialect in DIALECTS], "match"),
+    ("ingest.columns", "_pairs"): ([dialect._pairs for dialect in DIALECTS], "search"),
+    ("ingest.columns", "_text"): ([re.compile(r"\\([\s\S])")], "search"),
+    ("ingest.leads", "__init__"): ([re.compile(">"), re.compile("-->"), leads._REF_END], "search"),
+    ("ingest.markup", ""): (list(markup.CLOSED.values()), "search"),
+    ("ingest.parallel", "_member_of"): ([re.compile(r"\.zh([-_][A-Za-z]+)?")], "fullmatch"),
+    ("report.marked", "marks"): (LITERALS, "search"),
 }
 
 
@@ -67,6 +107,7 @@ def trees() -> dict[str, ast.Module]:
     """The modules by their names in the package."""
     paths = (path for path in sorted(PACKAGE.rglob("*.py")) if path.stem != "__init__")
     named = {".".join(path.relative_to(PACKAGE).with_suffix("").parts): path for path in paths}
+    named["pins"] = ROOT / "scripts" / "pins.py"
     return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in named.items()}
 
 
@@ -120,7 +161,7 @@ def uses(module: str, name: str) -> set[str]:
 
 def compiled(module: str, call: ast.Call) -> AnyPattern | None:
     """The expression of a call; None where it is made of what a function is given."""
-    names = vars(importlib.import_module(f"wokflow.{module}"))
+    names = vars(importlib.import_module(module if module == "pins" else f"wokflow.{module}"))
     assert isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name)
     if call.func.value.id == "regex":
         return None
@@ -139,16 +180,14 @@ def compiled(module: str, call: ast.Call) -> AnyPattern | None:
 @cache
 def collected() -> dict[str, list[Used]]:
     """All expressions of the package, by its rooms."""
+    assert all(some for some, _ in MADE.values()), "each has an example"
     found = {
-        "made": [Used(f"{where}", pattern, "search") for where, some in MADE.items() for pattern in some]
+        "made": [Used(f"{where}", pattern, how) for where, (some, how) in MADE.items() for pattern in some]
     }
-    found["made"] += [Used(f"{dialect}", dialect._cell, "match") for dialect in DIALECTS]
-    unused = {where for where in MADE if where[1]}
+    unused = {*MADE}
     for module, tree in trees().items():
         room = module.partition(".")[0]
         for call, function, name in calls(tree):
-            if (room, "") in MADE:
-                continue
             method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
             if (pattern := compiled(module, call)) is None:
                 assert (module, function) in MADE, f"{module}, line {call.lineno}: give an example in MADE"
@@ -171,6 +210,7 @@ def test_no_function_of_re_is_imported_by_itself() -> None:
 @pytest.mark.parametrize(
     "room",
     [
+        "cluster",
         "enrich",
         "evaluate",
         "export",
@@ -181,6 +221,7 @@ def test_no_function_of_re_is_imported_by_itself() -> None:
         "match",
         "models",
         "parse",
+        "pins",
         "report",
         "train",
     ],
@@ -191,7 +232,19 @@ def test_an_expression_takes_steps_in_proportion_to_a_text(room: str) -> None:
 
 
 def test_all_rooms_are_looked_at() -> None:
-    assert len(collected()) == 12 and sum(map(len, collected().values())) > 130
+    assert len(collected()) == 14 and sum(map(len, collected().values())) > 160
+
+
+def test_every_wildcard_of_a_rule_has_a_constraint() -> None:
+    """Without one it is `.+`: several in one name of a file take more than linear time."""
+    named = {name for rule in RULES for name in re.findall(r"\{\{(\w+)\}\}", rule)}
+    assert named and named <= constraints().keys()
+
+
+def test_rules_have_no_expressions_of_their_own() -> None:
+    """Else `collected` would have to read them."""
+    texts = [*RULES, (ROOT / "Snakefile").read_text(encoding="utf-8")]
+    assert not [text for text in texts if re.search(r"\bre\.\w+\(|import re\b|\bregex\b", text)]
 
 
 @pytest.mark.parametrize(

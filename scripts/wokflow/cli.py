@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.secrets import shown
 from wokflow.frame.version import VERSION
 
 Command = Callable[[argparse.Namespace], int]
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return command(given)
     except UserError as error:
-        print(error, file=sys.stderr)
+        print(shown(str(error)), file=sys.stderr)
         return 1
     except BrokenPipeError:
         return 1
@@ -157,7 +158,7 @@ def _diff(given: argparse.Namespace) -> int:
 
     found = False
     for line in diff(given.old, given.new):
-        print(line)
+        print(shown(line))
         found = True
     return int(found)
 

@@ -1,6 +1,7 @@
 """A release holds every row once, in files that others can load, check and complete; and nothing that it may not."""
 
 import filecmp
+import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -542,3 +543,20 @@ def test_the_command_line_shows_examples_and_has_exit_codes(
         with pytest.raises(SystemExit):
             main([command, "--help"])
         assert f"example:\n  wokflow {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("said", ["half \ud800 a character", "moves the cursor \x1b[2J"])
+def test_a_release_that_is_made_to_harm_ends_no_command(
+    said: str, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = export(results, "pairs"), tmp_path / "new"
+    shutil.copytree(old, new)
+    manifest = json.loads((old / "release.json").read_text()) | {"contact": said}
+    (new / "release.json").write_text(json.dumps(manifest))
+    sums = (new / "SHA256SUMS").read_text().splitlines()
+    digest = hashlib.sha256((new / "release.json").read_bytes()).hexdigest()
+    lines = [f"{digest}  release.json" if line.endswith("  release.json") else line for line in sums]
+    (new / "SHA256SUMS").write_text("".join(f"{line}\n" for line in lines))
+    assert main(["diff", str(old), str(new)]) == 1
+    printed = capsys.readouterr()
+    assert "\x1b" not in printed.out + printed.err and ("is damaged" in printed.err) == ("half" in said)

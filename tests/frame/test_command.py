@@ -1,11 +1,13 @@
 """Programs with an environment of their own: texts in, texts out, and errors that say what to do."""
 
+import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wokflow.frame import command
@@ -35,6 +37,45 @@ def test_a_program_that_names_no_files_reads_and_writes_as_others_in_a_pipe() ->
         run([sys.executable, "-c", "import sys; sys.exit(print('no model', file=sys.stderr) or 3)"])
     with pytest.raises(UserError, match="no text in UTF-8 to its standard output"):
         run([sys.executable, "-c", "import sys; sys.stdout.buffer.write(b'\\xff')"])
+
+
+def environment(**options: Any) -> dict[str, str]:
+    """What a program finds in its environment."""
+    code = "import json, os; print(json.dumps(dict(os.environ)))"
+    said = run_command([sys.executable, "-c", code], "", key="evaluate.x.command", seconds=None, **options)
+    found: dict[str, str] = json.loads(said)
+    return found
+
+
+def test_a_program_gets_no_keys_but_those_that_fetch_models_and_those_that_users_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    secrets = {
+        "OPENAI_API_KEY": "sk-0123456789abcdef0",
+        "HF_TOKEN": "hf_abcdefghijklmnopqrst",
+        "SLURM_JWT": "x",
+        "PIP_INDEX_URL": "https://me:word@mirror.example/simple",
+        "https_proxy": "http://me:word@proxy:3128",
+        "LINKER_KEY": "of-the-linker",
+    }
+    for name, value in (secrets | {"HF_HOME": "/models"}).items():
+        monkeypatch.setenv(name, value)
+    found = environment()
+    assert found["HF_HOME"] == "/models" and found["PATH"] == os.environ["PATH"]
+    assert not found.keys() & secrets.keys() and not set(found.values()) & set(secrets.values())
+    assert environment(hub=True).keys() & secrets.keys() == {"HF_TOKEN", "https_proxy"}
+    monkeypatch.setenv("WOKFLOW_EXPORT", "LINKER_KEY,ABSENT")
+    assert environment().keys() & secrets.keys() == {"LINKER_KEY"}
+
+
+def test_of_a_program_that_prints_much_the_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import sys; sys.stderr.write('a' * 100_000 + 'no model'); sys.exit(3)"
+    with pytest.raises(UserError) as caught:
+        run(python(code))
+    assert str(caught.value).endswith("aaano model") and len(str(caught.value)) < 2500
+    monkeypatch.setattr(command, "MOST", 10)
+    with pytest.raises(UserError, match=r"evaluate\.x\.command: .* wrote 11 bytes, more than texts have"):
+        run(python("o.write_text('a' * 11)"))
 
 
 def test_words_in_braces_are_replaced_and_no_shell_sees_them() -> None:

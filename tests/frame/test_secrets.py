@@ -61,6 +61,13 @@ def test_logs_and_screens_have_no_secret(
     assert "a-key-of" not in said and said.count("bad [secret]") >= 4
 
 
+def test_names_that_are_no_utf_8_end_no_job(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match=r"no file a\?"), job(f"{tmp_path}/log"):
+        raise UserError("no file a\udcff")
+    with open(f"{tmp_path}/log", encoding="utf-8") as log:  # noqa: PTH123
+        assert "stopped: no file a?\n" in log.read()
+
+
 def test_a_program_gets_no_secrets_but_those_that_fetch_a_model() -> None:
     given = {"HF_TOKEN": "hf", "https_proxy": "http://a:b@c", "OPENAI_API_KEY": "sk", "HOME": "/home/me"}
     assert without_secrets(given, hub=False) == {"HOME": "/home/me"}

@@ -1,5 +1,6 @@
 """A job's function gets what its rule names, and nothing else."""
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,15 @@ def test_an_error_over_whole_tables_stays_what_it_is(
     with pytest.raises(SystemExit, match=f"{type(error).__name__}: ") as ended:
         run(described(tmp_path, inputs={"texts": str(part)}))
     assert ended.value.__cause__ is error
+
+
+def test_a_job_s_function_has_a_temporary_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr(module, "step_function", lambda step: lambda **_: seen.append(tempfile.gettempdir()))
+    monkeypatch.setattr(module, "keep_inputs", lambda *_: None)
+    monkeypatch.setattr(module, "keep_keys", lambda *_: None)
+    monkeypatch.setattr(module, "arguments", lambda *_: {})
+    run(described(tmp_path))
+    assert seen and seen[0] != tempfile.gettempdir() and not Path(seen[0]).exists()

@@ -8,8 +8,9 @@ import httpx
 import pytest
 from wokflow.frame.code import code_digests
 from wokflow.frame.job import UserError
+from wokflow.frame.secrets import printable
 from wokflow.frame.version import VERSION
-from wokflow.frame.web import Body, TooLargeError, on_loopback, plain_url, printable, retry_after, user_agent
+from wokflow.frame.web import Body, TooLargeError, on_loopback, plain_url, retry_after, user_agent
 
 from tests.conftest import ROOT
 

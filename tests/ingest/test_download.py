@@ -14,6 +14,7 @@ import pytest
 from wokflow.frame.job import UserError
 from wokflow.ingest import download
 from wokflow.ingest.download import ingest_download
+from wokflow.ingest.partial import taken
 
 from tests.conftest import ROOT
 from tests.ingest.sites import (
@@ -234,6 +235,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from wokflow.ingest.download import ingest_download
+from wokflow.ingest.partial import taken
 ingest_download(url=sys.argv[2], sha256=None, path=sys.argv[3], contact=None, attempts=1, timeout_s=30)
 """
 
@@ -261,3 +263,29 @@ def test_a_killed_download_leaves_no_half_file_and_is_gone_on_with(site: Site, t
     assert fetch(site, tmp_path, sha256=SUM).left == {"data.gz"}
     assert site.ranges == [None, *(f"bytes={size}-" for size in sizes[1:])]
     assert site.sent[-1] == len(DATA) - sizes[-1]
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "open to others", "another user's"])
+def test_a_part_that_somebody_else_has_planted_is_refused_and_no_link_is_followed(
+    kind: str, tmp_path: Path
+) -> None:
+    """A part is emptied where it is none of the file: a link would have emptied a file of the user's own."""
+    own, part = tmp_path / "own", tmp_path / "data.gz.part"
+    own.write_text("mine")
+    if kind == "link":
+        part.symlink_to(own)
+    elif kind == "pipe":
+        os.mkfifo(part)
+    else:
+        part.write_text("theirs")
+        part.chmod(0o666 if kind == "open to others" else 0o644)
+    if kind == "another user's":
+        if os.geteuid():
+            pytest.skip("takes root")
+        os.chown(part, 54_321, 54_321)
+    with (
+        pytest.raises(UserError, match=r"data\.gz\.part.*\. Remove it, or"),
+        taken(str(tmp_path / "data.gz")),
+    ):
+        pass
+    assert own.read_text() == "mine"

@@ -283,6 +283,28 @@ def test_content_translations_are_aligned_by_sentence(tmp_path: Path, read: Read
         read("content_translation", str(tmp_path / "cut.json"))
 
 
+HOSTILE = [
+    {"source": "deep", "also": "DEEP"},
+    section("<![<![<!--", "<![x"),
+    section("&#" + "9" * 5000 + "; <b", "<b&#xffffffff;"),
+    section("a", "b", languages="en\u0000-zh"),
+    {"id": 1, "sourceLanguage": ["en"], "targetLanguage": "zh", "source": {"content": [1]}},
+]
+
+
+def test_records_that_are_made_to_harm_are_read_or_rejected(tmp_path: Path, read: Read) -> None:
+    dump = json.dumps(HOSTILE).replace('"DEEP"', 3000 * "[" + 3000 * "]")
+    (tmp_path / "cx.json").write_text(dump)
+    good, bad = read("content_translation", str(tmp_path / "cx.json"), mostly_rejected="keep")
+    assert len(good) + len(bad) >= len(HOSTILE)
+    (tmp_path / "half.json").write_text(json.dumps([section("half \ud800 a pair.", "\udc00一半。")]))
+    with pytest.raises(UserError, match="cut off or damaged"):
+        read("content_translation", str(tmp_path / "half.json"))
+    nested = unit("<hi>" * 3000 + "soup" + "</hi>" * 3000, "汤")
+    (tmp_path / "a.tmx").write_text(TMX.format(nested + unit(*PAIRS[0])))
+    assert read("tmx", str(tmp_path / "a.tmx")) == ([(1, *PAIRS[0])], [(0, "broken_markup")])
+
+
 @pytest.mark.parametrize(
     ("source", "target", "reason"),
     [

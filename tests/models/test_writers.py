@@ -98,6 +98,19 @@ def test_what_ends_vllm_is_told(model: Model) -> None:
         written(replace(model, gpus=2), "vllm")
 
 
+def test_of_what_vllm_printed_only_errors_are_told(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_API_KEY", "a-key-of-the-lab")
+    failing = tmp_path / "python"
+    failing.write_text("#!/bin/sh\necho '麻婆豆腐\nValueError: no room, a-key-of-the-lab\nbye' >&2; exit 3\n")
+    failing.chmod(0o755)
+    with pytest.raises(
+        UserError, match=r"Its exit status is 3, and its errors:\nValueError: no room, \[secret\]$"
+    ):
+        written(replace(model, python=str(failing)), "vllm")
+
+
 def test_an_environment_without_vllm_is_told_of(model: Model, tmp_path: Path) -> None:
     if find_spec("vllm"):
         pytest.skip("vLLM is installed")

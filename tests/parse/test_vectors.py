@@ -164,6 +164,8 @@ def test_of_a_word_that_comes_twice_the_first_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("盐" * (1 << 20), "a line has more than"),
+        ("1 99999999999999999999\n盐 1\n", "no word vectors"),
         ("", "damaged: 0 words"),
         ("\n", "damaged: 0 words"),
         ("盐\n", "is not a word and 0 numbers"),

@@ -17,7 +17,6 @@ from wokflow.train.arguments import (
     train_memory,
     train_nodes,
 )
-from wokflow.train.process import keep_compiled_apart
 from wokflow.train.settings import Fit, fit_settings
 
 from tests.conftest import ROOT
@@ -123,14 +122,3 @@ def test_memory_follows_processes_the_size_of_the_model_and_what_of_it_learns(
         88_000: run(folder, processes=2, shard=True),
     }
     assert {mb: train_memory(config, one) for mb, one in asked.items()} == {mb: mb for mb in asked}
-
-
-def test_compiled_code_is_not_taken_from_the_temporary_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from torch._inductor.runtime.cache_dir_utils import cache_dir
-
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
-    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
-    keep_compiled_apart()
-    assert cache_dir() == str(tmp_path / "own" / "wokflow" / "compiled")

@@ -2,9 +2,12 @@
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from wokflow.cluster import questions
+from wokflow.frame.printed import end_of
+from wokflow.frame.secrets import shown
 
 FAILURES = {
     "BOOT_FAIL": "its node did not start.",
@@ -21,15 +24,16 @@ EXIT_CODES = {
     126: "the command could not be run on that node",
     127: "a command was not found on that node",
 }
-NOT_STARTED = re.compile(r"slurmstepd.*execve\(\): (.+): ")  # srun's exit code is 2 then
-OUT_OF_MEMORY = re.compile(r"slurmstepd.*(exceeded (job |step )?memory limit|oom[-_ ]kill)", re.IGNORECASE)
+STEP = "slurmstepd"  # whose lines in a job's log these are
+NOT_STARTED = "execve(): "  # srun's exit code is 2 then
+OUT_OF_MEMORY = re.compile(r"exceeded (?:job |step )?memory limit|oom[-_ ]kill", re.IGNORECASE)
 ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # an error as wokflow.frame.job prints it
 LITTLE = 1 << 20  # bytes: a disk with less room is full
 SITE = "in slurm/site.yaml"
 # Reasons to wait that do not go away by themselves, as patterns of squeue's reason, and what to do; the first that
 # matches. Some are phrases, in which Slurm writes spaces or underscores.
 STUCK = tuple(
-    (re.compile(pattern.replace(" ", "[ _]+"), re.IGNORECASE), text)
+    (re.compile(pattern.replace(" ", "[ _]+"), re.IGNORECASE | re.DOTALL), text)
     for pattern, text in (
         (
             ".*requeued held|job requeued in held state|JobHoldMaxRequeue",
@@ -102,28 +106,45 @@ async def failure(job: str, state: str) -> str:
         what = "it was killed, most often for want of memory. A next try asks for more."
     else:
         what = cause(log) or full(log) or "its log says why"
-    return f"{head}: {what}" + (f"\n  log: {log}" if log else "")
+    return shown(f"{head}: {what}" + (f"\n  log: {log}" if log else ""))
 
 
 def cause(log: str) -> str:
     """Why a job failed, if its Slurm log says it in one line; empty if it does not, or cannot be read."""
     text = read(log)
-    if OUT_OF_MEMORY.search(text):
+    if is_out_of_memory(text):
         return FAILURES["OUT_OF_MEMORY"]
     errors = ERROR.findall(text)
     return errors[-1] if errors else ""
 
 
+def is_out_of_memory(text: str) -> bool:
+    """Whether Slurm says so in a job's log."""
+    return any(OUT_OF_MEMORY.search(said) for said in _of_step(text))
+
+
 def not_started(log: str) -> str:
     """That srun could not start a job's command, as its Slurm log says; empty if it does not."""
-    found = NOT_STARTED.search(read(log))
-    return f"{found[1]} could not be run on that node" if found else ""
+    for said in _of_step(read(log)):
+        name, reason, _ = said.partition(NOT_STARTED)[2].rpartition(": ")
+        if name and reason:
+            return f"{name} could not be run on that node"
+    return ""
+
+
+def _of_step(text: str) -> Iterator[str]:
+    """What Slurm's own process beside a job says, line by line."""
+    for line in text.splitlines():
+        _, named, said = line.partition(STEP)
+        if named:
+            yield said
 
 
 def read(log: str) -> str:
-    """The text of a log; empty if it cannot be read."""
+    """The end of a log, where what ended a job stands; empty if it cannot be read."""
     try:
-        return Path(log).read_text(encoding="utf-8", errors="replace")
+        with Path(log).open("rb") as file:
+            return end_of(file)
     except OSError:
         return ""
 

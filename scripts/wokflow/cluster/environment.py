@@ -14,11 +14,10 @@ from pathlib import Path
 
 from wokflow.frame.job import UserError
 from wokflow.frame.leftovers import is_over, writer
-from wokflow.frame.secrets import is_secret
+from wokflow.frame.secrets import is_secret, named_in
 
 KEYS = "wokflow.{writer}.keys"  # in .snakemake of a run's folder, which all nodes see
 VARIABLE = "WOKFLOW_KEYS"  # names the file to a job
-MORE = "WOKFLOW_EXPORT"  # the variable with names that a user adds
 PASSED = re.compile(
     # who and where the user is
     r"HOME|USER|LOGNAME|SHELL|PWD|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|TERM|"
@@ -56,10 +55,9 @@ def hand_over(environment: Mapping[str, str], key_variables: Collection[str]) ->
 
     `key_variables` are names of variables that hold keys. Raises UserError where the file cannot be kept from others.
     """
-    more = re.findall(r"\w+", environment.get(MORE, ""))
-    wanted = {name for name in environment if PASSED.fullmatch(name)} | {*more, *key_variables} & {
-        *environment
-    }
+    wanted = {name for name in environment if PASSED.fullmatch(name)} | (
+        named_in(environment) | {*key_variables}
+    ) & {*environment}
     secret = {name for name in wanted if name in key_variables or is_secret(name, environment[name])}
     for path in keys_file().parent.glob(
         KEYS.format(writer="*")

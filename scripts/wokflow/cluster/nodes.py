@@ -14,6 +14,7 @@ from typing import Any
 from wokflow.cluster import probe, slurm
 from wokflow.cluster.site import Site
 from wokflow.cluster.slurm import SlurmError
+from wokflow.frame.printed import end_of
 
 MINUTES = 2  # that a trial job may take
 LATENCY = 60  # seconds until a file that a node wrote is seen here, as in slurm/config.yaml
@@ -165,8 +166,8 @@ def _names(folder: Path) -> set[str]:
 
 
 def _tail(log: Path) -> str:
-    with suppress(OSError):
-        return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES:])
+    with suppress(OSError), log.open("rb") as file:
+        return "\n".join(end_of(file).splitlines()[-LOG_LINES:])
     return ""
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 
 LINE = re.compile(r"(\d+(?:_\d+)?)\|([A-Z_]+)[^|]*(?:\|(.*))?")  # job, state, reason to wait
+FIELD = re.compile(r"\b(\w++)=(\S*)")  # what the controller says of a job: name and value
 PATIENCE = 60  # seconds that an answer may take
 
 
@@ -52,7 +53,7 @@ async def cancel(jobs: Iterable[str]) -> None:
 async def describe(job: str) -> dict[str, str]:
     """What the controller says of a job, by name; nothing where it does not answer or has forgotten the job."""
     output = await ask("scontrol", "show", "job", "--oneliner", job, patience=10)
-    return dict(re.findall(r"(\w+)=(\S*)", output or ""))
+    return dict(FIELD.findall(output or ""))
 
 
 def read(output: str) -> dict[str, tuple[str, str]]:

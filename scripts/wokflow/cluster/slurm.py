@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wokflow.cluster.site import GPU_MODEL, Site
+from wokflow.frame.processes import ask_program
 
 COMMANDS = (
     "sbatch",
@@ -18,6 +19,7 @@ COMMANDS = (
 )  # all that a run calls on the login node
 PATIENCE = 60  # seconds that an answer may take
 USABLE = ("idle", "mixed", "allocated", "completing", "planned", "reserved", "powering_up", "powered_down")
+AMOUNT = re.compile(r"([\w/:]+)=(\d+(?:\.\d+)?)([MGT]?)")  # name, number and unit
 FIELDS = "%N|%P|%T|%c|%m|%G|%l|%f|%E"  # of sinfo
 
 
@@ -46,19 +48,10 @@ class Node:
         return not self.state.endswith("*") and self.state.rstrip("~#!%$@^-+").lower() in USABLE
 
 
-def ask(*command: str, text: str | None = None, environment: Mapping[str, str] | None = None) -> str:
+def ask(*command: str, text: str = "", environment: Mapping[str, str] | None = None) -> str:
     """What a command of Slurm answers. Raises SlurmError where it fails, is not there or takes a minute."""
     try:
-        done = subprocess.run(
-            command,
-            input=text,
-            env=environment,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=PATIENCE,
-        )
+        done = ask_program(command, text=text, environment=environment, patience=PATIENCE)
     except subprocess.TimeoutExpired as error:
         raise SlurmError(f"{command[0]} gave no answer in {PATIENCE} s") from error
     except OSError as error:
@@ -100,7 +93,8 @@ def in_use(nodes: list[Node], site: Site) -> list[Node]:
 
 def gpus_of(gres: str) -> int:
     """How many GPUs a node has by its Gres, such as gpu:a100:4(S:0-1),gpu:2,nvme:1."""
-    return sum(int(count) for count in re.findall(r"\bgpu(?::[^:(,]+)*:(\d+)", gres))
+    parts = [part.partition("(")[0].split(":") for part in gres.split(",")]
+    return sum(int(part[-1]) for part in parts if part[0] == "gpu" and part[-1].isdecimal())
 
 
 def minutes_of(limit: str) -> int | None:
@@ -189,8 +183,8 @@ def _number(text: str) -> int | None:
 
 def amounts_of(text: str) -> dict[str, int]:
     """Amounts by name, of a list such as cpu=8,gres/gpu=2,mem=64G,node=1; memory in MB."""
-    rows = re.findall(r"([\w/:]+)=(\d+(?:\.\d+)?)([MGT]?)(?=,|$)", text)
-    return {name: int(float(amount) * 1024 ** "MGT".find(unit or "M")) for name, amount, unit in rows}
+    rows = filter(None, map(AMOUNT.fullmatch, text.split(",")))
+    return {row[1]: int(float(row[2]) * 1024 ** "MGT".find(row[3] or "M")) for row in rows}
 
 
 def options(site: Site, partition: str | None, *, gpus: int = 0) -> list[str]:

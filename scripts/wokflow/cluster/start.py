@@ -8,7 +8,8 @@ import os
 import re
 import shlex
 import threading
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -271,10 +272,15 @@ def left_jobs(folder: Path) -> dict[str, str]:
     return left
 
 
+def _lines(log: str) -> Iterator[str]:
+    with Path(log).open(encoding="utf-8", errors="replace") as file:
+        yield from file
+
+
 def advice(logs: list[str]) -> str:
     """What to do where Slurm refused jobs, as the logs of a run that failed tell; empty where it did not."""
-    text = "".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs)
-    if not any(words in text for words in REFUSED):
+    lines = chain.from_iterable(map(_lines, logs))
+    if not any(words in line for line in lines for words in REFUSED):
         return ""
     return (
         "Slurm refused jobs; its reason is above. Where it does not like an account, a partition or what a job asks "

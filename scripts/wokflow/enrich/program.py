@@ -10,7 +10,7 @@ import polars as pl
 from wokflow.enrich.entities import number_of
 from wokflow.frame.command import run_command
 from wokflow.frame.job import UserError
-from wokflow.frame.web import printable
+from wokflow.frame.secrets import printable
 from wokflow.frame.wikidata import QID
 
 KEY = "enrich.link.command"

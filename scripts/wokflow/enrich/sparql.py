@@ -8,7 +8,7 @@ from typing import Any
 from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS
 from wokflow.frame.job import UserError
 from wokflow.frame.polite import Client
-from wokflow.frame.web import SAID, printable
+from wokflow.frame.secrets import SAID, printable
 from wokflow.frame.wikidata import QID
 
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{1,8}){0,3}")
@@ -108,10 +108,10 @@ def read_answer(content: bytes, qids: Collection[str], *, limit: int | None = No
 
 def _fact(row: Mapping[str, Mapping[str, str]]) -> Fact | None:
     """What a row says; None for nothing that counts. Raises KeyError if it is no row of an answer to `query`."""
-    kind, value = row["kind"]["value"], row["value"]["value"].encode("utf-8", "replace").decode()
+    kind, value = row["kind"]["value"], _stored(row["value"]["value"])
     match kind:
         case "label" | "alias" | "description":
-            return (kind, row["value"]["xml:lang"].lower(), value) if value else None
+            return (kind, _stored(row["value"]["xml:lang"]).lower(), value) if value else None
         case "title":
             wiki = WIKI.fullmatch(row["wiki"]["value"])
             return (kind, wiki[1], value) if wiki and value else None
@@ -119,6 +119,11 @@ def _fact(row: Mapping[str, Mapping[str, str]]) -> Fact | None:
             qid = value.removeprefix(ENTITY)
             return (kind, "", qid) if value != qid and QID.fullmatch(qid) else None
     raise KeyError(kind)
+
+
+def _stored(text: str) -> str:
+    """A text that can be stored: halves of characters, which JSON can hold, become question marks."""
+    return text.encode("utf-8", "replace").decode()
 
 
 class Endpoint(Client[Facts]):

@@ -27,5 +27,5 @@ def evaluate_comet(
     `command` and `seconds` as scorer.Scorer takes them; {worker} stands for comet_worker.py, to be run by a Python
     that has unbabel-comet. Without a command the metric is skipped. Raises UserError if the command fails.
     """
-    scorer = Scorer("comet", "COMET", WORKER, command, seconds)
+    scorer = Scorer("comet", "COMET", WORKER, command, seconds, hub=True)
     write_parts(instances, predictions, parts, run, data, scorer.score, metadata, progress)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wokflow.evaluate.intervals import Metric, mean, skipped
 from wokflow.evaluate.parts import Texts, one_line
@@ -18,7 +19,8 @@ class Scorer:
     """A metric whose values, about 0 to 1, a program gives.
 
     `command` reads JSON lines with src, mt and ref and writes a number for each (see frame.command: {input} and
-    {output} are files); {worker} stands for the file `worker`, which comes with Wokflow. It may take `seconds`.
+    {output} are files); {worker} stands for the file `worker`, which comes with Wokflow. It may take `seconds`. With
+    `hub` it fetches its model from the Hugging Face hub by itself, and gets the token for that.
     """
 
     metric: str
@@ -26,6 +28,7 @@ class Scorer:
     worker: str
     command: Sequence[str] | None
     seconds: float | None
+    hub: bool = False
 
     @property
     def key(self) -> str:
@@ -54,7 +57,8 @@ class Scorer:
         ]
         if not lines:
             return [0.0] * len(rows)
-        written = run_command(command, "".join(lines), key=self.key, seconds=self.seconds, worker=self.worker)
+        options: dict[str, Any] = {"key": self.key, "seconds": self.seconds, "hub": self.hub}
+        written = run_command(command, "".join(lines), worker=self.worker, **options)
         numbers = self._numbers(written)
         if len(numbers) != len(lines):
             raise UserError(

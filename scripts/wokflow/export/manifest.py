@@ -130,6 +130,7 @@ def read_manifest(release: str | Path) -> Manifest:
         if text.count(",") > VALUES:
             raise ValueError(f"it has more than {VALUES:,} values")
         manifest = json.loads(text, object_pairs_hook=_once)
+        dump(manifest).encode()  # text that is no UTF-8 could be written nowhere
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is damaged: {error}") from error
     errors = sorted(Draft202012Validator(SCHEMA).iter_errors(manifest), key=str)

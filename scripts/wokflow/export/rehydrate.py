@@ -190,7 +190,7 @@ def refuse_changes(found: Iterator[tuple[str, str]], path: Path) -> None:
         file = None
         for number, (record, what) in enumerate(found):
             if file is None:
-                file = stack.enter_context(path.open("w", encoding="utf-8"))
+                file = stack.enter_context(path.open("x", encoding="utf-8"))
                 file.write("record_id\twhat\n")
             file.write(f"{written(record)}\t{what}\n")  # a release may come from anybody
             if number < NAMED:

@@ -1,4 +1,4 @@
-"""Run programs that have an environment of their own, with texts in and out and without a shell."""
+"""Run programs that users name, with texts in and out, without a shell and without the user's keys."""
 
 import os
 import shlex
@@ -9,28 +9,39 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wokflow.frame.job import UserError
+from wokflow.frame.printed import end_of
+from wokflow.frame.secrets import program_environment
 
-LOG_END = 1500  # characters of the end of a program's output that an error message repeats
+LOG_END = 1500  # bytes of the end of a program's output that an error message repeats
+MOST = 1 << 32  # bytes that a program may write
 
 
-def run_command(command: Sequence[str], text: str, *, key: str, seconds: float | None, **names: str) -> str:
+def run_command(
+    command: Sequence[str], text: str, *, key: str, seconds: float | None, hub: bool = False, **names: str
+) -> str:
     """Run a command on a text and return the text that it writes.
 
     The command's words {input} and {output} stand for files; without the first the program reads standard input,
     without the second it writes to standard output. Other words in braces are replaced by `names`. A command that
-    takes longer than `seconds` is killed, with all processes that it started. Raises UserError, which names the
-    config `key`, if the program cannot be started, fails, takes too long, or writes no text.
+    takes longer than `seconds` is killed, with all processes that it started. Of secrets in the environment the
+    program gets those that fetch a model from the Hugging Face hub, if `hub`, and those that users name in
+    WOKFLOW_EXPORT. Raises UserError, which names the config `key`, if the program cannot be started, fails, takes too
+    long, or writes no text, or too much of it.
     """
     with tempfile.TemporaryDirectory(prefix="wokflow-") as folder:
         read, written, log = (Path(folder) / name for name in ("input", "output", "log"))
         read.write_text(text, encoding="utf-8", newline="\n")
         words = _filled(command, {"input": str(read), "output": str(written), **names})
         printed = log if _names(command, "{output}") else written
-        status = _run(words, _source(command, read), printed, log, key, seconds)
+        environment = program_environment(os.environ, hub=hub)
+        status = _run(words, environment, _source(command, read), printed, log, key, seconds)
         if status:
-            end = log.read_text(encoding="utf-8", errors="replace")[-LOG_END:].strip()
+            with log.open("rb") as file:
+                end = end_of(file, LOG_END).strip()
             raise UserError(f"{key}: {shlex.join(words)} ended with status {status}. Its last words:\n{end}")
         try:
+            if (size := written.stat().st_size) > MOST:
+                raise UserError(f"{key}: {shlex.join(words)} wrote {size:,} bytes, more than texts have.")
             return written.read_text(encoding="utf-8")
         except (FileNotFoundError, UnicodeDecodeError) as error:
             place = "{output}" if printed is log else "its standard output"
@@ -56,11 +67,19 @@ def _filled(command: Sequence[str], names: Mapping[str, str]) -> list[str]:
 
 
 def _run(
-    words: Sequence[str], source: Path, printed: Path, log: Path, key: str, seconds: float | None
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    source: Path,
+    printed: Path,
+    log: Path,
+    key: str,
+    seconds: float | None,
 ) -> int:
     try:
         with source.open("rb") as given, printed.open("ab") as out, log.open("ab") as errors:
-            program = subprocess.Popen(words, stdin=given, stdout=out, stderr=errors, start_new_session=True)
+            program = subprocess.Popen(
+                words, env=environment, stdin=given, stdout=out, stderr=errors, start_new_session=True
+            )
     except OSError as error:
         raise UserError(
             f"{key}: {words[0]} cannot be started: {error}. Give the path of a program."

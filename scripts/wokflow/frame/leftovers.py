@@ -13,6 +13,8 @@ import socket
 import subprocess
 from pathlib import Path
 
+from wokflow.frame.processes import ask_program
+
 # A job in one of these states has ended. NODE_FAIL is not among them: the processes of a node that Slurm has lost
 # sight of may live.
 OVER = {"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "OUT_OF_MEMORY", "TIMEOUT"}
@@ -47,9 +49,13 @@ def remove_leftovers(path: Path) -> None:
 def is_over(writer: str) -> bool:
     """Whether a process that `writer` named has provably ended; not of what is no such name."""
     found = WRITER.fullmatch(writer)
-    if not found:
-        return False
-    return _process_is_over(found["host"], int(found["process"])) or _slurm_job_is_over(found["job"])
+    return found is not None and (process_is_over(writer) or _slurm_job_is_over(found["job"]))
+
+
+def process_is_over(writer: str) -> bool:
+    """Whether `writer` named a process of this host that is gone; Slurm is not asked."""
+    found = WRITER.fullmatch(writer)
+    return found is not None and _process_is_over(found["host"], int(found["process"]))
 
 
 def remove(path: Path) -> None:
@@ -111,9 +117,7 @@ def _slurm_job_is_over(job: str) -> bool:
     )
     for question in questions:
         try:
-            answer = subprocess.run(
-                question, capture_output=True, text=True, check=False, timeout=PATIENCE
-            ).stdout
+            answer = ask_program(question, patience=PATIENCE).stdout
         except (OSError, subprocess.TimeoutExpired):
             continue
         states = {line.split()[0] for line in answer.splitlines() if line.strip()}

@@ -35,15 +35,20 @@ def read_own(path: str | Path) -> bytes:
             raise ForeignError(f"{path} is a link, and not followed.") from None
         raise
     with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise ForeignError(f"{path} is no file.")
-        uid, modes = _created(about.st_dev, str(Path(path).parent))
-        if about.st_uid not in (os.geteuid(), uid):
-            raise ForeignError(f"{path} belongs to {owner(about.st_uid)}.")
-        if about.st_mode & OTHERS and modes:
-            raise ForeignError(f"others may write {path}.")
+        check_own(descriptor, path)
         return file.read()
+
+
+def check_own(descriptor: int, path: str | Path) -> None:
+    """Raise ForeignError if what is open under a path is no file of the user's own, or others may write it."""
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        raise ForeignError(f"{path} is no file.")
+    uid, modes = _created(about.st_dev, str(Path(path).parent))
+    if about.st_uid not in (os.geteuid(), uid):
+        raise ForeignError(f"{path} belongs to {owner(about.st_uid)}.")
+    if about.st_mode & OTHERS and modes:
+        raise ForeignError(f"others may write {path}.")
 
 
 def owner(uid: int) -> str:

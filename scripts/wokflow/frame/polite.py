@@ -17,18 +17,17 @@ import tenacity
 
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.owned import read_own
+from wokflow.frame.secrets import SAID, printable
 from wokflow.frame.web import (
     BUSY,
     ENCODING,
     LONGEST_WAIT,
-    SAID,
     Again,
     Body,
     TooLargeError,
     keep_urls_out_of_logs,
     on_loopback,
     plain_url,
-    printable,
     retry_after,
     user_agent,
 )
@@ -300,7 +299,7 @@ class Answers:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
         try:
-            temporary.write_text(json.dumps(stored, ensure_ascii=False), encoding="utf-8")
+            temporary.write_text(json.dumps(stored), encoding="utf-8")
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)

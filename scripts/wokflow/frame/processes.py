@@ -1,13 +1,37 @@
-"""Programs that run as long as a block does, and end with all processes that they started."""
+"""Programs: those that are asked and answer, and those that run as long as a block does.
+
+What a program prints is text whatever bytes it holds: a byte that is no UTF-8 becomes U+FFFD.
+"""
 
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from wokflow.frame.job import UserError
+
+TEXT: dict[str, Any] = {
+    "encoding": "utf-8",
+    "errors": "replace",
+}  # of every pipe that is read or written as text
+
+
+def ask_program(
+    command: Sequence[str],
+    *,
+    text: str = "",
+    environment: Mapping[str, str] | None = None,
+    patience: float | None = None,
+) -> "subprocess.CompletedProcess[str]":
+    """Run a program on a text to its end, and give its exit status and what it printed.
+
+    Raises OSError if it cannot be started, and subprocess.TimeoutExpired, having killed it, after `patience` seconds.
+    """
+    return subprocess.run(
+        command, input=text, env=environment, capture_output=True, timeout=patience, check=False, **TEXT
+    )
 
 
 @contextmanager

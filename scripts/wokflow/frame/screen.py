@@ -21,6 +21,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from wokflow.frame.interrupts import GO_ON
 from wokflow.frame.job import START
+from wokflow.frame.secrets import shown
 
 HANDLER = "DefaultStreamHandler"  # Snakemake's name of the handler that writes on the screen
 NAMED = 5  # jobs at most that a line names
@@ -184,7 +185,7 @@ class ShortLines(logging.Formatter):
             + (f": {job['rule_msg']}" if job["rule_msg"] else "")
         ]
         lines += [f"    {key}: {value}" for key, value in job["aux"].items()]
-        return "\n".join([*lines, *(f"    log: {log}" for log in job["log"])])
+        return shown("\n".join([*lines, *(f"    log: {log}" for log in job["log"])]))
 
     def _stopping(self) -> str:
         """Which jobs Ctrl-C ends, and how many were done before."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 HIDDEN = "[secret]"
+SAID = 300  # characters of what others say that are shown
 SHORTEST = 8  # characters; what is shorter, such as EMPTY, is no secret and may stand in other texts
 NAME = re.compile(
     r"(?:^|_)(?:[A-Z0-9]*KEYS?|TOKENS?|SECRETS?|[A-Z0-9]*PASS(?:WORD|WD|PHRASE)?|PW|PAT|CREDENTIALS?|COOKIES?|AUTH|JWT|"
@@ -17,6 +18,10 @@ TOKEN = re.compile(  # JWT; keys that say whose they are
     r"\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*|\b(?:hf_|ghp_|gho_|github_pat_|glpat-|sk-)[\w-]{16,}"
 )
 CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)], "?")  # all but tabs and line ends
+CONTROL |= dict.fromkeys(
+    range(0xD800, 0xE000), "?"
+)  # bytes of names that are no UTF-8, which no log can hold
+MORE = "WOKFLOW_EXPORT"  # the variable with names of variables that users hand to jobs and programs
 HUB = frozenset({"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN"})
 KNOWN = {"api.openai.com": "OPENAI_API_KEY"}  # hosts whose key has a variable that nobody has to name
 PROXY = re.compile(r"(?:https?|ftp|all)_proxy", re.IGNORECASE)
@@ -38,8 +43,13 @@ def masked(text: str, secrets: Collection[str] = ()) -> str:
 
 
 def shown(text: str) -> str:
-    """A text without secrets, and without what moves a terminal's cursor."""
+    """A text without secrets, and without what moves a terminal's cursor or is no UTF-8."""
     return masked(text).translate(CONTROL)
+
+
+def printable(text: str) -> str:
+    """The beginning of a text, in one line, without what moves a terminal's cursor."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[: 2 * SAID].split()))[:SAID]
 
 
 def without_secrets(environment: Mapping[str, str], *, hub: bool) -> dict[str, str]:
@@ -49,6 +59,19 @@ def without_secrets(environment: Mapping[str, str], *, hub: bool) -> dict[str, s
         for name, value in environment.items()
         if not is_secret(name, value) or (hub and (name in HUB or PROXY.fullmatch(name)))
     }
+
+
+def program_environment(environment: Mapping[str, str], *, hub: bool) -> dict[str, str]:
+    """An environment for a program that a user names: one without secrets, but for those named in MORE."""
+    wanted = named_in(environment)
+    return without_secrets(environment, hub=hub) | {
+        name: value for name, value in environment.items() if name in wanted
+    }
+
+
+def named_in(environment: Mapping[str, str]) -> set[str]:
+    """The variables that a user hands to jobs and programs, whatever they hold: those named in MORE."""
+    return set(re.findall(r"\w+", environment.get(MORE, "")))
 
 
 def variable_for(endpoint: str, named: str | None) -> str | None:

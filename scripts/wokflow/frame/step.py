@@ -17,6 +17,7 @@ from wokflow.frame.keys import read_key
 from wokflow.frame.records import keep_inputs, keep_keys
 from wokflow.frame.settings import settings_class
 from wokflow.frame.tables import damage, damaged, provenance
+from wokflow.frame.temporary import temporary_folder
 
 Files = str | list[str]
 NUMBERS = ("shard", "shards")  # wildcards that functions take as int
@@ -70,7 +71,8 @@ def run(described: RuleJob) -> None:
         inputs |= {name: "<service>" for name in SERVICES if inputs.get(name)}
         keep_inputs([*described.unnamed, *paths(inputs)], paths(described.outputs))
         try:
-            function(**arguments(function, described, progress))
+            with temporary_folder():
+                function(**arguments(function, described, progress))
         except UNREADABLE as error:
             _refuse_damaged(paths(inputs), error)
             raise

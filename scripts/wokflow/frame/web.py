@@ -11,11 +11,11 @@ from collections.abc import Mapping
 import httpx
 
 from wokflow.frame.job import UserError
+from wokflow.frame.secrets import printable
 from wokflow.frame.version import VERSION
 
 LONGEST_WAIT = 600.0  # seconds; a server that wants more is asked another day
 BUSY = (408, 425, 429)  # HTTP statuses that are worth another attempt, and 500 and above
-SAID = 300  # characters of a server's message that are shown
 ENCODING = "gzip"  # of answers, and the only one that is asked for
 CONTACT = re.compile(r"[!-'*-~ ]{1,200}")
 
@@ -118,11 +118,6 @@ def plain_url(endpoint: str) -> bool:
     return (
         url.scheme in ("http", "https") and bool(url.host) and not (url.userinfo or url.query or url.fragment)
     )
-
-
-def printable(text: str) -> str:
-    """The beginning of a text, in one line, without what moves a terminal's cursor."""
-    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[: 2 * SAID].split()))[:SAID]
 
 
 def keep_urls_out_of_logs() -> None:

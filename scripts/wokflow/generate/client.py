@@ -19,7 +19,8 @@ import httpx
 import openai
 
 from wokflow.frame.job import UserError
-from wokflow.frame.web import ENCODING, SAID, Body, TooLargeError, on_loopback
+from wokflow.frame.secrets import SAID
+from wokflow.frame.web import ENCODING, Body, TooLargeError, on_loopback
 from wokflow.generate.answers import Answer, Failure, read_answer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger
 from wokflow.generate.endpoints import Key, check_endpoint

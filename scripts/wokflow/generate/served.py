@@ -13,9 +13,12 @@ from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import UserError
 from wokflow.frame.owned import read_own
+from wokflow.frame.web import ENCODING, Body
 from wokflow.generate.endpoints import Key
 
 LOOK = 0.5  # seconds between looks at a server that starts
+PATIENCE = 10  # seconds that an answer may take
+MOST = 1 << 20  # bytes of an answer, after decompression
 GRACE = 60  # seconds after its time to start in which a server says why it did not
 
 
@@ -54,20 +57,31 @@ class Server:
     def models(self) -> list[str] | None:
         """The names of the models that it says it serves; None if it does not answer, or not as such servers do."""
         try:
-            return [str(model["id"]) for model in self._get(f"{self.url}/models").json()["data"]]
-        except (httpx.HTTPError, ValueError, KeyError, TypeError):
+            return [str(model["id"]) for model in json.loads(self._get(f"{self.url}/models"))["data"]]
+        except (httpx.HTTPError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def healthy(self) -> bool:
         """Whether it says that it is well; of use for a server that does not list the model that it serves."""
         try:
-            return self._get(f"{self.url.removesuffix('/v1')}/health").is_success
+            self._get(f"{self.url.removesuffix('/v1')}/health")
         except httpx.HTTPError:
             return False
+        return True
 
-    def _get(self, url: str) -> httpx.Response:
-        with httpx.Client(transport=transport(self.socket), trust_env=False, timeout=10) as client:
-            return client.get(url, headers=self.key.headers()).raise_for_status()
+    def _get(self, url: str) -> bytes:
+        """The body of an answer. Raises httpx.HTTPError for an error, for a body that is too large or too slow."""
+        headers = self.key.headers() | {"Accept-Encoding": ENCODING}
+        with (
+            httpx.Client(transport=transport(self.socket), trust_env=False, timeout=PATIENCE) as client,
+            client.stream("GET", url, headers=headers) as response,
+        ):
+            body, end = Body(response.raise_for_status(), MOST), time.monotonic() + PATIENCE
+            for data in response.iter_raw():
+                body.add(data)
+                if time.monotonic() > end:
+                    raise httpx.ReadTimeout("too slow")
+            return body.whole()
 
 
 def transport(socket: str) -> httpx.HTTPTransport | None:

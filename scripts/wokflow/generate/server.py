@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.printed import errors_in
 from wokflow.frame.processes import program
-from wokflow.frame.secrets import masked, without_secrets
-from wokflow.frame.web import printable
+from wokflow.frame.secrets import without_secrets
 from wokflow.generate.listeners import keepers, listens
 from wokflow.generate.served import LOOK, Server, serves
 
@@ -29,11 +29,6 @@ KEY_VARIABLES = ("WOKFLOW_SERVER_KEY", "VLLM_API_KEY")
 NO_REPORTS = {"VLLM_NO_USAGE_STATS": "1"}  # vLLM tells its makers what it runs on, unless it is told not to
 LONGEST = 80  # characters of the folder of temporary files; Linux takes 107 for the path of a socket
 PATIENCE = 10  # seconds that a server has to end
-TAIL = 65_536  # bytes at the end of its output in which causes are looked for
-ERRORS = 3  # lines of causes that an error message quotes
-CAUSE = re.compile(
-    r"(?:^|[\])] )[\w.]{0,80}(?:Error|Exception|error|fatal):"
-)  # at the start, or behind a log's head
 
 
 class PortTakenError(Exception):
@@ -232,7 +227,5 @@ def _causes(output: Path, secret: str) -> str:
     if not output.exists() or not output.stat().st_size:
         return ""
     with output.open("rb") as file:
-        file.seek(max(0, output.stat().st_size - TAIL))
-        lines = file.read().decode("utf-8", "replace").splitlines()
-    errors = [printable(masked(line, (secret,))) for line in lines if CAUSE.search(line)]
-    return "\n".join([*errors[-ERRORS:], f"Its output is in {output}, which you alone may read."])
+        errors = errors_in(file, (secret,))
+    return "\n".join([*errors, f"Its output is in {output}, which you alone may read."])

@@ -37,13 +37,13 @@ _ABBREVIATION = re.compile(
 def sentences(text: str) -> list[str]:
     """The sentences of a text. Initials and common abbreviations end none."""
     found: list[str] = []
-    rest = ""
+    open_parts: list[str] = []
     for part in _split(text):
-        rest = f"{rest} {part}" if rest else part
-        if not _ABBREVIATION.search(rest):
-            found.append(rest)
-            rest = ""
-    return [*found, rest] if rest else found
+        open_parts.append(part)
+        if not _ABBREVIATION.search(part):
+            found.append(" ".join(open_parts))
+            open_parts = []
+    return [*found, " ".join(open_parts)] if open_parts else found
 
 
 def _split(text: str) -> list[str]:

@@ -115,9 +115,9 @@ def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
     return simplify(text) if how.simplified and lang == "zh" else text
 
 
-def without_entities(text: str) -> str:
+def without_entities(text: str, times: int = TIMES) -> str:
     """A text with the characters that HTML's entities stand for; names that HTML does not have stay."""
-    for _ in range(TIMES):
+    for _ in range(times):
         text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
     return text
 

@@ -8,7 +8,6 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html.parser import HTMLParser
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from xml.etree import ElementTree
 
 from wokflow.frame.job import UserError
 from wokflow.ingest.align import aligned, sentences
+from wokflow.ingest.markup import text_of
 from wokflow.ingest.records import MAX_LINE, Reject
 from wokflow.ingest.stream import BROKEN_ZIP, CHUNK, Truncated, check_readable, chunks
 
@@ -91,7 +91,7 @@ def read_content_translation(paths: Sequence[str], pair: str) -> Iterator[Row]:
         for record in ijson.items(stream, "item"):
             for source, target, reject in _section(record, *pair.split("-", 1)):
                 yield Row(stream.position, source, target, reject)
-    except ijson.JSONError as error:
+    except (ijson.JSONError, UnicodeDecodeError) as error:  # one escape of half a character stops the parser
         raise Truncated(f"its JSON is cut off or broken: {error}") from error
 
 
@@ -305,7 +305,10 @@ def _sides(unit: bytes) -> dict[str, str]:
         lang = variant.get(XML_LANG) or variant.get("lang") or ""
         segment = variant.find("seg")
         if segment is not None:
-            sides.setdefault(lang.lower().replace("_", "-"), "".join(_plain(segment)))
+            try:
+                sides.setdefault(lang.lower().replace("_", "-"), "".join(_plain(segment)))
+            except RecursionError as error:
+                raise Reject("broken_markup", "nested too deeply") from error
     return sides
 
 
@@ -353,8 +356,7 @@ def _section(record: Any, source: str, target: str) -> Iterator[tuple[str, str, 
         languages = record["sourceLanguage"], record["targetLanguage"]
         texts = [_content(record.get(member)) for member in ("source", "target", "mt")]
     except (KeyError, TypeError, AttributeError) as error:
-        shown = json.dumps(record, ensure_ascii=False, default=str)[:10_000]
-        yield shown, "", Reject("broken_record", repr(error))
+        yield _as_read(record), "", Reject("broken_record", repr(error))
         return
     if languages != (source, target):
         yield texts[0], texts[1], Reject("wrong_language", f"from {languages[0]} to {languages[1]}")
@@ -364,32 +366,13 @@ def _section(record: Any, source: str, target: str) -> Iterator[tuple[str, str, 
         yield one, other, None if one and other else Reject("no_partner")
 
 
+def _as_read(record: Any) -> str:
+    try:
+        return json.dumps(record, ensure_ascii=False, default=str)[:10_000]
+    except RecursionError:
+        return "nested too deeply"
+
+
 def _content(member: Any) -> str:
     text = str((member or {}).get("content") or "")
-    return _Text.of(text) if "<" in text else text
-
-
-class _Text(HTMLParser):
-    """The text of HTML, without scripts and styles."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._found: list[str] = []
-        self._hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden += tag in ("script", "style")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden -= tag in ("script", "style") and self._hidden > 0
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self._found.append(data)
-
-    @classmethod
-    def of(cls, markup: str) -> str:
-        parser = cls()
-        parser.feed(markup)
-        parser.close()
-        return "".join(parser._found)
+    return text_of(text) if "<" in text else text

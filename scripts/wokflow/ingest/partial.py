@@ -1,5 +1,6 @@
 """A file that is fetched bit by bit: the part that is there, of what it is a part, and its name in the end."""
 
+import errno
 import fcntl
 import json
 import os
@@ -12,8 +13,10 @@ from pathlib import Path
 import httpx
 
 from wokflow.frame.job import UserError
+from wokflow.frame.owned import check_own
 
 ENDING = ".part"  # of the name of what was fetched so far
+REMOVE = "Remove it, or have the file fetched into a folder of your own."
 SOURCE = ".part.json"  # of the name of the file that says of what it is a part
 
 
@@ -22,7 +25,7 @@ def taken(path: str) -> Iterator[FileIO]:
     """The file `path`.part, for this process alone. Raises UserError while another process fetches the same file."""
     part = Path(path + ENDING)
     while True:
-        with FileIO(os.open(part, os.O_RDWR | os.O_CREAT, 0o666), "r+") as file:
+        with FileIO(_own(part), "r+") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -38,6 +41,22 @@ def taken(path: str) -> Iterator[FileIO]:
                     if part.exists() and not part.stat().st_size:
                         part.unlink()
                 return  # otherwise another process has completed and renamed it before the lock was taken
+
+
+def _own(part: Path) -> int:
+    """A descriptor of a file of one's own, made if it is not there. Raises UserError for another one, or a link."""
+    try:
+        descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EACCES, errno.EISDIR):
+            raise
+        raise UserError(f"{part} is no file of yours ({error.strerror}). {REMOVE}") from None
+    try:
+        check_own(descriptor, part)
+    except UserError as error:
+        os.close(descriptor)
+        raise UserError(f"{error} {REMOVE}") from None
+    return descriptor
 
 
 def finish(file: FileIO, target: Path) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from wokflow.frame.job import Progress, UserError
-from wokflow.frame.web import ENCODING, SAID, Again, Body, keep_urls_out_of_logs, retry_after, user_agent
+from wokflow.frame.secrets import SAID
+from wokflow.frame.web import ENCODING, Again, Body, keep_urls_out_of_logs, retry_after, user_agent
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.pages import Page, first_paragraph, may_exist
 from wokflow.ingest.web import check_busy, retrying, shown

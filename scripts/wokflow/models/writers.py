@@ -12,7 +12,8 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Literal, Protocol
 
 from wokflow.frame.job import UserError
-from wokflow.frame.processes import program
+from wokflow.frame.printed import errors_in
+from wokflow.frame.processes import TEXT, program
 from wokflow.frame.secrets import without_secrets
 from wokflow.models import vllm_worker
 from wokflow.models.decoding import Decoding, Family, cut, decode_tokens, ends, limits, text_of
@@ -23,7 +24,7 @@ BATCHES = 4  # batches of transformers in a block
 TOGETHER = 1024  # texts that vLLM is given at once
 PATIENCE = 30  # seconds that vLLM has to end
 SAID = 200  # characters of an answer that is none
-TAIL = 20  # lines of its output that an error message quotes
+LONGEST = 1 << 28  # characters of an answer
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,7 @@ def writer(backend: Literal["transformers", "vllm"], model: Model) -> Iterator[W
     check(model)
     with TemporaryFile() as said:
         worker = [model.python or sys.executable, str(vllm_worker.__file__)]
-        files: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said}
-        files |= {"encoding": "utf-8", "errors": "replace"}
+        files: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said} | TEXT
         environment = without_secrets(os.environ, hub=not Path(model.place).exists())
         environment["VLLM_NO_USAGE_STATS"] = "1"  # vLLM tells its makers what it runs on
         with program(
@@ -184,7 +184,7 @@ class _Vllm:
         with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(question) + "\n")
             self._process.stdin.flush()
-        if answer := self._process.stdout.readline():
+        if answer := self._process.stdout.readline(LONGEST):
             try:
                 return json.loads(answer)
             except ValueError:
@@ -192,13 +192,12 @@ class _Vllm:
                     f"generate.decode.python: {self._model.python} wrote {answer[:SAID]!r} in place of an answer. "
                     "It is to be a Python itself, not a script that prints."
                 ) from None
-        self._process.wait()
-        self._said.seek(0)
-        lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
+        status = self._process.wait()
+        errors = errors_in(self._said) or ["none that it names"]
         raise UserError(
             "generate.decode.backend: vLLM has ended. It wants an environment of its own, whose Python is "
-            "generate.decode.python; where memory is short, gpus, gpu_memory and max_tokens help. The end of its "
-            "output:\n" + "\n".join(lines[-TAIL:])
+            "generate.decode.python; where memory is short, gpus, gpu_memory and max_tokens help. Its exit status "
+            f"is {status}, and its errors:\n" + "\n".join(errors)
         )
 
 

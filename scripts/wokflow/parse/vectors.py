@@ -22,6 +22,7 @@ from wokflow.parse.settings import VectorsSettings
 Matrix = NDArray[np.float32]
 WORDS, VECTORS = "words.txt", "vectors.npy"
 LETTER = re.compile(r"[^\W\d_]")
+LONGEST = 1 << 20  # characters of a line
 HEADER = re.compile(r"\d+ \d+")
 
 
@@ -152,7 +153,7 @@ def read_vectors(path: str | Path) -> tuple[list[str], Matrix]:
         raise UserError(
             f"no word vectors at {error.filename}: give a folder of parse.vectors, or a file"
         ) from error
-    except (ValueError, OSError, EOFError, zlib.error) as error:
+    except (ValueError, OverflowError, OSError, EOFError, zlib.error) as error:
         raise UserError(f"{path} holds no word vectors that can be read: {error}") from error
     if (
         (not words and Path(path).is_file())
@@ -191,11 +192,12 @@ def _from_text(path: Path) -> tuple[list[str], Matrix]:
     numbers: dict[str, None] = {}
     values = array("f")
     with _open(path) as file:
-        first = file.readline().strip()
+        lines = iter(lambda: _line(file), "")
+        first = next(lines, "").strip()
         header = HEADER.fullmatch(first)
         dimensions = int(first.split()[1]) if header else first.count(" ")
         row = 0
-        for row, line in enumerate(file if header else _chain(first, file), 1):
+        for row, line in enumerate(lines if header else _chain(first, lines), 1):
             word, *cells = line.rstrip("\r\n ").rsplit(" ", dimensions)
             if not dimensions or len(cells) != dimensions or not word:
                 raise ValueError(f"vector {row} is not a word and {dimensions} numbers (is the file binary?)")
@@ -207,6 +209,13 @@ def _from_text(path: Path) -> tuple[list[str], Matrix]:
             f"its first line announces {first.split()[0]} words, but there are {row}: it is cut off"
         )
     return list(numbers), np.frombuffer(values, np.float32).reshape(len(numbers), dimensions or 1)
+
+
+def _line(file: IO[str]) -> str:
+    """The next line, "" at the end. Raises ValueError for one that no vector is as long as."""
+    if len(line := file.readline(LONGEST)) == LONGEST:
+        raise ValueError(f"a line has more than {LONGEST} characters")
+    return line
 
 
 def _open(path: Path) -> IO[str]:

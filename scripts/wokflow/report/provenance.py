@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wokflow.frame.processes import ask_program
 from wokflow.frame.records import first_outputs, kept_inputs, kept_key
 from wokflow.report.inputs import moment
 from wokflow.report.render import Cell, Table
@@ -106,7 +107,7 @@ def commit() -> str:
         "--exclude=*",
     ]
     try:
-        done = subprocess.run(command, capture_output=True, errors="replace", timeout=30, check=False)
+        done = ask_program(command, patience=30)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip()

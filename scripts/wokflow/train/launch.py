@@ -25,6 +25,7 @@ from typing import Any
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.processes import TEXT, ask_program
 from wokflow.train.processes import run_processes, worker
 from wokflow.train.settings import Task
 from wokflow.train.stopping import TimeOverError
@@ -110,7 +111,7 @@ def _allocation() -> tuple[str, str, str]:
 
 
 def _slurm(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = ask_program(command)
     if done.returncode or not done.stdout.strip():
         raise UserError(f"{' '.join(command)} gave no answer: {done.stderr.strip()}")
     return done.stdout
@@ -141,9 +142,8 @@ def _run(arguments: list[str], say: Callable[[str], None]) -> int:
         arguments,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
         env=_environment(),
+        **TEXT,
     ) as running:
         assert running.stdout is not None
         for line in running.stdout:

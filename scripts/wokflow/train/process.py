@@ -3,7 +3,6 @@
 import logging
 import os
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -84,15 +83,6 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
     trainer.accelerator.end_training()
 
 
-def keep_compiled_apart() -> None:
-    """Let torch.compile keep what it compiled in the user's cache, unless the environment names another place.
-
-    By itself it looks in the temporary folder, and runs the code that it finds there, whoever wrote it.
-    """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "wokflow", "compiled")
-    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache))
-
-
 def training_arguments(task: Task) -> Any:
     """The settings as the trainers take them. Raises UserError for what cannot be had here."""
     from transformers import Seq2SeqTrainingArguments
@@ -150,8 +140,6 @@ def training_arguments(task: Task) -> Any:
         }
         options["dataset_kwargs"] = {"skip_prepare_dataset": True}
     os.environ["TENSORBOARD_LOGGING_DIR"] = task.curves
-    if settings.compile:
-        keep_compiled_apart()
     made: Any = (SFTConfig if task.family == "causal" else Seq2SeqTrainingArguments)(**options)
     made._n_gpu = min(made.n_gpu, 1)  # a process takes one GPU, however many it sees
     if settings.shard and place.type == "cpu":

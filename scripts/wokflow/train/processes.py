@@ -12,6 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from wokflow.frame.processes import TEXT
+from wokflow.frame.temporary import temporary_folder
+
 LOOK = 0.1  # seconds between two looks at the processes
 PATIENCE = 10.0  # seconds that the others have to end after one has failed
 
@@ -67,7 +70,7 @@ def run_processes(
 
 
 def _repeat(descriptor: int, say: Callable[[str], None]) -> None:
-    with open(descriptor, encoding="utf-8", errors="replace") as lines:
+    with open(descriptor, **TEXT) as lines:
         for line in lines:
             say(line.rstrip())
 
@@ -98,8 +101,9 @@ def main(folder: str, processes: str, address: str, port: str) -> int:
     """Run the processes of this node, one of the nodes of a step of Slurm; the first one listens on `port`."""
     meeting = {"MASTER_ADDR": address, "MASTER_PORT": port}
     nodes, node = int(os.environ["SLURM_NTASKS"]), int(os.environ["SLURM_PROCID"])
-    environment = os.environ | meeting
-    return run_processes(worker(folder), int(processes), environment, _print, nodes=nodes, node=node)
+    with temporary_folder():  # the launcher's own is on its node alone
+        environment = os.environ | meeting
+        return run_processes(worker(folder), int(processes), environment, _print, nodes=nodes, node=node)
 
 
 def _print(line: str) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.secrets import shown
 from wokflow.models.devices import find_device
 from wokflow.train.launch import ERROR, STOP, TASK, TIME_OVER
 from wokflow.train.process import COLLECTIVE_S, train_here
@@ -41,7 +42,7 @@ def main(folder: str) -> int:
             train_here(task, stop, Lines(sys.stdout))
     except UserError as error:
         file = TIME_OVER if isinstance(error, TimeOverError) else ERROR
-        tables.write_text(talk / file.format(process=os.environ["RANK"]), str(error))
+        tables.write_text(talk / file.format(process=os.environ["RANK"]), shown(str(error)))
         return 0 if isinstance(error, StoppedError) else 1
     return 0
 

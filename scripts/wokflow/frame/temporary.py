@@ -1,0 +1,73 @@
+"""A temporary folder of a process's own, and caches of libraries where nobody else may write.
+
+Libraries keep caches under fixed names in the temporary folder, which all users of a machine share, and believe what
+they find there, whoever wrote it: jieba its dictionary, PyTorch's compiler code that it runs.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from wokflow.frame.job import OTHERS
+from wokflow.frame.leftovers import process_is_over, writer
+
+PREFIX, WRITER = "wokflow-", ".writer"  # of the folder's name; the file in it that names the process
+ELSEWHERE = Path(".snakemake")  # where the folder is made if the temporary folder is full, or there is none
+COMPILED = "TORCHINDUCTOR_CACHE_DIR"  # the variable with the folder of what torch.compile made
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """For the time of the block this process and its children have a temporary folder that nobody else may enter.
+
+    What torch.compile made is kept in the user's own cache, unless the environment names another place. Folders of
+    processes that were killed are removed first.
+    """
+    named, known = {name: os.environ.get(name) for name in ("TMPDIR", COMPILED)}, tempfile.tempdir
+    folder = _made()
+    (folder / WRITER).write_text(writer(), encoding="utf-8")
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+    if cache := _own_cache():
+        os.environ.setdefault(COMPILED, str(cache))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        tempfile.tempdir = known
+        for name, value in named.items():
+            os.environ.pop(name, None)
+            os.environ |= {name: value} if value is not None else {}
+
+
+def _made() -> Path:
+    try:
+        place = Path(tempfile.gettempdir())
+        _remove_leftovers(place)
+        return Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+    except OSError:
+        ELSEWHERE.mkdir(exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=PREFIX, dir=ELSEWHERE.absolute()))
+
+
+def _remove_leftovers(place: Path) -> None:
+    for folder in place.glob(f"{PREFIX}*"):
+        with suppress(OSError, ValueError):
+            about = folder.lstat()
+            if about.st_uid == os.geteuid() and process_is_over(
+                (folder / WRITER).read_text(encoding="utf-8")
+            ):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _own_cache() -> Path | None:
+    """The user's cache of compiled models; None where there can be none that nobody else may write."""
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "wokflow", "compiled")
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        about = cache.lstat()
+    except (OSError, RuntimeError):  # the latter without a home
+        return None
+    return cache if about.st_uid == os.geteuid() and not about.st_mode & OTHERS else None
