@@ -4,15 +4,27 @@ import fcntl
 import os
 import shutil
 import signal
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import snakemake
 from tests.slurm.cluster import Cluster
-from tests.slurm.faults import at_work, begins_soon, empty_queue, kill_node, preempting, send, waits_again
+from tests.slurm.faults import (
+    at_work,
+    begins_soon,
+    empty_queue,
+    kill_node,
+    preempting,
+    processes,
+    send,
+    waits_again,
+)
 from tests.slurm.runs import Run, house_without, write_site
+from tests.train.attack import listeners, plant, reached
 from tests.workflow.conftest import digests
 
 __all__ = ["empty_queue"]
@@ -20,6 +32,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.usefixtures("empty_queue")]
 
 RUN = "train/model/tiny"
 TARGET = f"results/{RUN}"
+DISTURBED = 30.0  # seconds that are waited for what may come of a training whose store was overwritten
 EPOCHS = 400  # so many take some 20 s
 LONG = 2400  # and so many two minutes
 
@@ -167,6 +180,49 @@ def test_two_nodes_learn_what_one_does(built: Path, cluster: Cluster, tmp_path: 
         Run(house, cluster, TARGET).ends()
         losses.append(last_loss(house))
     assert losses[0] == pytest.approx(losses[1], abs=1e-3)
+
+
+@pytest.mark.parametrize("everywhere", [False, True], ids=["as torchrun's state", "under every key"])
+def test_what_others_write_into_the_store_of_two_nodes_is_not_run(
+    everywhere: bool, built: Path, cluster: Cluster, tmp_path: Path
+) -> None:
+    """The nodes' network must be trusted, since anybody may end a training there; but no code of others runs.
+
+    tests/train/test_several.py has the same attack on torchrun's own rendezvous, where it does run.
+    """
+    house, made = house_without(built, tmp_path / "house", RUN), tmp_path / "made"
+    with_settings(house, "model.epochs=50; model.dropout=0.0; model.nodes=2")
+    run = Run(house, cluster, "--retries", "0", TARGET)
+    job = run.job("train_model")["id"]
+    keys: set[str] = set()
+    others: set[tuple[str, int]] = set()  # that are no stores
+    planted = 0.0
+    while run.process.poll() is None and not (
+        everywhere and planted and time.monotonic() > planted + DISTURBED
+    ):
+        for place in listeners(*workers(cluster, job)) - others:
+            if store := reached(*place):
+                keys |= {*plant(store, made, [job, "none"], everywhere=everywhere)}
+                planted = planted or time.monotonic()
+            else:
+                others.add(place)
+        time.sleep(0.05)
+    assert keys and not made.exists()
+    if everywhere:  # what becomes of the training is open: it may wait for what was overwritten
+        run.interrupt()
+        cluster.run("scancel", job, check=False)
+        run.wait()
+    else:
+        run.ends()
+    assert not made.exists()
+
+
+def workers(cluster: Cluster, job: str) -> Iterator[int]:
+    """The processes that train. Others of a job listen, too (srun), and it takes seconds to see that they are no stores."""
+    for process in processes(cluster, job):
+        with suppress(OSError):
+            if b"wokflow.train.worker" in Path(f"/proc/{process}/cmdline").read_bytes():
+                yield process
 
 
 def last_loss(house: Path) -> float:

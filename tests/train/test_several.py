@@ -2,19 +2,18 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
-from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
-import psutil
 import pytest
 import torch
-from torch.distributed import DistNetworkError, DistStoreError, TCPStore
 from wokflow.frame.job import UserError
 from wokflow.models.loading import load
 
+from tests.train.attack import listeners, plant, reached
 from tests.train.bases import base_model
 from tests.train.tiny import FIT, apart, contents, curve, examples, steps_saved, train, wait_until
 
@@ -102,28 +101,35 @@ def test_what_cannot_be_shared_out_is_said(
         train(tmp_path, settings=replace(FIT, shard=True, **changed))  # pyright: ignore[reportArgumentType]
 
 
+def test_the_attack_runs_code_where_torchrun_s_rendezvous_unpickles_its_store(tmp_path: Path) -> None:
+    """So that the tests of ours can fail: what they plant does run there."""
+    made = tmp_path / "made"
+    command = ["torch.distributed.run", "--nnodes", "1:2", "--rdzv-backend", "c10d", "--rdzv-id", "known"]
+    command += ["--rdzv-endpoint", "127.0.0.1:0", "--no-python", "true"]
+    process = subprocess.Popen([sys.executable, "-m", *command], stderr=subprocess.DEVNULL)
+    try:
+        while process.poll() is None and not made.exists():
+            for place in listeners(process.pid):
+                if store := reached(*place):
+                    plant(store, made, ["known"], everywhere=False)
+            time.sleep(0.1)
+    finally:
+        process.kill()
+        process.wait()
+    assert made.exists()
+
+
 def test_no_store_of_a_training_on_one_node_answers_others(tmp_path: Path) -> None:
     """torchrun's rendezvous unpickles what others write into a store that listens on every address."""
     process = apart(train, tmp_path / "tried", None, FIT, processes=2)
     seen, stores = set(), []
     while process.is_alive():
-        for host, port in _listeners(process.pid) - seen:
+        for host, port in listeners(process.pid) - seen:
             seen.add((host, port))
-            with suppress(DistNetworkError, DistStoreError):
-                stores.append(TCPStore(host, port, is_master=False, timeout=timedelta(seconds=2)))
+            stores += filter(None, [reached(host, port)])
         time.sleep(0.01)
     process.join()
     assert process.exitcode == 0
     assert not stores
     assert {host for host, _ in seen} == {"127.0.0.1"}
     assert contents(tmp_path / "tried" / "model")
-
-
-def _listeners(process: int | None) -> set[tuple[str, int]]:
-    """Where a process and its children listen."""
-    found = set()
-    with suppress(psutil.Error):
-        for one in (psutil.Process(process), *psutil.Process(process).children(recursive=True)):
-            sockets = one.net_connections("tcp")
-            found |= {tuple(each.laddr) for each in sockets if each.status == psutil.CONN_LISTEN}
-    return found
