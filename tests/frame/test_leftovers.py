@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from wokflow.frame import tables
+from wokflow.frame import leftovers, tables
 from wokflow.frame.leftovers import temporary_name
 
 
@@ -141,3 +141,15 @@ def test_two_live_writers_leave_each_other_alone(tmp_path: Path) -> None:
         assert (tmp_path / "out").read_text() == "second"
     assert (tmp_path / "out").read_text() == "first"
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["first", "folder", "out"]
+
+
+@pytest.mark.parametrize("other", ["boot_id", "ns/pid"])
+def test_another_start_of_the_machine_and_another_container_are_another_host(
+    other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = leftovers._host.__wrapped__()
+    read = leftovers._said
+    monkeypatch.setattr(
+        leftovers, "_said", lambda path: read(path) + ("changed" if path.endswith(other) else "")
+    )
+    assert leftovers._host.__wrapped__() != here

@@ -218,7 +218,7 @@ def test_what_others_write_into_the_store_of_two_nodes_is_not_run(
 
 
 def workers(cluster: Cluster, job: str) -> Iterator[int]:
-    """The processes that train. Others of a job listen, too (srun), and it takes seconds to see that they are no stores."""
+    """The processes that train. Others of a job listen, too (srun), and it takes seconds to find no store there."""
     for process in processes(cluster, job):
         with suppress(OSError):
             if b"wokflow.train.worker" in Path(f"/proc/{process}/cmdline").read_bytes():

@@ -23,7 +23,7 @@ class Lines(Progress):
     """Progress on stdout; the launcher writes its lines to the log, with the time."""
 
     def say(self, text: str) -> None:
-        print(text, flush=True)
+        print(shown(text), flush=True)
 
 
 def main(folder: str) -> int:
@@ -31,12 +31,9 @@ def main(folder: str) -> int:
     talk = Path(folder)
     values = json.loads((talk / TASK).read_text(encoding="utf-8"))
     launcher, launched, meeting = (values.pop(name) for name in ("launcher", "launched", "meeting"))
-    host, moment = launched
-    # Clocks of nodes differ. Those on other nodes begin a little later, and stop when the others do.
-    began = moment if host == socket.gethostname() else time.monotonic()
     task = task_settings(values)
     try:
-        with Stop(task.minutes, began=began, file=talk / STOP, launcher=launcher) as stop:
+        with Stop(task.minutes, began=began(*launched), file=talk / STOP, launcher=launcher) as stop:
             if meeting:
                 _meet(meeting, task.settings.device)
             train_here(task, stop, Lines(sys.stdout))
@@ -45,6 +42,14 @@ def main(folder: str) -> int:
         tables.write_text(talk / file.format(process=os.environ["RANK"]), shown(str(error)))
         return 0 if isinstance(error, StoppedError) else 1
     return 0
+
+
+def began(host: str, moment: float) -> float:
+    """When the training began, by this node's clock: `moment` on the host that launched it, and now on others.
+
+    Clocks of nodes differ. Processes on other nodes begin a little later, and stop when the others do.
+    """
+    return moment if host == socket.gethostname() else time.monotonic()
 
 
 def _meet(file: str, device: str) -> None:

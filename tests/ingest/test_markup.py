@@ -1,0 +1,106 @@
+"""The text of HTML: as html.parser gives it where it can, in steps in proportion to a text, whatever it holds."""
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wokflow.ingest import align
+from wokflow.ingest.markup import text_of
+
+
+class Parsed(HTMLParser):
+    """The text by Python's own parser, which takes minutes for what is made to harm."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self._hidden = 0
+        self.feed(given)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden += tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in ("script", "style") and self._hidden > 0
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.found.append(data)
+
+
+PIECES = [
+    *(
+        "<p>",
+        "</p>",
+        "<b x='1'>",
+        '<i y="a>b">',
+        "text ",
+        "粥",
+        "&amp;",
+        "&lt;",
+        "<!-- c > -->",
+        "<br/>",
+        " < 5",
+    ),
+    *("<script>a<b</script>", "<STYLE>p</STYLE >", '<span data-x=\'{"a":">"}\'>', "<!DOCTYPE html>", "5 > 4"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_the_text_is_that_of_python_s_parser(html: str) -> None:
+    assert text_of(html) == "".join(Parsed(html).found)
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("a <b", "a <b"),
+        ("<a title='never closed>b</a>c", "bc"),
+        ("<!-- never closed", "<!-- never closed"),
+        ("<script>never closed", ""),
+        ("<![<![x>y", "y"),
+        ("&#" + "9" * 5000 + ";<p>", "&#" + "9" * 5000 + ";"),
+        ("<!-->a-->b", "a-->b"),
+    ],
+)
+def test_what_is_broken_is_read_as_far_as_it_goes(html: str, text: str) -> None:
+    assert text_of(html) == text
+
+
+class Counted(str):
+    """A text that counts the characters that are looked through in search of something."""
+
+    looked = 0
+
+    def find(self, what: str, at: int = 0, *_: int) -> int:  # type: ignore[override]
+        found = super().find(what, at)
+        self.looked += (found if found >= 0 else len(self)) - at + 1
+        return found
+
+
+@pytest.mark.parametrize(
+    "piece", ["<!--", "<!", "<a ", "</a", "<a b='", '<a b=">', "<a b='><a c=\"", "<script><a"]
+)
+def test_nothing_is_looked_for_again_and_again_in_vain(piece: str) -> None:
+    counts = []
+    for times in (500, 1000):
+        html = Counted("<" + piece * times)
+        text_of(html)
+        counts.append(html.looked)
+    assert counts[1] < 2.2 * counts[0] + 100
+
+
+def test_initials_in_a_row_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sentence of thousands of them was searched anew with each."""
+    seen: list[int] = []
+
+    class Pattern:
+        def search(self, text: str) -> bool:
+            seen.append(len(text))
+            return True
+
+    monkeypatch.setattr(align, "_ABBREVIATION", Pattern())
+    (sentence,) = align.sentences("A. " * 1000)
+    assert sentence == ("A. " * 1000).strip() and sum(seen) <= len(sentence)
