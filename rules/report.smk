@@ -14,8 +14,16 @@ LEFT_OUT = [  # by any stage, and what that is a share of
         for table in (f"pages/{lang}", f"rejects/pages_{lang}")
     ),
     *(
-        f"{RESULTS}/enrich/rejects/{name}/part-00000.parquet"
-        for name in ((ENTITIES, *LINKED) if LINKED else ())
+        f"{RESULTS}/enrich/{table}/part-00000.parquet"
+        for table in (
+            (ENTITIES, f"rejects/{ENTITIES}", *(f"rejects/{corpus}" for corpus in LINKED)) if LINKED else ()
+        )
+    ),
+    *(
+        path
+        for corpus in LINKED
+        for table in ("mentions", "rejects/mentions")
+        for path in parts(f"enrich/{table}/{corpus}", SENTENCE_PARTS)
     ),
     *(
         f"{RESULTS}/generate/{table}/{name}/part-00000.parquet"
@@ -32,7 +40,14 @@ LEFT_OUT = [  # by any stage, and what that is a share of
         }.items()
         if read
     ),
-    *(f"{RESULTS}/match/rejects/silver-{direction}/part-00000.parquet" for direction in SILVER),
+    *SILVER.values(),
+    *(
+        f"{RESULTS}/match/rejects/{name}/part-00000.parquet"
+        for name in (
+            *(f"silver-{direction}" for direction in SILVER),
+            *(["dish-names"] if MATCH["candidates"]["titles"] else []),
+        )
+    ),
 ]
 
 

@@ -1,18 +1,22 @@
 """What stages left out is said with its share, its reason and an example, whatever the stage."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from wokflow.frame.stages import declared_tables
+from wokflow.frame.columns import Reason
+from wokflow.frame.stages import declared_tables, reasons
 from wokflow.generate.schemas import PREDICTIONS
 from wokflow.generate.schemas import REJECTS as UNANSWERED
 from wokflow.ingest.schemas import RECIPES, REJECTS
 from wokflow.match.schemas import REJECTS as TOO_LONG
 from wokflow.match.schemas import SHEET_REJECTS
-from wokflow.pivot.schemas import CANDIDATE_REJECTS, CANDIDATES
-from wokflow.report.left_out import KINDS, REASONS, left_out
+from wokflow.parse.schemas import REJECTS as NO_ACTION
+from wokflow.pivot.schemas import CANDIDATE_REJECTS, CANDIDATES, GIVEN_REJECTS, PIVOTS
+from wokflow.report.left_out import left_out
 
 from tests.report.parts import table
 
@@ -35,32 +39,44 @@ def rejects(folder: Path, found: Sequence[tuple[str, str | None, str]]) -> str:
 
 
 def test_shares_are_of_what_a_stage_read_and_large_ones_are_explained(tmp_path: Path) -> None:
-    long = [
-        {
-            "corpus": "recipenlg",
-            "source_row": 7,
-            "reason": "too_long",
-            "detail": "812 tokens",
-            "raw": "recipenlg:7",
-        }
-    ]
+    bad = [("empty_title", None, "x  y"), ("bad_list", None, "z"), ("bad_list", "a number", "w")]
+    silent = {"corpus": "recipenlg", "source_row": 7, "reason": "no_action", "detail": None, "raw": "r:7"}
     paths = [
         recipes(tmp_path, 9),
-        rejects(
-            tmp_path,
-            [("empty_title", None, "x  y"), ("duplicate", None, "z"), ("duplicate", "equals 1", "w")],
-        ),
-        table(tmp_path, "match/rejects/recipenlg", TOO_LONG, long),
+        rejects(tmp_path, bad),
+        table(tmp_path, "parse/rejects/recipenlg", NO_ACTION, [silent]),
     ]
-    ingest, match = left_out(paths, tmp_path)
-    assert str(ingest) == "ingest: 3 of 12 rows of recipenlg (2 duplicate, 1 empty_title)"
-    assert str(match) == "match: 1 of 9 recipes of recipenlg (1 too_long)"
-    assert ingest.loud and match.loud
-    assert match.explained() == (
-        "match left out 11 % of the recipes of recipenlg, most often for too_long: more tokens than "
-        "match.eligible.max_tokens. The first: row 7 (812 tokens), 'recipenlg:7'."
+    ingest, parse = left_out(paths, tmp_path)
+    assert str(ingest) == "ingest: 3 of 12 rows of recipenlg (2 bad_list, 1 empty_title)"
+    assert str(parse) == "parse: 1 of 9 recipes of recipenlg (1 no_action)"
+    assert ingest.loud and parse.loud
+    assert parse.explained() == (
+        "parse left out 11 % of the recipes of recipenlg, most often for no_action: no verb of the glossary in it "
+        "that tells the cook what to do. The first: row 7, 'r:7'."
     )
     assert "The first: row 1, 'z'." in ingest.explained()
+
+
+def test_what_is_left_out_by_design_is_told_and_never_explained(tmp_path: Path) -> None:
+    known = [("duplicate", None, "z")] * 60
+    long = {
+        "corpus": "recipenlg",
+        "source_row": 7,
+        "reason": "too_long",
+        "detail": "812 tokens",
+        "raw": "r:7",
+    }
+    paths = [recipes(tmp_path, 40), table(tmp_path, "match/rejects/recipenlg", TOO_LONG, [long] * 9)]
+    ingest, match = left_out([*paths, rejects(tmp_path, [*known, ("bad_list", None, "x")])], tmp_path)
+    assert str(ingest) == "ingest: 61 of 101 rows of recipenlg (60 duplicate, 1 bad_list)"
+    assert str(match) == "match: 9 of 40 recipes of recipenlg (9 too_long)"
+    assert not ingest.loud and not match.loud
+    (ingest,) = left_out([paths[0], rejects(tmp_path, [*known, *[("bad_list", None, "x")] * 11])], tmp_path)
+    assert ingest.loud
+    assert ingest.explained().startswith(
+        "ingest left out 10 % of the rows of recipenlg, most often for bad_list"
+    )
+    assert "The first: row 60, 'x'." in ingest.explained()
 
 
 def test_a_source_may_be_called_as_part_of_a_table(tmp_path: Path) -> None:
@@ -70,7 +86,7 @@ def test_a_source_may_be_called_as_part_of_a_table(tmp_path: Path) -> None:
 
 
 def test_a_small_share_is_told_and_not_explained(tmp_path: Path) -> None:
-    (one,) = left_out([recipes(tmp_path, 19), rejects(tmp_path, [("duplicate", None, "z")])], tmp_path)
+    (one,) = left_out([recipes(tmp_path, 19), rejects(tmp_path, [("bad_list", None, "z")])], tmp_path)
     assert (one.count, one.whole, one.loud) == (1, 20, False)
     assert [*left_out([recipes(tmp_path, 19), rejects(tmp_path, [])], tmp_path)] == []
 
@@ -130,14 +146,38 @@ def test_differences_that_are_not_claimed_are_a_share_of_all(tmp_path: Path) -> 
     ]
     (one,) = left_out(paths, tmp_path)
     assert str(one) == "pivot: 2 of 3 differing actions of pairs of dishes (2 chance)"
-    assert "left out 67 % of the differing actions" in one.explained()
-    assert one.explained().endswith("The first: remove for 虾 from 鸡 (2 of 20), '拍//'.")
+    assert not one.loud
 
 
-def test_every_table_of_rejects_is_known() -> None:
-    known = [name for name in declared_tables() if "/rejects/" in name]
-    assert len(known) >= 9
-    for name in known:
-        assert name.split("/")[0] in REASONS and any(
-            name.startswith(begin.rstrip("_-")) for begin in KINDS
-        ), name
+def test_given_entries_count_with_those_that_are_used_replacements_twice(tmp_path: Path) -> None:
+    pair = {"base_dish": "鸡", "target_dish": "虾", "verb_class": "切", "ingredient_classes": []}
+    used = dict.fromkeys(PIVOTS.names) | pair | {"tool_classes": [], "decided_by": "given"}
+    unknown = {"source_row": 3, "reason": "unknown_class", "detail": "焗", "raw": "焗//"}
+    paths = [
+        table(tmp_path, "pivot/pivots", PIVOTS, [used | {"kind": kind} for kind in ("replace", "remove")]),
+        table(tmp_path, "pivot/rejects/pivots", GIVEN_REJECTS, [unknown]),
+    ]
+    (one,) = left_out(paths, tmp_path)
+    assert str(one) == "pivot: 1 of 4 given entries of pivots (1 unknown_class)"
+    assert one.loud and "parse.glossary.path must name the one they were written with" in one.explained()
+
+
+def name_of(pattern: str) -> str:
+    """A table's name, with something in the place of its wildcards."""
+    return re.sub(r"\{\w+\}", "mine", pattern)
+
+
+def some_value(field: pa.Field) -> Any:
+    return 7 if pa.types.is_integer(field.type) else "x"
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, schema in declared_tables().items() if {"reason", "raw"} <= {*schema.names}]
+)
+def test_every_table_of_rejects_is_counted(name: str, tmp_path: Path) -> None:
+    schema, known = declared_tables()[name], reasons()[name.split("/")[0]]
+    assert all(isinstance(reason, Reason) for reason in known.values())
+    row = {field.name: some_value(field) for field in schema} | {"reason": next(iter(known))}
+    (one,) = left_out([table(tmp_path, name_of(name), schema, [row])], tmp_path)
+    assert (one.count, one.stage) == (1, name.split("/")[0])
+    assert one.things and one.name and one.example

@@ -160,7 +160,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "match.pair.threshold": (setting("match.pair.threshold", 0.8), PAIRED),
     "match.candidates.titles, which only asks": (
         setting("match.candidates.titles", "data/dishes.tsv"),
-        {"match_candidates"},
+        {"match_candidates", "report_page"},  # which counts the names that are left out
     ),
     "match.candidates.cutoff and .count, without names of dishes": (
         Settings({"match.candidates.cutoff": 70, "match.candidates.count": 2}),

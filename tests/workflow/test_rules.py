@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from wokflow.frame import keys, step
 from wokflow.frame.cutoffs import Cutoff
 from wokflow.frame.plan import dry_workflow
+from wokflow.frame.stages import declared_tables
 from wokflow.frame.step import RuleJob, arguments, read_key, step_function
 
 from tests.conftest import ROOT
@@ -175,3 +177,26 @@ def test_a_retry_of_any_rule_has_twice_the_memory_and_time(rules: dict[str, Any]
             if second != 2 * first:
                 kept[name, resource] = (first, second)
     assert kept == {}
+
+
+def test_the_page_counts_every_table_of_rejects_that_a_rule_writes(
+    rules: dict[str, Any], tmp_path: Path
+) -> None:
+    """Of each rule that writes one, and in each table that the schemas declare as one."""
+    (tmp_path / "given.json").write_text("[]", encoding="utf-8")
+    given = "pivot: {{pivots: {{given: {0}}}, orders: {{given: {0}}}}}\n".format(tmp_path / "given.json")
+    declared = [name for name, schema in declared_tables().items() if {"reason", "raw"} <= {*schema.names}]
+    assert all("/rejects/" in name for name in declared)
+    with rules_with(given, tmp_path / "given.yaml") as with_given:
+        counted = [
+            str(path)
+            for some in (rules, with_given)
+            for path in some["report_page"].input
+            if not callable(path) and "/rejects/" in path
+        ]
+        writers = {
+            name: rule for name, rule in rules.items() if any("/rejects/" in path for path in rule.output)
+        }
+        assert [name for name, rule in writers.items() if not any(map(rule.is_producer, counted))] == []
+    patterns = [re.compile(rf"results/{re.sub('{[a-z]+}', '[^/]+', name)}/part-.*") for name in declared]
+    assert [one.pattern for one in patterns if not any(map(one.fullmatch, counted))] == []

@@ -13,6 +13,7 @@ from wokflow.enrich.schemas import ENTITIES, REJECTED
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.tables import PartWriter, provenance
 from wokflow.frame.wikidata import QID
+from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.stream import Truncated, chunks
 
 ROWS = 20_000  # entities that are written at once
@@ -51,6 +52,7 @@ def enrich_entities(
     checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
     metadata = provenance(key, entities=checksum)
     counts: Counter[str] = Counter()
+    first = FirstRejects(rejects)
     with ExitStack() as stack:
         good = stack.enter_context(PartWriter(entities, ENTITIES, metadata))
         bad = stack.enter_context(PartWriter(rejects, REJECTED, metadata))
@@ -60,7 +62,8 @@ def enrich_entities(
                 row = _read(line, languages)
                 if isinstance(row, str):
                     counts["rejected"] += 1
-                    bad.write(_reject(number, row, line))
+                    bad.write(rejected := _reject(number, row, line))
+                    first.add([(number, row, None, rejected["raw"][0])])
                 elif row is None:
                     counts["nameless"] += 1
                 else:
@@ -83,7 +86,7 @@ def enrich_entities(
         if not counts["kept"]:
             raise UserError(
                 f"enrich.entities.path: {path} holds no entity with a name in {', '.join(languages)} "
-                f"({_said(counts)}). It is to have a JSON object a line, as Wikidata's dumps have."
+                f"({_said(counts)}). {first.written()}It is to have a JSON object a line, as Wikidata's dumps have."
             )
     progress.say(_said(counts))
 

@@ -2,18 +2,28 @@
 
 import pyarrow as pa
 
-from wokflow.frame.columns import STRINGS, column
+from wokflow.frame.columns import STRINGS, Reason, column
 from wokflow.ingest.schemas import PAGES
 
 REASONS = {
-    "broken_record": "The line of the table of entities is no JSON object in the form of Wikidata's.",
-    "no_item": "It is no item of Wikidata, but a property or a lexeme; or its number has more than 15 digits.",
-    "no_mention": "No item of the table of entities is mentioned in the sentence.",
-    "no_category": "Items are mentioned, but none has a category of culture-specific items.",
-    "no_country": "Items of such a category are mentioned, but none has a country of origin.",
-    "outside": "A program's mention does not lie in its sentence.",
-    "unknown_item": "A program's mention is of an item that the table of entities lacks.",
-    "overlap": "A program's mention overlaps another one, which is longer, or before it, or has a higher score.",
+    "broken_record": Reason("The line of the table of entities is no JSON object in the form of Wikidata's."),
+    "no_item": Reason(
+        "It is no item of Wikidata, but a property or a lexeme; or its number has more than 15 digits.",
+        by_design=True,
+    ),
+    "no_mention": Reason("No item of the table of entities is mentioned in the sentence.", by_design=True),
+    "no_category": Reason(
+        "Items are mentioned, but none has a category of culture-specific items.", by_design=True
+    ),
+    "no_country": Reason(
+        "Items of such a category are mentioned, but none has a country of origin.", by_design=True
+    ),
+    "outside": Reason("A program's mention does not lie in its sentence."),
+    "unknown_item": Reason("A program's mention is of an item that the table of entities lacks."),
+    "overlap": Reason(
+        "A program's mention overlaps another one, which is longer, or before it, or has a higher score.",
+        by_design=True,
+    ),
 }
 QID = "The item's id in Wikidata, as Q13276."
 SENTENCE_ID = "Source of sentences and row number in it, as camt:12; rows count from 0."

@@ -1,5 +1,7 @@
 """What the declarations of tables share."""
 
+from typing import NamedTuple
+
 import pyarrow as pa
 
 STRINGS = pa.list_(pa.field("element", pa.string(), nullable=False))
@@ -9,3 +11,14 @@ RECIPE_ID = "Corpus and row number in the source, as recipenlg:12; rows count fr
 def column(name: str, type_: pa.DataType, description: str, *, nullable: bool = False) -> pa.Field:
     """A column with its description, which goes into the Parquet file and into docs/tables.md."""
     return pa.field(name, type_, nullable=nullable, metadata={"description": description})
+
+
+class Reason(NamedTuple):
+    """Why a row is a reject, in words.
+
+    `by_design`: a filter, a test or a person decides so, as the config says. All other reasons are faults of the
+    input, or of a setting that does not fit it.
+    """
+
+    meaning: str
+    by_design: bool = False

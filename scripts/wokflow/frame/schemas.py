@@ -20,11 +20,18 @@ def markdown() -> str:
             for field in schema
         ]
         lines.append("")
-    lines += ["## Reasons of rejects", "", "| stage | reason | meaning |", "|---|---|---|"]
     lines += [
-        f"| {stage} | {reason} | {meaning} |"
-        for stage, reasons in reasons().items()
-        for reason, meaning in reasons.items()
+        "## Reasons of rejects",
+        "",
+        "By design: a filter, a test or a person decides so. More than 5 % of others are explained when a run ends.",
+        "",
+        "| stage | reason | by design | meaning |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {stage} | {name} | {'yes' if reason.by_design else ''} | {reason.meaning} |"
+        for stage, known in reasons().items()
+        for name, reason in known.items()
     ]
     return "\n".join(lines) + "\n"
 

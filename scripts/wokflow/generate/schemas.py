@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.frame.columns import RECIPE_ID, STRINGS, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, Reason, column
 
 INSTANCES = pa.schema(
     [
@@ -129,10 +129,10 @@ REJECTS = pa.schema(
     ]
 )
 REASONS = {
-    "failed": "The endpoint gave no answer, after all tries.",
-    "rejected": "The endpoint does not take the request.",
-    "refused": "The first of two questions was refused, so the second was not asked.",
-    "empty": "The answer to the first of two questions was empty, so the second was not asked.",
+    "failed": Reason("The endpoint gave no answer, after all tries."),
+    "rejected": Reason("The endpoint does not take the request."),
+    "refused": Reason("The first of two questions was refused, so the second was not asked."),
+    "empty": Reason("The answer to the first of two questions was empty, so the second was not asked."),
 }
 
 SCHEMAS = {

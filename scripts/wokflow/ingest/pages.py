@@ -17,6 +17,7 @@ import polars as pl
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.tables import provenance
 from wokflow.frame.wikidata import QID
+from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.leads import first_of_joined
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import MAX_LINE, Reject, blocks
@@ -83,6 +84,7 @@ def ingest_pages(
     counts: Counter[str] = Counter()
     reader = _Reader(lang, longest)
     damage: str | None = None
+    first = FirstRejects(rejects[0])
     with ExitStack() as stack:
         good = Parts(stack, pages, PAGES, metadata)
         bad = Parts(stack, rejects, REJECTS, metadata)
@@ -94,19 +96,20 @@ def ingest_pages(
                 for place, row in enumerate(rows)
                 if isinstance(row, _Rejected)
             ]
+            first.add(row[1:] for row in rejected)
             good.write(position, pl.DataFrame(kept, _schema(PAGES), orient="row"))
             bad.write(position, pl.DataFrame(rejected, _schema(REJECTS), orient="row"))
             counts.update({"": len(kept)})
             counts.update(reason for _, _, reason, _, _ in rejected)
             if progress:
                 progress(int(position * 1000), _said(corpus, counts), of=1000)
-            _check(raw, reader, counts, at_end=False)
+            _check(raw, reader, counts, first, at_end=False)
         if damage and truncated != "keep":
             raise UserError(
                 f"{raw} is cut off or damaged after {counts.total() - 1} rows: {damage}. Fetch the file again. To go "
                 "on with the pages that could be read, set ingest.pages.truncated: keep"
             )
-        _check(raw, reader, counts, at_end=True)
+        _check(raw, reader, counts, first, at_end=True)
     if progress:
         if damage:
             progress.say(
@@ -330,15 +333,15 @@ class _Numbers:
         return new
 
 
-def _check(raw: str, reader: _Reader, counts: Counter[str], *, at_end: bool) -> None:
+def _check(raw: str, reader: _Reader, counts: Counter[str], first: FirstRejects, *, at_end: bool) -> None:
     """Raise UserError for a file that is another one than the dump of this Wikipedia."""
     kept, rows = counts[""], counts.total()
     if not kept and (at_end or rows >= HOPELESS):
         reasons = ", ".join(f"{count} {reason}" for reason, count in counts.most_common() if reason)
         raise UserError(
-            f"{raw} has no article in its {'first ' * (not at_end)}{rows} rows (rejected: {reasons or 'none'}). It "
-            "is to be the CirrusSearch dump of a Wikipedia's content, as enwiki-DATE-cirrussearch-content.json.gz; "
-            "the dump named general holds all other pages."
+            f"{raw} has no article in its {'first ' * (not at_end)}{rows} rows (rejected: {reasons or 'none'}). "
+            f"{first.written()}It is to be the CirrusSearch dump of a Wikipedia's content, as "
+            "enwiki-DATE-cirrussearch-content.json.gz; the dump named general holds all other pages."
         )
     if kept >= SAMPLE or at_end:
         code, count = reader.languages.most_common(1)[0]

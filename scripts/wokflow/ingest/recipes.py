@@ -18,9 +18,10 @@ from wokflow.frame.tables import provenance
 from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import Cleaning, clean
 from wokflow.ingest.columns import NoLayoutError, reader_of
+from wokflow.ingest.first_rejects import BEGINNING, SAMPLES, FirstRejects
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
-from wokflow.ingest.refusals import REFUSED, SAMPLES, Found, Written
+from wokflow.ingest.refusals import Found, Written
 from wokflow.ingest.wrong_files import head_of
 
 Made = TypeVar("Made")
@@ -34,7 +35,6 @@ READERS: dict[str, Reader] = {
 UNLISTED = frozenset({"counterfactual"})  # corpora without lists of ingredients
 BLOCK = 8 << 20  # bytes read at once
 STEP = np.uint64(0x9E3779B97F4A7C15)  # between the seeds of SplitMix64
-BEGINNING = 1_000  # characters of a reject that are kept where a source is refused
 LEAST = 1 << 16  # bytes: blocks of a small source are at least so large, whatever the number of parts
 # Reasons for which the last record is rejected when a download or a copy broke off within it.
 INCOMPLETE = frozenset({"broken_record", "invalid_utf8", "nul_byte", "oversized_row"})
@@ -87,9 +87,7 @@ def ingest_recipes(
         bad = Parts(stack, rejects, schemas.REJECTS, metadata)
         written = _written(raw, corpus, reader, cleaning, good, bad, threads)
         keep_cut, keep_few = truncated == "keep", mostly_rejected == "keep"
-        refused = Path(rejects[0]).parent / REFUSED
-        refused.unlink(missing_ok=True)
-        found = Found(raw, corpus, {**READERS, corpus: reader}, refused)
+        found = Found(raw, corpus, {**READERS, corpus: reader}, FirstRejects(rejects[0]))
         _follow(stack.enter_context(closing(written)), found, progress, keep_cut=keep_cut, keep_few=keep_few)
 
 

@@ -3,18 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
-from wokflow.frame.sheets import write_sheet
+from wokflow.ingest.first_rejects import FirstRejects, Rejected
 from wokflow.ingest.records import Reader
 from wokflow.ingest.wrong_files import beginning, recognised
 
 HOPELESS = 10_000  # rows without a recipe after which the rest of a source is not read
-REFUSED = "refused.tsv"  # beside the rejects of a source that was refused
-SAMPLES, FIRST = 1_000, 3  # rejects of such a source that are kept, and told
-
-Rejected = tuple[int, str, str | None, str]  # source_row, reason, detail, raw
 
 
 class Written(NamedTuple):
@@ -32,20 +27,19 @@ class Written(NamedTuple):
 
 @dataclass
 class Found:
-    """What was found of a source so far; `refused` is the file of its first rejects."""
+    """What was found of a source so far."""
 
     raw: str
     corpus: str
     readers: Mapping[str, Reader]
-    refused: Path
+    first: FirstRejects
     rows: int = 0
     recipes: int = 0
     rejects: Counter[str] = field(default_factory=Counter)
-    first: list[Rejected] = field(default_factory=list)
     damage: str | None = None
 
     def add(self, block: Written) -> None:
-        self.first += block.first[: SAMPLES - len(self.first)]
+        self.first.add(block.first)
         self.rows, self.recipes = self.rows + block.rows, self.recipes + block.recipes
         self.rejects.update(block.rejects)
         self.damage = block.damage
@@ -73,13 +67,10 @@ class Found:
             return (
                 f"{begin} holds no rows. Fetch the file again; it may be the rest of a download that failed."
             )
-        cells = [[str(cell or "") for cell in one] for one in self.first]
-        write_sheet(self.refused, ("source_row", "reason", "detail", "raw"), cells)
         reasons = ", ".join(f"{count} {reason}" for reason, count in self.rejects.most_common())
-        shown = "; ".join(f"row {row}: {detail or reason}" for row, reason, detail, _ in self.first[:FIRST])
         return (
             f"{begin}: only {self.recipes} of its {'first ' * self.hopeless}{self.rows} rows are recipes (rejected: "
-            f"{reasons}). It begins: {beginning(self.raw)}. The first rejects: {shown}; more are in {self.refused}. "
+            f"{reasons}). It begins: {beginning(self.raw)}. {self.first.written()}"
             f"Is it the file that {self.corpus} publishes? resources/sources.tsv says how to get it. To go on with "
             "these recipes, set ingest.recipes.mostly_rejected: keep"
         )

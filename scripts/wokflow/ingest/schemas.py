@@ -2,30 +2,41 @@
 
 import pyarrow as pa
 
-from wokflow.frame.columns import RECIPE_ID, STRINGS, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, Reason, column
 
 REASONS = {
-    "broken_record": "The bytes form no record: broken JSON, unbalanced quotes, a wrong number of fields.",
-    "invalid_utf8": "The row is not valid UTF-8, or holds half a surrogate pair.",
-    "nul_byte": "The row holds a NUL byte.",
-    "oversized_row": "The row is longer than 16 MiB; raw holds its beginning.",
-    "truncated_archive": "The archive ends or breaks here; what lay behind could not be read.",
-    "bad_list": "A field that should hold a list of strings does not.",
-    "wrong_type": "A field holds another type than text.",
-    "missing_field": "The record lacks a field.",
-    "empty_title": "No title, or nothing of it is left after cleaning.",
-    "empty_ingredients": "No ingredients, or nothing of them is left after cleaning.",
-    "empty_steps": "No steps, or nothing of them is left after cleaning.",
-    "duplicate": "Title, ingredients and steps, both sentences, or a page's number, equal those of an earlier row.",
-    "no_partner": "The other file has no line more, or the aligner found no sentence that translates it.",
-    "broken_markup": "The record's XML is broken.",
-    "empty_side": "One side of a pair of sentences has neither letters nor digits.",
-    "identical_sides": "Both sides are the same: nothing was translated.",
-    "length_ratio": "One side is too long, or too much longer than the other (by how many times stands in detail).",
-    "wrong_language": "A side is in another language, named in detail.",
-    "other_namespace": "The page is no article: its namespace, named in detail, is not 0.",
-    "redirect": "The page only leads to another one.",
-    "no_summary": "The page has no text.",
+    "broken_record": Reason(
+        "The bytes form no record: broken JSON, unbalanced quotes, a wrong number of fields."
+    ),
+    "invalid_utf8": Reason("The row is not valid UTF-8, or holds half a surrogate pair."),
+    "nul_byte": Reason("The row holds a NUL byte."),
+    "oversized_row": Reason("The row is longer than 16 MiB; raw holds its beginning."),
+    "truncated_archive": Reason("The archive ends or breaks here; what lay behind could not be read."),
+    "bad_list": Reason("A field that should hold a list of strings does not."),
+    "wrong_type": Reason("A field holds another type than text."),
+    "missing_field": Reason("The record lacks a field."),
+    "empty_title": Reason("No title, or nothing of it is left after cleaning."),
+    "empty_ingredients": Reason("No ingredients, or nothing of them is left after cleaning."),
+    "empty_steps": Reason("No steps, or nothing of them is left after cleaning."),
+    "duplicate": Reason(
+        "Title, ingredients and steps, both sentences, or a page's number, equal those of an earlier row.",
+        by_design=True,
+    ),
+    "no_partner": Reason(
+        "The other file has no line more, or the aligner found no sentence that translates it."
+    ),
+    "broken_markup": Reason("The record's XML is broken."),
+    "empty_side": Reason("One side of a pair of sentences has neither letters nor digits."),
+    "identical_sides": Reason("Both sides are the same: nothing was translated."),
+    "length_ratio": Reason(
+        "One side is too long, or too much longer than the other (by how many times stands in detail)."
+    ),
+    "wrong_language": Reason("A side is in another language, named in detail."),
+    "other_namespace": Reason(
+        "The page is no article: its namespace, named in detail, is not 0.", by_design=True
+    ),
+    "redirect": Reason("The page only leads to another one.", by_design=True),
+    "no_summary": Reason("The page has no text."),
 }
 
 RECIPES = pa.schema(

@@ -16,6 +16,7 @@ from wokflow.frame.tables import provenance
 from wokflow.ingest import schemas
 from wokflow.ingest.align import letters
 from wokflow.ingest.clean import without_entities
+from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.parallel import READERS, Row
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Reject
@@ -102,6 +103,7 @@ def ingest_sentences(
         pair, identical=identical, ratio=ratio, longest=longest, language=language, duplicates=duplicates
     )
     counts: Counter[str] = Counter()
+    first = FirstRejects(rejects[0])
     with ExitStack() as stack:
         good = Parts(stack, sentences, schemas.SENTENCES, metadata)
         bad = Parts(stack, rejects, schemas.REJECTS, metadata)
@@ -126,14 +128,16 @@ def ingest_sentences(
             reject = row.reject or check(row)
             counts[reject.reason if reject else "kept"] += 1
             batch.append(_written(row, reject, corpus, pair, number))
+            if reject:
+                first.add([(number, reject.reason, reject.detail or None, batch[-1][-1])])
             number += 1
             if len(batch) == ROWS:
                 _write(position, batch, good, bad)
                 batch = []
                 progress(int(position * 1000), f"{corpus}: {_said(counts)}", of=1000)
         _write(1.0, batch, good, bad)
-        _refuse_damage(raw, corpus, damage, counts, keep=truncated == "keep")
-        _refuse_rejects(raw, corpus, counts, keep=mostly_rejected == "keep")
+        _refuse_damage(raw, corpus, damage, counts, first, keep=truncated == "keep")
+        _refuse_rejects(raw, corpus, counts, first, keep=mostly_rejected == "keep")
     progress.say(f"{corpus}: {number} rows = {_said(counts)}")
 
 
@@ -184,7 +188,13 @@ def _said(counts: Counter[str]) -> str:
 
 
 def _refuse_damage(
-    raw: Sequence[str], corpus: str, damage: str | None, counts: Counter[str], *, keep: bool
+    raw: Sequence[str],
+    corpus: str,
+    damage: str | None,
+    counts: Counter[str],
+    first: FirstRejects,
+    *,
+    keep: bool,
 ) -> None:
     begin = f"sources.{corpus}.path: {' and '.join(raw)}"
     go_on = "To go on with what could be read, set ingest.sentences.truncated: keep"
@@ -195,17 +205,19 @@ def _refuse_damage(
     if counts["no_partner"] and len(raw) == 2 and not keep:
         raise UserError(
             f"{begin}: one file has {counts['no_partner']} lines more than the other. Where lines are missing in the "
-            f"middle, all pairs behind them are wrong. Fetch both again. {go_on}"
+            f"middle, all pairs behind them are wrong. {first.written()}Fetch both again. {go_on}"
         )
 
 
-def _refuse_rejects(raw: Sequence[str], corpus: str, counts: Counter[str], *, keep: bool) -> None:
+def _refuse_rejects(
+    raw: Sequence[str], corpus: str, counts: Counter[str], first: FirstRejects, *, keep: bool
+) -> None:
     if keep or counts["kept"] * 2 >= max(counts.total() - counts["duplicate"], 1):
         return
     raise UserError(
-        f"sources.{corpus}.path: {' and '.join(raw)}: of {counts.total()} rows {_said(counts)}. Are `kind` and "
-        "`pair` right, and the sides in the order of `pair`? To go on with these pairs, set "
-        "ingest.sentences.mostly_rejected: keep"
+        f"sources.{corpus}.path: {' and '.join(raw)}: of {counts.total()} rows {_said(counts)}. "
+        f"{first.written()}Are `kind` and `pair` right, and the sides in the order of `pair`? To go on with these "
+        "pairs, set ingest.sentences.mostly_rejected: keep"
     )
 
 

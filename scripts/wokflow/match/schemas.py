@@ -2,20 +2,27 @@
 
 import pyarrow as pa
 
-from wokflow.frame.columns import RECIPE_ID, column
+from wokflow.frame.columns import RECIPE_ID, Reason, column
 
 REASONS = {
-    "empty_title": "The recipe has no title (the config told ingest to keep recipes with empty fields).",
-    "too_long": "More tokens than match.eligible.max_tokens.",
-    "no_name": "A row of match.candidates.titles without a name in one of the languages.",
-    "repeated": "The same row stands before it.",
-    "no_candidate": "A dish to whose name no title of a corpus is as alike as match.candidates.cutoff.",
-    "not_accepted": "A row of the sheet that nobody accepted.",
-    "no_answer": "The cell in column accepted says neither yes nor no.",
-    "other_direction": "A row of the sheet for the other direction.",
-    "unknown_recipe": "No eligible recipe has this id.",
-    "other_title": "The recipe with this id has another title.",
-    "taken": "The source or the target recipe is accepted in a row before it: each is in the set at most once.",
+    "empty_title": Reason(
+        "The recipe has no title (the config told ingest to keep recipes with empty fields)."
+    ),
+    "too_long": Reason("More tokens than match.eligible.max_tokens.", by_design=True),
+    "no_name": Reason("A row of match.candidates.titles without a name in one of the languages."),
+    "repeated": Reason("The same row stands before it."),
+    "no_candidate": Reason(
+        "A dish to whose name no title of a corpus is as alike as match.candidates.cutoff.", by_design=True
+    ),
+    "not_accepted": Reason("A row of the sheet that nobody accepted.", by_design=True),
+    "no_answer": Reason("The cell in column accepted says neither yes nor no."),
+    "other_direction": Reason("A row of the sheet for the other direction.", by_design=True),
+    "unknown_recipe": Reason("No eligible recipe has this id."),
+    "other_title": Reason("The recipe with this id has another title."),
+    "taken": Reason(
+        "The source or the target recipe is accepted in a row before it: each is in the set at most once.",
+        by_design=True,
+    ),
 }
 TRANSLATED = "It in English, where it was translated."
 

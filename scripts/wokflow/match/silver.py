@@ -119,7 +119,8 @@ def _explain(
     reasons = Counter(row["reason"] for row in unused)
     failed = [row for row in unused if row["reason"] not in PASSED_OVER]
     words = "".join(
-        f"; {reason} ({count}): {schemas.REASONS[reason]}" for reason, count in sorted(reasons.items())
+        f"; {reason} ({count}): {schemas.REASONS[reason].meaning}"
+        for reason, count in sorted(reasons.items())
     )
     if failed and not used:
         first = failed[0]

@@ -2,11 +2,11 @@
 
 import pyarrow as pa
 
-from wokflow.frame.columns import RECIPE_ID, STRINGS, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, Reason, column
 
 REASONS = {
-    "too_long": "A step is longer than parse.actions.max_characters.",
-    "no_action": "No verb of the glossary in it that tells the cook what to do.",
+    "too_long": Reason("A step is longer than parse.actions.max_characters."),
+    "no_action": Reason("No verb of the glossary in it that tells the cook what to do."),
 }
 HEADS = pa.list_(pa.field("element", pa.int32(), nullable=False))
 PROTO = [

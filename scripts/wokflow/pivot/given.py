@@ -169,7 +169,7 @@ def _reasons(rejected: list[Row]) -> str:
     for reject in rejected:
         details.setdefault(reject["reason"], Counter())[reject["detail"]] += 1
     return " ".join(
-        f"{reason} ({found.total()}): {schemas.REASONS[reason]} "
+        f"{reason} ({found.total()}): {schemas.REASONS[reason].meaning} "
         f"Found: {'; '.join(detail for detail, _ in found.most_common(SHOWN))}{' ...' if len(found) > SHOWN else ''}."
         for reason, found in sorted(details.items())
     )

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.frame.columns import RECIPE_ID, STRINGS, column
+from wokflow.frame.columns import RECIPE_ID, STRINGS, Reason, column
 
 BASE = column("base_dish", pa.string(), "The dish whose recipes are rewritten.")
 TARGET = column("target_dish", pa.string(), "The dish they are rewritten to.")
@@ -199,12 +199,23 @@ SCHEMAS = {
     "pivot/corpus": CORPUS,
 }
 REASONS = {  # why a difference is not claimed, and why a given pivot action or order is not used
-    "few_recipes": "A dish of the pair has fewer recipes with actions than pivot.candidates.recipes.",
-    "chance": "The difference may be chance: Fisher's exact test, corrected, is above pivot.candidates.level.",
-    "unknown_pair": "pivot.pairs.path has no such pair, or several with that target dish and no base dish is named.",
-    "unknown_class": "The glossary has no such class: parse.glossary.path must name the one they were written with.",
-    "repeated": "The same pivot action or order, of the same pair, stands before it.",
-    "not_inserted": "An order of an action that pivot/pivots does not insert: no score would read it.",
+    "few_recipes": Reason(
+        "A dish of the pair has fewer recipes with actions than pivot.candidates.recipes.", by_design=True
+    ),
+    "chance": Reason(
+        "The difference may be chance: Fisher's exact test, corrected, is above pivot.candidates.level.",
+        by_design=True,
+    ),
+    "unknown_pair": Reason(
+        "pivot.pairs.path has no such pair, or several with that target dish and no base dish is named."
+    ),
+    "unknown_class": Reason(
+        "The glossary has no such class: parse.glossary.path must name the one they were written with."
+    ),
+    "repeated": Reason("The same pivot action or order, of the same pair, stands before it."),
+    "not_inserted": Reason(
+        "An order of an action that pivot/pivots does not insert: no score would read it.", by_design=True
+    ),
 }
 FLAGS = {
     "treated": "Fewer recipes with `before` than pivot.orders.units.",

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.columns import Reason
 from wokflow.frame.text_files import read_table
 from wokflow.report.render import Cell, Table, language, share, shorten
 
@@ -59,7 +60,7 @@ def to_float(value: object) -> float | None:
         return None
 
 
-def rejects(paths: Sequence[str], stage: str, meanings: Mapping[str, str], whole: int) -> dict[str, Any]:
+def rejects(paths: Sequence[str], stage: str, meanings: Mapping[str, Reason], whole: int) -> dict[str, Any]:
     """Reasons with shares of `whole`, the most frequent first, and the first two rejects of each."""
     found = tables.read(paths, ["reason", "source_row"]).sort("source_row")
     reasons = found.group_by("reason").len("count").sort("count", "reason", descending=[True, False])
@@ -70,7 +71,11 @@ def rejects(paths: Sequence[str], stage: str, meanings: Mapping[str, str], whole
     examples = examples.sort("count", "reason", "source_row", descending=[True, False, False])
     most = reasons["count"][0] / whole if reasons.height else 1.0
     counted = [
-        (Cell(name, meanings.get(name, "")), count, share(count / whole, most=most))
+        (
+            Cell(name, meanings[name].meaning if name in meanings else ""),
+            count,
+            share(count / whole, most=most),
+        )
         for name, count in reasons.iter_rows()
     ]
     shown = [

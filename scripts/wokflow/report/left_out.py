@@ -10,6 +10,7 @@ import polars as pl
 
 from wokflow.enrich import schemas as enrich
 from wokflow.frame import tables
+from wokflow.frame.columns import Reason
 from wokflow.frame.text_files import advice, encoding_of
 from wokflow.generate import schemas as generate
 from wokflow.ingest import schemas as ingest
@@ -18,10 +19,10 @@ from wokflow.parse import schemas as parse
 from wokflow.pivot import schemas as pivot
 from wokflow.report.render import shorten
 
-LOUD = 0.05  # a larger share is explained
+LOUD = 0.05  # a larger share is explained, what is left out by design aside
 SHOWN = 80  # characters of an example
 SEEN = 200  # rows of which a cause is guessed
-REASONS: Mapping[str, Mapping[str, str]] = {  # by stage, in the order of the workflow
+REASONS: Mapping[str, Mapping[str, Reason]] = {  # by stage, in the order of the workflow
     "ingest": ingest.REASONS,
     "match": match.REASONS,
     "parse": parse.REASONS,
@@ -50,13 +51,15 @@ KINDS = {
     "ingest/rejects/pages_": Kind("pages", kept=("ingest/pages/",)),
     "ingest/rejects/": Kind("rows", kept=("ingest/recipes/", "ingest/sentences/")),
     "match/rejects/dish-names": Kind("names of dishes", "match.candidates.titles"),
-    "match/rejects/silver-": Kind("rows", "match.silver.accepted"),
+    "match/rejects/silver-": Kind("rows", "match.silver.accepted", kept=("match/silver/",)),
     "match/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
     "parse/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
     "pivot/rejects/candidates": Kind("differing actions", "pairs of dishes", kept=("pivot/candidates",)),
-    "pivot/rejects/": Kind("given entries"),
-    "enrich/rejects/entities": Kind("entities", "enrich.entities.path"),
-    "enrich/rejects/mentions/": Kind("mentions"),
+    "pivot/rejects/": Kind("given entries", kept=("pivot/",)),
+    "enrich/rejects/entities": Kind(
+        "entities (those without a name aside)", "enrich.entities.path", kept=("enrich/entities",)
+    ),
+    "enrich/rejects/mentions/": Kind("mentions", kept=("enrich/mentions/",)),
     "enrich/rejects/": Kind("sentences", whole=("ingest/sentences/",)),
     "generate/rejects/": Kind("requests", kept=("generate/predictions/",)),
 }
@@ -64,7 +67,10 @@ KINDS = {
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What one table of rejects holds; `whole` is how many there were before, if that is known."""
+    """What one table of rejects holds; `whole` is how many there were before, if that is known.
+
+    `example` and `cause` are of the most frequent fault, if there is one.
+    """
 
     stage: str
     name: str
@@ -79,8 +85,14 @@ class LeftOut:
         return sum(count for _, count in self.reasons)
 
     @property
+    def faults(self) -> dict[str, int]:
+        """The reasons that are none by design, the most frequent first."""
+        return dict(_faults(self.stage, self.reasons))
+
+    @property
     def loud(self) -> bool:
-        return self.whole is not None and self.count > LOUD * self.whole
+        """Whether faults alone are more than a small share."""
+        return self.whole is not None and sum(self.faults.values()) > LOUD * self.whole
 
     def __str__(self) -> str:
         of = f" of {self.whole:,}" if self.whole is not None else ""
@@ -88,10 +100,11 @@ class LeftOut:
         return f"{self.stage}: {self.count:,}{of} {self.things} of {self.name} ({reasons})"
 
     def explained(self) -> str:
-        """The share, the most frequent reason with an example, and what to do."""
-        reason = self.reasons[0][0]
-        meaning = REASONS[self.stage].get(reason, "").rstrip(".")
-        share = f"{100 * self.count / (self.whole or self.count):.0f} %"
+        """The share of faults, the most frequent one with an example, and what to do."""
+        faults = self.faults
+        reason, count = next(iter(faults)), sum(faults.values())
+        meaning = REASONS[self.stage][reason].meaning.rstrip(".")
+        share = f"{100 * count / (self.whole or count):.0f} %"
         said = (
             f"{self.stage} left out {share} of the {self.things} of {self.name}, most often for {reason}: "
             f"{meaning[:1].lower()}{meaning[1:]}. The first: {self.example}."
@@ -119,14 +132,28 @@ def _of_table(table: str, parts: list[str], found: Mapping[str, list[str]]) -> L
     scanned = tables.scan(parts)
     counted = scanned.group_by("reason").len().collect(engine="streaming")
     reasons = tuple(counted.sort("len", "reason", descending=[True, False]).iter_rows())
-    first = scanned.filter(pl.col("reason") == reasons[0][0]).head(SEEN).collect()
+    stage = table.split("/")[0]
+    shown, _ = next(_faults(stage, reasons), reasons[0])
+    first = scanned.filter(pl.col("reason") == shown).head(SEEN).collect()
     whole = sum(tables.rows(found[other + name]) for other in kind.whole if other + name in found)
-    kept = [found[other + name] for other in kind.kept if other + name in found]
+    kept = [other + name for other in kind.kept if other + name in found]
     if kept:
-        whole = tables.rows(parts) + sum(map(tables.rows, kept))
-    cause = _bytes_cause(first["raw"]) if reasons[0][0] == "invalid_utf8" else ""
-    shown = ", ".join(filter(None, (kind.of, name)))
-    return LeftOut(table.split("/")[0], shown, kind.things, whole or None, reasons, _example(first), cause)
+        whole = tables.rows(parts) + sum(_entries(other, found[other]) for other in kept)
+    cause = _bytes_cause(first["raw"]) if shown == "invalid_utf8" else ""
+    of = ", ".join(filter(None, (kind.of, name)))
+    return LeftOut(stage, of, kind.things, whole or None, reasons, _example(first), cause)
+
+
+def _faults(stage: str, reasons: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    return ((reason, count) for reason, count in reasons if not REASONS[stage][reason].by_design)
+
+
+def _entries(table: str, parts: list[str]) -> int:
+    """What a table was made of: a row each, but of a replacement, which was given as removal and insertion, two."""
+    if table != "pivot/pivots":
+        return tables.rows(parts)
+    kinds = tables.read(parts, ["kind"])["kind"]
+    return kinds.len() + kinds.to_list().count("replace")
 
 
 def _example(first: pl.DataFrame) -> str:
