@@ -7,11 +7,12 @@ SNAKEMAKE := $(BIN)/python -m snakemake
 export PYTHONDONTWRITEBYTECODE :=
 export TOKENIZERS_PARALLELISM := false
 
-.PHONY: help setup setup-hub setup-amr setup-dev demo demo-record plan check-site gate check lint test near night
+.PHONY: help setup setup-hub setup-amr setup-dev demo demo-record run plan check-site gate check lint test near night
 .PHONY: bench docs lock clean
 
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
+	@echo "make run    with your own config, all of it or a stage: make run CONFIG=my.yaml STAGE=match"
 	@echo "make plan   what a run would do now, and why (CONFIG=my.yaml for your own)"
 	@echo "make check-site   before the first run on a Slurm cluster: what would go wrong there"
 	@echo "make gate   what decides whether a change is good: check, test, the demo, a run through Slurm (ten minutes)"
@@ -29,8 +30,13 @@ setup-dev: $(VENV)/ready-dev
 demo: $(VENV)/ready
 	$(SNAKEMAKE) --cores $(CORES) --configfile config/demo.yaml
 
+# What is wrong with a config file is said with its line, which Snakemake does not do of those on its command line.
+run: $(VENV)/ready
+	@PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_files $(CONFIG)
+	$(SNAKEMAKE) --cores $(CORES) $(STAGE) $(if $(CONFIG),--configfile $(CONFIG))
+
 plan: $(VENV)/ready
-	@$(BIN)/wokflow plan $(if $(CONFIG),--configfile $(CONFIG))
+	@$(BIN)/wokflow plan $(STAGE) $(if $(CONFIG),--configfile $(CONFIG))
 
 check-site: $(VENV)/ready
 	@$(BIN)/wokflow check-site $(if $(CONFIG),--configfile $(CONFIG))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from wokflow.frame.config_files import read_yaml
+from wokflow.frame.config_files import check_configs, read_yaml
 from wokflow.frame.job import UserError
 
 
@@ -57,3 +57,12 @@ def test_a_file_that_is_not_there_and_a_folder_are_named(tmp_path: Path) -> None
         read_yaml(tmp_path / "none.yaml")
     with pytest.raises(UserError, match="is a folder, not a config file"):
         read_yaml(tmp_path)
+
+
+def test_a_stage_that_is_taken_for_a_config_file_is_told_where_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "my.yaml").write_text("results: x\n")
+    check_configs([tmp_path / "my.yaml"])
+    with pytest.raises(UserError, match=r"no config file match.*snakemake --cores 8 match --configfile"):
+        check_configs([tmp_path / "my.yaml", "match"])
+    with pytest.raises(UserError, match=r"There is no file .*none\.yaml with config\."):
+        check_configs([tmp_path / "none.yaml"])

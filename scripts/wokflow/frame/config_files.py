@@ -1,7 +1,11 @@
-"""Config files as people write them: what YAML passes over in silence, or Snakemake without a name, is said here."""
+"""Config files as people write them: what YAML passes over in silence, or Snakemake without a name, is said here.
+
+python -m wokflow.frame.config_files FILE...: what is wrong with them, and exit code 1.
+"""
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,17 @@ from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_text
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml takes a tenth of the time
+
+
+def check_configs(paths: Iterable[str | Path]) -> None:
+    """Raise UserError for the first of the files behind --configfile that cannot be used."""
+    for number, path in enumerate(paths):
+        if number and not Path(path).exists():
+            raise UserError(
+                f"There is no config file {path}. All names behind --configfile are those of config files: a "
+                f"stage, or another target, stands before it: snakemake --cores 8 {path} --configfile ..."
+            )
+        read_yaml(path)
 
 
 def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
@@ -76,3 +91,10 @@ def _twice(node: yaml.Node, prefix: str, seen: set[int]) -> Iterator[str]:
             yield f"{prefix}{name}: line {lines[key.tag, name]} and line {line}. Put both into one."
         lines.setdefault((key.tag, name), line)
         yield from _twice(value, f"{prefix}{name}.", seen)
+
+
+if __name__ == "__main__":
+    try:
+        check_configs(sys.argv[1:])
+    except UserError as error:
+        sys.exit(str(error))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wokflow.frame.alone import last_config
-from wokflow.frame.config_files import read_yaml
+from wokflow.frame.config_files import check_configs
 from wokflow.frame.job import UserError
 from wokflow.frame.patches import Part, check_parts
 from wokflow.frame.records import UNFINISHED
@@ -97,8 +97,7 @@ def dry_workflow(options: list[str]) -> Any:
     check_parts("snakemake", TESTED, [WORKFLOW])
     # A model's server and its client run at the same time, with a core each.
     parser, arguments = parse_args(["--dry-run", "--cores", "64", *options])
-    for path in arguments.configfile or ():
-        read_yaml(path)
+    check_configs(arguments.configfile or ())
     made: list[Any] = []
     init = Workflow.__init__
 
