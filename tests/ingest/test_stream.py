@@ -3,7 +3,9 @@
 import bz2
 import gzip
 import io
+import lzma
 import random
+import tarfile
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -239,3 +241,45 @@ def test_a_zip_with_a_damaged_directory_gives_its_member(place: int, value: int,
     data[data.rindex(b"PK\1\2") + place] = value
     out, error = read(tmp_path / "raw.zip", bytes(data))
     assert out == TEXT and error
+
+
+def in_tar(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        member = tarfile.TarInfo("recipes/recipes.csv")
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
+    return file.getvalue()
+
+
+def last_part(data: bytes) -> bytes:
+    """The second of two parts of a zip archive: its directory says so."""
+    whole = bytearray(zipped(("recipes.csv", data)))
+    whole[-18:-16] = b"\1\0"
+    return bytes(whole[len(whole) // 2 :])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        *[
+            (f"raw.tar{ending}", pack(in_tar(TEXT)), rf"What .*raw.tar{ending} holds is a tar archive")
+            for ending, pack in PACK.items()
+        ],
+        ("raw.tar", in_tar(TEXT), "raw.tar is a tar archive, .* unpack it"),
+        ("raw.tgz", PACK[".gz"](in_tar(TEXT)), "raw.tgz is a tar archive"),
+        ("raw.csv.gz", PACK[".gz"](PACK[".gz"](TEXT)), "What .* holds is itself a gzip file: unpack"),
+        ("raw.zip", zipped(("recipes.csv.zst", PACK[".zst"](TEXT))), "What .* holds is itself a Zstandard file"),
+        ("raw.zip", zipped(("recipes.rar", b"Rar!\x1a\7\0")), "What .* holds is a RAR archive"),
+        ("raw.zip", last_part(TEXT), "is one part of a zip archive in several"),
+        ("raw.z01", b"PK\7\x08" + PACK[".zip"](TEXT), "is one part of a zip archive in several"),
+        ("raw.csv.lzma", lzma.compress(TEXT, lzma.FORMAT_ALONE), "is an lzma archive"),
+        ("raw.ods", zipped(("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"), method=0), "LibreOffice"),
+        ("raw.xlsb", zipped(("xl/workbook.bin", b"x")), "is an Excel workbook"),
+    ],
+)  # fmt: skip
+def test_what_must_be_unpacked_otherwise_is_named_and_not_called_damaged(
+    name: str, data: bytes, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=said):
+        read(tmp_path / name, data)

@@ -2,6 +2,7 @@
 
 import bz2
 import errno
+import io
 import lzma
 import shlex
 import struct
@@ -25,17 +26,36 @@ _MAGIC = {
     ".zst": (b"\x28\xb5\x2f\xfd", *_SKIPPABLE),
     ".zip": (b"PK\3\4", b"PK\5\6"),
 }
+_TARS = {".tgz", ".tbz", ".tbz2", ".txz", ".tzst"}
 
 _WEB_PAGE = (b"<!doctype html", b"<html", b"<head")
 _WORKBOOK = (
     "is an Excel workbook: name the file as it was published, or save the sheet as CSV UTF-8 (with commas)"
 )
+_SHEET = "is a spreadsheet of LibreOffice: name the file as it was published, or save it as CSV (UTF-8)"
+_TAR = "is a tar archive, which is not read: unpack it (tar -xf), and name the file that it holds"
+_PART = (
+    "is one part of a zip archive in several: fetch all, and join them (zip -s 0 PARTS.zip --out WHOLE.zip)"
+)
+_AS_PUBLISHED = "name the file as it was published"
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0": _WORKBOOK,
     b"\xfd7zXZ\0": "is an xz archive, which is not read: unpack it with unxz",
+    b"\x5d\0\0": "is an lzma archive, which is not read: unpack it with unlzma",
+    b"LZIP\1": "is an lzip archive, which is not read: unpack it with lzip -d",
+    b"\x04\x22\x4d\x18": "is an lz4 archive, which is not read: unpack it with lz4 -d",
+    b"\x1f\x9d": "is an archive of compress, which is not read: unpack it with uncompress",
     b"7z\xbc\xaf\x27\x1c": "is a 7z archive, which is not read: unpack it",
     b"Rar!\x1a": "is a RAR archive, which is not read: unpack it",
-    b"PAR1": "is a Parquet file: name the file as it was published",
+    b"PK\7\x08": _PART,
+    b"PAR1": f"is a Parquet file: {_AS_PUBLISHED}",
+    b"ARROW1": f"is an Arrow or Feather file: {_AS_PUBLISHED}",
+    b"\x89HDF": f"is an HDF5 file: {_AS_PUBLISHED}",
+    b"SQLite format 3\0": f"is a SQLite database: {_AS_PUBLISHED}",
+    b"\x80\4\x95": f"is a pickle of Python: {_AS_PUBLISHED}",
+    b"\x80\5\x95": f"is a pickle of Python: {_AS_PUBLISHED}",
+    b"%PDF-": f"is a PDF: {_AS_PUBLISHED}",
+    b"{\\rtf": f"is a document with formats (RTF): {_AS_PUBLISHED}",
 }
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, OSError)
@@ -51,6 +71,7 @@ _METHODS = {
 _ENCRYPTED = 1  # flag of a member that has a password
 # Signature, flags, method, compressed and whole size, lengths of the name and of the extra field.
 _ZIP_HEADER = struct.Struct("<4s2xHH8xIIHH")
+_ZIP_END = struct.Struct("<4sH16x")  # signature, number of this part; the rest is not looked at
 _SIZES_FOLLOW = 8  # flag of a member whose header does not hold its sizes
 
 
@@ -118,7 +139,11 @@ def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
                 stream = _zip(file, path)
             case _:
                 stream = iter(lambda: file.read(CHUNK), b"")
+        begun = ending not in _MAGIC
         for data in filter(None, stream):
+            if not begun:
+                _check_content(data, path)
+            begun = True
             yield data, min(file.tell() / size, 1.0)
 
 
@@ -126,9 +151,11 @@ def _check_begin(file: BinaryIO, path: Path) -> None:
     """Raise UserError if a file is of a kind that is never read, or is not empty and begins not as its name says."""
     head = file.read(512)
     file.seek(0)
-    if kind := _foreign(file, head):
+    if kind := (_foreign(head) or _in_zip(file, head)):
         raise UserError(f"{path} {kind}")
     ending = path.suffix.lower()
+    if ending in _TARS:
+        raise UserError(f"{path} {_TAR}")
     if ending in _MAGIC:
         if head and not any(head.startswith(begin[: len(head)]) for begin in _MAGIC[ending]):
             raise UserError(
@@ -136,28 +163,55 @@ def _check_begin(file: BinaryIO, path: Path) -> None:
                 "Give it the ending of what it holds, or compress it"
             )
         return
-    for other, magic in _MAGIC.items():
-        if head.startswith(magic):
-            raise UserError(f"{path} is a {_FORMATS[other]} file: give its name the ending {other}")
+    if packed := _packed(head):
+        raise UserError(f"{path} is a {_FORMATS[packed]} file: give its name the ending {packed}")
 
 
-def _foreign(file: BinaryIO, head: bytes) -> str | None:
+def _check_content(head: bytes, path: Path) -> None:
+    """Raise UserError if what an archive holds is an archive itself, or of a kind that is never read."""
+    if kind := _foreign(head):
+        raise UserError(f"What {path} holds {kind}")
+    if packed := _packed(head):
+        raise UserError(
+            f"What {path} holds is itself a {_FORMATS[packed]} file: unpack {path}, and name what comes out"
+        )
+
+
+def _packed(head: bytes) -> str | None:
+    """The ending of the names of archives that begin so."""
+    return next((ending for ending, magic in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def _foreign(head: bytes) -> str | None:
     """What a file is that holds no corpus whatever its name is, and what to do; None for all others."""
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):
         return "is a web page, as sites send in place of a file to be logged in for: fetch the file again"
-    if head.startswith(b"PK\3\4") and _is_workbook(file):
-        return _WORKBOOK
+    if head[257:262] == b"ustar":
+        return _TAR
     return next((kind for magic, kind in _FOREIGN.items() if head.startswith(magic)), None)
 
 
-def _is_workbook(file: BinaryIO) -> bool:
+def _in_zip(file: BinaryIO, head: bytes) -> str | None:
+    """What a zip archive is that holds a document, or that is one of several parts, and what to do."""
+    if not head.startswith(b"PK\3\4"):
+        return _PART if _ends_parts(file) else None
+    if b"mimetypeapplication/vnd.oasis.opendocument" in head:
+        return _SHEET
     try:
         with zipfile.ZipFile(file) as archive:
-            return "xl/workbook.xml" in archive.namelist()
+            return _WORKBOOK if any(name.startswith("xl/") for name in archive.namelist()) else None
     except (*BROKEN_ZIP, *_UNREADABLE_ZIP):
-        return False
+        return None
     finally:
         file.seek(0)
+
+
+def _ends_parts(file: BinaryIO) -> bool:
+    """Whether a file ends with the directory of a zip archive that begins in another one."""
+    file.seek(max(file.seek(0, io.SEEK_END) - _ZIP_END.size, 0))
+    end = file.read()
+    file.seek(0)
+    return len(end) == _ZIP_END.size and end.startswith(b"PK\5\6") and _ZIP_END.unpack(end)[1] > 0
 
 
 def _zstd(file: BinaryIO, path: Path) -> Iterator[bytes]:
