@@ -50,7 +50,7 @@ if workflow.exec_mode == ExecMode.DEFAULT:
 
 
 rule all:
-    default_target: True
+    default_target: not EARLIER_RULES
     input:
         TARGETS.values(),
 

@@ -1,3 +1,5 @@
+import itertools
+
 from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
 from wokflow.frame.alone import take_folder, writes_results
@@ -42,6 +44,15 @@ ITEM_LANGUAGES = languages(config, SENTENCES)
 DUMPS = {lang: path for lang, path in dumps(config).items() if lang in ITEM_LANGUAGES}
 RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
+for path in (
+    f"{RESULTS}/ingest",
+    *itertools.chain(*RAW.values()),
+):  # rules name files by params and in tables, too
+    if path and workflow.modifier.path_modifier.replace_prefix(path) != path:
+        raise WorkflowError(
+            f"A module's prefix or replace_prefix, also that of an outer module, would move {path} here and not "
+            "everywhere. Leave it out, and set `results` and the paths of `sources` in the module's config instead."
+        )
 INGEST_PARTS = config["ingest"]["recipes"]["parts"]
 SENTENCE_PARTS = config["ingest"]["sentences"]["parts"]
 MATCH, PARSE, EVALUATE = config["match"], config["parse"], config["evaluate"]

@@ -3,12 +3,6 @@ from wokflow.frame.config_files import read_yaml
 from wokflow.frame.job import UserError
 from wokflow.frame.owned import take_records
 
-moved = workflow.modifier.path_modifier  # of `module`: rules name files by params and in tables, too
-if moved.prefix or moved._prefix_replacements:
-    raise WorkflowError(
-        "This module takes no prefix and no replace_prefix: they would move some of its files and not others. Set "
-        "`results` and the paths of `sources` in the module's config instead."
-    )
 DEFAULTS = str(ROOT / "config" / "config.yaml")
 if workflow.exec_mode == ExecMode.DEFAULT and workflow.modifier.is_main_snakefile():
     try:

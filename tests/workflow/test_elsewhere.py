@@ -99,16 +99,50 @@ def test_another_workflow_imports_it_as_a_module(house: Path, elsewhere: Path) -
     assert rules_run(snakemake(elsewhere, "--", "mine").stdout) == set()
 
 
-@pytest.mark.parametrize("moved", ['prefix: "sub"', 'replace_prefix: {"results/": "sub/"}'])
+def write_importer(folder: Path, snakefile: str) -> None:
+    (folder / "Snakefile").write_text(snakefile, encoding="utf-8")
+    sources = {"recipenlg": {"path": "data/en.csv"}, "xiachufang": {"path": "data/zh.json"}}
+    config = {"wokflow": {"results": "out", "sources": sources}}
+    (folder / "importer.yaml").write_text(json.dumps(config), encoding="utf-8")
+
+
+MOVED = ['prefix: "sub"', 'replace_prefix: {"out/": "sub/"}', 'replace_prefix: {"data/": "sub/"}']
+
+
+@pytest.mark.parametrize("outer", [False, True], ids=["module", "module of a module"])
+@pytest.mark.parametrize("moved", MOVED)
 def test_a_module_whose_files_would_be_moved_in_part_is_refused(
-    moved: str, house: Path, elsewhere: Path
+    moved: str, outer: bool, house: Path, elsewhere: Path
 ) -> None:
     snakefile = MODULE.format(snakefile=str(house / "Snakefile"), titles=TITLES)
-    snakefile = snakefile.replace(
-        '    config: config["wokflow"]\n', f'    config: config["wokflow"]\n    {moved}\n'
-    )
-    (elsewhere / "Snakefile").write_text(snakefile, encoding="utf-8")
-    (elsewhere / "importer.yaml").write_text(json.dumps({"wokflow": {"results": "out"}}), encoding="utf-8")
-    done = snakemake(elsewhere, "-n", "--", "mine", check=False)
-    assert done.returncode and "takes no prefix and no replace_prefix" in done.stdout
+    if outer:
+        (elsewhere / "inner.smk").write_text(snakefile, encoding="utf-8")
+        snakefile = (
+            'configfile: "importer.yaml"\nmodule inner:\n    snakefile: "inner.smk"\n    config: config\n'
+            f"    {moved}\nuse rule * from inner as inner_*\n"
+        )
+    else:
+        config = '    config: config["wokflow"]\n'
+        snakefile = snakefile.replace(config, f"{config}    {moved}\n")
+    write_importer(elsewhere, snakefile)
+    done = snakemake(elsewhere, "-n", check=False)
+    assert done.returncode and "A module's prefix or replace_prefix" in done.stdout
     assert "Traceback" not in done.stdout
+
+
+def test_an_importer_s_first_rule_stays_its_target_and_two_modules_do_not_meet(
+    house: Path, elsewhere: Path
+) -> None:
+    """Without a target, also beside a prefix that concerns other files, and with one set of rules twice."""
+    one = f"    snakefile: {str(house / 'Snakefile')!r}\n"
+    write_importer(
+        elsewhere,
+        'configfile: "importer.yaml"\n'
+        f"rule mine:\n    input: 'out/{TITLES}', 'other/{TITLES}'\n"
+        f"module first:\n{one}    config: config['wokflow']\n    replace_prefix: {{'figures/': 'sub/'}}\n"
+        "use rule * from first as first_*\n"
+        f"module second:\n{one}    config: {{**config['wokflow'], 'results': 'other'}}\n"
+        "use rule * from second as second_*\n",
+    )
+    ran = rules_run(snakemake(elsewhere).stdout)
+    assert ran == {f"{name}_{rule}" for name in ("first", "second") for rule in EXPECTED}
