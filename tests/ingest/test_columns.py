@@ -202,3 +202,18 @@ def test_a_dialect_reads_what_it_should() -> None:
     assert reader == Columns(plain, {"title": 0, "ingredients": 1, "directions": 2}, 3)
     with pytest.raises(NoLayoutError):
         reader_of(b"title,ingredients\n")
+
+
+@pytest.mark.parametrize(
+    "header", [",titre,étapes,ingrédients,lien,source_fr,mots", "0,名称,步骤,食材,链接,来源,关键词"]
+)
+def test_a_header_in_other_words_is_refused_and_quoted(
+    header: str, ingest: Any, recipenlg_corpus: Any
+) -> None:
+    """Its columns may stand in any order, so that its rows may only seem to be the published ones."""
+    rows = recipenlg_corpus.file(recipenlg_corpus.titles(20)).partition(b"\n")[2]
+    with pytest.raises(UserError, match=f"{header.split(',')[1]}, .*none of which says what it holds"):
+        ingest("recipenlg", f"{header}\n".encode() + rows, mostly_rejected="refuse")
+    assert len(ingest("recipenlg", rows, mostly_rejected="refuse").titles) == 20, (
+        "without a header as published"
+    )

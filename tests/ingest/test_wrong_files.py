@@ -84,6 +84,17 @@ def test_gb18030_is_named(ingest: Ingest, xiachufang_corpus: Any) -> None:
     assert refused(ingest, "xiachufang", data).startswith("is GB18030 (or GBK), not UTF-8.")
 
 
+@pytest.mark.parametrize(
+    ("encoding", "said"), [("cp1252", "It looks like WINDOWS-1252"), ("utf-32", "It looks like UTF-32")]
+)
+def test_other_encodings_are_not_taken_for_gb18030_or_utf_16(
+    encoding: str, said: str, ingest: Ingest, recipenlg_corpus: Any
+) -> None:
+    rows = [recipenlg_corpus.row(number, f"Crème brûlée {number}") for number in range(20)]
+    data = recipenlg_corpus.file(rows).decode().encode(encoding)
+    assert refused(ingest, "recipenlg", data).startswith(f"is not UTF-8. {said}")
+
+
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("count", [1, 20, 2_000])
 def test_a_json_array_is_named(

@@ -10,6 +10,7 @@ from pathlib import Path
 from wokflow.frame.job import UserError
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 TABS = "Are the columns separated by tabs?"
 
 # The number of the last line of a row, and its cells by column.
@@ -38,10 +39,12 @@ def read_text(path: str | Path, what: str = "") -> str:
 
 
 def encoding_of(data: bytes) -> str | None:
-    """What bytes that are no UTF-8 look like: UTF-16, GB18030, WINDOWS-1252; None where they look like nothing.
+    """What bytes that are no UTF-8 look like: UTF-32, UTF-16, GB18030 or WINDOWS-1252; None if like nothing.
 
     In simplified Chinese text the bytes above 127 follow one another; in Latin text they are few, and stand alone.
     """
+    if data.startswith(UTF32_MARKS):  # one of them begins as UTF-16's
+        return "UTF-32"
     if data.startswith(UTF16_MARKS) or (data and data.count(0) > len(data) / 4):
         return "UTF-16"
     runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", data)]

@@ -19,6 +19,7 @@ from wokflow.ingest.records import Lines, Reader, Reject, Row, frame, lines, rej
 LANG = recipenlg.LANG
 WANTED = ("title", "ingredients", "directions")
 LONGEST = 1 << 20  # characters of a cell: where a quote is not closed within them, it is a stray one
+LONGEST_NAME = 40  # characters of a column's name
 FORM = frozenset({"broken_record", "bad_list"})  # reasons that tell of another layout
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SEPARATORS, QUOTES, ESCAPES = ",\t;|", "\"'", ("", "\\")
@@ -166,7 +167,7 @@ def reader_of(head: bytes) -> Reader:
     """The reader for a file of RecipeNLG's recipes that begins with `head`: the one that takes most of its rows.
 
     Where a header names its columns, they are read by their names. Raises NoLayoutError where it names some of them,
-    and not all that a recipe needs; a file without a header is read as it was published.
+    and not all that a recipe needs, or names them otherwise; a file without a header is read as it was published.
     """
     head = head.removeprefix(BYTE_ORDER_MARK)
     line = head.partition(b"\n")[0].decode(errors="replace").removesuffix("\r")
@@ -187,6 +188,9 @@ def reader_of(head: bytes) -> Reader:
                 raise NoLayoutError(f"has the columns {columns}, and lacks {', '.join(missing)}")
         elif twice := [name for name in WANTED if most.count(name) > 1]:
             raise NoLayoutError(f"has more than one column named {twice[0]}")
+    if not readers and _is_foreign_header(cells := _cells(Dialect(",", '"', ""), line)):
+        columns = ", ".join(name or "(no name)" for name in cells)
+        raise NoLayoutError(f"has the columns {columns}, none of which says what it holds")
     if recipenlg.is_header(line) or not readers:
         readers.insert(0, published)
     return min(readers, key=lambda reader: _misfits(reader, head))
@@ -197,6 +201,16 @@ def _cells(dialect: Dialect, line: str) -> list[str]:
         return dialect.record(line, 0)[1] or []
     except _OpenError:
         return []
+
+
+def _is_foreign_header(cells: Sequence[str]) -> bool:
+    """Whether a line of the published width holds names and no recipe: a recipe has lists, and its cells differ."""
+    names = [cell.strip() for cell in cells]
+    return (
+        len(names) == len(recipenlg.FIELDS)
+        and len(set(names)) == len(names)
+        and all(len(name) <= LONGEST_NAME and name.isprintable() and "[" not in name for name in names)
+    )
 
 
 def _known(names: Sequence[str]) -> set[str]:

@@ -232,7 +232,7 @@ def _repaired(data: bytes) -> tuple[bytes, dict[int, Reject]]:
     while begin < len(data):  # in pieces of whole lines, most of which are valid
         end = data.find(b"\n", begin + WINDOW) + 1 or len(data)
         piece = data[begin:end]
-        if len(piece) > MAX_LINE or not _is_utf8(piece):
+        if len(piece) > MAX_LINE or not is_utf8(piece):
             some = piece.split(b"\n")
             piece = b"\n".join(
                 _repaired_line(line, number + place, damage) for place, line in enumerate(some)
@@ -243,7 +243,8 @@ def _repaired(data: bytes) -> tuple[bytes, dict[int, Reject]]:
     return b"".join(pieces), damage
 
 
-def _is_utf8(data: bytes) -> bool:
+def is_utf8(data: bytes) -> bool:
+    """Whether bytes are UTF-8; those of a character that is cut off at the end are not."""
     try:
         data.decode()
     except UnicodeDecodeError:

@@ -8,12 +8,14 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from wokflow.ingest.records import Reader, lines, text_chunks
+from wokflow.frame.text_files import advice, encoding_of
+from wokflow.ingest.records import Reader, is_utf8, lines, text_chunks
 from wokflow.ingest.stream import Truncated
 
 HEAD = 1 << 20  # bytes of a source that are looked at
 QUOTED = 120  # bytes of a line that a message quotes
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+OTHER = ("UTF-32", "WINDOWS-1252")  # what is seen from the bytes alone
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Undo = Callable[[bytes], bytes]
@@ -27,6 +29,8 @@ def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | N
     reader = readers[corpus]
     if _fits(reader, head):
         return None
+    if encoding_of(head) in OTHER and not is_utf8(head):
+        return f"is not UTF-8. {advice(head)}"
     for undo, kind in _GUESSES:
         with suppress(ValueError):
             if _fits(reader, undo(head)):
