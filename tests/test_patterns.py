@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from snakemake.io import regex_from_filepattern
 from wokflow.cluster import causes
+from wokflow.enrich import letters
 from wokflow.enrich.phrases import WORD
 from wokflow.export import privacy
 from wokflow.ingest import leads, markup
@@ -60,10 +61,12 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
         [re.compile(rf"\b(?:soy\ sauce|{WORD}\ of\ {WORD}|{WORD}\-style)\b")],
         "search",
     ),
-    ("enrich.places", "_letters"): (
-        [re.compile(r"\r\n|[\w\u0300-\u036f][\u0300-\u036f\u200d]*|.")],
+    ("enrich.letters", "_half_space"): ([re.compile(letters.HALF_SPACE)], "search"),
+    ("enrich.letters", "_letters"): (
+        [re.compile(rf"{letters.SPACE}+|\r\n|[\w\u0300-\u036f][\u0300-\u036f\u200d]*|.")],
         "search",
     ),
+    ("enrich.letters", "_optional"): ([re.compile(rf"[{letters.OPTIONAL}]|{letters.STRESS}")], "search"),
     ("enrich.words", "word_pattern"): ([re.compile(r"[\w\u0300-\u036f]+")], "search"),
     ("evaluate.literal", "counter"): ([re.compile(r"\b(?:egg|eggs)\b"), *LITERALS], "search"),
     ("evaluate.spans", "__init__"): (
@@ -90,6 +93,7 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ("ingest.leads", "__init__"): ([re.compile(">"), re.compile("-->"), leads._REF_END], "search"),
     ("ingest.markup", ""): (list(markup.CLOSED.values()), "search"),
     ("ingest.parallel", "_member_of"): ([re.compile(r"\.zh([-_][A-Za-z]+)?")], "fullmatch"),
+    ("ingest.sentences", "_script"): ([re.compile(r"[\w]")], "search"),
     ("report.marked", "marks"): (LITERALS, "search"),
 }
 

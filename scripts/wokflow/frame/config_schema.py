@@ -1,7 +1,6 @@
 """The blocks of config/config.schema.yaml that classes declare: python -m wokflow.frame.config_schema writes them."""
 
 import importlib
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,11 +87,14 @@ def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 def written(text: str) -> str:
     """The text of the schema's file with the blocks of STAGES as their classes have them."""
-    for stage in STAGES:
-        block = "".join(_lines(stage, stage_schema(stage), 1))
-        before, after = re.split(rf"(?ms)^  {stage}:\n.*?(?=^  \w|\Z)", text)
-        text = before + block + after
-    return text
+    lines = text.splitlines(keepends=True)
+    begins = [number for number, line in enumerate(lines) if line[:2] == "  " and line[2:3].isalnum()]
+    for stage in reversed(STAGES):
+        begin = lines.index(f"  {stage}:\n")
+        end = next((number for number in begins if number > begin), len(lines))
+        lines[begin:end] = _lines(stage, stage_schema(stage), 1)
+        begins = [number for number in begins if number <= begin]
+    return "".join(lines)
 
 
 def _lines(key: str, rule: dict[str, Any], depth: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
+from wokflow.frame.columns import Reason
 from wokflow.frame.runs import Run
 
 STAGES = ("ingest", "match", "parse", "pivot", "enrich", "train", "generate", "evaluate", "export", "report")
@@ -44,7 +45,7 @@ def declared_tables() -> dict[str, Any]:
     return {table: schema for tables in _declared("schemas", "SCHEMAS") for table, schema in tables.items()}
 
 
-def reasons() -> dict[str, dict[str, str]]:
+def reasons() -> dict[str, dict[str, Reason]]:
     """What each reason of a reject means, by stage."""
     by_stage = {stage: list(_declared("schemas", "REASONS", [stage])) for stage in STAGES}
     return {stage: found[0] for stage, found in by_stage.items() if found}
