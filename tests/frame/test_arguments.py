@@ -60,6 +60,27 @@ def test_keys_of_other_blocks_come_under_their_last_part_or_a_given_name() -> No
     assert found.resources["pairs"] == "p.tsv"
 
 
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("one", Arguments({"kind": "one"}, {"words": "w.tsv"})),
+        ("two", Arguments({"kind": "two", "most": 3}, {"words": "w.tsv", "lists": "p.tsv"})),
+    ],
+)
+def test_borrowed_keys_come_too_and_what_has_a_condition_only_where_it_holds(
+    kind: str, given: Arguments
+) -> None:
+    when = {"when": {"stage.step.kind": ["two", "three"]}}
+    step = {
+        "borrows": {"words": {"key": "other.words"}, "lists": {"key": "other.lists", **when}},
+        "properties": {"kind": {}, "most": when},
+    }
+    files = {"words": {"counts": "content"}, "lists": {"counts": "content"}}
+    schema = {"properties": {"stage": {"properties": {"step": step}}, "other": {"properties": files}}}
+    config = {"stage": {"step": {"kind": kind, "most": 3}}, "other": {"words": "w.tsv", "lists": "p.tsv"}}
+    assert block_arguments(config, schema, "stage.step") == given
+
+
 def test_a_model_in_a_folder_counts_by_content_and_a_name_by_value(tmp_path: Path) -> None:
     found = block_arguments(config(model=str(tmp_path)), SCHEMA, "stage.step")
     assert "model" not in found.settings

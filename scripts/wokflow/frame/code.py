@@ -35,9 +35,8 @@ NEUTRAL = {
 }
 # Of wokflow.frame.tables: raise it if that module writes other bytes, or reads or digests tables in another way.
 FORMAT = 2
-SETTINGS = (
-    "wokflow.frame.settings"  # modules that declare settings with it do not count: values stand in the key
-)
+# Modules named `settings` that import this one do not count: what a job is given of them stands in its key.
+SETTINGS = "wokflow.frame.settings"
 SCHEMAS = ("schemas", "columns")  # last parts of the names of modules that declare tables
 EVERY = "*"  # all tables of such a module
 WORD_LISTS = (

@@ -11,16 +11,7 @@ from wokflow.frame.settings import Block, Settings
 
 SCHEMA = Path(__file__).resolve().parents[3] / "config" / "config.schema.yaml"
 STAGES = ("parse", "pivot")  # those whose settings are declared by classes
-ORDER = (
-    "counts",
-    "path",
-    "when",
-    "enum",
-    "type",
-    "default",
-    "description",
-)  # of a key's rules: the last two come last
-DROPPED = ("title",)  # what pydantic adds and nobody needs
+FIRST, LAST = ("counts", "path", "when", "enum", "type"), ("default", "description")  # of a key's rules
 
 
 def stage_schema(stage: str) -> dict[str, Any]:
@@ -60,7 +51,7 @@ def _dotted(rule: dict[str, Any], own: str) -> dict[str, Any]:
 
 def compact(rule: dict[str, Any]) -> dict[str, Any]:
     """A key's rule as one writes it by hand: one list of types in place of alternatives, and no titles."""
-    rule = {key: value for key, value in rule.items() if key not in DROPPED}
+    rule = {key: value for key, value in rule.items() if key != "title"}
     if "anyOf" in rule:
         inner = [compact(each) for each in rule.pop("anyOf")]
         rule |= _together(inner) or {"anyOf": inner}
@@ -72,8 +63,8 @@ def compact(rule: dict[str, Any]) -> dict[str, Any]:
         rule["items"] = compact(rule["items"])
     if "description" in rule:
         rule["description"] = " ".join(rule["description"].split())
-    middle = [key for key in rule if key not in ORDER]
-    return {key: rule[key] for key in (*ORDER[:-2], *middle, *ORDER[-2:]) if key in rule}
+    others = [key for key in rule if key not in (*FIRST, *LAST)]
+    return {key: rule[key] for key in (*FIRST, *others, *LAST) if key in rule}
 
 
 def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 A stage's `settings.py` has a class for each block of its part of the config: OrdersSettings of wokflow.pivot.settings
 is pivot.orders, and what the step of that name is given. config/config.schema.yaml is written from these classes (see
 wokflow.frame.config_schema), and everything else from it: the check of a config, its defaults, config/README.md, and
-the keys. Settings stand in the key by value, so changes of these modules alone make nothing run again.
+the keys. What a job is given of them stands in its key, so the code of these modules does not count there.
 """
 
 import inspect
@@ -63,12 +63,9 @@ Folder = Annotated[T, Counts("content", "folder")]
 FileOrFolder = Annotated[T, Counts("content", "either")]
 Model = Annotated[T, Counts("model")]  # a name on a hub, or a folder: by what it holds
 Never = Annotated[T, Counts("never")]  # what does not change the result
-Layout = Annotated[
-    T, Counts("layout")
-]  # what only divides it into files: the function sees it in its outputs
+Layout = Annotated[T, Counts("layout")]  # what only divides it into files: the outputs tell the function
 RuleOnly = Annotated[T, Counts("rule")]  # what the rules alone read
 Text = Annotated[str, Field(min_length=1)]
-UNREAD = ("layout", "rule")  # how those settings count that a step's function is not given
 
 
 class Block(BaseModel):
@@ -93,7 +90,7 @@ class Settings(Block):
 
     @classmethod
     def of_config(cls, config: Mapping[str, Any]) -> Self:
-        """The settings that a config with all its defaults holds, borrowed ones among them."""
+        """The settings that a config with all its defaults holds, with all borrowed ones, whatever their `when`."""
         own = config[cls.__module__.split(".")[-2]][cls.block()]
         return cls.model_validate(
             own | {name: lookup(config, lent["key"]) for name, lent in cls.borrows().items()}
@@ -101,11 +98,14 @@ class Settings(Block):
 
     @classmethod
     def of_job(cls, given: Mapping[str, Any]) -> Self:
-        """The settings of a job; those that its function must not read are no attributes of them."""
+        """The settings that a job is given; no default takes the place of others, which are no attributes of them.
+
+        A default could change without the key, so that a job that reads it would not run again. Borrowed settings
+        that the job is not given are None.
+        """
         made = cls.model_validate(given)
-        for name, field in cls.model_fields.items():
-            if any(isinstance(each, Counts) and each.how in UNREAD for each in field.metadata):
-                made.__dict__.pop(name)
+        for name in cls.model_fields.keys() - given.keys() - cls.borrows().keys():
+            del made.__dict__[name]
         return made
 
 
