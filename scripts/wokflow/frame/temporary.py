@@ -28,7 +28,6 @@ def temporary_folder() -> Iterator[Path]:
     """
     named, known = {name: os.environ.get(name) for name in ("TMPDIR", COMPILED)}, tempfile.tempdir
     folder = _made()
-    (folder / WRITER).write_text(writer(), encoding="utf-8")
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
     if cache := _own_cache():
         os.environ.setdefault(COMPILED, str(cache))
@@ -38,18 +37,29 @@ def temporary_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
         tempfile.tempdir = known
         for name, value in named.items():
-            os.environ.pop(name, None)
-            os.environ |= {name: value} if value is not None else {}
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _made() -> Path:
     try:
-        place = Path(tempfile.gettempdir())
-        _remove_leftovers(place)
-        return Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+        return _made_in(Path(tempfile.gettempdir()))
     except OSError:
         ELSEWHERE.mkdir(exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix=PREFIX, dir=ELSEWHERE.absolute()))
+        return _made_in(ELSEWHERE.absolute())
+
+
+def _made_in(place: Path) -> Path:
+    _remove_leftovers(place)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+    try:
+        (folder / WRITER).write_text(writer(), encoding="utf-8")
+    except OSError:  # a full disk takes folders, and no text
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return folder
 
 
 def _remove_leftovers(place: Path) -> None:
