@@ -44,10 +44,8 @@ ITEM_LANGUAGES = languages(config, SENTENCES)
 DUMPS = {lang: path for lang, path in dumps(config).items() if lang in ITEM_LANGUAGES}
 RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
-for path in (
-    f"{RESULTS}/ingest",
-    *itertools.chain(*RAW.values()),
-):  # rules name files by params and in tables, too
+# Rules name files by params and in tables, too: there a module's prefix would move none.
+for path in (f"{RESULTS}/ingest", *itertools.chain(*RAW.values())):
     if path and workflow.modifier.path_modifier.replace_prefix(path) != path:
         raise WorkflowError(
             f"A module's prefix or replace_prefix, also that of an outer module, would move {path} here and not "

@@ -1,6 +1,3 @@
-
-
-
 checkpoint parse_clauses:
     input:
         after=waits(SOURCE),

@@ -9,9 +9,8 @@ from wokflow.frame.secrets import masked, printable
 
 TAIL = 65_536  # bytes at the end of what a program printed in which its errors are looked for
 ERRORS = 3  # lines of errors that a message quotes
-ERROR = re.compile(
-    r"(?:^|[\])] )[\w.]{0,80}(?:Error|Exception|error|fatal):"
-)  # at the start, or behind a log's head
+# At a line's start, or behind a log's head.
+ERROR = re.compile(r"(?:^|[\])] )[\w.]{0,80}(?:Error|Exception|error|fatal):")
 
 
 def end_of(file: IO[bytes], most: int = TAIL) -> str:

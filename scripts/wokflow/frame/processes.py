@@ -12,10 +12,7 @@ from typing import Any
 
 from wokflow.frame.job import UserError
 
-TEXT: dict[str, Any] = {
-    "encoding": "utf-8",
-    "errors": "replace",
-}  # of every pipe that is read or written as text
+TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace"}  # of every pipe that carries text
 
 
 def ask_program(

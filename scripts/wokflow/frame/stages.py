@@ -17,43 +17,48 @@ STAGES = ("ingest", "match", "parse", "pivot", "enrich", "train", "generate", "e
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
     """Settings that do not go together."""
-    for of_stage in _declared("stage", "problems"):
+    for of_stage in _declared("stage", "problems").values():
         yield from of_stage(config)
 
 
 def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
     """Runs that the rest of the config does not allow."""
-    for of_stage in _declared("stage", "run_problems"):
+    for of_stage in _declared("stage", "run_problems").values():
         yield from of_stage(config, runs)
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
     """Modules that must be there, each with what needs it."""
     needed: dict[str, str] = {}
-    for of_stage in _declared("stage", "packages"):
+    for of_stage in _declared("stage", "packages").values():
         needed |= of_stage(config, runs)
     return needed
 
 
 def without_gpu() -> dict[str, str]:
     """What to set in the config so that a rule asks for no GPU."""
-    return {rule: setting for rules in _declared("stage", "WITHOUT_GPU") for rule, setting in rules.items()}
+    return {
+        rule: setting
+        for rules in _declared("stage", "WITHOUT_GPU").values()
+        for rule, setting in rules.items()
+    }
 
 
 def declared_tables() -> dict[str, Any]:
     """The schema of each table, by its name in results."""
-    return {table: schema for tables in _declared("schemas", "SCHEMAS") for table, schema in tables.items()}
+    by_stage = _declared("schemas", "SCHEMAS")
+    return {table: schema for tables in by_stage.values() for table, schema in tables.items()}
 
 
 def reasons() -> dict[str, dict[str, Reason]]:
     """What each reason of a reject means, by stage."""
-    by_stage = {stage: list(_declared("schemas", "REASONS", [stage])) for stage in STAGES}
-    return {stage: found[0] for stage, found in by_stage.items() if found}
+    return _declared("schemas", "REASONS")
 
 
-def _declared(module: str, name: str, stages: tuple[str, ...] | list[str] = STAGES) -> Iterator[Any]:
-    """What the stages' modules of that name declare under `name`, of those that do."""
-    for stage in stages:
+def _declared(module: str, name: str) -> dict[str, Any]:
+    """What the stages' modules of that name declare under `name`, by stage."""
+    declared = {}
+    for stage in STAGES:
         try:
             found = import_module(f"wokflow.{stage}.{module}")
         except ModuleNotFoundError as error:
@@ -61,4 +66,5 @@ def _declared(module: str, name: str, stages: tuple[str, ...] | list[str] = STAG
                 raise
             continue
         if hasattr(found, name):
-            yield getattr(found, name)
+            declared[stage] = getattr(found, name)
+    return declared
