@@ -25,6 +25,12 @@ from wokflow.frame.job import UserError
         ),
         ("a: b: c\n", "line 1, column 5: this is not YAML: 'a: b: c'. mapping values are not allowed"),
         ("a: 'x\n", "line 2, column 1: this is not YAML: ''."),
+        (
+            "a: !include b.yaml\n",
+            "line 1, column 4: this is not YAML: 'a: !include b.yaml'. could not determine",
+        ),
+        ("? [a, b]\n: 1\n", "line 1, column 3: this is not YAML: '? [a, b]'. found unhashable key."),
+        ("a: 2020-13-45\n", "my.yaml is not YAML: month must be in 1..12"),
         ("just text\n", "my.yaml holds no keys."),
         ("", "my.yaml holds no keys."),
         ("a: \ud83d\n", "my.yaml is not UTF-8"),

@@ -48,7 +48,10 @@ def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
         raise UserError(f"{path} holds no keys. Write one a line, as `results: DIR`, or leave the file out.")
     if problems := "\n".join(f"  - {problem}" for problem in _twice(document, "", set())):
         raise UserError(f"{path} says the same key twice, so that one of them would not count:\n{problems}")
-    held: dict[str, Any] = yaml.load(text, LOADER)
+    try:
+        held: dict[str, Any] = yaml.load(text, LOADER)
+    except (yaml.YAMLError, ValueError) as error:  # a tag, a list as a key, a date that there is not
+        raise UserError(_said(path, text, error)) from error
     return held
 
 
@@ -61,7 +64,7 @@ def _json(text: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _said(path: str | Path, text: str, error: yaml.YAMLError) -> str:
+def _said(path: str | Path, text: str, error: yaml.YAMLError | ValueError) -> str:
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return f"{path} is not YAML: {error}"
