@@ -1,5 +1,6 @@
 """Results small enough to check by hand, and releases of them."""
 
+import filecmp
 import io
 import json
 from collections.abc import Callable, Sequence
@@ -330,3 +331,33 @@ def counted(results: Path, corpora: Any) -> list[str]:
 def _sources(results: Path, names: Sequence[str]) -> list[str]:
     paths = [results / f"ingest/source/{name}.json" for name in dict.fromkeys(names)]
     return [str(path) for path in paths if path.exists()]
+
+
+def raw(results: Path, *corpora: str) -> dict[str, str]:
+    """The user's own copies."""
+    return {corpus: str(results.parent / RAW[corpus]) for corpus in corpora or RAW}
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def same(left: Path, right: Path) -> bool:
+    """Whether two folders hold the same files with the same bytes."""
+    names = files(left)
+    return names == files(right) and filecmp.cmpfiles(left, right, names, shallow=False)[0] == names
+
+
+def edit(release: Path, change: Any) -> None:
+    manifest = json.loads((release / "release.json").read_text())
+    change(manifest)
+    (release / "release.json").write_text(json.dumps(manifest))
+    again(release)
+
+
+def again(release: Path) -> None:
+    """Checksums of what there is now, as somebody who means harm would write them."""
+    from wokflow.export.release import file_digest, files_in
+
+    sums = [f"{file_digest(release / path)}  {path}\n" for path in files_in(release) if path != "SHA256SUMS"]
+    (release / "SHA256SUMS").write_text("".join(sums))

@@ -1,0 +1,64 @@
+"""A stand-off release and one's own copy of the corpora give the full release, or the reason why they do not."""
+
+import json
+from pathlib import Path
+
+import pytest
+from wokflow.export.rehydrate import refuse_changes, rehydrate
+from wokflow.export.verify import verified
+from wokflow.frame.job import UserError
+
+from tests.export.made import PROGRESS, RAW, export, files, raw, same
+
+
+def test_a_rehydrated_release_has_the_bytes_of_the_full_one(results: Path) -> None:
+    release, full = export(results, jsonl=True), export(results, mode="full", to="full", jsonl=True)
+    rehydrate(str(release), raw(results), str(results / "again"), PROGRESS)
+    assert same(results / "again", full)
+    assert not list(results.glob("*.changed.tsv"))
+
+
+def test_what_was_changed_since_is_named_and_nothing_is_written(results: Path) -> None:
+    release = export(results, "pairs")
+    path = results.parent / RAW["xiachufang"]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    row = json.loads(lines[1])
+    lines[1] = json.dumps(row | {"name": row["name"] + "!"}, ensure_ascii=False)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"1 records of your copy .*xiachufang:1 \(another text\)"):
+        rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
+    assert not (results / "again").exists()
+    assert (results / "again.changed.tsv").read_text() == "record_id\twhat\nxiachufang:1\tanother text\n"
+
+
+def test_ids_of_a_release_are_no_formulas_in_the_list_of_changes(tmp_path: Path) -> None:
+    with pytest.raises(UserError):
+        refuse_changes(iter([("=1+1\n:5", "missing")]), tmp_path / "changed.tsv")
+    assert (tmp_path / "changed.tsv").read_text() == "record_id\twhat\n'=1+1 :5\tmissing\n"
+
+
+def test_rehydrate_says_which_corpora_it_needs(results: Path) -> None:
+    release = export(results, "pairs")
+    for sources, words in (
+        (raw(results, "recipenlg"), "lacks xiachufang"),
+        (raw(results), "has no source lines"),
+    ):
+        with pytest.raises(UserError, match=words):
+            rehydrate(str(release), sources, str(results / "again"), PROGRESS)
+    with pytest.raises(UserError, match="it has its text"):
+        rehydrate(str(export(results, "items", mode="full")), {}, str(results / "again"), PROGRESS)
+
+
+def test_a_full_release_takes_the_place_of_nothing_else(results: Path) -> None:
+    release, sources = export(results, "pairs"), raw(results, "recipenlg", "xiachufang")
+    there = results / "there"
+    there.mkdir()
+    (there / "thesis.txt").write_text("years of work")
+    for to in (there, there / "thesis.txt", release, release / "full", release.parent):
+        with pytest.raises(UserError, match=f"--to {to}"):
+            rehydrate(str(release), sources, str(to), PROGRESS)
+    assert files(there) == ["thesis.txt"] and verified(release)
+    (there / "thesis.txt").unlink()
+    for _ in range(2):  # into an empty folder, and in the place of an earlier full release
+        rehydrate(str(release), sources, str(there), PROGRESS)
+        assert verified(there)["mode"] == "full"

@@ -1,0 +1,75 @@
+"""Shards hold every row once, however rows come and are cut."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from wokflow.export.forms import FORMS
+from wokflow.export.shards import ShardWriter
+
+from tests.export.made import same
+
+
+def test_a_row_group_is_halved_until_its_values_are_few_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wokflow.export.shards.GROUP", 1_000)
+    with ShardWriter(tmp_path, "a", "train", FORMS["records"].own) as writer:
+        writer.write(pl.DataFrame({"record_id": ["a:1"] * 8, "sha256": ["x" * 100] * 7 + ["y" * 2_000]}))
+    stored = pq.read_metadata(tmp_path / "data/a/train-00000-of-00001.parquet")
+    assert [stored.row_group(number).num_rows for number in range(stored.num_row_groups)] == [4, 2, 1, 1]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(batch=st.integers(1, 5), limit=st.integers(1, 5_000), group=st.integers(1, 4), count=st.integers(0, 9))
+def test_rows_survive_however_they_come_and_are_cut(
+    tmp_path_factory: pytest.TempPathFactory, batch: int, limit: int, group: int, count: int
+) -> None:
+    """Row groups, and so bytes, depend on the rows and the size of a shard, not on how the rows come."""
+    from wokflow.export.dataset import write_subset
+
+    table = pl.DataFrame(
+        {
+            "record_id": [f"a:{number}" for number in range(count)],
+            "sha256": [str(number) * 64 for number in range(count)],
+            "split": [("train", "test")[number % 2] for number in range(count)],
+        },
+        schema={"record_id": pl.String, "sha256": pl.String, "split": pl.String},
+    )
+    form = replace(FORMS["records"], group=group)
+    folders = []
+    for step in (batch, 100):
+        folder = tmp_path_factory.mktemp("cut")
+        frames = (table[start : start + step] for start in range(0, count, step))
+        counts = write_subset(
+            folder, "records", form, frames, {}, ("train", "test"), full=False, jsonl=True, limit=limit
+        )
+        folders.append(folder)
+    assert same(*folders)
+    for split in ("train", "test"):
+        wanted = table.filter(pl.col("split") == split).drop("split")
+        assert sum(counts.get(split, [])) == wanted.height
+        paths = sorted((folders[0] / "data").rglob(f"{split}-*.parquet"))
+        assert [pq.read_metadata(path).num_rows for path in paths] == counts.get(split, [])
+        assert all(f"-of-{len(paths):05}" in path.name for path in paths)
+        if paths:
+            assert pl.concat([pl.read_parquet(path) for path in paths]).equals(wanted)
+            lines = [
+                json.loads(line)
+                for path in sorted((folders[0] / "jsonl").rglob(f"{split}-*.jsonl"))
+                for line in path.read_text().splitlines()
+            ]
+            assert lines == wanted.to_dicts()
+
+
+def test_rows_that_do_not_fit_are_no_shard(tmp_path: Path) -> None:
+    with (
+        ShardWriter(tmp_path, "a", "train", FORMS["records"].own) as writer,
+        pytest.raises(ValueError, match="subset a, split train: rows do not fit"),
+    ):
+        writer.write(pl.DataFrame({"record_id": ["a:1"], "sha256": [None]}))
