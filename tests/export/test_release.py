@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.cli import main
+from wokflow.export.card import LICENCES
 from wokflow.export.licences import known_sources, refuse_text
 from wokflow.export.subsets import subsets
 from wokflow.export.verify import verified
@@ -142,11 +143,20 @@ def test_the_card_says_what_was_not_searched_and_whose_licences_reach_what(resul
     assert "points at" not in text and "Wikidata" not in text and "derived" not in text
 
 
+def test_the_head_names_only_licences_that_the_hub_knows() -> None:
+    """Its list has no version 2.0 of Share Alike, and none before 4.0 of No Derivatives."""
+    known = ["cc-by-2.0", "cc-by-2.5", "cc-by-sa-3.0", "cc-by-nc-sa-2.0", "cc-by-nc-nd-3.0", "cc-by-nd-4.0"]
+    for name in (*known, "cc-by-sa-2.0", "cc-by-nd-3.0", "cc-by-nc-sa-nd-4.0", "cc-by-5.0"):
+        assert bool(LICENCES.fullmatch(name)) == (name in known), name
+
+
 def test_licences_of_the_config_become_no_markup(results: Path) -> None:
     said = {"licence": "x\n\n## lines\n", "release": "ids", "attribution": "[here](javascript:x) <b>"}
-    release = export(results, "pairs", licences=FREE | {"recipenlg": said})
+    escaped = said | {"attribution": r"\[here](javascript:x)"}
+    release = export(results, "pairs", licences=FREE | {"recipenlg": said, "xiachufang": escaped})
     notice = (release / "ATTRIBUTION.md").read_text(encoding="utf-8")
     assert "\n- Licence: x ## lines\n" in notice and "\n- \\[here](javascript:x) &lt;b>\n" in notice
+    assert "\n- " + r"\\\[here](javascript:x)" in notice
 
 
 def test_two_exports_have_the_same_bytes(results: Path) -> None:

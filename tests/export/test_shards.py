@@ -5,12 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wokflow.export.forms import FORMS
-from wokflow.export.shards import ShardWriter
+from wokflow.export.shards import ShardWriter, shard_problems
 
 from tests.export.made import same
 
@@ -23,6 +24,19 @@ def test_a_row_group_is_halved_until_its_values_are_few_enough(
         writer.write(pl.DataFrame({"record_id": ["a:1"] * 8, "sha256": ["x" * 100] * 7 + ["y" * 2_000]}))
     stored = pq.read_metadata(tmp_path / "data/a/train-00000-of-00001.parquet")
     assert [stored.row_group(number).num_rows for number in range(stored.num_row_groups)] == [4, 2, 1, 1]
+
+
+def test_a_row_group_of_many_equal_numbers_is_refused_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take a few bytes in the file, however many they are."""
+    schema, shard = FORMS["pairs"].own, tmp_path / "shard.parquet"
+    row = {"source_id": "a:1", "target_ids": ["b:1"], "scores": [0.0] * 1_000}
+    pq.write_table(pa.Table.from_pylist([row], schema), shard)
+    assert not list(shard_problems(shard, schema, 1, 5))
+    monkeypatch.setattr("wokflow.export.shards.MOST", 4_000)
+    monkeypatch.delattr(pq.ParquetFile, "iter_batches")
+    assert [gate for gate, _ in shard_problems(shard, schema, 1, 5)] == ["schema"]
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

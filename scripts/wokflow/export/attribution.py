@@ -31,5 +31,5 @@ def plain(value: Any) -> Any:
     """Text on one line, without what Markdown or a table would take for markup; anything else as it is."""
     if not isinstance(value, str):
         return value
-    line = " ".join(value.split()).replace("|", "\\|").replace("[", "\\[")
+    line = " ".join(value.split()).replace("\\", "\\\\").replace("|", "\\|").replace("[", "\\[")
     return line.replace("<", "&lt;").replace("`", "'")

@@ -7,15 +7,16 @@ from typing import Any
 import pyarrow as pa
 
 from wokflow.export.attribution import plain
-from wokflow.export.findings import GATES
+from wokflow.export.findings import GATES, counted
 from wokflow.export.forms import FORMS
 from wokflow.export.licences import licences_held
 from wokflow.export.manifest import Manifest, rows_of, shards
 from wokflow.export.shards import shard_paths
 from wokflow.export.subsets import RECORDS
 
-LICENCES = re.compile(  # as the hub writes them
-    r"apache-2\.0|bsd-[23]-clause|cc0-1\.0|cc-by(-nc)?(-sa)?-(2\.0|3\.0|4\.0)|cc-by(-nc)?-nd-(3\.0|4\.0)|"
+LICENCES = re.compile(  # as the hub writes them; others it does not know
+    r"apache-2\.0|bsd-[23]-clause|cc0-1\.0|cc-by-2\.5|cc-by(-nc(-sa)?)?-2\.0|cc-by(-nc)?(-sa)?-[34]\.0|"
+    r"cc-by-nc-nd-3\.0|cc-by(-nc)?-nd-4\.0|"
     r"cdla-(permissive-[12]|sharing-1)\.0|gfdl|gpl-[23]\.0|mit|odbl|odc-by|pddl|unlicense"
 )
 SIZES = (
@@ -116,7 +117,7 @@ makers have:
 
 Each subset is a folder of Parquet files under `data/`{% if jsonl %}; `jsonl/` has the same as JSON lines{% endif %}.
 `wokflow verify {{ folder }}` compares everything with `SHA256SUMS` and `release.json`; `wokflow diff OLD NEW` says
-what a new version adds, removes and changes.{% if empty %} No file, since there are no rows: {{ empty }}.{% endif %}
+what a new version adds, removes and changes.{% if empty %} Subsets without rows have no file: {{ empty }}.{% endif %}
 
 | subset | split | rows | shards |
 |---|---|---:|---:|
@@ -145,9 +146,9 @@ what a new version adds, removes and changes.{% if empty %} No file, since there
 Ids such as `{{ texts[0] }}:12` are the source and the row in its file, from 0. `data/records` has the SHA-256 of the
 cleaned text of every record, so that text that has changed since is noticed. It is not salted: no text can be read
 from it, but who guesses a whole record, such as a short sentence, can tell that the guess is right.
-{% else -%}
+{%- else -%}
 Nothing here points at a record of a source.
-{% endif %}
+{%- endif %}
 
 ## Processing
 
@@ -344,8 +345,3 @@ def _type(kind: pa.DataType) -> str:
     if pa.types.is_struct(kind):
         return f"struct of {', '.join(field.name for field in kind)}"
     return str(kind)
-
-
-def counted(count: int, name: str) -> str:
-    """1 row, 2,000 rows."""
-    return f"{count:,} {name}{'' if count == 1 else 's'}"

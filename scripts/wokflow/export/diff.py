@@ -9,7 +9,7 @@ import polars as pl
 
 from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
-from wokflow.export.manifest import Manifest
+from wokflow.export.manifest import Manifest, rows_of
 from wokflow.export.shards import shard_paths
 from wokflow.export.subsets import RECORDS
 from wokflow.export.verify import verified
@@ -57,7 +57,7 @@ def _differences(old: str, before: Manifest, new: str, after: Manifest) -> Itera
         if name not in after["subsets"]:
             yield f"{name}: subset removed"
         elif name not in before["subsets"]:
-            yield f"{name}: subset added, {_count(after, name):,} rows"
+            yield f"{name}: subset added, {rows_of(after['subsets'][name]):,} rows"
         elif before["subsets"][name]["form"] != after["subsets"][name]["form"]:
             yield f"{name}: not compared, since its rows are of another form"
         elif name == RECORDS or before["mode"] == after["mode"]:
@@ -78,7 +78,7 @@ def _sources(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
 
 
 def _settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Settings that differ, of the steps that both releases have; and which read other files or ran other code."""
+    """Of the steps that both releases have: settings that differ, and which read other files or ran other code."""
     for job in sorted({*before} & {*after}):
         one, other = before[job]["settings"], after[job]["settings"]
         for name in sorted({*one, *other}):
@@ -169,10 +169,6 @@ def _described(found: Difference) -> Iterator[str]:
         for kind, keys in found.examples.items():
             if keys:
                 yield f"  {kind}: {', '.join(keys)}"
-
-
-def _count(manifest: Manifest, name: str) -> int:
-    return sum(sum(rows) for rows in manifest["subsets"][name]["splits"].values())
 
 
 def _short(value: object) -> str:

@@ -69,12 +69,12 @@ def report(findings: Sequence[Finding], accepted: Collection[str]) -> str:
     needless = sorted(set(accepted) - {one.gate for one in waived})
     lines = []
     if stopping:
-        lines.append(f"The release is stopped by {_plural(len(stopping), 'finding')}:")
+        lines.append(f"The release is stopped by {counted(len(stopping), 'finding')}:")
         lines.extend(_lines(stopping))
     else:
         lines.append("Nothing stops the release.")
     if waived:
-        lines.append(f"Accepted in the config, and still there ({_plural(len(waived), 'finding')}):")
+        lines.append(f"Accepted in the config, and still there ({counted(len(waived), 'finding')}):")
         lines.extend(_lines(waived))
     if needless:
         lines.append(f"Accepted in the config, but nothing was found: {', '.join(needless)}.")
@@ -89,8 +89,9 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
         yield f"  -> {one.advice}"
 
 
-def _plural(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def counted(count: int, name: str) -> str:
+    """1 row, 2,000 rows."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def printable(text: str) -> str:

@@ -147,11 +147,11 @@ def _too_large(file: pq.ParquetFile, number: int) -> bool:
     """Whether the values of a row group have more than MOST bytes.
 
     A few kilobytes can say that one long text comes thousands of times, so texts are read as numbers of the
-    dictionary that they stand in.
+    dictionary that they stand in. Equal numbers in a row take no more space than one: these are counted unread.
     """
     stored = file.metadata.row_group(number)
     chunks = [stored.column(leaf) for leaf in range(stored.num_columns)]
-    if sum(max(each.total_uncompressed_size, each.num_values) for each in chunks) > MOST:
+    if sum(max(each.total_uncompressed_size, 8 * each.num_values) for each in chunks) > MOST:
         return True
     size = 0
     for batch in file.iter_batches(PIECE, row_groups=[number]):
