@@ -119,16 +119,16 @@ def cause(log: str) -> str:
 
 
 def is_out_of_memory(text: str) -> bool:
-    """Whether Slurm says so in a job's log."""
+    """Whether Slurm says in a job's log that the job needed more memory than it had."""
     return any(OUT_OF_MEMORY.search(said) for said in _of_step(text))
 
 
 def not_started(log: str) -> str:
     """That srun could not start a job's command, as its Slurm log says; empty if it does not."""
     for said in _of_step(read(log)):
-        name, reason, _ = said.partition(NOT_STARTED)[2].rpartition(": ")
-        if name and reason:
-            return f"{name} could not be run on that node"
+        command, _, _ = said.partition(NOT_STARTED)[2].rpartition(": ")  # behind it stands why
+        if command:
+            return f"{command} could not be run on that node"
     return ""
 
 

@@ -12,7 +12,7 @@ WITHOUT_GPU = {
 
 
 def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
-    """Of runs on sentences."""
+    """Runs on sentences that the rest of the config does not allow."""
     generate = config["generate"]
     for run in runs.values():
         if not run.pair:

@@ -22,7 +22,8 @@ from wokflow.report.render import shorten
 LOUD = 0.05  # a larger share is explained, what is left out by design aside
 SHOWN = 80  # characters of an example
 SEEN = 200  # rows of which a cause is guessed
-REASONS: Mapping[str, Mapping[str, Reason]] = {  # by stage, in the order of the workflow
+# By stage, in the order of the workflow; imported by name, since the key of a step has the code that it imports.
+REASONS: Mapping[str, Mapping[str, Reason]] = {
     "ingest": ingest.REASONS,
     "match": match.REASONS,
     "parse": parse.REASONS,
@@ -153,7 +154,7 @@ def _entries(table: str, parts: list[str]) -> int:
     if table != "pivot/pivots":
         return tables.rows(parts)
     kinds = tables.read(parts, ["kind"])["kind"]
-    return kinds.len() + kinds.to_list().count("replace")
+    return len(kinds) + int((kinds == "replace").sum())
 
 
 def _example(first: pl.DataFrame) -> str:
