@@ -56,7 +56,7 @@ def test_a_standoff_release_points_at_records_and_holds_no_text_of_them(results:
         {"source_id": "xiachufang:2", "target_ids": ["recipenlg:0"], "scores": [0.90625]},
     ]
     assert rows(release, "predictions")["prediction"].to_list() == [None, None], (
-        "derived of text that may not go on"
+        "derived from text that may not go on"
     )
     for path in release.rglob("*.parquet"):
         if path.parent.name not in (

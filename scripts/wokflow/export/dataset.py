@@ -43,7 +43,7 @@ def export_dataset(
     `rows` are the parts of its table, `texts` those of the corpora that its ids point at, `sources` what
     ingest/source says of the files that were read. data/<subset> holds the shards, and jsonl/<subset> the same rows
     as JSON lines if so wanted; records/<corpus>.npy the row numbers of the records that are pointed at; counts.json
-    the rows of each shard. What is derived of text that may not be passed on (predictions) is left out; a full
+    the rows of each shard. What is derived from text that may not be passed on (predictions) is left out; a full
     release of such text, and any of what is cited without a right to it, is refused by a UserError.
     """
     subset = subset_of(described)

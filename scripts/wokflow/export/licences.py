@@ -14,7 +14,7 @@ from wokflow.frame.text_files import read_table
 PASSED_ON = (
     "text",
     "attribution",
-)  # what may be passed on as text; `ids`: no text, and nothing derived of it
+)  # what may be passed on as text; `ids`: no text, and nothing derived from it
 RELEASES = (*PASSED_ON, "ids")
 UNKNOWN = "No licence is known of it: if you know one, set export.licences.{name}."
 
@@ -89,7 +89,7 @@ def _clause(name: str, own: Mapping[str, str], known: Mapping[str, str]) -> str:
 def refuse_text(subsets: Sequence[Subset], sources: Mapping[str, Source], *, full: bool) -> None:
     """Raise UserError if a release of these subsets would hold what may not be passed on.
 
-    What a source that is cited holds is in both forms; text, and what is derived of it, in the full one.
+    What a source that is cited holds is in both forms; text, and what is derived from it, in the full one.
     """
     if cited := _forbidden({each.name: each.cites for each in subsets}, sources):
         raise UserError(

@@ -123,7 +123,7 @@ PREDICTIONS = pa.schema(
         column(
             "prediction",
             pa.string(),
-            "What was generated; null where a licence of a source forbids to pass on what is derived of its text.",
+            "What was generated; null where a licence of a source forbids to pass on what is derived from its text.",
             nullable=True,
         ),
         column(
