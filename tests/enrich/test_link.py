@@ -15,6 +15,7 @@ from wokflow.enrich.link import Linker
 from wokflow.enrich.names import Names, enrich_names
 from wokflow.enrich.phrases import Phrases
 from wokflow.enrich.places import in_longer
+from wokflow.enrich.words import Cases, fold
 from wokflow.frame.job import Progress
 
 from tests.conftest import ROOT
@@ -137,6 +138,7 @@ def test_a_space_is_a_space(text: str, space: str, linker: Linker) -> None:
         ("in [Hall]", False),
         ("a stop (City [Hall])", True),
         ("(City [Hall])", False),
+        ("a stop (City of [Hall])", True),
         ("City [Hall]", False),  # City begins the sentence
         ("the City [Hall]", True),
         ("[Hall] Road", True),
@@ -192,7 +194,7 @@ def test_phrases_are_those_of_the_language(tmp_path: Path) -> None:
         ("fa", "قرمه سبزی", "قرمه\u200cسبزی یک خورش است", "قرمه\u200cسبزی"),
         ("ur", "بریانی", "کراچی کی بريانی مشہور", "بريانی"),
         ("ru", "Алёна", "это Але\u0301на там", "Але\u0301на"),
-        ("tr", "Diyarbakır", "Orada DİYARBAKIR var", "DİYARBAKIR"),
+        ("tr", "Diyarbakır Kalesi", "Orada DİYARBAKIR KALESİ var", "DİYARBAKIR KALESİ"),
         ("ko", "김밥", "그는 김밥을 먹었다", "김밥"),
         ("ko", "부산 국제 영화제", "그는 부산 국제 영화제에서 상을 받았다", "부산 국제 영화제"),
         ("ja", "ラーメン", "ﾗｰﾒﾝが好き", "ﾗｰﾒﾝ"),
@@ -238,6 +240,7 @@ def test_languages_without_frequencies_have_other_names_of_one_word(
         ("ko", "그는 김밥나라 갔다", 5, ""),  # another word that begins like the name
         ("he", "הוא אמר שלום", 5, ""),  # no name of three letters behind one that might be a preposition
         ("es", "comimos tortilla", 5, "tortilla"),  # a label that is written as a title is
+        ("tr", "bir altın yüzük", 5, ""),  # as gold is no film of that name
     ],
 )
 def test_words_that_may_be_names(lang: str, text: str, pages: int, found: str, tmp_path: Path) -> None:
@@ -246,6 +249,7 @@ def test_words_that_may_be_names(lang: str, text: str, pages: int, found: str, t
         "ko": ("김밥", "gimbap"),
         "he": ("לום", "Lom"),
         "es": ("Tortilla", "tortilla"),
+        "tr": ("Altın", "Altin"),
     }
     label, english = names[lang]
     item = entity("Q1", {lang: label, "en": english})
@@ -254,6 +258,12 @@ def test_words_that_may_be_names(lang: str, text: str, pages: int, found: str, t
     folder = tmp_path / "n"
     enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang=lang, progress=QUIET)
     assert "".join(text[one.start : one.end] for one in Linker(Names.open(folder, lang))(text)) == found
+
+
+def test_small_letters_that_are_alike_count_as_one() -> None:
+    cases = Cases("ru")
+    cases.count(["Он видел Мёд, а ел мёд и мед."])
+    assert cases.ordinary(fold("мёд", "ru"))
 
 
 def test_frequencies_of_chinese_leave_no_file_where_all_users_may_write(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 # Soft hyphens, joiners, marks of direction and spaces without width.
 UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
-# Marks that writers may leave out: vowels and lengthening of Arabic, points of Hebrew, stress in Cyrillic.
+# Marks that writers may leave out: vowels, doubling and lengthening of Arabic, points of Hebrew; stress in Cyrillic.
 OPTIONAL = "\u0640\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # inside of a character class
 STRESS = "(?<=[\u0400-\u052f])[\u0300\u0301]"
 # Hyphens (dashes are none), quotes within Hebrew words, Ethiopic spaces; letters and digits as wide as Chinese ones.
@@ -22,7 +22,7 @@ ALIKE = {
 HALF_SPACE = "(?<=[\u0620-\u06d3])\u200c(?=[\u0620-\u06d3])"  # between the parts of Persian words
 NARROW = "\uff66-\uff9d"  # katakana
 SPACE = r"[\s\x1c-\x1f\x85]"
-ODD = re.compile(f"[{''.join(map(chr, [*UNSEEN, *ALIKE]))}{OPTIONAL}{NARROW}\u0300\u0301]")
+ODD = re.compile(f"[{''.join(map(chr, ALIKE))}{OPTIONAL}{NARROW}\u0300\u0301]")
 
 
 class Places(NamedTuple):
@@ -78,7 +78,7 @@ def _plain(piece: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text that can be printed, so without spaces of other kinds, stays as it is."""
+    """Whether a text that can be printed, so without UNSEEN and spaces of other kinds, stays as it is."""
     return not ODD.search(text) and unicodedata.is_normalized("NFC", text)
 
 

@@ -235,7 +235,7 @@ class Linker:
         return sorted(kept)
 
     def _is_plain(self, folded: str) -> bool:
-        """Whether names begin with words, which have spaces between them; is_word and word_pattern agree on these."""
+        """Whether names begin only where words do, and is_word and word_pattern find the same words."""
         if self._spaceless or self._proclitics:
             return False
         if folded.isascii():
@@ -348,7 +348,7 @@ class Linker:
     def _names_at(self, folded: str, start: int) -> Iterator[Name]:
         """The names that begin at a place, the longest first, but for those that cut a word.
 
-        A plural and a particle go on behind its name.
+        Behind a name, its word may only go on with the ending of a plural, which is then a part of it, or a particle.
         """
         prefixes = list(self._trie.iter_prefixes_with_ids(folded[start : start + LONGEST]))
         for name, number in reversed(prefixes):

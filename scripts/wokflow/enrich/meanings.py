@@ -153,10 +153,11 @@ class Meanings:
         """SURE, WEAK or NOT, whether the words may be the name, going by how both are written.
 
         `spelling`, `capitals`, `kind` and `flags` are the name's (names.OWNER). A name with capitals has them where
-        it is mentioned; only a label with a rare word in it may be written small, and a label in part (see
-        _is_partly_small). A single word that is common is not believed to be an alias, nor to be a name where it
-        stands in a longer one or, mostly written small, where a sentence begins. WEAK are many aliases of one word,
-        names of scripts without capitals that are common words, and what is written in capitals throughout.
+        it is mentioned; only these may be written small: titles and labels of common nouns, labels with a rare
+        word in them, and labels in part (see _is_partly_small). A single word that is common is not believed to
+        be an alias, nor to be a name where it stands in a longer one or, mostly written small, where a sentence
+        begins. WEAK are many aliases of one word, names of scripts without capitals that are common words, and
+        what is written in capitals throughout.
         """
         if said.exact != spelling and (flags & IRREGULAR or said.irregular):
             if flags & IRREGULAR or not said.shouted:
@@ -165,10 +166,8 @@ class Meanings:
         if said.bare and said.inside and said.exact != spelling:
             return NOT  # the Hong Kong Park is no band called The Hong Kong
         wanted = capitals & ~said.bare
-        if (
-            wanted == 1 and kind != ALIAS and (not said.single or flags & OF_MANY)
-        ):  # as titles begin, and some labels
-            wanted = 0
+        if wanted == 1 and kind != ALIAS and (not said.single or flags & OF_MANY):
+            wanted = 0  # as titles begin, and some labels
         if said.plural or flags & PLURAL:
             return NOT if wanted or (said.capitals and said.inside) else self._of_alias(said, kind)
         if wanted & ~said.capitals:

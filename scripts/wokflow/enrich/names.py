@@ -33,7 +33,7 @@ IRREGULAR = 1  # capitals elsewhere than at the beginning of words, as in BBC or
 PLURAL = 2  # the form in -ies of a name in -y
 OF_ONE = 4  # without capitals in its script, but with one in English: of a person, a place, a work
 OF_MANY = 8  # of an item that English writes small: a common noun
-NAMING = "en"
+NAMING = "en"  # the language whose capitals tell names of one thing from common nouns
 ARTICLES = {
     "en": ("the", "a", "an"),
     "fr": ("le", "la", "les", "un", "une"),
@@ -44,8 +44,7 @@ ARTICLES = {
     "nl": ("de", "het", "een"),
 }
 # A name of an item: the item's row in enrich/entities, the CRC-32 of the name as it is written, which of its first
-# words begin with a capital, what it is (LABEL and so on), and IRREGULAR, PLURAL, OF_ONE
-# or OF_MANY.
+# words begin with a capital, what it is (LABEL and so on), and as bits IRREGULAR, PLURAL, OF_ONE and OF_MANY.
 OWNER = np.dtype([("entity", "<i4"), ("exact", "<u4"), ("capitals", "<u2"), ("kind", "u1"), ("flags", "u1")])
 
 

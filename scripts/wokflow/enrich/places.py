@@ -6,9 +6,8 @@ from functools import lru_cache
 from wokflow.enrich.words import begins, is_word
 
 JOINTS = " -–"  # between the words of a name
-OPENING = (
-    "([{\"“‘'«"  # before words; what stands in them, within a sentence, has a capital only if it is a name
-)
+# Signs before words. What they open, within a sentence, has a capital only if it is a name.
+OPENING = "([{\"“‘'«"
 OWNERS = ("'s", "’s")
 
 
@@ -26,7 +25,6 @@ def in_longer(text: str, start: int, end: int) -> bool:
     if not start or text[start - 1] not in JOINTS:
         return False
     at, word = _word_before(text, start - 1)
-    word = word.lstrip(OPENING)
     if word in ("of", "the"):
         if word == "the":
             at, word = _word_before(text, at - 1)
@@ -38,9 +36,9 @@ def in_longer(text: str, start: int, end: int) -> bool:
 
 
 def _word_before(text: str, end: int) -> tuple[int, str]:
-    """Where the word begins that ends at a place, and the word, which may be empty."""
+    """Where the word begins that ends at a place, and the word without signs before it, which may be empty."""
     at = text.rfind(" ", 0, max(end, 0)) + 1
-    return at, text[at : max(end, 0)]
+    return at, text[at : max(end, 0)].lstrip(OPENING)
 
 
 def segmenter() -> Callable[[str], frozenset[int]]:

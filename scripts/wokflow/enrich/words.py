@@ -23,7 +23,9 @@ _ALIKE = {  # signs that are written in several ways
     **dict.fromkeys("\t\n\r\u00a0\u2009\u202f\u3000", " "),
     "ς": "σ",
 }
-_ALIKE_IN = {  # letters of a language that are written for each other, small ones
+# Letters of a language that are written for each other; of Turkish and Azerbaijani, the two that I stands for once
+# letters are small: chr.lower does not know which.
+_ALIKE_IN = {
     "ru": {"ё": "е"},
     "tr": {"ı": "i", "İ": "i"},
     "az": {"ı": "i", "İ": "i"},
@@ -116,7 +118,8 @@ def begins(text: str, at: int) -> bool:
 def zipf(word: str, lang: str) -> float:
     """How frequent a word is in a language: log10 of its occurrences in a thousand million words.
 
-    UNKNOWN where the language has no list of frequencies, or one that needs a tokenizer of its own.
+    The word is folded: of those that are alike then, the most frequent one counts. UNKNOWN where the language has no
+    list of frequencies, or one that needs a tokenizer of its own.
     """
     if lang not in _with_frequencies():
         return UNKNOWN
@@ -124,7 +127,21 @@ def zipf(word: str, lang: str) -> float:
 
     if lang == "zh":
         _cut_chinese()
-    return wordfreq.zipf_frequency(word, lang)
+    return max(float(wordfreq.zipf_frequency(word, lang)), _zipf_unfolded(lang).get(word, 0.0))
+
+
+@cache
+def _zipf_unfolded(lang: str) -> dict[str, float]:
+    """How frequent words are that the language's list has, but not folded: altin, which is there as altın."""
+    if lang not in _ALIKE_IN:
+        return {}
+    import wordfreq
+
+    found: dict[str, float] = {}
+    for word, share in wordfreq.get_frequency_dict(lang).items():
+        if (folded := fold(word, lang)) != word:
+            found[folded] = max(found.get(folded, 0.0), round(wordfreq.freq_to_zipf(share), 2))
+    return found
 
 
 @cache
@@ -160,7 +177,7 @@ class Cases:
             for match in find(text):
                 word = match.group()
                 if word.islower():
-                    self._small[word] += 1
+                    self._small[word if word.isascii() else fold(word, self._lang)] += 1
                 elif word[0].isupper() and not begins(text, match.start()):
                     self._capital[fold(word, self._lang)] += 1
 
