@@ -72,7 +72,7 @@ def entities(folder: Path) -> None:
     [
         (sentences, "", "row 1: empty_side; row 2: empty_side", ["1", "2"]),
         (uneven, "", "row 2: no_partner", ["2"]),
-        (pages, "bad", "row 0: 3; row 1: title is int, not text", ["0", "1"]),
+        (pages, "bad", "row 0: other_namespace (3); row 1: wrong_type (title is int, not text)", ["0", "1"]),
         (entities, "", "row 0: no_item; row 1: broken_record", ["0", "1"]),
     ],
 )

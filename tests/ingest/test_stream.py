@@ -283,3 +283,8 @@ def test_what_must_be_unpacked_otherwise_is_named_and_not_called_damaged(
 ) -> None:
     with pytest.raises(UserError, match=said):
         read(tmp_path / name, data)
+
+
+def test_a_zip_is_no_workbook_for_the_name_of_a_folder(tmp_path: Path) -> None:
+    out, damaged = read(tmp_path / "raw.zip", zipped(("xl/recipes.csv", TEXT)))
+    assert out == TEXT and not damaged

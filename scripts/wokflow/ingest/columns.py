@@ -204,7 +204,7 @@ def _cells(dialect: Dialect, line: str) -> list[str]:
 
 
 def _is_foreign_header(cells: Sequence[str]) -> bool:
-    """Whether a line of the published width holds names and no recipe: a recipe has lists, and its cells differ."""
+    """Whether a line of the published width holds names and no recipe: short, all different, and no lists."""
     names = [cell.strip() for cell in cells]
     return (
         len(names) == len(recipenlg.FIELDS)

@@ -23,17 +23,21 @@ class FirstRejects:
         self._rows: list[Rejected] = []
 
     def add(self, rejects: Iterable[Rejected]) -> None:
+        """Keep these, too; those behind the first SAMPLES are left out."""
         for row, reason, detail, raw in rejects:
             if len(self._rows) == SAMPLES:
                 return
             self._rows.append((row, reason, detail, raw[:BEGINNING]))
 
     def written(self) -> str:
-        """Write them as a sheet; what to say of them, with a blank at its end. Nothing where there are none."""
+        """Write them as a sheet; a sentence on them and a space for a message. Without rejects neither, but ''."""
         if not self._rows:
             return ""
         cells = [["" if cell is None else str(cell) for cell in row] for row in self._rows]
         write_sheet(self._sheet, HEADER, cells)
-        told = "; ".join(f"row {row}: {detail or reason}" for row, reason, detail, _ in self._rows[:TOLD])
+        told = "; ".join(
+            f"row {row}: {reason}" + (f" ({detail})" if detail else "")
+            for row, reason, detail, _ in self._rows[:TOLD]
+        )
         more = f"; more are in {self._sheet}" if len(self._rows) > TOLD else f" (see {self._sheet})"
         return f"The first rejects: {told}{more}. "

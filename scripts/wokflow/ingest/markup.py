@@ -1,6 +1,6 @@
 """The text of HTML, whatever the markup holds, in steps in proportion to its length.
 
-Python's own html.parser takes a minute for 100 KB of tags that are not closed, and fails on others.
+Python's own html.parser takes minutes for 100 KB of tags that are not closed, and fails on others.
 """
 
 import re

@@ -25,13 +25,15 @@ REASONS = {
     "no_partner": Reason(
         "The other file has no line more, or the aligner found no sentence that translates it."
     ),
-    "broken_markup": Reason("The record's XML is broken."),
+    "broken_markup": Reason("The record's XML is broken, or nested too deeply."),
     "empty_side": Reason("One side of a pair of sentences has neither letters nor digits."),
     "identical_sides": Reason("Both sides are the same: nothing was translated."),
     "length_ratio": Reason(
         "One side is too long, or too much longer than the other (by how many times stands in detail)."
     ),
-    "wrong_language": Reason("A side is in another language, named in detail."),
+    "wrong_language": Reason(
+        "A side is in another language, named in detail, or has no letter of its script."
+    ),
     "other_namespace": Reason(
         "The page is no article: its namespace, named in detail, is not 0.", by_design=True
     ),

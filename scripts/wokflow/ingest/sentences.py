@@ -37,9 +37,9 @@ ALIKE = (  # languages that are not told apart
     frozenset({"ar", "arz", "ary"}),
     frozenset({"hi", "mr", "ne", "sa"}),
 )
-SCRIPTS = {  # those that languages are written in
+SCRIPTS = {  # of languages, in the names of Unicode; languages that are written in one or another are left out
     "Han": "zh yue wuu",
-    r"Han}\p{Hiragana}\p{Katakana": "ja",
+    "Han Hiragana Katakana": "ja",
     "Hangul": "ko",
     "Devanagari": "hi mr ne sa",
     "Bengali": "bn as",
@@ -92,10 +92,10 @@ def ingest_sentences(
 
     `source` is the description of the files by ingest_source, `pair` the languages of both sides, as en-zh. Pairs
     are rejected whose sides are the same (`identical`), whose lengths differ by more than `ratio` times, that are
-    longer than `longest` characters, that are certainly in another language (`language`), and that occurred before
-    (`duplicates`, 100 bytes of memory a pair); null or false leaves a check out. Where a file is cut off, or one
-    of two has more lines, UserError is raised, unless `truncated` is keep; and so where there are no pairs, or more
-    rejects than pairs, duplicates aside, unless `mostly_rejected` is keep.
+    longer than `longest` characters, that are certainly in another language or script (`language`), and that
+    occurred before (`duplicates`, 100 bytes of memory a pair); null or false leaves a check out. Where a file is cut
+    off, or one of two has more lines, UserError is raised, unless `truncated` is keep; and so where there are no
+    pairs, or more rejects than pairs, duplicates aside, unless `mostly_rejected` is keep.
     """
     checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
     metadata = provenance(key, **{corpus: checksum})
@@ -129,7 +129,7 @@ def ingest_sentences(
             counts[reject.reason if reject else "kept"] += 1
             batch.append(_written(row, reject, corpus, pair, number))
             if reject:
-                first.add([(number, reject.reason, reject.detail or None, batch[-1][-1])])
+                first.add([(number, *batch[-1][-3:])])  # reason, detail, raw
             number += 1
             if len(batch) == ROWS:
                 _write(position, batch, good, bad)
@@ -304,8 +304,8 @@ def _script(lang: str) -> Any:
     """A compiled pattern of a letter of the language's script; None if that is not known."""
     import regex
 
-    script = next((name for name, langs in SCRIPTS.items() if lang in langs.split()), None)
-    return regex.compile(rf"[\p{{{script}}}]") if script else None
+    scripts = next((names for names, langs in SCRIPTS.items() if lang in langs.split()), "")
+    return regex.compile("|".join(rf"\p{{{name}}}" for name in scripts.split())) if scripts else None
 
 
 def _alike(lang: str) -> frozenset[str]:

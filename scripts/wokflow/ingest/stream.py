@@ -32,7 +32,7 @@ _WEB_PAGE = (b"<!doctype html", b"<html", b"<head")
 _WORKBOOK = (
     "is an Excel workbook: name the file as it was published, or save the sheet as CSV UTF-8 (with commas)"
 )
-_SHEET = "is a spreadsheet of LibreOffice: name the file as it was published, or save it as CSV (UTF-8)"
+_DOCUMENT = "is a document of LibreOffice: name the file as it was published, or save it as CSV (UTF-8)"
 _TAR = "is a tar archive, which is not read: unpack it (tar -xf), and name the file that it holds"
 _PART = (
     "is one part of a zip archive in several: fetch all, and join them (zip -s 0 PARTS.zip --out WHOLE.zip)"
@@ -196,10 +196,10 @@ def _in_zip(file: BinaryIO, head: bytes) -> str | None:
     if not head.startswith(b"PK\3\4"):
         return _PART if _ends_parts(file) else None
     if b"mimetypeapplication/vnd.oasis.opendocument" in head:
-        return _SHEET
+        return _DOCUMENT
     try:
         with zipfile.ZipFile(file) as archive:
-            return _WORKBOOK if any(name.startswith("xl/") for name in archive.namelist()) else None
+            return _WORKBOOK if any(name.startswith("xl/workbook.") for name in archive.namelist()) else None
     except (*BROKEN_ZIP, *_UNREADABLE_ZIP):
         return None
     finally:
