@@ -11,9 +11,11 @@ from wokflow.frame.job import Progress
 from tests.enrich.facts import entity
 
 
-def test_a_dump_with_properties_and_a_broken_line_gives_its_items(tmp_path: Path) -> None:
-    tofu = json.dumps(entity("Q7", {"en": "tofu"}))
-    lines = ['{"id": "P31"}', tofu, '{"id": "Q8", "labels"', '{"id": "L9-F1"}']
+def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
+    """Properties and lexemes, which a dump has; a broken line; and an id that no query may have."""
+    long = "Q" + "9" * 15
+    items = [json.dumps(entity(one, {"en": "tofu"})) for one in ("Q7", long, f"{long}9")]
+    lines = ['{"id": "P31"}', items[0], '{"id": "Q8", "labels"', '{"id": "L9-F1"}', *items[1:]]
     (tmp_path / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
     (tmp_path / "source.json").write_text('{"sha256": "0"}')
     enrich_entities(
@@ -26,7 +28,7 @@ def test_a_dump_with_properties_and_a_broken_line_gives_its_items(tmp_path: Path
         key="{}",
         progress=Progress(io.StringIO()),
     )
-    assert tables.read(tmp_path / "entities.parquet")["qid"].to_list() == ["Q7"]
+    assert tables.read(tmp_path / "entities.parquet")["qid"].to_list() == ["Q7", long]
+    reasons = {0: "no_item", 2: "broken_record", 3: "no_item", 5: "no_item"}
     rejects = tables.read(tmp_path / "rejects.parquet").rows()
-    assert [row[:2] for row in rejects] == [(0, "no_item"), (2, "broken_record"), (3, "no_item")]
-    assert rejects[1][2] == lines[2]
+    assert rejects == [(row, reason, lines[row]) for row, reason in reasons.items()]

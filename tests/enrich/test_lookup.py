@@ -227,16 +227,6 @@ def test_of_an_item_that_a_dump_has_twice_the_first_counts(lookup: Lookup, tmp_p
     assert found["Q836929", "en"]["label"] == "mapo tofu"
 
 
-def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
-    """Properties and lexemes, and ids that no query may have; a dump has the first two."""
-    ids = ["Q1", "P17", "L9", "Q" + "9" * 15, "Q" + "9" * 16]
-    table = dumped([entity(one, {"en": "soup"}) for one in ids], tmp_path, ["en"], Progress(io.StringIO()))
-    assert tables.read(table)["qid"].to_list() == ["Q1", "Q" + "9" * 15]
-    rejects = tables.read(tmp_path / "rejects.parquet")
-    assert rejects.select("row", "reason").rows() == [(1, "no_item"), (2, "no_item"), (4, "no_item")]
-    assert '"P17"' in rejects["raw"][0]
-
-
 def test_enrich_items_reads_the_table(lookup: Lookup, tmp_path: Path) -> None:
     found = lookup(backend="store", store=written(tmp_path, SOME))
     enrich_items(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from wokflow.enrich.schemas import ENTITIES, REJECTED
 from wokflow.frame.job import Progress, UserError
@@ -17,6 +18,7 @@ from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.stream import Truncated, chunks
 
 ROWS = 20_000  # entities that are written at once
+RAW = 10_000  # bytes of a reject that are kept
 MAX_LINE = 64 << 20  # bytes; the longest entities of Wikidata have some 4 MB
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that hold in all languages
 # Codes under which Wikidata keeps names where the code itself has none, the best one first.
@@ -62,8 +64,9 @@ def enrich_entities(
                 row = _read(line, languages)
                 if isinstance(row, str):
                     counts["rejected"] += 1
-                    bad.write(rejected := _reject(number, row, line))
-                    first.add([(number, row, None, rejected["raw"][0])])
+                    kept = line[:RAW].decode(errors="backslashreplace")
+                    bad.write(pl.DataFrame([(number, row, kept)], _schema(REJECTED), orient="row"))
+                    first.add([(number, row, None, kept)])
                 elif row is None:
                     counts["nameless"] += 1
                 else:
@@ -203,9 +206,8 @@ def number_of(qid: str) -> int:
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=pl.DataFrame(ENTITIES.empty_table()).schema)
+    return pl.DataFrame(rows, _schema(ENTITIES))
 
 
-def _reject(number: int, reason: str, line: bytes) -> pl.DataFrame:
-    raw = line[:10_000].decode(errors="backslashreplace")
-    return pl.DataFrame([(number, reason, raw)], pl.DataFrame(REJECTED.empty_table()).schema, orient="row")
+def _schema(declared: pa.Schema) -> pl.Schema:
+    return pl.DataFrame(declared.empty_table()).schema

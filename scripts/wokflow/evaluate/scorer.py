@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from wokflow.evaluate.intervals import Metric, mean, skipped
 from wokflow.evaluate.parts import Texts, one_line
@@ -57,8 +56,9 @@ class Scorer:
         ]
         if not lines:
             return [0.0] * len(rows)
-        options: dict[str, Any] = {"key": self.key, "seconds": self.seconds, "hub": self.hub}
-        written = run_command(command, "".join(lines), worker=self.worker, **options)
+        written = run_command(
+            command, "".join(lines), key=self.key, seconds=self.seconds, worker=self.worker, hub=self.hub
+        )
         numbers = self._numbers(written)
         if len(numbers) != len(lines):
             raise UserError(
