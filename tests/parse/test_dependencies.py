@@ -47,9 +47,10 @@ def parsed(house: Path, out: Path, **changes: Any) -> pl.DataFrame:
     given = {"shard": 0, "shards": 1, "threads": 1, "progress": Progress()} | changes
     shards: Any = {name: given.pop(name) for name in ("shard", "shards")}
     job = Job({"key": "k"}, given.pop("progress"), given.pop("threads"))
+    trained = given.pop("trained", [] if "model" in changes else [str(house / "model")])
     parse_dependencies(
         clauses=str(house / "clauses"),
-        trained=[] if "model" in changes else [str(house / "model")],
+        trained=trained,
         dependencies=str(out),
         settings=DependenciesSettings(**{"glossary": str(house / "glossary.json"), "batch": 4} | given),
         job=job,
