@@ -182,7 +182,7 @@ DIES = """
 import os, sys
 names = ("WOKFLOW_SERVER_KEY", "OPENAI_API_KEY", "SLURM_JWT", "HF_TOKEN", "https_proxy")
 print("given:", *[name for name in names if name in os.environ])
-print("prompt: Title: 麻婆豆腐")
+print("prompt: Title: 麻婆" + "豆腐")  # in the output, and not in the command
 print("ERROR 11-25 20:10:01 [core.py:708] RuntimeError: no room on the GPU, key", os.environ["WOKFLOW_SERVER_KEY"])
 sys.exit(3)
 """

@@ -182,7 +182,8 @@ def test_no_texts_give_shards_of_no_rows(tiny: Path, tmp_path: Path, shards: int
     assert [part.shape for part in embedded(tmp_path, [], str(tiny), shards=shards)] == [(0, 8)] * shards
 
 
-def test_a_log_tells_how_far_it_is(tiny: Path, tmp_path: Path) -> None:
+def test_a_log_tells_how_far_it_is(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embed, "BLOCK", 12)  # the time left is known from the second block on
     log = io.StringIO()
     embedded(tmp_path, TEXTS, str(tiny), progress=Progress(log, seconds=0))
     assert f"{len(TEXTS)} of {len(TEXTS)} texts embedded (100 %, 0 s left)" in log.getvalue()
