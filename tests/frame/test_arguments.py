@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow.frame.arguments import Arguments, block_arguments, counts, lookup, model_arguments
+from wokflow.frame.arguments import Arguments, block_arguments, leaves, lookup, model_arguments
 from wokflow.frame.config import read_schema
 
 from tests.conftest import ROOT
@@ -16,15 +16,14 @@ STEP = {
     "words": {"counts": "content"},
     "parts": {"counts": "layout"},
     "model": {"counts": "model"},
-    "inner": {"properties": {"a": {}, "b": {}}},
+    "inner": {"properties": {"a": {}, "b": {"counts": "never"}}},
+    "chosen": {"counts": "rule", "properties": {"zh": {"counts": "model"}}},
 }
 SCHEMA = {
     "properties": {
         "stage": {
-            "properties": {
-                "step": {"properties": STEP},
-                "mixed": {"properties": {"inner": {"properties": STEP}}},
-            }
+            "properties": {"step": {"properties": STEP}},
+            "steps": {"items": {"given": {"pair": {}, "raw": {"counts": "never"}}}},
         },
         "other": {"properties": {"step": {"properties": {"threshold": {}, "path": {"counts": "content"}}}}},
     }
@@ -39,16 +38,17 @@ def config(**step: Any) -> dict[str, Any]:
         "words": "w.tsv",
         "parts": 4,
         "model": "org/name",
-        "inner": {"a": 1},
+        "inner": {"a": 1, "b": 2},
+        "chosen": {"zh": "org/zh"},
     }
     return {"stage": {"step": usual | step}, "other": {"step": {"threshold": 0.5, "path": "p.tsv"}}}
 
 
 def test_a_block_is_divided_by_how_its_keys_count() -> None:
     assert block_arguments(config(), SCHEMA, "stage.step") == Arguments(
-        settings={"k": 3, "model": "org/name", "inner": {"a": 1}},
+        settings={"k": 3, "model": "org/name", "inner.a": 1},
         resources={"words": "w.tsv"},
-        options={"device": "cpu"},
+        options={"device": "cpu", "inner.b": 2},
         layout={"parts": 4},
     )
 
@@ -71,12 +71,13 @@ def test_borrowed_keys_come_too_and_what_has_a_condition_only_where_it_holds(
     kind: str, given: Arguments
 ) -> None:
     when = {"when": {"stage.step.kind": ["two", "three"]}}
-    step = {
-        "borrows": {"words": {"key": "other.words"}, "lists": {"key": "other.lists", **when}},
-        "properties": {"kind": {}, "most": when},
+    borrows = {"words": {"key": "other.words"}, "lists": {"key": "other.lists", **when}}
+    stage = {
+        "steps": {"step": {"borrows": borrows}},
+        "properties": {"step": {"properties": {"kind": {}, "most": when}}},
     }
     files = {"words": {"counts": "content"}, "lists": {"counts": "content"}}
-    schema = {"properties": {"stage": {"properties": {"step": step}}, "other": {"properties": files}}}
+    schema = {"properties": {"stage": stage, "other": {"properties": files}}}
     config = {"stage": {"step": {"kind": kind, "most": 3}}, "other": {"words": "w.tsv", "lists": "p.tsv"}}
     assert block_arguments(config, schema, "stage.step") == given
 
@@ -91,9 +92,20 @@ def test_a_model_in_a_folder_counts_by_content_and_a_name_by_value(tmp_path: Pat
     )
 
 
-def test_a_block_in_a_block_that_counts_in_different_ways_is_refused() -> None:
-    with pytest.raises(ValueError, match="write a function"):
-        block_arguments({"stage": {"mixed": {"inner": {}}}}, SCHEMA, "stage.mixed")
+def test_other_values_may_lie_over_a_block() -> None:
+    found = block_arguments(config(), SCHEMA, "stage.step", over={"k": 4, "inner": {"b": 5}})
+    assert (found.settings["k"], found.settings["inner.a"], found.options["inner.b"]) == (4, 1, 5)
+    assert config()["stage"]["step"]["k"] == 3
+
+
+def test_a_step_is_given_what_its_class_declares() -> None:
+    given = {"pair": "en-zh", "raw": "a.zip"}
+    assert block_arguments(config(), SCHEMA, "stage.items", given=given) == Arguments(
+        {"pair": "en-zh"}, options={"raw": "a.zip"}
+    )
+    for wrong in ({}, {"pair": "en-zh"}, given | {"more": 1}):
+        with pytest.raises(ValueError, match=r"stage\.items is given"):
+            block_arguments(config(), SCHEMA, "stage.items", given=wrong)
 
 
 def test_a_key_that_no_block_has_is_nothing() -> None:
@@ -103,10 +115,11 @@ def test_a_key_that_no_block_has_is_nothing() -> None:
 
 
 def test_the_schema_knows_no_other_ways_to_count() -> None:
-    def found(block: dict[str, Any], dotted: str = "") -> set[str]:
-        inner = block.get("properties", {})
-        own = {counts(schema, dotted)} if dotted and not inner else set()
-        return own.union(*(found(rule, f"{dotted}.{key}".strip(".")) for key, rule in inner.items()))
-
-    schema = read_schema(ROOT)
-    assert found(schema) == {"value", "content", "model", "never", "layout", "rule"}
+    assert {rule.get("counts", "value") for _, rule in leaves(read_schema(ROOT))} == {
+        "value",
+        "content",
+        "model",
+        "never",
+        "layout",
+        "rule",
+    }

@@ -20,6 +20,7 @@ from wokflow.frame.settings import (
     Text,
     When,
     borrowed,
+    from_rule,
     settings_class,
 )
 
@@ -52,16 +53,19 @@ class CsiSpansSettings(Settings):
     most: int | Literal["auto"] = Field("auto")
     wanted: bool
     inner: Inner = Inner()
+    chosen: RuleOnly[Inner] = Inner()
+    pair: str = from_rule()
+    raw: Never[tuple[str, ...]] = from_rule()
+
+
+class ItemsSettings(Settings):
+    pair: str = from_rule()
 
 
 SCHEMA = {
     "type": "object",
     "additionalProperties": False,
     "default": {},
-    "borrows": {
-        "pairs": {"key": "other.pairs.path"},
-        "words": {"key": "other.words.path", "when": {"frame.csi_spans.kind": ["two"]}},
-    },
     "description": "Spans | of items.",
     "properties": {
         "answers": {
@@ -85,7 +89,23 @@ SCHEMA = {
             "default": {},
             "properties": {"rank": {"type": "integer", "default": 0, "description": "Of adapters."}},
         },
+        "chosen": {
+            "type": "object",
+            "additionalProperties": False,
+            "default": {},
+            "counts": "rule",
+            "properties": {"rank": {"type": "integer", "default": 0, "description": "Of adapters."}},
+        },
     },
+}
+STEPS = {
+    "csi_spans": {
+        "borrows": {
+            "pairs": {"key": "other.pairs.path"},
+            "words": {"key": "other.words.path", "when": {"csi.csi_spans.kind": ["two"]}},
+        },
+        "given": {"pair": {}, "raw": {"counts": "never"}},
+    }
 }
 
 
@@ -94,17 +114,34 @@ def test_a_class_gives_the_schema_that_one_would_write_by_hand() -> None:
     assert config_schema.block_schema(CsiSpansSettings) == SCHEMA
 
 
+def test_what_a_step_borrows_and_is_given_stands_beside_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config_schema, "classes", lambda stage: [CsiSpansSettings, ItemsSettings])
+    schema = config_schema.stage_schema("csi")
+    assert schema["steps"] == STEPS | {"items": {"given": {"pair": {}}}}
+    assert list(schema["properties"]) == ["csi_spans"]  # a step without keys has no block
+
+
 def test_what_a_job_is_not_given_its_function_cannot_read() -> None:
-    given = {"pairs": "p", "answers": ["a"], "kind": "one", "wanted": True, "inner": {"rank": 2}}
-    settings = CsiSpansSettings.of_job(given)
+    of_job = {"pairs": "p", "answers": ["a"], "kind": "one", "wanted": True, "inner": {"rank": 2}}
+    of_job |= {"pair": "en-zh", "raw": ["a.zip"]}
+    settings = CsiSpansSettings.of_job(of_job)
     assert (settings.pairs, settings.answers, settings.inner.rank, settings.kind) == ("p", ("a",), 2, "one")
+    assert (settings.pair, settings.raw) == ("en-zh", ("a.zip",))
     assert settings.words is None
-    for unread in ("parts", "shards", "device", "most"):  # the last two have defaults, which are in no key
+    for unread in (
+        "parts",
+        "shards",
+        "device",
+        "most",
+        "chosen",
+    ):  # the last two have defaults, which are in no key
         with pytest.raises(AttributeError):
             getattr(settings, unread)
+    with pytest.raises(AttributeError):
+        _ = CsiSpansSettings.of_job(of_job | {"inner": {}}).inner.rank
     for wrong in ({"wnated": True}, {"kind": "three"}):
         with pytest.raises(ValidationError):
-            CsiSpansSettings.of_job(given | wrong)
+            CsiSpansSettings.of_job(of_job | wrong)
 
 
 def test_the_config_s_schema_is_that_of_the_classes() -> None:
@@ -117,9 +154,9 @@ def test_settings_hold_declarations_alone() -> None:
     trees = {
         path.parent.name: ast.parse(path.read_text(encoding="utf-8"))
         for path in PACKAGE.glob("*/settings.py")
-        if path.parent.name != "frame" and code._declares_settings(f"wokflow.{path.parent.name}.settings")
+        if path.parent.name != "frame" and code.declares_settings(f"wokflow.{path.parent.name}.settings")
     }
-    assert {*config_schema.STAGES} == trees.keys()
+    assert {*config_schema.declared_stages()} == trees.keys()
     for stage, tree in trees.items():
         nodes = list(ast.walk(tree))
         assert {node.module for node in nodes if isinstance(node, ast.ImportFrom)} <= {
@@ -130,9 +167,9 @@ def test_settings_hold_declarations_alone() -> None:
         assert not [node for node in nodes if isinstance(node, computed)], stage
 
 
-@pytest.mark.parametrize("stage", config_schema.STAGES)
+@pytest.mark.parametrize("stage", config_schema.declared_stages())
 def test_a_step_with_settings_has_no_default_and_at_most_eight_parameters(stage: str) -> None:
-    blocks = config_schema.stage_schema(stage)["properties"]
+    blocks = {each.block() for each in config_schema.classes(stage)}
     for path in (PACKAGE / stage).glob("*.py"):
         function = getattr(
             importlib.import_module(f"wokflow.{stage}.{path.stem}"), f"{stage}_{path.stem}", None

@@ -5,7 +5,8 @@ for the name of a model on a hub or a local folder, `never` for what does not ch
 only divides it into files, `rule` for what the rules alone read; without the keyword, a key counts by its value.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,20 +40,41 @@ def block_arguments(
     schema: Mapping[str, Any],
     step: str,
     also: Iterable[str] | Mapping[str, str] = (),
+    over: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> Arguments:
-    """The arguments of a step: all keys of its config block, those that it borrows, and the keys `also`.
+    """The arguments of a step: all keys of its config block, what it borrows and is given, and the keys `also`.
 
+    `over` is laid over the block first. `given` has what the step's class declares by from_rule(). Keys of inner
+    blocks go by names with dots; those of one that counts as `rule` reach the step only as far as they are given.
     `also` names keys with dots; they are passed under their last part, or under the name that a mapping gives.
     """
-    block = lookup(config, step, {})
-    declared = _rule(schema, step) if block else {}
-    keys = {key: declared["properties"][key] | {"key": f"{step}.{key}"} for key in block}
-    keys |= declared.get("borrows", {})
-    names = {rule["key"]: name for name, rule in keys.items() if holds(config, rule)}
-    names |= also if isinstance(also, Mapping) else {key: key.rsplit(".", 1)[-1] for key in also}
+    stage, name = step.split(".")
+    if over:
+        block = merged(lookup(config, step, {}), over)
+        config = {**config, stage: {**config[stage], name: block}}
+    of_stage = schema["properties"].get(stage, {})
+    declared = of_stage.get("steps", {}).get(name, {})
+    own = of_stage.get("properties", {}).get(name, {}) if lookup(config, step, {}) else {}
+    keys = {key: rule | {"key": f"{step}.{key}"} for key, rule in leaves(own)}
+    for key, lent in declared.get("borrows", {}).items():
+        keys[key] = {"counts": _counts(schema, lent["key"]), **lent}
     by_kind: dict[str, dict[str, Any]] = {}
-    for dotted, name in names.items():
-        by_kind.setdefault(counts(schema, dotted), {})[name] = lookup(config, dotted)
+
+    def put(key: str, how: str, value: Any) -> None:
+        by_kind.setdefault(how, {})[key] = value
+
+    for key, rule in keys.items():
+        if holds(config, rule):
+            put(key, rule.get("counts", "value"), lookup(config, rule["key"]))
+    more = also if isinstance(also, Mapping) else {key: key.rsplit(".", 1)[-1] for key in also}
+    for dotted, key in more.items():
+        put(key, _counts(schema, dotted), lookup(config, dotted))
+    wanted = declared.get("given", {})
+    if (given or {}).keys() != wanted.keys():
+        raise ValueError(f"{step} is given {sorted(given or {})}, and its class declares {sorted(wanted)}")
+    for key, value in (given or {}).items():
+        put(key, wanted[key].get("counts", "value"), value)
     settings, resources = model_arguments(**by_kind.get("model", {}))
     return Arguments(
         settings=by_kind.get("value", {}) | settings,
@@ -60,6 +82,24 @@ def block_arguments(
         options=by_kind.get("never", {}),
         layout=by_kind.get("layout", {}),
     )
+
+
+def leaves(block: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The keys of a block's schema that hold values, by their names within it, with the rule of each."""
+    for key, rule in block.get("properties", {}).items():
+        if "properties" not in rule:
+            yield key, rule
+        elif rule.get("counts") != "rule":
+            yield from ((f"{key}.{inner}", of_inner) for inner, of_inner in leaves(rule))
+
+
+def merged(block: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """A config block with other values laid over it, key by key."""
+    together = deepcopy(dict(block))
+    for key, value in over.items():
+        inner = isinstance(value, Mapping)
+        together[key] = merged(together.get(key, {}), value) if inner else value
+    return together
 
 
 def holds(config: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
@@ -75,21 +115,8 @@ def lookup(config: Mapping[str, Any], dotted: str, default: Any = None) -> Any:
     return value
 
 
-def counts(schema: Mapping[str, Any], dotted: str) -> str:
-    """How a key counts in keys: content, model, never, layout, rule or value.
-
-    Raises ValueError for a block of keys that do not all count by value: such a block needs a function of its own.
-    """
-    rule = _rule(schema, dotted)
-    if any("counts" in inner for inner in rule.get("properties", {}).values()):
-        raise ValueError(
-            f"the keys of {dotted} count in different ways: write a function that gives Arguments"
-        )
-    return str(rule.get("counts", "value"))
-
-
-def _rule(schema: Mapping[str, Any], dotted: str) -> Mapping[str, Any]:
-    """The schema of a key or block named with dots."""
+def _counts(schema: Mapping[str, Any], dotted: str) -> str:
+    """How a key named with dots counts."""
     for part in dotted.split("."):
         schema = schema["properties"][part]
-    return schema
+    return str(schema.get("counts", "value"))

@@ -120,7 +120,7 @@ def modules_behind(module: str) -> tuple[str, ...]:
     queue = [module]
     while queue:
         name = queue.pop()
-        if name in seen or module_file(name) is None or _declares_settings(name):
+        if name in seen or module_file(name) is None or declares_settings(name):
             continue
         seen.add(name)
         queue += [] if name in NEUTRAL else _read(name).imports
@@ -201,8 +201,13 @@ def _word_lists(tree: ast.Module, module: str) -> Iterator[str]:
             yield name.value
 
 
-def _declares_settings(module: str) -> bool:
-    return module == SETTINGS or (module.endswith(".settings") and SETTINGS in _read(module).imports)
+def declares_settings(module: str) -> bool:
+    """Whether a module holds classes of settings, or is what they are made with."""
+    if module == SETTINGS:
+        return True
+    return (
+        module.endswith(".settings") and module_file(module) is not None and SETTINGS in _read(module).imports
+    )
 
 
 def _is_schemas(module: str) -> bool:

@@ -7,38 +7,64 @@ from typing import Any
 
 import yaml
 
-from wokflow.frame.settings import Block, Settings
+from wokflow.frame.code import declares_settings
+from wokflow.frame.settings import Block, Counts, Settings
+from wokflow.frame.stages import STAGES
 
 SCHEMA = Path(__file__).resolve().parents[3] / "config" / "config.schema.yaml"
-STAGES = ("parse", "pivot")  # those whose settings are declared by classes
 FIRST, LAST = ("counts", "path", "when", "enum", "type"), ("default", "description")  # of a key's rules
 
 
-def stage_schema(stage: str) -> dict[str, Any]:
-    """The JSON schema of a stage's part of the config, from the classes of its settings in their order."""
+def declared_stages() -> list[str]:
+    """The stages whose settings are declared by classes."""
+    return [stage for stage in STAGES if declares_settings(f"wokflow.{stage}.settings")]
+
+
+def classes(stage: str) -> list[type[Settings]]:
+    """The classes of a stage's settings in their order."""
     module = importlib.import_module(f"wokflow.{stage}.settings")
-    classes = [
-        each for each in vars(module).values() if isinstance(each, type) and issubclass(each, Settings)
+    return [
+        each
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, Settings) and each.__module__ == module.__name__
     ]
-    blocks = {each.block(): block_schema(each) for each in classes if each.__module__ == module.__name__}
-    return {"type": "object", "additionalProperties": False, "default": {}, "properties": blocks}
 
 
-def block_schema(block: type[Block]) -> dict[str, Any]:
-    """The schema of a config block, and of those within it; what it borrows stands elsewhere."""
-    declared, borrowed = block.model_json_schema(), block.borrows()
+def stage_schema(stage: str) -> dict[str, Any]:
+    """The JSON schema of a stage's part of the config, from the classes of its settings.
+
+    `steps` says what steps get beside the keys of their blocks: `borrows` from others, and is `given` by its rule.
+    """
+    steps = {}
+    for each in classes(stage):
+        own = f"{stage}.{each.block()}."
+        borrows = {name: _dotted(lent, own) for name, lent in each.borrows().items()}
+        more = {"borrows": borrows, "given": each.takes()}
+        steps[each.block()] = {name: what for name, what in more.items() if what}
+    schema: dict[str, Any] = {"type": "object", "additionalProperties": False, "default": {}}
+    if declared := {step: more for step, more in steps.items() if more}:
+        schema["steps"] = declared
+    blocks = {each.block(): block_schema(each) for each in classes(stage) if each.own()}
+    return schema | {"properties": blocks}
+
+
+def block_schema(block: type[Block], counts: str | None = None) -> dict[str, Any]:
+    """The schema of a config block, and of those within it; what it borrows or is given stands elsewhere."""
+    declared = block.model_json_schema()
     own = f"{block.__module__.split('.')[-2]}.{block.block()}." if issubclass(block, Settings) else ""
     schema: dict[str, Any] = {"type": "object", "additionalProperties": False, "default": {}}
-    if borrowed:
-        schema["borrows"] = {name: _dotted(lent, own) for name, lent in borrowed.items()}
+    if counts:
+        schema["counts"] = counts
     if "description" in declared:
         schema["description"] = " ".join(declared["description"].split())
     keys = {}
-    for key, field in block.model_fields.items():
+    for key in block.own():
+        field = block.model_fields[key]
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, Block):
-            keys[key] = block_schema(inner)
-        elif key not in borrowed:
+            how = [each.how for each in field.metadata if isinstance(each, Counts)]
+            keys[key] = block_schema(inner, *how)
+        else:
             keys[key] = _dotted(compact(declared["properties"][key]), own)
     return schema | {"properties": keys}
 
@@ -77,10 +103,10 @@ def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def written(text: str) -> str:
-    """The text of the schema's file with the blocks of STAGES as their classes have them."""
+    """The text of the schema's file with the blocks of stages as their classes have them."""
     lines = text.splitlines(keepends=True)
     begins = [number for number, line in enumerate(lines) if line[:2] == "  " and line[2:3].isalnum()]
-    for stage in reversed(STAGES):
+    for stage in reversed(declared_stages()):
         begin = lines.index(f"  {stage}:\n")
         end = next((number for number in begins if number > begin), len(lines))
         lines[begin:end] = _lines(stage, stage_schema(stage), 1)
@@ -96,7 +122,10 @@ def _lines(key: str, rule: dict[str, Any], depth: int) -> Iterator[str]:
         return
     yield f"{indent}{key}:\n"
     for name, value in rule.items():
-        if name != "properties":
+        if name == "steps":
+            yield f"{indent}  steps:\n"
+            yield from (f"{indent}    {step}: {_flow(more)}\n" for step, more in value.items())
+        elif name != "properties":
             yield f"{indent}  {name}: {_flow(value)}\n"
     yield f"{indent}  properties:\n"
     for name, value in rule["properties"].items():

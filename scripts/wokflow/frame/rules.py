@@ -122,20 +122,24 @@ class Steps:
         *cutoffs: Chosen,
         also: Iterable[str] | Mapping[str, str] = (),
         arguments: Callable[[Wildcards], Arguments] | None = None,
+        over: Callable[[Wildcards], Mapping[str, Any]] | None = None,
+        given: Callable[[Wildcards], Mapping[str, Any]] | None = None,
         options: Mapping[str, Callable[[Wildcards], Any]] | None = None,
         **known: Callable[[Wildcards], str],
     ) -> dict[str, Callable[..., Any]]:
         """The params of the rule of a step ("match.embed"): its key, and what a job is given without effect on it.
 
-        Settings, resources and options are those of the step's config block and of the keys `also` (see
-        wokflow.frame.arguments), or what `arguments` gives. The digests of the cutoffs stand in the key; so does
-        `known`, digests of resources as functions of wildcards, as `options` are.
+        Settings, resources and options are those of the step's config block, what it borrows and is given, and of the
+        keys `also` (see wokflow.frame.arguments), or what `arguments` gives. `over` has values that take the place of
+        the block's in this job, `given` those that the step's class declares by from_rule(). The digests of the
+        cutoffs stand in the key; so does `known`, digests of resources as functions of wildcards, as `options` are.
         """
 
         def find(wildcards: Wildcards) -> Arguments:
-            return (
-                arguments(wildcards) if arguments else block_arguments(self.config, self.schema, step, also)
-            )
+            if arguments:
+                return arguments(wildcards)
+            more = {"over": over and over(wildcards), "given": given and given(wildcards)}
+            return block_arguments(self.config, self.schema, step, also, **more)
 
         def key(wildcards: Wildcards) -> str:
             waited = [cutoff.await_it(self.checkpoints) for cutoff in self._all(cutoffs, wildcards)]

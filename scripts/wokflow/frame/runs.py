@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from wokflow.frame.arguments import merged
 from wokflow.frame.cutoffs import plain
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded, expanded_model, no_model
@@ -188,7 +188,7 @@ class Run:
 
     def over(self, step: str, block: Mapping[str, Any]) -> dict[str, Any]:
         """A step's config block (`step` as in STEPS) with this run's own settings laid over it."""
-        return _merged(block, self.settings.get(step, {}))
+        return merged(block, self.settings.get(step, {}))
 
 
 def names_of(runs: Mapping[str, Run], *families: str) -> str:
@@ -348,10 +348,3 @@ def _nested(settings: Iterable[tuple[list[str], Any]]) -> dict[str, Any]:
             block = block.setdefault(key, {})
         block[path[-1]] = value
     return nested
-
-
-def _merged(defaults: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    merged = deepcopy(dict(defaults))
-    for key, value in overrides.items():
-        merged[key] = _merged(merged.get(key, {}), value) if isinstance(value, Mapping) else value
-    return merged

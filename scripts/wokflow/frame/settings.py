@@ -76,8 +76,26 @@ class Block(BaseModel):
     @classmethod
     def borrows(cls) -> dict[str, dict[str, Any]]:
         """What lends each borrowed setting, by its name: the dotted `key`, and `when` it does."""
+        return {name: extra for name, extra in cls._extra().items() if "key" in extra}
+
+    @classmethod
+    def takes(cls) -> dict[str, dict[str, Any]]:
+        """What the step's rule gives, by its name: how it counts, if not by value."""
+        kinds: dict[str, dict[str, Any]] = {}
+        for name in cls._extra().keys() - cls.borrows().keys():
+            how = [each.how for each in cls.model_fields[name].metadata if isinstance(each, Counts)]
+            kinds[name] = {"counts": how[0]} if how else {}
+        return {name: kinds[name] for name in cls.model_fields if name in kinds}
+
+    @classmethod
+    def own(cls) -> list[str]:
+        """The keys of the config that the block has."""
+        return [name for name in cls.model_fields if name not in cls._extra()]
+
+    @classmethod
+    def _extra(cls) -> dict[str, dict[str, Any]]:
         extra = {name: field.json_schema_extra for name, field in cls.model_fields.items()}
-        return {name: dict(lent) for name, lent in extra.items() if isinstance(lent, dict)}
+        return {name: dict(known) for name, known in extra.items() if isinstance(known, dict)}
 
 
 class Settings(Block):
@@ -89,12 +107,11 @@ class Settings(Block):
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Settings")).lower()
 
     @classmethod
-    def of_config(cls, config: Mapping[str, Any]) -> Self:
+    def of_config(cls, config: Mapping[str, Any], **given: Any) -> Self:
         """The settings that a config with all its defaults holds, with all borrowed ones, whatever their `when`."""
-        own = config[cls.__module__.split(".")[-2]][cls.block()]
-        return cls.model_validate(
-            own | {name: lookup(config, lent["key"]) for name, lent in cls.borrows().items()}
-        )
+        own = config[cls.__module__.split(".")[-2]].get(cls.block(), {})
+        lent = {name: lookup(config, lent["key"]) for name, lent in cls.borrows().items()}
+        return cls.model_validate(own | lent | given)
 
     @classmethod
     def of_job(cls, given: Mapping[str, Any]) -> Self:
@@ -104,19 +121,33 @@ class Settings(Block):
         that the job is not given are None.
         """
         made = cls.model_validate(given)
-        for name in cls.model_fields.keys() - given.keys() - cls.borrows().keys():
-            del made.__dict__[name]
+        _forget(made, given)
         return made
 
 
-def borrowed(key: str, when: When | None = None) -> Any:
+def _forget(made: Block, given: Mapping[str, Any]) -> None:
+    """Take from settings, and from the blocks in them, all that they were not given."""
+    for name in type(made).model_fields.keys() - type(made).borrows().keys():
+        if name not in given:
+            del made.__dict__[name]
+        elif isinstance(inner := getattr(made, name), Block):
+            _forget(inner, given[name])
+
+
+def borrowed(key: str, *when: When) -> Any:
     """A setting that another block declares, under its dotted key: the step is given it, too, and it counts alike.
 
-    With `when`, it is None elsewhere.
+    With conditions, it is None where one of them does not hold.
     """
-    if when is None:
+    if not when:
         return Field(json_schema_extra={"key": key})
-    return Field(None, json_schema_extra={"key": key, **when.schema()})
+    conditions = {of: values for each in when for of, values in each.schema()["when"].items()}
+    return Field(None, json_schema_extra={"key": key, "when": conditions})
+
+
+def from_rule() -> Any:
+    """What is no key of the config: the step's rule gives it (step(..., given=...)). It counts as its type says."""
+    return Field(json_schema_extra={"given": True})
 
 
 def settings_class(function: Callable[..., Any]) -> type[Settings] | None:
@@ -139,5 +170,6 @@ __all__ = [
     "Text",
     "When",
     "borrowed",
+    "from_rule",
     "settings_class",
 ]

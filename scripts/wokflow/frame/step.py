@@ -117,14 +117,26 @@ def arguments(function: Callable[..., None], described: RuleJob, progress: Progr
         demanded["metadata"] = provenance(described.key, tables)
     if "job" in names:
         demanded["job"] = Job(provenance(described.key, tables), progress or Progress(), described.threads)
-    passed = [settings, described.unkeyed]
+    passed = [nested({**settings, **described.unkeyed})]
     if declared := settings_class(function):
-        passed = [{"settings": declared.of_job({**settings, **described.unkeyed})}]
+        passed = [{"settings": declared.of_job(passed[0])}]
     passed += [inputs, described.outputs]
     together = {name: value for group in passed for name, value in group.items()}
     if len(together) < sum(map(len, passed)):
         raise ValueError(f"two arguments of {function.__qualname__} have one name: {passed}")
     return {name: value for name, value in demanded.items() if name in names} | together
+
+
+def nested(dotted: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by their blocks: {"bootstrap": {"seed": 13}} of {"bootstrap.seed": 13}."""
+    found: dict[str, Any] = {}
+    for name, value in dotted.items():
+        *blocks, key = name.split(".")
+        block = found
+        for each in blocks:
+            block = block.setdefault(each, {})
+        block[key] = value
+    return found
 
 
 def paths(files: Mapping[str, Files]) -> list[str]:
