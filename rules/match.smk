@@ -1,11 +1,4 @@
-from wokflow.match.arguments import (
-    embed_gpus,
-    match_pair,
-    match_split,
-    match_statistics,
-    match_translate,
-    translate_gpus,
-)
+from wokflow.match.stage import embed_gpus, pair_given, translate_gpus, translate_over
 
 ELIGIBLE = {corpus: f"{RESULTS}/match/eligible/{corpus}/part-00000.parquet" for corpus in MATCHED}
 SILVER = {  # the silver set, by direction, where people have accepted candidates
@@ -80,7 +73,7 @@ rule match_translate:
         **step(
             "match.translate",
             TITLES,
-            arguments=lambda wildcards: match_translate(config, CORPORA[wildcards.corpus]),
+            over=lambda wildcards: translate_over(config, CORPORA[wildcards.corpus]),
         ),
     script:
         "../scripts/step.py"
@@ -188,14 +181,11 @@ rule match_pair:
         searched=lambda wildcards: shards(
             f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
         ),
-        source_eligible=lambda wildcards: parts(f"match/eligible/{DIRECTIONS[wildcards.direction][0]}", 1)[0],
-        source_translations=ancient(data(of_source(TRANSLATIONS))),
-        target_eligible=lambda wildcards: parts(f"match/eligible/{DIRECTIONS[wildcards.direction][1]}", 1)[0],
-        target_translations=ancient(data(of_target(TRANSLATIONS))),
+        eligible=lambda wildcards: [ELIGIBLE[corpus] for corpus in DIRECTIONS[wildcards.direction]],
+        translations=ancient(all_data(of_source(TRANSLATIONS), of_target(TRANSLATIONS))),
     output:
         neighbours=f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet",
-        accepted=f"{RESULTS}/match/accepted/{{direction}}/part-00000.parquet",
-        audit=f"{RESULTS}/match/audit/{{direction}}/part-00000.parquet",
+        pairs=[f"{RESULTS}/match/{table}/{{direction}}/part-00000.parquet" for table in ("accepted", "audit")],
         near=f"{RESULTS}/match/near/{{direction}}.tsv",
     log:
         log_of("match_pair", "direction"),
@@ -211,7 +201,7 @@ rule match_pair:
             "match.pair",
             of_source(TRANSLATIONS),
             of_target(TRANSLATIONS),
-            arguments=lambda wildcards: match_pair(config, wildcards.direction),
+            given=lambda wildcards: pair_given(config, wildcards.direction),
         ),
     script:
         "../scripts/step.py"
@@ -268,11 +258,9 @@ rule match_split:
         after=waits(VECTORS),
         silver=list(SILVER.values()),
         eligible=list(ELIGIBLE.values()),
-        accepted_zh_en=f"{RESULTS}/match/accepted/zh-en/part-00000.parquet",
-        accepted_en_zh=f"{RESULTS}/match/accepted/en-zh/part-00000.parquet",
+        accepted=[f"{RESULTS}/match/accepted/{direction}/part-00000.parquet" for direction in DIRECTIONS],
     output:
-        pairs_zh_en=f"{RESULTS}/match/pairs/zh-en/part-00000.parquet",
-        pairs_en_zh=f"{RESULTS}/match/pairs/en-zh/part-00000.parquet",
+        pairs=[f"{RESULTS}/match/pairs/{direction}/part-00000.parquet" for direction in DIRECTIONS],
         leaks=report(f"{RESULTS}/match/split/leaks.json", caption="captions/leaks.rst", category="Matching"),
     log:
         log_of("match_split"),
@@ -284,7 +272,7 @@ rule match_split:
         mem_mb=memory(6000),
         runtime=minutes(60),
     params:
-        **step("match.split", arguments=lambda wildcards: match_split(config)),
+        **step("match.split"),
     script:
         "../scripts/step.py"
 
@@ -293,10 +281,8 @@ rule match_statistics:
     input:
         after=waits(VECTORS),
         silver=list(SILVER.values()),
-        pairs_zh_en=f"{RESULTS}/match/pairs/zh-en/part-00000.parquet",
-        pairs_en_zh=f"{RESULTS}/match/pairs/en-zh/part-00000.parquet",
-        neighbours_zh_en=f"{RESULTS}/match/neighbours/zh-en/part-00000.parquet",
-        neighbours_en_zh=f"{RESULTS}/match/neighbours/en-zh/part-00000.parquet",
+        pairs=[f"{RESULTS}/match/pairs/{direction}/part-00000.parquet" for direction in DIRECTIONS],
+        neighbours=[f"{RESULTS}/match/neighbours/{direction}/part-00000.parquet" for direction in DIRECTIONS],
         recipenlg=parts("ingest/recipes/recipenlg", INGEST_PARTS),
         xiachufang=parts("ingest/recipes/xiachufang", INGEST_PARTS),
     output:
@@ -314,6 +300,6 @@ rule match_statistics:
         mem_mb=memory(4000),
         runtime=minutes(120),
     params:
-        **step("match.statistics", arguments=lambda wildcards: match_statistics(config)),
+        **step("match.statistics"),
     script:
         "../scripts/step.py"

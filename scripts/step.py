@@ -13,6 +13,8 @@ for variable in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS"):
 
 os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # a job writes its progress into its log
 
+from wokflow.cluster.environment import load_keys  # noqa: E402
+from wokflow.cluster.window import SUBMITTED, minutes_left  # noqa: E402
 from wokflow.frame.gpus import take_gpus  # noqa: E402
 from wokflow.frame.step import RuleJob, run  # noqa: E402
 
@@ -39,10 +41,11 @@ try:
             outputs=plain(snakemake.output),
             wildcards=dict(snakemake.wildcards.items()),
             threads=snakemake.threads,
-            minutes=snakemake.resources.runtime,
+            minutes_left=lambda: minutes_left(snakemake.resources.runtime),
             log=snakemake.log[0],
             unnamed=tuple(str(path) for path in snakemake.input if str(path) not in named),
-        )
+        ),
+        prepare=load_keys if SUBMITTED in os.environ else lambda: None,
     )
 finally:
     signal.signal(signal.SIGINT, signal.SIG_IGN)

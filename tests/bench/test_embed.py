@@ -126,19 +126,19 @@ def encode(clock: Clock, texts: str, out: str) -> None:
 
 
 def embed(clock: Clock, texts: str, out: str, precision: str) -> None:
+    from wokflow.frame.job import Job, Progress
     from wokflow.match.bundled import BUNDLED
     from wokflow.match.embed import encoder, match_embed
+    from wokflow.match.settings import EmbedSettings
 
-    encoder(BUNDLED, None, precision)[0](["warm"])
+    settings = EmbedSettings(model=BUNDLED, precision=precision, device="cpu")
+    encoder(settings, Progress())[0](["warm"])
     with clock:
         match_embed(
             texts=texts,
             vectors=out,
             shard=0,
             shards=1,
-            model=BUNDLED,
-            revision=None,
-            precision=precision,  # type: ignore[arg-type]
-            device="cpu",
-            threads=measure.THREADS,
+            settings=settings,
+            job=Job(threads=measure.THREADS),
         )

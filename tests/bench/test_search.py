@@ -241,7 +241,9 @@ def bare_faiss(clock: Clock, folder: str) -> None:
 
 def search_job(clock: Clock, folder: str, shards: int, backend: str) -> dict[str, Any]:
     from wokflow.frame import tables
+    from wokflow.frame.job import Job
     from wokflow.match.search import finder, match_search
+    from wokflow.match.settings import SearchSettings
 
     finder(backend, "cpu", measure.THREADS, np.eye(DIMENSIONS, dtype=np.float32))
     out = [f"{folder}/{backend}-{way}.parquet" for way in ("there", "back")]
@@ -253,13 +255,10 @@ def search_job(clock: Clock, folder: str, shards: int, backend: str) -> dict[str
             neighbours_en_zh=out[1],
             shard=0,
             shards=shards,
-            k=K,
-            floor=None,
-            backend="faiss" if backend == "faiss" else "torch",
-            device="cpu",
-            memory_mb=MEMORY_MB,
-            threads=measure.THREADS,
-            metadata={},
+            settings=SearchSettings(
+                k=K, backend="faiss" if backend == "faiss" else "torch", device="cpu", memory_mb=MEMORY_MB
+            ),
+            job=Job(threads=measure.THREADS),
         )
     there, back = (tables.read(path) for path in out)
     return {

@@ -65,6 +65,14 @@ def test_a_job_has_the_cutoffs_of_its_corpus_direction_or_run() -> None:
     assert names(cutoffs(trained=()).examples.of({"run": "near"}, DATA)) == []
 
 
+def test_a_wildcard_of_which_nothing_is_known_makes_no_job_wait_in_silence() -> None:
+    assert names(cutoffs().titles.of({"corpus": "xiachufang", "shard": "00000"}, DATA)) == [
+        "match/titles/xiachufang"
+    ]
+    with pytest.raises(ValueError, match="lang_pair"):
+        cutoffs().titles.of({"lang_pair": "en-zh"}, DATA)
+
+
 def test_rewriting_is_another_checkpoint_than_adapting() -> None:
     found = cutoffs()
     assert found.examples["zh-en"].checkpoint == "train_pairs"

@@ -24,7 +24,7 @@ def described(tmp_path: Path, **given: Any) -> RuleJob:
         "outputs": {"page": str(tmp_path / "page.html")},
         "wildcards": {"corpus": "xiachufang", "shard": "00001", "shards": "00002"},
         "threads": 2,
-        "minutes": 60,
+        "minutes_left": lambda: 60,
         "log": str(tmp_path / "job.log"),
     }
     return RuleJob(**usual | given)
@@ -66,7 +66,7 @@ def test_the_key_is_kept_beside_what_a_job_wrote(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(module, "step_function", lambda step: function)
     job = described(tmp_path)
-    run(job)
+    run(job, lambda: None)
     assert kept_key(job.outputs["page"]) == job.key  # type: ignore[arg-type]
     assert "done in" in Path(job.log).read_text(encoding="utf-8")
 
@@ -97,7 +97,7 @@ def test_a_damaged_table_is_named_with_what_to_do(
     with pytest.raises(
         SystemExit, match=rf"{part} is damaged \(.+\)\. Delete it, and give the same command again"
     ):
-        run(job)
+        run(job, lambda: None)
     assert "Traceback" not in Path(job.log).read_text(encoding="utf-8") + capsys.readouterr().err
 
 
@@ -113,7 +113,7 @@ def test_a_flipped_bit_in_a_table_is_named_with_what_to_do(
     part.write_bytes(data)
     monkeypatch.setattr(module, "step_function", lambda step: read)
     with pytest.raises(SystemExit, match=rf"{part} is damaged \(.*CRC.*\)\. Delete it"):
-        run(described(tmp_path, inputs={"texts": str(part)}))
+        run(described(tmp_path, inputs={"texts": str(part)}), lambda: None)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_an_error_over_whole_tables_stays_what_it_is(
     tables.write(part, pa.schema([column("text", pa.string(), "A text.")]), pl.DataFrame({"text": ["a"]}), {})
     monkeypatch.setattr(module, "step_function", lambda step: function)
     with pytest.raises(SystemExit, match=f"{type(error).__name__}: ") as ended:
-        run(described(tmp_path, inputs={"texts": str(part)}))
+        run(described(tmp_path, inputs={"texts": str(part)}), lambda: None)
     assert ended.value.__cause__ is error
 
 
@@ -141,5 +141,5 @@ def test_a_job_s_function_has_a_temporary_folder_of_its_own(
     monkeypatch.setattr(module, "keep_inputs", lambda *_: None)
     monkeypatch.setattr(module, "keep_keys", lambda *_: None)
     monkeypatch.setattr(module, "arguments", lambda *_: {})
-    run(described(tmp_path))
+    run(described(tmp_path), lambda: None)
     assert seen and seen[0] != tempfile.gettempdir() and not Path(seen[0]).exists()

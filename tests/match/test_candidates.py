@@ -1,7 +1,6 @@
 """Names of dishes find the titles that are most alike, in both corpora."""
 
 import csv
-import io
 from pathlib import Path
 
 import polars as pl
@@ -9,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.match import candidates, schemas
 from wokflow.match.candidates import distinct, look_up, match_candidates
 from wokflow.match.names import normal, similarity
+from wokflow.match.settings import CandidatesSettings
 
 ENGLISH = [
     "Caramelized Leek Rice",
@@ -47,13 +47,9 @@ def made(folder: Path, titles: str = TITLES, count: int = 5, cutoff: float = 60)
     match_candidates(
         recipenlg=eligible(folder / "en", "recipenlg", ENGLISH),
         xiachufang=eligible(folder / "zh", "xiachufang", CHINESE),
-        titles=str(folder / "titles.tsv"),
-        cutoff=cutoff,
-        count=count,
-        threads=1,
-        metadata={},
-        progress=Progress(io.StringIO()),
         **out,
+        settings=CandidatesSettings(titles=str(folder / "titles.tsv"), cutoff=cutoff, count=count),
+        job=Job(),
     )
     return {name: tables.read(out[name]) for name in ("candidates", "rejects")}
 

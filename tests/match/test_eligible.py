@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match.eligible import match_eligible
 from wokflow.match.schemas import REASONS
+from wokflow.match.settings import EligibleSettings
 
 Recipe = tuple[str, list[str], list[str]]
 
@@ -43,11 +44,8 @@ def measured(
         eligible=good,
         rejects=bad,
         corpus="xiachufang",
-        max_tokens=max_tokens,
-        tokenizer=tokenizer,
-        revision=revision,
-        metadata={},
-        progress=progress,
+        settings=EligibleSettings(max_tokens=max_tokens, tokenizer=tokenizer, revision=revision),
+        job=Job(progress=progress or Progress()),
     )
     return tables.read(good), tables.read(bad)
 

@@ -13,10 +13,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.match import bundled, embed, schemas
 from wokflow.match.bundled import BUNDLED, BUNDLED_PACKAGE, bundled_folder
 from wokflow.match.embed import encoder, match_embed
+from wokflow.match.settings import EmbedSettings
 
 from tests.models.weights import Evil, pickled
 
@@ -101,12 +102,8 @@ def embedded(
             vectors=str(path),
             shard=shard,
             shards=shards,
-            model=model,
-            revision=None,
-            precision=precision,  # type: ignore[arg-type]
-            device=device,
-            threads=threads,
-            progress=progress,
+            settings=EmbedSettings(model=model, precision=precision, device=device),
+            job=Job(progress=progress or Progress(), threads=threads),
         )
     assert sorted(path.name for path in folder.glob("*.npy")) == [path.name for path in out]
     return [np.load(path) for path in out]
@@ -114,7 +111,7 @@ def embedded(
 
 @needs_bundled
 def test_the_encoder_at_hand_gives_unit_vectors_in_which_like_is_near_to_like() -> None:
-    encode, dimensions, _ = encoder(BUNDLED, None, "float32")
+    encode, dimensions, _ = encoder(EmbedSettings(model=BUNDLED), Progress())
     vectors = encode(["Beef Noodle Soup", "Chocolate Cake", "Noodle Soup with Beef"])
     assert vectors.shape == (3, dimensions) == (3, 384) and vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
@@ -139,7 +136,7 @@ def test_each_text_has_its_own_vector_in_the_order_of_the_texts(
 ) -> None:
     monkeypatch.setattr(embed, "BLOCK", 9)
     vectors = np.concatenate(embedded(tmp_path, TEXTS, str(tiny), shards=3))
-    encode, dimensions, _ = encoder(str(tiny), None, "float32")
+    encode, dimensions, _ = encoder(EmbedSettings(model=str(tiny)), Progress())
     alone = np.concatenate([encode([text]) for text in TEXTS])
     assert vectors.shape == (len(TEXTS), 8) and dimensions == 8
     np.testing.assert_allclose(vectors, alone, atol=1e-5)
@@ -202,7 +199,7 @@ def test_weights_that_break_off_are_named(tiny: Path, tmp_path: Path) -> None:
     weights = model / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(UserError, match=r"match\.embed\.model: .*model cannot be loaded: ."):
-        encoder(str(model), None, "float32")
+        encoder(EmbedSettings(model=str(model)), Progress())
 
 
 def test_weights_in_pytorch_s_own_format_are_read_but_run_no_code(tiny: Path, tmp_path: Path) -> None:
@@ -213,7 +210,7 @@ def test_weights_in_pytorch_s_own_format_are_read_but_run_no_code(tiny: Path, tm
     model = copied(tiny, tmp_path / "evil")
     pickled(model, {"evil": Evil(tmp_path / "ran")})
     with pytest.raises(UserError, match=r"match\.embed\.model: .*evil cannot be loaded: .*more than tensors"):
-        encoder(str(model), None, "float32")
+        encoder(EmbedSettings(model=str(model)), Progress())
     assert not (tmp_path / "ran").exists()
 
 
@@ -262,7 +259,7 @@ def test_an_altered_package_of_the_encoder_is_refused(
         (tmp_path / BUNDLED_PACKAGE / name).write_bytes(content)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(UserError, match=f"^[^:]*{problem}: install it again$"):
-        encoder(BUNDLED, None, "float32")
+        encoder(EmbedSettings(model=BUNDLED), Progress())
 
 
 def test_an_absent_package_of_the_encoder_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """No pair of train or valid holds a recipe of a test set, one with its title, or one that is paired with these."""
 
-import io
 from pathlib import Path
 from typing import Literal
 
@@ -10,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.match import schemas
 from wokflow.match.edges import Edges, coded
 from wokflow.match.held_out import held_out, whole_components
+from wokflow.match.settings import SplitSettings
 from wokflow.match.split import match_split
 
 from tests.match.test_candidates import eligible
@@ -67,20 +67,13 @@ def split(
             )
             tables.write(chosen[-1], schemas.SILVER, rows, {})
     match_split(
-        accepted_zh_en=accepted["zh-en"],
-        accepted_en_zh=accepted["en-zh"],
+        accepted=[accepted["zh-en"], accepted["en-zh"]],
         silver=chosen,
         eligible=[eligible(folder / "eligible", "x", [title(f"x:{number}") for number in range(18)])],
-        pairs_zh_en=str(folder / "out" / "zh-en" / "part-00000.parquet"),
-        pairs_en_zh=str(folder / "out" / "en-zh" / "part-00000.parquet"),
+        pairs=[str(folder / "out" / name / "part-00000.parquet") for name in ("zh-en", "en-zh")],
         leaks=str(folder / "leaks.json"),
-        kind=kind,
-        seed=13,
-        gold_zh_en=gold,
-        gold_en_zh=None,
-        simplified=False,
-        metadata={},
-        progress=Progress(io.StringIO()),
+        settings=SplitSettings(kind=kind, gold_zh_en=gold, gold_en_zh=None, simplified=False),
+        job=Job(),
     )
     columns = ["source_id", "target_id", "split"]
     return {

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.match import pair, schemas
 from wokflow.match.pair import match_pair
+from wokflow.match.settings import PairSettings
 
 THRESHOLD = 0.85
 EDGE = np.float32(THRESHOLD)
@@ -107,19 +109,18 @@ def paired(
     out = [str(folder / name) for name in ("neighbours", "accepted", "audit")]
     match_pair(
         searched=parts,
-        source_eligible=source.eligible,
-        source_translations=source.translations,
-        target_eligible=target.eligible,
-        target_translations=target.translations,
+        eligible=[source.eligible, target.eligible],
+        translations=[source.translations, target.translations],
         neighbours=out[0],
-        accepted=out[1],
-        audit=out[2],
+        pairs=out[1:],
         near=str(folder / "near.tsv"),
-        k=k,
-        threshold=threshold,
-        source_translated=source.translated,
-        target_translated=target.translated,
-        metadata={},
+        settings=PairSettings(
+            k=k,
+            threshold=threshold,
+            source_translated=source.translated,
+            target_translated=target.translated,
+        ),
+        job=Job(),
     )
     neighbours, accepted, audit = (tables.read(path) for path in out)
     assert neighbours.rows() == found

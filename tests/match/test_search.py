@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from wokflow.frame import tables
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.match import search, search_faiss, search_torch
 from wokflow.match.pair import merge
 from wokflow.match.scores import Candidates, MakeFinder, exact_scores, join
 from wokflow.match.search import finder, match_search, run_rows
+from wokflow.match.settings import SearchSettings
 from wokflow.match.vectors import Matrix, Vectors
 
 # torch multiplies codes in one of two types, of whole vectors or of shorter ones.
@@ -243,11 +244,10 @@ def run_search(folder: Path, zh: str, en: str, **options: Any) -> tuple[Path, Pa
         en=str(folder / en),
         neighbours_zh_en=str(out[0]),
         neighbours_en_zh=str(out[1]),
-        device="cpu",
-        memory_mb=1024,
-        threads=1,
-        metadata={},
-        **({"floor": None, "k": 6} | options),
+        shard=options.pop("shard"),
+        shards=options.pop("shards"),
+        settings=SearchSettings(**{"device": "cpu", "memory_mb": 1024, "k": 6} | options),
+        job=Job(),
     )
     return out[0], out[1]
 

@@ -1,6 +1,5 @@
 """Accepted candidates become a set with one source to one target; every other row of the sheet has a reason."""
 
-import io
 from collections import Counter
 from pathlib import Path
 
@@ -9,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import write_sheet
 from wokflow.match import schemas
+from wokflow.match.settings import SilverSettings
 from wokflow.match.silver import ANSWERS, GIVEN, match_silver
 
 from tests.match.test_candidates import eligible
@@ -34,12 +34,11 @@ def made(folder: Path, *rows: dict[str, str], direction: str = "zh-en") -> tuple
     match_silver(
         recipenlg=eligible(folder / "en", "recipenlg", ENGLISH),
         xiachufang=eligible(folder / "zh", "xiachufang", CHINESE),
-        accepted=str(folder / "sheet.tsv"),
         silver=silver,
         rejects=rejects,
         direction=direction,
-        metadata={},
-        progress=Progress(io.StringIO()),
+        settings=SilverSettings(accepted=str(folder / "sheet.tsv")),
+        job=Job(),
     )
     return tables.read(silver), tables.read(rejects)
 

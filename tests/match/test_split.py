@@ -1,6 +1,5 @@
 """The grouped split keeps connected recipes together; the paper's draws source by source, and leaks."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.match import schemas
 from wokflow.match import split as splitting
 from wokflow.match.edges import coded, components
+from wokflow.match.settings import SplitSettings
 from wokflow.match.split import SPLITS, cut, match_split, order
 
 Edges = list[tuple[int, int]]
@@ -212,20 +212,13 @@ def test_files_hold_the_split_that_is_asked_for_and_the_leaks_of_both(kind: str,
         tables.write(accepted[name], schemas.ACCEPTED, filled, {})
     leaks = tmp_path / "leaks.json"
     match_split(
-        accepted_zh_en=accepted["zh-en"],
-        accepted_en_zh=accepted["en-zh"],
+        accepted=[accepted["zh-en"], accepted["en-zh"]],
         silver=[],
         eligible=[],
-        pairs_zh_en=out["zh-en"],
-        pairs_en_zh=out["en-zh"],
+        pairs=[out["zh-en"], out["en-zh"]],
         leaks=str(leaks),
-        kind=kind,  # type: ignore[arg-type]
-        seed=13,
-        gold_zh_en=None,
-        gold_en_zh=None,
-        simplified=False,
-        metadata={},
-        progress=Progress(io.StringIO()),
+        settings=SplitSettings(kind=kind, gold_zh_en=None, gold_en_zh=None, simplified=False),
+        job=Job(),
     )
     assert (tmp_path / "pairs" / "README.md").read_text(encoding="utf-8") == splitting.CARD
     written = {name: tables.read(path) for name, path in out.items()}

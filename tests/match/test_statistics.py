@@ -10,6 +10,7 @@ import pytest
 from wokflow.frame import tables
 from wokflow.ingest.schemas import RECIPES
 from wokflow.match import schemas
+from wokflow.match.settings import StatisticsSettings
 from wokflow.match.statistics import BINS, match_statistics, table_one
 
 Pair = tuple[str, str, str]
@@ -69,18 +70,14 @@ def counted(
     ]
     table, histogram = folder / "table1.tsv", folder / "scores.json"
     match_statistics(
-        pairs_zh_en=pairs["zh-en"],
-        pairs_en_zh=pairs["en-zh"],
-        neighbours_zh_en=neighbours,
-        neighbours_en_zh=neighbours,
+        pairs=[pairs["zh-en"], pairs["en-zh"]],
+        neighbours=[neighbours, neighbours],
         silver=silver,
         recipenlg=english,
         xiachufang=[recipes(folder / "zh-0", "zh", CHINESE), recipes(folder / "zh-1", "zh", {})],
         statistics=str(table),
         histogram=str(histogram),
-        gold_zh_en=gold,
-        gold_en_zh=None,
-        simplified=False,
+        settings=StatisticsSettings(gold_zh_en=gold, gold_en_zh=None, simplified=False),
     )
     return pl.read_csv(table, separator="\t"), json.loads(histogram.read_text(encoding="utf-8"))
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.frame.tables import strings_digest
 from wokflow.match import schemas
 from wokflow.match.texts import match_texts
@@ -38,7 +39,7 @@ def titles_of(
         eligible=found,
         data=str(folder / "titles.parquet"),
         digest=str(folder / "sha256"),
-        metadata=metadata or {},
+        job=Job(metadata or {}),
     )
     return tables.read(folder / "titles.parquet")["title"].to_list(), (folder / "sha256").read_text()
 
@@ -68,7 +69,7 @@ def texts_of(
         digest=out[2],
         translations=out[1],
         translations_digest=out[3],
-        metadata=metadata or {},
+        job=Job(metadata or {}),
     )
     digests = ((folder / name).read_text() for name in OUT[2:])
     return Texts(tables.read(out[0])["text"].to_list(), tables.read(out[1]).rows(), *digests)

@@ -8,8 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.match import schemas, translate
+from wokflow.match.settings import TranslateSettings
 from wokflow.match.translate import match_translate
 
 from tests.models.weights import Evil, pickled
@@ -89,8 +90,8 @@ def translated(
     *,
     shards: int = 1,
     backend: str = "none",
-    model: str = "",
-    lexicon: str = "",
+    model: str = "none",
+    lexicon: str = "none",
     batch: int = 2,
     device: str = "auto",
     progress: Progress | None = None,
@@ -105,15 +106,10 @@ def translated(
             translated=str(part),
             shard=shard,
             shards=shards,
-            backend=backend,  # type: ignore[arg-type]
-            lexicon=lexicon,
-            model=model,
-            revision=None,
-            device=device,
-            beams=2,
-            batch=batch,
-            metadata={"key": "a key"},
-            progress=progress,
+            settings=TranslateSettings(
+                backend=backend, lexicon=lexicon, model=model, device=device, beams=2, batch=batch
+            ),
+            job=Job({"key": "a key"}, progress or Progress()),
         )
     frames = [tables.read(part) for part in parts]
     assert all(frame.schema == {"title": pl.String, "text": pl.String} for frame in frames)

@@ -112,7 +112,7 @@ def job(rule: Any) -> RuleJob:
         outputs={name: f"{name}.parquet" for name, _ in rule.output.items()},
         wildcards=wildcards(rule),
         threads=1,
-        minutes=1,
+        minutes_left=lambda: None,
         log="log",
     )
 

@@ -56,7 +56,7 @@ def block_arguments(
     of_stage = schema["properties"].get(stage, {})
     declared = of_stage.get("steps", {}).get(name, {})
     own = of_stage.get("properties", {}).get(name, {}) if lookup(config, step, {}) else {}
-    keys = {key: rule | {"key": f"{step}.{key}"} for key, rule in leaves(own)}
+    keys = {key: {**rule, "key": f"{step}.{key}"} for key, rule in leaves(own)}
     for key, lent in declared.get("borrows", {}).items():
         keys[key] = {"counts": _counts(schema, lent["key"]), **lent}
     by_kind: dict[str, dict[str, Any]] = {}

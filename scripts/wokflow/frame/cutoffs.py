@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+NARROWING = ("corpus", "direction", "run")  # wildcards that say which members of a group concern a job
+WITHIN = ("shard", "shards", "part", "lang", "server", "subset")  # those that say nothing of it
+
 
 @dataclass(frozen=True)
 class Cutoff:
@@ -64,8 +67,13 @@ class CutoffGroup:
     def of(self, wildcards: Mapping[str, str], read_by: Mapping[str, str]) -> tuple[Cutoff, ...]:
         """The members that concern a job with these wildcards: those of its corpus, direction or run; else all.
 
-        `read_by` has what each run reads.
+        `read_by` has what each run reads. Raises ValueError for a wildcard that stands in no list here.
         """
+        if unknown := wildcards.keys() - {*NARROWING, *WITHIN}:
+            raise ValueError(
+                f"wildcard {', '.join(sorted(unknown))}: nobody knows which cutoffs concern its jobs. Say so in "
+                "wokflow.frame.cutoffs."
+            )
         name = wildcards.get("corpus")
         if self.by == "data":
             name = wildcards.get("direction") or read_by.get(wildcards.get("run", ""))

@@ -60,6 +60,16 @@ class Steps:
     directions: Mapping[str, tuple[str, str]]
     checkpoints: Any
 
+    def after(self, *waited: Chosen, **read: Chosen) -> dict[str, Input]:
+        """Inputs of a job behind cutoffs: what it reads of some of them, by name, and the digests of all.
+
+        Both are ancient: whether the job runs again is said by its key, in which the digests of what it reads stand.
+        """
+        from snakemake.io import ancient
+
+        data = {name: ancient(self.data(cutoff)) for name, cutoff in read.items()}
+        return {"after": self.waits(*waited, *read.values()), **data}
+
     def waits(self, *chosen: Chosen) -> Input:
         """Ancient input of a job that reads what lies behind cutoffs: their digests, and those of all before them."""
         from snakemake.io import ancient

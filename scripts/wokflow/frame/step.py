@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,6 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from wokflow.cluster.environment import load_keys
-from wokflow.cluster.window import SUBMITTED, minutes_left
 from wokflow.frame.job import Job, Progress, UserError, job
 from wokflow.frame.keys import read_key
 from wokflow.frame.records import keep_inputs, keep_keys
@@ -42,8 +39,8 @@ class RuleJob:
     """A job as its rule describes it, in plain types.
 
     `unkeyed` holds paths of resources and options: what the function is given that is not in the key. `unnamed` are
-    inputs without a name, which the job only waits for. `minutes` are those that the job asks Slurm for; a function
-    gets those that Slurm leaves it, None without a limit.
+    inputs without a name, which the job only waits for. `minutes_left` says how long it may still run, None without
+    a limit.
     """
 
     key: str
@@ -52,20 +49,20 @@ class RuleJob:
     outputs: Mapping[str, Files]
     wildcards: Mapping[str, str]
     threads: int
-    minutes: float
+    minutes_left: Callable[[], float | None]
     log: str
     unnamed: tuple[str, ...] = ()
 
 
-def run(described: RuleJob) -> None:
+def run(described: RuleJob, prepare: Callable[[], None]) -> None:
     """Call the step's function, with a log; keep the job's inputs before, and the key beside each output after.
 
-    Raises UserError, in place of a library's error, if a table that the job reads is damaged.
+    `prepare` is called first. Raises UserError, in place of a library's error, if a table that the job reads is
+    damaged.
     """
     step, _ = read_key(described.key)
     with job(described.log) as progress:
-        if SUBMITTED in os.environ:
-            load_keys()
+        prepare()
         function = step_function(step)
         inputs = dict(described.inputs)
         inputs |= {name: "<service>" for name in SERVICES if inputs.get(name)}
@@ -112,15 +109,15 @@ def arguments(function: Callable[..., None], described: RuleJob, progress: Progr
     demanded |= {"threads": described.threads, "progress": progress}
     demanded |= {"key": described.key, "log": described.log}
     if "minutes" in names:
-        demanded["minutes"] = minutes_left(described.minutes)
+        demanded["minutes"] = described.minutes_left()
     if "metadata" in names:
         demanded["metadata"] = provenance(described.key, tables)
     if "job" in names:
         demanded["job"] = Job(provenance(described.key, tables), progress or Progress(), described.threads)
-    passed = [nested({**settings, **described.unkeyed})]
+    of_config = nested({**settings, **described.unkeyed})
     if declared := settings_class(function):
-        passed = [{"settings": declared.of_job(passed[0])}]
-    passed += [inputs, described.outputs]
+        of_config = {"settings": declared.of_job(of_config)}
+    passed = [of_config, inputs, {**described.outputs}]
     together = {name: value for group in passed for name, value in group.items()}
     if len(together) < sum(map(len, passed)):
         raise ValueError(f"two arguments of {function.__qualname__} have one name: {passed}")

@@ -11,10 +11,11 @@ import numpy as np
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import read_sheet, write_sheet
 from wokflow.match import schemas
 from wokflow.match.names import normal
+from wokflow.match.settings import CandidatesSettings
 
 CELLS = 10_000_000  # scores that are held at once
 LANGS = ("zh", "en")
@@ -30,26 +31,29 @@ def match_candidates(
     *,
     recipenlg: str,
     xiachufang: str,
-    titles: str,
     candidates: str,
     rejects: str,
     sheet: str,
-    cutoff: float,
-    count: int,
-    threads: int,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: CandidatesSettings,
+    job: Job,
 ) -> None:
-    """Write `count` pairs of titles for each dish as a table (match/candidates) and as a `sheet` for people.
+    """Write some pairs of titles for each dish as a table (match/candidates) and as a `sheet` for people.
 
-    `titles` is the table of names; `recipenlg` and `xiachufang` are the eligible recipes of a corpus. Titles that are
-    less alike than `cutoff` (0 to 100) to a name are none of its candidates. Dishes without candidates in one of the
+    `recipenlg` and `xiachufang` are the eligible recipes of a corpus. Dishes without candidates in one of the
     languages, and rows that name no dish, are rejects. The most alike stand first; the column accepted is empty.
     """
-    dishes, unusable = read_titles(titles)
+    if settings.titles is None:
+        raise ValueError("match.candidates without match.candidates.titles: the rules run no such job")
+    dishes, unusable = read_titles(settings.titles)
+    cutoff, count = settings.cutoff, settings.count
     found = {
         lang: look_up(
-            pl.Series([dish[lang] for dish in dishes], dtype=pl.String), path, lang, cutoff, count, threads
+            pl.Series([dish[lang] for dish in dishes], dtype=pl.String),
+            path,
+            lang,
+            cutoff,
+            count,
+            job.threads,
         )
         for lang, path in zip(LANGS, (xiachufang, recipenlg), strict=True)
     }
@@ -68,13 +72,15 @@ def match_candidates(
         for group in sorted(rows, key=lambda group: (-group[0]["score"], group[0]["line"]))
         for row in group
     ]
-    tables.write(candidates, schemas.CANDIDATES, pl.DataFrame(ordered, _polars(schemas.CANDIDATES)), metadata)
+    tables.write(
+        candidates, schemas.CANDIDATES, pl.DataFrame(ordered, _polars(schemas.CANDIDATES)), job.metadata
+    )
     unusable.sort(key=lambda row: row["source_row"])
     tables.write(
-        rejects, schemas.SHEET_REJECTS, pl.DataFrame(unusable, _polars(schemas.SHEET_REJECTS)), metadata
+        rejects, schemas.SHEET_REJECTS, pl.DataFrame(unusable, _polars(schemas.SHEET_REJECTS)), job.metadata
     )
     write_sheet(sheet, HEADER, ([_cell(row.get(name)) for name in HEADER] for row in ordered))
-    progress.say(f"{titles}: candidates for {len(rows)} dishes, none for {len(unusable)} rows")
+    job.progress.say(f"{settings.titles}: candidates for {len(rows)} dishes, none for {len(unusable)} rows")
 
 
 def read_titles(path: str) -> tuple[list[Row], list[Row]]:

@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.languages import HAN
 from wokflow.frame.tables import PartWriter, rows
 from wokflow.match import schemas
+from wokflow.match.settings import EligibleSettings
 
 # Estimates subword tokens without a vocabulary: one token is a Han character, up to four letters, up to three digits,
 # or a punctuation mark.
@@ -21,23 +22,20 @@ def match_eligible(
     eligible: str,
     rejects: str,
     corpus: str,
-    max_tokens: int,
-    tokenizer: str,
-    revision: str | None,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: EligibleSettings,
+    job: Job,
 ) -> None:
-    """Write the recipes of at most `max_tokens` tokens (title, ingredients, steps), and rejects for the rest.
+    """Write the recipes of few enough tokens (title, ingredients, steps), and rejects for the rest.
 
-    `tokenizer` is `estimate`, or the name or folder of a model whose tokenizer counts exactly, of the hub at
-    `revision`. A recipe without title, which ingest may have kept, is rejected. Raises UserError where the tokenizer
-    cannot be loaded.
+    A recipe without title, which ingest may have kept, is rejected. Raises UserError where the tokenizer cannot be
+    loaded.
     """
-    count = _estimate if tokenizer == "estimate" else _tokenizer(tokenizer, revision)
+    estimated = settings.tokenizer == "estimate"
+    count = _estimate if estimated else _tokenizer(settings.tokenizer, settings.revision)
     total, done = rows(recipes), 0
     with (
-        PartWriter(eligible, schemas.ELIGIBLE, metadata) as good,
-        PartWriter(rejects, schemas.REJECTS, metadata) as bad,
+        PartWriter(eligible, schemas.ELIGIBLE, job.metadata) as good,
+        PartWriter(rejects, schemas.REJECTS, job.metadata) as bad,
     ):
         for part in recipes:
             for batch in tables.opened(part).iter_batches(
@@ -48,15 +46,14 @@ def match_eligible(
                 table = table.with_columns(
                     reason=pl.when(pl.col("title") == "")
                     .then(pl.lit("empty_title"))
-                    .when(pl.col("tokens") > max_tokens)
+                    .when(pl.col("tokens") > settings.max_tokens)
                     .then(pl.lit("too_long")),
                     detail=pl.format("{} tokens", "tokens"),
                 )
                 good.write(table.filter(pl.col("reason").is_null()))
                 bad.write(table.filter(pl.col("reason").is_not_null()))
                 done += table.height
-                if progress:
-                    progress(done, f"{done} of {total} recipes measured", of=total)
+                job.progress(done, f"{done} of {total} recipes measured", of=total)
 
 
 def _text(table: pl.DataFrame) -> pl.Series:

@@ -4,15 +4,16 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.shards import blocks, shard_range
 from wokflow.match.bundled import BUNDLED, bundled_folder
+from wokflow.match.settings import EmbedSettings
 from wokflow.models.devices import describe, find_device, how_much_slower_bfloat16_is
 from wokflow.models.loading import ask_for_no_conversion, origin, why_not
 
@@ -31,17 +32,13 @@ def match_embed(
     vectors: str,
     shard: int,
     shards: int,
-    model: str,
-    revision: str | None,
-    precision: Literal["float32", "bfloat16"],
-    device: str = "auto",
-    threads: int,
-    progress: Progress | None = None,
+    settings: EmbedSettings,
+    job: Job,
 ) -> None:
-    """Encode one shard of the texts on `device` (auto, cpu, cuda); write float32 rows of norm 1 as .npy."""
+    """Encode one shard of the texts; write float32 rows of norm 1 as .npy."""
     table = tables.read(texts)["text"]
     rows = shard_range(table.len(), BLOCK, shard, shards)
-    encode, dimensions, on_gpu = encoder(model, revision, precision, device, progress)
+    encode, dimensions, on_gpu = encoder(settings, job.progress)
     with tables.atomic(vectors) as temporary, temporary.open("wb") as file:
         shape = (len(rows), dimensions)
         header = {"descr": np.lib.format.dtype_to_descr(DTYPE), "fortran_order": False, "shape": shape}
@@ -53,18 +50,15 @@ def match_embed(
             os.posix_fallocate(file.fileno(), file.tell(), size)
         todo = blocks(rows, BLOCK)
         done = 0
-        with ThreadPoolExecutor(1 if on_gpu else threads) as pool:
+        with ThreadPoolExecutor(1 if on_gpu else job.threads) as pool:
             parts = pool.map(lambda block: encode(table[block.start : block.stop].to_list()), todo)
             for block, part in zip(todo, parts, strict=True):
                 file.write(part.tobytes())
                 done += len(block)
-                if progress:
-                    progress(done, f"{done} of {len(rows)} texts embedded", of=len(rows))
+                job.progress(done, f"{done} of {len(rows)} texts embedded", of=len(rows))
 
 
-def encoder(
-    model: str, revision: str | None, precision: str, device: str = "auto", progress: Progress | None = None
-) -> tuple[Encode, int, bool]:
+def encoder(settings: EmbedSettings, progress: Progress) -> tuple[Encode, int, bool]:
     """A function from at most BLOCK texts to unit vectors, their dimensions, and whether it runs on a GPU.
 
     On CPUs each call uses one thread, so that results do not depend on the number of threads; calls may run in
@@ -72,31 +66,31 @@ def encoder(
     """
     import torch
 
+    model = settings.model
     local = model == BUNDLED
     if local:
         os.environ["HF_HUB_OFFLINE"] = "1"
     from sentence_transformers import SentenceTransformer
 
     torch.set_num_threads(1)
-    place = find_device(device)
+    place = find_device(settings.device)
     source = str(bundled_folder()) if local else model
     ask_for_no_conversion()
     try:
         network: Any = SentenceTransformer(
             source,
             device=str(place),
-            revision=revision,
+            revision=settings.revision,
             trust_remote_code=False,
             local_files_only=local,
             model_kwargs={"weights_only": True},
         ).eval()
     except Exception as error:  # a broken folder may raise anything
         raise UserError(f"match.embed.model: {model} cannot be loaded: {why_not(source, error)}") from error
-    if progress:
-        progress.say(f"{model if local else origin(model, revision)}, on {describe(place)}")
-    if precision == "bfloat16":
+    progress.say(f"{model if local else origin(model, settings.revision)}, on {describe(place)}")
+    if settings.precision == "bfloat16":
         network = network.to(torch.bfloat16)
-        if progress and (times := how_much_slower_bfloat16_is(place)) > MUCH_SLOWER:
+        if (times := how_much_slower_bfloat16_is(place)) > MUCH_SLOWER:
             progress.warn(
                 f"match.embed.precision is bfloat16, but a product of matrices in it takes {times:.0f} times as long "
                 "here as in float32: run it where the processor has avx512_bf16 or amx_bf16, or take float32."

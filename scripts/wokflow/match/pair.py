@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.match import schemas
 from wokflow.match.near import choose, write_near
+from wokflow.match.settings import PairSettings
 from wokflow.match.sides import Side, read_side
 
 AUDIT = 1e-4  # pairs whose score is this near to the threshold are listed, accepted or not
@@ -16,42 +18,38 @@ SLICE = 1_000_000  # neighbours of texts that are merged and expanded at a time
 def match_pair(
     *,
     searched: Sequence[str],
-    source_eligible: str,
-    source_translations: str,
-    target_eligible: str,
-    target_translations: str,
+    eligible: Sequence[str],
+    translations: Sequence[str],
     neighbours: str,
-    accepted: str,
-    audit: str,
+    pairs: Sequence[str],
     near: str,
-    k: int,
-    threshold: float,
-    source_translated: bool,
-    target_translated: bool,
-    metadata: dict[str, str],
+    settings: PairSettings,
+    job: Job,
 ) -> None:
-    """Merge the shards of neighbours; write the accepted pairs, those within AUDIT of the threshold, and a sheet.
+    """Merge the shards of neighbours; write as `pairs` the accepted ones, and those within AUDIT of the threshold.
 
-    The sheet `near` shows people the titles on both sides of the threshold.
+    `eligible` and `translations` are those of the source corpus and of the target corpus. The sheet `near` shows
+    people the titles on both sides of the threshold.
 
     Neighbours of texts become neighbours of recipes as if each recipe had been searched for by itself: the k nearest
-    recipes by (score descending, row in the source). `source_translated` and `target_translated` say whether the
-    texts of a side are translations of its titles.
+    recipes by (score descending, row in the source).
     """
-    source = read_side(source_eligible, source_translations, source_translated)
-    target = read_side(target_eligible, target_translations, target_translated)
+    translated = (settings.source_translated, settings.target_translated)
+    source, target = map(read_side, eligible, translations, translated)
+    accepted, audit = pairs
+    k, threshold = settings.k, settings.threshold
     shown = [pl.DataFrame(schemas.NEIGHBOURS.empty_table())]
     with (
-        tables.PartWriter(neighbours, schemas.NEIGHBOURS, metadata) as gathered,
-        tables.PartWriter(accepted, schemas.ACCEPTED, metadata) as good,
-        tables.PartWriter(audit, schemas.AUDIT, metadata) as audited,
+        tables.PartWriter(neighbours, schemas.NEIGHBOURS, job.metadata) as gathered,
+        tables.PartWriter(accepted, schemas.ACCEPTED, job.metadata) as good,
+        tables.PartWriter(audit, schemas.AUDIT, job.metadata) as audited,
     ):
         for found in merge(searched, k):
             gathered.write(found)
             shown.append(choose(found, threshold))
-            pairs = expand(found.filter(pl.col("score") >= threshold - AUDIT), source, target, k)
-            good.write(pairs.filter(pl.col("score") >= threshold))
-            close = pairs.filter(pl.col("score").is_between(threshold - AUDIT, threshold + AUDIT))
+            expanded = expand(found.filter(pl.col("score") >= threshold - AUDIT), source, target, k)
+            good.write(expanded.filter(pl.col("score") >= threshold))
+            close = expanded.filter(pl.col("score").is_between(threshold - AUDIT, threshold + AUDIT))
             audited.write(close.with_columns(accepted=pl.col("score") >= threshold))
     write_near(near, pl.concat(shown), source, target, threshold)
 

@@ -9,17 +9,17 @@ of its own rows, and for each English row those of its own rows that are nearest
 """
 
 from collections.abc import Callable, Iterator
-from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.frame.shards import blocks, shard_range
 from wokflow.match import schemas
 from wokflow.match.nearest import Nearest
 from wokflow.match.scores import Candidates, MakeFinder
+from wokflow.match.settings import SearchSettings
 from wokflow.match.vectors import Matrix, Vectors
 
 BLOCK = 2048  # rows: a shard is a run of whole blocks
@@ -38,26 +38,21 @@ def match_search(
     neighbours_en_zh: str,
     shard: int,
     shards: int,
-    k: int,
-    floor: float | None,
-    backend: Literal["auto", "faiss", "torch"],
-    device: Literal["auto", "cpu", "cuda"],
-    memory_mb: int,
-    threads: int,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: SearchSettings,
+    job: Job,
 ) -> None:
     """Compare the Chinese rows of one shard with all English rows; `zh` and `en` are folders of vectors.
 
-    Writes the `k` nearest English rows of each Chinese row of the shard, and the `k` nearest of the shard's rows of
-    each English row. Neighbours with a score below `floor` are left out.
+    Writes the k nearest English rows of each Chinese row of the shard, and the k nearest of the shard's rows of each
+    English row.
     """
+    k, floor = settings.k, settings.floor
     left, right = Vectors.open(zh), Vectors.open(en)
     rows = shard_range(len(left), BLOCK, shard, shards)
     narrow = is_narrow(floor, len(left), len(right))
-    make = finder(backend, device, threads, sample(left, right), narrow=narrow)
-    span = run_rows(memory_mb, right.dimensions, len(rows), k)
-    with tables.PartWriter(neighbours_en_zh, schemas.NEIGHBOURS, metadata) as part:
+    make = finder(settings.backend, settings.device, job.threads, sample(left, right), narrow=narrow)
+    span = run_rows(settings.memory_mb, right.dimensions, len(rows), k)
+    with tables.PartWriter(neighbours_en_zh, schemas.NEIGHBOURS, job.metadata) as part:
         found = search(
             left,
             right,
@@ -67,9 +62,9 @@ def match_search(
             span=span,
             floor=floor,
             on_right=lambda candidates: part.write(_table(candidates)),
-            progress=progress,
+            progress=job.progress,
         )
-    tables.write(neighbours_zh_en, schemas.NEIGHBOURS, _table(found), metadata)
+    tables.write(neighbours_zh_en, schemas.NEIGHBOURS, _table(found), job.metadata)
 
 
 def _table(found: Candidates) -> pl.DataFrame:

@@ -7,10 +7,11 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.sheets import read_sheet
 from wokflow.match import schemas
 from wokflow.match.names import normal, similarity
+from wokflow.match.settings import SilverSettings
 
 LANGS = ("zh", "en")
 GIVEN = ("dish_zh", "dish_en", "zh_id", "zh_title", "en_id", "en_title", "accepted")
@@ -36,19 +37,21 @@ def match_silver(
     *,
     recipenlg: str,
     xiachufang: str,
-    accepted: str,
     silver: str,
     rejects: str,
     direction: str,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: SilverSettings,
+    job: Job,
 ) -> None:
     """Write the accepted rows of a sheet that are for `direction` (schema match/silver), by source.
 
-    `accepted` is a filled-in copy of match/candidates/candidates.tsv; `recipenlg` and `xiachufang` are the eligible
-    recipes of a corpus. Ids may be replaced by those of other recipes, with their titles. Every other row of the
-    sheet is a reject. Raises UserError if rows are accepted for the direction and none of them can be used.
+    `recipenlg` and `xiachufang` are the eligible recipes of a corpus. Ids may be replaced by those of other recipes,
+    with their titles. Every other row of the sheet is a reject. Raises UserError if rows are accepted for the
+    direction and none of them can be used.
     """
+    accepted = settings.accepted
+    if accepted is None:
+        raise ValueError("match.silver without match.silver.accepted: the rules run no such job")
     rows = read_sheet(accepted, GIVEN)
     titles = {
         lang: _titles(path, [row.get(f"{lang}_id", "") for _, row in rows])
@@ -69,11 +72,11 @@ def match_silver(
         except RejectedError as error:
             raw = " | ".join(row.get(name, "") for name in GIVEN)
             unused.append({"source_row": line, "reason": error.reason, "detail": error.detail, "raw": raw})
-    _explain(accepted, direction, used, unused, progress)
+    _explain(accepted, direction, used, unused, job.progress)
     used.sort(key=lambda row: int(row["source_id"].rsplit(":", 1)[1]))
     for path, schema, some in ((silver, schemas.SILVER, used), (rejects, schemas.SHEET_REJECTS, unused)):
         columns = pl.DataFrame(schema.empty_table()).schema
-        tables.write(path, schema, pl.DataFrame(some, columns, orient="row"), metadata)
+        tables.write(path, schema, pl.DataFrame(some, columns, orient="row"), job.metadata)
 
 
 def _check(row: Row, direction: str, titles: Mapping[str, Titles]) -> None:

@@ -4,17 +4,17 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.match import schemas
 from wokflow.match.edges import Edges, coded, grouped, large
-from wokflow.match.held_out import held_out, tested_recipes
+from wokflow.match.held_out import DIRECTIONS, held_out, tested_recipes
+from wokflow.match.settings import SplitSettings
 
 SHARES = (0.8, 0.1, 0.1)  # Cultural Adaptation of Recipes: 80/10/10
 SPLITS = ("train", "valid", "test")
@@ -34,20 +34,13 @@ Accepted pairs by direction, one pair a row; the column `split` says train, vali
 
 def match_split(
     *,
-    accepted_zh_en: str,
-    accepted_en_zh: str,
+    accepted: Sequence[str],
     silver: Sequence[str],
     eligible: Sequence[str],
-    pairs_zh_en: str,
-    pairs_en_zh: str,
+    pairs: Sequence[str],
     leaks: str,
-    kind: Literal["paper", "grouped"],
-    seed: int,
-    gold_zh_en: str | None,
-    gold_en_zh: str | None,
-    simplified: bool,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: SplitSettings,
+    job: Job,
 ) -> None:
     """Write the accepted pairs of each direction with their split, and the leaks of both kinds of split.
 
@@ -55,37 +48,38 @@ def match_split(
     by pairs of any direction. So no recipe is in two splits. Of the pairs, only numbers are held in memory. A card
     for readers of whole folders lies above both tables.
 
-    Where there are test sets of their own (`silver`, both tables of match/silver or none; gold sets, whose Chinese
-    may be `simplified`), no pair of train or valid holds a recipe of theirs, one with such a recipe's title, or one
-    that is paired with these: such pairs are in test, whatever was drawn.
+    `accepted` and `pairs` are the tables of both directions, in the order of DIRECTIONS. Where there are test sets of
+    their own (`silver`, both tables of match/silver or none; gold sets), no pair of train or valid holds a recipe of
+    theirs, one with such a recipe's title, or one that is paired with these: such pairs are in test, whatever was
+    drawn.
     """
-    accepted = {"zh-en": accepted_zh_en, "en-zh": accepted_en_zh}
-    scanned = {direction: tables.scan(path) for direction, path in accepted.items()}
+    kind, seed = settings.kind, settings.seed
+    scanned = {direction: tables.scan(path) for direction, path in zip(DIRECTIONS, accepted, strict=True)}
     names, edges = coded(scanned)
     splits = {"paper": by_source(names, edges, seed), "grouped": by_component(names, edges, seed)}
-    gold = {"zh-en": gold_zh_en, "en-zh": gold_en_zh}
-    tested = tested_recipes(silver, gold, eligible, simplified=simplified)
+    gold = {"zh-en": settings.gold_zh_en, "en-zh": settings.gold_en_zh}
+    tested = tested_recipes(silver, gold, eligible, simplified=settings.simplified)
     if len(tested):
         held = held_out(tested, scanned, names, edges)
         for name, split in splits.items():
-            for direction, pairs in held[name].items():
-                split[direction][pairs] = SPLITS.index("test")
-        count = sum(int(pairs.sum()) for pairs in held[kind].values())
-        progress.say(
+            for direction, of_tests in held[name].items():
+                split[direction][of_tests] = SPLITS.index("test")
+        count = sum(int(of_tests.sum()) for of_tests in held[kind].values())
+        job.progress.say(
             f"{tested['recipe_id'].n_unique()} recipes of test sets; pairs with the same dishes, in test: {count}"
         )
-    for direction, path in {"zh-en": pairs_zh_en, "en-zh": pairs_en_zh}.items():
-        _write(accepted[direction], splits[kind][direction], path, metadata)
+    for direction, read, written in zip(DIRECTIONS, accepted, pairs, strict=True):
+        _write(read, splits[kind][direction], written, job.metadata)
     leaked = {
         name: {direction: leak(edges[direction], of) for direction, of in split.items()}
         for name, split in splits.items()
     }
     # No output of the rule: earlier results lack it, and Snakemake compares no keys of a job that lacks an output.
-    tables.write_text(Path(pairs_zh_en).parents[1] / "README.md", CARD)
+    tables.write_text(Path(pairs[0]).parents[1] / "README.md", CARD)
     tables.write_text(leaks, json.dumps({"kind": kind, "leaks": leaked}, indent=1) + "\n")
 
 
-def _write(accepted: str, split: NDArray[np.uint8], pairs: str, metadata: dict[str, str]) -> None:
+def _write(accepted: str, split: NDArray[np.uint8], pairs: str, metadata: Mapping[str, str]) -> None:
     """The accepted pairs with their split, some at a time."""
     names = pl.Series(SPLITS)
     done = 0

