@@ -1,14 +1,16 @@
 import itertools
+from types import SimpleNamespace
 
 from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
 from wokflow.frame.alone import take_folder, writes_results
-from wokflow.enrich.arguments import ENTITIES, languages
+from wokflow.enrich.arguments import languages
 from wokflow.frame.config import dumps, prepare, read_schema, source_files
-from wokflow.frame.cutoffs import declare
 from wokflow.frame.digests import identity
 from wokflow.frame.records import restore
+from wokflow.frame import stages
 from wokflow.frame.rules import Results, Steps
+from wokflow.frame.scope import ENTITIES, Scope
 
 BASELINES = ("copy", "substitute", "retrieve")
 try:
@@ -35,9 +37,7 @@ except UserError as error:
 RESULTS = config["results"]
 MATCHED = {"recipenlg": "en", "xiachufang": "zh"}
 CORPORA = MATCHED | ({"counterfactual": "zh"} if "counterfactual" in config["sources"] else {})
-PARSED = [corpus for corpus, lang in CORPORA.items() if lang == "zh"]
 SENTENCES = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
-LINKED = SENTENCES if config["enrich"]["entities"]["path"] else {}  # corpora whose items are known
 RAW = {name: source_files(source) for name, source in config["sources"].items()}
 FETCHED = [name for name, source in config["sources"].items() if "fetched" in source]
 ITEM_LANGUAGES = languages(config, SENTENCES)
@@ -54,9 +54,6 @@ for path in (f"{RESULTS}/ingest", *itertools.chain(*RAW.values())):
 INGEST_PARTS = config["ingest"]["recipes"]["parts"]
 SENTENCE_PARTS = config["ingest"]["sentences"]["parts"]
 MATCH, PARSE, EVALUATE = config["match"], config["parse"], config["evaluate"]
-DISH_CORPUS = config["pivot"]["dishes"]["corpus"]
-PARSER_USED = PARSE["actions"]["method"] == "parser"
-PARSER_TRAINED = PARSER_USED and PARSE["dependencies"]["backend"] == "trained"
 DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 DATA_OF_RUN = {name: run.data for name, run in RUNS.items()}
 PREDICTIONS = {  # of all runs, by their data
@@ -65,25 +62,25 @@ PREDICTIONS = {  # of all runs, by their data
     ]
     for data in (*DIRECTIONS, "counterfactual", *SENTENCES)
 }
-CUTOFFS = declare(
-    RESULTS,
+SCOPE = Scope(
+    config=config,
+    runs=RUNS,
     corpora=CORPORA,
     matched=MATCHED,
-    parsed=PARSED if PARSER_USED else (),
-    dish_corpus=DISH_CORPUS,
+    sentences=SENTENCES,
+    dumps=DUMPS,
     directions=DIRECTIONS,
-    trained={run.data for run in RUNS.values() if run.trained},
-    predicted=set(DATA_OF_RUN.values()),
-    sentences={name: pair.split("-", 1)[0] for name, pair in SENTENCES.items()},
-    entities=ENTITIES,
-    pages=[f"pages_{lang}" for lang in DUMPS],
+    baselines=BASELINES,
 )
+DISH_CORPUS, PARSED, LINKED = SCOPE.dish_corpus, SCOPE.chinese, SCOPE.linked
+PARSER_USED, PARSER_TRAINED = SCOPE.parser_used, SCOPE.parser_trained
+CUTOFFS = SimpleNamespace(**stages.cutoffs(SCOPE))
 SOURCE, TITLES, TEXTS, TRANSLATIONS = CUTOFFS.source, CUTOFFS.titles, CUTOFFS.texts, CUTOFFS.translations
 VECTORS, CLAUSES, EXAMPLES, INSTANCES = CUTOFFS.vectors, CUTOFFS.clauses, CUTOFFS.examples, CUTOFFS.instances
 PARSING = CLAUSES if PARSER_USED else SOURCE  # the last cutoff before actions
 
 STEPS = Steps(config, SCHEMA, RUNS, DIRECTIONS, checkpoints)
-step, waits, data, all_data = STEPS.params, STEPS.waits, STEPS.data, STEPS.all_data
+step, after, waits, data, all_data = STEPS.params, STEPS.after, STEPS.waits, STEPS.data, STEPS.all_data
 of_source, of_target, of_model, of_data = STEPS.of_source, STEPS.of_target, STEPS.of_model, STEPS.of_data
 parts, shards = Results(RESULTS).parts, Results(RESULTS).shards
 log_of, benchmark_of = Results(RESULTS).log, Results(RESULTS).benchmark
@@ -122,50 +119,4 @@ def restore_records(results, patterns):
         )
 
 
-TARGETS = {  # what the stages are run for
-    "ingest": [
-        path
-        for corpus in CORPORA
-        for table in ("recipes", "rejects")
-        for path in parts(f"ingest/{table}/{corpus}", INGEST_PARTS)
-    ],
-    "match": [f"{RESULTS}/match/pairs/{direction}/part-00000.parquet" for direction in DIRECTIONS]
-    + [f"{RESULTS}/match/statistics/table1.tsv"]
-    + [f"{RESULTS}/match/candidates/candidates.tsv" for table in [MATCH["candidates"]["titles"]] if table],
-    "parse": [path for corpus in PARSED for path in parts(f"parse/proto/{corpus}", INGEST_PARTS)]
-    + ([f"{RESULTS}/parse/parser/scores.json"] if PARSER_TRAINED else []),
-    "pivot": [
-        f"{RESULTS}/pivot/{table}"
-        for table in ("orders/part-00000.parquet", "questions/questions.tsv", "instances/part-00000.parquet")
-    ],
-    "train": [f"{RESULTS}/train/model/{name}" for name, run in RUNS.items() if run.trained],
-    "generate": [f"{RESULTS}/generate/predictions/{name}/part-00000.parquet" for name in (*RUNS, *BASELINES)],
-    "evaluate": [
-        f"{RESULTS}/evaluate/{part}.parquet"
-        for part in (
-            "scores/part-00000",
-            "scores/part-00001",
-            "comparisons/part-00000",
-            "correlations/part-00000",
-            "literal/part-00000",
-        )
-    ],
-    "export": [
-        f"{RESULTS}/export/release/{config['export']['release']['name']}-{config['export']['release']['version']}"
-    ],
-    "report": [f"{RESULTS}/report/page/index.html"],
-}
-if SENTENCES:
-    TARGETS["ingest"] += [
-        path
-        for corpus in SENTENCES
-        for table in ("sentences", "rejects")
-        for path in parts(f"ingest/{table}/{corpus}", SENTENCE_PARTS)
-    ]
-if LINKED:
-    TARGETS["enrich"] = [f"{RESULTS}/enrich/camt/{corpus}.json" for corpus in SENTENCES] + [
-        f"{RESULTS}/enrich/statistics/table2.tsv"
-    ]
-    TARGETS["evaluate"] += [
-        f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in SENTENCES
-    ]
+TARGETS = {stage: files for stage, files in stages.targets(SCOPE).items() if files or stage != "enrich"}

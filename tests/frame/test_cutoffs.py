@@ -1,28 +1,49 @@
 """What a cutoff writes, what must wait for it, and which cutoffs concern a job."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from snakemake.exceptions import IncompleteCheckpointException
-from wokflow.frame.cutoffs import Cutoff, Cutoffs, declare, digests_before, plain
+from wokflow.frame import stages
+from wokflow.frame.cutoffs import Cutoff, digests_before, plain
+from wokflow.frame.runs import Run
+from wokflow.frame.scope import Scope
 
 DATA = {"tiny": "zh-en", "dish": "counterfactual", "near": "zh-en"}
 
 
-def cutoffs(**given: object) -> Cutoffs:
-    usual = {
-        "corpora": ("recipenlg", "xiachufang"),
+def run(name: str, data: str, *, trained: bool = False) -> Run:
+    return Run(name, "train" if trained else "none", "seq2seq", "small", data, "")
+
+
+def scope(
+    trained: tuple[str, ...] = ("zh-en", "counterfactual"),
+    predicted: tuple[str, ...] = ("zh-en", "counterfactual"),
+    method: str = "parser",
+    **given: Any,
+) -> Scope:
+    learning = {f"t-{data}": run(f"t-{data}", data, trained=True) for data in trained}
+    usual: dict[str, Any] = {
+        "config": {
+            "results": "out",
+            "parse": {"actions": {"method": method}},
+            "pivot": {"dishes": {"corpus": "xiachufang"}},
+        },
+        "runs": learning | {f"p-{data}": run(f"p-{data}", data) for data in predicted},
+        "corpora": {"recipenlg": "en", "xiachufang": "zh"},
         "matched": ("recipenlg", "xiachufang"),
-        "parsed": ("xiachufang",),
-        "dish_corpus": "xiachufang",
-        "directions": ("zh-en", "en-zh"),
-        "trained": ("zh-en", "counterfactual"),
-        "predicted": ("zh-en", "counterfactual"),
-        "sentences": {"camt": "en", "opus": "zh"},
-        "entities": "entities",
-        "pages": (),
+        "sentences": {"camt": "en-es", "opus": "zh-en"},
+        "dumps": (),
+        "directions": {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")},
+        "baselines": (),
     }
-    return declare("out", **usual | given)  # type: ignore[arg-type]
+    return Scope(**usual | given)
+
+
+def cutoffs(**given: Any) -> SimpleNamespace:
+    return SimpleNamespace(**stages.cutoffs(scope(**given)))
 
 
 def names(found: tuple[Cutoff, ...]) -> list[str]:
@@ -46,10 +67,12 @@ def test_a_cutoff_waits_for_itself_and_all_before_it_each_once() -> None:
 
 def test_a_name_is_the_same_wherever_results_lie() -> None:
     for results in ("out", "/scratch/match/xiachufang.d/out"):
-        found = cutoffs(corpora=("xiachufang",), matched=("xiachufang",))
+        config = scope().config | {"results": results}
+        found = cutoffs(config=config, corpora={"xiachufang": "zh"}, matched=("xiachufang",))
         assert found.titles["xiachufang"].name == "match/titles/xiachufang", results
         assert found.source["xiachufang"].name == "ingest/source/xiachufang", results
-    assert len({cutoff.name for cutoff in cutoffs().all()}) == len(cutoffs().all())
+    every = [cutoff for group in stages.cutoffs(scope()).values() for cutoff in group.members.values()]
+    assert len({cutoff.name for cutoff in every}) == len(every)
 
 
 def test_a_job_has_the_cutoffs_of_its_corpus_direction_or_run() -> None:
@@ -82,7 +105,7 @@ def test_rewriting_is_another_checkpoint_than_adapting() -> None:
 
 
 def test_translation_waits_for_the_dictionary_of_all_sources_of_sentences() -> None:
-    found = cutoffs(predicted=("zh-en", "camt"), pages=("pages_en",))
+    found = cutoffs(predicted=("zh-en", "camt"), dumps=("en",))
     assert found.instances["camt"].checkpoint == "generate_items"
     assert found.instances["camt"].wildcards == {"corpus": "camt"}
     assert digests_before(found.instances.of({"run": "moved"}, {"moved": "camt"})) == [
@@ -105,7 +128,7 @@ def test_what_reads_nothing_of_items_has_a_cutoff_of_its_own_behind_the_same_che
 
 
 def test_without_a_parser_no_clauses_are_waited_for() -> None:
-    assert cutoffs(parsed=()).clauses.of({"corpus": "xiachufang"}, DATA) == ()
+    assert cutoffs(method="rules").clauses.of({"corpus": "xiachufang"}, DATA) == ()
 
 
 class RanBefore:
@@ -131,7 +154,7 @@ def test_a_checkpoint_that_runs_again_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_names_of_one_language_are_one_cutoff_behind_the_table_of_entities() -> None:
-    found = cutoffs(sentences={"camt": "en", "opus": "en", "wiki": "zh"})
+    found = cutoffs(sentences={"camt": "en-es", "opus": "en-hi", "wiki": "zh-en"})
     assert found.names["camt"] is found.names["opus"]
     assert digests_before([found.names["wiki"]]) == [
         "out/ingest/source/entities.json",

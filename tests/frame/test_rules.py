@@ -6,9 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from wokflow.frame.cutoffs import declare
+from wokflow.frame import stages
 from wokflow.frame.rules import Results, Steps
 from wokflow.frame.runs import Run
+from wokflow.frame.scope import Scope
 
 CONFIG = {"match": {"pair": {"threshold": 0.5, "words": "words.tsv", "device": "cpu"}}}
 RULES = {"threshold": {}, "words": {"counts": "content"}, "device": {"counts": "never"}}
@@ -40,21 +41,23 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """A folder with two cutoffs' digests, and the steps of a workflow with two directions."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "words.tsv").write_text("粥")
-    corpora = ("recipenlg", "xiachufang")
-    cutoffs = declare(
-        "out",
-        corpora=corpora,
-        matched=corpora,
-        parsed=(),
-        dish_corpus="xiachufang",
-        directions=("zh-en", "en-zh"),
-        trained=("en-zh",),
-        predicted=("zh-en",),
+    scope = Scope(
+        config={
+            "results": "out",
+            "parse": {"actions": {"method": "rules"}},
+            "pivot": {"dishes": {"corpus": "xiachufang"}},
+        },
+        runs=RUNS,
+        corpora={"recipenlg": "en", "xiachufang": "zh"},
+        matched=("recipenlg", "xiachufang"),
         sentences={},
-        entities="entities",
-        pages=(),
+        dumps=(),
+        directions={"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")},
+        baselines=(),
     )
-    for cutoff in cutoffs.all():
+    cutoffs = SimpleNamespace(**stages.cutoffs(scope))
+    every = [cutoff for group in vars(cutoffs).values() for cutoff in group.members.values()]
+    for cutoff in every:
         Path(cutoff.digest).parent.mkdir(parents=True, exist_ok=True)
         Path(cutoff.digest).write_text(cutoff.name)
         Path(cutoff.data).parent.mkdir(parents=True, exist_ok=True)
@@ -84,6 +87,14 @@ def test_a_job_waits_for_the_cutoffs_of_its_wildcards_and_all_before_them(house:
     assert len(waits(wildcards(direction="zh-en"))) == 4
     source = house.steps.waits(house.steps.of_source(house.cutoffs.source)).callable
     assert source(wildcards(direction="zh-en")) == ["out/ingest/source/xiachufang.json"]
+
+
+def test_a_job_reads_the_data_of_some_cutoffs_and_waits_for_these_too(house: SimpleNamespace) -> None:
+    inputs = house.steps.after(house.cutoffs.examples["en-zh"], titles=house.cutoffs.titles)
+    assert list(inputs) == ["after", "titles"] and all("ancient" in each.flags for each in inputs.values())
+    found = {name: each.callable(wildcards(corpus="xiachufang")) for name, each in inputs.items()}
+    assert found["titles"] == "out/match/titles/xiachufang/part-00000.parquet"
+    assert {"out/train/examples/en-zh.sha256", "out/match/titles/xiachufang.sha256"} <= {*found["after"]}
 
 
 def test_a_run_that_borrows_a_model_waits_for_what_that_model_learnt_from(house: SimpleNamespace) -> None:

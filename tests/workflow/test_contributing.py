@@ -1,4 +1,4 @@
-"""The worked example of CONTRIBUTING.md, added to a copy of the house, runs and reruns as any step."""
+"""The worked examples of CONTRIBUTING.md, added to a copy of the house, run and rerun as any step and stage."""
 
 import re
 import subprocess
@@ -13,53 +13,70 @@ from tests.workflow.changes import setting
 from tests.workflow.conftest import new_house
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-EXAMPLE = re.compile(
-    r"in \*\*(\S+)\*\*, (at the end|a new file|after `(.+)` and its four lines):\n\n```\w+\n(.*?)```", re.S
-)
-TABLE = "results/match/lengths/xiachufang/part-00000.parquet"
+SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", TEXT, re.M | re.S))
+EXAMPLE = re.compile(r"in \*\*(\S+)\*\*, (at the end|a new file|after `([^`]+)`):\n\n```\w+\n(.*?)```", re.S)
+LENGTHS = "results/match/lengths/xiachufang/part-00000.parquet"
+STEPS = "results/survey/steps/xiachufang/part-00000.parquet"
 
 
-def add_example(house: Path) -> list[str]:
-    """Add the example's code to a house; the files that it touches."""
+def add_example(house: Path, section: str) -> list[str]:
+    """Add the code of a section's example to a house, and write the config's schema; the files that it touches."""
     touched = []
-    for name, where, anchor, code in EXAMPLE.findall(TEXT):
+    for name, where, anchor, code in EXAMPLE.findall(SECTIONS[section]):
         path = house / name
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         assert bool(text) == (where != "a new file"), name
         if anchor:
-            head, line, rest = text.partition(f"\n{anchor}\n")
-            four = "".join(rest.splitlines(keepends=True)[:4])
-            assert line and four.endswith("properties:\n"), name
-            text = head + line + four + code + rest.removeprefix(four)
+            assert text.count(f"\n{anchor}\n") == 1, name
+            text = text.replace(f"\n{anchor}\n", f"\n{anchor}\n{code}")
         else:
             text += ("\n\n" if text else "") + code
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         touched.append(name)
+    for empty in re.findall(r"An empty \*\*(\S+)\*\*", SECTIONS[section]):
+        (house / empty).touch()
+    python(house, "-m", "wokflow.frame.config_schema")
     return touched
+
+
+def python(house: Path, *command: str) -> None:
+    """Run Python on a house's own package."""
+    environment = {"PYTHONPATH": str(house / "scripts"), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=house, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     house = new_house(tmp_path_factory.mktemp("example") / "house")
-    assert len(add_example(house)) == 5, "the rule, the function, the schema, the config block, the test"
+    assert len(add_example(house, "Add a step")) == 5, "rule, function, settings, schema, test"
+    assert len(add_example(house, "Add a stage")) == 7, "two lists, rules, stage, function, settings, schema"
     return house
 
 
-def test_the_example_runs_and_an_edit_of_its_setting_runs_it_alone(house: Path) -> None:
-    assert "match_lengths" in rules_run(snakemake(house, "--", TABLE).stdout)
-    assert pl.read_parquet(house / TABLE).rows() == [(3, 3), (4, 3), (6, 1)]
-    assert rules_run(snakemake(house, "--", TABLE).stdout) == set()
+def test_a_step_s_example_runs_and_an_edit_of_its_setting_runs_it_alone(house: Path) -> None:
+    assert "match_lengths" in rules_run(snakemake(house, "--", LENGTHS).stdout)
+    assert pl.read_parquet(house / LENGTHS).rows() == [(3, 3), (4, 3), (6, 1)]
+    assert rules_run(snakemake(house, "--", LENGTHS).stdout) == set()
     setting("match.lengths.least", 4)(house)
-    assert rules_run(snakemake(house, "--", TABLE).stdout) == {"match_lengths"}
-    assert pl.read_parquet(house / TABLE)["length"].min() == 4
+    assert rules_run(snakemake(house, "--", LENGTHS).stdout) == {"match_lengths"}
+    assert pl.read_parquet(house / LENGTHS)["length"].min() == 4
+
+
+def test_a_stage_s_example_is_a_target_and_an_edit_of_its_setting_runs_it_alone(house: Path) -> None:
+    assert "survey_steps" in rules_run(snakemake(house, "survey").stdout)
+    counted = pl.read_parquet(house / STEPS)
+    assert counted["recipes"].sum() == 7 and counted["steps"].max() > 1
+    setting("survey.steps.most", 1)(house)
+    assert rules_run(snakemake(house, "survey").stdout) == {"survey", "survey_steps"}
+    assert pl.read_parquet(house / STEPS).rows() == [(1, 7)]
 
 
 def test_the_example_s_test_passes(house: Path) -> None:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/match/test_lengths.py"]
-    environment = {"PYTHONPATH": str(house / "scripts"), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(command, cwd=house, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    python(house, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/match/test_lengths.py")
 
 
 @pytest.mark.parametrize(

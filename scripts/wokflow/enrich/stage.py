@@ -1,7 +1,10 @@
-"""What stage enrich asks of a config."""
+"""What stage enrich is of the workflow: its cutoffs and targets, and what it asks of a config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+from wokflow.frame.cutoffs import Cutoff, CutoffGroup
+from wokflow.frame.scope import ENTITIES, Scope
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -10,3 +13,34 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
         yield f"enrich.lookup.{lookup['backend']}: backend {lookup['backend']} needs it."
     if link["backend"] == "command" and not link["command"]:
         yield "enrich.link.command: backend command needs it."
+
+
+def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
+    """The names of entities in each language that sentences are searched in."""
+    before = known["entities"].only(ENTITIES)
+    names = {
+        lang: Cutoff(
+            "enrich_names",
+            f"{scope.results.folder}/enrich/names/{lang}",
+            f"{scope.results.folder}/enrich/names/{lang}.sha256",
+            {"lang": lang},
+            before,
+        )
+        for lang in scope.source_langs.values()
+    }
+    members = {name: names[lang] for name, lang in scope.source_langs.items()}
+    return {"names": CutoffGroup("corpus", members)}
+
+
+def targets(scope: Scope) -> list[str]:
+    """Nothing without sources of sentences whose items are known."""
+    if not scope.linked:
+        return []
+    folder = f"{scope.results.folder}/enrich"
+    return [*(f"{folder}/camt/{corpus}.json" for corpus in scope.linked), f"{folder}/statistics/table2.tsv"]
+
+
+def linking(known: Mapping[str, CutoffGroup]) -> list[Cutoff]:
+    """What lies before the dictionary of items, which all sources of sentences share."""
+    groups = ("sentences", "entities", "names", "pages")
+    return [cutoff for group in groups for cutoff in known[group].members.values()]

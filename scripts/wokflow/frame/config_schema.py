@@ -104,14 +104,22 @@ def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 def written(text: str) -> str:
     """The text of the schema's file with the blocks of stages as their classes have them."""
-    lines = text.splitlines(keepends=True)
-    begins = [number for number, line in enumerate(lines) if line[:2] == "  " and line[2:3].isalnum()]
-    for stage in reversed(declared_stages()):
-        begin = lines.index(f"  {stage}:\n")
-        end = next((number for number in begins if number > begin), len(lines))
-        lines[begin:end] = _lines(stage, stage_schema(stage), 1)
-        begins = [number for number in begins if number <= begin]
-    return "".join(lines)
+    blocks = _blocks(text)
+    for stage in declared_stages():
+        blocks[stage] = "".join(_lines(stage, stage_schema(stage), 1))
+    others = [key for key in blocks if key not in STAGES]
+    return "".join(blocks[key] for key in (*others, *STAGES) if key in blocks)
+
+
+def _blocks(text: str) -> dict[str, str]:
+    """The text by the config's first keys; what stands above the first of them has the name of nothing."""
+    blocks = {"": ""}
+    key = ""
+    for line in text.splitlines(keepends=True):
+        if line[:2] == "  " and line[2:3].isalnum():
+            key = line.strip().split(":")[0]
+        blocks[key] = blocks.get(key, "") + line
+    return blocks
 
 
 def _lines(key: str, rule: dict[str, Any], depth: int) -> Iterator[str]:

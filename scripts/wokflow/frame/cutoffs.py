@@ -8,7 +8,7 @@ Whether a job behind a cutoff will run is known only once the cutoff has run. Ev
 must therefore wait for the cutoff, by taking its digest as ancient input: `digests_before` computes which these are.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -95,134 +95,22 @@ def digests_before(cutoffs: Iterable[Cutoff]) -> list[str]:
     return list(found)
 
 
-@dataclass(frozen=True)
-class Cutoffs:
-    """All cutoffs of the workflow."""
-
-    source: CutoffGroup
-    sentences: CutoffGroup
-    entities: CutoffGroup
-    pages: CutoffGroup
-    names: CutoffGroup
-    titles: CutoffGroup
-    texts: CutoffGroup
-    translations: CutoffGroup
-    vectors: CutoffGroup
-    clauses: CutoffGroup
-    examples: CutoffGroup
-    instances: CutoffGroup
-
-    def all(self) -> list[Cutoff]:
-        return [cutoff for group in vars(self).values() for cutoff in group.members.values()]
+def part_cutoff(
+    results: str, checkpoint: str, table: str, wildcards: Mapping[str, str], before: Iterable[Cutoff]
+) -> Cutoff:
+    """A job of a checkpoint that writes the one part of `table` ("match/texts/recipenlg"), and a digest beside it."""
+    path = f"{results}/{table}"
+    return Cutoff(checkpoint, f"{path}/part-00000.parquet", f"{path}.sha256", wildcards, tuple(before))
 
 
-def declare(
-    results: str,
-    *,
-    corpora: Collection[str],
-    matched: Collection[str],
-    parsed: Collection[str],
-    dish_corpus: str,
-    directions: Collection[str],
-    trained: Collection[str],
-    predicted: Collection[str],
-    sentences: Mapping[str, str],
-    entities: str,
-    pages: Collection[str],
-) -> Cutoffs:
-    """The cutoffs of a run.
-
-    `corpora` are all of recipes, `matched` those with pairs, `parsed` those whose clauses go to a parser,
-    `dish_corpus` that of the dish pairs; `trained` and `predicted` are the data that runs learn from and predict:
-    directions, counterfactual, and of the latter also sources of sentences;
-    `sentences` are the sources of sentences with the language of their source side, and `entities` is the name under
-    which the table of entities is described like a source, as are `pages`, the dumps of Wikipedia.
-    """
-
-    def by_corpus(
-        checkpoint: str, folder: str, names: Collection[str], before: CutoffGroup | None
-    ) -> CutoffGroup:
-        stage = f"{results}/{folder}"
-        return CutoffGroup(
-            "corpus",
-            {
-                name: Cutoff(
-                    checkpoint,
-                    f"{stage}/{name}/part-00000.parquet",
-                    f"{stage}/{name}.sha256",
-                    {"corpus": name},
-                    (before[name],) if before else (),
-                )
-                for name in names
-            },
-        )
-
-    def by_data(checkpoint: str, rewriting: str, folder: str, names: Collection[str]) -> CutoffGroup:
-        def paths_of(folder: str, name: str) -> tuple[str, str]:
-            stage = f"{results}/{folder}"
-            return f"{stage}/{name}/part-00000.parquet", f"{stage}/{name}.sha256"
-
-        members = {}
-        for name in names:
-            paths = paths_of(folder, name)
-            if name in directions:
-                before = tuple(vectors.members.values())
-                members[name] = Cutoff(checkpoint, *paths, {"direction": name}, before)
-            elif name in sentences:
-                both = {name: paths, plain(name): paths_of("generate/plain", name)}
-                for member, of_items in both.items():
-                    members[member] = Cutoff("generate_items", *of_items, {"corpus": name}, linking)
-            else:
-                members[name] = Cutoff(rewriting, *paths, before=(source[dish_corpus],))
-        return CutoffGroup("data", members)
-
-    def described(names: Iterable[str]) -> CutoffGroup:
-        paths = {name: f"{results}/ingest/source/{name}.json" for name in names}
-        members = {
-            name: Cutoff("ingest_source", path, path, {"corpus": name}) for name, path in paths.items()
-        }
-        return CutoffGroup("corpus", members)
-
-    source = described(corpora)
-    table, parallel, dumps = described([entities]), described(sentences), described(pages)
-    names = {
-        lang: Cutoff(
-            "enrich_names",
-            f"{results}/enrich/names/{lang}",
-            f"{results}/enrich/names/{lang}.sha256",
-            {"lang": lang},
-            (table[entities],),
-        )
-        for lang in sentences.values()
-    }
-    # The dictionary of items is that of all sources of sentences.
-    linking = (*parallel.members.values(), table[entities], *names.values(), *dumps.members.values())
-    titles = by_corpus("match_titles", "match/titles", matched, source)
-    texts = by_corpus("match_texts", "match/texts", matched, titles)
-    vectors = CutoffGroup(
+def by_corpus(
+    results: str, checkpoint: str, folder: str, corpora: Iterable[str], before: CutoffGroup
+) -> CutoffGroup:
+    """The group of a checkpoint that runs for each corpus, behind the cutoffs of the same corpora."""
+    return CutoffGroup(
         "corpus",
         {
-            name: Cutoff(
-                "match_vectors",
-                f"{results}/match/vectors/{name}",
-                f"{results}/match/vectors/{name}.sha256",
-                {"corpus": name},
-                (texts[name],),
-            )
-            for name in matched
+            name: part_cutoff(results, checkpoint, f"{folder}/{name}", {"corpus": name}, before.only(name))
+            for name in corpora
         },
-    )
-    return Cutoffs(
-        source=source,
-        sentences=parallel,
-        entities=table,
-        pages=dumps,
-        names=CutoffGroup("corpus", {name: names[lang] for name, lang in sentences.items()}),
-        titles=titles,
-        texts=texts,
-        translations=by_corpus("match_texts", "match/translations", matched, titles),
-        vectors=vectors,
-        clauses=by_corpus("parse_clauses", "parse/clauses", parsed, source),
-        examples=by_data("train_pairs", "train_recipes", "train/examples", trained),
-        instances=by_data("generate_instances", "generate_rewrites", "generate/instances", predicted),
     )

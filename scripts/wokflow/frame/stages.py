@@ -1,8 +1,10 @@
 """The stages of the workflow, in the order of the data. Each describes itself in its module `stage`.
 
-Such a module may have `problems(config)`, settings that do not go together; `run_problems(config, runs)`, the same of
-the table of runs; `packages(config, runs)`, what must be installed, with the reason; and WITHOUT_GPU, what to set so
-that a rule asks for no GPU. Tables and reasons of rejects are in its module `schemas`.
+Such a module has `targets(scope)`, what the stage is run for. It may have `cutoffs(scope, known)`, its groups of
+cutoffs by name, where `known` are those of earlier stages; `problems(config)`, settings that do not go together;
+`run_problems(config, runs)`, the same of the table of runs; `packages(config, runs)`, what must be installed, with
+the reason; and WITHOUT_GPU, what to set so that a rule asks for no GPU. Tables and reasons of rejects are in its
+module `schemas`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,9 +12,22 @@ from importlib import import_module
 from typing import Any
 
 from wokflow.frame.columns import Reason
+from wokflow.frame.cutoffs import CutoffGroup
 from wokflow.frame.runs import Run
+from wokflow.frame.scope import Scope
 
-STAGES = ("ingest", "match", "parse", "pivot", "enrich", "train", "generate", "evaluate", "export", "report")
+STAGES = (
+    "ingest",
+    "match",
+    "parse",
+    "pivot",
+    "enrich",
+    "train",
+    "generate",
+    "evaluate",
+    "export",
+    "report",
+)
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -25,6 +40,19 @@ def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator
     """Runs that the rest of the config does not allow."""
     for of_stage in _declared("stage", "run_problems").values():
         yield from of_stage(config, runs)
+
+
+def cutoffs(scope: Scope) -> dict[str, CutoffGroup]:
+    """All cutoffs of the workflow, by the names of their groups."""
+    known: dict[str, CutoffGroup] = {}
+    for of_stage in _declared("stage", "cutoffs").values():
+        known |= of_stage(scope, known)
+    return known
+
+
+def targets(scope: Scope) -> dict[str, list[str]]:
+    """What each stage is run for; enrich has nothing in a config without sentences whose items are known."""
+    return {stage: of_stage(scope) for stage, of_stage in _declared("stage", "targets").items()}
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:

@@ -1,9 +1,12 @@
-"""What stage generate asks of a config."""
+"""What stage generate is of the workflow: its cutoffs and targets, and what it asks of a config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wokflow.enrich.stage import linking
+from wokflow.frame.cutoffs import CutoffGroup, part_cutoff, plain
 from wokflow.frame.runs import Run
+from wokflow.frame.scope import Scope
 
 WITHOUT_GPU = {
     "generate_decode": "generate.decode.device: cpu",
@@ -31,3 +34,30 @@ def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
     asked = [run.name for run in runs.values() if run.family in ("seq2seq", "causal") and not run.trained]
     return {"transformers": f"run {asked[0]} in {config['runs']}"} if asked else {}
+
+
+def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
+    """What predictions are made of: pairs of a direction, recipes to rewrite, or sentences with their items.
+
+    Runs that read nothing of the items have a cutoff of their own, behind the same checkpoint.
+    """
+    results, members = scope.results.folder, {}
+    for name in sorted(scope.predicted):
+        table = f"generate/instances/{name}"
+        if name in scope.directions:
+            before = known["vectors"].members.values()
+            members[name] = part_cutoff(results, "generate_instances", table, {"direction": name}, before)
+        elif name in scope.sentences:
+            for member, of_items in {name: table, plain(name): f"generate/plain/{name}"}.items():
+                members[member] = part_cutoff(
+                    results, "generate_items", of_items, {"corpus": name}, linking(known)
+                )
+        else:
+            source = known["source"].only(scope.dish_corpus)
+            members[name] = part_cutoff(results, "generate_rewrites", table, {}, source)
+    return {"instances": CutoffGroup("data", members)}
+
+
+def targets(scope: Scope) -> list[str]:
+    predictions = f"{scope.results.folder}/generate/predictions"
+    return [f"{predictions}/{name}/part-00000.parquet" for name in (*scope.runs, *scope.baselines)]

@@ -1,9 +1,11 @@
-"""What stage match asks of a config."""
+"""What stage match is of the workflow: its cutoffs and targets, and what it asks of a config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wokflow.frame.cutoffs import Cutoff, CutoffGroup, by_corpus
 from wokflow.frame.runs import Run
+from wokflow.frame.scope import Scope
 from wokflow.match.bundled import BUNDLED
 
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
@@ -65,3 +67,32 @@ def pair_given(config: Mapping[str, Any], direction: str) -> dict[str, bool]:
     """Which side's titles match_pair finds translated."""
     source, target = (translate_backend(config, lang) != "none" for lang in direction.split("-"))
     return {"source_translated": source, "target_translated": target}
+
+
+def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
+    results, matched = scope.results.folder, scope.matched
+    titles = by_corpus(results, "match_titles", "match/titles", matched, known["source"])
+    texts = by_corpus(results, "match_texts", "match/texts", matched, titles)
+    vectors = {
+        name: Cutoff(
+            "match_vectors",
+            f"{results}/match/vectors/{name}",
+            f"{results}/match/vectors/{name}.sha256",
+            {"corpus": name},
+            texts.only(name),
+        )
+        for name in matched
+    }
+    return {
+        "titles": titles,
+        "texts": texts,
+        "translations": by_corpus(results, "match_texts", "match/translations", matched, titles),
+        "vectors": CutoffGroup("corpus", vectors),
+    }
+
+
+def targets(scope: Scope) -> list[str]:
+    folder = f"{scope.results.folder}/match"
+    pairs = [f"{folder}/pairs/{direction}/part-00000.parquet" for direction in scope.directions]
+    asked = [f"{folder}/candidates/candidates.tsv"] if scope.config["match"]["candidates"]["titles"] else []
+    return [*pairs, f"{folder}/statistics/table1.tsv", *asked]

@@ -1,10 +1,12 @@
-"""What stage parse asks of a config."""
+"""What stage parse is of the workflow: its cutoffs and targets, and what it asks of a config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wokflow.frame.config import chinese_corpus
+from wokflow.frame.cutoffs import CutoffGroup, by_corpus
 from wokflow.frame.runs import Run
+from wokflow.frame.scope import Scope
 
 WITHOUT_GPU = {"parse_dependencies": "parse.dependencies.device: cpu"}
 
@@ -32,3 +34,16 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
         return {}
     parser = config["parse"]["dependencies"]["backend"]
     return {"hanlp" if parser == "hanlp" else "spacy": f"parse.dependencies.backend is {parser}"}
+
+
+def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
+    """Clauses, where a parser reads them."""
+    parsed = scope.chinese if scope.parser_used else ()
+    found = by_corpus(scope.results.folder, "parse_clauses", "parse/clauses", parsed, known["source"])
+    return {"clauses": found}
+
+
+def targets(scope: Scope) -> list[str]:
+    parts = scope.config["ingest"]["recipes"]["parts"]
+    proto = [path for corpus in scope.chinese for path in scope.results.parts(f"parse/proto/{corpus}", parts)]
+    return proto + ([f"{scope.results.folder}/parse/parser/scores.json"] if scope.parser_trained else [])

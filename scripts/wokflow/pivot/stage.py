@@ -1,10 +1,11 @@
-"""What stage pivot asks of a config."""
+"""What stage pivot is of the workflow: its cutoffs and targets, and what it asks of a config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wokflow.frame.config import chinese_corpus
 from wokflow.frame.runs import Run
+from wokflow.frame.scope import Scope
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -15,3 +16,8 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
     return {"ahocorasick": "pivot.dishes looks for the names of dishes with it"}
+
+
+def targets(scope: Scope) -> list[str]:
+    tables = ("orders/part-00000.parquet", "questions/questions.tsv", "instances/part-00000.parquet")
+    return [f"{scope.results.folder}/pivot/{table}" for table in tables]

@@ -1,9 +1,11 @@
-"""What stage train asks of a config."""
+"""What stage train is of the workflow: its cutoffs and targets, and what it asks of a config."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from wokflow.frame.cutoffs import CutoffGroup, part_cutoff
 from wokflow.frame.runs import Run
+from wokflow.frame.scope import Scope
 
 WITHOUT_GPU = {"train_model": "train.model.device: cpu"}
 
@@ -17,3 +19,23 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
         if run.trained and run.over("model", config["train"]["model"])["lora"]["rank"]:
             needed["peft"] = reason
     return needed
+
+
+def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
+    """What models learn from: pairs of a direction, or recipes by their dish."""
+    results, members = scope.results.folder, {}
+    for name in sorted(scope.trained):
+        adapting = name in scope.directions
+        members[name] = part_cutoff(
+            results,
+            "train_pairs" if adapting else "train_recipes",
+            f"train/examples/{name}",
+            {"direction": name} if adapting else {},
+            known["vectors"].members.values() if adapting else known["source"].only(scope.dish_corpus),
+        )
+    return {"examples": CutoffGroup("data", members)}
+
+
+def targets(scope: Scope) -> list[str]:
+    models = f"{scope.results.folder}/train/model"
+    return [f"{models}/{name}" for name, run in scope.runs.items() if run.trained]

@@ -1,0 +1,8 @@
+"""What stage export is of the workflow."""
+
+from wokflow.frame.scope import Scope
+
+
+def targets(scope: Scope) -> list[str]:
+    release = scope.config["export"]["release"]
+    return [f"{scope.results.folder}/export/release/{release['name']}-{release['version']}"]

@@ -1,0 +1,76 @@
+"""What a config comes to: the corpora, sentences and runs from which the cutoffs and targets of the stages follow."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wokflow.frame.rules import Results
+from wokflow.frame.runs import Run
+
+ENTITIES = "entities"  # the name under which the table of entities is described like a source
+
+
+@dataclass(frozen=True)
+class Scope:
+    """`config` has all its defaults.
+
+    `corpora` are those of recipes with their languages, of which `matched` are paired; `sentences` are the sources of
+    parallel sentences with their languages as en-zh; `dumps` are the languages whose Wikipedia is read; `directions`
+    has the source and the target corpus of each direction; `baselines` make predictions beside the runs.
+    """
+
+    config: Mapping[str, Any]
+    runs: Mapping[str, Run]
+    corpora: Mapping[str, str]
+    matched: Collection[str]
+    sentences: Mapping[str, str]
+    dumps: Collection[str]
+    directions: Mapping[str, tuple[str, str]]
+    baselines: Collection[str]
+
+    @property
+    def results(self) -> Results:
+        return Results(self.config["results"])
+
+    @property
+    def dish_corpus(self) -> str:
+        """The corpus of the dish pairs."""
+        return str(self.config["pivot"]["dishes"]["corpus"])
+
+    @property
+    def chinese(self) -> list[str]:
+        """The corpora whose actions are read."""
+        return [corpus for corpus, lang in self.corpora.items() if lang == "zh"]
+
+    @property
+    def parser_used(self) -> bool:
+        return bool(self.config["parse"]["actions"]["method"] == "parser")
+
+    @property
+    def parser_trained(self) -> bool:
+        return self.parser_used and bool(self.config["parse"]["dependencies"]["backend"] == "trained")
+
+    @property
+    def linked(self) -> Mapping[str, str]:
+        """The sources of sentences whose items are known."""
+        return self.sentences if self.config["enrich"]["entities"]["path"] else {}
+
+    @property
+    def source_langs(self) -> dict[str, str]:
+        """The language of the source side of each source of sentences."""
+        return {name: pair.split("-", 1)[0] for name, pair in self.sentences.items()}
+
+    @property
+    def described_pages(self) -> list[str]:
+        """The names under which dumps of Wikipedia are described like sources."""
+        return [f"pages_{lang}" for lang in self.dumps]
+
+    @property
+    def trained(self) -> set[str]:
+        """The data that runs learn from: directions, counterfactual."""
+        return {run.data for run in self.runs.values() if run.trained}
+
+    @property
+    def predicted(self) -> set[str]:
+        """The data that runs predict: directions, counterfactual, and sources of sentences."""
+        return {run.data for run in self.runs.values()}
