@@ -409,3 +409,14 @@ def test_packages_behind_others_count_with_them(package: Path) -> None:
         "tokenizers",
         "transformers",
     }
+
+
+def test_the_frame_and_the_models_stand_on_no_stage() -> None:
+    """Nor on the cluster: what they need of these is handed to them, or found by its name."""
+    for room in ("frame", "models"):
+        for path in sorted((ROOT / "scripts" / "wokflow" / room).glob("*.py")):
+            imported = (
+                set(code._read(f"wokflow.{room}.{path.stem}").imports) if path.stem != "__init__" else set()
+            )
+            rooms = {name.split(".")[1] for name in imported if "." in name}
+            assert rooms <= {"frame", room}, path
