@@ -39,7 +39,10 @@ TABLES = Inputs(
     [*BASELINES, *RUNS],
     {**SOURCE.members, **CUTOFFS.sentences.members, WIKIDATA: CUTOFFS.entities[ENTITIES]},
 )
-MODELS_RELEASED = "predictions" in RELEASE["datasets"]
+LEARNT_AND_TESTED = (
+    [*EXAMPLES.members.values(), *INSTANCES.members.values()] if "predictions" in RELEASE["datasets"] else []
+)
+TARGETS["export"] = [RELEASE_FOLDER]
 
 
 rule export_dataset:
@@ -65,7 +68,7 @@ rule export_dataset:
         **step(
             "export.dataset",
             lambda wildcards: TABLES.sources(wildcards.subset),
-            arguments=lambda wildcards: export_arguments.export_dataset(config, SUBSETS[wildcards.subset]),
+            given=lambda wildcards: export_arguments.of_dataset(config, SUBSETS[wildcards.subset]),
         ),
     script:
         "../scripts/step.py"
@@ -78,8 +81,7 @@ rule export_gates:
         texts=TABLES.texts(),
         sources=ancient(all_data(*TABLES.sources())),
         counted=TABLES.counted(),
-        examples=[cutoff.data for cutoff in EXAMPLES.members.values()] if MODELS_RELEASED else [],
-        instances=[cutoff.data for cutoff in INSTANCES.members.values()] if MODELS_RELEASED else [],
+        models=[cutoff.data for cutoff in LEARNT_AND_TESTED],
     output:
         gates=directory(f"{RESULTS}/export/gates"),
     log:
@@ -95,7 +97,7 @@ rule export_gates:
         **step(
             "export.gates",
             *TABLES.sources(),
-            arguments=lambda wildcards: export_arguments.export_gates(config, SCHEMA, SUBSETS),
+            given=lambda wildcards: export_arguments.of_gates(config, SCHEMA, SUBSETS.values()),
         ),
     script:
         "../scripts/step.py"
@@ -118,6 +120,6 @@ rule export_release:
         mem_mb=memory(2000),
         runtime=minutes(60),
     params:
-        **step("export.release", arguments=lambda wildcards: export_arguments.export_release(config)),
+        **step("export.release"),
     script:
         "../scripts/step.py"

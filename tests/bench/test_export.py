@@ -17,7 +17,7 @@ SIZES = {"tiny": [20_000], "small": [100_000, 1_000_000], "full": [1_000_000, 10
 CORPORA = {"xiachufang": "zh", "recipenlg": "en"}
 MODES = {"standoff": "stand-off", "full": "full"}
 SUBSET = "pairs-zh-en"
-SETTINGS: Mapping[str, Any] = {
+SETTINGS: Mapping[str, Any] = {  # of export.dataset and export.gates
     "registry": "resources/sources.tsv",
     "licences": {corpus: {"licence": "CC0-1.0", "release": "text"} for corpus in CORPORA},
     "jsonl": False,
@@ -178,6 +178,8 @@ def rows_alone(clock: Clock, results: str, mode: str) -> dict[str, Any]:
 
 def dataset(clock: Clock, results: str, mode: str) -> dict[str, Any]:
     from wokflow.export.dataset import export_dataset
+    from wokflow.export.settings import DatasetSettings
+    from wokflow.frame.job import Job
 
     out = folder_of(results, mode)
     with clock:
@@ -185,13 +187,9 @@ def dataset(clock: Clock, results: str, mode: str) -> dict[str, Any]:
             rows=pairs_of(results),
             texts=texts_of(results),
             sources=sources_of(results),
-            described=subset(),
-            gold=None,
-            simplified=False,
-            mode=mode,  # type: ignore[arg-type]
             dataset=str(out),
-            progress=silent(),
-            **SETTINGS,
+            settings=DatasetSettings(subset=subset(), gold=None, simplified=False, mode=mode, **SETTINGS),
+            job=Job(),
         )
     return written(out)
 
@@ -208,29 +206,25 @@ def bare_polars(clock: Clock, results: str, mode: str) -> dict[str, Any]:
 
 def gates(clock: Clock, results: str, mode: str) -> dict[str, Any]:
     from wokflow.export.gates import export_gates
+    from wokflow.export.settings import GatesSettings
+    from wokflow.frame.job import Job
 
+    told = {"name": "bench", "version": "1", "contact": "", "licence_of_annotations": "CC-BY-4.0"}
+    ingest = {corpus: {"step": "recipes", "settings": {}} for corpus in CORPORA}
     with clock:
         export_gates(
             datasets=[str(folder_of(results, mode))],
             texts=texts_of(results),
             sources=sources_of(results),
-            subsets=[subset()],
-            ingest={corpus: {"step": "recipes", "settings": {}} for corpus in CORPORA},
             counted=[
                 *texts_of(results),
                 *sorted(map(str, Path(results).glob("ingest/rejects/*/*"))),
                 *pairs_of(results),
             ],
-            examples=[],
-            instances=[],
-            name="bench",
-            version="1",
-            contact="",
-            licence_of_annotations="CC-BY-4.0",
-            mode=mode,  # type: ignore[arg-type]
+            models=[],
             gates=f"{results}/export/gates",
-            progress=silent(),
-            **SETTINGS,
+            settings=GatesSettings(subsets=[subset()], ingest=ingest, mode=mode, **told, **SETTINGS),
+            job=Job(),
         )
     return written(folder_of(results, mode))
 
@@ -238,15 +232,18 @@ def gates(clock: Clock, results: str, mode: str) -> dict[str, Any]:
 def release(clock: Clock, results: str, mode: str) -> dict[str, Any]:
     from wokflow.export.findings import GATES
     from wokflow.export.release import export_release
+    from wokflow.export.settings import ReleaseSettings
+    from wokflow.frame.job import Job
 
+    allowed = frozenset(GATES) - {"schema", "counts"}
     out = Path(results, "export/release/bench-1")
     with clock:
         export_release(
             datasets=[str(folder_of(results, mode))],
             gates=f"{results}/export/gates",
-            accept=list(GATES),
             release=str(out),
-            progress=silent(),
+            settings=ReleaseSettings(accept=allowed),
+            job=Job(),
         )
     return written(out / "data" / SUBSET)
 
@@ -283,14 +280,6 @@ def texts_of(results: str) -> list[str]:
 
 def sources_of(results: str) -> list[str]:
     return [f"{results}/ingest/source/{corpus}.json" for corpus in CORPORA]
-
-
-def silent() -> Any:
-    import io
-
-    from wokflow.frame.job import Progress
-
-    return Progress(io.StringIO())
 
 
 def written(folder: Path, *, kept: bool = True) -> dict[str, Any]:

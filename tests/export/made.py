@@ -15,8 +15,9 @@ from wokflow.evaluate import schemas as evaluate
 from wokflow.export.dataset import export_dataset
 from wokflow.export.gates import export_gates
 from wokflow.export.release import export_release
+from wokflow.export.settings import DatasetSettings, GatesSettings, ReleaseSettings
 from wokflow.export.subsets import DATASETS, Available, Subset, subsets
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.generate import schemas as generate
 from wokflow.ingest.recipes import ingest_recipes
 from wokflow.ingest.schemas import REJECTS
@@ -250,13 +251,13 @@ def export(
     """Export datasets of the results, and the release of them; `meddle` is called with the datasets in between."""
     chosen = wanted(*datasets)
     licences = FREE if licences is None else licences
-    common: dict[str, Any] = {
+    both: dict[str, Any] = {
         "registry": str(ROOT / "resources/sources.tsv"),
         "licences": licences,
         "mode": mode,
         "jsonl": False,
-        "progress": PROGRESS,
     } | more
+    job = Job(progress=PROGRESS)
     folders = []
     for subset in chosen.values():
         folder = results / f"export/dataset/{subset.name}"
@@ -264,11 +265,14 @@ def export(
             rows=_parts(results, subset),
             texts=texts_of(results, subset.texts),
             sources=_sources(results, subset.sources),
-            described=json.loads(json.dumps(asdict(subset))),
-            gold=str(results.parent / "gold.tsv") if subset.form == "gold" else None,
-            simplified=False,
             dataset=str(folder),
-            **common,
+            settings=DatasetSettings(
+                subset=json.loads(json.dumps(asdict(subset))),
+                gold=str(results.parent / "gold.tsv") if subset.form == "gold" else None,
+                simplified=False,
+                **both,
+            ),
+            job=job,
         )
         folders.append(str(folder))
     meddle(results / "export/dataset")
@@ -279,24 +283,31 @@ def export(
         datasets=folders,
         texts=texts_of(results, corpora),
         sources=_sources(results, [name for subset in chosen.values() for name in subset.sources]),
-        subsets=[json.loads(json.dumps(asdict(subset))) for subset in chosen.values()],
-        ingest={
-            corpus: {"step": "sentences", "settings": SENTENCES}
-            if corpus == "lines"
-            else {"step": "recipes", "settings": RECIPES}
-            for corpus in corpora
-        },
         counted=counted(results, corpora),
-        examples=sorted(map(str, (results / "train/examples").rglob("*.parquet"))),
-        instances=sorted(map(str, (results / "generate/instances").rglob("*.parquet"))),
-        name="recipes",
-        version=version,
-        contact="cook@example.org",
-        licence_of_annotations="CC-BY-4.0",
+        models=[
+            str(path)
+            for table in ("train/examples", "generate/instances")
+            for path in sorted((results / table).rglob("*.parquet"))
+        ],
         gates=gates,
-        **common,
+        settings=GatesSettings(
+            subsets=[json.loads(json.dumps(asdict(subset))) for subset in chosen.values()],
+            ingest={
+                corpus: {"step": "sentences", "settings": SENTENCES}
+                if corpus == "lines"
+                else {"step": "recipes", "settings": RECIPES}
+                for corpus in corpora
+            },
+            name="recipes",
+            version=version,
+            contact="cook@example.org",
+            licence_of_annotations="CC-BY-4.0",
+            **both,
+        ),
+        job=job,
     )
-    export_release(datasets=folders, gates=gates, accept=accept, release=str(release), progress=PROGRESS)
+    settings = ReleaseSettings(accept=frozenset(accept))
+    export_release(datasets=folders, gates=gates, release=str(release), settings=settings, job=job)
     return release
 
 

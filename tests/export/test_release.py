@@ -11,6 +11,7 @@ import pytest
 from wokflow.cli import main
 from wokflow.export.card import LICENCES
 from wokflow.export.licences import known_sources, refuse_text
+from wokflow.export.settings import Licence
 from wokflow.export.subsets import subsets
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
@@ -127,7 +128,8 @@ def test_what_a_source_does_not_allow_is_cited_in_no_mode(results: Path, mode: s
             results, "items", mode=mode, licences=FREE | {"wikipedia": {"licence": "none", "release": "ids"}}
         )
     given = subsets(["pivots"], replace(HAVE, given=["pivots"]))
-    known = known_sources(REGISTRY, ["xiachufang", "given_pivots"], {}, FREE)
+    free = {name: Licence(**licence) for name, licence in FREE.items()}
+    known = known_sources(REGISTRY, ["xiachufang", "given_pivots"], {}, free)
     with pytest.raises(UserError, match=r"given_pivots \(in pivots\): .*export.licences.given_pivots"):
         refuse_text(list(given.values()), known, full=mode == "full")
 

@@ -60,9 +60,11 @@ def test_rows_survive_however_they_come_and_are_cut(
     for step in (batch, 100):
         folder = tmp_path_factory.mktemp("cut")
         frames = (table[start : start + step] for start in range(0, count, step))
-        counts = write_subset(
-            folder, "records", form, frames, {}, ("train", "test"), full=False, jsonl=True, limit=limit
-        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("wokflow.export.shards.SHARD", limit)
+            counts = write_subset(
+                folder, "records", form, frames, {}, ("train", "test"), full=False, jsonl=True
+            )
         folders.append(folder)
     assert same(*folders)
     for split in ("train", "test"):

@@ -13,6 +13,7 @@ from wokflow.frame.settings import (
     Content,
     Field,
     Layout,
+    Lent,
     Model,
     Never,
     RuleOnly,
@@ -60,6 +61,25 @@ class CsiSpansSettings(Settings):
 
 class ItemsSettings(Settings):
     pair: str = from_rule()
+
+
+class Licence(Block):
+    """Of a source."""
+
+    name: Text
+    url: Text | None = None
+
+
+class FrameSettings(Settings):
+    """Named after the stage, as which the folder of this module counts."""
+
+    licences: dict[Annotated[str, Field(pattern="^[a-z]+$")], Licence] = Field({})
+
+
+class ReleaseSettings(Settings):
+    name: Lent[Annotated[str, Field(pattern=r"^\w+(?!\n)$")]] = "mine"
+    registry: Lent[Content[Text]] = "sources.tsv"
+    accept: frozenset[Literal["links", "rows"]] = frozenset()
 
 
 SCHEMA = {
@@ -119,6 +139,42 @@ def test_what_a_step_borrows_and_is_given_stands_beside_the_blocks(monkeypatch: 
     schema = config_schema.stage_schema("csi")
     assert schema["steps"] == STEPS | {"items": {"given": {"pair": {}}}}
     assert list(schema["properties"]) == ["csi_spans"]  # a step without keys has no block
+
+
+def test_keys_of_the_stage_itself_lie_in_no_block_and_keys_that_are_lent_in_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(config_schema, "classes", lambda stage: [FrameSettings, ReleaseSettings])
+    schema = config_schema.stage_schema("frame")
+    assert schema["properties"]["licences"] == {
+        "type": "object",
+        "propertyNames": {"pattern": "^[a-z]+$"},
+        "additionalProperties": {
+            "type": "object",
+            "description": "Of a source.",
+            "additionalProperties": False,
+            "required": ["name"],
+            "properties": {
+                "name": {"type": "string", "minLength": 1},
+                "url": {"type": ["string", "null"], "minLength": 1, "default": None},
+            },
+        },
+        "default": {},
+    }
+    assert schema["properties"]["release"]["properties"] == {
+        "name": {"type": "string", "pattern": r"^\w+(?!\n)$", "default": "mine"},
+        "registry": {"counts": "content", "type": "string", "minLength": 1, "default": "sources.tsv"},
+        "accept": {
+            "type": "array",
+            "items": {"enum": ["links", "rows"]},
+            "uniqueItems": True,
+            "default": [],
+        },
+    }
+    assert schema["steps"] == {"release": {"lends": ["name", "registry"]}}
+    config = {"frame": {"licences": {"a": {"name": "MIT"}}, "release": {"accept": ["rows"]}}}
+    assert FrameSettings.of_config(config).licences == {"a": Licence(name="MIT")}
+    assert ReleaseSettings.of_config(config).accept == {"rows"}
 
 
 def test_what_a_job_is_not_given_its_function_cannot_read() -> None:

@@ -1,11 +1,11 @@
-"""What the config gives the steps of stage export."""
+"""What the rules of stage export give its steps."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from wokflow.export.subsets import Available, Subset
-from wokflow.frame.arguments import Arguments, block_arguments
+from wokflow.frame.arguments import leaves
 from wokflow.frame.runs import Run
 
 
@@ -39,57 +39,36 @@ def available(
     )
 
 
-def export_dataset(config: Mapping[str, Any], subset: Subset) -> Arguments:
-    """How a subset is written, and the gold set that it is made of."""
-    release = config["export"]["release"]
+def of_dataset(config: Mapping[str, Any], subset: Subset) -> dict[str, Any]:
+    """What a subset is, with the gold set that it is made of, and the licences of its sources."""
     gold = config["train"]["gold"]["-".join(subset.languages)] if subset.form == "gold" else None
-    return Arguments(
-        settings={
-            "described": asdict(subset),
-            "licences": _licences(config, subset.sources),
-            "simplified": config["ingest"]["recipes"]["simplified"],
-            "mode": release["mode"],
-            "jsonl": release["jsonl"],
-            **({} if gold else {"gold": None}),
-        },
-        resources={"registry": config["export"]["release"]["registry"], **({"gold": gold} if gold else {})},
-    )
+    return {"subset": asdict(subset), "licences": _licences(config, subset.sources), "gold": gold}
 
 
-def export_gates(
-    config: Mapping[str, Any], schema: Mapping[str, Any], subsets: Mapping[str, Subset]
-) -> Arguments:
-    """What a release says of itself, and by which settings its corpora were read."""
-    release = {
-        name: value
-        for name, value in config["export"]["release"].items()
-        if name not in ("accept", "datasets", "registry")
+def of_gates(
+    config: Mapping[str, Any], schema: Mapping[str, Any], subsets: Iterable[Subset]
+) -> dict[str, Any]:
+    """What a release is made of, and how its corpora were read."""
+    listed = list(subsets)
+    names = dict.fromkeys(source for subset in listed for source in subset.sources)
+    corpora = dict.fromkeys(corpus for subset in listed for corpus in subset.texts)
+    return {
+        "subsets": [asdict(subset) for subset in listed],
+        "licences": _licences(config, names),
+        "ingest": {corpus: _ingest(config, schema, corpus) for corpus in corpora},
     }
-    names = dict.fromkeys(source for subset in subsets.values() for source in subset.sources)
-    texts = dict.fromkeys(corpus for subset in subsets.values() for corpus in subset.texts)
-    return Arguments(
-        settings={
-            **release,
-            "subsets": [asdict(subset) for subset in subsets.values()],
-            "licences": _licences(config, names),
-            "ingest": {corpus: _ingest(config, schema, corpus) for corpus in texts},
-        },
-        resources={"registry": config["export"]["release"]["registry"]},
-    )
-
-
-def export_release(config: Mapping[str, Any]) -> Arguments:
-    """The gates whose findings do not stop the release."""
-    return Arguments({"accept": config["export"]["release"]["accept"]})
 
 
 def _ingest(config: Mapping[str, Any], schema: Mapping[str, Any], corpus: str) -> dict[str, Any]:
-    """The step that reads a corpus, and its settings."""
-    from wokflow.ingest.arguments import sentence_arguments
-
-    if "kind" in config["sources"][corpus]:
-        return {"step": "sentences", "settings": sentence_arguments(config, schema, corpus).settings}
-    return {"step": "recipes", "settings": block_arguments(config, schema, "ingest.recipes").settings}
+    """The step that reads a corpus, and the settings that decide on its rows."""
+    source = config["sources"][corpus]
+    step = "sentences" if "kind" in source else "recipes"
+    keys = leaves(schema["properties"]["ingest"]["properties"][step])
+    by_value = [key for key, rule in keys if rule.get("counts", "value") == "value"]
+    settings = {key: config["ingest"][step][key] for key in by_value}
+    if step == "sentences":
+        settings |= {"kind": source["kind"], "pair": source["pair"]}
+    return {"step": step, "settings": settings}
 
 
 def _licences(config: Mapping[str, Any], sources: Iterable[str]) -> dict[str, Any]:

@@ -173,9 +173,14 @@ def corpus_expression() -> pl.Expr:
     return pl.col("recipe_id").str.extract(r"^(.*):\d+$")
 
 
-def of_models(examples: Sequence[str], instances: Sequence[str]) -> list[Finding]:
-    """Training examples of the models whose predictions are released that hold what these are tested on."""
+def of_models(paths: Sequence[str]) -> list[Finding]:
+    """Training examples of the models whose predictions are released that hold what these are tested on.
+
+    `paths` are parts of train/examples and of generate/instances.
+    """
     found = []
+    examples = [path for path in paths if Path(path).parts[-3] == "examples"]
+    instances = [path for path in paths if Path(path).parts[-3] == "instances"]
     for path in examples:
         for tests in instances:
             if Path(path).parent.name == Path(tests).parent.name:

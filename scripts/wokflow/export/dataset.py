@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -15,11 +14,12 @@ from wokflow.export import standoff
 from wokflow.export.checks import FINDINGS, of_subset, write_findings
 from wokflow.export.forms import FORMS, Form
 from wokflow.export.licences import known_sources, read_files, refuse_text
-from wokflow.export.shards import SHARD, ShardWriter
+from wokflow.export.settings import DatasetSettings
+from wokflow.export.shards import ShardWriter
 from wokflow.export.subsets import subset_of
 from wokflow.export.texts import Texts, numbers, open_texts
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.match.split import SPLITS
 
 
@@ -28,44 +28,38 @@ def export_dataset(
     rows: Sequence[str],
     texts: Sequence[str],
     sources: Sequence[str],
-    registry: str,
-    licences: Mapping[str, Mapping[str, str]],
-    described: Mapping[str, Any],
-    gold: str | None,
-    simplified: bool,
-    mode: Literal["standoff", "full"],
-    jsonl: bool,
     dataset: str,
-    progress: Progress,
+    settings: DatasetSettings,
+    job: Job,
 ) -> None:
-    """Write a subset of the release, `described` as a Subset, to the folder `dataset`, which is replaced as a whole.
+    """Write a subset of the release to the folder `dataset`, which is replaced as a whole.
 
     `rows` are the parts of its table, `texts` those of the corpora that its ids point at, `sources` what
     ingest/source says of the files that were read. data/<subset> holds the shards, and jsonl/<subset> the same rows
-    as JSON lines if so wanted; records/<corpus>.npy the row numbers of the records that are pointed at; counts.json
-    the rows of each shard. What is derived from text that may not be passed on (predictions) is left out; a full
-    release of such text, and any of what is cited without a right to it, is refused by a UserError.
+    as JSON lines if the settings ask for them; records/<corpus>.npy the row numbers of the records that are pointed
+    at; counts.json the rows of each shard. What is derived from text that may not be passed on (predictions) is left
+    out; a full release of such text, and any of what is cited without a right to it, is refused by a UserError.
     """
-    subset = subset_of(described)
-    allowed = known_sources(registry, subset.sources, read_files(sources), licences)
-    refuse_text([subset], allowed, full=mode == "full")
+    subset, full = subset_of(settings.subset), settings.mode == "full"
+    form = FORMS[subset.form]
+    allowed = known_sources(settings.registry, subset.sources, read_files(sources), settings.licences)
+    refuse_text([subset], allowed, full=full)
     passed_on = all(allowed[name].passed_on for name in subset.derived)
     with tables.atomic_folder(dataset) as work, TemporaryDirectory(dir=work) as folder:
         known = open_texts(texts, Path(folder))
-        found = _rows(subset.form, rows, texts, known, gold=gold, passed_on=passed_on, simplified=simplified)
+        found = _rows(subset.form, rows, texts, known, settings, passed_on=passed_on)
         pointed = PointedAt(known)
-        counted = _counted(found, FORMS[subset.form], pointed, progress)
+        counted = _counted(found, form, pointed, job.progress)
         counts = write_subset(
-            work, subset.name, FORMS[subset.form], counted, known, SPLITS, full=mode == "full", jsonl=jsonl
+            work, subset.name, form, counted, known, SPLITS, full=full, jsonl=settings.jsonl
         )
         (work / "records").mkdir()
         for corpus, numbered in pointed.rows().items():
             np.save(work / "records" / f"{corpus}.npy", numbered)
-        found_in = of_subset(work, subset.name, FORMS[subset.form], full=mode == "full")
-        write_findings(work / FINDINGS, found_in)
+        write_findings(work / FINDINGS, of_subset(work, subset.name, form, full=full))
         told = {"rows": counts, "pointed": pointed.last}
         (work / "counts.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
-    progress.say(
+    job.progress.say(
         f"{subset.name}: " + ", ".join(f"{sum(each):,} rows in {split}" for split, each in counts.items())
     )
 
@@ -75,19 +69,22 @@ def _rows(
     parts: Sequence[str],
     texts: Sequence[str],
     known: Mapping[str, Texts],
+    settings: DatasetSettings,
     *,
-    gold: str | None,
     passed_on: bool,
-    simplified: bool,
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a table in their stand-off form, with their split."""
+    """The rows of a table in their stand-off form, with their split.
+
+    `texts` are the parts of the corpora, `known` the records in them. Predictions have no text unless it may be
+    `passed_on`.
+    """
     match form:
         case "pairs":
             return standoff.pairs(parts)
         case "gold":
             from wokflow.match.gold import gold_set
 
-            return standoff.gold(gold_set(gold, texts, simplified=simplified))
+            return standoff.gold(gold_set(settings.gold, texts, simplified=settings.simplified))
         case "actions":
             return standoff.actions(parts, known)
         case "sentences":
@@ -144,7 +141,6 @@ def write_subset(
     *,
     full: bool,
     jsonl: bool,
-    limit: int = SHARD,
 ) -> dict[str, list[int]]:
     """Write rows with a column `split` as shards; the number of rows of each shard, by split.
 
@@ -155,7 +151,7 @@ def write_subset(
     waiting: dict[str, list[pl.DataFrame]] = {split: [] for split in splits}
     with ExitStack() as stack:
         writers = {
-            split: stack.enter_context(ShardWriter(root, subset, split, schema, jsonl=jsonl, limit=limit))
+            split: stack.enter_context(ShardWriter(root, subset, split, schema, jsonl=jsonl))
             for split in splits
         }
 

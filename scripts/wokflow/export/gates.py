@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,11 +18,12 @@ from wokflow.export.licences import as_json, known_sources, read_files, refuse_t
 from wokflow.export.manifest import FORMAT, NAME, Manifest, dump
 from wokflow.export.provenance import job_name, lineage
 from wokflow.export.rows import accounts, unlicensed
+from wokflow.export.settings import GatesSettings
 from wokflow.export.subsets import RECORDS, Subset, subset_of
 from wokflow.export.texts import Texts, open_texts
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.frame.records import kept_inputs
 from wokflow.frame.version import VERSION
 
@@ -32,47 +33,38 @@ def export_gates(
     datasets: Sequence[str],
     texts: Sequence[str],
     sources: Sequence[str],
-    registry: str,
-    subsets: Sequence[Mapping[str, Any]],
-    licences: Mapping[str, Mapping[str, str]],
-    ingest: Mapping[str, Any],
-    name: str,
-    version: str,
-    contact: str,
-    licence_of_annotations: str,
-    mode: Literal["standoff", "full"],
-    jsonl: bool,
     counted: Sequence[str],
-    examples: Sequence[str],
-    instances: Sequence[str],
+    models: Sequence[str],
     gates: str,
-    progress: Progress,
+    settings: GatesSettings,
+    job: Job,
 ) -> None:
     """Write the manifest of the release, the digests of its records and the findings to the folder `gates`.
 
-    `datasets` are the folders of the subsets as export_dataset writes them, in the order of `subsets`; `texts` the
-    parts of the corpora that they point at; `sources` what ingest/source says of the files that were read, and
-    `ingest` by which settings. `counted` are parts of the tables between source and pairs, `examples` and `instances`
-    what released models were trained on and tested with. Nothing stops here but text that may not be passed on, by
-    a UserError: export_release stops for findings, so that the report can show them.
+    `datasets` are the folders of the subsets as export_dataset writes them, in the order of the settings; `texts` the
+    parts of the corpora that they point at; `sources` what ingest/source says of the files that were read. `counted`
+    are parts of the tables between source and pairs, `models` those that released models were trained on
+    (train/examples) and are tested with (generate/instances). Only text that may not be passed on raises UserError
+    here: export_release stops for findings, so that the report can show them.
     """
-    described = [subset_of(each) for each in subsets]
+    full = settings.mode == "full"
+    described = [subset_of(each) for each in settings.subsets]
     names = dict.fromkeys(source for each in described for source in each.sources)
-    known = known_sources(registry, names, read_files(sources), licences)
-    refuse_text(described, known, full=mode == "full")
+    known = known_sources(settings.registry, names, read_files(sources), settings.licences)
+    refuse_text(described, known, full=full)
     results = str(Path(datasets[0]).parents[2])
     made_by = {folder: kept_inputs(folder) or [] for folder in datasets}
     manifest: Manifest = {
         "format": FORMAT,
-        "name": name,
-        "version": version,
-        "contact": contact,
-        "licence_of_annotations": licence_of_annotations,
+        "name": settings.name,
+        "version": settings.version,
+        "contact": settings.contact,
+        "licence_of_annotations": settings.licence_of_annotations,
         "software": {"wokflow": VERSION} | package_versions("wokflow.export.dataset"),
-        "mode": mode,
-        "jsonl": jsonl,
+        "mode": settings.mode,
+        "jsonl": settings.jsonl,
         "sources": as_json(known),
-        "ingest": {corpus: each for corpus, each in ingest.items() if corpus in names},
+        "ingest": {corpus: each for corpus, each in settings.ingest.items() if corpus in names},
         "steps": lineage([path for paths in made_by.values() for path in paths], results),
         "subsets": {},
     }
@@ -81,7 +73,7 @@ def export_gates(
         for subset, folder in zip(described, datasets, strict=True):
             counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))["rows"]
             form = FORMS[subset.form]
-            found += checks.of_shards(Path(folder), subset.name, form, counts, full=mode == "full")
+            found += checks.of_shards(Path(folder), subset.name, form, counts, full=full)
             names_of = {job_name(path, results) for path in made_by[folder]}
             makers = [name for name in manifest["steps"] if name in names_of]
             manifest["subsets"][subset.name] = _described(subset, counts, makers)
@@ -89,15 +81,13 @@ def export_gates(
             opened = open_texts(texts, Path(temporary))
             places = {subset.name: Path(folder) for subset, folder in zip(described, datasets, strict=True)}
             if not found:  # such shards cannot be read, and no release has them
-                found = checks.of_splits(
-                    places, manifest["subsets"], opened, Path(temporary), full=mode == "full"
-                )
-            records = _records(work, datasets, opened, jsonl=jsonl)
+                found = checks.of_splits(places, manifest["subsets"], opened, Path(temporary), full=full)
+            records = _records(work, datasets, opened, jsonl=settings.jsonl)
         of_steps = checks.counted(counted, _written(datasets, described))
         found = [
             *(each for folder in datasets for each in checks.read_findings(Path(folder, checks.FINDINGS))),
             *found,
-            *checks.of_models(examples, instances),
+            *checks.of_models(models),
             *accounts(of_steps),
             *unlicensed(manifest["sources"]),
         ]
@@ -107,7 +97,7 @@ def export_gates(
             manifest["subsets"][RECORDS] = _described(_records_subset(records), records, ())
         checks.write_findings(work / checks.FINDINGS, found)
         (work / NAME).write_text(dump(manifest), encoding="utf-8", newline="\n")
-    progress.say(report(found, ()))
+    job.progress.say(report(found, ()))
 
 
 def _written(datasets: Sequence[str], described: Sequence[Subset]) -> dict[str, tuple[str, int]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.enrich.arguments import ENTITIES
+from wokflow.export.settings import Licence
 from wokflow.export.subsets import WIKIDATA, Subset
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
@@ -51,7 +52,7 @@ def known_sources(
     registry: str | Path,
     names: Iterable[str],
     files: Mapping[str, Mapping[str, Any]],
-    given: Mapping[str, Mapping[str, str]],
+    given: Mapping[str, Licence],
 ) -> dict[str, Source]:
     """Each source by name: what the config gives, else the row of its very file, else that of its name.
 
@@ -64,7 +65,7 @@ def known_sources(
         file = files.get(name, {})
         same = [row for row in rows if file.get("sha256") and row["sha256"] == file["sha256"]]
         named = [row for row in rows if row["corpus"] == name]
-        own = given.get(name, {})
+        own = given[name].model_dump() if name in given else {}
         known = next(iter(same + ([] if own else named)), {})
         found[name] = Source(
             name=name,
@@ -80,7 +81,7 @@ def known_sources(
     return found
 
 
-def _clause(name: str, own: Mapping[str, str], known: Mapping[str, str]) -> str:
+def _clause(name: str, own: Mapping[str, Any], known: Mapping[str, str]) -> str:
     if own.get("release"):
         return f"export.licences.{name} of the config says so ({own['licence']})."
     return known.get("clause") or UNKNOWN.format(name=name)

@@ -14,27 +14,23 @@ from wokflow.export.croissant import croissant
 from wokflow.export.findings import Finding, report, standing
 from wokflow.export.manifest import NAME, Manifest, dump
 from wokflow.export.provenance import provenance
+from wokflow.export.settings import ReleaseSettings
 from wokflow.export.shards import rows_size
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 
 SUMS = "SHA256SUMS"
 
 
 def export_release(
-    *,
-    datasets: Sequence[str],
-    gates: str,
-    accept: Sequence[str],
-    release: str,
-    progress: Progress,
+    *, datasets: Sequence[str], gates: str, release: str, settings: ReleaseSettings, job: Job
 ) -> None:
     """Write the release to the folder `release`, which is replaced as a whole.
 
     `datasets` are the folders of the subsets as export_dataset writes them, `gates` that of export_gates. Raises
-    UserError for findings of gates that are not in `accept`.
+    UserError for findings of gates that the settings do not accept.
     """
-    stop(read_findings(Path(gates, FINDINGS)), accept, progress)
+    stop(read_findings(Path(gates, FINDINGS)), settings.accept, job.progress)
     manifest: Manifest = json.loads(Path(gates, NAME).read_text(encoding="utf-8"))
     with tables.atomic_folder(release) as work:
         for folder in (*datasets, gates):
@@ -42,7 +38,7 @@ def export_release(
                 if Path(folder, kind).is_dir():
                     shutil.copytree(Path(folder, kind), work / kind, copy_function=_link, dirs_exist_ok=True)
         finish(work, manifest)
-    progress.say(f"{manifest['name']} {manifest['version']}: {', '.join(manifest['subsets'])}")
+    job.progress.say(f"{manifest['name']} {manifest['version']}: {', '.join(manifest['subsets'])}")
 
 
 def stop(found: Sequence[Finding], accept: Collection[str], progress: Progress) -> None:

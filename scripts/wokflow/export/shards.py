@@ -34,7 +34,6 @@ class ShardWriter:
     split: str
     schema: pa.Schema
     jsonl: bool = False
-    limit: int = SHARD
     rows: list[int] = field(default_factory=list)  # of each shard
 
     def __enter__(self) -> "ShardWriter":
@@ -63,7 +62,7 @@ class ShardWriter:
         if self._lines is not None:
             rows_of = frame.select(self.schema.names).iter_rows(named=True)
             self._lines.writelines(_line(row, self._singles) for row in rows_of)
-        if self._path.stat().st_size >= self.limit:
+        if self._path.stat().st_size >= SHARD:
             self._close()
 
     def __exit__(self, *error: Any) -> None:

@@ -43,10 +43,11 @@ def block_arguments(
     over: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Arguments:
-    """The arguments of a step: all keys of its config block, what it borrows and is given, and the keys `also`.
+    """The arguments of a step: the keys of its config block, what it borrows and is given, and the keys `also`.
 
-    `over` is laid over the block first. `given` has what the step's class declares by from_rule(). Keys of inner
-    blocks go by names with dots; those of one that counts as `rule` reach the step only as far as they are given.
+    Keys of the block that it only lends are left out. `over` is laid over the block first. `given` has what the
+    step's class declares by from_rule(). Keys of inner blocks go by names with dots; those of one that counts as
+    `rule` reach the step only as far as they are given.
     `also` names keys with dots; they are passed under their last part, or under the name that a mapping gives.
     """
     stage, name = step.split(".")
@@ -56,9 +57,10 @@ def block_arguments(
     of_stage = schema["properties"].get(stage, {})
     declared = of_stage.get("steps", {}).get(name, {})
     own = of_stage.get("properties", {}).get(name, {}) if lookup(config, step, {}) else {}
-    keys = {key: {**rule, "key": f"{step}.{key}"} for key, rule in leaves(own)}
-    for key, lent in declared.get("borrows", {}).items():
-        keys[key] = {"counts": _counts(schema, lent["key"]), **lent}
+    lent = declared.get("lends", ())
+    keys = {key: {**rule, "key": f"{step}.{key}"} for key, rule in leaves(own) if key not in lent}
+    for key, other in declared.get("borrows", {}).items():
+        keys[key] = {"counts": _counts(schema, other["key"]), **other}
     by_kind: dict[str, dict[str, Any]] = {}
 
     def put(key: str, how: str, value: Any) -> None:

@@ -33,19 +33,24 @@ def classes(stage: str) -> list[type[Settings]]:
 def stage_schema(stage: str) -> dict[str, Any]:
     """The JSON schema of a stage's part of the config, from the classes of its settings.
 
-    `steps` says what steps get beside the keys of their blocks: `borrows` from others, and is `given` by its rule.
+    `steps` says what a step `borrows` from other blocks, what it is `given` by its rule, and which keys of its own
+    block it only `lends` to others.
     """
     steps = {}
     for each in classes(stage):
         own = f"{stage}.{each.block()}."
         borrows = {name: _dotted(lent, own) for name, lent in each.borrows().items()}
-        more = {"borrows": borrows, "given": each.takes()}
+        more = {"borrows": borrows, "given": each.takes(), "lends": each.lends()}
         steps[each.block()] = {name: what for name, what in more.items() if what}
     schema: dict[str, Any] = {"type": "object", "additionalProperties": False, "default": {}}
     if declared := {step: more for step, more in steps.items() if more}:
         schema["steps"] = declared
-    blocks = {each.block(): block_schema(each) for each in classes(stage) if each.own()}
-    return schema | {"properties": blocks}
+    keys: dict[str, Any] = {}
+    for each in classes(stage):
+        if each.own():
+            block = block_schema(each)
+            keys |= block["properties"] if each.block() == stage else {each.block(): block}
+    return schema | {"properties": keys}
 
 
 def block_schema(block: type[Block], counts: str | None = None) -> dict[str, Any]:
@@ -65,7 +70,7 @@ def block_schema(block: type[Block], counts: str | None = None) -> dict[str, Any
             how = [each.how for each in field.metadata if isinstance(each, Counts)]
             keys[key] = block_schema(inner, *how)
         else:
-            keys[key] = _dotted(compact(declared["properties"][key]), own)
+            keys[key] = _dotted(compact(declared["properties"][key], declared.get("$defs", {})), own)
     return schema | {"properties": keys}
 
 
@@ -75,18 +80,29 @@ def _dotted(rule: dict[str, Any], own: str) -> dict[str, Any]:
     return rule | ({"when": when} if when else {})
 
 
-def compact(rule: dict[str, Any]) -> dict[str, Any]:
-    """A key's rule as one writes it by hand: one list of types in place of alternatives, and no titles."""
+def compact(rule: dict[str, Any], blocks: dict[str, Any]) -> dict[str, Any]:
+    """A key's rule as one writes it by hand: one list of types in place of alternatives, and no titles.
+
+    `blocks` are the schemas of blocks with names of the user's own (dict[str, Block]), by the names of their classes.
+    """
+    if "$ref" in rule:
+        rule = blocks[rule["$ref"].rsplit("/", 1)[-1]]
     rule = {key: value for key, value in rule.items() if key != "title"}
     if "anyOf" in rule:
-        inner = [compact(each) for each in rule.pop("anyOf")]
+        inner = [compact(each, blocks) for each in rule.pop("anyOf")]
         rule |= _together(inner) or {"anyOf": inner}
+    for pattern, named in rule.pop("patternProperties", {}).items():  # others would be free without this
+        rule |= {"propertyNames": {"pattern": pattern}, "additionalProperties": named}
+    if isinstance(named := rule.get("additionalProperties"), dict):
+        rule["additionalProperties"] = compact(named, blocks)
+    if "properties" in rule:
+        rule["properties"] = {key: compact(inner, blocks) for key, inner in rule["properties"].items()}
     if "const" in rule:
         rule["enum"] = [rule.pop("const")]
     if "enum" in rule:
         rule.pop("type", None)
     if "items" in rule:
-        rule["items"] = compact(rule["items"])
+        rule["items"] = compact(rule["items"], blocks)
     if "description" in rule:
         rule["description"] = " ".join(rule["description"].split())
     others = [key for key in rule if key not in (*FIRST, *LAST)]

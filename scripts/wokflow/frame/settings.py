@@ -58,6 +58,10 @@ class When:
         return {**handler(core), **self.schema()}
 
 
+class Lend:
+    """Marks a key of a block that the step of the same name is not given."""
+
+
 Content = Annotated[T, Counts("content")]  # a file: by what it holds
 Folder = Annotated[T, Counts("content", "folder")]
 FileOrFolder = Annotated[T, Counts("content", "either")]
@@ -65,13 +69,17 @@ Model = Annotated[T, Counts("model")]  # a name on a hub, or a folder: by what i
 Never = Annotated[T, Counts("never")]  # what does not change the result
 Layout = Annotated[T, Counts("layout")]  # what only divides it into files: the outputs tell the function
 RuleOnly = Annotated[T, Counts("rule")]  # what the rules alone read
+Lent = Annotated[T, Lend()]  # not given to the block's own step: other steps borrow it, or rules read it
 Text = Annotated[str, Field(min_length=1)]
 
 
 class Block(BaseModel):
     """Settings that belong together. A subclass's docstring is its description in config/README.md."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    # Patterns are Python's, as those of jsonschema are, which checks configs.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, use_attribute_docstrings=True, regex_engine="python-re"
+    )
 
     @classmethod
     def borrows(cls) -> dict[str, dict[str, Any]]:
@@ -88,6 +96,12 @@ class Block(BaseModel):
         return {name: kinds[name] for name in cls.model_fields if name in kinds}
 
     @classmethod
+    def lends(cls) -> list[str]:
+        """The keys of the block that its own step is not given."""
+        fields = cls.model_fields.items()
+        return [name for name, field in fields if any(isinstance(each, Lend) for each in field.metadata)]
+
+    @classmethod
     def own(cls) -> list[str]:
         """The keys of the config that the block has."""
         return [name for name in cls.model_fields if name not in cls._extra()]
@@ -99,7 +113,10 @@ class Block(BaseModel):
 
 
 class Settings(Block):
-    """A block of a stage: the settings of its step of that name, or some that several steps share."""
+    """A block of a stage: the settings of its step of that name, or some that several steps share.
+
+    A class with the name of the stage (ExportSettings) has the keys of the stage itself, which lie in no block.
+    """
 
     @classmethod
     def block(cls) -> str:
@@ -109,7 +126,10 @@ class Settings(Block):
     @classmethod
     def of_config(cls, config: Mapping[str, Any], **given: Any) -> Self:
         """The settings that a config with all its defaults holds, with all borrowed ones, whatever their `when`."""
-        own = config[cls.__module__.split(".")[-2]].get(cls.block(), {})
+        stage = cls.__module__.split(".")[-2]
+        own = config[stage].get(cls.block(), {})
+        if cls.block() == stage:
+            own = {key: config[stage][key] for key in cls.own() if key in config[stage]}
         lent = {name: lookup(config, lent["key"]) for name, lent in cls.borrows().items()}
         return cls.model_validate(own | lent | given)
 
@@ -163,6 +183,7 @@ __all__ = [
     "FileOrFolder",
     "Folder",
     "Layout",
+    "Lent",
     "Model",
     "Never",
     "RuleOnly",

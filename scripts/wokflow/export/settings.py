@@ -1,0 +1,109 @@
+"""The settings of stage export: config blocks export.*, and what its steps are told of the config elsewhere."""
+
+from typing import Annotated, Any, Literal
+
+from wokflow.frame.settings import Block, Content, Field, Lent, Settings, Text, borrowed, from_rule
+
+# A name that may be part of a folder's. (`$` alone would let a line end follow it.)
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?!\n)$")]
+Mode = Literal["standoff", "full"]
+
+
+class ReleaseSettings(Settings):
+    name: Lent[FileName] = "recipes"
+    """Name of the release; its folder is <name>-<version>."""
+    version: Lent[FileName] = "0.1.0"
+    """Version of the release. Earlier ones stay where they are; `wokflow diff` compares two."""
+    mode: Lent[Mode] = "standoff"
+    """`standoff` writes ids, offsets, digests and annotations; others with their own copy of the corpora make the
+    text of it (`wokflow rehydrate`). `full` writes the text too, and is refused where a licence forbids to pass it
+    on.
+    """
+    datasets: Lent[
+        frozenset[Literal["pairs", "silver", "gold", "actions", "pivots", "items", "predictions"]]
+    ] = Field(frozenset({"pairs"}), min_length=1)
+    """What is released. pairs: recipes of both languages, by direction and split; silver and gold: the test sets;
+    actions; pivots: pivot actions, orders and instances; items: culture-specific items and the sentences that
+    mention them; predictions: of all runs, with scores.
+    """
+    contact: Lent[str] = ""
+    """Whom readers of the card may ask: an address or a home page. It is published."""
+    licence_of_annotations: Lent[Text] = "CC-BY-4.0"
+    """Licence (SPDX) of all that is in no source: pairs, offsets, classes, scores, adaptations."""
+    jsonl: Lent[bool] = False
+    """Whether the same rows are written as JSON lines as well."""
+    accept: frozenset[
+        Literal[
+            "duplicate_ids",
+            "shared_recipes",
+            "shared_titles",
+            "connected_pairs",
+            "near_duplicates",
+            "trained_on_tests",
+            "mail_addresses",
+            "phone_numbers",
+            "links",
+            "user_names",
+            "replacement_characters",
+            "control_characters",
+            "private_characters",
+            "mojibake",
+            "markup",
+            "rows",
+            "licences",
+        ]
+    ] = frozenset()
+    """Gates whose findings do not stop the release, once you have read them; the card says what they found."""
+    registry: Lent[Content[Text]] = "resources/sources.tsv"
+    """The table of sources with what their licences allow."""
+
+
+class Licence(Block):
+    """A source, by its name in `sources`."""
+
+    licence: Text
+    """Its licence: an SPDX identifier, such as CC-BY-4.0, or a name."""
+    release: Literal["text", "attribution", "ids"]
+    """What may be passed on: its text; its text if it is attributed; or only ids."""
+    attribution: Text | None = None
+    """How it wants to be named."""
+    version: Text | None = None
+    """Which version of it you have: a number or a date."""
+    home_page: Text | None = None
+    """Where it is to be had."""
+
+
+class ExportSettings(Settings):
+    licences: dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], Licence] = Field({})
+    """What may be published of sources, by their names in `sources`, where resources/sources.tsv does not know them
+    or you know better.
+    """
+
+
+class DatasetSettings(Settings):
+    subset: dict[str, Any] = from_rule()
+    """What is written: the members of a wokflow.export.subsets.Subset."""
+    licences: dict[str, Licence] = from_rule()
+    """What export.licences says of the sources of the subset."""
+    gold: Content[Text | None] = from_rule()
+    """The gold set, if the subset is one."""
+    simplified: bool = borrowed("ingest.recipes.simplified")
+    mode: Mode = borrowed("export.release.mode")
+    jsonl: bool = borrowed("export.release.jsonl")
+    registry: Text = borrowed("export.release.registry")
+
+
+class GatesSettings(Settings):
+    subsets: tuple[dict[str, Any], ...] = from_rule()
+    """The subsets of the release, as DatasetSettings has one."""
+    licences: dict[str, Licence] = from_rule()
+    """What export.licences says of the sources of the release."""
+    ingest: dict[str, dict[str, Any]] = from_rule()
+    """By which step, and by which settings of it, each corpus was read."""
+    name: str = borrowed("export.release.name")
+    version: str = borrowed("export.release.version")
+    contact: str = borrowed("export.release.contact")
+    licence_of_annotations: Text = borrowed("export.release.licence_of_annotations")
+    mode: Mode = borrowed("export.release.mode")
+    jsonl: bool = borrowed("export.release.jsonl")
+    registry: Text = borrowed("export.release.registry")
