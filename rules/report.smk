@@ -49,6 +49,7 @@ LEFT_OUT = [  # by any stage, and what that is a share of
         )
     ),
 ]
+TARGETS["report"] = [f"{RESULTS}/report/page/index.html"]
 
 
 rule report_page:
@@ -95,9 +96,9 @@ rule report_page:
         ),
         rejects=LEFT_OUT,
         release=f"{RESULTS}/export/gates",
-        statistics=f"{RESULTS}/match/statistics/table1.tsv",
-        histogram=f"{RESULTS}/match/statistics/scores.json",
-        leaks=f"{RESULTS}/match/split/leaks.json",
+        match_statistics=f"{RESULTS}/match/statistics/table1.tsv",
+        match_scores=f"{RESULTS}/match/statistics/scores.json",
+        match_leaks=f"{RESULTS}/match/split/leaks.json",
         parser=[f"{RESULTS}/parse/parser/scores.json"] if PARSER_TRAINED else [],
         models=[f"{RESULTS}/train/model/{name}" for name, run in RUNS.items() if run.trained],
         pivot_dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -134,7 +135,7 @@ rule report_page:
     params:
         **step(
             "report.page",
-            arguments=lambda wildcards: report_arguments.report_page(config, LINKED, RUNS.values()),
+            given=lambda wildcards: report_arguments.of_page(config, LINKED, RUNS.values()),
         ),
     script:
         "../scripts/step.py"

@@ -11,9 +11,11 @@ from wokflow.parse.glossary import Glossary
 from wokflow.report.arguments import TEMPLATES
 from wokflow.report.inputs import input_name
 from wokflow.report.render import Table, Templates
+from wokflow.report.settings import OrderLimits, PageSettings
 
 LANGS = {"recipenlg": "en", "xiachufang": "zh", "counterfactual": "zh"}
 ENGLISH = {"verb": {"切": "cut", "炒": "stir-fry"}, "ingredient": {"鸡肉": "chicken"}, "tool": {"锅": "wok"}}
+ORDERS = OrderLimits(estimate="effect_in_order", effect=0.1, units=5, correct=False)
 WORDS = Glossary({"切": "切", "炒": "炒", "煎": "煎"}, {"鸡丁": "鸡肉", "葱": "葱"}, {"锅": "锅"}, ENGLISH)
 
 
@@ -37,14 +39,21 @@ def by_name(folder: Path, paths: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def write_glossary(folder: Path, english: Mapping[str, Mapping[str, str]] = ENGLISH) -> str:
+def write_glossary(folder: Path, english: Mapping[str, Mapping[str, str]] = ENGLISH) -> None:
     """WORDS as the files of a glossary."""
     for kind in ("verbs", "ingredients", "tools"):
         lines = ["surface\tclass", *("\t".join(pair) for pair in getattr(WORDS, kind).items())]
         tables.write_text(folder / f"{kind}.tsv", "\n".join(lines))
     names = [f"{kind}\t{name}\t{word}" for kind, words in english.items() for name, word in words.items()]
     tables.write_text(folder / "english.tsv", "\n".join(["kind\tclass\tenglish", *names]))
-    return str(folder)
+
+
+def settings(folder: Path, **own: Any) -> PageSettings:
+    """Settings of the page, with some of one's own; its files lie in `folder`."""
+    known: dict[str, Any] = {"threshold": 0.85, "annotators": 3, "orders": ORDERS, "level": 0.95}
+    known |= {"glossary": str(folder / "glossary"), "dish_pairs": str(folder / "pairs.tsv"), "prompts": ()}
+    known |= {"item_pairs": (), "templates": str(TEMPLATES), "benchmarks": str(folder / "benchmarks")}
+    return PageSettings(**known | own)
 
 
 def action(recipe: str, position: int, verb: str, start: int, **more: Any) -> dict[str, Any]:

@@ -3,29 +3,25 @@
 import json
 import re
 from html.parser import HTMLParser
-from inspect import signature
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import polars as pl
 import pytest
-import yaml
 from wokflow.enrich import schemas as enrich
 from wokflow.evaluate import schemas as evaluate
 from wokflow.frame import tables
-from wokflow.frame.config import fill, read_schema
 from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
 from wokflow.parse import schemas as parse
-from wokflow.report import arguments, releases
+from wokflow.report import releases
 from wokflow.report.matching import choose
 from wokflow.report.page import report_page
 
-from tests.conftest import ROOT
-from tests.report.parts import LANGS, action, by_name, parser_scores, table, texts, write_glossary
+from tests.report.parts import LANGS, action, by_name, parser_scores, settings, table, texts, write_glossary
 from tests.report.test_evaluation import score
-from tests.report.test_pivots import SETTINGS, candidate, order, stage, write_pairs
+from tests.report.test_pivots import candidate, order, stage, write_pairs
 from tests.report.test_training import model
 
 EVIL = '<script>alert("宫保鸡丁")</script> & \u202e\x00'
@@ -141,34 +137,23 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
     counts = dict.fromkeys(DIRECTIONS, [0] * 42 + [rows] * 8)
     bins = [place / 50 for place in range(51)]
     head = "direction\tsplit\tsources\tsource_tokens\ttargets\ttarget_tokens\tpairs\n"
+    parts |= {f"match_{name}": str(folder / name) for name in ("statistics", "scores", "leaks")}
     tables.write_text(folder / "leaks", json.dumps({"kind": "grouped", "leaks": found}))
-    tables.write_text(folder / "histogram", json.dumps({"bins": bins, "counts": counts}))
+    tables.write_text(folder / "scores", json.dumps({"bins": bins, "counts": counts}))
     tables.write_text(folder / "statistics", f"{head}zh-en\ttrain\t{rows}\t\t{rows}\t\t{rows}\n")
     tables.write_text(folder / "parser", json.dumps(parser_scores()))
     out = folder / "index.html"
     models = [model(folder, "mine", "1\t5\t4\t3\t2\t0.1\t1\n", base=text)] if rows else []
+    write_glossary(folder / "glossary")
+    write_pairs(folder)
     report_page(
-        statistics=str(folder / "statistics"),
-        histogram=str(folder / "histogram"),
-        leaks=str(folder / "leaks"),
         parser=[str(folder / "parser")],
         models=models,
         rejects=[],
         release=release(folder, text),
         page=str(out),
         interactive=str(folder / "interactive.html"),
-        examples=3,
-        threshold=0.85,
-        annotators=3,
-        orders=SETTINGS,
-        counterfactual_level=0.95,
-        adaptation_level=0.95,
-        item_pairs=[("lines", "en-zh")],
-        glossary=write_glossary(folder / "glossary"),
-        dish_pairs=write_pairs(folder),
-        prompts=[],
-        templates=str(arguments.TEMPLATES),
-        benchmarks=str(folder / "benchmarks"),
+        settings=settings(folder, examples=3, item_pairs=[("lines", "en-zh")]),
         **parts | by_name(folder, paths),
     )
     return out.read_text(encoding="utf-8")
@@ -209,7 +194,7 @@ def test_every_table_can_be_reached(tmp_path: Path) -> None:
     links = {unquote(link) for link in Read(page(folder, 5)).links}
     written = {path.parent.relative_to(folder).as_posix() for path in folder.rglob("part-*.parquet")}
     assert written <= links and len(written) == 32
-    assert {"statistics", "histogram", "leaks", "parser", "mine", "release", "interactive.html"} <= links
+    assert {"statistics", "scores", "leaks", "parser", "mine", "release", "interactive.html"} <= links
 
 
 def test_elements_are_closed_and_what_is_folded_has_a_summary(tmp_path: Path) -> None:
@@ -279,27 +264,6 @@ def test_same_bytes_but_for_run_times(tmp_path: Path) -> None:
 def test_words_in_the_path_of_the_results_do_not_matter(tmp_path: Path) -> None:
     folder = tmp_path / "match" / "pairs" / "pivot" / "dishes" / "zh-en"
     assert page(folder, 5) == page(tmp_path / "plain", 5)
-
-
-def test_the_page_is_given_what_it_takes_of_the_config() -> None:
-    config: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
-    fill(config, read_schema(ROOT))
-    found = arguments.report_page(config, {}, [])
-    taken = {*found.settings, *found.resources, *found.options}
-    inputs = {
-        "statistics",
-        "histogram",
-        "leaks",
-        "parser",
-        "models",
-        "rejects",
-        "release",
-        "page",
-        "interactive",
-        "parts",
-    }
-    assert taken == signature(report_page).parameters.keys() - inputs
-    assert found.options == {"benchmarks": "results/benchmarks"}
 
 
 def test_examples_spread_and_no_dish_twice() -> None:

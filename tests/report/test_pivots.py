@@ -11,9 +11,8 @@ from wokflow.pivot.questions import identified
 from wokflow.report import pivots
 from wokflow.report.pivots import REASONS, reasons, section
 
-from tests.report.parts import WORDS, action, shown, table
+from tests.report.parts import ORDERS, WORDS, action, settings, shown, table
 
-SETTINGS = {"estimate": "effect_in_order", "effect": 0.1, "units": 5, "correct": False}
 PAIR = {"base_dish": "宫保鸡丁", "target_dish": "宫保虾球"}
 FREQUENCIES = {
     "base_frequency": 0.5,
@@ -74,20 +73,18 @@ def votes(folder: Path, question: str, answers: list[str]) -> str:
     return table(folder, "pivot/votes", pivot.VOTES, rows)
 
 
-def write_pairs(folder: Path) -> str:
+def write_pairs(folder: Path) -> None:
     head = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\tbase_english\ttarget_english"
     lines = [
         "宫保鸡丁\t宫保虾球\t鸡丁\t虾球\tKung Pao Chicken\tKung Pao Shrimp",
         "粥\t面\t粥\t面\tPorridge\tNoodles",
     ]
     tables.write_text(folder / "pairs.tsv", "\n".join([head, *lines]))
-    return str(folder / "pairs.tsv")
 
 
 def page(folder: Path, *given: Any) -> str:
-    parts, pairs = stage(folder, *given), write_pairs(folder)
-    found = section(parts, pairs=pairs, annotators=2, orders=SETTINGS, words=WORDS)
-    return shown("pivot", found)
+    write_pairs(folder)
+    return shown("pivot", section(stage(folder, *given), settings(folder), WORDS))
 
 
 def test_actions_in_both_languages_with_their_shares(tmp_path: Path) -> None:
@@ -123,13 +120,13 @@ def test_questions_wait_until_enough_people_answered(tmp_path: Path) -> None:
 
 
 def test_agreement_is_shown_where_people_answered(tmp_path: Path) -> None:
-    parts, pairs = stage(tmp_path, [candidate("炒", "remove")]), write_pairs(tmp_path)
-    settings: dict[str, Any] = {"pairs": pairs, "annotators": 2, "orders": SETTINGS, "words": WORDS}
-    assert "Krippendorff" not in shown("pivot", section(parts, **settings))
+    parts = stage(tmp_path, [candidate("炒", "remove")])
+    write_pairs(tmp_path)
+    assert "Krippendorff" not in shown("pivot", section(parts, settings(tmp_path), WORDS))
     row: dict[str, Any] = dict.fromkeys(pivot.AGREEMENT.names, 0) | {"kind": "remove", "questions": 5}
     row |= {"decided": 4, "never": 3, "none": 1, "alpha_nominal": 0.4567, "alpha_ordinal": None}
     parts["pivot_agreement"] = table(tmp_path / "some", "pivot/agreement", pivot.AGREEMENT, [row])
-    html = shown("pivot", section(parts, **settings))
+    html = shown("pivot", section(parts, settings(tmp_path), WORDS))
     assert "Krippendorff" in html and "To remove" in html and "0.75" in html and "0.46" in html
 
 
@@ -155,10 +152,10 @@ def test_orders_and_what_the_data_cannot_tell(tmp_path: Path) -> None:
 def test_every_flag_has_words() -> None:
     assert REASONS.keys() == pivot.FLAGS.keys()
     assert (
-        reasons(order("切//", "炒//", None, "treated"), SETTINGS)
+        reasons(order("切//", "炒//", None, "treated"), ORDERS)
         == "the first action is in 3 recipes, fewer than 5"
     )
-    assert all(reasons(order("切//", "炒//", 0.5, flag), SETTINGS) for flag in pivot.FLAGS)
+    assert all(reasons(order("切//", "炒//", 0.5, flag), ORDERS) for flag in pivot.FLAGS)
 
 
 @pytest.mark.parametrize("dishes", [(), ("宫保鸡丁",), ("宫保鸡丁", "宫保虾球")])
@@ -180,10 +177,7 @@ def test_given_actions_and_orders_are_shown_without_frequencies(tmp_path: Path) 
     keys = ("base", "target", "ingredient_removed", "ingredient_added")
     pairs = [dict(zip(keys, ("宫保鸡丁", "宫保虾球", "鸡丁", "虾球"), strict=True))]
     tables.write_text(tmp_path / "pairs.json", json.dumps(pairs))
-    pairs_file = str(tmp_path / "pairs.json")
-    html = shown(
-        "pivot",
-        section(parts, pairs=pairs_file, annotators=2, orders=SETTINGS, words=WORDS),
-    )
+    chosen = settings(tmp_path, dish_pairs=str(tmp_path / "pairs.json"))
+    html = shown("pivot", section(parts, chosen, WORDS))
     assert "stir-fry · given" in html and "%" not in html.split("<details")[1]
     assert "cut chicken" in html and "Orders that are given: 1" in html

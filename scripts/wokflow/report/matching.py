@@ -106,14 +106,12 @@ def counts(parts: Tables, counts: Mapping[str, Mapping[str, int]]) -> dict[str, 
     return {"stages": Table(["Corpus", *NAMES.values()], stages), "rejects_of": rejects}
 
 
-def compared(
-    parts: Tables, pairs: Pairs, files: Mapping[str, str], threshold: float, examples: int, draw: Charts
-) -> dict[str, Any]:
-    """Similarities, titles around the threshold, `examples` pairs of each direction, and the paper's table.
-
-    `files` are the paths of the histogram and the statistics of match.statistics, and of the leaks of match.split.
-    """
-    scores = json.loads(Path(files["histogram"]).read_text(encoding="utf-8"))
+def compared(parts: Tables, pairs: Pairs, threshold: float, examples: int, draw: Charts) -> dict[str, Any]:
+    """Similarities, titles around the threshold, `examples` pairs of each direction, and the paper's table."""
+    [statistics], [histogram], [leaked] = (
+        of(parts, f"match/{name}") for name in ("statistics", "scores", "leaks")
+    )
+    scores = json.loads(Path(histogram).read_text(encoding="utf-8"))
     ends = [
         ("Neighbours of texts", *(sum(scores["counts"][name]) for name in DIRECTIONS)),
         ("Pairs of recipes", *(frame.height for frame in pairs.values())),
@@ -132,8 +130,8 @@ def compared(
         "shown_audited": AUDITED,
         "examples": side_by_side(parts, pairs, examples),
         "wanted": examples,
-        "paper": table_one(inputs.tsv(files["statistics"])),
-        "leaks": leaks(json.loads(Path(files["leaks"]).read_text(encoding="utf-8"))),
+        "paper": table_one(inputs.tsv(statistics)),
+        "leaks": leaks(json.loads(Path(leaked).read_text(encoding="utf-8"))),
     }
 
 

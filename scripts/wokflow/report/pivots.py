@@ -15,6 +15,7 @@ from wokflow.pivot.replacements import split
 from wokflow.report import findings, gloss, inputs
 from wokflow.report.inputs import Tables
 from wokflow.report.render import Cell, Table, p_value, share
+from wokflow.report.settings import OrderLimits, PageSettings
 
 PAIR = ("base_dish", "target_dish")
 KINDS = {
@@ -26,7 +27,7 @@ AGREED = {"remove": "To remove", "insert": "To insert", "ask": "To ask about", "
 NOTES = {"people": "decided by people", "given": "given"}  # how an action was decided
 SHOWN = 8  # actions shown of each kind
 UNDECIDED = 3  # effects shown that the data cannot decide
-REASONS = {  # of pivot.schemas.FLAGS, for the columns of pivot/effects and the settings pivot.orders
+REASONS = {  # of pivot.schemas.FLAGS, for the columns of pivot/effects and the limits of pivot.orders
     "treated": "the first action is in {n_treated} recipes, fewer than {units}",
     "control": "all but {n_control} recipes have the first action",
     "overlap": "recipes with the first action and recipes without are too unlike to compare",
@@ -47,21 +48,10 @@ class Found(NamedTuple):
     questions: int
 
 
-def section(
-    parts: Tables,
-    *,
-    pairs: str,
-    annotators: int,
-    orders: Mapping[str, Any],
-    words: Glossary,
-) -> dict[str, Any]:
-    """The pairs of which both dishes have recipes, with each pair's actions and orders.
-
-    `pairs` is the file of dish pairs, a question needs the answers of so many `annotators`;
-    `orders` are those of the settings pivot.orders that are shown.
-    """
-    found = read(parts, annotators)
-    every = pair_rows(pairs)
+def section(parts: Tables, settings: PageSettings, words: Glossary) -> dict[str, Any]:
+    """The pairs of which both dishes have recipes, with each pair's actions and orders."""
+    found, orders = read(parts, settings.annotators), settings.orders
+    every = pair_rows(settings.dish_pairs)
     decided = set(found.pivots.select(PAIR).iter_rows())  # also given ones, of dishes without recipes
     here = [
         row
@@ -69,10 +59,10 @@ def section(
         if all(found.recipes.get(row[name]) for name in PAIR) or tuple(row[name] for name in PAIR) in decided
     ]
     named = [(row[PAIR[0]], row[PAIR[1]]) for row in every]
-    notes = [*findings.of_dishes(named, found.recipes, orders["units"])]
+    notes = [*findings.of_dishes(named, found.recipes, orders.units)]
     return {
-        "corrected": orders["correct"],
-        "in_order": orders["estimate"] == "effect_in_order",
+        "corrected": orders.correct,
+        "in_order": orders.estimate == "effect_in_order",
         "here": len(here),
         "every": len(every),
         "notes": [*notes, *findings.of_questions(found.questions, len(here)), *counts(found.pivots)],
@@ -193,16 +183,14 @@ def _told(action: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def constraints(
-    row: Mapping[str, str], found: Found, settings: Mapping[str, Any], words: Glossary
-) -> dict[str, Any]:
+def constraints(row: Mapping[str, str], found: Found, limits: OrderLimits, words: Glossary) -> dict[str, Any]:
     """Orders that were found or given, and the strongest of those that the data cannot decide, with why not."""
     orders, effects = of_pair(found.orders, row), of_pair(found.effects, row)
     pivots = split(of_pair(found.pivots, row)).with_columns(action=written())
     inserted = set(pivots.filter(pl.col("kind") == "insert")["action"])
     given = not orders.is_empty() and orders["effect"].is_null().all()
-    estimate = settings["estimate"]
-    strong = effects.filter((pl.col(estimate) > settings["effect"]) & (pl.col("flag") != ""))
+    estimate = limits.estimate
+    strong = effects.filter((pl.col(estimate) > limits.effect) & (pl.col("flag") != ""))
 
     def strongest(frame: pl.DataFrame) -> pl.DataFrame:
         return frame.sort(estimate, descending=True, maintain_order=True)
@@ -218,7 +206,7 @@ def constraints(
     else:
         told = rows(strongest(orders), lambda each: p_value(each["p_value"]))
         listed = Table(["First", "Then", "Effect", "p"], told)
-    undecided = rows(strongest(strong).head(UNDECIDED), lambda each: reasons(each, settings))
+    undecided = rows(strongest(strong).head(UNDECIDED), lambda each: reasons(each, limits))
     return {
         "given": given,
         "orders": listed,
@@ -229,9 +217,10 @@ def constraints(
     }
 
 
-def reasons(row: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+def reasons(row: Mapping[str, Any], limits: OrderLimits) -> str:
     """Why the data cannot decide, in words."""
-    return "; ".join(REASONS[flag].format(**{**settings, **row}) for flag in row["flag"].split(","))
+    flags = row["flag"].split(",")
+    return "; ".join(REASONS[flag].format(**{"units": limits.units, **row}) for flag in flags)
 
 
 def _both(row: Mapping[str, Any], inserted: Container[str], words: Glossary) -> list[Cell]:

@@ -1,0 +1,33 @@
+"""The settings of stage report: config block report.page, and what the page shows of the config elsewhere."""
+
+from wokflow.frame.settings import Block, Content, Field, Folder, Never, Settings, Text, borrowed, from_rule
+
+
+class OrderLimits(Block):
+    """Those of wokflow.pivot.limits.Limits that the page names."""
+
+    estimate: Text
+    effect: float
+    correct: bool
+    units: int
+
+
+class PageSettings(Settings):
+    examples: int = Field(12, ge=0, le=500)
+    """Number of example pairs of each direction shown side by side."""
+    threshold: float = borrowed("match.pair.threshold")
+    annotators: int = borrowed("pivot.pivots.annotators")
+    glossary: Text = borrowed("parse.glossary.path")
+    dish_pairs: Text = borrowed("pivot.pairs.path")
+    orders: OrderLimits = from_rule()
+    """The limits of pivot.orders, with those of its preset."""
+    level: float = from_rule()
+    """The level of the intervals of scores."""
+    item_pairs: tuple[tuple[str, str], ...] = from_rule()
+    """Sources of sentences whose items are known, with their languages."""
+    prompts: Content[tuple[Text, ...]] = from_rule()
+    """The prompts of all runs."""
+    templates: Folder[Text] = from_rule()
+    """The page's own templates."""
+    benchmarks: Never[Text] = from_rule()
+    """The folder that has the run times."""
