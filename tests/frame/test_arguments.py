@@ -61,11 +61,14 @@ def test_keys_of_other_blocks_come_under_their_last_part_or_a_given_name() -> No
 
 
 def test_keys_that_a_block_only_lends_reach_the_borrower_alone() -> None:
-    steps = {"step": {"lends": ["words", "k"]}, "items": {"borrows": {"words": {"key": "stage.step.words"}}}}
+    steps = {
+        "step": {"lends": ["words", "k", "inner"]},
+        "items": {"borrows": {"words": {"key": "stage.step.words"}}},
+    }
     stage = {"properties": {"step": {"properties": STEP}}, "steps": steps}
     schema = {"properties": {"stage": stage}}
     found = block_arguments(config(), schema, "stage.step")
-    assert (found.settings, found.resources) == ({"model": "org/name", "inner.a": 1}, {})
+    assert (found.settings, found.resources) == ({"model": "org/name"}, {})
     assert block_arguments(config(), schema, "stage.items") == Arguments(resources={"words": "w.tsv"})
 
 

@@ -71,7 +71,7 @@ class Licence(Block):
 
 
 class FrameSettings(Settings):
-    """Named after the stage, as which the folder of this module counts."""
+    """The keys of the stage itself: the folder of this module has its name."""
 
     licences: dict[Annotated[str, Field(pattern="^[a-z]+$")], Licence] = Field({})
 

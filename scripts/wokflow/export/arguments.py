@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wokflow.export.subsets import Available, Subset
-from wokflow.frame.arguments import leaves
+from wokflow.frame.arguments import leaves, lookup
 from wokflow.frame.runs import Run
 
 
@@ -65,7 +65,7 @@ def _ingest(config: Mapping[str, Any], schema: Mapping[str, Any], corpus: str) -
     step = "sentences" if "kind" in source else "recipes"
     keys = leaves(schema["properties"]["ingest"]["properties"][step])
     by_value = [key for key, rule in keys if rule.get("counts", "value") == "value"]
-    settings = {key: config["ingest"][step][key] for key in by_value}
+    settings = {key: lookup(config, f"ingest.{step}.{key}") for key in by_value}
     if step == "sentences":
         settings |= {"kind": source["kind"], "pair": source["pair"]}
     return {"step": step, "settings": settings}

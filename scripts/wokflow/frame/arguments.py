@@ -47,8 +47,8 @@ def block_arguments(
 
     Keys of the block that it only lends are left out. `over` is laid over the block first. `given` has what the
     step's class declares by from_rule(). Keys of inner blocks go by names with dots; those of one that counts as
-    `rule` reach the step only as far as they are given.
-    `also` names keys with dots; they are passed under their last part, or under the name that a mapping gives.
+    `rule` reach the step only as far as they are given. `also` names keys with dots; they are passed under their
+    last part, or under the name that a mapping gives.
     """
     stage, name = step.split(".")
     if over:
@@ -58,7 +58,9 @@ def block_arguments(
     declared = of_stage.get("steps", {}).get(name, {})
     own = of_stage.get("properties", {}).get(name, {}) if lookup(config, step, {}) else {}
     lent = declared.get("lends", ())
-    keys = {key: {**rule, "key": f"{step}.{key}"} for key, rule in leaves(own) if key not in lent}
+    keys = {
+        key: {**rule, "key": f"{step}.{key}"} for key, rule in leaves(own) if key.split(".")[0] not in lent
+    }
     for key, other in declared.get("borrows", {}).items():
         keys[key] = {"counts": _counts(schema, other["key"]), **other}
     by_kind: dict[str, dict[str, Any]] = {}

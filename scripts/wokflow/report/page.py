@@ -59,11 +59,8 @@ def report_page(
     results_folder = str(Path(settings.benchmarks).parent)
     jobs = provenance.history(paths, results_folder)
     lost = [*left_out(paths, results_folder)]
-    rows, pairs, languages = (
-        matching.read_counts(parts),
-        matching.read_pairs(parts),
-        dict(settings.item_pairs),
-    )
+    rows, pairs = matching.read_counts(parts), matching.read_pairs(parts)
+    languages = dict(settings.item_pairs)
     best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
     parsed = actions.section(parts, PARSED, words) | {"parsers": [*map(actions.parser, parser)]}
     compared = matching.compared(parts, pairs, settings.threshold, examples, draw)
