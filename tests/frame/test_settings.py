@@ -35,6 +35,10 @@ class Inner(Block):
     """Of adapters."""
 
 
+class Baselines(Block):
+    zh_en: str | None = Field(None, alias="zh-en")
+
+
 class CsiSpansSettings(Settings):
     """Spans | of
     items."""
@@ -55,6 +59,7 @@ class CsiSpansSettings(Settings):
     wanted: bool
     inner: Inner = Inner()
     chosen: RuleOnly[Inner] = Inner()
+    baselines: Baselines = Baselines()
     pair: str = from_rule()
     raw: Never[tuple[str, ...]] = from_rule()
 
@@ -115,6 +120,12 @@ SCHEMA = {
             "default": {},
             "counts": "rule",
             "properties": {"rank": {"type": "integer", "default": 0, "description": "Of adapters."}},
+        },
+        "baselines": {
+            "type": "object",
+            "additionalProperties": False,
+            "default": {},
+            "properties": {"zh-en": {"type": ["string", "null"], "default": None}},
         },
     },
 }
@@ -179,10 +190,11 @@ def test_keys_of_the_stage_itself_lie_in_no_block_and_keys_that_are_lent_in_one(
 
 def test_what_a_job_is_not_given_its_function_cannot_read() -> None:
     of_job = {"pairs": "p", "answers": ["a"], "kind": "one", "wanted": True, "inner": {"rank": 2}}
-    of_job |= {"pair": "en-zh", "raw": ["a.zip"]}
+    of_job |= {"pair": "en-zh", "raw": ["a.zip"], "baselines": {"zh-en": "a"}}
     settings = CsiSpansSettings.of_job(of_job)
     assert (settings.pairs, settings.answers, settings.inner.rank, settings.kind) == ("p", ("a",), 2, "one")
     assert (settings.pair, settings.raw) == ("en-zh", ("a.zip",))
+    assert settings.baselines.zh_en == "a"
     assert settings.words is None
     for unread in (
         "parts",
@@ -195,6 +207,8 @@ def test_what_a_job_is_not_given_its_function_cannot_read() -> None:
             getattr(settings, unread)
     with pytest.raises(AttributeError):
         _ = CsiSpansSettings.of_job(of_job | {"inner": {}}).inner.rank
+    with pytest.raises(AttributeError):
+        _ = CsiSpansSettings.of_job(of_job | {"baselines": {}}).baselines.zh_en
     for wrong in ({"wnated": True}, {"kind": "three"}):
         with pytest.raises(ValidationError):
             CsiSpansSettings.of_job(of_job | wrong)

@@ -64,7 +64,7 @@ def block_schema(block: type[Block], counts: str | None = None) -> dict[str, Any
         schema["description"] = " ".join(declared["description"].split())
     keys = {}
     for key in block.own():
-        field = block.model_fields[key]
+        _, field = block.by_key()[key]
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, Block):
             how = [each.how for each in field.metadata if isinstance(each, Counts)]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -104,7 +105,12 @@ class Block(BaseModel):
     @classmethod
     def own(cls) -> list[str]:
         """The keys of the config that the block has."""
-        return [name for name in cls.model_fields if name not in cls._extra()]
+        return [key for key, (name, _) in cls.by_key().items() if name not in cls._extra()]
+
+    @classmethod
+    def by_key(cls) -> dict[str, tuple[str, FieldInfo]]:
+        """Name and field of each attribute by its key, which is an alias where Python has no such name, as zh-en."""
+        return {field.alias or name: (name, field) for name, field in cls.model_fields.items()}
 
     @classmethod
     def _extra(cls) -> dict[str, dict[str, Any]]:
@@ -147,11 +153,13 @@ class Settings(Block):
 
 def _forget(made: Block, given: Mapping[str, Any]) -> None:
     """Take from settings, and from the blocks in them, all that they were not given."""
-    for name in type(made).model_fields.keys() - type(made).borrows().keys():
-        if name not in given:
+    for key, (name, _) in type(made).by_key().items():
+        if name in type(made).borrows():
+            continue
+        if key not in given:
             del made.__dict__[name]
         elif isinstance(inner := getattr(made, name), Block):
-            _forget(inner, given[name])
+            _forget(inner, given[key])
 
 
 def borrowed(key: str, *when: When) -> Any:
