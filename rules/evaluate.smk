@@ -1,4 +1,5 @@
-from wokflow.evaluate import arguments as evaluate_arguments
+from wokflow.evaluate.stage import measures
+from wokflow.frame.languages import target_lang
 
 BERTSCORE = EVALUATE["counterfactual"]["bertscore"]
 
@@ -9,8 +10,18 @@ MEASURED = [  # tables evaluate/parts of all runs that adapt recipes or translat
     f"{RESULTS}/evaluate/parts/{run}/{name}.parquet"
     for run, data in DATA_OF_RUN.items()
     if data in (*DIRECTIONS, *SENTENCES)
-    for name in evaluate_arguments.measures(config, RUNS[run])
+    for name in measures(config, RUNS[run])
 ]
+
+
+def direction_of(wildcards):
+    """Source and target language of a run, as zh-en."""
+    return RUNS[wildcards.run].direction
+
+
+def target_of(wildcards):
+    """The language that a run writes, without its country."""
+    return target_lang(direction_of(wildcards))
 
 
 rule evaluate_counterfactual:
@@ -20,9 +31,7 @@ rule evaluate_counterfactual:
             *STEPS.of_predictions(EXAMPLES, INSTANCES, "counterfactual"),
         ),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
-        pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
-        orders=f"{RESULTS}/pivot/orders/part-00000.parquet",
-        candidates=f"{RESULTS}/pivot/candidates/part-00000.parquet",
+        pivots=[f"{RESULTS}/pivot/{table}/part-00000.parquet" for table in ("pivots", "orders", "candidates")],
         predictions=[
             *(f"{RESULTS}/generate/predictions/{name}/part-00000.parquet" for name in BASELINES),
             *PREDICTIONS["counterfactual"],
@@ -47,10 +56,7 @@ rule evaluate_counterfactual:
             or (PARSER_USED and not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu")
         ),
     params:
-        **step(
-            "evaluate.counterfactual",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_counterfactual(config),
-        ),
+        **step("evaluate.counterfactual"),
     script:
         "../scripts/step.py"
 
@@ -83,7 +89,11 @@ rule evaluate_outputs:
         **step(
             "evaluate.outputs",
             of_model(EXAMPLES),
-            arguments=lambda wildcards: evaluate_arguments.evaluate_outputs(RUNS[wildcards.run]),
+            given=lambda wildcards: {
+                "data": direction_of(wildcards),
+                "lang": RUNS[wildcards.run].target_language,
+                "smoke_test": RUNS[wildcards.run].small,  # such a model only shows that everything works
+            },
         ),
     script:
         "../scripts/step.py"
@@ -106,10 +116,7 @@ rule evaluate_metrics:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step(
-            "evaluate.metrics",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_metrics(config, RUNS[wildcards.run]),
-        ),
+        **step("evaluate.metrics", given=lambda wildcards: {"data": direction_of(wildcards)}),
     script:
         "../scripts/step.py"
 
@@ -135,7 +142,10 @@ rule evaluate_bertscore:
     params:
         **step(
             "evaluate.bertscore",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_bertscore(config, RUNS[wildcards.run]),
+            given=lambda wildcards: {
+                "data": direction_of(wildcards),
+                **EVALUATE["bertscore"][target_of(wildcards)],
+            },
         ),
     script:
         "../scripts/step.py"
@@ -162,7 +172,10 @@ rule evaluate_smatch:
     params:
         **step(
             "evaluate.smatch",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_smatch(config, RUNS[wildcards.run]),
+            given=lambda wildcards: {
+                "data": direction_of(wildcards),
+                "command": EVALUATE["smatch"]["parsers"][target_of(wildcards)],
+            },
         ),
     script:
         "../scripts/step.py"
@@ -187,12 +200,7 @@ rule evaluate_comet:
         runtime=minutes(120),
         gpu=1,
     params:
-        **step(
-            "evaluate.comet",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_program(
-                config, RUNS[wildcards.run], "comet"
-            ),
-        ),
+        **step("evaluate.comet", given=lambda wildcards: {"data": direction_of(wildcards)}),
     script:
         "../scripts/step.py"
 
@@ -216,12 +224,7 @@ rule evaluate_bleurt:
         runtime=minutes(120),
         gpu=1,
     params:
-        **step(
-            "evaluate.bleurt",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_program(
-                config, RUNS[wildcards.run], "bleurt"
-            ),
-        ),
+        **step("evaluate.bleurt", given=lambda wildcards: {"data": direction_of(wildcards)}),
     script:
         "../scripts/step.py"
 
@@ -331,9 +334,7 @@ rule evaluate_csi_match:
     params:
         **step(
             "evaluate.csi_match",
-            arguments=lambda wildcards: evaluate_arguments.evaluate_csi_match(
-                config, SENTENCES[wildcards.corpus]
-            ),
+            given=lambda wildcards: {"corpus": wildcards.corpus, "pair": SENTENCES[wildcards.corpus]},
         ),
     script:
         "../scripts/step.py"

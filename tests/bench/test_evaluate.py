@@ -56,23 +56,24 @@ def texts(lang: str, count: int) -> tuple[list[str], list[str], list[str]]:
 
 def scores(clock: Clock, lang: str, count: int) -> float:
     """The number of words of a text."""
-    from wokflow.evaluate.intervals import Bootstrap, score_rows
+    from wokflow.evaluate.intervals import score_rows
     from wokflow.evaluate.overlap import overlap
+    from wokflow.evaluate.settings import Bootstrap
 
     overlap(["热身"], ["热身"], lang)
     run, _, references = texts(lang, count)
     with clock:
         measured = overlap(run, references, lang)
-        rows = score_rows((("run", "d", one) for one in measured), Bootstrap(SAMPLES))
+        rows = score_rows((("run", "d", one) for one in measured), Bootstrap(samples=SAMPLES))
     return float(dict(zip(rows["metric"], rows["value"], strict=True))["tokens"])
 
 
 def comparison(clock: Clock, lang: str, count: int) -> int:
     """The number of metrics that were compared."""
     from wokflow.evaluate.comparisons import comparison_rows
-    from wokflow.evaluate.intervals import Bootstrap
     from wokflow.evaluate.measured import Measured
     from wokflow.evaluate.overlap import overlap
+    from wokflow.evaluate.settings import Bootstrap
 
     *runs, references = texts(lang, count)
     ids = tuple(map(str, range(count)))
@@ -85,4 +86,4 @@ def comparison(clock: Clock, lang: str, count: int) -> int:
         for name, side in zip("ab", runs, strict=True)
     ]
     with clock:
-        return comparison_rows(list(zip(*pairs, strict=True)), TRIALS, Bootstrap(SAMPLES)).height
+        return comparison_rows(list(zip(*pairs, strict=True)), TRIALS, Bootstrap(samples=SAMPLES)).height

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,7 @@ def read_recipes(
     clock: Clock, folder: str, count: int, model: str = "", half: int | None = None
 ) -> tuple[int, int, int]:
     """Numbers of recipes, of their actions, and of the different proto-actions within each."""
+    from wokflow.parse.dependencies import load_backend
     from wokflow.parse.glossary import read_glossary
     from wokflow.parse.texts import extractor
 
@@ -204,9 +206,10 @@ def read_recipes(
     lines = (Path(folder) / "base_recipes.tsv").read_text(encoding="utf-8").split("\n")
     texts = [line.split("\t")[-1] for line in lines if line][:count]
     texts = texts if half is None else texts[half::2]
-    actions = {"method": "parser" if model else "rules", "style": "house"}
-    parser = {"backend": "trained", "model": model, "batch": 256, "device": "cpu"}
-    read = extractor(glossary, actions, parser)
+    load = partial(load_backend, "trained", model, batch=256, device="cpu")
+    read = (
+        extractor(glossary, "parser", "house", load) if model else extractor(glossary, "rules", "house", None)
+    )
     read(texts[-1:])  # loads what is loaded when it is needed, such as the dictionary of words
     with clock:
         found = read(texts)

@@ -10,9 +10,11 @@ from pathlib import Path
 import polars as pl
 from wokflow.evaluate import schemas as evaluate_schemas
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.generate import schemas
 
 METADATA = {"key": "k", "sources": "{}"}
+JOB = Job(METADATA)
 WORDS = {
     "en": {
         "title": ["Braised {}", "{} soup", "Grandma's {} (quick)", "Stir-fried {}"],

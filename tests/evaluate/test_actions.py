@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.evaluate.actions import Evaluator, Similarity, compare, recipe
+from wokflow.evaluate.actions import POSSIBLE, Evaluator, Similarity, compare, recipe
 from wokflow.evaluate.pivots import Order, Pivots, parsed, proto
 from wokflow.parse.vectors import read_vectors
 from wokflow.pivot.replacements import Swap
@@ -26,18 +26,18 @@ def scored(
     vectors: str | None = None,
     kind: str = "hard",
     tau: float = 0.9,
-    definition: str = "possible",
+    definition: str = POSSIBLE,
 ) -> list[float | None]:
     """SCORES of one text; None where it does not count."""
     metrics = {
-        one.name: one for one in Evaluator([base], [pivots], extract, vectors, tau, list, definition)([text])
+        one.name: one for one in Evaluator([base], [pivots], extract, list, vectors, tau, definition)([text])
     }
     values = [metrics[f"{kind}_{name}"].values[0] for name in SCORES]
     return [None if np.isnan(value) else float(value) for value in values]
 
 
 def order_accuracy(text: str, pivots: Pivots) -> tuple[float, float]:
-    metric = Evaluator([BASE], [pivots], extract, None, 0.9)([text])[-1]
+    metric = Evaluator([BASE], [pivots], extract, list, None, 0.9, POSSIBLE)([text])[-1]
     assert metric.name == "order_accuracy"
     return metric.parts[0, 0] / 100, metric.parts[0, 1]
 
@@ -101,7 +101,7 @@ def test_simple_replacements_do_not_count() -> None:
     pivots = Pivots(PIVOTS.remove, PIVOTS.insert, replaced=Swap("猪肉", "鱼"))
     # 洗 and 焯 have the fish now: no changes; 焯 is a pivot, and what was to be done is still not done.
     assert scored("洗/鱼/ 焯/鱼/ 炒/糖/ 煮/水/锅", pivots=pivots) == [0] * 5
-    made, wanted = compare(*map(recipe, extract([BASE, "洗/鱼/ 炒/糖/ 煮/水/锅"])), pivots)
+    made, wanted = compare(*map(recipe, extract([BASE, "洗/鱼/ 炒/糖/ 煮/水/锅"])), pivots, POSSIBLE)
     assert made == (actions("焯/猪肉/"), frozenset())
     assert wanted == (actions("焯/猪肉/"), pivots.insert)
 
@@ -115,10 +115,10 @@ def test_a_replacement_that_is_called_for_is_neither_credit_nor_fault() -> None:
 
 def test_a_replacement_among_other_ingredients() -> None:
     pivots = Pivots(insert=PIVOTS.insert, replaced=Swap("猪肉", "鱼"))
-    made, _ = compare(*map(recipe, extract(["炒/糖,猪肉,盐/锅", "炒/鱼,盐,糖/锅"])), pivots)
+    made, _ = compare(*map(recipe, extract(["炒/糖,猪肉,盐/锅", "炒/鱼,盐,糖/锅"])), pivots, POSSIBLE)
     assert made == (frozenset(), frozenset())
     made, _ = compare(
-        *map(recipe, extract(["炒/糖,猪肉/锅", "炒/鱼,糖/"])), pivots
+        *map(recipe, extract(["炒/糖,猪肉/锅", "炒/鱼,糖/"])), pivots, POSSIBLE
     )  # the tool is gone as well
     assert made == (actions("炒/猪肉,糖/锅"), actions("炒/糖,鱼/"))
 
@@ -218,7 +218,7 @@ def test_a_verb_without_a_vector_stands_for_its_parts_and_is_never_passed_over(v
 
 
 def test_without_vectors_soft_scores_are_skipped_with_the_reason() -> None:
-    metrics = Evaluator([BASE], [PIVOTS], extract, None, 0.9)([BASE])
+    metrics = Evaluator([BASE], [PIVOTS], extract, list, None, 0.9, POSSIBLE)([BASE])
     skipped = [metric for metric in metrics if metric.note]
     assert [metric.name for metric in skipped] == [f"soft_{name}" for name in SCORES]
 
@@ -259,7 +259,7 @@ def test_doing_just_what_the_pivots_say_is_perfect_and_doing_nothing_is_not(
         f"{one.verb}/{','.join(one.ingredients)}/{','.join(one.tools)}" for one in sorted(insert - remove)
     ]
     perfect = scored(" ".join(kept + added), base, pivots)
-    made, wanted = compare(*map(recipe, extract([base, " ".join(kept + added)])), pivots)
+    made, wanted = compare(*map(recipe, extract([base, " ".join(kept + added)])), pivots, POSSIBLE)
     if (
         made == wanted
     ):  # not so where a removed and an inserted action make a simple replacement of a pivot action

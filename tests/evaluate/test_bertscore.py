@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 from wokflow.evaluate.bertscore import evaluate_bertscore
 from wokflow.evaluate.parts import one_line
+from wokflow.evaluate.settings import BertscoreSettings
 from wokflow.frame import tables
 
-from tests.evaluate.adapted import METADATA, recipes, write_instances, write_predictions
+from tests.evaluate.adapted import JOB, recipes, write_instances, write_predictions
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +42,10 @@ def scored(
         predictions=write_predictions(folder / "p", "r", dict(zip(ids, texts, strict=True))),
         parts=str(folder / "out"),
         run="r",
-        data="en-zh",
-        model=model,
-        revision=None,
-        layers=layers,
-        batch=4,
-        device="cpu",
-        metadata=METADATA,
+        settings=BertscoreSettings(
+            data="en-zh", model=model, revision=None, layers=layers, batch=4, device="cpu"
+        ),
+        job=JOB,
     )
     return tables.read(folder / "out")
 

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 from wokflow.evaluate import correlations
 from wokflow.evaluate.correlations import evaluate_correlations, read_ratings
+from wokflow.evaluate.settings import CorrelationsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 
 from tests.evaluate.adapted import METADATA, write_parts
 
@@ -41,10 +42,8 @@ def found(
     evaluate_correlations(
         parts=measured,
         correlations=str(out),
-        ratings=ratings,
-        level=0.05,
-        metadata=METADATA,
-        progress=progress,
+        settings=CorrelationsSettings(ratings=ratings),
+        job=Job(METADATA, progress or Progress()),
     )
     return tables.read(out)
 

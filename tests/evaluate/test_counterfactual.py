@@ -7,12 +7,11 @@ import numpy as np
 import polars as pl
 import pytest
 from wokflow.evaluate import schemas
-from wokflow.evaluate.bertscore import BertModel
-from wokflow.evaluate.counterfactual import evaluate_counterfactual, write_scores
-from wokflow.evaluate.intervals import Bootstrap
+from wokflow.evaluate.counterfactual import Reader, evaluate_counterfactual, write_scores
 from wokflow.evaluate.pivots import Pivots, read_pivots
+from wokflow.evaluate.settings import Bootstrap, CounterfactualSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.parse.glossary import Glossary
 from wokflow.pivot import schemas as pivot_schemas
 
@@ -77,12 +76,28 @@ def inputs(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def evaluated(folder: Path, inputs: dict[str, str], predictions: pl.DataFrame, **more: Any) -> pl.DataFrame:
-    predictions.write_parquet(folder / "predictions.parquet")
-    settings: dict[str, Any] = {"bert": BertModel(), "bootstrap": Bootstrap(samples=100), "metadata": {}}
+def settings(glossary: str = "none", **more: Any) -> CounterfactualSettings:
+    bootstrap = Bootstrap(samples=100)
+    return CounterfactualSettings(
+        glossary=glossary, method="rules", style="house", bootstrap=bootstrap, **more
+    )
+
+
+def evaluated(
+    folder: Path,
+    inputs: dict[str, str],
+    predictions: pl.DataFrame,
+    *,
+    candidates: str | None = None,
+    vectors: str | None = None,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
     files = [str(folder / "predictions.parquet")]
-    out = str(folder / "scores")
-    write_scores(out, **inputs, predictions=files, glossary=GLOSSARY, extract=extract, **settings | more)
+    predictions.write_parquet(files[0])
+    out, pivots = str(folder / "scores"), [inputs["pivots"], inputs["orders"]]
+    pivots += [candidates] if candidates else []
+    reader, job = Reader(GLOSSARY, extract, vectors), Job(progress=progress or Progress())
+    write_scores(out, inputs["instances"], pivots, files, reader, settings(), job)
     return tables.read(out)
 
 
@@ -130,24 +145,14 @@ def test_the_step_takes_the_users_predictions_beside_the_workflows(
     (tmp_path / "words.txt").write_text("洗\n", encoding="utf-8")
     np.save(tmp_path / "vectors.npy", np.eye(1, dtype=np.float32))
     evaluate_counterfactual(
-        **inputs,
-        candidates=candidates,
+        instances=inputs["instances"],
+        pivots=[inputs["pivots"], inputs["orders"], candidates],
         predictions=files[:1],
         trained_vectors=[str(tmp_path)],
         trained_parser=[],
         scores=str(tmp_path / "scores"),
-        glossary=write_glossary(tmp_path / "glossary"),
-        more_predictions=files[1:],
-        vectors=None,
-        actions={"method": "rules", "style": "house"},
-        dependencies={},
-        parser=None,
-        tau=0.9,
-        definition="possible",
-        bertscore={"layers": None, "batch": 32, "device": None},
-        bertscore_model=None,
-        bootstrap={"samples": 10, "seed": 13},
-        metadata={},
+        settings=settings(write_glossary(tmp_path / "glossary"), predictions=files[1:]),
+        job=Job(),
     )
     scores = tables.read(tmp_path / "scores")
     assert set(scores["run"]) == {"ours", "theirs"}
@@ -196,9 +201,8 @@ def test_soft_scores_by_the_phrases_of_the_candidates(tmp_path: Path, inputs: di
         tmp_path / "candidates", pivot_schemas.CANDIDATES, pl.DataFrame(rows, columns, orient="row")
     )
     texts = runs(a=PERFECT | {"2": "切=斜刀/鱼/ 煮/水/"})
-    more: dict[str, Any] = {"vectors": str(tmp_path)}
-    without = evaluated(tmp_path, inputs, texts, **more)
-    scores = evaluated(tmp_path, inputs, texts, candidates=candidates, **more)
+    without = evaluated(tmp_path, inputs, texts, vectors=str(tmp_path))
+    scores = evaluated(tmp_path, inputs, texts, vectors=str(tmp_path), candidates=candidates)
     fish = "/".join(("counterfactual", *FISH))
     assert (
         value(scores, "a", "hard_f1_insert", fish) == value(without, "a", "soft_f1_insert", fish) == (50, 2)
@@ -218,8 +222,8 @@ def test_pairs_without_pivots_or_with_unknown_ingredients_are_said(
         }
     )
     with (tmp_path / "log").open("w+") as log:
-        files = (inputs["pivots"], inputs["orders"], None)
-        found = read_pivots(strange, *files, GLOSSARY, extract, Progress(log))
+        files = [inputs["pivots"], inputs["orders"]]
+        found = read_pivots(strange, files, GLOSSARY, extract, Progress(log))
         log.seek(0)
         said = log.read()
     assert found["A", "B"] == Pivots()

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from wokflow.enrich.schemas import ITEMS, SENTENCES
 from wokflow.evaluate.csi_match import METRICS, evaluate_csi_match, read_regions
 from wokflow.evaluate.schemas import PARTS
+from wokflow.evaluate.settings import CsiMatchSettings, SentencesBootstrap
 from wokflow.evaluate.spans import Output, csi_match, normalised
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 
 from tests.conftest import ROOT
-from tests.evaluate.adapted import METADATA, write_predictions
+from tests.evaluate.adapted import JOB, METADATA, write_predictions
 
 REGIONS = str(ROOT / "resources" / "enrich" / "regions.tsv")
 SPACELESS = (
@@ -249,22 +250,25 @@ def write_sentences(path: Path, sentences: Sequence[tuple[str, str, list[tuple[s
     return str(path)
 
 
+def settings(*predictions: str) -> CsiMatchSettings:
+    few = SentencesBootstrap(samples=50)
+    return CsiMatchSettings(
+        corpus="camt", pair="en-zh", predictions=predictions, regions=REGIONS, bootstrap=few
+    )
+
+
 def evaluated(folder: Path, runs: Mapping[str, Mapping[str, str]], **others: object) -> pl.DataFrame:
     given: dict[str, object] = {
         "sentences": [
             write_sentences(folder / "sentences", [row for row in ROWS if row[0].startswith("camt:")])
         ],
         "dictionary": write_items(folder / "items"),
-        "given": [],
         "held_out": [],
         "parts": str(folder / "parts"),
-        "corpus": "camt",
         "predictions": [write_predictions(folder / run, run, texts) for run, texts in runs.items()],
-        "regions": REGIONS,
         "scores": str(folder / "scores"),
-        "pair": "en-zh",
-        "bootstrap": {"samples": 50, "seed": 13},
-        "metadata": METADATA,
+        "settings": settings(),
+        "job": JOB,
     }
     evaluate_csi_match(**given | others)  # type: ignore[arg-type]
     return tables.read(folder / "scores")
@@ -345,7 +349,7 @@ def test_predictions_that_do_not_fit_are_refused(
 
 def test_translations_made_elsewhere_are_scored_beside_runs(tmp_path: Path) -> None:
     (tmp_path / "mine.tsv").write_text("run\tinstance_id\tprediction\nmine\tcamt:0\t豆腐\nmine\tmore:0\tx\n")
-    rows = evaluated(tmp_path, {"a": {"camt:0": "豆腐"}}, given=[str(tmp_path / "mine.tsv")])
+    rows = evaluated(tmp_path, {"a": {"camt:0": "豆腐"}}, settings=settings(str(tmp_path / "mine.tsv")))
     assert values(rows, "mine") == values(rows, "a")
 
 

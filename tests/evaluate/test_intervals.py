@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.evaluate import intervals
 from wokflow.evaluate.intervals import (
-    Bootstrap,
     Floats,
     Metric,
     f1_of_sums,
@@ -18,6 +17,7 @@ from wokflow.evaluate.intervals import (
     score_rows,
     skipped,
 )
+from wokflow.evaluate.settings import Bootstrap
 
 FEW = Bootstrap(samples=50)
 shares = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=12)
@@ -62,7 +62,7 @@ def test_the_interval_of_two_instances_by_hand() -> None:
 
 
 def test_the_interval_of_a_proportion_is_about_as_wide_as_theory_has_it() -> None:
-    low, high = interval(mean("m", np.arange(400) % 2), Bootstrap(4000))
+    low, high = interval(mean("m", np.arange(400) % 2), Bootstrap(samples=4000))
     assert (low, high) == pytest.approx((50 - 4.9, 50 + 4.9), abs=0.5)  # 1.96 * sqrt(.25 / 400)
 
 
@@ -112,5 +112,5 @@ def test_what_must_hold_of_comparisons(values: list[tuple[float, float]], seed: 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 3))
 def test_the_score_lies_within_bounds_and_its_interval_too(values: list[float], seed: int) -> None:
     metric = mean("m", values)
-    value, (low, high) = score(metric), interval(metric, Bootstrap(40, seed))
+    value, (low, high) = score(metric), interval(metric, Bootstrap(samples=40, seed=seed))
     assert -1e-9 <= low <= high <= 100 + 1e-9 and -1e-9 <= value <= 100 + 1e-9

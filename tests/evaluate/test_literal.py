@@ -5,11 +5,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 from wokflow.evaluate.literal import counter, evaluate_literal, read_concepts
+from wokflow.evaluate.settings import LiteralSettings
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 
 from tests.conftest import ROOT
-from tests.evaluate.adapted import METADATA, write_instances, write_predictions
+from tests.evaluate.adapted import JOB, write_instances, write_predictions
 
 CONCEPTS = str(ROOT / "resources" / "concepts.tsv")
 HEADER = "data\tconcept\tsource\ttarget\n"
@@ -71,8 +72,8 @@ def found(folder: Path, predictions: dict[str, dict[str, str]]) -> pl.DataFrame:
         predictions_en_zh=[write_predictions(folder / run, run, texts) for run, texts in predictions.items()],
         predictions_zh_en=[],
         literal=str(folder / "out"),
-        concepts=str(table),
-        metadata=METADATA,
+        settings=LiteralSettings(concepts=str(table)),
+        job=JOB,
     )
     return tables.read(folder / "out")
 

@@ -5,8 +5,9 @@ import pytest
 from wokflow.evaluate import correlations
 from wokflow.evaluate.comparisons import ALPHA, LEAST, comparison_rows
 from wokflow.evaluate.correlations import correlation_rows
-from wokflow.evaluate.intervals import Bootstrap, Metric, mean, whole
+from wokflow.evaluate.intervals import Metric, mean, whole
 from wokflow.evaluate.measured import Measured
+from wokflow.evaluate.settings import Bootstrap
 
 RATE = 0.06  # the most rejections at level 0.05 that are borne
 WORDS = [*"abcdefghijklm"]

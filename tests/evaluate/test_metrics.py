@@ -6,10 +6,11 @@ import polars as pl
 import pytest
 from wokflow.evaluate.metrics import evaluate_metrics
 from wokflow.evaluate.parts import one_line
+from wokflow.evaluate.settings import MetricsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 
-from tests.evaluate.adapted import METADATA, write_instances, write_predictions
+from tests.evaluate.adapted import JOB, METADATA, write_instances, write_predictions
 
 INSTANCES = [
     {"instance_id": "silver:b", "reference": "Tofu\nsoup"},
@@ -28,9 +29,8 @@ def written(folder: Path, progress: Progress | None = None, data: str = "zh-en")
         predictions=write_predictions(folder / "predictions.parquet", "r", PREDICTIONS),
         parts=str(out),
         run="r",
-        data=data,
-        metadata=METADATA,
-        progress=progress,
+        settings=MetricsSettings(data=data),
+        job=Job(METADATA, progress or Progress()),
     )
     return tables.read(out)
 
@@ -88,8 +88,8 @@ def test_a_run_without_predictions_gives_an_empty_table(tmp_path: Path) -> None:
         predictions=write_predictions(tmp_path / "p.parquet", "r", {"other": "x"}),
         parts=str(out),
         run="r",
-        data="zh-en",
-        metadata=METADATA,
+        settings=MetricsSettings(data="zh-en"),
+        job=JOB,
     )
     assert tables.read(out).is_empty()
 
@@ -104,8 +104,8 @@ def test_two_predictions_for_one_instance_are_refused(tmp_path: Path) -> None:
             predictions=path,
             parts=str(tmp_path / "out"),
             run="r",
-            data="zh-en",
-            metadata=METADATA,
+            settings=MetricsSettings(data="zh-en"),
+            job=JOB,
         )
 
 

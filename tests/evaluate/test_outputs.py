@@ -7,12 +7,13 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.evaluate.outputs import evaluate_outputs
+from wokflow.evaluate.settings import OutputsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.generate import schemas as generate
 from wokflow.train import schemas as train
 
-from tests.evaluate.adapted import METADATA, write_instances, write_predictions
+from tests.evaluate.adapted import JOB, METADATA, write_instances, write_predictions
 
 COUNT = 10
 IDS = [f"silver:{number}" for number in range(COUNT)]
@@ -20,9 +21,7 @@ GOOD = {name: f"Tofu soup {number}\nTofu, salt.\nCook it." for number, name in e
 LEARNT = ["Title: Braised pork\nIngredients: pork\nSteps: Braise it.\n"]
 
 
-def judged(
-    folder: Path, texts: dict[str, str], statuses: list[str] | None = None, **more: Any
-) -> dict[str, Any]:
+def judged(folder: Path, texts: dict[str, str], statuses: list[str] | None = None) -> dict[str, Any]:
     """The one row of a run whose sources are in Chinese; it learnt LEARNT, or was asked with these statuses."""
     rows: list[dict[str, str | None]] = [
         {
@@ -42,7 +41,6 @@ def judged(
             run=pl.lit("r"), request=pl.lit("q"), turn=pl.lit(1, pl.Int32)
         )
         tables.write(calls, generate.CALLS, pl.concat([empty, asked], how="diagonal"), METADATA)
-    settings: dict[str, Any] = {"data": "zh-en", "lang": "en", "smoke_test": False}
     evaluate_outputs(
         instances=write_instances(folder / "instances", rows),
         predictions=write_predictions(folder / "predictions", "r", texts),
@@ -50,8 +48,8 @@ def judged(
         calls=calls if statuses else [],
         outputs=str(folder / "out"),
         run="r",
-        metadata=METADATA,
-        **settings | more,
+        settings=OutputsSettings(data="zh-en", lang="en", smoke_test=False),
+        job=JOB,
     )
     return tables.read(folder / "out").row(0, named=True)
 
@@ -145,11 +143,8 @@ def test_rewritten_recipes_have_no_reference_and_one_data_set(tmp_path: Path) ->
         calls=[],
         outputs=str(tmp_path / "out"),
         run="r",
-        data="counterfactual",
-        lang="zh",
-        smoke_test=True,
-        metadata=METADATA,
-        progress=Progress(log),
+        settings=OutputsSettings(data="counterfactual", lang="zh", smoke_test=True),
+        job=Job(METADATA, Progress(log)),
     )
     row = tables.read(tmp_path / "out").row(0, named=True)
     assert (row["dataset"], row["truncated"], row["copied_source"]) == ("counterfactual", None, 1)

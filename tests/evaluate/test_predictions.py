@@ -21,7 +21,7 @@ def test_files_and_runs_are_gathered_by_run(tmp_path: Path) -> None:
     pl.DataFrame({"run": ["q", "q"], "prediction": ["炒", None], "instance_id": ["a", "b"]}).write_parquet(
         two
     )
-    assert read_predictions([one, two], ["b", "a"]) == {
+    assert read_predictions([one, two], ["b", "a"], Progress()) == {
         "q": {"a": "炒", "b": ""},
         "r": {"a": "煮", "b": '洗,\n切\t"x"'},
     }
@@ -53,7 +53,7 @@ def test_missing_predictions_are_empty_and_said(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_refused(tmp_path: Path, text: str, said: str) -> None:
     path = tsv(tmp_path, text)
     with pytest.raises(UserError, match=said) as error:
-        read_predictions([path], ["a"])
+        read_predictions([path], ["a"], Progress())
     assert path in str(error.value)
 
 
@@ -62,4 +62,4 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "text.parquet").write_text(HEADER)
     for name in ("none.tsv", "none.parquet", "gbk.tsv", "text.parquet"):
         with pytest.raises(UserError, match=name):
-            read_predictions([str(tmp_path / name)], ["a"])
+            read_predictions([str(tmp_path / name)], ["a"], Progress())

@@ -12,10 +12,11 @@ from wokflow.evaluate.bleurt import evaluate_bleurt
 from wokflow.evaluate.comet import evaluate_comet
 from wokflow.evaluate.parts import Texts
 from wokflow.evaluate.scorer import Scorer, signature
+from wokflow.evaluate.settings import BleurtSettings, CometSettings
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 
-from tests.evaluate.adapted import METADATA, write_instances, write_predictions
+from tests.evaluate.adapted import JOB, write_instances, write_predictions
 
 SHARE = "print(len(row['mt']) / len(row['ref']))"
 BLEURT = """
@@ -85,26 +86,19 @@ def test_what_is_no_score_is_refused(code: str, said: str, metric: str) -> None:
 
 
 @pytest.mark.parametrize("metric", ["comet", "bleurt"])
-@pytest.mark.parametrize("given", [None, command(SHARE)])
-def test_a_run_is_scored_or_the_note_says_why_not(
-    tmp_path: Path, given: list[str] | None, metric: str
-) -> None:
+@pytest.mark.parametrize("given", [[], command(SHARE)])
+def test_a_run_is_scored_or_the_note_says_why_not(tmp_path: Path, given: list[str], metric: str) -> None:
     out = tmp_path / "parts"
-    evaluate = {"comet": evaluate_comet, "bleurt": evaluate_bleurt}[metric]
-    evaluate(
-        instances=write_instances(
-            tmp_path / "i", [{"instance_id": "s", "source": "Title: 汤", "reference": "ab\ncd"}]
-        ),
-        predictions=write_predictions(tmp_path / "p", "r", {"s": "a"}),
-        parts=str(out),
-        run="r",
-        data="zh-en",
-        command=given,
-        metadata=METADATA,
-    )
+    rows = [{"instance_id": "s", "source": "Title: 汤", "reference": "ab\ncd"}]
+    files = {"instances": write_instances(tmp_path / "i", rows), "parts": str(out)}
+    files["predictions"] = write_predictions(tmp_path / "p", "r", {"s": "a"})
+    if metric == "comet":
+        evaluate_comet(**files, run="r", settings=CometSettings(data="zh-en", command=given), job=JOB)
+    else:
+        evaluate_bleurt(**files, run="r", settings=BleurtSettings(data="zh-en", command=given), job=JOB)
     row = tables.read(out).row(0, named=True)
     assert row["metric"] == metric
-    if given is None:
+    if not given:
         assert row["parts"] is None and f"No program for {metric.upper()}" in row["note"]
     else:
         assert (row["statistic"], row["parts"]) == ("mean", [20, 1])

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from wokflow.evaluate.intervals import score
 from wokflow.evaluate.parts import Texts
+from wokflow.evaluate.settings import SmatchSettings
 from wokflow.evaluate.smatch import compare, evaluate_smatch, parsed, split_graphs
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 
-from tests.evaluate.adapted import METADATA, write_instances, write_predictions
+from tests.evaluate.adapted import JOB, write_instances, write_predictions
 
 pytest.importorskip("smatchpp")
 CONCEPTS = ("cut", "heat", "add", "stir", "tofu", "oil", "wok", "salt", "green", "small", "minute", "serve")
@@ -46,7 +47,7 @@ def graph(draw: random.Random, size: int) -> str:
 
 def test_counts_by_hand() -> None:
     graphs = {"t": "(a / eat :ARG0 (b / boy))", "r": "(a / eat :ARG0 (b / girl) :mod (q / quick))"}
-    metric = compare(Texts([], ["t", "", "t"], ["r", "r", ""]), graphs, "ilp")
+    metric = compare(Texts([], ["t", "", "t"], ["r", "r", ""]), graphs, "ilp", Progress())
     # triples: root, eat, boy, ARG0 against root, eat, girl, ARG0, quick, mod; all but boy match
     assert metric.parts.tolist() == [[3, 3, 4, 6], [0, 0, 0, 6], [0, 0, 4, 0]]
     assert metric.values == pytest.approx([60, 0, 0])
@@ -67,7 +68,7 @@ def test_scores_are_those_of_the_command_line_to_the_last_digit(tmp_path: Path) 
     graphs = dict(
         zip([*texts, *references], [one for side in zip(*pairs, strict=True) for one in side], strict=True)
     )
-    metric = compare(Texts([], texts, references), graphs, "ilp")
+    metric = compare(Texts([], texts, references), graphs, "ilp", Progress())
     assert round(score(metric), 2) == expected
 
 
@@ -75,9 +76,9 @@ def test_hill_climbing_gives_the_same_each_time() -> None:
     draw = random.Random(5)
     graphs = {"t": graph(draw, 9), "r": graph(draw, 9)}
     texts = Texts([], ["t"] * 4, ["r"] * 4)
-    found = compare(texts, graphs, "hillclimber").parts
+    found = compare(texts, graphs, "hillclimber", Progress()).parts
     assert (found == found[0]).all()
-    best = compare(texts, graphs, "ilp").parts
+    best = compare(texts, graphs, "ilp", Progress()).parts
     assert found[0, 0] <= best[0, 0] and found[0, 2:].tolist() == best[0, 2:].tolist()
 
 
@@ -98,32 +99,31 @@ def test_graphs_stand_between_blank_lines_with_comments_or_without() -> None:
 
 def test_each_text_is_parsed_once_and_blank_ones_not_at_all() -> None:
     code = "lines = i.read_text().splitlines(); print('\\n\\n'.join(f'({len(lines)} / {line})' for line in lines))"
-    assert parsed(["b", "", "a", "b", " "], command(code), "k") == {"a": "(2 / a)", "b": "(2 / b)"}
-    assert parsed(["", " "], ["not called"], "k") == {}
+    assert parsed(["b", "", "a", "b", " "], command(code), "k", None) == {"a": "(2 / a)", "b": "(2 / b)"}
+    assert parsed(["", " "], ["not called"], "k", None) == {}
 
 
 def test_too_few_graphs_are_refused() -> None:
     with pytest.raises(
         UserError, match=r"evaluate\.smatch\.parsers\.zh: the parser was given 2 texts and wrote 1"
     ):
-        parsed(["a", "b"], command("print('(a / b)')"), "evaluate.smatch.parsers.zh")
+        parsed(["a", "b"], command("print('(a / b)')"), "evaluate.smatch.parsers.zh", None)
 
 
-@pytest.mark.parametrize("given", [None, command(STAND_IN)])
-def test_a_run_is_scored_or_the_note_says_why_not(tmp_path: Path, given: list[str] | None) -> None:
+@pytest.mark.parametrize("given", [[], command(STAND_IN)])
+def test_a_run_is_scored_or_the_note_says_why_not(tmp_path: Path, given: list[str]) -> None:
     out = tmp_path / "parts"
     evaluate_smatch(
         instances=write_instances(tmp_path / "i", [{"instance_id": "s", "reference": "eat\ntofu"}]),
         predictions=write_predictions(tmp_path / "p", "r", {"s": "eat"}),
         parts=str(out),
         run="r",
-        data="zh-en",
-        command=given,
-        metadata=METADATA,
+        settings=SmatchSettings(data="zh-en", command=given),
+        job=JOB,
     )
     row = tables.read(out).row(0, named=True)
     assert (row["metric"], row["dataset"]) == ("smatch", "zh-en/silver")
-    if given is None:
+    if not given:
         assert row["parts"] is None and "(evaluate.smatch.parsers.en)" in row["note"]
     else:
         assert row["statistic"] == "f1" and row["parts"] == [2, 2, 2, 4]

@@ -1,16 +1,16 @@
 """spBLEU beside sacrebleu's own, with a model of SentencePiece that is learnt here."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from wokflow.evaluate.intervals import score
 from wokflow.evaluate.metrics import evaluate_metrics
+from wokflow.evaluate.settings import MetricsSettings
 from wokflow.evaluate.spbleu import sentence_pieces, spbleu_metric
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 
-from tests.evaluate.adapted import METADATA, recipes, write_instances, write_predictions
+from tests.evaluate.adapted import JOB, recipes, write_instances, write_predictions
 
 
 @pytest.fixture(scope="module")
@@ -46,25 +46,24 @@ def test_it_is_sacrebleu_s(lang: str, model: str, tmp_path: Path, monkeypatch: p
     )
 
 
-def written(folder: Path, **given: Any) -> set[str]:
+def written(folder: Path, spbleu: str | None = None) -> set[str]:
     evaluate_metrics(
         instances=write_instances(folder / "i", [{"instance_id": "a", "reference": "Tofu soup"}]),
         predictions=write_predictions(folder / "p", "r", {"a": "Tofu"}),
         parts=str(folder / "out"),
         run="r",
-        data="zh-en",
-        metadata=METADATA,
-        **given,
+        settings=MetricsSettings(data="zh-en", spbleu=spbleu),
+        job=JOB,
     )
     return set(tables.read(folder / "out")["metric"])
 
 
 def test_it_is_measured_where_a_model_is_given(model: str, tmp_path: Path) -> None:
-    assert written(tmp_path, spbleu=model) - written(tmp_path) == {"spbleu"}
+    assert written(tmp_path, model) - written(tmp_path) == {"spbleu"}
 
 
 def test_what_is_no_model_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "page").write_text("<html>")
     for path in (tmp_path / "page", tmp_path / "gone"):
         with pytest.raises(UserError, match=rf"evaluate\.metrics\.spbleu: {path} is no model"):
-            written(tmp_path, spbleu=str(path))
+            written(tmp_path, str(path))

@@ -9,9 +9,10 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from wokflow.evaluate import comparisons, schemas
+from wokflow.evaluate.settings import SummarySettings
 from wokflow.evaluate.summary import HEADINGS, as_text, evaluate_summary, read_published
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 
 from tests.conftest import ROOT
 from tests.evaluate.adapted import METADATA, write_parts
@@ -66,16 +67,14 @@ def summed(
     outputs = {name: str(folder / "out" / name) for name in names}
     parts = [write_parts(folder / "parts", rows)] if rows else []
     tables.write(folder / "seen", schemas.OUTPUTS, judged() if seen is None else seen, METADATA)
+    of_data = {name.replace("_", "-"): run for name, run in baselines.items()}
+    given = {"baselines": of_data, "bootstrap": BOOTSTRAP, "trials": 100, "published": PUBLISHED}
     evaluate_summary(
         parts=parts,
         outputs=[str(folder / "seen")],
         **outputs,
-        baselines={name.replace("_", "-"): run for name, run in baselines.items()},
-        bootstrap=BOOTSTRAP,
-        trials=100,
-        published=PUBLISHED,
-        metadata=METADATA,
-        progress=log and Progress(log),
+        settings=SummarySettings.model_validate(given),
+        job=Job(METADATA, Progress(log)),
     )
     read: dict[str, Any] = {name: tables.read(path) for name, path in outputs.items() if name != "table"}
     return read | {"table": Path(outputs["table"]).read_text(encoding="utf-8")}

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from wokflow.evaluate import bertscore
-from wokflow.evaluate.bertscore import BertModel, bert_scorer
+from wokflow.evaluate.bertscore import bert_scorer
 from wokflow.evaluate.intervals import score
+from wokflow.evaluate.settings import BertModel
 from wokflow.evaluate.surface import bleu, coverage
 from wokflow.frame.job import UserError
 
@@ -81,7 +82,7 @@ def test_bertscore_is_the_librarys(tiny_bert: str) -> None:
     library = BERTScorer(model_type=tiny_bert, num_layers=2, device="cpu")
     library._tokenizer.model_max_length = 16  # the tokenizer's folder does not say it
     texts, bases = ["洗鱼，煮鱼", "切鸡爪", "炒盐水"], ["洗鸡爪，煮鸡爪", "切鸡爪", "煮鱼"]
-    metric = bert_scorer(BertModel(tiny_bert, layers=2, device="cpu"))(texts, bases)
+    metric = bert_scorer(BertModel(model=tiny_bert, layers=2, device="cpu"))(texts, bases)
     _, _, expected = library.score(texts, bases)
     assert metric.values / 100 == pytest.approx(expected.numpy(), abs=1e-6)
     assert metric.values[1] == pytest.approx(100)
@@ -92,12 +93,12 @@ def test_bertscore_of_a_model_of_the_hub_is_of_its_revision(
     tiny_bert: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bertscore, "at_revision", lambda *of: {("nobody/bert", "abc"): tiny_bert}[of])
-    settings = BertModel("nobody/bert", "abc", layers=2, device="cpu")
+    settings = BertModel(model="nobody/bert", revision="abc", layers=2, device="cpu")
     assert bert_scorer(settings)(["洗鱼"], ["洗鱼"]).signature.startswith("bert@abc_L2_")
 
 
 def test_bertscore_of_empty_and_of_long_texts(tiny_bert: str) -> None:
-    scorer = bert_scorer(BertModel(tiny_bert, layers=1, device="cpu"))
+    scorer = bert_scorer(BertModel(model=tiny_bert, layers=1, device="cpu"))
     found = scorer(["", " ", "洗" * 600], ["洗"] * 2 + ["洗" * 700]).values
     assert found[:2].tolist() == [0, 0]
     assert found[2] == pytest.approx(100)  # cut to what the model reads, both are the same
@@ -105,8 +106,8 @@ def test_bertscore_of_empty_and_of_long_texts(tiny_bert: str) -> None:
 
 def test_a_model_without_a_known_layer_or_none_at_all_is_refused(tiny_bert: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"bertscore\.layers"):
-        bert_scorer(BertModel(tiny_bert))
+        bert_scorer(BertModel(model=tiny_bert))
     with pytest.raises(UserError, match="cannot be loaded"):
-        bert_scorer(BertModel(str(tmp_path), layers=1))
+        bert_scorer(BertModel(model=str(tmp_path), layers=1))
     with pytest.raises(UserError, match="cannot be loaded"):
-        bert_scorer(BertModel(tiny_bert, layers=3))
+        bert_scorer(BertModel(model=tiny_bert, layers=3))

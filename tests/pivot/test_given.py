@@ -162,7 +162,7 @@ def test_a_replacement_is_one_pivot_and_goes_in_again(given: Given) -> None:
     pair = {"base_dish": "甲", "target_dish": "乙", "ingredient_removed": "豆腐", "ingredient_added": "蛋"}
     files = [str(given.folder / f"{name}.parquet") for name in ("pivots", "orders")]
     words = read_glossary(given.folder / "glossary.json")
-    found = read_pivots(pl.DataFrame([pair]), *files, None, words, lambda texts: [[] for _ in texts])
+    found = read_pivots(pl.DataFrame([pair]), files, words, lambda texts: [[] for _ in texts], Progress())
     assert {one.written for one in found["甲", "乙"].remove} == {"切/葱,豆腐/", "炒/豆腐/"}
     assert {one.written for one in found["甲", "乙"].insert} == {"切/葱,鸡蛋/"}
     pivots.write_parquet(given.folder / "again.parquet")
@@ -225,7 +225,7 @@ def test_scores_are_computed_on_given_pivots_and_orders(given: Given) -> None:
     pair = {"base_dish": "甲", "target_dish": "乙", "ingredient_removed": "豆腐", "ingredient_added": "蛋"}
     files = [str(given.folder / f"{name}.parquet") for name in ("pivots", "orders")]
     words = read_glossary(given.folder / "glossary.json")
-    found = read_pivots(pl.DataFrame([pair]), *files, None, words, lambda texts: [[] for _ in texts])
+    found = read_pivots(pl.DataFrame([pair]), files, words, lambda texts: [[] for _ in texts], Progress())
     cut, add = Proto("切", ("豆腐",), ()), Proto("加入", ("鸡蛋",), ())
     assert found["甲", "乙"].remove == {cut} and found["甲", "乙"].insert == {add}
     fry = Proto("炒", ("姜", "葱"), ("锅",))

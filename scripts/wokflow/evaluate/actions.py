@@ -63,9 +63,7 @@ def recipe(actions: Sequence[Action]) -> Recipe:
     return found
 
 
-def compare(
-    base: Recipe, text: Recipe, pivots: Pivots, definition: str = POSSIBLE
-) -> tuple[Changes, Changes]:
+def compare(base: Recipe, text: Recipe, pivots: Pivots, definition: str) -> tuple[Changes, Changes]:
     """The changes that were made, and those that the pivot actions call for.
 
     Changes are differences of sets, since pivot actions are a set: an action is removed once the text has it nowhere.
@@ -116,10 +114,10 @@ class Evaluator:
         bases: Sequence[str],
         pivots: Sequence[Pivots],
         extract: Extractor,
+        segment: Cut,
         vectors: str | None,
         tau: float,
-        segment: Cut = list,
-        definition: str = POSSIBLE,
+        definition: str,
     ) -> None:
         self._bases = list(map(recipe, extract(bases)))
         self._pivots = pivots
@@ -178,7 +176,7 @@ def count(
     pivots: Pivots,
     similarity: Similarity | None,
     tau: float,
-    definition: str = POSSIBLE,
+    definition: str,
 ) -> Counts:
     """Compare a text with its base recipe, and the changes with the pivot actions."""
     made, wanted = compare(base, text, pivots, definition)
@@ -238,7 +236,7 @@ def signature(definition: str) -> str:
     return f"changes:sets|pivots:{which}|nothing to find:precision alone|places:first|average:instances"
 
 
-def metrics(counts: Collection[Counts], soft: bool, tau: float, definition: str = POSSIBLE) -> list[Metric]:
+def metrics(counts: Collection[Counts], soft: bool, tau: float, definition: str) -> list[Metric]:
     """Precision, recall, F1, and F1 of inserts and of removes, hard and soft; and the order accuracy.
 
     Scores are means over the instances that have pivot actions to find (to insert for the F1 of inserts, to remove

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,58 +9,30 @@ import numpy as np
 
 from wokflow.evaluate.intervals import Metric, mean, skipped
 from wokflow.evaluate.parts import Texts, write_parts
-from wokflow.frame.job import Progress, UserError
+from wokflow.evaluate.settings import BertModel, BertscoreSettings
+from wokflow.frame.job import Job, UserError
 from wokflow.models.bounds import NO_LIMIT, positions
 from wokflow.models.loading import at_revision
 
 BertScorer = Callable[[Sequence[str], Sequence[str]], Metric]
 
 
-@dataclass(frozen=True)
-class BertModel:
-    """The model of BERTScore: a folder or a name on the Hugging Face hub; None skips the metric.
-
-    `revision` is of a model of the hub. `layers` is the layer whose vectors are compared; None takes the library's
-    choice, which it has for well-known names only. `batch` texts are read at once. `device` None takes a GPU where
-    there is one.
-    """
-
-    model: str | None = None
-    revision: str | None = None
-    layers: int | None = None
-    batch: int = 32
-    device: str | None = None
-
-
 def evaluate_bertscore(
-    *,
-    instances: str,
-    predictions: str,
-    parts: str,
-    run: str,
-    data: str,
-    model: str | None,
-    revision: str | None,
-    layers: int | None,
-    batch: int = 32,
-    device: str | None = None,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    *, instances: str, predictions: str, parts: str, run: str, settings: BertscoreSettings, job: Job
 ) -> None:
     """Write schema evaluate/parts with metric bertscore; see parts.write_parts.
 
-    `model`, `revision` and `layers` are for texts of the language that the run writes (see BertModel); without a
-    model the metric is skipped, with a note.
+    The model is one for the language that the run writes; without a model the metric is skipped, with a note.
     """
-    scorer = bert_scorer(BertModel(model, revision, layers, batch, device))
+    scorer = bert_scorer(settings)
 
     def score(texts: Texts) -> list[Metric]:
         return [scorer(texts.texts, texts.references)]
 
-    write_parts(instances, predictions, parts, run, data, score, metadata, progress)
+    write_parts(instances, predictions, parts, run, settings.data, score, job)
 
 
-def bert_scorer(settings: BertModel) -> BertScorer:
+def bert_scorer(settings: BertModel | BertscoreSettings) -> BertScorer:
     """A function that returns BERTScore's F1 of texts, each against its reference.
 
     There are neither idf weights nor rescaling. Texts longer than the model reads are cut. An empty text scores 0.
@@ -91,7 +62,7 @@ def bert_scorer(settings: BertModel) -> BertScorer:
     return score
 
 
-def _load(name: str, settings: BertModel) -> tuple[Any, Any, int, str]:
+def _load(name: str, settings: BertModel | BertscoreSettings) -> tuple[Any, Any, int, str]:
     """The model up to its layer, its tokenizer, the layer, and where it runs."""
     import torch
     from bert_score.utils import get_model, get_tokenizer, model2layers

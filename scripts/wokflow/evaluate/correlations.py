@@ -16,8 +16,9 @@ from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import LENGTH, Floats, Metric, score, share, together
 from wokflow.evaluate.measured import Measured, read_measured
 from wokflow.evaluate.rows import read_rows
+from wokflow.evaluate.settings import CorrelationsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 
 COLUMNS = ("run", "instance_id", "criterion", "rating")
 AVERAGE = "avg."
@@ -33,36 +34,30 @@ Ratings = Mapping[str, Mapping[Rated, float]]  # by criterion
 
 
 def evaluate_correlations(
-    *,
-    parts: Sequence[str],
-    correlations: str,
-    ratings: Sequence[str],
-    level: float,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    *, parts: Sequence[str], correlations: str, settings: CorrelationsSettings, job: Job
 ) -> None:
     """Write schema evaluate/correlations: each metric of the tables evaluate/parts with each criterion of ratings.
 
     Values of single texts are compared, by Pearson's coefficient also scores of runs (see Correlated); BLEU of a text
-    counts n-grams up to the longest that it has (effective order). `ratings` are files as read_ratings takes them;
+    counts n-grams up to the longest that it has (effective order). Ratings are files as read_ratings takes them;
     without any, the table is empty. P-values of one run are of Kendall's test, those of several by `by_chance`; they
-    are multiplied by the number of tests of their data (Bonferroni) and are significant below `level`.
+    are multiplied by the number of tests of their data (Bonferroni) and are significant below the level.
     Raises UserError for ratings that cannot be read, or if no rated text belongs to the runs.
     """
-    rated = read_ratings(ratings)
+    rated = read_ratings(settings.ratings)
     found = [one for one in read_measured(parts) if one.metric != LENGTH and one.ids]
-    if rated and progress:
+    if rated:
         known = {(one.run, name) for one in found for name in one.ids}
         missing = len({text for of in rated.values() for text in of} - known)
-        progress.say(f"{missing} rated texts are of no run that is scored here, and are left out")
-    rows = [row for data in _by_data(found).values() for row in correlation_rows(data, rated, level)]
+        job.progress.say(f"{missing} rated texts are of no run that is scored here, and are left out")
+    rows = [row for data in _by_data(found).values() for row in correlation_rows(data, rated, settings.level)]
     if rated and not rows:
         raise UserError(
-            f"{', '.join(ratings)}: no rating is of a text that was scored. Columns run and instance_id have to be "
-            "as in generate/predictions."
+            f"{', '.join(settings.ratings)}: no rating is of a text that was scored. Columns run and instance_id "
+            "have to be as in generate/predictions."
         )
     frame = pl.DataFrame(rows, pl.DataFrame(schemas.CORRELATIONS.empty_table()).schema, orient="row")
-    tables.write(correlations, schemas.CORRELATIONS, frame, metadata)
+    tables.write(correlations, schemas.CORRELATIONS, frame, job.metadata)
 
 
 def read_ratings(paths: Sequence[str]) -> Ratings:

@@ -1,115 +1,107 @@
 """Evaluation of counterfactual recipes on two levels: surface and actions (Liu et al. 2022, section 6)."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.evaluate import schemas, surface
-from wokflow.evaluate.actions import POSSIBLE, Evaluator
-from wokflow.evaluate.bertscore import BertModel, bert_scorer
-from wokflow.evaluate.intervals import Bootstrap, score_rows
+from wokflow.evaluate.actions import Evaluator
+from wokflow.evaluate.bertscore import bert_scorer
+from wokflow.evaluate.intervals import score_rows
 from wokflow.evaluate.pivots import Pair, read_pivots
 from wokflow.evaluate.predictions import read_predictions
+from wokflow.evaluate.settings import CounterfactualSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
+from wokflow.parse.dependencies import load_backend
 from wokflow.parse.glossary import Glossary, read_glossary
 from wokflow.parse.segment import Segmenter
-from wokflow.parse.texts import Extractor, extractor
+from wokflow.parse.texts import Extractor, Load, extractor
 
 DATASET = "counterfactual"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What texts are read with.
+
+    `extract` finds the actions of texts as those of the dishes were found; word `vectors` are a folder of
+    parse.vectors, or a file. Without vectors there are no soft scores.
+    """
+
+    glossary: Glossary
+    extract: Extractor
+    vectors: str | None
 
 
 def evaluate_counterfactual(
     *,
     instances: str,
-    pivots: str,
-    orders: str,
-    candidates: str,
+    pivots: Sequence[str],
     predictions: Sequence[str],
     trained_vectors: Sequence[str],
     trained_parser: Sequence[str],
     scores: str,
-    glossary: str,
-    more_predictions: Sequence[str],
-    vectors: str | None,
-    actions: Mapping[str, Any],
-    dependencies: Mapping[str, Any],
-    parser: str | None,
-    tau: float,
-    definition: str,
-    bertscore: Mapping[str, Any],
-    bertscore_model: str | None,
-    bootstrap: Mapping[str, Any],
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: CounterfactualSettings,
+    job: Job,
 ) -> None:
-    """Score the workflow's `predictions` and the user's `more_predictions`; write schema evaluate/scores.
+    """Score the workflow's `predictions` and those that the settings name; write schema evaluate/scores.
 
-    Texts are read as recipes were, with the settings parse.actions (`actions`) and parse.dependencies
-    (`dependencies`): by the `parser`, a model's name or folder, unless one was trained for it (parse.parser). In
-    place of the user's word `vectors` stand those that were trained (parse.vectors). Each of `trained_vectors` and
-    `trained_parser` holds one folder, or none. See write_scores for the rest.
+    Texts are read as recipes were, with settings of parse.actions and parse.dependencies. Each of `trained_vectors`
+    and `trained_parser` holds one folder that the workflow made (parse.vectors, parse.parser), or none: vectors where
+    the settings name no others, a parser where parse.dependencies.backend is trained. See write_scores for the rest.
     """
-    known = read_glossary(glossary)
-    folders = [vectors] if vectors else trained_vectors
-    write_scores(
-        scores,
-        instances=instances,
-        pivots=pivots,
-        orders=orders,
-        candidates=candidates,
-        predictions=[*predictions, *more_predictions],
-        glossary=known,
-        extract=extractor(known, actions, {"model": parser, **dependencies}, *trained_parser),
-        vectors=folders[0],
-        tau=tau,
-        definition=definition,
-        bert=BertModel(bertscore_model, **bertscore),
-        bootstrap=Bootstrap(**bootstrap),
-        metadata=metadata,
-        progress=progress,
-    )
+    glossary = read_glossary(settings.glossary)
+    extract = extractor(glossary, settings.method, settings.style, _parser(settings, trained_parser))
+    reader = Reader(glossary, extract, settings.vectors or trained_vectors[0])
+    write_scores(scores, instances, pivots, [*predictions, *settings.predictions], reader, settings, job)
+
+
+def _parser(settings: CounterfactualSettings, trained: Sequence[str]) -> Load | None:
+    """What loads the parser of texts; None where rules read them, so that no parser's settings are given."""
+    if settings.backend is None or settings.batch is None:
+        return None
+    model = trained[0] if trained else settings.model or ""
+    device = settings.device or "cpu"  # of the parser that the workflow trains
+    return partial(load_backend, settings.backend, model, batch=settings.batch, device=device)
 
 
 def write_scores(
     out: str,
-    *,
     instances: str,
-    pivots: str,
-    orders: str,
-    candidates: str | None = None,
+    pivots: Sequence[str],
     predictions: Sequence[str],
-    glossary: Glossary,
-    extract: Extractor,
-    vectors: str | None = None,
-    tau: float = 0.9,
-    definition: str = POSSIBLE,
-    bert: BertModel,
-    bootstrap: Bootstrap,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    reader: Reader,
+    settings: CounterfactualSettings,
+    job: Job,
 ) -> None:
     """Score all runs in the files of predictions; write schema evaluate/scores, by run, dataset and metric.
 
-    The other tables are pivot/instances, pivot/pivots, pivot/orders and pivot/candidates, whose phrases give the
-    words of pivot actions for soft scores; without candidates the names of their classes do. `extract` reads the
-    actions of texts, in the way in which those of the dishes were read. Soft scores need word `vectors` (a folder of
-    parse.vectors) and count similarities above `tau`. `definition`, paper or possible, says which changes and pivot
-    actions count (actions.compare). Datasets are all instances, and each dish pair. Rows of the
-    input may come in any order. Raises UserError for predictions that do not fit the instances.
+    `instances` is pivot/instances. `pivots` are pivot/pivots, pivot/orders and pivot/candidates, whose phrases give
+    the words of pivot actions for soft scores; without candidates the names of their classes do. Datasets are all
+    instances, and each dish pair. Rows of the input may come in any order. Raises UserError for predictions that do
+    not fit the instances.
     """
     rows = tables.read(instances).sort("instance_id")
-    runs = read_predictions(predictions, rows["instance_id"].to_list(), progress)
-    of_pair = read_pivots(rows, pivots, orders, candidates, glossary, extract, progress)
+    runs = read_predictions(predictions, rows["instance_id"].to_list(), job.progress)
+    of_pair = read_pivots(rows, pivots, reader.glossary, reader.extract, job.progress)
     bases, pairs = rows["text"].to_list(), list(zip(rows["base_dish"], rows["target_dish"], strict=True))
     added, removed = rows["ingredient_added"].to_list(), rows["ingredient_removed"].to_list()
-    cut = Segmenter(glossary) if vectors else list
-    level_2 = Evaluator(bases, [of_pair[pair] for pair in pairs], extract, vectors, tau, cut, definition)
-    bert_score = bert_scorer(bert)
+    level_2 = Evaluator(
+        bases,
+        [of_pair[pair] for pair in pairs],
+        reader.extract,
+        Segmenter(reader.glossary) if reader.vectors else list,
+        reader.vectors,
+        settings.tau,
+        settings.definition,
+    )
+    bert_score = bert_scorer(settings.bertscore)
     masks = datasets(pairs)
-    with tables.PartWriter(out, schemas.SCORES, metadata) as writer:
+    with tables.PartWriter(out, schemas.SCORES, job.metadata) as writer:
         for number, (run, predicted) in enumerate(runs.items(), start=1):
             texts = list(predicted.values())
             metrics = [
@@ -119,9 +111,8 @@ def write_scores(
                 *level_2(texts),
             ]
             scored = [(run, name, one.some(mask)) for name, mask in masks.items() for one in metrics]
-            writer.write(score_rows(scored, bootstrap))
-            if progress:
-                progress(number, f"{number} of {len(runs)} runs", of=len(runs))
+            writer.write(score_rows(scored, settings.bootstrap))
+            job.progress(number, f"{number} of {len(runs)} runs", of=len(runs))
 
 
 def datasets(pairs: Sequence[Pair]) -> dict[str, NDArray[np.bool_]]:

@@ -1,17 +1,17 @@
 """CSI-Match of runs on a source of sentences: over all its items, by region and by category (see spans)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
 from wokflow.evaluate import schemas
-from wokflow.evaluate.intervals import Bootstrap, Metric, ratio, score_rows
+from wokflow.evaluate.intervals import Metric, ratio, score_rows
 from wokflow.evaluate.parts import part
 from wokflow.evaluate.rows import read_rows
+from wokflow.evaluate.settings import CsiMatchSettings
 from wokflow.evaluate.spans import Output, csi_match
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 
 REFERENCE = "reference"
 PREDICTION_COLUMNS = ("instance_id", "run", "prediction")
@@ -29,55 +29,48 @@ def evaluate_csi_match(
     sentences: Sequence[str],
     dictionary: str,
     predictions: Sequence[str],
-    given: Sequence[str],
     held_out: Sequence[str],
-    regions: str,
     scores: str,
     parts: str,
-    corpus: str,
-    pair: str,
-    bootstrap: Mapping[str, Any],
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: CsiMatchSettings,
+    job: Job,
 ) -> None:
     """Score runs on the items of a source of sentences; write schema evaluate/scores with csi_match and csi_exact.
 
     `parts` gets what each sentence adds to the scores of the whole source, as schema evaluate/parts. Sentences of
-    `held_out` (generate/exemplars), which prompts show, are scored for no run.
-    `predictions` are parts of generate/predictions, `given` users' own tables with the same columns (rows.read_rows);
-    ids of sentences are their ids of instances, and those of other sources are skipped. The run `reference`, the last
-    one, is the target side itself. A score is the mean over the mentions of items that have a translation (names of
+    `held_out` (generate/exemplars), which prompts show, are scored for no run. `predictions` are parts of
+    generate/predictions; those of the settings are users' own tables with the same columns (rows.read_rows). Ids of
+    sentences are their ids of instances, and those of other sources are skipped. The run `reference`, the last one,
+    is the target side itself. A score is the mean over the mentions of items that have a translation (names of
     enrich/items in the target language), and `instances` is their number; an item that is mentioned twice counts
     twice. Intervals are from resamples of sentences. An empty prediction is scored; sentences without any prediction
     are left out and counted in the log.
 
     Data sets are each source of sentences (camt), its items by region (camt/region=source: countries of the source
-    language by the table `regions`, else of the target language, else other; appendix K) and by category
-    (camt/category=Ecology). `pair` is the languages, as en-zh. Raises UserError for predictions of sentences that the
-    source does not have, or that a run has twice, for items that enrich/items lacks, and for tables that cannot be
-    read.
+    language by the table of regions, else of the target language, else other; appendix K) and by category
+    (camt/category=Ecology). Raises UserError for predictions of sentences that the source does not have, or that a
+    run has twice, for items that enrich/items lacks, and for tables that cannot be read.
     """
-    langs = pair.split("-")
-    mentions = read_mentions(sentences, dictionary, read_regions(regions), *langs)
+    langs = settings.pair.split("-")
+    mentions = read_mentions(sentences, dictionary, read_regions(settings.regions), *langs)
     shown = set(tables.read(held_out, ["instance_id"])["instance_id"]) if held_out else set()
     targets = dict(tables.read(sentences, ["sentence_id", "target"]).iter_rows())
     targets = {sentence: text for sentence, text in targets.items() if sentence not in shown}
-    runs = _runs(targets, corpus, _predicted(predictions, given), progress)
+    runs = _runs(targets, settings.corpus, _predicted(predictions, settings.predictions), job.progress)
     with (
-        tables.PartWriter(scores, schemas.SCORES, metadata) as writer,
-        tables.PartWriter(parts, schemas.PARTS, metadata) as of_sentences,
+        tables.PartWriter(scores, schemas.SCORES, job.metadata) as writer,
+        tables.PartWriter(parts, schemas.PARTS, job.metadata) as of_sentences,
     ):
         for number, (run, texts) in enumerate(runs, start=1):
             scored = _scored(mentions, texts, langs[1])
             for dataset, rows in _datasets(scored):
                 sums, metrics = _metrics(rows)
-                values = score_rows(((run, dataset, metric) for metric in metrics), Bootstrap(**bootstrap))
+                values = score_rows(((run, dataset, metric) for metric in metrics), settings.bootstrap)
                 writer.write(values.with_columns(instances=pl.lit(sums["mentions"].sum(), pl.Int32)))
             sums, metrics = _metrics(scored)
             for metric in metrics:
-                of_sentences.write(part(sums, metric, run, pair))
-            if progress:
-                progress(number, f"{number} runs")
+                of_sentences.write(part(sums, metric, run, settings.pair))
+            job.progress(number, f"{number} runs")
 
 
 def read_mentions(
@@ -138,7 +131,7 @@ def _predicted(predictions: Sequence[str], given: Sequence[str]) -> pl.DataFrame
 
 
 def _runs(
-    targets: dict[str, str], corpus: str, made: pl.DataFrame, progress: Progress | None
+    targets: dict[str, str], corpus: str, made: pl.DataFrame, progress: Progress
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Each run, sorted, with its text for each sentence of `targets`; the reference is the last one."""
     made = made.filter(pl.col("instance_id").str.starts_with(f"{corpus}:"))
@@ -155,7 +148,7 @@ def _runs(
             raise UserError(
                 f"No instance of run {run} is a sentence of enrich/sentences/{corpus}. Predict the sentences there."
             )
-        if progress and (missing := len(targets) - len(texts)):
+        if missing := len(targets) - len(texts):
             progress.say(f"{run}: {missing} of {len(targets)} sentences have no prediction and are left out")
         yield str(run), texts
     yield REFERENCE, targets

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.evaluate import sacre
+from wokflow.evaluate.settings import Bootstrap
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -16,14 +17,6 @@ DIGITS = 4
 LEVEL = 0.95  # of all intervals: sacrebleu gives no other
 LENGTH = "tokens"  # measured, but neither more nor less of it is better
 CELLS = 1_000_000  # places of instances that are held at a time
-
-
-@dataclass(frozen=True)
-class Bootstrap:
-    """How intervals are made: from `samples` resamples of the instances."""
-
-    samples: int = 1000
-    seed: int = 13
 
 
 @dataclass(frozen=True, eq=False)

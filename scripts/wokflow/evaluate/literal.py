@@ -9,8 +9,9 @@ import polars as pl
 from wokflow.evaluate import schemas
 from wokflow.evaluate.parts import one_line
 from wokflow.evaluate.rows import read_rows
+from wokflow.evaluate.settings import LiteralSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 
 REFERENCE = "reference"
 COLUMNS = ("data", "concept", "source", "target")
@@ -36,9 +37,8 @@ def evaluate_literal(
     predictions_en_zh: Sequence[str],
     predictions_zh_en: Sequence[str],
     literal: str,
-    concepts: str,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: LiteralSettings,
+    job: Job,
 ) -> None:
     """Write schema evaluate/literal for both directions, of which each has a table of instances, or none.
 
@@ -50,18 +50,18 @@ def evaluate_literal(
         "en-zh": (instances_en_zh, predictions_en_zh),
         "zh-en": (instances_zh_en, predictions_zh_en),
     }
-    known = read_concepts(concepts)
+    known = read_concepts(settings.concepts)
     rows = []
     for data, (instances, predictions) in by_data.items():
         if not instances:
             continue
         rows += data_rates(data, instances, predictions, known.get(data, ()))
-        if progress:
-            progress.say(f"{data}: {len(known.get(data, ()))} concepts in {len(predictions)} runs")
+        job.progress.say(f"{data}: {len(known.get(data, ()))} concepts in {len(predictions)} runs")
     types = [*[pl.String] * 3, pl.Int32, pl.Int32, pl.Float64]
     frame = pl.DataFrame(rows, dict(zip(schemas.LITERAL.names, types, strict=True)), orient="row")
     order = pl.col("run") == REFERENCE  # after the runs
-    tables.write(literal, schemas.LITERAL, frame.sort("dataset", order, "run", maintain_order=True), metadata)
+    rates = frame.sort("dataset", order, "run", maintain_order=True)
+    tables.write(literal, schemas.LITERAL, rates, job.metadata)
 
 
 def data_rates(

@@ -3,30 +3,23 @@
 from wokflow.evaluate.intervals import Metric
 from wokflow.evaluate.overlap import overlap
 from wokflow.evaluate.parts import Texts, write_parts
+from wokflow.evaluate.settings import MetricsSettings
 from wokflow.evaluate.spbleu import sentence_pieces, spbleu_metric
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.frame.languages import target_lang
 
 
 def evaluate_metrics(
-    *,
-    instances: str,
-    predictions: str,
-    parts: str,
-    run: str,
-    data: str,
-    spbleu: str | None = None,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    *, instances: str, predictions: str, parts: str, run: str, settings: MetricsSettings, job: Job
 ) -> None:
     """Write schema evaluate/parts with metrics of overlap (overlap.py); see parts.write_parts.
 
-    With `spbleu`, a model of SentencePiece, also with that metric.
+    With a model of SentencePiece (`spbleu`), also with that metric.
     """
-    pieces = sentence_pieces(spbleu) if spbleu else None
+    pieces = sentence_pieces(settings.spbleu) if settings.spbleu else None
 
     def score(texts: Texts) -> list[Metric]:
-        found = overlap(texts.texts, texts.references, target_lang(data))
+        found = overlap(texts.texts, texts.references, target_lang(settings.data))
         return [*found, spbleu_metric(texts.texts, texts.references, pieces)] if pieces else found
 
-    write_parts(instances, predictions, parts, run, data, score, metadata, progress)
+    write_parts(instances, predictions, parts, run, settings.data, score, job)

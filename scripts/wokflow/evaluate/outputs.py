@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from wokflow.evaluate import schemas
+from wokflow.evaluate.settings import OutputsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.frame.languages import in_language
 from wokflow.models.texts import HEADINGS
 
@@ -31,20 +32,17 @@ def evaluate_outputs(
     calls: str | Sequence[str],
     outputs: str,
     run: str,
-    data: str,
-    lang: str,
-    smoke_test: bool,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: OutputsSettings,
+    job: Job,
 ) -> None:
-    """Write schema evaluate/outputs, a row for each data set of the instances; `data` is as zh-en.
+    """Write schema evaluate/outputs, a row for each data set of the instances.
 
-    `lang` is the language that the run is to write. `examples` is what its model learnt from (train/examples), and
-    `calls` what an endpoint answered (generate/calls); without them, what they tell is null. Texts are compared
-    without headings and without regard to white space. Truncated is an answer at its limit of tokens; without
-    `calls`, a text that stops without a full stop where its reference has one. The log has the warnings.
+    `examples` is what the run's model learnt from (train/examples), and `calls` what an endpoint answered
+    (generate/calls); without them, what they tell is null. Texts are compared without headings and without regard to
+    white space. Truncated is an answer at its limit of tokens; without `calls`, a text that stops without a full stop
+    where its reference has one. The log has the warnings.
     """
-    rows = _judged(instances, predictions, lang)
+    rows = _judged(instances, predictions, settings.lang)
     rows = rows.with_columns(copied_train=_learnt(examples, rows["text"]), refused=pl.lit(None, pl.Boolean))
     if calls:
         rows = rows.drop("refused", "truncated").join(_answers(calls), on="instance_id", how="left")
@@ -54,18 +52,16 @@ def evaluate_outputs(
     counted = rows.group_by("dataset").agg(**{name: one.cast(pl.Int32) for name, one in counts.items()})
     counted = counted.sort("dataset")
     warned = [list(warnings(row)) for row in counted.iter_rows(named=True)]
+    data = settings.data
     wide = counted.with_columns(
         run=pl.lit(run),
         dataset=pl.lit(data) if data == "counterfactual" else pl.lit(f"{data}/") + pl.col("dataset"),
-        smoke_test=pl.lit(smoke_test),
+        smoke_test=pl.lit(settings.smoke_test),
         warnings=pl.Series(warned, dtype=pl.List(pl.String)),
     )
-    tables.write(outputs, schemas.OUTPUTS, wide, metadata)
-    if progress:
-        for dataset, line in (
-            wide.explode("warnings").drop_nulls("warnings")["dataset", "warnings"].iter_rows()
-        ):
-            progress.say(f"{dataset}: {line}")
+    tables.write(outputs, schemas.OUTPUTS, wide, job.metadata)
+    for dataset, line in wide.explode("warnings").drop_nulls("warnings")["dataset", "warnings"].iter_rows():
+        job.progress.say(f"{dataset}: {line}")
 
 
 def warnings(row: dict[str, int | None]) -> Iterator[str]:

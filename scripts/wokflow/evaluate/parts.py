@@ -8,7 +8,7 @@ import polars as pl
 from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import Metric
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,7 @@ def write_parts(
     run: str,
     data: str,
     score: Callable[[Texts], Sequence[Metric]],
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    job: Job,
 ) -> None:
     """Score a run's predictions and write schema evaluate/parts, by data set, metric and instance.
 
@@ -36,14 +35,14 @@ def write_parts(
     empty prediction is scored; instances without any prediction are left out and counted in the log. `score` returns
     metrics of all texts, in their order. Raises UserError if an instance has two predictions.
     """
-    rows = scored(instances, predictions, run, progress)
+    rows = scored(instances, predictions, run, job.progress)
     texts = Texts(*(list(map(one_line, rows[name])) for name in ("source", "prediction", "reference")))
-    with tables.PartWriter(out, schemas.PARTS, metadata) as writer:
+    with tables.PartWriter(out, schemas.PARTS, job.metadata) as writer:
         for metric in score(texts) if rows.height else ():
             writer.write(part(rows, metric, run, data))
 
 
-def scored(instances: str, predictions: str, run: str, progress: Progress | None = None) -> pl.DataFrame:
+def scored(instances: str, predictions: str, run: str, progress: Progress) -> pl.DataFrame:
     """The instances that can be scored, in order, with their predictions."""
     wanted = tables.read(instances, ["instance_id", "dataset", "source", "reference"])
     wanted = wanted.filter(pl.col("reference").str.strip_chars() != "")
@@ -52,7 +51,7 @@ def scored(instances: str, predictions: str, run: str, progress: Progress | None
         twice = made.filter(pl.col("instance_id").is_duplicated())["instance_id"][0]
         raise UserError(f"{predictions}: run {run} has instance {twice} twice. Remove one.")
     rows = wanted.join(made, on="instance_id", how="inner").sort("dataset", "instance_id")
-    if progress and (missing := wanted.height - rows.height):
+    if missing := wanted.height - rows.height:
         progress.say(f"{run}: {missing} of {wanted.height} instances have no prediction and are left out")
     return rows
 

@@ -68,17 +68,17 @@ def _classes(listed: str) -> tuple[str, ...]:
 
 def read_pivots(
     instances: pl.DataFrame,
-    pivots: str,
-    orders: str,
-    candidates: str | None,
+    files: Sequence[str],
     glossary: Glossary,
     extract: Extractor,
-    progress: Progress | None = None,
+    progress: Progress,
 ) -> dict[Pair, Pivots]:
-    """The pivots of each dish pair of the instances, from pivot/pivots, pivot/orders and pivot/candidates.
+    """The pivots of each dish pair of the instances.
 
-    The log counts pairs without pivot actions, and names those whose ingredients the glossary lacks.
+    `files` are those of pivot/pivots and pivot/orders, and perhaps that of pivot/candidates. The log counts pairs
+    without pivot actions, and names those whose ingredients the glossary lacks.
     """
+    pivots, orders, *candidates = files
     every = read_split(pivots)
     kinds = {kind: _by_pair(every.filter(pl.col("kind") == kind)) for kind in ("remove", "insert")}
     ordered = _orders(orders)
@@ -91,14 +91,14 @@ def read_pivots(
         if not remove | insert:
             without.append(f"{base} to {target}")
         absent = " and ".join(name for name in (removed, added) if name and name not in glossary.ingredients)
-        if progress and removed and absent:
+        if removed and absent:
             progress.say(
                 f"{base} to {target}: {absent} is not in the glossary; replacements are not recognised"
             )
         found[pair] = Pivots(
             remove, insert, ordered.get(pair, {}), swap(glossary, removed, added), phrases.get(pair, {})
         )
-    if progress and without:
+    if without:
         more = f" and {len(without) - SHOWN} more" if len(without) > SHOWN else ""
         progress.say(
             f"{len(without)} of {len(found)} pairs have no pivot actions; their instances do not count at level 2: "
@@ -129,7 +129,7 @@ def _orders(path: str) -> dict[Pair, dict[Proto, list[Order]]]:
     return found
 
 
-def _phrases(candidates: str, extract: Extractor) -> dict[Pair, dict[Proto, tuple[str, ...]]]:
+def _phrases(candidates: Sequence[str], extract: Extractor) -> dict[Pair, dict[Proto, tuple[str, ...]]]:
     """The words of each candidate, as its phrases have them."""
     rows = tables.read(candidates)
     texts = rows["phrases"].explode().drop_nulls().unique().sort().to_list()

@@ -9,7 +9,7 @@ COLUMNS = ("instance_id", "run", "prediction")
 
 
 def read_predictions(
-    paths: Sequence[str], known: Collection[str], progress: Progress | None = None
+    paths: Sequence[str], known: Collection[str], progress: Progress
 ) -> dict[str, dict[str, str]]:
     """For each run, sorted, the prediction of each known instance.
 
@@ -35,7 +35,7 @@ def read_predictions(
     if not runs and wanted:
         raise UserError(f"{', '.join(paths) or 'No file'}: there are no predictions to evaluate.")
     for run, found in sorted(runs.items()):
-        if (missing := len(wanted) - sum(map(bool, found.values()))) and progress:
+        if missing := len(wanted) - sum(map(bool, found.values())):
             progress.say(
                 f"{run}: {missing} of {len(wanted)} instances have no prediction, which counts as empty"
             )

@@ -25,7 +25,7 @@ class Scorer:
     metric: str
     title: str
     worker: str
-    command: Sequence[str] | None
+    command: Sequence[str]
     seconds: float | None
     hub: bool = False
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from wokflow.evaluate.intervals import Metric, f1_of_sums, skipped
 from wokflow.evaluate.parts import Texts, write_parts
+from wokflow.evaluate.settings import SmatchSettings
 from wokflow.frame.command import run_command
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.languages import target_lang
 
 KEY = "evaluate.smatch.parsers"
@@ -21,41 +22,28 @@ Count = Callable[[str, str], list[float]]
 
 
 def evaluate_smatch(
-    *,
-    instances: str,
-    predictions: str,
-    parts: str,
-    run: str,
-    data: str,
-    command: Sequence[str] | None,
-    seconds: float | None = None,
-    solver: str = "ilp",
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    *, instances: str, predictions: str, parts: str, run: str, settings: SmatchSettings, job: Job
 ) -> None:
     """Write schema evaluate/parts with metric smatch; see parts.write_parts.
 
-    `command` runs an AMR parser, with the words {input}, a file with a text a line, and {output}, where it writes
-    their graphs in Penman notation, in order, with blank lines between them; it may take `seconds`. Without a command
-    the metric is skipped. Graphs are aligned by a `solver` of smatchpp: `ilp` finds the best alignment, or the best
-    within 240 s; `hillclimber`, as in the original Smatch, finds a good one quickly, also of large graphs.
-    Raises UserError if the parser fails or does not write a graph for each text.
+    The command runs an AMR parser for the language that the run writes, with the words {input}, a file with a text a
+    line, and {output}, where it writes their graphs in Penman notation, in order, with blank lines between them.
+    Without a command the metric is skipped. Graphs are aligned by a solver of smatchpp: `ilp` finds the best
+    alignment, or the best within 240 s; `hillclimber`, as in the original Smatch, finds a good one quickly, also of
+    large graphs. Raises UserError if the parser fails or does not write a graph for each text.
     """
-
-    key = f"{KEY}.{target_lang(data)}"
+    key = f"{KEY}.{target_lang(settings.data)}"
 
     def score(texts: Texts) -> list[Metric]:
-        if not command:
+        if not settings.command:
             return [skipped("smatch", len(texts.texts), f"No AMR parser is given ({key}).")]
-        graphs = parsed([*texts.texts, *texts.references], command, key, seconds)
-        return [compare(texts, graphs, solver, progress)]
+        graphs = parsed([*texts.texts, *texts.references], settings.command, key, settings.seconds)
+        return [compare(texts, graphs, settings.solver, job.progress)]
 
-    write_parts(instances, predictions, parts, run, data, score, metadata, progress)
+    write_parts(instances, predictions, parts, run, settings.data, score, job)
 
 
-def parsed(
-    texts: Sequence[str], command: Sequence[str], key: str, seconds: float | None = None
-) -> dict[str, str]:
+def parsed(texts: Sequence[str], command: Sequence[str], key: str, seconds: float | None) -> dict[str, str]:
     """The graph of each text that is not blank."""
     lines = sorted({text for text in texts if text.strip()})
     if not lines:
@@ -78,21 +66,20 @@ def split_graphs(text: str) -> list[str]:
     return [graph for graph in graphs if graph.strip()]
 
 
-def compare(texts: Texts, graphs: Mapping[str, str], solver: str, progress: Progress | None = None) -> Metric:
+def compare(texts: Texts, graphs: Mapping[str, str], solver: str, progress: Progress) -> Metric:
     """Micro F1 of triples; parts are (texts, 4), as intervals.f1_of_sums takes them.
 
     The graph of an empty text is empty. A graph that cannot be read counts as empty; the log has their number.
     """
     count = _counter(solver)
     sizes = {text: _size(graph, count) for text, graph in graphs.items()}
-    if progress and (left := sum(not size for size in sizes.values())):
+    if left := sum(not size for size in sizes.values()):
         progress.say(f"{left} of {len(graphs)} graphs cannot be read and count as empty")
     parts = []
     for number, pair in enumerate(zip(texts.texts, texts.references, strict=True), start=1):
         alone = [0.0, 0.0, *(sizes.get(text, 0.0) for text in pair)]
         parts.append(count(*(graphs[text] for text in pair)) if all(alone[2:]) else alone)
-        if progress:
-            progress(number, f"{number} of {len(texts.texts)} pairs of graphs aligned", of=len(texts.texts))
+        progress(number, f"{number} of {len(texts.texts)} pairs of graphs aligned", of=len(texts.texts))
     signature = f"score:micro F1|graphs:amr|solver:{solver}|smatchpp:{version('smatchpp')}"
     sums = np.array(parts, np.float64).reshape(-1, 4)
     return Metric("smatch", f1_of_sums(sums), sums, "f1", signature=signature)

@@ -1,5 +1,10 @@
-"""What stage evaluate is of the workflow: its cutoffs and targets, and what it asks of a config."""
+"""What stage evaluate is of the workflow: what it is run for, and which of its steps measure a run."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from wokflow.frame.languages import target_lang
+from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 
 WITHOUT_GPU = {
@@ -15,3 +20,18 @@ def targets(scope: Scope) -> list[str]:
     tables = ("scores/part-00000", "scores/part-00001", "comparisons/part-00000", "correlations/part-00000")
     scores = [f"{folder}/{table}.parquet" for table in (*tables, "literal/part-00000")]
     return scores + [f"{folder}/csi_match/{corpus}/part-00000.parquet" for corpus in scope.linked]
+
+
+def measures(config: Mapping[str, Any], run: Run) -> list[str]:
+    """The steps that measure a run: metrics, and those for which the config names a model or a program.
+
+    BERTScore and Smatch have models of Chinese and English alone.
+    """
+    evaluate = config["evaluate"]
+    steps = ["metrics"]
+    known = target_lang(run.direction) in ("zh", "en")
+    if known and any(evaluate["bertscore"][lang]["model"] for lang in ("zh", "en")):
+        steps.append("bertscore")
+    if known and any(evaluate["smatch"]["parsers"].values()):
+        steps.append("smatch")
+    return steps + [name for name in ("comet", "bleurt") if evaluate[name]["command"]]

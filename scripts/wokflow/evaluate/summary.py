@@ -1,16 +1,16 @@
 """Scores of all runs with intervals, their differences to a baseline, and the summary beside published scores."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import polars as pl
 
 from wokflow.evaluate import schemas
 from wokflow.evaluate.comparisons import comparison_rows
-from wokflow.evaluate.intervals import Bootstrap, score_rows
+from wokflow.evaluate.intervals import score_rows
 from wokflow.evaluate.measured import Measured, read_measured
+from wokflow.evaluate.settings import SummarySettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import written
 from wokflow.frame.text_files import read_table
 
@@ -46,47 +46,38 @@ def evaluate_summary(
     comparisons: str,
     summary: str,
     table: str,
-    baselines: Mapping[str, str | None],
-    bootstrap: Mapping[str, Any],
-    trials: int,
-    published: str,
-    metadata: dict[str, str],
-    progress: Progress | None = None,
+    settings: SummarySettings,
+    job: Job,
 ) -> None:
     """From tables evaluate/parts write evaluate/scores, /comparisons and /summary, and the summary as a `table`.
 
-    `baselines` has for data such as zh-en the run that the others are compared with, or None. `published` is a
-    table with tabs of published scores; those of data sets that runs were scored on are in the summary.
-    `bootstrap` are settings of intervals.Bootstrap, `trials` the number of random swaps of a comparison. Without
-    parts all tables are empty. Runs that are smoke tests by `outputs` (evaluate/outputs) have scores, but are neither
-    compared nor in the summary, where warnings stand beside the scores of the others. The log names baselines that
-    were not scored.
+    Published scores are in the summary if runs were scored on their data sets. Without parts all tables are empty.
+    Runs that are smoke tests by `outputs` (evaluate/outputs) have scores, but are neither compared nor in the
+    summary, where warnings stand beside the scores of the others. The log names baselines that were not scored.
     """
     found = read_measured(parts)
     seen = read_outputs(outputs)
     untested = set(seen.filter("smoke_test")["run"])
-    settings = Bootstrap(**bootstrap)
-    scored = score_rows(((one.run, one.dataset, one.of) for one in found), settings)
-    tables.write(scores, schemas.SCORES, scored, metadata)
-    if progress:
-        progress.say(f"{scored.height} scores of {scored['run'].n_unique()} runs")
-        for data, run in unscored(found, baselines):
-            progress.say(
-                f"the baseline {run} was not scored on {data}: nothing is compared with it "
-                "(evaluate.summary.baselines)"
-            )
+    baselines = settings.baselines.model_dump(by_alias=True)
+    scored = score_rows(((one.run, one.dataset, one.of) for one in found), settings.bootstrap)
+    tables.write(scores, schemas.SCORES, scored, job.metadata)
+    job.progress.say(f"{scored.height} scores of {scored['run'].n_unique()} runs")
+    for data, run in unscored(found, baselines):
+        job.progress.say(
+            f"the baseline {run} was not scored on {data}: nothing is compared with it (evaluate.summary.baselines)"
+        )
     real = [one for one in found if one.run not in untested]
-    compared = comparison_rows(against(real, baselines), trials, settings)
-    tables.write(comparisons, schemas.COMPARISONS, compared, metadata)
-    wide = summary_rows(scored.filter(~pl.col("run").is_in(untested)), published, seen)
-    tables.write(summary, schemas.SUMMARY, wide, metadata)
+    compared = comparison_rows(against(real, baselines), settings.trials, settings.bootstrap)
+    tables.write(comparisons, schemas.COMPARISONS, compared, job.metadata)
+    wide = summary_rows(scored.filter(~pl.col("run").is_in(untested)), settings.published, seen)
+    tables.write(summary, schemas.SUMMARY, wide, job.metadata)
     tables.write_text(table, as_text(wide))
 
 
 def against(
     found: Sequence[Measured], baselines: Mapping[str, str | None]
 ) -> list[tuple[Measured, Measured]]:
-    """Each metric of each run, paired with the same metric of the baseline of its data."""
+    """Each metric of each run, paired with the same metric of the baseline of its data (such as zh-en)."""
     of = {(one.dataset, one.run, one.metric): one for one in found}
     pairs = []
     for one in found:

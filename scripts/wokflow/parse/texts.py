@@ -1,51 +1,41 @@
 """Actions of texts outside of any corpus, such as generated recipes, found as parse.actions finds them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from wokflow.parse.clauses import clauses
-from wokflow.parse.extract import extract
+from wokflow.parse.dependencies import Backend, parse_block
+from wokflow.parse.extract import Method, Style, extract
 from wokflow.parse.glossary import Glossary
+from wokflow.parse.roles import roles_of
+from wokflow.parse.segment import Segmenter
 from wokflow.parse.types import Action, Parse
 
 Extractor = Callable[[Sequence[str]], list[list[Action]]]
+Load = Callable[[Segmenter], Backend]  # parse.dependencies.load_backend, but for the words
 
 
-def extractor(
-    glossary: Glossary, actions: Mapping[str, Any], dependencies: Mapping[str, Any], model: str | None = None
-) -> Extractor:
+def extractor(glossary: Glossary, method: Method, style: Style, load: Load | None) -> Extractor:
     """A function from texts, of one step each, to the actions of each text.
 
-    `actions` and `dependencies` are the settings of parse.actions and parse.dependencies; method "rules" does not
-    read the latter. `model` overrides the model in `dependencies`.
+    `method` and `style` are as in parse.actions. Method "parser" needs the function `load`, which gives the parser;
+    method "rules" has none.
     """
-    method, style = actions["method"], actions["style"]
-    if method == "rules":
-        return lambda texts: [
-            extract([text], glossary, None, method=method, style=style)[0] for text in texts
-        ]
-    parse = _parser(glossary, dependencies, model or dependencies["model"])
+    parse = _parser(glossary, load) if load else None
 
-    def by_parser(texts: Sequence[str]) -> list[list[Action]]:
-        parses = parse(sorted({text[start:end] for text in texts for start, end in clauses(text)}))
+    def read(texts: Sequence[str]) -> list[list[Action]]:
+        parses = parse(texts) if parse else None
         return [extract([text], glossary, parses, method=method, style=style)[0] for text in texts]
 
-    return by_parser
+    return read
 
 
-def _parser(
-    glossary: Glossary, settings: Mapping[str, Any], model: str
-) -> Callable[[Sequence[str]], dict[str, Parse]]:
-    from wokflow.parse.dependencies import load_backend, parse_block
-    from wokflow.parse.roles import roles_of
-    from wokflow.parse.segment import Segmenter
-
+def _parser(glossary: Glossary, load: Load) -> Callable[[Sequence[str]], dict[str, Parse]]:
+    """A function from texts to the parse of each of their clauses."""
     segment = Segmenter(glossary)
-    parser = load_backend(
-        settings["backend"], model, segment, batch=settings["batch"], device=settings["device"]
-    )
+    parser = load(segment)
 
-    def parse(some: Sequence[str]) -> dict[str, Parse]:
+    def parse(texts: Sequence[str]) -> dict[str, Parse]:
+        some = sorted({text[start:end] for text in texts for start, end in clauses(text)})
         found, _ = parse_block(some, parser, segment)
         return {
             clause: Parse(one.words, one.heads, roles_of(parser.scheme, one.relations))
