@@ -1,14 +1,13 @@
-from wokflow.enrich.arguments import with_settings
 from wokflow.frame.runs import names_of
 from wokflow.generate.arguments import (
-    decode_arguments,
+    decode_given,
     decode_gpus,
+    decode_overrides,
     key_variables,
-    prompt_arguments,
-    server_arguments,
+    prompt_given,
+    prompt_overrides,
     servers,
 )
-from wokflow.match.arguments import gold_arguments
 
 SHOWN = {  # exemplars of runs on sentences
     name: f"{RESULTS}/generate/exemplars/{run.data}/part-00000.parquet" if run.pair else []
@@ -38,7 +37,7 @@ rule generate_baselines:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step("generate.baselines", also={"parse.glossary.path": "glossary"}),
+        **step("generate.baselines"),
     script:
         "../scripts/step.py"
 
@@ -62,7 +61,10 @@ checkpoint generate_instances:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step("generate.instances", arguments=lambda wildcards: gold_arguments(config, wildcards.direction)),
+        **step(
+            "generate.instances",
+            given=lambda wildcards: {"gold": config["train"]["gold"][wildcards.direction]},
+        ),
     script:
         "../scripts/step.py"
 
@@ -98,8 +100,10 @@ checkpoint generate_items:
         data=f"{RESULTS}/generate/instances/{{corpus}}/part-00000.parquet",
         held_out=f"{RESULTS}/generate/exemplars/{{corpus}}/part-00000.parquet",
         digest=f"{RESULTS}/generate/instances/{{corpus}}.sha256",
-        plain=f"{RESULTS}/generate/plain/{{corpus}}/part-00000.parquet",
-        plain_digest=f"{RESULTS}/generate/plain/{{corpus}}.sha256",
+        plain=[
+            f"{RESULTS}/generate/plain/{{corpus}}/part-00000.parquet",
+            f"{RESULTS}/generate/plain/{{corpus}}.sha256",
+        ],
     log:
         log_of("generate_items", "corpus"),
     benchmark:
@@ -114,9 +118,7 @@ checkpoint generate_items:
     params:
         **step(
             "generate.items",
-            arguments=lambda wildcards: with_settings(
-                config, SCHEMA, "generate.items", pair=SENTENCES[wildcards.corpus]
-            ),
+            given=lambda wildcards: {"corpus": wildcards.corpus, "pair": SENTENCES[wildcards.corpus]},
         ),
     script:
         "../scripts/step.py"
@@ -147,7 +149,8 @@ rule generate_decode:
         **step(
             "generate.decode",
             INSTANCES,
-            arguments=lambda wildcards: decode_arguments(config, RUNS[wildcards.run]),
+            over=lambda wildcards: decode_overrides(RUNS[wildcards.run]),
+            given=lambda wildcards: decode_given(RUNS[wildcards.run]),
         ),
     script:
         "../scripts/step.py"
@@ -222,7 +225,7 @@ rule generate_server:
     params:
         **step(
             "generate.server",
-            arguments=lambda wildcards: server_arguments(config, served(wildcards.server)[0]),
+            given=lambda wildcards: {"model": served(wildcards.server)[0].model},
         ),
     script:
         "../scripts/step.py"
@@ -257,7 +260,8 @@ rule generate_prompt:
         **step(
             "generate.prompt",
             INSTANCES,
-            arguments=lambda wildcards: prompt_arguments(config, RUNS[wildcards.run]),
+            over=lambda wildcards: prompt_overrides(config, RUNS[wildcards.run]),
+            given=lambda wildcards: prompt_given(config, RUNS[wildcards.run]),
         ),
     script:
         "../scripts/step.py"

@@ -70,11 +70,13 @@ def publish(count: int, same: float, measured: dict[str, list[Measured]]) -> Non
 def decode_all(clock: Clock, count: int, together: int, batch: int) -> list[str]:
     """Decode texts in file order, `together` of them at once, which are batched by length among themselves."""
     import torch
-    from wokflow.models.decoding import Decoding, decode
+    from wokflow.models.decoding import decode
+
+    from tests.models.tiny import search
 
     torch.set_num_threads(measure.THREADS)
     tokenizer, model, texts = make_tokenizer(), make_model(), make_texts(count)
-    decoding = Decoding(batch=batch)
+    decoding = search(batch=batch)
     written: list[str] = []
     with clock:
         for start in range(0, count, together):

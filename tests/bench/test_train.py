@@ -58,10 +58,10 @@ def publish(count: int, measured: dict[str, list[Measured]]) -> None:
 def learn(clock: Clock, folder: str, count: int) -> dict[str, float]:
     """Train for an epoch; what the log says of it."""
     from wokflow.frame.job import Progress
-    from wokflow.models.decoding import Decoding
     from wokflow.train.model import train
     from wokflow.train.settings import Small
 
+    from tests.models.tiny import search
     from tests.train.tiny import FIT, task_of
 
     log = io.StringIO()
@@ -74,7 +74,7 @@ def learn(clock: Clock, folder: str, count: int) -> dict[str, float]:
         settings,
         run="bench",
         languages=None,
-        decoding=Decoding(beams=1),
+        decoding=search(beams=1),
         key=str(count),
         threads=measure.THREADS,
     )

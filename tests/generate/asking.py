@@ -1,62 +1,46 @@
-"""Prompt runs in a folder, with the defaults of the config."""
+"""Runs in a folder, with the defaults of the config."""
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-import yaml
 from wokflow.frame import tables
-from wokflow.frame.config import fill
-from wokflow.frame.job import Progress, job
+from wokflow.frame.job import Job, Progress, job
 from wokflow.generate import schemas
-from wokflow.generate.arguments import CLIENT
 from wokflow.generate.prompt import generate_prompt
-from wokflow.generate.request import Settings
+from wokflow.generate.settings import DecodeSettings, PromptSettings
 
-from tests.conftest import ROOT
 from tests.generate.servers import Endpoint
 
 SECRET = "sk-test-8f3a6c1d9b"
-SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
 TABLES = {"predictions": "out", "calls": "calls", "rejects": "rejects"}
 
 
-def block(**own: Any) -> dict[str, Any]:
-    """The block generate.prompt, but for the shots, which go by another way."""
-    config: dict[str, Any] = {"generate": {"prompt": own}}
-    fill(config["generate"], SCHEMA["properties"]["generate"])
-    return {name: value for name, value in config["generate"]["prompt"].items() if name != "shots"}
+def decode_settings(**own: Any) -> DecodeSettings:
+    """The defaults of generate.decode, on a CPU, for a run without a prompt."""
+    here = {"device": "cpu", "precision": "float32"}
+    given = {"run": "r", "family": "seq2seq", "model": "", "languages": None, "prompt": None, "seed": 1}
+    return DecodeSettings(**here | given | own)
 
 
-def settings(**own: Any) -> Settings:
-    return Settings(**block(**own))
+def settings(**own: Any) -> PromptSettings:
+    """The defaults of generate.prompt for a run on recipes, which keeps nothing."""
+    given = {"run": "gpt", "model": "m", "lang": "en", "languages": None, "prompt": "none", "draw": 13}
+    return PromptSettings(**given | {"cache": "none", "ledger": "none"} | own)
 
 
-def asks(folder: Path, own: Mapping[str, Any], progress: Progress | None = None, **arguments: Any) -> None:
-    """A prompt run on the instances in a folder, with its `own` settings; `arguments` are those that differ."""
-    chosen = block(**own)
+def asks(folder: Path, own: Mapping[str, Any], progress: Progress | None = None, **paths: Any) -> None:
+    """A prompt run on the instances in a folder, with its `own` settings; `paths` are those that differ."""
+    kept = {"cache": str(folder / "cache"), "ledger": str(folder / "ledger.jsonl")}
     common: dict[str, Any] = {
         "instances": str(folder / "instances.parquet"),
         "exemplars": [],
         "server": [],
         **{name: str(folder / f"{file}.parquet") for name, file in TABLES.items()},
-        "run": "gpt",
-        "model": "m",
-        "lang": "en",
-        "languages": None,
-        "shots": 0,
-        "seed": 13,
-        "request_settings": {name: value for name, value in chosen.items() if name not in CLIENT},
-        "client_settings": {name: value for name, value in chosen.items() if name in CLIENT},
-        "command": None,
-        "cache": str(folder / "cache"),
-        "ledger": str(folder / "ledger.jsonl"),
-        "metadata": {"key": "k"},
-        "progress": progress or Progress(io.StringIO()),
     }
-    generate_prompt(**common | arguments)
+    run = Job({"key": "k"}, progress or Progress())
+    generate_prompt(**common | paths, settings=settings(**kept | own), job=run)
 
 
 def written(folder: Path, sources: Sequence[str]) -> str:
@@ -86,11 +70,12 @@ class Run:
         self.prompt = folder / "prompt.txt"
         self.prompt.write_text(prompt, encoding="utf-8")
 
-    def __call__(self, server: Endpoint | None, *, seed: int = 13, **own: Any) -> pl.DataFrame:
+    def __call__(self, server: Endpoint | None, **own: Any) -> pl.DataFrame:
         """Run it as a job does; gives calls with their predictions."""
         small = {"timeout_s": 5, "tries": 2, "key_variable": "TEST_KEY", "endpoint": server and server.url}
+        small |= {"prompt": str(self.prompt)}
         with job(str(self.folder / "log.txt")) as progress:
-            asks(self.folder, small | own, progress, prompt=str(self.prompt), seed=seed)
+            asks(self.folder, small | own, progress)
         return self.table("calls").join(self.table("out"), on=["instance_id", "run"], how="left")
 
     def table(self, name: str) -> pl.DataFrame:

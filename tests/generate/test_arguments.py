@@ -1,36 +1,35 @@
 """What generate's steps are given: what counts by value, by content, and not at all."""
 
 import re
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from wokflow.frame.arguments import Arguments, block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.runs import Run
 from wokflow.generate.arguments import (
-    CLIENT,
-    SEARCH,
-    SERVERS,
-    decode_arguments,
+    decode_given,
     decode_gpus,
+    decode_overrides,
     key_variables,
-    prompt_arguments,
-    server_arguments,
-    server_command,
+    prompt_given,
+    prompt_overrides,
     servers,
     uses_server,
 )
-from wokflow.generate.request import Settings
-from wokflow.models.decoding import Decoding
+from wokflow.generate.served import COMMANDS, server_command
+from wokflow.generate.server import placement
+from wokflow.generate.settings import PromptSettings, ServerSettings
 
 from tests.conftest import ROOT
 
 SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
-BLOCKS: dict[str, Any] = SCHEMA["properties"]["generate"]["properties"]
-PLACEMENT = {"device", "gpus", "gpu_memory", "python"}
 DISH = "resources/prompts/dish.txt"
+FLAGS = ["--dtype", "bfloat16", "--max-model-len", "4096", "--revision", "abc", "--trust-remote-code"]
+VLLM = {"precision": "bfloat16", "max_length": 4096, "revision": "abc", "remote_code": True}
 
 
 @pytest.fixture
@@ -47,51 +46,53 @@ def run(
     return Run("a", "none", family, model, data, prompt, steps, 7)
 
 
-def never(block: str) -> set[str]:
-    return {name for name, rule in BLOCKS[block]["properties"].items() if rule.get("counts") == "never"}
+def decoded(config: dict[str, Any], one: Run) -> Arguments:
+    return block_arguments(
+        config, SCHEMA, "generate.decode", over=decode_overrides(one), given=decode_given(one)
+    )
 
 
-def test_the_schema_agrees_on_what_does_not_count() -> None:
-    assert set(CLIENT) == never("prompt")
-    assert never("decode") == PLACEMENT
-    assert never("server") == {"minutes", "gpu_memory"}
+def prompted(config: dict[str, Any], one: Run) -> Arguments:
+    over, given = prompt_overrides(config, one), prompt_given(config, one)
+    return block_arguments(config, SCHEMA, "generate.prompt", over=over, given=given)
 
 
-def test_settings_of_the_search_are_the_fields_of_its_class() -> None:
-    assert set(SEARCH) == {field.name for field in fields(Decoding)}
-    others = {"backend", "chat", "precision", "remote_code", "revision", "shards", "shots", *PLACEMENT}
-    assert BLOCKS["decode"]["properties"].keys() == {*SEARCH, *others}
+def served(config: dict[str, Any], one: Run) -> Arguments:
+    return block_arguments(config, SCHEMA, "generate.server", given={"model": one.model})
+
+
+def all_of(found: Arguments) -> dict[str, Any]:
+    return {**found.settings, **found.resources, **found.options}
 
 
 def test_decoding_depends_on_its_run_and_on_its_keys_of_the_config(config: dict[str, Any]) -> None:
-    found = decode_arguments(config, run(prompt="dish", decode={"beams": 1, "device": "cpu", "shards": 3}))
-    decoding = {name: config["generate"]["decode"][name] for name in SEARCH} | {"beams": 1}
-    assert found.settings == {
-        "family": "causal",
-        "seed": 7,
-        "languages": ("zh", "en"),
-        "shots": 0,
-        "decoding": decoding,
-        "backend": "transformers",
-        "revision": None,
-        "precision": "auto",
-        "remote_code": False,
-        "chat": "auto",
-        "model": "opus",
-    }
+    found = decoded(config, run(prompt="dish", decode={"beams": 1, "shots": 2, "device": "cpu", "shards": 3}))
+    block = config["generate"]["decode"]
+    placement = {"device": "cpu", "gpus": 1, "gpu_memory": 0.9, "python": None}
+    counted = {name: block[name] for name in block.keys() - {*placement, "shards"}}
+    of_run = {"run": "a", "family": "causal", "seed": 7, "languages": ("zh", "en"), "model": "opus"}
+    assert found.settings == counted | {"beams": 1, "shots": 0} | of_run
     assert found.resources == {"prompt": DISH}
-    assert found.options == {"placement": {"device": "cpu", "gpus": 1, "gpu_memory": 0.9, "python": None}}
+    assert found.options == placement
+
+
+def test_exemplars_are_for_runs_on_sentences(config: dict[str, Any]) -> None:
+    for pair, shots in (("", 0), ("en-zh", 3)):
+        config["generate"]["decode"]["shots"] = config["generate"]["prompt"]["shots"] = 3
+        one = replace(run(), pair=pair)
+        assert decoded(config, one).settings["shots"] == prompted(config, one).settings["shots"] == shots
+    assert decoded(config, replace(one, family="seq2seq")).settings["shots"] == 0
 
 
 def test_a_model_that_another_rule_trains_goes_by_its_run(config: dict[str, Any]) -> None:
     trained = Run("a", "train", "causal", "small", "zh-en", "")
     lent = Run("b", "none", "causal", "run:a", "zh-en", "", lender=trained)
     for one in (trained, lent):
-        found = decode_arguments(config, one)
+        found = decoded(config, one)
         assert (found.settings["model"], found.resources) == ("run:a", {"prompt": None})
 
 
-@pytest.mark.parametrize("arguments", [decode_arguments, prompt_arguments, server_arguments])
+@pytest.mark.parametrize("arguments", [decoded, prompted, served])
 def test_a_model_counts_by_content_if_it_lies_here(
     config: dict[str, Any], tmp_path: Path, arguments: Any
 ) -> None:
@@ -109,62 +110,65 @@ def test_gpus(config: dict[str, Any]) -> None:
 
 def test_a_prompt_run_depends_on_what_is_asked_and_of_whom(config: dict[str, Any]) -> None:
     url = "https://here/v1"
-    found = prompt_arguments(
-        config, Run("a", "none", "prompt", "gpt", "zh-en", "dish", {"prompt": {"endpoint": url, "tries": 2}})
-    )
-    block = config["generate"]["prompt"]
-    asked = {name: value for name, value in block.items() if name not in (*CLIENT, "shots")}
-    assert found.settings == {
-        "lang": "en",
-        "languages": ("zh", "en"),
-        "shots": 0,
-        "seed": 13,
-        "request_settings": asked | {"endpoint": url},
-        "command": None,
-        "model": "gpt",
-    }
-    assert found.resources == {"prompt": DISH}
-    client = {name: block[name] for name in CLIENT} | {"tries": 2}
+    asked = {"endpoint": url, "tries": 2, "temperature": 1}
+    found = prompted(config, Run("a", "none", "prompt", "gpt", "zh-en", "dish", {"prompt": asked}))
     paths = {"cache": "out/generate/cache", "ledger": "out/generate/ledger/a.jsonl"}
-    assert found.options == {"client_settings": client, **paths}
-    assert Settings(**found.settings["request_settings"], **found.options["client_settings"]).endpoint == url
+    of_client = ("key_variable", "concurrency", "timeout_s", "failures", "budget", "budget_tokens")
+    block = config["generate"]["prompt"]
+    assert found.options == {name: block[name] for name in of_client} | paths | {"tries": 2}
+    counted = {name: block[name] for name in block.keys() - found.options.keys()}
+    of_run = {"run": "a", "model": "gpt", "lang": "en", "languages": ("zh", "en"), "draw": 13}
+    assert found.settings == counted | of_run | {"endpoint": url, "temperature": 1}
+    assert found.resources == {"prompt": DISH}
+    settings = PromptSettings.of_job(all_of(found))
+    assert repr(settings.temperature) == "1"  # as kept requests have it
 
 
-def test_without_an_endpoint_the_own_server_is_asked(config: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("own", "command"),
+    [
+        ({"backend": "command", "command": ["mine", "{port}"]}, ["mine", "{port}"]),
+        ({"backend": "ollama", **VLLM}, COMMANDS["ollama"]),
+        ({"backend": "vllm"}, COMMANDS["vllm"]),
+        (
+            {"backend": "vllm", "command": ["mine"], **VLLM},
+            [*COMMANDS["vllm"], *FLAGS],
+        ),
+    ],
+)
+def test_without_an_endpoint_the_own_server_is_asked_whose_command_both_know(
+    config: dict[str, Any], own: dict[str, Any], command: Any
+) -> None:
+    """Settings of other backends are given to neither."""
+    config["generate"]["server"] |= own
     one = run("prompt", "counterfactual", "dish", model="gpt")
     assert uses_server(config, one)
-    found, server = prompt_arguments(config, one), server_arguments(config, one)
-    assert found.settings["command"] == server.settings["command"] == server_command(config)
-    assert (found.settings["command"][0], found.settings["lang"]) == ("vllm", "zh")
-    assert server.settings["model"] == "gpt"
-    assert server.options == {
-        "start_minutes": 30,
-        "lists_model": True,
-        "more": ["--tensor-parallel-size", "1", "--gpu-memory-utilization", "0.9"],
-    }
-    config["generate"]["server"] |= {"backend": "command", "command": ["mine", "{port}"]}
-    assert server_command(config) == ["mine", "{port}"]
+    found, server = prompted(config, one), served(config, one)
+    assert found.settings["lang"] == "zh"
+    assert server_command(PromptSettings.of_job(all_of(found))) == list(command)
+    assert server_command(ServerSettings.of_job(all_of(server))) == list(command)
+    others = {"command"} if own["backend"] != "command" else set()
+    others |= set(VLLM) if own["backend"] != "vllm" else set()
+    assert not others & (found.settings.keys() | server.settings.keys())
     config["generate"]["prompt"]["endpoint"] = "https://here/v1"
     assert not uses_server(config, one)
-    assert prompt_arguments(config, one).settings["command"] is None
+    assert not {"backend", "command", *VLLM} & prompted(config, one).settings.keys()
 
 
-def test_vllm_is_told_what_changes_answers_in_the_key_and_how_it_lies_on_gpus_beside_it(
+def test_how_vllm_lies_on_its_gpus_is_said_behind_its_command_and_does_not_count(
     config: dict[str, Any],
 ) -> None:
-    block = config["generate"]["server"]
-    block |= {"precision": "bfloat16", "max_length": 4096, "revision": "abc", "remote_code": True}
-    one = run("prompt", "counterfactual", "dish", model="gpt")
-    flags = ["--dtype", "bfloat16", "--max-model-len", "4096", "--revision", "abc", "--trust-remote-code"]
-    before = server_arguments(config, one)
-    assert before.settings["command"] == [*SERVERS["vllm"], *flags]
+    block, one = config["generate"]["server"], run("prompt", "counterfactual", "dish", model="gpt")
+    before = served(config, one)
     block |= {"gpus": 4, "gpu_memory": 0.5}
-    after = server_arguments(config, one)
+    after = served(config, one)
     assert after.settings == before.settings
-    assert after.options["more"] == ["--tensor-parallel-size", "4", "--gpu-memory-utilization", "0.5"]
-    block["backend"] = "ollama"
-    other = server_arguments(config, one)
-    assert (other.settings["command"], other.options["more"]) == (list(SERVERS["ollama"]), [])
+    flags = ["--tensor-parallel-size", "4", "--gpu-memory-utilization", "0.5"]
+    assert placement(ServerSettings.of_job(all_of(after))) == flags
+    block["gpus"] = 0
+    assert placement(ServerSettings.of_job(all_of(served(config, one)))) == []
+    block |= {"gpus": 4, "backend": "ollama"}
+    assert placement(ServerSettings.of_job(all_of(served(config, one)))) == []
 
 
 def test_runs_of_one_model_share_a_server(config: dict[str, Any]) -> None:
@@ -212,10 +216,8 @@ def test_a_key_goes_to_the_host_that_it_was_named_for(
     config: dict[str, Any], of_config: dict[str, Any], of_run: dict[str, Any], variable: str | None
 ) -> None:
     config["generate"]["prompt"] |= of_config
-    found = prompt_arguments(
-        config, Run("a", "none", "prompt", "gpt", "zh-en", "adapt-zh-en", {"prompt": of_run})
-    )
-    assert found.options["client_settings"]["key_variable"] == variable
+    found = prompted(config, Run("a", "none", "prompt", "gpt", "zh-en", "adapt-zh-en", {"prompt": of_run}))
+    assert found.options["key_variable"] == variable
 
 
 @pytest.mark.parametrize(

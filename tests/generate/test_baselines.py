@@ -1,6 +1,5 @@
 """Predictions without a model."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.generate import schemas
 from wokflow.generate.baselines import generate_baselines, substitution
+from wokflow.generate.settings import BaselinesSettings
 from wokflow.ingest.schemas import SCHEMAS as INGESTED
 from wokflow.parse.glossary import Glossary
 from wokflow.pivot import schemas as pivot_schemas
@@ -98,10 +98,8 @@ def made(folder: Path, seed: int = 13, extra: bool = False, progress: Progress |
         recipes=[recipes],
         dishes=dishes,
         **out,
-        glossary=written_glossary(folder / "glossary"),
-        seed=seed,
-        metadata={},
-        progress=progress or Progress(io.StringIO()),
+        settings=BaselinesSettings(glossary=written_glossary(folder / "glossary"), seed=seed),
+        job=Job(progress=progress or Progress()),
     )
     return {run: tables.read(out[f"{run}_run"]) for run in RUNS}
 

@@ -61,7 +61,7 @@ def ask(server: Endpoint | str, ledger: Ledger | None = None, **settings: Any) -
 def test_a_request_is_what_the_protocol_says() -> None:
     chosen = settings(system="Be brief.", temperature=0.5, max_tokens=9, parameters={"top_p": 0.9})
     with endpoint() as server:
-        one = request(chosen, server.url, "m", 13, "Cook 鱼")
+        one = request(chosen, server.url, "Cook 鱼")
         with client(server.url + "/") as asking:
             assert read_answer(asking.ask(one)).text == RECIPE
     (asked,) = server.asked
@@ -80,7 +80,7 @@ def test_a_request_is_what_the_protocol_says() -> None:
 
 def test_completions_have_a_prompt_and_the_limit_its_name() -> None:
     chosen = settings(mode="completion", max_tokens_name="max_completion_tokens", seed=3)
-    one = request(chosen, "x", "m", 13, "Cook")
+    one = request(chosen, "x", "Cook")
     assert one.path == "/completions"
     assert one.body == {
         "model": "m",

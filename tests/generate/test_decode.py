@@ -6,27 +6,26 @@ import random
 import signal
 import subprocess
 import sys
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.generate import schemas
 from wokflow.generate.decode import generate_decode
 from wokflow.generate.predictions import generate_predictions
-from wokflow.models.decoding import Decoding, decode
+from wokflow.models.decoding import decode
 
 from tests.conftest import ROOT
+from tests.generate.asking import decode_settings
 from tests.models import tiny
 from tests.models.test_writers import STANDIN
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.usefixtures("one_thread")
-DECODING = Decoding(max_tokens=12, batch=2, beams=2)  # blocks of 8 instances
-ON_CPU = {"device": "cpu", "gpus": 1, "gpu_memory": 0.9, "python": None}
+HOW: dict[str, Any] = {"max_tokens": 12, "batch": 2, "beams": 2}  # blocks of 8 instances
 KINDS = {"bart": "seq2seq", "gpt2": "causal"}
 
 
@@ -70,18 +69,16 @@ def decoded(
     folder: Path,
     source: str,
     model: str,
-    family: Any = "seq2seq",
     *,
     shards: int = 1,
-    decoding: Decoding = DECODING,
-    prompt: str | None = None,
-    seed: int = 1,
     key: str = "a key",
     progress: Progress | None = None,
     trained: bool = False,
-    backend: Any = "transformers",
+    **own: Any,
 ) -> pl.DataFrame:
     """All predictions, shard by shard and merged; each shard's folder of blocks is gone."""
+    settings = decode_settings(**HOW | {"model": "run:a" if trained else model} | own)
+    job = Job({"key": key}, progress or Progress())
     parts = [str(folder / f"{shard}-of-{shards}.parquet") for shard in range(shards)]
     for shard, part in enumerate(parts):
         generate_decode(
@@ -89,29 +86,13 @@ def decoded(
             exemplars=[],
             trained=model if trained else [],
             predictions=part,
-            run="r",
-            model="run:a" if trained else model,
-            family=family,
-            prompt=prompt,
-            decoding=asdict(decoding),
-            languages=None,
-            chat="auto",
-            shots=0,
-            revision=None,
-            backend=backend,
-            precision="float32",
-            remote_code=False,
-            placement=ON_CPU,
-            seed=seed,
             shard=shard,
             shards=shards,
-            metadata={"key": key},
-            progress=progress or Progress(io.StringIO()),
+            settings=settings,
+            job=job,
         )
     out = folder / f"of-{shards}.parquet"
-    generate_predictions(
-        decoded=parts, instances=source, predictions=str(out), run="r", metadata={"key": key}
-    )
+    generate_predictions(decoded=parts, instances=source, predictions=str(out), run="r", job=job)
     assert not list(folder.glob("*.blocks"))
     return tables.read(out)
 
@@ -122,9 +103,9 @@ def test_predictions_do_not_depend_on_shards(
     kind: str, temperature: float | None, models: dict[str, str], tmp_path: Path
 ) -> None:
     source = instances(tmp_path, mixed(27))
-    how = replace(DECODING, temperature=temperature)
+    how = {"family": KINDS[kind], "temperature": temperature}
     for shards in (1, 3, 7):
-        decoded(tmp_path, source, models[kind], KINDS[kind], shards=shards, decoding=how)
+        decoded(tmp_path, source, models[kind], shards=shards, **how)
     whole = (tmp_path / "of-1.parquet").read_bytes()
     assert (tmp_path / "of-3.parquet").read_bytes() == (tmp_path / "of-7.parquet").read_bytes() == whole
 
@@ -136,7 +117,7 @@ def test_each_instance_has_what_its_source_alone_gives(models: dict[str, str], t
     found = decoded(tmp_path, instances(tmp_path, sources), models["bart"])
     tokenizer = AutoTokenizer.from_pretrained(models["bart"])
     model = AutoModelForSeq2SeqLM.from_pretrained(models["bart"])
-    alone = [decode(model, tokenizer, [text], "seq2seq", DECODING)[0] for text in sources]
+    alone = [decode(model, tokenizer, [text], "seq2seq", tiny.search(**HOW))[0] for text in sources]
     assert found["prediction"].to_list() == alone and alone[-1] == ""
     assert found["instance_id"].to_list() == [f"i{number:03}" for number in range(11)]
 
@@ -153,17 +134,17 @@ def test_a_model_that_was_trained_here_writes_by_vllm_what_it_writes_by_transfor
     """A stand-in computes for vLLM; tests/models/test_writers.py has vLLM itself, where it is installed."""
     monkeypatch.setenv("PYTHONPATH", STANDIN)
     source = instances(tmp_path, [*mixed(9), ""])
-    how = replace(DECODING, beams=1, repetition_penalty=1, no_repeat_ngram=0)
+    how = {"family": "causal", "beams": 1, "repetition_penalty": 1, "no_repeat_ngram": 0}
     one, other = (
-        decoded(tmp_path, source, models["learnt"], "causal", decoding=how, trained=True, backend=backend)
+        decoded(tmp_path, source, models["learnt"], trained=True, backend=backend, **how)
         for backend in ("transformers", "vllm")
     )
     assert one.equals(other) and one["prediction"].n_unique() > 2
 
 
 def test_headings_go(models: dict[str, str], tmp_path: Path) -> None:
-    how = replace(DECODING, max_source_tokens=10, max_tokens=50)
-    found = decoded(tmp_path, instances(tmp_path, ["eggs.\n"]), models["learnt"], "causal", decoding=how)
+    how = {"family": "causal", "max_source_tokens": 10, "max_tokens": 50}
+    found = decoded(tmp_path, instances(tmp_path, ["eggs.\n"]), models["learnt"], **how)
     assert found["prediction"].to_list() == ["rice\noil\nfry."]
 
 
@@ -172,11 +153,11 @@ def test_a_long_source_leaves_its_prompt_whole(models: dict[str, str], tmp_path:
     (tmp_path / "prompt").write_text("cook {title}: {source} eggs.\n\n")
     prompt = str(tmp_path / "prompt")
     sources = ["abc", "a" * 15 + "b" * 40]
-    how = replace(DECODING, max_tokens=32)
+    how = {"family": "causal", "max_tokens": 32}
     log = io.StringIO()
     found, short, plain = (
-        decoded(tmp_path, instances(tmp_path, texts), models["gpt2"], "causal", prompt=asked, decoding=how,
-                progress=progress)["prediction"].to_list()
+        decoded(tmp_path, instances(tmp_path, texts), models["gpt2"], prompt=asked, progress=progress,
+                **how)["prediction"].to_list()
         for texts, asked, progress in (
             (sources, prompt, Progress(log)),
             (["abc", "a" * 15], prompt, None),
@@ -194,10 +175,8 @@ def test_no_instances_give_an_empty_table(models: dict[str, str], tmp_path: Path
 
 def test_sampling_draws_by_the_seed(models: dict[str, str], tmp_path: Path) -> None:
     source = instances(tmp_path, mixed(10))
-    how = replace(DECODING, temperature=1.0)
-    one, same, other = (
-        decoded(tmp_path, source, models["gpt2"], "causal", decoding=how, seed=s) for s in (1, 1, 2)
-    )
+    how = {"family": "causal", "temperature": 1.0}
+    one, same, other = (decoded(tmp_path, source, models["gpt2"], seed=s, **how) for s in (1, 1, 2))
     assert one.equals(same) and not one.equals(other)
 
 
@@ -213,12 +192,12 @@ class Dying(Progress):
             raise KilledError
 
 
-@pytest.mark.parametrize("changed", ["nothing", "key", "decoding", "seed", "source", "model", "broken"])
+@pytest.mark.parametrize("changed", ["nothing", "key", "source", "model", "broken"])
 def test_only_blocks_of_the_same_making_are_taken_up(
     changed: str, models: dict[str, str], tmp_path: Path
 ) -> None:
     sources = mixed(32)
-    told: dict[str, Any] = {"model": models["bart"], "decoding": DECODING, "seed": 1, "key": "a key"}
+    told: dict[str, Any] = {"model": models["bart"], "key": "a key"}
     with pytest.raises(KilledError):
         decoded(tmp_path, instances(tmp_path, sources), **told, progress=Dying(io.StringIO()))
     (resume,) = tmp_path.glob("*.blocks")
@@ -236,12 +215,10 @@ def test_only_blocks_of_the_same_making_are_taken_up(
         case "source":
             longest = max(range(32), key=lambda number: len(sources[number]))
             sources[longest] = sources[longest][::-1]
-        case "decoding":
-            told["decoding"] = replace(DECODING, repetition_penalty=1.3)
         case "broken":
             next(resume.glob("[!.]*")).write_bytes(b"")
-        case "key" | "seed":
-            told[changed] = {"key": "another", "seed": 2}[changed]
+        case "key":
+            told["key"] = "another"
     log = io.StringIO()
     found = decoded(tmp_path, instances(tmp_path, sources), **told, progress=Progress(log))
     kept = {"nothing": 2, "source": 1, "broken": 1}.get(changed, 0)
@@ -253,30 +230,28 @@ def test_only_blocks_of_the_same_making_are_taken_up(
 # It kills itself as soon as three blocks are kept.
 WORKER = """
 import json, os, signal, sys
-sys.path[:0] = sys.argv[2:]
+sys.path[:0] = sys.argv[3:]
 import torch
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.generate.decode import generate_decode
+from wokflow.generate.settings import DecodeSettings
 torch.set_num_threads(1)
 class Killing(Progress):
     def __call__(self, done, text, *, of=None):
         if done == 3:
             os.kill(os.getpid(), signal.SIGKILL)
-generate_decode(**json.loads(sys.argv[1]), progress=Killing(sys.stderr))
+settings = DecodeSettings(**json.loads(sys.argv[2]))
+generate_decode(**json.loads(sys.argv[1]), settings=settings, job=Job({"key": "a key"}, Killing(sys.stderr)))
 """
 
 
 def test_a_killed_shard_goes_on_after_its_last_block(models: dict[str, str], tmp_path: Path) -> None:
     source, part = instances(tmp_path, mixed(96)), tmp_path / "0-of-1.parquet"
     resume = Path(f"{part}.blocks")
-    told = {
-        "instances": source, "exemplars": [], "trained": [], "predictions": str(part), "run": "r",
-        "model": models["bart"], "family": "seq2seq", "prompt": None, "decoding": asdict(DECODING),
-        "languages": None, "chat": "auto", "shots": 0, "revision": None, "backend": "transformers",
-        "precision": "float32", "remote_code": False, "placement": ON_CPU, "seed": 1, "shard": 0, "shards": 1,
-        "metadata": {"key": "a key"},
-    }  # fmt: skip
-    job = subprocess.run([sys.executable, "-c", WORKER, json.dumps(told), str(ROOT / "scripts")])
+    told = {"instances": source, "exemplars": [], "trained": [], "predictions": str(part)}
+    arguments = json.dumps(told | {"shard": 0, "shards": 1})
+    settings = decode_settings(model=models["bart"], **HOW).model_dump_json()
+    job = subprocess.run([sys.executable, "-c", WORKER, arguments, settings, str(ROOT / "scripts")])
     assert job.returncode == -signal.SIGKILL and not part.exists()
     assert len(list(resume.glob("[!.]*.parquet"))) == 3
 

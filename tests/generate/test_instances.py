@@ -1,12 +1,12 @@
-import io
 from pathlib import Path
 
 import polars as pl
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.generate.instances import generate_instances
 from wokflow.generate.rewrites import generate_rewrites
+from wokflow.generate.settings import InstancesSettings
 from wokflow.pivot.schemas import INSTANCES
 
 from tests.train.recipes import write_pairs, write_recipes, write_silver
@@ -33,13 +33,11 @@ def made(
         pairs=write_pairs(tmp_path, *PAIRS),
         silver=chosen,
         recipes=write_recipes(tmp_path),
-        gold=path,
-        simplified=False,
         direction="zh-en",
         data=data,
         digest=str(tmp_path / "digest"),
-        metadata={},
-        progress=Progress(io.StringIO()),
+        settings=InstancesSettings(gold=path, simplified=False),
+        job=Job(),
     )
     return tables.read(data)
 
@@ -112,6 +110,6 @@ def test_rewrites_name_both_dishes(tmp_path: Path) -> None:
     frame = pl.DataFrame([row], schema_overrides={"ingredient_removed": pl.String})
     tables.write(tmp_path / "in.parquet", INSTANCES, frame, {})
     instances, data, digest = (str(tmp_path / name) for name in ("in.parquet", "data.parquet", "digest"))
-    generate_rewrites(instances=instances, data=data, digest=digest, metadata={})
+    generate_rewrites(instances=instances, data=data, digest=digest, job=Job())
     found = tables.read(data).row(0)
     assert found == ("zh:0:奶茶", "counterfactual", "zh:0", "奶茶", "茶", "烧水。", None, None)

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.generate import schemas
 from wokflow.generate.predictions import generate_predictions
 
@@ -24,7 +24,7 @@ def merged(folder: Path, *shards: str, run: str = "r") -> list[tuple[str, str, s
         instances=str(folder / "instances"),
         predictions=str(folder / "out"),
         run=run,
-        metadata={"key": "k"},
+        job=Job({"key": "k"}),
     )
     return tables.read(folder / "out").rows()
 

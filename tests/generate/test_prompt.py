@@ -14,6 +14,7 @@ import pytest
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.generate import schemas
+from wokflow.generate.request import check
 
 from tests.conftest import ROOT
 from tests.generate.asking import Run, settings
@@ -61,7 +62,7 @@ def test_a_second_run_asks_nothing_and_writes_the_same_bytes(tmp_path: Path) -> 
 def test_runs_that_differ_in_their_seed_have_answers_of_their_own(tmp_path: Path) -> None:
     run = Run(tmp_path, ["a"])
     with endpoint(well(text="One."), well(text="Two.")) as server:
-        first, second, again = (run(server, seed=seed)["prediction"].item() for seed in (1, 2, 1))
+        first, second, again = (run(server, draw=seed)["prediction"].item() for seed in (1, 2, 1))
     assert (first, second, again) == ("One.", "Two.", "One.")
     assert server.asked[0].body == server.asked[1].body and "seed" not in server.asked[0].body
 
@@ -203,7 +204,7 @@ def test_the_prompts_in_the_house_can_be_filled(tmp_path: Path, name: str) -> No
 )
 def test_settings_that_contradict_one_another_are_refused(own: dict[str, Any]) -> None:
     with pytest.raises(UserError, match=r"generate\.prompt\."):
-        settings(**own)
+        check(settings(**own))
 
 
 def test_an_endpoint_or_a_server_is_needed(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from wokflow.frame.runs import Run as Row
-from wokflow.generate.arguments import prompt_arguments
+from wokflow.generate.arguments import prompt_overrides
 
 from tests.conftest import ROOT
-from tests.generate.asking import SECRET, Run, asks, block
+from tests.generate.asking import SECRET, Run, asks
 from tests.generate.servers import Endpoint, echo_key, endpoint, says
 
 pytestmark = pytest.mark.usefixtures("keyed")
@@ -64,17 +64,10 @@ def test_of_two_hosts_the_one_that_the_key_was_named_for_gets_it(tmp_path: Path)
     """A row of the table of runs asks another host than the config, which names the key."""
     run = Run(tmp_path, ["a", "b"])
     with endpoint() as own, endpoint() as other:
-        config = {
-            "results": "results",
-            "generate": {"prompt": block(endpoint=own.url, key_variable="TEST_KEY")},
-        }
-        config["generate"]["prompt"]["shots"] = 0
-        config["generate"]["server"] = {"backend": "vllm"}
+        block = {"endpoint": own.url, "key_variable": "TEST_KEY", "prompt": str(run.prompt)}
         for server in (own, other):
             row = Row("a", "none", "prompt", "m", "zh-en", "x", {"prompt": {"endpoint": server.url}})
-            found = prompt_arguments(config, row)
-            settings = {**found.settings["request_settings"], **found.options["client_settings"]}
-            asks(tmp_path, settings, prompt=str(run.prompt))
+            asks(tmp_path, block | prompt_overrides({"generate": {"prompt": block}}, row))
     assert {asked.headers.get("Authorization") for asked in own.asked} == {f"Bearer {SECRET}"}
     assert len(own.asked) == len(other.asked) == 2
     assert not any(SECRET in str(asked.headers) for asked in other.asked)

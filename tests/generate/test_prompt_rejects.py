@@ -134,8 +134,8 @@ def test_without_an_explanation_no_translation_is_asked_for(
     """Strategy SE: a first turn that fails makes the instance a reject, and no prediction."""
     instances(tmp_path)
     with endpoint(fault, of_text(lambda text: f"It is no. {len(text)}")) as server:
-        languages = {"languages": ("en", "zh"), "lang": "zh", "prompt": SE}
-        asks(tmp_path, {"endpoint": server.url, "tries": 1, "concurrency": 1, "failures": 1}, **languages)
+        asked = {"languages": ("en", "zh"), "lang": "zh", "prompt": SE, "endpoint": server.url}
+        asks(tmp_path, asked | {"tries": 1, "concurrency": 1, "failures": 1})
     assert len(server.asked) == 7  # 4 sentences, and the translation of 3
     out, rejects = (tables.read(tmp_path / f"{name}.parquet") for name in ("out", "rejects"))
     assert out["instance_id"].to_list() == [f"camt:{n}" for n in (1, 2, 3)] and all(out["prediction"])

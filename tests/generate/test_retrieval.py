@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.generate import schemas
 from wokflow.generate.retrieval import generate_retrieval
 
@@ -26,8 +26,7 @@ def test_matches_are_predictions_and_instances_without_one_are_left_out(tmp_path
             instances=str(tmp_path / "instances"),
             predictions=str(tmp_path / "out"),
             run="pairs",
-            metadata={"key": "k"},
-            progress=Progress(log),
+            job=Job({"key": "k"}, Progress(log)),
         )
         log.seek(0)
         assert "1 of 3 instances have no match and are left out" in log.read()

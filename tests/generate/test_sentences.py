@@ -1,22 +1,20 @@
 """Runs on sentences: what models read of a sentence and its items, and what endpoints are sent, word for word."""
 
-import io
 import os
 import random
 import signal
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.generate.decode import generate_decode
 from wokflow.generate.sentences import replaced, values_of
-from wokflow.models.decoding import Decoding, decode
+from wokflow.models.decoding import decode
 
 from tests.conftest import ROOT
 from tests.generate import asking
@@ -79,7 +77,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {kind: str(folder) for kind, folder in folders.items()}
 
 
-DECODING = Decoding(max_tokens=12, batch=2, beams=1)
+HOW = {"max_tokens": 12, "batch": 2, "beams": 1}
+DECODING = tiny.search(**HOW)
 
 
 def decoded(folder: Path, model: str, family: Any, prompt: str | None = None, *, shots: int = 0) -> list[str]:
@@ -89,24 +88,12 @@ def decoded(folder: Path, model: str, family: Any, prompt: str | None = None, *,
         exemplars=str(folder / "exemplars.parquet"),
         trained=[],
         predictions=str(out),
-        run="r",
         shard=0,
         shards=1,
-        model=model,
-        family=family,
-        prompt=prompt,
-        decoding=asdict(DECODING),
-        languages=("en", "zh"),
-        chat="auto",
-        shots=shots,
-        revision=None,
-        backend="transformers",
-        precision="float32",
-        remote_code=False,
-        placement={"device": "cpu", "gpus": 1, "gpu_memory": 0.9, "python": None},
-        seed=1,
-        metadata={"key": "k"},
-        progress=Progress(io.StringIO()),
+        settings=asking.decode_settings(
+            model=model, family=family, prompt=prompt, languages=("en", "zh"), shots=shots, **HOW
+        ),
+        job=Job({"key": "k"}),
     )
     return tables.read(out).sort("instance_id")["prediction"].to_list()
 
@@ -178,15 +165,9 @@ def test_a_causal_model_goes_on_after_exemplars_and_its_own_answers(
 
 def asks(folder: Path, url: str, prompt: str, *, shots: int = 0, **own: Any) -> pl.DataFrame:
     """A prompt run on the instances in a folder; predictions."""
-    asking.asks(
-        folder,
-        {"endpoint": url, "tries": 1, "concurrency": 1} | own,
-        exemplars=str(folder / "exemplars.parquet"),
-        prompt=prompt_of(prompt),
-        lang="zh",
-        languages=("en", "zh"),
-        shots=shots,
-    )
+    asked = {"prompt": prompt_of(prompt), "lang": "zh", "languages": ("en", "zh"), "shots": shots}
+    asked |= {"endpoint": url, "tries": 1, "concurrency": 1}
+    asking.asks(folder, asked | own, exemplars=str(folder / "exemplars.parquet"))
     return tables.read(folder / "out.parquet")
 
 

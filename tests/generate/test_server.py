@@ -19,11 +19,10 @@ from wokflow.frame.digests import path_digest
 from wokflow.frame.job import Progress, UserError
 from wokflow.generate import schemas
 from wokflow.generate.answers import read_answer
-from wokflow.generate.arguments import SERVERS
 from wokflow.generate.client import Client
 from wokflow.generate.costs import Ledger, Prices, Tokens
 from wokflow.generate.request import Request
-from wokflow.generate.served import Server, await_server, server_identity, serves
+from wokflow.generate.served import COMMANDS, Server, await_server, server_identity, serves
 from wokflow.generate.server import filled
 
 from tests.conftest import ROOT
@@ -32,20 +31,19 @@ from tests.generate.asking import asks, written
 SERVE = """
 import json, sys
 from pathlib import Path
+from wokflow.generate import served
 from wokflow.generate.server import generate_server
-from wokflow.frame.job import job
-folder, command, model, minutes = Path(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3], float(sys.argv[4])
-lists_model = sys.argv[5] == "True"
+from wokflow.generate.settings import ServerSettings
+from wokflow.frame.job import Job, job
+folder, command, model, minutes, backend = Path(sys.argv[1]), json.loads(sys.argv[2]), *sys.argv[3:6]
+served.COMMANDS[backend] = command
+settings = ServerSettings(model=model, backend=backend, command=command, minutes=minutes)
 with job(str(folder / "log.txt")) as progress:
     generate_server(
         endpoint=str(folder / "server.json"),
-        command=command[:1],
-        more=command[1:],
-        model=model,
-        start_minutes=minutes,
-        lists_model=lists_model,
+        settings=settings,
         log=str(folder / "log.txt"),
-        progress=progress,
+        job=Job(progress=progress),
     )
 """
 # It serves the models that it is told to, for the key that it finds in its environment, and has a child.
@@ -87,10 +85,10 @@ def small(folder: Path, *models: str) -> list[str]:
 
 @contextmanager
 def serving(
-    folder: Path, command: list[str], model: str = "m", minutes: float = 2, *, lists_model: bool = True
+    folder: Path, command: list[str], model: str = "m", minutes: float = 2, *, backend: str = "command"
 ) -> Iterator[subprocess.Popen[bytes]]:
     """The step as a process of its own."""
-    arguments = [str(folder), json.dumps(command), model, str(minutes), str(lists_model)]
+    arguments = [str(folder), json.dumps(command), model, str(minutes), backend]
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE, *arguments],
         env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
@@ -157,7 +155,7 @@ def test_where_its_file_is_removed_the_server_ends(tmp_path: Path) -> None:
 
 
 def test_the_server_ends_with_the_process_that_wanted_it(tmp_path: Path) -> None:
-    arguments = [sys.executable, "-c", SERVE, str(tmp_path), json.dumps(small(tmp_path)), "m", "2", "True"]
+    arguments = [sys.executable, "-c", SERVE, str(tmp_path), json.dumps(small(tmp_path)), "m", "2", "command"]
     shell = 'trap "" HUP; "$@" & wait'  # as Snakemake starts scripts: a shell of its own, which outlives it
     parent = subprocess.Popen(
         [
@@ -278,7 +276,7 @@ def test_a_server_of_another_model_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_server_that_lists_other_models_than_it_serves_is_ready_where_that_is_known(tmp_path: Path) -> None:
-    with serving(tmp_path, small(tmp_path, "other"), lists_model=False):
+    with serving(tmp_path, small(tmp_path, "other"), backend="transformers"):
         assert answering(tmp_path).models() == ["other"]
 
 
@@ -380,13 +378,13 @@ def test_places_are_filled_within_arguments_and_no_others() -> None:
         '{"a": {port} x; rm}',
         "{other}",
     ]
-    assert filled(SERVERS["ollama"], model="m", host="127.0.0.1", port="8")[1] == "OLLAMA_HOST=127.0.0.1:8"
+    assert filled(COMMANDS["ollama"], model="m", host="127.0.0.1", port="8")[1] == "OLLAMA_HOST=127.0.0.1:8"
 
 
 @pytest.mark.parametrize("model", ["--help", "-m", ""])
 def test_a_model_that_looks_like_an_option_is_refused(model: str) -> None:
     with pytest.raises(UserError, match="the table of runs"):
-        filled(SERVERS["vllm"], model=model, socket="s")
+        filled(COMMANDS["vllm"], model=model, socket="s")
 
 
 @pytest.fixture(scope="module")
@@ -444,7 +442,10 @@ def chat_server(chat_model: str, tmp_path_factory: pytest.TempPathFactory) -> It
         pytest.skip("transformers serve is not installed: pip install transformers[serving]")
     folder = tmp_path_factory.mktemp("server")
     with serving(
-        folder, [str(program), *SERVERS["transformers"][1:], "--device", "cpu"], chat_model, lists_model=False
+        folder,
+        [str(program), *COMMANDS["transformers"][1:], "--device", "cpu"],
+        chat_model,
+        backend="transformers",
     ):
         answering(folder)
         yield folder / "server.json"
@@ -459,16 +460,10 @@ def test_a_real_server_answers_a_prompt_run(
     written(tmp_path, ["Title: 蛋炒饭", "Title: 炒面", "Title: 汤"])
 
     def run() -> None:
-        asks(
-            tmp_path,
-            {"mode": mode, "max_tokens": 12, "temperature": 0, "seed": 1},
-            Progress(log),
-            server=str(chat_server),
-            model=chat_model,
-            prompt=str(ROOT / "resources" / "prompts" / "adapt-zh-en.txt"),
-            languages=("zh", "en"),
-            command=SERVERS["transformers"],
-        )
+        asked = {"mode": mode, "max_tokens": 12, "temperature": 0, "seed": 1, "languages": ("zh", "en")}
+        asked |= {"backend": "transformers", "model": chat_model}
+        asked["prompt"] = str(ROOT / "resources" / "prompts" / "adapt-zh-en.txt")
+        asks(tmp_path, asked, Progress(log), server=str(chat_server))
 
     run()
     calls = tables.read(paths[1])

@@ -1,14 +1,14 @@
 """Four sentences with items, as stage enrich leaves them, and instances made of them."""
 
-import io
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from wokflow.enrich.schemas import ITEMS, SENTENCES
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.generate.items import generate_items
+from wokflow.generate.settings import ItemsSettings
 
 # Item -> (translations, explanation); Q3 has neither.
 KNOWN: dict[str, tuple[list[str], str | None]] = {
@@ -71,13 +71,8 @@ def instances(folder: Path, *, exemplars: int = 0, seed: int = 13, texts: list[A
         held_out=str(folder / "exemplars.parquet"),
         data=str(folder / "instances.parquet"),
         digest=str(folder / "instances.sha256"),
-        plain=str(folder / "plain.parquet"),
-        plain_digest=str(folder / "plain.sha256"),
-        corpus="camt",
-        pair="en-zh",
-        exemplars=exemplars,
-        seed=seed,
-        metadata={},
-        progress=Progress(io.StringIO()),
+        plain=[str(folder / f"plain.{ending}") for ending in ("parquet", "sha256")],
+        settings=ItemsSettings(corpus="camt", pair="en-zh", exemplars=exemplars, seed=seed),
+        job=Job(),
     )
     return str(folder / "instances.parquet")

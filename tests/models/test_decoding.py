@@ -27,7 +27,7 @@ from tests.models import tiny
 torch = pytest.importorskip("torch")
 KINDS: dict[str, Family] = {"marian": "seq2seq", "bart": "seq2seq", "t5": "seq2seq", "gpt2": "causal"}
 pytestmark = pytest.mark.usefixtures("one_thread")
-DECODING = Decoding(max_tokens=30, batch=5)
+DECODING = tiny.search(max_tokens=30, batch=5)
 FREE = replace(DECODING, repetition_penalty=1.0, no_repeat_ngram=0)
 
 
@@ -145,7 +145,7 @@ def test_cut_keeps_the_marks_at_the_ends() -> None:
 def test_limits_leave_room(
     kind: str, source: int, new: int, expected: tuple[int, int], models: dict[str, Any]
 ) -> None:
-    decoding = Decoding(max_source_tokens=source, max_tokens=new)
+    decoding = tiny.search(max_source_tokens=source, max_tokens=new)
     assert limits(models[kind], KINDS[kind], decoding) == expected
 
 
@@ -269,7 +269,7 @@ def test_a_causal_model_without_a_token_for_padding_or_the_end_writes_to_the_lim
     bare.pad_token = bare.eos_token = None
     model.generation_config.eos_token_id = model.config.eos_token_id = None
     texts = ["the dish is a", "a"]
-    short = Decoding(beams=1, max_tokens=5)
+    short = tiny.search(beams=1, max_tokens=5)
     together = decode(model, bare, texts, "causal", short)
     assert together == [decode(model, bare, [text], "causal", short)[0] for text in texts]
     assert all(map(len, together))

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from wokflow.frame.job import UserError
-from wokflow.models.decoding import Decoding, encode
+from wokflow.models.decoding import encode
 from wokflow.models.writers import Model, writer
 
 from tests.models import tiny
@@ -24,7 +24,7 @@ from tests.models.standin import vllm as standin
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 STANDIN = str(Path(standin.__file__).parent)
-GREEDY = Decoding(beams=1, repetition_penalty=1, no_repeat_ngram=0, max_source_tokens=20, max_tokens=12)
+GREEDY = tiny.search(beams=1, repetition_penalty=1, no_repeat_ngram=0, max_source_tokens=20, max_tokens=12)
 TEXTS = ["rice", "", "an egg.", "Title: oil and 盐", "a" * 40]
 PYTHON = os.environ.get("WOKFLOW_VLLM") or (sys.executable if find_spec("vllm") else "")
 needs_vllm = pytest.mark.skipif(not PYTHON, reason="vLLM is not installed, here or where $WOKFLOW_VLLM says")

@@ -1,7 +1,11 @@
 """Small language models with random weights, and tokenizers for them, made on the spot."""
 
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
+
+from wokflow.generate.settings import DecodeSettings
+from wokflow.models.decoding import Decoding
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzTIS ,.:\n蛋炒饭的做法如下。，鸡油盐"
 
@@ -30,6 +34,12 @@ def model(kind: str, vocabulary: int, *, width: int = 16, layers: int = 2, seed:
     made = _model(kind, vocabulary, width, layers).eval()
     made.generation_config.suppress_tokens = [0]
     return made
+
+
+def search(**own: Any) -> Decoding:
+    """How texts are decoded: the defaults of generate.decode, but for settings of one's own."""
+    names = [each.name for each in fields(Decoding)]
+    return Decoding(**{name: DecodeSettings.model_fields[name].default for name in names} | own)
 
 
 def learn(model: Any, tokenizer: Any, text: str) -> None:

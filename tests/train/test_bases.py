@@ -1,6 +1,5 @@
 """Trainings that begin with models of several kinds: chat models, .bin weights, adapters on 4 bits, packed rows."""
 
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ import polars as pl
 import pytest
 import torch
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.generate import decode as decoding
 from wokflow.generate import schemas
 from wokflow.models import writers
@@ -18,6 +17,7 @@ from wokflow.models.loading import load
 from wokflow.train import trainers
 from wokflow.train.examples import IGNORED, Encoder, asking_of, collator
 
+from tests.generate.asking import decode_settings
 from tests.models import tiny
 from tests.models.weights import pickled
 from tests.train.bases import base_model, few_examples
@@ -25,7 +25,6 @@ from tests.train.tiny import DECODING, FIT, contents, curve, task_of, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 PROMPT = "Rewrite: {source}"
-ON_CPU = {"device": "cpu", "gpus": 1, "gpu_memory": 0.9, "python": None}
 
 
 @pytest.fixture
@@ -49,32 +48,16 @@ def instances(folder: Path, sources: list[str]) -> str:
 
 def answers(folder: Path, model: Path, sources: list[str], prompt: str, **changed: Any) -> list[str]:
     """What generate_decode makes of a trained model's answers."""
-    options: dict[str, Any] = {
-        "shard": 0,
-        "shards": 1,
-        "family": "causal",
-        "decoding": {**vars(DECODING)},
-        "languages": ["en", "zh"],
-        "chat": "auto",
-        "shots": 0,
-        "revision": None,
-        "backend": "transformers",
-        "precision": "float32",
-        "placement": ON_CPU,
-        "remote_code": False,
-        "seed": 1,
-    }
+    run: dict[str, Any] = {"family": "causal", "languages": ("en", "zh"), "prompt": prompt, **vars(DECODING)}
     decoding.generate_decode(
         instances=instances(folder, sources),
         exemplars=[],
         trained=str(model),
         predictions=str(folder / "predictions.parquet"),
-        run="chat",
-        model="",
-        prompt=prompt,
-        metadata={"key": "one"},
-        progress=Progress(io.StringIO()),
-        **{**options, **changed},
+        shard=0,
+        shards=1,
+        settings=decode_settings(**run | changed),
+        job=Job({"key": "one"}),
     )
     found = tables.read(folder / "predictions.parquet")
     return [dict(zip(found["instance_id"], found["prediction"], strict=True))[source] for source in sources]

@@ -17,12 +17,12 @@ import yaml
 from wokflow.frame import tables
 from wokflow.frame.config import fill
 from wokflow.frame.job import Progress
-from wokflow.models.decoding import Decoding
 from wokflow.train import model, schemas
 from wokflow.train.checkpoints import Checkpoints
 from wokflow.train.settings import Fit, Small, Task, fit_settings
 
 from tests.conftest import ROOT
+from tests.models.tiny import search
 
 SCHEMA = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
 DEFAULTS: dict[str, Any] = {}
@@ -41,7 +41,7 @@ FIT = replace(
     trackers=(),
     small=SMALL,
 )
-DECODING = Decoding(beams=1, repetition_penalty=1.0, no_repeat_ngram=0, max_tokens=40)
+DECODING = search(beams=1, repetition_penalty=1.0, no_repeat_ngram=0, max_tokens=40)
 
 
 def examples(path: Path, *, train: int = 24, valid: int = 6) -> Path:

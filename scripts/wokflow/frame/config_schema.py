@@ -87,7 +87,8 @@ def compact(rule: dict[str, Any], blocks: dict[str, Any]) -> dict[str, Any]:
     """
     if "$ref" in rule:
         rule = blocks[rule["$ref"].rsplit("/", 1)[-1]]
-    rule = {key: value for key, value in rule.items() if key != "title"}
+    free = ("additionalProperties", True)  # of a mapping with any keys, as are those of no rule
+    rule = {key: value for key, value in rule.items() if key != "title" and (key, value) != free}
     if "anyOf" in rule:
         inner = [compact(each, blocks) for each in rule.pop("anyOf")]
         rule |= _together(inner) or {"anyOf": inner}

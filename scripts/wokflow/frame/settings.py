@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, SkipValidation
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
@@ -72,6 +72,7 @@ Layout = Annotated[T, Counts("layout")]  # what only divides it into files: the 
 RuleOnly = Annotated[T, Counts("rule")]  # what the rules alone read
 Lent = Annotated[T, Lend()]  # not given to the block's own step: other steps borrow it, or rules read it
 Text = Annotated[str, Field(min_length=1)]
+AsWritten = Annotated[T, SkipValidation()]  # a number 1 does not become 1.0, where it is sent to others
 
 
 class Block(BaseModel):
@@ -185,6 +186,7 @@ def settings_class(function: Callable[..., Any]) -> type[Settings] | None:
 
 
 __all__ = [
+    "AsWritten",
     "Block",
     "Content",
     "Field",

@@ -1,4 +1,4 @@
-"""What the table of runs and the config give to the steps of stage generate, and what their jobs ask for."""
+"""What the table of runs gives to the steps of stage generate, and what their jobs ask for."""
 
 import hashlib
 import re
@@ -6,53 +6,27 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from wokflow.frame.arguments import Arguments, model_arguments
+from wokflow.frame.arguments import merged
 from wokflow.frame.runs import OF_RUN, Run
 from wokflow.frame.secrets import variable_for
 
-# Keys of generate.prompt that change neither requests nor prices. The schema declares them as `counts: never`.
-CLIENT = (
-    "key_variable",
-    "concurrency",
-    "timeout_s",
-    "tries",
-    "failures",
-    "budget",
-    "budget_tokens",
-)
-SEARCH = (  # keys of generate.decode that are fields of Decoding
-    "beams",
-    "repetition_penalty",
-    "no_repeat_ngram",
-    "max_source_tokens",
-    "max_tokens",
-    "temperature",
-    "batch",
-)
-SERVERS: dict[str, tuple[str, ...]] = {  # the command of each backend of generate.server
-    "vllm": ("vllm", "serve", "{model}", "--uds", "{socket}"),
-    "ollama": ("env", "OLLAMA_HOST={host}:{port}", "ollama", "serve"),
-    "transformers": ("transformers", "serve", "{model}", "--host", "{host}", "--port", "{port}"),
-}
+
+def decode_overrides(run: Run) -> dict[str, Any]:
+    """What a run lays over generate.decode. Exemplars are for models that are told what to do with sentences."""
+    own = dict(run.settings.get("decode", {}))
+    return own if run.pair and run.family == "causal" else own | {"shots": 0}
 
 
-def decode_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
-    """Arguments of generate_decode. A model that another rule trains goes by the name of its run."""
-    block = run.over("decode", config["generate"]["decode"])
-    if run.model_run:
-        settings, resources = model_arguments(model=OF_RUN + run.model_run)
-    else:
-        settings, resources = model_arguments(model=run.model)
-    settings |= {
+def decode_given(run: Run) -> dict[str, Any]:
+    """What generate.decode is given of its run. A model that another rule trains goes by the name of its run."""
+    return {
+        "run": run.name,
         "family": run.family,
-        "seed": run.seed,
+        "model": OF_RUN + run.model_run if run.model_run else run.model,
         "languages": run.languages,
-        "shots": block["shots"] if run.pair and run.family == "causal" else 0,
-        "decoding": {name: block[name] for name in SEARCH},
-        **{name: block[name] for name in ("backend", "revision", "precision", "remote_code", "chat")},
+        "prompt": run.prompt_file,
+        "seed": run.seed,
     }
-    placement = {name: block[name] for name in ("device", "gpus", "gpu_memory", "python")}
-    return Arguments(settings, resources | {"prompt": run.prompt_file}, {"placement": placement})
 
 
 def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
@@ -63,24 +37,28 @@ def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
     return int(block["gpus"]) if block["backend"] == "vllm" else 1
 
 
-def prompt_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
-    """Arguments of generate_prompt. `command` is that of the workflow's own server, if the run asks it."""
-    block = _prompt(config, run)
-    settings, resources = model_arguments(model=run.model)
-    settings |= {
+def prompt_overrides(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """What a run lays over generate.prompt. A key that the config names for its endpoint goes to no other host."""
+    own = dict(run.settings.get("prompt", {}))
+    endpoint = config["generate"]["prompt"]["endpoint"]
+    if "key_variable" not in own and _host(own.get("endpoint", endpoint)) != _host(endpoint):
+        own["key_variable"] = None
+    return own if run.pair else own | {"shots": 0}
+
+
+def prompt_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """What generate.prompt is given of its run, and where it keeps answers and costs."""
+    folder = f"{config['results']}/generate"
+    return {
+        "run": run.name,
+        "model": run.model,
         "lang": run.target_language,
         "languages": run.languages,
-        "shots": block["shots"] if run.pair else 0,
-        "seed": run.seed,
-        "request_settings": {name: value for name, value in block.items() if name not in (*CLIENT, "shots")},
-        "command": server_command(config) if uses_server(config, run) else None,
+        "prompt": run.prompt_file,
+        "draw": run.seed,
+        "cache": f"{folder}/cache",
+        "ledger": f"{folder}/ledger/{run.name}.jsonl",
     }
-    options = {
-        "client_settings": {name: block[name] for name in CLIENT},
-        "cache": f"{config['results']}/generate/cache",
-        "ledger": f"{config['results']}/generate/ledger/{run.name}.jsonl",
-    }
-    return Arguments(settings, resources | {"prompt": run.prompt_file}, options)
 
 
 def key_variables(config: Mapping[str, Any], runs: Mapping[str, Run]) -> list[str]:
@@ -88,35 +66,6 @@ def key_variables(config: Mapping[str, Any], runs: Mapping[str, Run]) -> list[st
     blocks = [_prompt(config, run) for run in runs.values() if run.family == "prompt"]
     asked = [block for block in blocks if block["endpoint"]]
     return sorted(filter(None, {variable_for(block["endpoint"], block["key_variable"]) for block in asked}))
-
-
-def server_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
-    """Arguments of generate_server, for the model of a run. How vLLM lies on its GPUs is not in the key."""
-    settings, resources = model_arguments(model=run.model)
-    settings["command"] = server_command(config)
-    server = config["generate"]["server"]
-    # transformers serve lists what lies in the cache of the hub, whatever model it serves
-    options = {"start_minutes": server["minutes"], "lists_model": server["backend"] != "transformers"}
-    placed = {"--tensor-parallel-size": server["gpus"], "--gpu-memory-utilization": server["gpu_memory"]}
-    options["more"] = _flags(placed) if server["backend"] == "vllm" and server["gpus"] else []
-    return Arguments(settings, resources, options)
-
-
-def server_command(config: Mapping[str, Any]) -> list[str]:
-    """The command of the workflow's own server, with places for the model and for where it listens."""
-    server = config["generate"]["server"]
-    if server["backend"] != "vllm":
-        return list(server["command"] if server["backend"] == "command" else SERVERS[server["backend"]])
-    chosen = {
-        "--dtype": None if server["precision"] == "auto" else server["precision"],
-        "--max-model-len": server["max_length"],
-        "--revision": server["revision"],
-    }
-    return [*SERVERS["vllm"], *_flags(chosen), *(["--trust-remote-code"] if server["remote_code"] else [])]
-
-
-def _flags(values: Mapping[str, Any]) -> list[str]:
-    return [word for flag, value in values.items() if value for word in (flag, str(value))]
 
 
 def uses_server(config: Mapping[str, Any], run: Run) -> bool:
@@ -138,13 +87,9 @@ def servers(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str
 
 
 def _prompt(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """The run's settings of generate.prompt. A key that the config names for its endpoint goes to no other host."""
-    block = config["generate"]["prompt"]
-    merged = run.over("prompt", block)
-    if "key_variable" not in run.settings.get("prompt", {}) and _host(merged) != _host(block):
-        merged["key_variable"] = None
-    return merged
+    """The settings of generate.prompt for a run."""
+    return merged(config["generate"]["prompt"], prompt_overrides(config, run))
 
 
-def _host(block: Mapping[str, Any]) -> str | None:
-    return urlsplit(block["endpoint"] or "").netloc
+def _host(endpoint: str | None) -> str:
+    return urlsplit(endpoint or "").netloc

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.generate import schemas
+from wokflow.generate.settings import BaselinesSettings
 from wokflow.ingest.steps import joined
 from wokflow.parse.glossary import Glossary, read_glossary
 
@@ -23,10 +24,8 @@ def generate_baselines(
     copy_run: str,
     substitute_run: str,
     retrieve_run: str,
-    glossary: str,
-    seed: int,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: BaselinesSettings,
+    job: Job,
 ) -> None:
     """Write the predictions (generate/predictions) of three runs to `copy_run`, `substitute_run` and `retrieve_run`.
 
@@ -38,13 +37,13 @@ def generate_baselines(
     """
     rows = tables.read(instances)
     pairs = list(rows.select("ingredient_removed", "ingredient_added").iter_rows())
-    words = read_glossary(glossary)
+    words = read_glossary(settings.glossary)
     substitutions = {(old, new): substitution(old, new, words) for old, new in set(pairs)}
-    drawn = retrieved(rows, recipes, dishes, seed, progress)
+    drawn = retrieved(rows, recipes, dishes, settings.seed, job.progress)
     empty = rows.filter(pl.Series([not text for text in drawn], dtype=pl.Boolean))["target_dish"]
     if dishes_without := empty.unique().sort().to_list():
         named = ", ".join(dishes_without[:NAMED]) + (", ..." if len(dishes_without) > NAMED else "")
-        progress.say(
+        job.progress.say(
             f"{len(dishes_without)} of {rows['target_dish'].n_unique()} dishes have no recipe to retrieve, so "
             f"{len(empty)} of {rows.height} predictions are empty: {named}"
         )
@@ -57,7 +56,7 @@ def generate_baselines(
         predictions = rows.select(
             "instance_id", run=pl.lit(run), prediction=pl.Series(texts, dtype=pl.String)
         )
-        tables.write(path, schemas.PREDICTIONS, predictions, metadata)
+        tables.write(path, schemas.PREDICTIONS, predictions, job.metadata)
 
 
 def substitution(removed: str | None, added: str, glossary: Glossary) -> Callable[[str], str]:

@@ -2,20 +2,20 @@
 
 import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.frame.shards import blocks
 from wokflow.generate import schemas
-from wokflow.generate.asking import Asking, Chat
+from wokflow.generate.asking import Asking
 from wokflow.generate.sentences import cleaner, dialogue_of, values_of
-from wokflow.models.decoding import Decoding, Family, set_languages
+from wokflow.generate.settings import DecodeSettings
+from wokflow.models.decoding import Decoding, set_languages
 from wokflow.models.loading import origin
 from wokflow.models.writers import Model, writer
 
@@ -26,55 +26,38 @@ def generate_decode(
     exemplars: str | list[str],
     trained: str | list[str],
     predictions: str,
-    run: str,
     shard: int,
     shards: int,
-    model: str,
-    family: Family,
-    prompt: str | None,
-    decoding: Mapping[str, Any],
-    languages: Sequence[str] | None,
-    chat: Chat,
-    shots: int,
-    backend: Literal["transformers", "vllm"],
-    revision: str | None,
-    precision: str,
-    remote_code: bool,
-    placement: Mapping[str, Any],
-    seed: int,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: DecodeSettings,
+    job: Job,
 ) -> None:
     """Write the predictions (generate/predictions) of one shard of the instances; see also sentences.cleaner.
 
-    The model is the folder `trained` or, if there is none, the folder or name `model`. `prompt` is a file that
-    Prompt reads, `decoding` has the fields of Decoding, `placement` the other fields of writers.Model. `languages` of
-    source and target are set in tokenizers that need them (mBART50, NLLB). The prompt comes after the first `shots`
-    of the table `exemplars`, with their answers; with `chat` auto it goes through the chat template of a causal model
-    that has one. Sampling draws by `seed` and block.
+    The model is the folder `trained` or, if there is none, that of the settings. Their languages are set in
+    tokenizers that need them (mBART50, NLLB). A prompt comes after the first `shots` of the table `exemplars`, with
+    their answers; with `chat` auto it goes through the chat template of a causal model that has one. Sampling draws
+    by seed and block.
 
     Instances are ordered by the number of their tokens and cut into blocks of a fixed size. A shard is every
     `shards`-th block, so all shards have short and long texts, and predictions do not depend on their number.
     Finished blocks are kept in the shard's own folder beside its output until the end: a job that was killed
-    continues after its last block. Blocks of other texts, another model or another `metadata["key"]` are removed.
+    continues after its last block. Blocks of other texts, another model or another key of the job are removed.
     """
-    place = str(trained) if trained else model
-    search = Decoding(**decoding)
-    described = Model(place, family, search, revision, precision, remote_code, **placement)
-    with writer(backend, described) as loaded:
-        tokenizer, name = loaded.tokenizer, origin(place, revision)
-        progress.say(f"{run if trained else name}, on {loaded.where}")
+    model, progress = _model(settings, str(trained) if trained else settings.model), job.progress
+    prompt, languages, key = settings.prompt, settings.languages, job.metadata["key"]
+    with writer(settings.backend, model) as loaded:
+        tokenizer, name = loaded.tokenizer, origin(model.place, model.revision)
+        progress.say(f"{settings.run if trained else name}, on {loaded.where}")
         if languages:
-            languages = (languages[0], languages[1])
             set_languages(tokenizer, *languages)
         given = tables.read(instances)
         values = dict(zip(given["instance_id"], values_of(given, languages), strict=True))
-        dialogue = dialogue_of(prompt, exemplars, shots, languages) if prompt else None
-        asking = Asking.of(tokenizer, family, dialogue, loaded.most, chat)
-        clean = cleaner(given, continues=family == "causal" and not asking.chat)
+        dialogue = dialogue_of(prompt, exemplars, settings.shots, languages) if prompt else None
+        asking = Asking.of(tokenizer, model.family, dialogue, loaded.most, settings.chat)
+        clean = cleaner(given, continues=model.family == "causal" and not asking.chat)
 
         def write(tokens: list[list[int]], number: int) -> list[str]:
-            return [clean(text) for text in loaded.write(tokens, int(_digest(seed, number)[:8], 16))]
+            return [clean(text) for text in loaded.write(tokens, int(_digest(settings.seed, number)[:8], 16))]
 
         tokens, shortened = asking.rows([values[name] for name in given["instance_id"]])
         long = shortened or sum(len(row) > loaded.most for row in tokens)
@@ -84,11 +67,10 @@ def generate_decode(
         )
         every = list(enumerate(blocks(range(rows.height), loaded.block)))
         own = {number: rows[block.start : block.stop] for number, block in every[shard::shards]}
-        weights = path_digest(place) if Path(place).exists() else f"{name} at {revision}"
-        settings = (metadata["key"], weights, run, family, search, languages, backend, precision, seed)
+        weights = path_digest(model.place) if Path(model.place).exists() else f"{name} at {model.revision}"
         resume = Path(f"{predictions}.blocks")
         files = {
-            number: resume / f"{_digest(settings, number, block['instance_id', 'tokens'].rows())}.parquet"
+            number: resume / f"{_digest(key, weights, number, block['instance_id', 'tokens'].rows())}.parquet"
             for number, block in own.items()
         }
         todo = _todo(resume, files, progress)
@@ -98,14 +80,38 @@ def generate_decode(
                 turns = list(zip(*answers, strict=True))
                 answers.append(write(asking.rows([values[name] for name in names], turns)[0], number))
             decoded = own[number].select(
-                "instance_id", run=pl.lit(run), prediction=pl.Series(answers[-1], dtype=pl.String)
+                "instance_id", run=pl.lit(settings.run), prediction=pl.Series(answers[-1], dtype=pl.String)
             )
             tables.write(files[number], schemas.PREDICTIONS, decoded, {})
             progress(done, f"{done} of {len(todo)} blocks decoded", of=len(todo))
-    with tables.PartWriter(predictions, schemas.PREDICTIONS, metadata) as part:
+    with tables.PartWriter(predictions, schemas.PREDICTIONS, job.metadata) as part:
         for file in files.values():
             part.write(tables.read(file))
     shutil.rmtree(resume, ignore_errors=True)
+
+
+def _model(settings: DecodeSettings, place: str) -> Model:
+    search = Decoding(
+        beams=settings.beams,
+        repetition_penalty=settings.repetition_penalty,
+        no_repeat_ngram=settings.no_repeat_ngram,
+        max_source_tokens=settings.max_source_tokens,
+        max_tokens=settings.max_tokens,
+        temperature=settings.temperature,
+        batch=settings.batch,
+    )
+    return Model(
+        place=place,
+        family=settings.family,
+        decoding=search,
+        revision=settings.revision,
+        precision=settings.precision,
+        remote_code=settings.remote_code,
+        device=settings.device,
+        gpus=settings.gpus,
+        gpu_memory=settings.gpu_memory,
+        python=settings.python,
+    )
 
 
 def _digest(*parts: Any) -> str:

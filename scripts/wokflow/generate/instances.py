@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.generate import schemas
+from wokflow.generate.settings import InstancesSettings
 from wokflow.match.gold import SOURCE, TARGET, gold_set
 from wokflow.models.texts import recipe_text, recipe_texts, without_headings
 
@@ -20,13 +21,11 @@ def generate_instances(
     pairs: str,
     silver: list[str],
     recipes: list[str],
-    gold: str | None,
-    simplified: bool,
     direction: str,
     data: str,
     digest: str,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: InstancesSettings,
+    job: Job,
 ) -> None:
     """Write the instances of a direction (such as zh-en) as generate/instances to `data`, and a `digest`.
 
@@ -36,12 +35,13 @@ def generate_instances(
     recipes of the test pairs (match/pairs), each with its best match as the reference. What is retrieved for one is
     its best match that is not the reference. Gold: the rows of the gold set, if there is one; what is retrieved is
     the source's reference in the silver set (Cultural Adaptation of Recipes, section 6.1), or else its best match in
-    any split. `recipes` are the parts of ingest/recipes of both corpora, whose Chinese may be `simplified`. Raises
-    UserError for gold sources that are in no corpus and do not come with the set.
+    any split. `recipes` are the parts of ingest/recipes of both corpora. Raises UserError for gold sources that are
+    in no corpus and do not come with the set.
     """
     matches = tables.read(pairs, ["source_id", "target_id", "source_title", "split"])
     chosen = _silver(_one_to_one(silver, matches), matches)
-    written = _gold(gold_set(gold, recipes, simplified=simplified), chosen, matches)
+    gold = gold_set(settings.gold, recipes, simplified=settings.simplified)
+    written = _gold(gold, chosen, matches)
     ids = pl.concat([rows[name] for rows in (chosen, written) for name in IDS]).drop_nulls()
     texts, plain = recipe_texts(recipes, ids), recipe_texts(recipes, ids, headings=False)
     source_lang, target_lang = direction.split("-")
@@ -50,8 +50,8 @@ def generate_instances(
         source = _recipe(row, SOURCE, source_lang, headings=True) or texts.get(row["source_id"])
         if source is None:
             raise UserError(
-                f"{gold}, line {row['line']}: {row['source_id']} is in no corpus. Give the recipe itself in the "
-                f"columns {', '.join(SOURCE)}, or take the row out."
+                f"{settings.gold}, line {row['line']}: {row['source_id']} is in no corpus. Give the recipe itself in "
+                f"the columns {', '.join(SOURCE)}, or take the row out."
             )
         reference = plain.get(row["reference_id"]) or _recipe(row, TARGET, target_lang, headings=False)
         retrieved = plain.get(row["retrieved_id"])
@@ -67,11 +67,11 @@ def generate_instances(
             }
         )
     schema = dict.fromkeys(schemas.INSTANCES.names, pl.String)
-    write_instances(data, digest, pl.DataFrame(instances, schema), metadata)
-    progress.say(f"{len(chosen)} silver instances, {len(written)} gold ones")
+    write_instances(data, digest, pl.DataFrame(instances, schema), job.metadata)
+    job.progress.say(f"{len(chosen)} silver instances, {len(written)} gold ones")
 
 
-def write_instances(data: str, digest: str, rows: pl.DataFrame, metadata: dict[str, str]) -> None:
+def write_instances(data: str, digest: str, rows: pl.DataFrame, metadata: Mapping[str, str]) -> None:
     """Write rows as generate/instances, and the digest of what models read of them."""
     tables.write(data, schemas.INSTANCES, rows, metadata)
     read = pl.concat([rows[name].fill_null("") for name in READ])

@@ -2,14 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.generate import schemas
+from wokflow.generate.settings import ItemsSettings
 
 
 def generate_items(
@@ -19,32 +20,27 @@ def generate_items(
     held_out: str,
     data: str,
     digest: str,
-    plain: str,
-    plain_digest: str,
-    corpus: str,
-    pair: str,
-    exemplars: int,
-    seed: int,
-    metadata: dict[str, str],
-    progress: Progress,
+    plain: Sequence[str],
+    settings: ItemsSettings,
+    job: Job,
 ) -> None:
     """Write the sentences of a source (enrich/sentences) as generate/instances to `data`, and a `digest`.
 
-    `plain` has the same without items, and `plain_digest` is that of what models read of it: runs that read nothing
-    of items are not made anew where more becomes known of these.
+    `plain` are two more such files: the same without items, and the digest of what models read of it. Runs that read
+    nothing of items are not made anew where more becomes known of these.
 
-    Each item has its translations into the target language of `pair` (as en-zh) and its explanation in the source
-    language, of enrich/items (`dictionary`). So many `exemplars` are `held_out` of the instances of all runs, for
-    prompts to show (generate/exemplars); see `_exemplars`. Raises UserError if there are fewer.
+    Each item has its translations into the target language and its explanation in the source language, of
+    enrich/items (`dictionary`). Exemplars are `held_out` of the instances of all runs, for prompts to show
+    (generate/exemplars); see `_exemplars`. Raises UserError if there are fewer than the settings want.
     """
-    source_lang, target_lang = pair.split("-", 1)
+    source_lang, target_lang = settings.pair.split("-", 1)
     known = tables.read(dictionary, ["qid", "lang", "translations", "explanation"])
     translations = dict(known.filter(lang=target_lang).select("qid", "translations").iter_rows())
     explanations = dict(known.filter(lang=source_lang).select("qid", "explanation").iter_rows())
     rows = [
         {
             "instance_id": row["sentence_id"],
-            "dataset": corpus,
+            "dataset": settings.corpus,
             "source": row["source"],
             "reference": row["target"],
             "items": [
@@ -58,17 +54,17 @@ def generate_items(
         }
         for row in tables.read(sentences).iter_rows(named=True)
     ]
-    shown = _exemplars(rows, corpus, exemplars, seed)
+    shown = _exemplars(rows, settings)
     names = {row["instance_id"] for row in shown}
     asked = [row for row in rows if row["instance_id"] not in names]
     schema = pl.DataFrame(schemas.SENTENCES.empty_table()).schema
     bare = [row | {"items": []} for row in asked]
-    for path, some in ((data, asked), (held_out, shown), (plain, bare)):
-        tables.write(path, schemas.SENTENCES, pl.DataFrame(some, schema), metadata)
+    for path, some in ((data, asked), (held_out, shown), (plain[0], bare)):
+        tables.write(path, schemas.SENTENCES, pl.DataFrame(some, schema), job.metadata)
     _write_digest(digest, [*asked, None, *shown])
     sources = [(row["instance_id"], row["source"]) for row in asked]
-    _write_digest(plain_digest, [*sources, None, *((row["source"], row["reference"]) for row in shown)])
-    progress.say(f"{len(asked)} sentences, {len(shown)} exemplars are held out")
+    _write_digest(plain[1], [*sources, None, *((row["source"], row["reference"]) for row in shown)])
+    job.progress.say(f"{len(asked)} sentences, {len(shown)} exemplars are held out")
 
 
 def _write_digest(path: str, read: Iterable[Any]) -> None:
@@ -76,12 +72,13 @@ def _write_digest(path: str, read: Iterable[Any]) -> None:
     tables.write_text(path, tables.strings_digest(pl.Series(lines, dtype=pl.String)) + "\n")
 
 
-def _exemplars(rows: list[dict[str, Any]], corpus: str, count: int, seed: int) -> list[dict[str, Any]]:
+def _exemplars(rows: list[dict[str, Any]], settings: ItemsSettings) -> list[dict[str, Any]]:
     """The first sentences by a seeded hash of their text, among those that tell nothing of any other sentence.
 
     Neither their items nor their texts, on either side, are found in another sentence; and all of their items have
-    a translation and an explanation, so that each prompt can show them. Raises UserError for fewer than `count`.
+    a translation and an explanation, so that each prompt can show them. Raises UserError for fewer than are wanted.
     """
+    count, seed = settings.exemplars, settings.seed
     if not count:
         return []
     seen: dict[tuple[str, str], int] = {}
@@ -96,9 +93,9 @@ def _exemplars(rows: list[dict[str, Any]], corpus: str, count: int, seed: int) -
     ]
     if len(fit) < count:
         raise UserError(
-            f"generate.items.exemplars: {corpus} has {len(fit)} sentences that can be exemplars, not {count}. No "
-            "other sentence may mention their items, which need a translation and an explanation. Lower it, or take "
-            "more sentences."
+            f"generate.items.exemplars: {settings.corpus} has {len(fit)} sentences that can be exemplars, not "
+            f"{count}. No other sentence may mention their items, which need a translation and an explanation. Lower "
+            "it, or take more sentences."
         )
     return sorted(fit, key=lambda row: hashlib.sha256(f"{seed}:{row['source']}".encode()).digest())[:count]
 

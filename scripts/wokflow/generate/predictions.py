@@ -1,13 +1,11 @@
 """The shards of a run's predictions as one table."""
 
 from wokflow.frame import tables
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.generate import schemas
 
 
-def generate_predictions(
-    *, decoded: list[str], instances: str, predictions: str, run: str, metadata: dict[str, str]
-) -> None:
+def generate_predictions(*, decoded: list[str], instances: str, predictions: str, run: str, job: Job) -> None:
     """Write the shards `decoded` of a run as one part of generate/predictions, by instance_id.
 
     Raises UserError if the shards do not hold each instance once, or hold another run.
@@ -27,4 +25,4 @@ def generate_predictions(
             f"Predictions of run {run} do not fit {instances}: {', '.join(counts)}. "
             f"Delete its shards and run again: {', '.join(decoded)}"
         )
-    tables.write(predictions, schemas.PREDICTIONS, rows, metadata)
+    tables.write(predictions, schemas.PREDICTIONS, rows, job.metadata)

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.languages import in_language
 from wokflow.frame.secrets import variable_for
 from wokflow.generate import schemas
@@ -19,9 +19,10 @@ from wokflow.generate.cache import Cache
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger, Prices
 from wokflow.generate.endpoints import Key
-from wokflow.generate.request import Request, Settings, request
+from wokflow.generate.request import Request, check, request
 from wokflow.generate.sentences import cleaner, dialogue_of, values_of
-from wokflow.generate.served import await_server, server_identity
+from wokflow.generate.served import await_server, server_command, server_identity
+from wokflow.generate.settings import PromptSettings
 from wokflow.models.texts import without_headings
 
 LOST = ("failed", "rejected")  # no answer, so no prediction
@@ -37,30 +38,16 @@ def generate_prompt(
     predictions: str,
     calls: str,
     rejects: str,
-    run: str,
-    model: str,
-    prompt: str,
-    lang: str,
-    languages: Sequence[str] | None,
-    shots: int,
-    seed: int,
-    request_settings: Mapping[str, Any],
-    client_settings: Mapping[str, Any],
-    command: Sequence[str] | None,
-    cache: str,
-    ledger: str,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: PromptSettings,
+    job: Job,
 ) -> None:
     """Ask for a prediction for each instance; write generate/predictions, generate/calls and generate/rejects.
 
-    `prompt` is a file that Prompt reads, `lang` the language asked for, `languages` those of source and target where
-    they differ. The prompt comes after the first `shots` of the table `exemplars`, with their answers. A prompt of
-    two questions is asked in two turns: the second one, of the instances whose first one was answered.
+    The prompt comes after the first `shots` of the table `exemplars`, with their answers. A prompt of two questions
+    is asked in two turns: the second one, of the instances whose first one was answered.
 
-    `request_settings` and `client_settings` together are the fields of request.Settings. Without an endpoint in them,
-    the workflow's own server is asked: the file `server` describes it, and `command` started it. Each answer is kept
-    in the folder `cache` as soon as it comes, by its request, the run's `seed`, and the endpoint's URL, or the
+    Without an endpoint in the settings, the workflow's own server is asked, which the file `server` describes. Each
+    answer is kept in the `cache` as soon as it comes, by its request, the run's seed, and the endpoint's URL, or the
     server's command and its model (of a folder: the content); nothing in there is asked for again, but what was
     refused or empty in an earlier round than `again`. Equal requests are asked once, and have a cost in their first
     row only. What the run has spent stands in the file `ledger`, over all starts.
@@ -71,13 +58,15 @@ def generate_prompt(
     Raises UserError if the endpoint cannot be reached or refuses the run, if more than `failures` requests get no
     answer, or if the budget is used up; answers that came are kept.
     """
-    settings = Settings(**request_settings, **client_settings)
+    check(settings)
+    progress, languages = job.progress, settings.languages
     rows = tables.read(instances).sort("instance_id")
-    dialogue = dialogue_of(prompt, exemplars, shots, languages)
+    dialogue = dialogue_of(settings.prompt, exemplars, settings.shots, languages)
     clean = cleaner(rows, continues=settings.mode == "completion")
-    book = Ledger(settings.prices, settings.budget, settings.budget_tokens, ledger)
-    asker = Asker(settings, Cache(cache, progress.say, settings.again), book, progress)
-    identity, connect = _endpoint(settings, server, command, model, book)
+    prices = Prices(settings.price_in, settings.price_out)
+    book = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
+    asker = Asker(settings, Cache(settings.cache, progress.say, settings.again), book, progress)
+    identity, connect = _endpoint(settings, server, book)
     values = values_of(rows, languages)
     answers: list[list[str]] = [[] for _ in values]
     described, every = list[dict[str, Any]](), list[Answer]()
@@ -85,8 +74,7 @@ def generate_prompt(
         last = turn == dialogue.turns
         asked = [number for number, given in enumerate(answers) if len(given) == turn - 1]
         requests = [
-            request(settings, identity, model, seed, *dialogue.said(values[number], *answers[number]))
-            for number in asked
+            request(settings, identity, *dialogue.said(values[number], *answers[number])) for number in asked
         ]
         with connect() as client:
             found = asker.answers(requests, client)
@@ -97,30 +85,32 @@ def generate_prompt(
         for number, one in zip(asked, now, strict=True):
             if one.status not in (LOST if last else (*LOST, *NOTHING_SAID)):
                 answers[number].append(clean(cleaned(one.text)))
-        described += call_rows(rows[asked], turn, requests, now, lang if last else None, settings.prices)
+        lang = settings.lang if last else None
+        described += call_rows(rows[asked], turn, requests, now, lang, prices)
     schema = pl.DataFrame(schemas.CALLS.empty_table()).schema
-    table = pl.DataFrame(described, schema).with_columns(run=pl.lit(run)).sort("instance_id", "turn")
+    table = pl.DataFrame(described, schema).with_columns(run=pl.lit(settings.run)).sort("instance_id", "turn")
     report(table, every, book, progress)
-    tables.write(calls, schemas.CALLS, table, metadata)
+    tables.write(calls, schemas.CALLS, table, job.metadata)
     whole = pl.Series([len(given) == dialogue.turns for given in answers], dtype=pl.Boolean)
     texts = pl.Series([given[-1] for given in answers if len(given) == dialogue.turns], dtype=pl.String)
-    predicted = rows.filter(whole).select("instance_id", run=pl.lit(run), prediction=texts)
-    tables.write(predictions, schemas.PREDICTIONS, predicted, metadata)
+    predicted = rows.filter(whole).select("instance_id", run=pl.lit(settings.run), prediction=texts)
+    tables.write(predictions, schemas.PREDICTIONS, predicted, job.metadata)
     lost = table.group_by("instance_id", maintain_order=True).last().rename({"reason": "detail"})
     rejected = rows.filter(~whole).join(lost, on="instance_id", maintain_order="left")
     rejected = rejected.with_columns(reason="status", raw="source").select(schemas.REJECTS.names)
-    tables.write(rejects, schemas.REJECTS, rejected, metadata)
+    tables.write(rejects, schemas.REJECTS, rejected, job.metadata)
 
 
 def _endpoint(
-    settings: Settings, server: str | list[str], command: Sequence[str] | None, model: str, ledger: Ledger
+    settings: PromptSettings, server: str | list[str], ledger: Ledger
 ) -> tuple[str, Callable[[], Client]]:
     """What answers are kept by, and what makes a client: of the endpoint, or of the workflow's own server."""
     if settings.endpoint:
         identity, socket = settings.endpoint, ""
         url, key = settings.endpoint, Key(variable_for(settings.endpoint, settings.key_variable))
-    elif server and command is not None:
-        identity, own = f"server {server_identity(command, model)}", await_server(str(server))
+    elif server:
+        identity = f"server {server_identity(server_command(settings), settings.model)}"
+        own = await_server(str(server))
         url, key, socket = own.url, own.key, own.socket
     else:
         raise UserError("generate.prompt.endpoint: give a base URL, or let the workflow start a server.")
@@ -132,7 +122,7 @@ def _endpoint(
 class Asker:
     """Gets answers from the cache or, several at once, from the endpoint."""
 
-    settings: Settings
+    settings: PromptSettings
     cache: Cache
     ledger: Ledger
     progress: Progress

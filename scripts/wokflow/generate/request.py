@@ -1,59 +1,30 @@
-"""Requests to an endpoint: their settings, and how they are made of prompts."""
+"""Requests to an endpoint, and how they are made of prompts."""
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from wokflow.frame.job import UserError
-from wokflow.generate.costs import Prices, Tokens
+from wokflow.generate.costs import Tokens
 from wokflow.generate.prompts import one_text
+from wokflow.generate.settings import PromptSettings
 
 TEMPLATE_TOKENS = 256  # what a server's chat template may add to a prompt
 OWN = ("model", "messages", "prompt", "stream", "n", "best_of", "temperature", "seed")  # not for `parameters`
 LIMITS = ("max_tokens", "max_completion_tokens")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """Config block generate.prompt, which config/config.schema.yaml describes and gives its defaults."""
-
-    endpoint: str | None
-    key_variable: str | None
-    mode: Literal["chat", "completion"]
-    system: str | None
-    temperature: float | None
-    seed: int | None
-    max_tokens: int
-    max_tokens_name: Literal["max_tokens", "max_completion_tokens"]
-    parameters: Mapping[str, Any]
-    again: int
-    concurrency: int
-    timeout_s: float
-    tries: int
-    failures: int
-    budget: float | None
-    budget_tokens: int | None
-    price_in: float | None
-    price_out: float | None
-
-    def __post_init__(self) -> None:
-        """Raises UserError for settings that contradict one another."""
-        if (self.price_in is None) != (self.price_out is None):
-            raise UserError("generate.prompt.price_in and price_out: give both or none.")
-        if self.budget is not None and self.price_in is None:
-            raise UserError(
-                "generate.prompt.budget needs price_in and price_out: no cost is known without them."
-            )
-        if taken := [name for name in (*OWN, *LIMITS) if name in self.parameters]:
-            raise UserError(f"generate.prompt.parameters: {', '.join(taken)} cannot be set there.")
-        if self.system and self.mode == "completion":
-            raise UserError("generate.prompt.system: completions have no system prompt. Set mode: chat.")
-
-    @property
-    def prices(self) -> Prices:
-        return Prices(self.price_in, self.price_out)
+def check(settings: PromptSettings) -> None:
+    """Raises UserError for settings that contradict one another."""
+    if (settings.price_in is None) != (settings.price_out is None):
+        raise UserError("generate.prompt.price_in and price_out: give both or none.")
+    if settings.budget is not None and settings.price_in is None:
+        raise UserError("generate.prompt.budget needs price_in and price_out: no cost is known without them.")
+    if taken := [name for name in (*OWN, *LIMITS) if name in settings.parameters]:
+        raise UserError(f"generate.prompt.parameters: {', '.join(taken)} cannot be set there.")
+    if settings.system and settings.mode == "completion":
+        raise UserError("generate.prompt.system: completions have no system prompt. Set mode: chat.")
 
 
 @dataclass(frozen=True)
@@ -81,7 +52,7 @@ class Request:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def request(settings: Settings, endpoint: str, model: str, draw: int, *said: str) -> Request:
+def request(settings: PromptSettings, endpoint: str, *said: str) -> Request:
     """The request for a filled prompt, which may come after questions and answers: `said` in turn by user and model.
 
     A token has at least a byte, so the bytes of a text bound its tokens; each message has the template's own.
@@ -99,7 +70,7 @@ def request(settings: Settings, endpoint: str, model: str, draw: int, *said: str
         settings.max_tokens_name: settings.max_tokens,
     }
     given = {name: value for name, value in chosen.items() if value is not None}
-    body = {"model": model, **asked, **given, "stream": False, **settings.parameters}
+    body = {"model": settings.model, **asked, **given, "stream": False, **settings.parameters}
     size = len(text.encode()) + len((settings.system or "").encode()) + TEMPLATE_TOKENS * len(said)
     path = "/chat/completions" if chat else "/completions"
-    return Request(endpoint, path, body, draw, Tokens(size, settings.max_tokens))
+    return Request(endpoint, path, body, settings.draw, Tokens(size, settings.max_tokens))

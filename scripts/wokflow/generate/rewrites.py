@@ -3,10 +3,11 @@
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.generate.instances import write_instances
 
 
-def generate_rewrites(*, instances: str, data: str, digest: str, metadata: dict[str, str]) -> None:
+def generate_rewrites(*, instances: str, data: str, digest: str, job: Job) -> None:
     """Write pivot/instances as generate/instances to `data`, and a `digest` of what models read.
 
     The title is the dish to make; there is no reference.
@@ -21,4 +22,4 @@ def generate_rewrites(*, instances: str, data: str, digest: str, metadata: dict[
         reference=pl.lit(None, pl.String),
         retrieved=pl.lit(None, pl.String),
     )
-    write_instances(data, digest, rows, metadata)
+    write_instances(data, digest, rows, job.metadata)

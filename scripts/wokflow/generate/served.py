@@ -3,9 +3,10 @@
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -15,10 +16,16 @@ from wokflow.frame.job import UserError
 from wokflow.frame.owned import read_own
 from wokflow.frame.web import ENCODING, Body
 from wokflow.generate.endpoints import Key
+from wokflow.generate.settings import PromptSettings, ServerSettings
 
 LOOK = 0.5  # seconds between looks at a server that starts
 PATIENCE = 10  # seconds that an answer may take
 MOST = 1 << 20  # bytes of an answer, after decompression
+COMMANDS = {  # of each backend of generate.server
+    "vllm": ("vllm", "serve", "{model}", "--uds", "{socket}"),
+    "ollama": ("env", "OLLAMA_HOST={host}:{port}", "ollama", "serve"),
+    "transformers": ("transformers", "serve", "{model}", "--host", "{host}", "--port", "{port}"),
+}
 GRACE = 60  # seconds after its time to start in which a server says why it did not
 
 
@@ -108,6 +115,26 @@ def await_server(file: str | Path) -> Server:
                 f"The model's server at {server.url} was not ready in {server.minutes:g} minutes."
             )
         time.sleep(LOOK)
+
+
+def server_command(settings: ServerSettings | PromptSettings) -> list[str]:
+    """The command of the workflow's own server, with places for the model and for where it listens.
+
+    It holds all that answers depend on; how a model lies on its GPUs is said behind it (wokflow.generate.server).
+    """
+    if settings.backend is None or settings.backend == "command":
+        return list(settings.command or ())
+    command = list(COMMANDS[settings.backend])
+    if settings.backend != "vllm":
+        return command
+    precision = None if settings.precision == "auto" else settings.precision
+    chosen = {"--dtype": precision, "--max-model-len": settings.max_length, "--revision": settings.revision}
+    return [*command, *flags(chosen), *(["--trust-remote-code"] if settings.remote_code else [])]
+
+
+def flags(values: Mapping[str, Any]) -> list[str]:
+    """The words of a command that say these values; nothing is said of None and 0."""
+    return [word for flag, value in values.items() if value for word in (flag, str(value))]
 
 
 def server_identity(command: Sequence[str], model: str) -> str:

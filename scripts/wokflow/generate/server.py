@@ -16,12 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.printed import errors_in
 from wokflow.frame.processes import program
 from wokflow.frame.secrets import without_secrets
 from wokflow.generate.listeners import keepers, listens
-from wokflow.generate.served import LOOK, Server, serves
+from wokflow.generate.served import LOOK, Server, flags, server_command, serves
+from wokflow.generate.settings import ServerSettings
 
 HOST = "127.0.0.1"  # its users run on the same node, in one job
 ATTEMPTS = 3  # ports that are tried
@@ -35,43 +36,35 @@ class PortTakenError(Exception):
     """Another process listens on the port that was chosen for the server."""
 
 
-def generate_server(
-    *,
-    endpoint: str,
-    command: Sequence[str],
-    more: Sequence[str],
-    model: str,
-    start_minutes: float,
-    lists_model: bool,
-    log: str,
-    progress: Progress,
-) -> None:
+def generate_server(*, endpoint: str, settings: ServerSettings, log: str, job: Job) -> None:
     """Run a server until SIGTERM, or until the file `endpoint` or this process's parent is gone; then end all of it.
 
     (Snakemake removes the file of a service when its users are done, and sends a script no signal.)
 
-    `command` and `more` are arguments with the places {model} and {socket}, or {model}, {host} and {port}. The server
-    gets a random key by environment variables, where no other user sees it. A Unix socket lies in a folder of this
-    user alone; on a TCP port, only a listener that is the server itself is taken for it. Ready is a server that
-    says with that key that it serves `model`; without `lists_model`, one that says that it is well.
+    The server gets a random key by environment variables, where no other user sees it. A Unix socket lies in a folder
+    of this user alone; on a TCP port, only a listener that is the server itself is taken for it. A server is ready
+    when it says, asked with that key, that it serves the model. `transformers serve` is ready when it says that it is
+    well: it lists what lies in the cache of the hub, whatever model it serves.
 
     The file `endpoint` exists from the start, readable by this user alone; it says where the server is and, if it
     cannot start, why; await_server reads it. The server's output goes to a file beside `log`. Raises UserError if the
-    command cannot be run, is not ready within `start_minutes`, serves another model, or ends by itself.
+    command cannot be run, is not ready in time, serves another model, or ends by itself.
     """
+    model, progress = settings.model, job.progress
+    command = [*server_command(settings), *placement(settings)]
     output = Path(f"{log}.server")
     output.parent.mkdir(parents=True, exist_ok=True)
     with stopped() as stop, TemporaryDirectory(prefix="wokflow-", dir=_short()) as private:
-        server = Server("", start_minutes, secrets.token_urlsafe(32))
+        server = Server("", settings.minutes, secrets.token_urlsafe(32))
         try:
             for attempt in range(1, ATTEMPTS + 1):
-                server, arguments, port = placed(
-                    server, [*command, *more], model, Path(private) / f"{attempt}.sock"
-                )
+                server, arguments, port = placed(server, command, model, Path(private) / f"{attempt}.sock")
                 server.write(endpoint)
                 try:
                     with started(arguments, output, server.secret, model) as process:
-                        ready = Readiness(server, model, lists_model, port, process.pid)
+                        ready = Readiness(
+                            server, model, settings.backend != "transformers", port, process.pid
+                        )
                         done = partial(_done, stop, endpoint)
                         _watch(process, ready, endpoint, done, progress)
                     break
@@ -85,6 +78,14 @@ def generate_server(
             message = f"generate.server: {error}\n{_causes(output, server.secret)}".rstrip()
             replace(server, error=message).write(endpoint)
             raise UserError(message) from None
+
+
+def placement(settings: ServerSettings) -> list[str]:
+    """How vLLM lies on its GPUs."""
+    if settings.backend != "vllm" or not settings.gpus:
+        return []
+    placed = {"--tensor-parallel-size": settings.gpus, "--gpu-memory-utilization": settings.gpu_memory}
+    return flags(placed)
 
 
 def _short() -> str | None:

@@ -54,13 +54,13 @@ class Decoding:
     repeat its prompt. `temperature` None: no sampling, the best beam. `batch`: texts that are decoded together.
     """
 
-    beams: int = 3
-    repetition_penalty: float = 1.2
-    no_repeat_ngram: int = 5
-    max_source_tokens: int = 512
-    max_tokens: int = 512
-    temperature: float | None = None
-    batch: int = 16
+    beams: int
+    repetition_penalty: float
+    no_repeat_ngram: int
+    max_source_tokens: int
+    max_tokens: int
+    temperature: float | None
+    batch: int
 
 
 def decode(
