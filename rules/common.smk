@@ -11,8 +11,8 @@ from wokflow.frame.records import restore
 from wokflow.frame import stages
 from wokflow.frame.rules import Results, Steps
 from wokflow.frame.scope import ENTITIES, Scope
+from wokflow.generate.stage import BASELINES
 
-BASELINES = ("copy", "substitute", "retrieve")
 try:
     SCHEMA = read_schema(ROOT)
     config, RUNS = prepare(
@@ -85,16 +85,6 @@ of_source, of_target, of_model, of_data = STEPS.of_source, STEPS.of_target, STEP
 parts, shards = Results(RESULTS).parts, Results(RESULTS).shards
 log_of, benchmark_of = Results(RESULTS).log, Results(RESULTS).benchmark
 memory = minutes = doubled
-
-
-def served(server):
-    """The runs that share a server."""
-    return [RUNS[run] for run, name in SERVERS.items() if name == server]
-
-
-def beside(run):
-    """A prompt run, and those that it shares its server with."""
-    return served(SERVERS[run]) if run in SERVERS else [RUNS[run]]
 
 
 wildcard_constraints:

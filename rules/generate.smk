@@ -17,6 +17,16 @@ SERVERS = servers(config, RUNS)  # of runs without an endpoint
 KEY_VARIABLES = key_variables(config, RUNS)  # of the environment, for rules/cluster.smk
 
 
+def served(server):
+    """The runs that share a server."""
+    return [RUNS[run] for run, name in SERVERS.items() if name == server]
+
+
+def beside(run):
+    """A prompt run, and those that it shares its server with."""
+    return served(SERVERS[run]) if run in SERVERS else [RUNS[run]]
+
+
 rule generate_baselines:
     input:
         after=waits(SOURCE[DISH_CORPUS]),

@@ -8,6 +8,7 @@ from wokflow.frame.cutoffs import CutoffGroup, part_cutoff, plain
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 
+BASELINES = ("copy", "substitute", "retrieve")  # runs without a model; no row of the table has these names
 WITHOUT_GPU = {
     "generate_decode": "generate.decode.device: cpu",
     "generate_server": "generate.server.gpus: 0",
