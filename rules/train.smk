@@ -1,4 +1,4 @@
-from wokflow.train.arguments import train_arguments, train_gpus, train_memory, train_nodes
+from wokflow.train.arguments import train_given, train_gpus, train_memory, train_nodes, train_over
 
 
 checkpoint train_pairs:
@@ -72,7 +72,10 @@ rule train_model:
         tasks_per_gpu=0,
     params:
         **step(
-            "train.model", EXAMPLES, arguments=lambda wildcards: train_arguments(config, RUNS[wildcards.run])
+            "train.model",
+            EXAMPLES,
+            over=lambda wildcards: train_over(RUNS[wildcards.run]),
+            given=lambda wildcards: train_given(config, RUNS[wildcards.run]),
         ),
     script:
         "../scripts/step.py"

@@ -59,25 +59,14 @@ def learn(clock: Clock, folder: str, count: int) -> dict[str, float]:
     """Train for an epoch; what the log says of it."""
     from wokflow.frame.job import Progress
     from wokflow.train.model import train
-    from wokflow.train.settings import Small
 
-    from tests.models.tiny import search
-    from tests.train.tiny import FIT, task_of
+    from tests.train.tiny import task_of
 
     log = io.StringIO()
-    small = Small(width=WIDTH, layers=LAYERS, heads=HEADS, vocabulary=VOCABULARY)
-    settings = replace(
-        FIT, batch=16, device_batch=16, epochs=1, max_tokens=512, learning_rate=1e-4, small=small
-    )
-    task = task_of(
-        Path(folder),
-        settings,
-        run="bench",
-        languages=None,
-        decoding=search(beams=1),
-        key=str(count),
-        threads=measure.THREADS,
-    )
+    small = {"width": WIDTH, "layers": LAYERS, "heads": HEADS, "vocabulary": VOCABULARY}
+    once = {"batch": 16, "device_batch": 16, "epochs": 1, "max_tokens": 512, "learning_rate": 1e-4}
+    task = task_of(Path(folder), languages=None, small=small, **once)
+    task = replace(task, run="bench", key=str(count), threads=measure.THREADS)
     with clock:
         train(task, progress=Progress(log))
     said = re.search(

@@ -85,6 +85,9 @@ class ReleaseSettings(Settings):
     name: Lent[Annotated[str, Field(pattern=r"^\w+(?!\n)$")]] = "mine"
     registry: Lent[Content[Text]] = "sources.tsv"
     accept: frozenset[Literal["links", "rows"]] = frozenset()
+class GoldSettings(Settings):
+    zh_en: str | None = Field(None, alias="zh-en")
+    en_zh: str | None = Field(None, alias="en-zh")
 
 
 SCHEMA = {
@@ -212,6 +215,12 @@ def test_what_a_job_is_not_given_its_function_cannot_read() -> None:
     for wrong in ({"wnated": True}, {"kind": "three"}):
         with pytest.raises(ValidationError):
             CsiSpansSettings.of_job(of_job | wrong)
+
+
+def test_a_key_that_is_no_name_in_python_is_a_field_s_alias() -> None:
+    assert list(config_schema.block_schema(GoldSettings)["properties"]) == ["zh-en", "en-zh"]
+    settings = GoldSettings.of_job({"zh-en": "gold.tsv"})
+    assert settings.zh_en == "gold.tsv" and not hasattr(settings, "en_zh")
 
 
 def test_the_config_s_schema_is_that_of_the_classes() -> None:

@@ -1,4 +1,4 @@
-"""What train's steps are given: what counts by value, by content, and not at all."""
+"""What a run gives the training of its model: what counts by value, by content, and not at all."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,23 +6,15 @@ from typing import Any
 
 import pytest
 import yaml
+from wokflow.frame.arguments import Arguments, block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.runs import Run
-from wokflow.train.arguments import (
-    OTHERS,
-    PROCESSES,
-    SPEED,
-    train_arguments,
-    train_gpus,
-    train_memory,
-    train_nodes,
-)
-from wokflow.train.settings import Fit, fit_settings
+from wokflow.train.arguments import train_given, train_gpus, train_memory, train_nodes, train_over
 
 from tests.conftest import ROOT
 
 SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
-BLOCK: dict[str, Any] = SCHEMA["properties"]["train"]["properties"]["model"]["properties"]
+SPEED = {"device", "device_batch", "save_minutes", "shard", "gradient_checkpointing", "compile", "trackers"}
 
 
 @pytest.fixture
@@ -36,30 +28,21 @@ def run(model: str = "small", data: str = "zh-en", **settings: Any) -> Run:
     return Run("a", "train", "seq2seq", model, data, "", {"model": settings}, 7)
 
 
-def test_the_schema_agrees_on_what_does_not_count() -> None:
-    assert {*SPEED, *PROCESSES} == {name for name, rule in BLOCK.items() if rule.get("counts") == "never"}
-    assert set(OTHERS) < BLOCK.keys()
+def train_arguments(config: dict[str, Any], run: Run) -> Arguments:
+    over, given = train_over(run), train_given(config, run)
+    return block_arguments(config, SCHEMA, "train.model", over=over, given=given)
 
 
 def test_a_training_depends_on_its_run_and_on_its_keys_of_the_config(config: dict[str, Any]) -> None:
-    found = train_arguments(config, run(epochs=3, device="cpu", nodes=2))
-    fit = {
-        name: config["train"]["model"][name] for name in BLOCK if name not in (*SPEED, *PROCESSES, *OTHERS)
-    }
-    assert found.settings == {
-        "family": "seq2seq",
-        "seed": 7,
-        "languages": ("zh", "en"),
-        "chat": "never",
-        "fit": fit | {"epochs": 3},
-        "base": "small",
-        "revision": None,
-        "valid_beams": 1,
-    }
+    found = train_arguments(config, run(epochs=3, device="cpu", nodes=2, lora={"rank": 4}))
+    assert {*found.options} == SPEED | {"processes", "nodes"}
+    assert (found.options["device"], found.options["nodes"]) == ("cpu", 2)
     assert found.resources == {"prompt": None}
-    speed = {name: config["train"]["model"][name] for name in SPEED} | {"device": "cpu"}
-    assert found.options == {"speed": speed, "processes": 1, "nodes": 2}
-    assert isinstance(fit_settings({**found.settings["fit"], **found.options["speed"]}), Fit)
+    block = config["train"]["model"]
+    inner = {f"{name}.{key}": value for name in ("lora", "small") for key, value in block[name].items()}
+    plain = {key: value for key, value in block.items() if key not in (*found.options, "lora", "small")}
+    of_run = {"family": "seq2seq", "base": None, "languages": ("zh", "en"), "chat": "never", "seed": 7}
+    assert found.settings == plain | inner | of_run | {"epochs": 3, "lora.rank": 4}
 
 
 def test_a_base_model_counts_by_content_if_it_lies_here(
@@ -70,15 +53,15 @@ def test_a_base_model_counts_by_content_if_it_lies_here(
         (tmp_path / name).mkdir()
     assert train_arguments(config, run("mine")).resources == {"prompt": None, "base": "mine"}
     assert "base" not in train_arguments(config, run("mine")).settings
-    for name in ("opus/mt", "small"):
+    for name, base in {"opus/mt": "opus/mt", "small": None}.items():
         found = train_arguments(config, run(name))
-        assert (found.settings["base"], found.resources) == (name, {"prompt": None})
+        assert (found.settings["base"], found.resources) == (base, {"prompt": None})
 
 
 def test_without_references_the_loss_decides(config: dict[str, Any]) -> None:
-    assert train_arguments(config, run()).settings["fit"]["metric"] == "auto"
+    assert train_arguments(config, run()).settings["metric"] == "auto"
     found = train_arguments(config, run(data="counterfactual")).settings
-    assert (found["fit"]["metric"], found["languages"]) == ("loss", None)
+    assert (found["metric"], found["languages"]) == ("loss", None)
     assert config["train"]["model"]["metric"] == "auto"
 
 

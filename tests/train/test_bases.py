@@ -1,7 +1,6 @@
 """Trainings that begin with models of several kinds: chat models, .bin weights, adapters on 4 bits, packed rows."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from tests.generate.asking import decode_settings
 from tests.models import tiny
 from tests.models.weights import pickled
 from tests.train.bases import base_model, few_examples
-from tests.train.tiny import DECODING, FIT, contents, curve, task_of, train
+from tests.train.tiny import DECODING, FIT, UNMOVED, changed, contents, curve, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 PROMPT = "Rewrite: {source}"
@@ -70,8 +69,8 @@ def test_the_prompt_that_is_learnt_is_the_prompt_that_is_asked(
     base = base_model(tmp_path, "llama", chat=True)
     rows = tables.read(few_examples(tmp_path / "examples.parquet", 4, 2))
     _, tokenizer = load(str(base), "causal", device="cpu")
-    task = task_of(tmp_path, family="causal", model=str(base), prompt=prompt, chat=chat)
-    asking = asking_of(task, tokenizer, 64)
+    settings = changed(FIT, family="causal", base=str(base), prompt=prompt, chat=chat)
+    asking = asking_of(settings, tokenizer, 64)
     learnt = Encoder(asking, 64, 256, on_target=True).encode(rows).data
     asked: list[list[int]] = []
     real = writers.decode_tokens
@@ -98,8 +97,8 @@ def test_the_prompt_that_is_learnt_is_the_prompt_that_is_asked(
 def test_a_chat_model_learns_to_answer_and_to_end(tmp_path: Path, prompt: str) -> None:
     base = base_model(tmp_path, "llama", chat=True)
     few_examples(tmp_path / "examples.parquet", 8, 4)
-    settings = replace(FIT, epochs=60, patience=60, learning_rate=1e-2, max_tokens=64)
-    model = train(tmp_path, settings=settings, family="causal", model=str(base), prompt=prompt)
+    settings = changed(FIT, epochs=60, patience=60, learning_rate=1e-2)
+    model = train(tmp_path, settings=settings, family="causal", base=str(base), prompt=prompt)
     assert curve(model)["valid_loss"].min() < 0.05  # of the answer alone: what is asked is not learnt
     assert answers(tmp_path, model, ["Title: dish 2\n", "Title: dish 3\n"], prompt) == ["22", "33"]
     network, tokenizer = load(str(model), "causal", device="cpu")
@@ -117,10 +116,10 @@ def test_weights_as_bin_alone_are_trained_without_a_network(
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     base = base_model(tmp_path, "bart")
-    whole = train(tmp_path / "safetensors", model=str(base))
+    whole = train(tmp_path / "safetensors", base=str(base))
     pickled(base)
     assert not list(base.glob("*.safetensors"))
-    model = train(tmp_path / "bin", model=str(base))
+    model = train(tmp_path / "bin", base=str(base))
     assert contents(model)["model.safetensors"] == contents(whole)["model.safetensors"]
     run = json.loads((model / "run.json").read_text())
     assert list(run["base"]["weights"]) == ["pytorch_model.bin"]
@@ -130,11 +129,11 @@ def test_weights_as_bin_alone_are_trained_without_a_network(
 def test_adapters_learn_on_weights_of_4_bits(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("bitsandbytes")
     base = base_model(tmp_path, kind, width=64)  # weights are quantized in blocks of 64
-    lora = replace(FIT.lora, rank=4, alpha=8, base="nf4")
+    lora = {"rank": 4, "alpha": 8, "base": "nf4"}
     family = "causal" if kind == "llama" else "seq2seq"
     few_examples(tmp_path / "examples.parquet", 8, 4)
-    settings = replace(FIT, lora=lora, epochs=8, patience=8, learning_rate=2e-2)
-    model = train(tmp_path, settings=settings, family=family, model=str(base))
+    longer = {"epochs": 8, "patience": 8, "learning_rate": 2e-2}
+    model = train(tmp_path, family=family, base=str(base), lora=lora, **longer)
     losses = curve(model)["valid_loss"]
     assert losses[-1] < losses[0] - 0.05
     network, _ = load(str(model), family, device="cpu")
@@ -148,16 +147,9 @@ def test_adapters_learn_on_weights_of_4_bits(kind: str, tmp_path: Path) -> None:
 
 def test_texts_that_share_a_row_do_not_see_each_other(tmp_path: Path) -> None:
     base = base_model(tmp_path, "llama")
-    still = replace(FIT, epochs=1, learning_rate=0.0, warmup=0.0, max_tokens=64)
+    still = changed(FIT, family="causal", base=str(base), epochs=1, learning_rate=UNMOVED, warmup=0.0)
     found = {
-        packing: curve(
-            train(
-                tmp_path / str(packing),
-                settings=replace(still, packing=packing),
-                family="causal",
-                model=str(base),
-            )
-        )
+        packing: curve(train(tmp_path / str(packing), settings=still, packing=packing))
         for packing in (False, True)
     }
     assert found[True]["step"][0] < found[False]["step"][0]  # 24 texts in fewer rows
@@ -197,17 +189,17 @@ def test_the_size_of_a_device_batch_is_found_by_trial(
                 raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.")
         return real(outputs, labels, *rest, **options)
 
-    still = replace(FIT, dropout=0.0)
-    whole = train(tmp_path / "whole", settings=replace(still, device_batch=3))
+    still = changed(FIT, dropout=0.0)
+    whole = train(tmp_path / "whole", settings=still, device_batch=3)
     monkeypatch.setattr(trainers, "sequence_loss", full)
-    found = train(tmp_path / "found", settings=replace(still, device_batch="auto"))
+    found = train(tmp_path / "found", settings=still, device_batch="auto")
     assert tried[0] == 8 and set(tried[-9:]) == {3, 2}  # each of the last three steps is 3, 3 and 2 examples
     assert contents(found)["model.safetensors"] == contents(whole)["model.safetensors"]
     with pytest.raises(UserError, match=r"does not suffice for device_batch 4 .* nf4"):
-        train(tmp_path / "full", settings=replace(still, device_batch=4))
+        train(tmp_path / "full", settings=still, device_batch=4)
 
 
 def test_live_curves_lie_where_a_tracker_finds_them(tmp_path: Path) -> None:
-    train(tmp_path, settings=replace(FIT, trackers=("tensorboard",)))
+    train(tmp_path, trackers=("tensorboard",))
     [events] = (tmp_path / "curves").glob("events.*")
     assert b"eval/loss" in events.read_bytes()

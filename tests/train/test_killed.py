@@ -2,14 +2,24 @@
 
 import os
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.train.tiny import FIT, Strike, apart, contents, curve, steps_saved, train, wait_until
+from tests.train.tiny import (
+    ALWAYS,
+    FIT,
+    Strike,
+    apart,
+    changed,
+    contents,
+    curve,
+    steps_saved,
+    train,
+    wait_until,
+)
 
-OFTEN = replace(FIT, epochs=5, metric="bleu", save_minutes=0.0)  # a checkpoint after each of the 15 steps
+OFTEN = changed(FIT, epochs=5, metric="bleu", save_minutes=ALWAYS)  # a checkpoint after each of the 15 steps
 
 
 def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path: Path) -> None:
@@ -27,7 +37,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(tmp_path: Path) -> N
 
 def test_killed_within_an_epoch_it_counts_that_epoch_alone(tmp_path: Path) -> None:
     """What it goes on from was saved at the end of the epoch before, and measured there."""
-    epochs = replace(FIT, epochs=40, patience=40)
+    epochs = changed(FIT, epochs=40, patience=40)
     whole = train(tmp_path / "whole", settings=epochs)
     folder = tmp_path / "killed"
     folder.mkdir()
@@ -38,7 +48,7 @@ def test_killed_within_an_epoch_it_counts_that_epoch_alone(tmp_path: Path) -> No
 
 
 def test_sigterm_saves_and_what_goes_on_from_there_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    seldom = replace(FIT, epochs=40, patience=40)
+    seldom = changed(FIT, epochs=40, patience=40)
     whole = train(tmp_path / "whole", settings=seldom)
     folder = tmp_path / "told"
     folder.mkdir()
@@ -51,7 +61,7 @@ def test_sigterm_saves_and_what_goes_on_from_there_ends_with_the_same_bytes(tmp_
 
 
 def test_two_processes_give_the_metrics_of_one_and_are_stopped_together(tmp_path: Path) -> None:
-    settings = replace(FIT, epochs=8, patience=8, dropout=0.0, metric="bleu", device_batch=2)
+    settings = changed(FIT, epochs=8, patience=8, dropout=0.0, metric="bleu", device_batch=2)
     one = curve(train(tmp_path / "one", settings=settings))
     folder = tmp_path / "two"
     folder.mkdir()

@@ -3,7 +3,6 @@
 import io
 import json
 import math
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,12 @@ import yaml
 from safetensors.torch import load_file
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.models.decoding import decode
 from wokflow.models.loading import load
-from wokflow.train.arguments import SPEED
 from wokflow.train.model import train_model
 
-from tests.train.tiny import DECODING, FIT, SMALL, contents, curve, examples, steps_saved, train
+from tests.train.tiny import DECODING, FIT, UNMOVED, changed, contents, curve, examples, steps_saved, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -28,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model after three epochs, with validation BLEU."""
-    return train(tmp_path_factory.mktemp("model"), settings=replace(FIT, metric="bleu"))
+    return train(tmp_path_factory.mktemp("model"), metric="bleu")
 
 
 def test_loss_falls_and_the_best_is_marked(model: Path) -> None:
@@ -42,9 +40,9 @@ def test_loss_falls_and_the_best_is_marked(model: Path) -> None:
 
 
 def test_the_same_training_gives_the_same_bytes_and_another_seed_others(model: Path, tmp_path: Path) -> None:
-    again = train(tmp_path / "again", settings=replace(FIT, metric="bleu"))
+    again = train(tmp_path / "again", metric="bleu")
     assert contents(again) == contents(model)
-    other = train(tmp_path / "other", settings=replace(FIT, metric="bleu"), seed=2)
+    other = train(tmp_path / "other", metric="bleu", seed=2)
     assert contents(other)["model.safetensors"] != contents(model)["model.safetensors"]
 
 
@@ -84,16 +82,8 @@ def test_checkpoints_go_at_the_end(model: Path) -> None:
 
 @pytest.mark.parametrize("family", ["seq2seq", "causal"])
 def test_a_rule_is_learnt_and_not_only_the_commonest_words(tmp_path: Path, family: str) -> None:
-    settings = replace(
-        FIT,
-        metric="bleu",
-        epochs=40,
-        patience=40,
-        learning_rate=1e-2,
-        small=replace(SMALL, width=32),
-        dropout=0.0,
-    )
-    model = train(tmp_path, settings=settings, family=family)
+    settings = changed(FIT, metric="bleu", epochs=40, patience=40, learning_rate=1e-2, dropout=0.0)
+    model = train(tmp_path, settings=settings, family=family, small={"width": 32})
     assert curve(model)["valid_bleu"].max() > 90
     network, tokenizer = load(str(model), family, device="cpu")
     rows = tables.read(tmp_path / "examples.parquet").filter(split="valid")
@@ -102,13 +92,13 @@ def test_a_rule_is_learnt_and_not_only_the_commonest_words(tmp_path: Path, famil
 
 
 def test_training_ends_when_patience_does(tmp_path: Path) -> None:
-    model = train(tmp_path, settings=replace(FIT, epochs=9, patience=2, learning_rate=0.0))
+    model = train(tmp_path, epochs=9, patience=2, learning_rate=UNMOVED)
     assert curve(model)["best"].to_list() == [1, 0, 0]
 
 
 def test_with_device_batches_of_another_size_the_same_is_learnt(tmp_path: Path) -> None:
-    still = replace(FIT, dropout=0.0)
-    models = [train(tmp_path / str(size), settings=replace(still, device_batch=size)) for size in (1, 3, 8)]
+    still = changed(FIT, dropout=0.0)
+    models = [train(tmp_path / str(size), settings=still, device_batch=size) for size in (1, 3, 8)]
     losses = [curve(model)["valid_loss"].to_list() for model in models]
     assert losses[1] == pytest.approx(losses[0], abs=1e-4)
     assert losses[2] == pytest.approx(losses[0], abs=1e-4)
@@ -116,7 +106,7 @@ def test_with_device_batches_of_another_size_the_same_is_learnt(tmp_path: Path) 
 
 def test_a_trained_model_is_the_base_of_another_and_keeps_its_tokenizer(model: Path, tmp_path: Path) -> None:
     log = io.StringIO()
-    after = train(tmp_path, log, model=str(model))
+    after = train(tmp_path, log, base=str(model))
     assert curve(after)["train_loss"][0] < curve(model)["train_loss"][1]
     assert contents(after)["tokenizer.json"] == contents(model)["tokenizer.json"]
     base = json.loads((after / "run.json").read_text())["base"]
@@ -124,7 +114,7 @@ def test_a_trained_model_is_the_base_of_another_and_keeps_its_tokenizer(model: P
 
 
 def test_adapters_are_merged_into_a_plain_model(model: Path, tmp_path: Path) -> None:
-    after = train(tmp_path, settings=replace(FIT, lora=replace(FIT.lora, rank=2, alpha=4)), model=str(model))
+    after = train(tmp_path, lora={"rank": 2, "alpha": 4}, base=str(model))
     before, merged = (load_file(folder / "model.safetensors") for folder in (model, after))
     assert before.keys() == merged.keys()
     changed = {name for name in before if not torch.equal(before[name], merged[name])}
@@ -136,7 +126,7 @@ def test_adapters_are_merged_into_a_plain_model(model: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "values",
     [
         {"label_smoothing": 0.1, "schedule": "constant", "warmup": 0.0},
         {"gradient_checkpointing": True},
@@ -144,14 +134,14 @@ def test_adapters_are_merged_into_a_plain_model(model: Path, tmp_path: Path) -> 
     ],
     ids=["smoothing", "checkpointing", "bfloat16"],
 )
-def test_options_that_change_how_is_learnt(tmp_path: Path, changed: dict[str, Any]) -> None:
-    rows = curve(train(tmp_path, settings=replace(FIT, **changed)))
+def test_options_that_change_how_is_learnt(tmp_path: Path, values: dict[str, Any]) -> None:
+    rows = curve(train(tmp_path, **values))
     assert rows["train_loss"].is_sorted(descending=True)
 
 
 def test_the_log_says_how_it_goes(tmp_path: Path) -> None:
     log = io.StringIO()
-    train(tmp_path, log, settings=replace(FIT, max_tokens=20, metric="bleu"))
+    train(tmp_path, log, max_tokens=20, metric="bleu")
     said = log.getvalue()
     assert "24 of 24 sources have more than 20 tokens and were cut" in said
     assert "step 9 of 9 at most: loss " in said
@@ -161,9 +151,9 @@ def test_the_log_says_how_it_goes(tmp_path: Path) -> None:
 
 
 def test_the_loss_on_the_target_alone_leaves_out_what_the_source_costs(tmp_path: Path) -> None:
-    few = replace(FIT, epochs=1, dropout=0.0, learning_rate=0.0)
+    few = changed(FIT, epochs=1, dropout=0.0, learning_rate=UNMOVED)
     both, target = (
-        curve(train(tmp_path / on, settings=replace(few, loss_on=on), family="causal"))["valid_loss"][0]
+        curve(train(tmp_path / on, settings=few, loss_on=on, family="causal"))["valid_loss"][0]
         for on in ("all", "target")
     )
     assert both != target
@@ -172,7 +162,7 @@ def test_the_loss_on_the_target_alone_leaves_out_what_the_source_costs(tmp_path:
 
 def test_a_loss_that_is_no_number_stops(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"loss of step \d+ is (nan|inf).*lower learning_rate"):
-        train(tmp_path, settings=replace(FIT, learning_rate=1e30, warmup=0.0, clip=1e30))
+        train(tmp_path, learning_rate=1e30, warmup=0.0, clip=1e30)
 
 
 def test_texts_that_are_empty_and_splits_without_examples_are_said(tmp_path: Path) -> None:
@@ -190,7 +180,7 @@ def test_texts_that_are_empty_and_splits_without_examples_are_said(tmp_path: Pat
 def test_without_validation_examples_the_last_epoch_is_kept(tmp_path: Path) -> None:
     rows = tables.read(examples(tmp_path / "all.parquet"))
     rows.filter(split="train").write_parquet(tmp_path / "examples.parquet")
-    model = train(tmp_path, settings=replace(FIT, epochs=2, patience=1))
+    model = train(tmp_path, epochs=2, patience=1)
     assert curve(model)["best"].to_list() == [0, 1]
     assert "(step 6), the last." in (model / "README.md").read_text(encoding="utf-8")
 
@@ -280,29 +270,15 @@ def digests(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_step_takes_plain_values_and_keeps_checkpoints_beside_the_model(tmp_path: Path) -> None:
-    plain = asdict(replace(FIT, epochs=1, metric="bleu"))
-    speed = {name: plain.pop(name) for name in SPEED}
+def test_the_step_keeps_checkpoints_beside_the_model(tmp_path: Path) -> None:
     arguments: dict[str, Any] = {
         "examples": str(examples(tmp_path / "examples.parquet")),
         "model": str(tmp_path / "model"),
         "run": "tiny",
-        "family": "seq2seq",
-        "base": "small",
-        "revision": None,
-        "languages": ["en", "zh"],
-        "prompt": None,
-        "chat": "never",
-        "seed": 1,
-        "fit": plain,
-        "valid_beams": 2,
-        "speed": speed,
-        "processes": 1,
-        "nodes": 1,
+        "settings": changed(FIT, epochs=1, metric="bleu", valid_beams=2),
         "key": "one",
-        "threads": 1,
         "log": str(tmp_path / "train.log"),
-        "progress": Progress(io.StringIO()),
+        "job": Job(),
     }
     with pytest.raises(UserError, match="saved at step 1"):
         train_model(**arguments, minutes=0.1)

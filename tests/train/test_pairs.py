@@ -1,6 +1,7 @@
 from pathlib import Path
 
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.train.pairs import train_pairs
 
 from tests.train.recipes import write_pairs, write_recipes
@@ -14,7 +15,7 @@ def examples(tmp_path: Path, *pairs: tuple[str, str, str]) -> tuple[list[str], s
         recipes=write_recipes(tmp_path),
         data=data,
         digest=str(digest),
-        metadata={},
+        job=Job(),
     )
     return tables.read(data)["instance_id"].to_list(), digest.read_text()
 

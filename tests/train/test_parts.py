@@ -1,6 +1,7 @@
 """The parts of a training by themselves: rates, stops, BLEU, the command that starts several processes."""
 
 import io
+import json
 import os
 import signal
 import sys
@@ -13,21 +14,26 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.train import stopping
 from wokflow.train.checkpoints import Evaluation
 from wokflow.train.launch import PORTS, _run, command
-from wokflow.train.record import curve
-from wokflow.train.settings import Lora, Small, fit_settings
+from wokflow.train.record import curve, recorded
 from wokflow.train.stopping import SPARE, Stop
+from wokflow.train.task import Task
 from wokflow.train.validation import bleu, choose_metric, choose_sources
 
-from tests.train.tiny import BLOCK, FIT
+from tests.train.tiny import FIT, changed, task_of
 
 
-def test_settings_come_from_plain_values() -> None:
-    lora = {"rank": 2, "alpha": 4, "dropout": 0.0, "targets": ["q_proj"], "base": "nf4"}
-    small = {"width": 8, "layers": 1, "heads": 1, "vocabulary": 300}
-    found = fit_settings({**BLOCK, "epochs": 3, "lora": lora, "small": small})
-    assert (found.epochs, found.small, found.batch) == (3, Small(**small), BLOCK["batch"])
-    assert found.lora == Lora(rank=2, alpha=4, dropout=0.0, targets=("q_proj",), base="nf4")
-    assert found.lora.targets and FIT.lora.targets is None
+def test_processes_are_told_all_of_a_task(tmp_path: Path) -> None:
+    lora, small = {"rank": 2, "targets": ["q_proj"]}, {"width": 8}
+    task = task_of(tmp_path, minutes=2.5, lora=lora, small=small, prompt="p")
+    assert Task.from_plain(json.loads(json.dumps(task.plain()))) == task
+
+
+def test_numbers_of_the_record_stand_as_one_writes_them() -> None:
+    given = {"clip": 1, "warmup": 0.0, "learning_rate": 1e16, "lora": {"dropout": 0.25}, "processes": 2}
+    found = recorded(changed(FIT, **given))
+    assert json.dumps([found["clip"], found["warmup"], found["learning_rate"]]) == "[1, 0, 1e+16]"
+    assert found["lora"]["dropout"] == 0.25
+    assert not {"processes", "seed"} & found.keys()
 
 
 def test_bleu_of_few_texts_decides_nothing_unless_it_is_asked_for() -> None:

@@ -2,8 +2,10 @@ from pathlib import Path
 
 import polars as pl
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.pivot.schemas import CORPUS, DISHES
 from wokflow.train.recipes import train_recipes
+from wokflow.train.settings import RecipesSettings
 
 from tests.train.recipes import write_recipes
 
@@ -21,10 +23,8 @@ def learnt(tmp_path: Path, most: int | None, valid: float = 0.5) -> pl.DataFrame
         dishes=dishes,
         data=data,
         digest=str(tmp_path / "digest"),
-        valid=valid,
-        most=most,
-        seed=1,
-        metadata={},
+        settings=RecipesSettings(valid=valid, most=most, seed=1),
+        job=Job(),
     )
     return tables.read(data)
 

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,18 @@ from wokflow.models.loading import load
 
 from tests.train.attack import listeners, plant, reached
 from tests.train.bases import base_model
-from tests.train.tiny import FIT, apart, contents, curve, examples, steps_saved, train, wait_until
+from tests.train.tiny import (
+    ALWAYS,
+    FIT,
+    apart,
+    changed,
+    contents,
+    curve,
+    examples,
+    steps_saved,
+    train,
+    wait_until,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -30,8 +40,8 @@ def test_mbart_learns_the_same_in_two_processes_where_one_has_nothing_to_do_at_t
         folder = tmp_path / str(processes)
         folder.mkdir()
         examples(folder / "examples.parquet", train=25, valid=5)
-        settings = replace(FIT, dropout=0.0, epochs=2)
-        found.append(train(folder, settings=settings, processes=processes, model=str(base)))
+        settings = changed(FIT, dropout=0.0, epochs=2)
+        found.append(train(folder, settings=settings, processes=processes, base=str(base)))
     one, two = map(curve, found)
     assert two["step"].to_list() == one["step"].to_list() == [4, 8]
     for column in ("train_loss", "valid_loss"):
@@ -53,14 +63,13 @@ def test_with_the_dropout_that_models_have_processes_draw_their_own(tmp_path: Pa
 
 def test_a_model_that_is_shared_out_is_saved_continued_and_written_whole(tmp_path: Path) -> None:
     base = base_model(tmp_path, "llama")
-    settings = replace(FIT, epochs=8, patience=8, dropout=0.0, shard=True, metric="auto", save_minutes=0.0)
-    settings = replace(settings, gradient_checkpointing=True)  # what FSDP does itself
-    plain = train(
-        tmp_path / "plain", settings=replace(settings, shard=False), family="causal", model=str(base)
-    )
+    settings = changed(FIT, epochs=8, patience=8, dropout=0.0, shard=True, metric="auto", save_minutes=ALWAYS)
+    settings = changed(settings, family="causal", base=str(base))
+    settings = changed(settings, gradient_checkpointing=True)  # what FSDP does itself
+    plain = train(tmp_path / "plain", settings=settings, shard=False)
     folder = tmp_path / "told"
     folder.mkdir()
-    process = apart(train, folder, None, settings, processes=2, family="causal", model=str(base))
+    process = apart(train, folder, None, settings, processes=2)
     wait_until(lambda: len(steps_saved(folder)) > 1 or not process.is_alive())
     assert process.pid
     os.kill(process.pid, signal.SIGTERM)
@@ -69,7 +78,7 @@ def test_a_model_that_is_shared_out_is_saved_continued_and_written_whole(tmp_pat
     assert f"saved at step {newest} of 24 at most" in (folder / "error.txt").read_text()
     [checkpoint] = (folder / "checkpoints").glob(f"*/checkpoint-{newest}")
     assert {"pytorch_model_fsdp_0", "optimizer_0"} <= {path.name for path in checkpoint.iterdir()}
-    whole = train(folder, settings=settings, processes=2, family="causal", model=str(base))
+    whole = train(folder, settings=settings, processes=2)
     for column in ("train_loss", "valid_loss"):
         assert curve(whole)[column].to_list() == pytest.approx(curve(plain)[column].to_list(), abs=1e-4)
     assert set(contents(whole)) == set(contents(plain))
@@ -85,20 +94,20 @@ def test_the_size_of_a_device_batch_is_not_tried_by_several_at_once(
     """One that runs out of memory would begin anew, while the others wait for its gradients."""
     monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(UserError, match=r"device_batch: auto .* Give a number"):
-        train(tmp_path, settings=replace(FIT, device_batch="auto"))
+        train(tmp_path, device_batch="auto")
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("values", "said"),
     [({}, "there is one: set processes or nodes"), ({"metric": "bleu"}, "neither with lora.rank nor")],
 )
 def test_what_cannot_be_shared_out_is_said(
-    changed: dict[str, str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    values: dict[str, str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if changed:
+    if values:
         monkeypatch.setenv("WORLD_SIZE", "2")
     with pytest.raises(UserError, match=said):
-        train(tmp_path, settings=replace(FIT, shard=True, **changed))  # pyright: ignore[reportArgumentType]
+        train(tmp_path, shard=True, **values)
 
 
 def test_the_attack_runs_code_where_torchrun_s_rendezvous_unpickles_its_store(tmp_path: Path) -> None:

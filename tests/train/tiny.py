@@ -7,41 +7,50 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-import yaml
 from wokflow.frame import tables
-from wokflow.frame.config import fill
+from wokflow.frame.arguments import merged
 from wokflow.frame.job import Progress
 from wokflow.train import model, schemas
 from wokflow.train.checkpoints import Checkpoints
-from wokflow.train.settings import Fit, Small, Task, fit_settings
+from wokflow.train.settings import ModelSettings, Small
+from wokflow.train.task import Task
 
-from tests.conftest import ROOT
 from tests.models.tiny import search
 
-SCHEMA = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
-DEFAULTS: dict[str, Any] = {}
-fill(DEFAULTS, SCHEMA)
+UNMOVED = 1e-30  # a learning rate that changes no weight
+ALWAYS = 1e-9  # minutes between two checkpoints: each step has one
 SMALL = Small(width=16, layers=2, heads=2, vocabulary=300)
-BLOCK = {name: DEFAULTS["train"]["model"][name] for name in Fit.__dataclass_fields__}
-FIT = replace(
-    fit_settings(BLOCK),
-    batch=8,
-    device_batch=4,
-    epochs=3,
-    max_tokens=64,
-    metric="loss",
-    learning_rate=5e-3,
-    device="cpu",
-    trackers=(),
-    small=SMALL,
+FIT = ModelSettings.model_validate(
+    {
+        "family": "seq2seq",
+        "base": None,
+        "languages": ("en", "zh"),
+        "prompt": None,
+        "chat": "auto",
+        "seed": 1,
+        "batch": 8,
+        "device_batch": 4,
+        "epochs": 3,
+        "max_tokens": 64,
+        "metric": "loss",
+        "learning_rate": 5e-3,
+        "device": "cpu",
+        "trackers": (),
+        "small": SMALL,
+    }
 )
 DECODING = search(beams=1, repetition_penalty=1.0, no_repeat_ngram=0, max_tokens=40)
+
+
+def changed(settings: ModelSettings, **values: Any) -> ModelSettings:
+    """Settings with other values, which a run could have; inner blocks keep what they are not given."""
+    return ModelSettings.model_validate(merged(settings.model_dump(), values))
 
 
 def examples(path: Path, *, train: int = 24, valid: int = 6) -> Path:
@@ -60,42 +69,37 @@ def examples(path: Path, *, train: int = 24, valid: int = 6) -> Path:
     return path
 
 
-def task_of(folder: Path, settings: Fit = FIT, **changed: Any) -> Task:
-    """A task of `folder`; `changed` are fields of Task."""
-    task = Task(
+def task_of(
+    folder: Path,
+    settings: ModelSettings = FIT,
+    *,
+    key: str = "one",
+    minutes: float | None = None,
+    **values: Any,
+) -> Task:
+    """A task of `folder`; `values` are other settings."""
+    return Task(
         examples=str(folder / "examples.parquet"),
         out=str(folder / "model"),
         checkpoints=str(folder / "checkpoints"),
         curves=str(folder / "curves"),
         run="tiny",
-        family="seq2seq",
-        model="small",
-        revision=None,
-        languages=("en", "zh"),
-        prompt=None,
-        chat="auto",
-        seed=1,
-        settings=settings,
-        decoding=DECODING,
-        key="one",
+        settings=changed(settings, **values),
+        key=key,
+        minutes=minutes,
         threads=1,
     )
-    return replace(task, **changed)
 
 
 def train(
-    folder: Path,
-    log: io.StringIO | None = None,
-    settings: Fit = FIT,
-    processes: int = 1,
-    **changed: Any,
+    folder: Path, log: io.StringIO | None = None, settings: ModelSettings = FIT, **options: Any
 ) -> Path:
-    """Train in `folder`, which gets the examples if it has none; `changed` are fields of Task. The model's folder."""
+    """The model's folder, after a training in `folder`, which gets examples if it has none. `options`: as task_of."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "examples.parquet").exists():
         examples(folder / "examples.parquet")
     progress = Progress(log, seconds=0) if log is not None else None
-    model.train(task_of(folder, settings, **changed), processes=processes, progress=progress)
+    model.train(task_of(folder, settings, **options), progress)
     return folder / "model"
 
 

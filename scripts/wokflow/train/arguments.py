@@ -1,47 +1,32 @@
-"""What the table of runs and the config give to the steps of stage train, and what their jobs ask for."""
+"""What the table of runs gives to the training of a model, and what its job asks for."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from wokflow.frame.arguments import Arguments, Paths, model_arguments
 from wokflow.frame.runs import FROM_SCRATCH, LARGE_MB, Run
 
-# Keys of config block train.model. Those of SPEED and PROCESSES do not change what is learnt: in the schema they are
-# `counts: never`.
-SPEED = (
-    "device",
-    "device_batch",
-    "save_minutes",
-    "shard",
-    "gradient_checkpointing",
-    "compile",
-    "trackers",
-)
-PROCESSES = ("processes", "nodes")
-OTHERS = ("revision", "valid_beams")  # of the base model, and of validation
+
+def train_over(run: Run) -> dict[str, Any]:
+    """What takes the place of values of train.model: the run's own, and the loss where BLEU has no references."""
+    own = dict(run.settings.get("model", {}))
+    return own if run.languages else own | {"metric": "loss"}
 
 
-def train_arguments(config: Mapping[str, Any], run: Run) -> Arguments:
-    """Arguments of train_model. Rewriting has no references for BLEU, so the loss decides which epoch is best.
+def train_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """What the rule gives to train_model.
 
     A causal model learns to answer the prompt that it will be asked, in the form that generate.decode.chat says.
     """
-    block = _block(config, run)
-    fit = {name: value for name, value in block.items() if name not in (*SPEED, *PROCESSES, *OTHERS)}
-    if run.languages is None:
-        fit["metric"] = "loss"
-    settings = {"family": run.family, "seed": run.seed, "languages": run.languages, "fit": fit}
-    settings |= {name: block[name] for name in OTHERS}
     prompt = run.prompt_file if run.family == "causal" else None
-    settings["chat"] = run.over("decode", config["generate"]["decode"])["chat"] if prompt else "never"
-    resources: dict[str, Paths] = {"prompt": prompt}
-    if run.model == FROM_SCRATCH:
-        settings["base"] = run.model
-    else:
-        named, local = model_arguments(base=run.model)
-        settings, resources = settings | named, resources | local
-    options = {"speed": {name: block[name] for name in SPEED}} | {name: block[name] for name in PROCESSES}
-    return Arguments(settings, resources, options)
+    decode = run.over("decode", config["generate"]["decode"])
+    return {
+        "family": run.family,
+        "base": None if run.model == FROM_SCRATCH else run.model,
+        "languages": run.languages,
+        "prompt": prompt,
+        "chat": decode["chat"] if prompt else "never",
+        "seed": run.seed,
+    }
 
 
 def train_nodes(config: Mapping[str, Any], run: Run) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.train.checkpoints import Evaluation, best_of
-from wokflow.train.settings import Task
+from wokflow.train.task import Task
 from wokflow.train.validation import chinese
 
 FAMILIES = {"seq2seq": "sequence-to-sequence model", "causal": "causal language model"}
@@ -32,10 +32,10 @@ def card(run: Mapping[str, Any], rows: pl.DataFrame, evaluations: Sequence[Evalu
         "hub": f"{base['model']} on the Hugging Face hub, commit {base.get('commit')}",
     }["small" if base["model"] == "small" else base["kind"]]
     settings = "\n".join(f"| {name} | {_plain(value)} |" for name, value in run["settings"].items())
-    return f"""{_header(base, rows, task.family)}
+    return f"""{_header(base, rows, task.settings.family)}
 # {task.run}
 
-A {FAMILIES[task.family]} for recipes, trained by Wokflow.
+A {FAMILIES[task.settings.family]} for recipes, trained by Wokflow.
 
 - Began as: {origin}.
 - Learnt from {examples["train"]} examples, validated on {examples["valid"]}. SHA-256 of their texts:
@@ -58,7 +58,7 @@ allergens may be missing. Read a recipe before you cook it.
 
 ## Settings
 
-Seed {task.seed}. All of it, with the versions of the packages, is in run.json.
+Seed {task.settings.seed}. All of it, with the versions of the packages, is in run.json.
 
 | setting | value |
 |---|---|

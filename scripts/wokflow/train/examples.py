@@ -14,7 +14,7 @@ from wokflow.generate.asking import Asking
 from wokflow.generate.prompts import Dialogue, Prompt
 from wokflow.generate.sentences import Values
 from wokflow.models.decoding import cut
-from wokflow.train.settings import Task
+from wokflow.train.settings import ModelSettings
 
 AT_ONCE = 10_000  # examples
 IGNORED = -100  # the label of tokens without a loss
@@ -37,18 +37,21 @@ def read_examples(path: str) -> pl.DataFrame:
     return rows
 
 
-def asking_of(task: Task, tokenizer: Any, most: int) -> Asking:
+def asking_of(settings: ModelSettings, tokenizer: Any, most: int) -> Asking:
     """How the model is asked in training: as it will be when it writes, without exemplars.
 
     Raises UserError for a prompt with the source, where recipes are learnt by their dish.
     """
-    dialogue = Dialogue(Prompt.read(task.prompt)) if task.prompt and task.family == "causal" else None
-    if dialogue and not task.languages and "{source}" in dialogue.prompt.template:
+    dialogue = (
+        Dialogue(Prompt.read(settings.prompt)) if settings.prompt and settings.family == "causal" else None
+    )
+    if dialogue and not settings.languages and "{source}" in dialogue.prompt.template:
         raise UserError(
-            f"The prompt {task.prompt} has the place {{source}}, but a recipe that is learnt by its dish has none. "
-            "Train with a prompt that has {title} alone, such as dish; a row of model run:NAME may ask another one."
+            f"The prompt {settings.prompt} has the place {{source}}, but a recipe that is learnt by its dish has "
+            "none. Train with a prompt that has {title} alone, such as dish; a row of model run:NAME may ask another "
+            "one."
         )
-    return Asking.of(tokenizer, task.family, dialogue, most, task.chat)
+    return Asking.of(tokenizer, settings.family, dialogue, most, settings.chat)
 
 
 def values_of(rows: pl.DataFrame) -> list[Values]:

@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -27,23 +26,24 @@ from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.processes import TEXT, ask_program
 from wokflow.train.processes import run_processes, worker
-from wokflow.train.settings import Task
 from wokflow.train.stopping import TimeOverError
+from wokflow.train.task import Task
 
 TASK, STOP, ERROR, TIME_OVER = "task.json", "stop", "error-{process}.txt", "time-over-{process}.txt"
 LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo", "NCCL_SOCKET_IFNAME": "lo"}  # what processes of one node talk over
 PORTS = range(20_000, 32_768)  # below those that systems give to outgoing connections
 
 
-def launch(task: Task, processes: int, nodes: int, progress: Progress | None = None) -> None:
-    """Train with `processes` on each of `nodes`; their output goes to the log. On SIGTERM they save and end.
+def launch(task: Task, progress: Progress | None = None) -> None:
+    """Train in several processes; their output goes to the log. On SIGTERM they save and end.
 
     Raises UserError with the message of the first process that fails, or that was stopped; TimeOverError if all
     were, since their time was over.
     """
+    processes, nodes = task.settings.processes, task.settings.nodes
     talk = Path(task.checkpoints).with_name(f"{Path(task.checkpoints).name}.launch")
     shutil.rmtree(talk, ignore_errors=True)
-    task_of = asdict(task) | {
+    task_of = task.plain() | {
         "launcher": os.getpid() if nodes == 1 else None,
         "launched": (socket.gethostname(), time.monotonic()),
     }

@@ -1,20 +1,16 @@
 """Training examples of adaptation: pairs of recipes as texts. A cutoff: equal texts train nothing again."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.models.texts import recipe_texts
 from wokflow.train import schemas
 
 
-def train_pairs(
-    *,
-    pairs: str,
-    recipes: list[str],
-    data: str,
-    digest: str,
-    metadata: dict[str, str],
-) -> None:
+def train_pairs(*, pairs: str, recipes: list[str], data: str, digest: str, job: Job) -> None:
     """Write the pairs of train and valid (match/pairs, in their order) as train/examples to `data`, and a `digest`.
 
     `recipes` are the parts of ingest/recipes of both corpora. What test sets of their own hold is in split test.
@@ -28,7 +24,7 @@ def train_pairs(
         source=pl.col("source_id").replace_strict(texts, return_dtype=pl.String),
         target=pl.col("target_id").replace_strict(texts, return_dtype=pl.String),
     )
-    write_examples(data, digest, rows, metadata)
+    write_examples(data, digest, rows, job.metadata)
 
 
 def _titles(recipes: list[str], ids: pl.Series) -> dict[str, str]:
@@ -38,7 +34,7 @@ def _titles(recipes: list[str], ids: pl.Series) -> dict[str, str]:
     return dict(wanted.collect(engine="streaming").iter_rows())
 
 
-def write_examples(data: str, digest: str, rows: pl.DataFrame, metadata: dict[str, str]) -> None:
+def write_examples(data: str, digest: str, rows: pl.DataFrame, metadata: Mapping[str, str]) -> None:
     """Write rows as train/examples, and the digest of what a model learns from them."""
     tables.write(data, schemas.EXAMPLES, rows, metadata)
     learnt = pl.concat([rows[name] for name in ("split", "title", "source", "target")])

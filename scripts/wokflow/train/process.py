@@ -19,8 +19,9 @@ from wokflow.train.checkpoints import Checkpoints, Saved
 from wokflow.train.examples import Encoder, asking_of, read_examples, values_of
 from wokflow.train.record import base_of, write_record
 from wokflow.train.scratch import make_small
-from wokflow.train.settings import Fit, Lora, Task
+from wokflow.train.settings import ModelSettings
 from wokflow.train.stopping import Stop
+from wokflow.train.task import Task
 from wokflow.train.validation import choose_metric, choose_sources
 
 READABLE = 0o644
@@ -45,6 +46,7 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
     quiet: Any = library
     quiet.disable_progress_bar()
     quiet.set_verbosity_error()
+    settings = task.settings
     if task.threads:
         torch.set_num_threads(task.threads)
     rows = read_examples(task.examples)
@@ -64,14 +66,14 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
     try:
         trainer.train(str(course.checkpoints.path(course.saved.step)) if course.saved.step else None)
     except RuntimeError as error:
-        raise (UserError(too_little_memory(task.settings)) if is_memory(error) else error) from error
+        raise (UserError(too_little_memory(settings)) if is_memory(error) else error) from error
     if course.stopped:
         raise course.stopped_at(trainer.state.global_step)
     _take_best(trainer)
-    weights = trainer.accelerator.get_state_dict(trainer.model) if task.settings.shard else None
+    weights = trainer.accelerator.get_state_dict(trainer.model) if settings.shard else None
     if first:
         trainer.model.config.use_cache = cached
-        model = _plain(task, trainer, arguments)
+        model = _plain(settings, trainer, arguments)
         with tables.atomic_folder(task.out) as folder:
             model.save_pretrained(folder, state_dict=weights)
             tokenizer.save_pretrained(folder)
@@ -108,7 +110,7 @@ def training_arguments(task: Task) -> Any:
         "warmup_steps": settings.warmup,
         "weight_decay": settings.weight_decay,
         "max_grad_norm": settings.clip,
-        "seed": task.seed,
+        "seed": settings.seed,
         "use_cpu": place.type == "cpu",
         "bf16": use_bfloat16(settings.precision, place),
         "activation_checkpointing": settings.gradient_checkpointing
@@ -132,7 +134,7 @@ def training_arguments(task: Task) -> Any:
         options |= {"fsdp": True, "fsdp_config": _sharding(settings, processes)}
         # Read when the model is loaded, which the first process alone does.
         os.environ |= {"ACCELERATE_USE_FSDP": "true", "FSDP_CPU_RAM_EFFICIENT_LOADING": "true"}
-    if task.family == "causal":
+    if settings.family == "causal":
         options |= {
             "packing": settings.packing,
             "max_length": None,
@@ -140,7 +142,7 @@ def training_arguments(task: Task) -> Any:
         }
         options["dataset_kwargs"] = {"skip_prepare_dataset": True}
     os.environ["TENSORBOARD_LOGGING_DIR"] = task.curves
-    made: Any = (SFTConfig if task.family == "causal" else Seq2SeqTrainingArguments)(**options)
+    made: Any = (SFTConfig if settings.family == "causal" else Seq2SeqTrainingArguments)(**options)
     made._n_gpu = min(made.n_gpu, 1)  # a process takes one GPU, however many it sees
     if settings.shard and place.type == "cpu":
         from accelerate.state import DistributedType, PartialState
@@ -150,7 +152,7 @@ def training_arguments(task: Task) -> Any:
     return made
 
 
-def _sharding(settings: Fit, processes: int) -> dict[str, Any]:
+def _sharding(settings: ModelSettings, processes: int) -> dict[str, Any]:
     """FSDP2: weights, gradients and optimizer are shared out among processes; only the first loads the model."""
     if processes == 1:
         raise UserError(
@@ -177,36 +179,38 @@ def _key(task: Task) -> str:
 def _begin(task: Task, rows: pl.DataFrame, arguments: Any) -> tuple[Any, Any, dict[str, Any]]:
     """The model and tokenizer that training begins with, and where they are from."""
     settings = task.settings
-    if task.model == "small":
+    if settings.base is None:
         train = rows.filter(split="train")
         texts = [text for name in ("source", "target") for text in train[name]]
-        made = make_small(texts, task.family, settings.small, max_tokens=settings.max_tokens, seed=task.seed)
+        size, longest = settings.small, settings.max_tokens
+        made = make_small(texts, settings.family, size, max_tokens=longest, seed=settings.seed)
         network, tokenizer = made
     else:
         on_device = settings.lora.rank and settings.lora.base == "nf4"
         place = str(arguments.device) if on_device else "cpu"
-        network, tokenizer = _loaded(task, _base_precision(settings, arguments.bf16), place)
-        if task.languages:
-            set_languages(tokenizer, *task.languages)
-    base = base_of(task.model, task.revision)
+        precision = _base_precision(settings, arguments.bf16)
+        network, tokenizer = _loaded(settings, settings.base, precision, place)
+        if settings.languages:
+            set_languages(tokenizer, *settings.languages)
+    base = base_of(settings.base, settings.revision)
     if settings.dropout is not None:
         set_dropout(network, settings.dropout)
     return network, tokenizer, base
 
 
-def _loaded(task: Task, precision: str, place: str) -> tuple[Any, Any]:
+def _loaded(settings: ModelSettings, base: str, precision: str, place: str) -> tuple[Any, Any]:
     """The base model and its tokenizer."""
     return load(
-        task.model,
-        task.family,
-        revision=task.revision,
+        base,
+        settings.family,
+        revision=settings.revision,
         precision=precision,
         device=place,
-        remote_code=task.settings.remote_code,
+        remote_code=settings.remote_code,
     )
 
 
-def _base_precision(settings: Fit, bfloat16: bool) -> str:
+def _base_precision(settings: ModelSettings, bfloat16: bool) -> str:
     """The precision of the weights: 32 bits where all of them learn."""
     if not settings.lora.rank:
         return "float32"
@@ -234,17 +238,17 @@ def _trainer(
         progress.say(
             f"the model has positions for {most} tokens: max_tokens {settings.max_tokens} is more than it reads"
         )
-    asking = asking_of(task, tokenizer, most)
+    asking = asking_of(settings, tokenizer, most)
     if asking.chat:
         ends = network.generation_config.eos_token_id
         others = ends if isinstance(ends, list) else [ends] if ends is not None else []
         network.generation_config.eos_token_id = sorted({answer_end(tokenizer, chat=True), *others})
     on_target = settings.loss_on == "target" or (settings.loss_on == "auto" and asking.chat)
-    encoder = Encoder(asking, most, places, on_target, settings.packing and task.family == "causal")
+    encoder = Encoder(asking, most, places, on_target, settings.packing and settings.family == "causal")
     train, valid = (encoder.encode(rows.filter(split=split), progress) for split in ("train", "valid"))
     chosen = choose_sources(rows.filter(split="valid"), settings.valid_most)
     metric = choose_metric(
-        settings.metric, len(chosen), adapts=task.languages is not None, sharded=settings.shard
+        settings.metric, len(chosen), adapts=settings.languages is not None, sharded=settings.shard
     )
     checkpoints = Checkpoints(task.checkpoints, _key(task))
     saved = _agreed(checkpoints, metric, first=arguments.process_index == 0)
@@ -254,8 +258,8 @@ def _trainer(
     # An epoch whose steps are done, and which was not evaluated, begins with that.
     arguments.eval_on_start = saved.step > 0 and saved.step == course.per_epoch * (len(saved.curve) + 1)
     options = {"args": arguments, "processing_class": tokenizer, "train_dataset": train.data}
-    model = with_adapters(network, settings.lora, task) if settings.lora.rank else network
-    if task.family == "causal":
+    model = with_adapters(network, settings) if settings.lora.rank else network
+    if settings.family == "causal":
         trainer: Any = Causal(model=model, **options)
     else:
         trainer = Seq2Seq(
@@ -300,17 +304,17 @@ def _take_best(trainer: Any) -> None:
         )
 
 
-def _plain(task: Task, trainer: Any, arguments: Any) -> Any:
+def _plain(settings: ModelSettings, trainer: Any, arguments: Any) -> Any:
     """The model to be saved: adapters become part of the weights. Those of 4 bits are loaded anew for that."""
     model = trainer.accelerator.unwrap_model(trainer.model, keep_torch_compile=False)
-    lora = task.settings.lora
-    if not lora.rank:
+    base = settings.base
+    if not settings.lora.rank:
         return model
-    if lora.base != "nf4":
+    if base is None or settings.lora.base != "nf4":
         return model.merge_and_unload()
     from peft import PeftModel
 
-    network, _ = _loaded(task, "bfloat16" if arguments.bf16 else "float32", "cpu")
+    network, _ = _loaded(settings, base, "bfloat16" if arguments.bf16 else "float32", "cpu")
     best = trainer.state.best_model_checkpoint
     return PeftModel.from_pretrained(network, best).merge_and_unload()
 
@@ -327,20 +331,21 @@ def set_dropout(model: Any, share: float) -> None:
                 setattr(module, name, share)
 
 
-def with_adapters(model: Any, lora: Lora, task: Task) -> Any:
+def with_adapters(model: Any, settings: ModelSettings) -> Any:
     """The model with low-rank adapters, which alone are trained. Raises UserError if no layer takes them."""
     import torch
     from peft import LoraConfig, TaskType, get_peft_model
 
-    torch.manual_seed(task.seed)
+    lora = settings.lora
+    torch.manual_seed(settings.seed)
     config = LoraConfig(
-        task_type=TaskType.SEQ_2_SEQ_LM if task.family == "seq2seq" else TaskType.CAUSAL_LM,
+        task_type=TaskType.SEQ_2_SEQ_LM if settings.family == "seq2seq" else TaskType.CAUSAL_LM,
         r=lora.rank,
         lora_alpha=lora.alpha,
         lora_dropout=lora.dropout,
         target_modules=list(lora.targets) if lora.targets else "all-linear",
     )
-    if task.settings.gradient_checkpointing:
+    if settings.gradient_checkpointing:
         model.enable_input_require_grads()
     try:
         return get_peft_model(model, config)

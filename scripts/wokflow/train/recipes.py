@@ -6,8 +6,10 @@ import math
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 from wokflow.ingest.steps import joined
 from wokflow.train.pairs import write_examples
+from wokflow.train.settings import RecipesSettings
 
 START = "{title}的做法如下。"  # Counterfactual Recipe Generation, section 5.1
 
@@ -19,10 +21,8 @@ def train_recipes(
     dishes: str,
     data: str,
     digest: str,
-    valid: float,
-    most: int | None,
-    seed: int,
-    metadata: dict[str, str],
+    settings: RecipesSettings,
+    job: Job,
 ) -> None:
     """Write recipes as train/examples to `data`, and a `digest`: "(dish) is made as follows." and the steps.
 
@@ -37,10 +37,10 @@ def train_recipes(
         pl.col("steps").list.len() > 0
     )
     found = with_steps.join(allowed, on="recipe_id", maintain_order="left").collect(engine="streaming")
-    draw = [hashlib.sha256(f"{seed} {recipe}".encode()).hexdigest() for recipe in found["recipe_id"]]
+    draw = [hashlib.sha256(f"{settings.seed} {recipe}".encode()).hexdigest() for recipe in found["recipe_id"]]
     rank = pl.Series("rank", draw, dtype=pl.String).rank("ordinal") - 1
-    count = min(len(found), most or len(found))
-    held = math.ceil(count * valid)
+    count = min(len(found), settings.most or len(found))
+    held = math.ceil(count * settings.valid)
     rows = found.with_columns(rank).filter(pl.col("rank") < count)
     names = rows.select(pl.coalesce("dish", "title")).to_series()
     examples = rows.select(
@@ -52,4 +52,4 @@ def train_recipes(
             [joined(*parts) for parts in rows.select("steps", "lang").iter_rows()], dtype=pl.String
         ),
     )
-    write_examples(data, digest, examples, metadata)
+    write_examples(data, digest, examples, job.metadata)

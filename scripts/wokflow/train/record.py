@@ -13,10 +13,14 @@ from wokflow.frame import tables
 from wokflow.frame.digests import file_digest
 from wokflow.models.loading import commit_of
 from wokflow.train.checkpoints import Evaluation, best_of
-from wokflow.train.settings import Task
+from wokflow.train.settings import ModelSettings
+from wokflow.train.task import Task
+from wokflow.train.validation import validation_decoding
 
 PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "sacrebleu")
 COLUMNS = ("epoch", "step", "train_loss", "valid_loss", "valid_bleu", "learning_rate", "best")
+# Keys of train.model that are not among the settings of run.json: it has them elsewhere, or they change nothing.
+ELSEWHERE = {"processes", "nodes", "revision", "valid_beams"}
 
 
 def write_record(
@@ -33,18 +37,19 @@ def write_record(
     the `evaluations` is that by `metric`.
     """
     (folder / "curve.tsv").write_text(curve(evaluations, metric), encoding="utf-8")
-    packages = [*PACKAGES, *(["trl"] if task.family == "causal" else [])]
-    packages += ["peft"] if task.settings.lora.rank else []
+    settings = task.settings
+    packages = [*PACKAGES, *(["trl"] if settings.family == "causal" else [])]
+    packages += ["peft"] if settings.lora.rank else []
     run = {
         "run": task.run,
-        "family": task.family,
+        "family": settings.family,
         "base": base,
-        "seed": task.seed,
-        "languages": task.languages,
-        "prompt": Path(task.prompt).read_text(encoding="utf-8-sig").strip() if task.prompt else None,
-        "chat": task.chat,
-        "settings": asdict(task.settings),
-        "decoding": asdict(task.decoding),
+        "seed": settings.seed,
+        "languages": settings.languages,
+        "prompt": Path(settings.prompt).read_text(encoding="utf-8-sig").strip() if settings.prompt else None,
+        "chat": settings.chat,
+        "settings": recorded(settings),
+        "decoding": asdict(validation_decoding(settings)),
         "examples": {
             "sha256": tables.strings_digest(
                 pl.concat([rows[name] for name in ("split", "source", "target")])
@@ -60,9 +65,21 @@ def write_record(
     return run
 
 
-def base_of(model: str, revision: str | None) -> dict[str, Any]:
+def recorded(settings: ModelSettings) -> dict[str, Any]:
+    """The settings of run.json: the keys of train.model but for those ELSEWHERE."""
+    learning = settings.model_dump(include={*ModelSettings.own()} - ELSEWHERE, mode="json")
+    plain: dict[str, Any] = json.loads(json.dumps(learning), parse_float=_number)
+    return plain
+
+
+def _number(text: str) -> float:
+    """A number as one writes it in a config: 1 and not 1.0."""
+    return int(text[:-2]) if text.endswith(".0") else float(text)
+
+
+def base_of(model: str | None, revision: str | None) -> dict[str, Any]:
     """The base model without its path: its name, and its commit on the hub or the digests of its weights."""
-    if model == "small":
+    if model is None:
         return {"model": "small", "kind": "made on the spot with random weights"}
     if Path(model).is_dir():
         weights = {path.name: file_digest(path) for path in _weights(Path(model))}

@@ -21,9 +21,10 @@ from wokflow.models.decoding import decode_tokens
 from wokflow.train.batches import Batches
 from wokflow.train.checkpoints import Checkpoints, Evaluation, Saved, best_of
 from wokflow.train.examples import IGNORED, Encoded, collator
-from wokflow.train.settings import Fit, Task
+from wokflow.train.settings import ModelSettings
 from wokflow.train.stopping import Stop, StoppedError, TimeOverError
-from wokflow.train.validation import bleu
+from wokflow.train.task import Task
+from wokflow.train.validation import bleu, validation_decoding
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -127,7 +128,7 @@ class Steps:
             course.train.lengths,
             course.task.settings.batch,
             self._train_batch_size,
-            course.task.seed,
+            course.task.settings.seed,
             processes=accelerator.num_processes,
             process=accelerator.process_index,
         )
@@ -228,15 +229,14 @@ class Steps:
         course, accelerator = self.course, self.accelerator
         rows, targets = zip(*course.sources, strict=True)
         order = sorted(range(len(rows)), key=lambda place: (-len(rows[place]), place))
-        size = DECODED * course.task.decoding.batch
+        family, decoding = course.task.settings.family, validation_decoding(course.task.settings)
+        size = DECODED * decoding.batch
         model = accelerator.unwrap_model(self.model, keep_torch_compile=False)
         found: list[tuple[int, str]] = []
         for part in self._own([order[start : start + size] for start in range(0, len(order), size)], []):
             with accelerator.autocast():
                 tokens = [rows[place] for place in part]
-                texts = decode_tokens(
-                    model, self.processing_class, tokens, course.task.family, course.task.decoding
-                )
+                texts = decode_tokens(model, self.processing_class, tokens, family, decoding)
             found += zip(part, texts, strict=True)
         written = dict(gather_object(found))
         return bleu([written[place] for place in order], [targets[place] for place in order])
@@ -328,7 +328,7 @@ class Watch(TrainerCallback):
     def on_step_begin(self, args: Any, state: Any, control: Any, **options: Any) -> None:
         """Dropout depends on seed, step and process alone, and not on what was drawn before the step."""
         self._start = time.monotonic()
-        drawn = f"{self._course.task.seed} {state.global_step} {args.process_index}"
+        drawn = f"{self._course.task.settings.seed} {state.global_step} {args.process_index}"
         torch.manual_seed(int.from_bytes(hashlib.sha256(drawn.encode()).digest()[:7]))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **options: Any) -> None:
@@ -377,7 +377,7 @@ def is_memory(error: RuntimeError) -> bool:
     return any(words in str(error) for words in ("out of memory", "can't allocate memory"))
 
 
-def too_little_memory(settings: Fit) -> str:
+def too_little_memory(settings: ModelSettings) -> str:
     """What happened, and what to do."""
     return (
         f"Memory does not suffice for device_batch {settings.device_batch} and max_tokens {settings.max_tokens}. "

@@ -9,7 +9,9 @@ from typing import Literal
 import polars as pl
 
 from wokflow.frame.languages import HAN
+from wokflow.models.decoding import Decoding
 from wokflow.models.texts import without_headings
+from wokflow.train.settings import ModelSettings
 
 ENOUGH = 200  # sources: below that, BLEU of an epoch is noise
 
@@ -30,6 +32,19 @@ def choose_sources(rows: pl.DataFrame, most: int) -> pl.DataFrame:
     drawn = [hashlib.sha256(source.encode()).hexdigest() for source in distinct["source"]]
     return (
         distinct.with_columns(drawn=pl.Series(drawn, dtype=pl.String)).sort("drawn").drop("drawn").head(most)
+    )
+
+
+def validation_decoding(settings: ModelSettings) -> Decoding:
+    """How validation sources are decoded; the penalties do not follow generate.decode, whose values train nothing."""
+    return Decoding(
+        beams=settings.valid_beams,
+        repetition_penalty=1.2,
+        no_repeat_ngram=5,
+        max_source_tokens=settings.max_tokens,
+        max_tokens=settings.max_tokens,
+        temperature=None,
+        batch=16,
     )
 
 

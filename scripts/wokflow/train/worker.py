@@ -15,8 +15,8 @@ from wokflow.frame.secrets import shown
 from wokflow.models.devices import find_device
 from wokflow.train.launch import ERROR, STOP, TASK, TIME_OVER
 from wokflow.train.process import COLLECTIVE_S, train_here
-from wokflow.train.settings import task_settings
 from wokflow.train.stopping import Stop, StoppedError, TimeOverError
+from wokflow.train.task import Task
 
 
 class Lines(Progress):
@@ -31,7 +31,7 @@ def main(folder: str) -> int:
     talk = Path(folder)
     values = json.loads((talk / TASK).read_text(encoding="utf-8"))
     launcher, launched, meeting = (values.pop(name) for name in ("launcher", "launched", "meeting"))
-    task = task_settings(values)
+    task = Task.from_plain(values)
     try:
         with Stop(task.minutes, began=began(*launched), file=talk / STOP, launcher=launcher) as stop:
             if meeting:

@@ -1,0 +1,36 @@
+"""One training: what each of its processes is told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wokflow.train.settings import ModelSettings
+
+
+@dataclass(frozen=True)
+class Task:
+    """A training of `run`.
+
+    `examples` is a table (train/examples), `out` the folder of the model, `checkpoints` the folder of checkpoints;
+    only those of the same `key` are continued. `curves` is a folder for trackers that write files. `minutes` is the
+    time limit of the job; None: it has none. `threads` are those of a process on CPUs; None: PyTorch's choice.
+    """
+
+    examples: str
+    out: str
+    checkpoints: str
+    curves: str
+    run: str
+    settings: ModelSettings
+    key: str
+    minutes: float | None
+    threads: int | None
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any]) -> "Task":
+        """The task of plain values as `plain` gives them, and JSON."""
+        return cls(**{**values, "settings": ModelSettings.of_job(values["settings"])})
+
+    def plain(self) -> dict[str, Any]:
+        """Plain values, as JSON has them."""
+        return vars(self) | {"settings": self.settings.model_dump(mode="json")}
