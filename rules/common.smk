@@ -4,14 +4,15 @@ from types import SimpleNamespace
 from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
 from wokflow.frame.alone import take_folder, writes_results
-from wokflow.enrich.arguments import languages
-from wokflow.frame.config import dumps, prepare, read_schema, source_files
+from wokflow.enrich.languages import item_languages
+from wokflow.frame.config import prepare, read_schema
 from wokflow.frame.digests import identity
 from wokflow.frame.records import restore
 from wokflow.frame import stages
 from wokflow.frame.rules import Results, Steps
 from wokflow.frame.scope import ENTITIES, Scope
 from wokflow.generate.stage import BASELINES
+from wokflow.ingest.stage import dumps, source_files
 
 try:
     SCHEMA = read_schema(ROOT)
@@ -40,7 +41,7 @@ CORPORA = MATCHED | ({"counterfactual": "zh"} if "counterfactual" in config["sou
 SENTENCES = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
 RAW = {name: source_files(source) for name, source in config["sources"].items()}
 FETCHED = [name for name, source in config["sources"].items() if "fetched" in source]
-ITEM_LANGUAGES = languages(config, SENTENCES)
+ITEM_LANGUAGES = item_languages(config, SENTENCES)
 DUMPS = {lang: path for lang, path in dumps(config).items() if lang in ITEM_LANGUAGES}
 RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]

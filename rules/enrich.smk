@@ -1,12 +1,5 @@
-from wokflow.enrich.arguments import (
-    categorise_arguments,
-    entity_arguments,
-    explanation_arguments,
-    link_arguments,
-    lookup_arguments,
-    refuse_nothing,
-    with_settings,
-)
+from wokflow.enrich.languages import english_first
+from wokflow.enrich.stage import refuse_nothing
 
 ENTITY_PART = f"{RESULTS}/enrich/entities/part-00000.parquet"
 CATEGORY_PART = f"{RESULTS}/enrich/categories/part-00000.parquet"
@@ -19,6 +12,10 @@ LINKING = [  # what lies before the dictionary, which all sources of sentences s
     *CUTOFFS.names.members.values(),
     *CUTOFFS.pages.members.values(),
 ]
+# A topic service is asked for pages in English if it can be, since Table 9 has its topics; no other backend is.
+TOPIC_LANGUAGES = (
+    english_first(ITEM_LANGUAGES) if config["enrich"]["categorise"]["backend"] == "service" else []
+)
 MENTIONS = [path for corpus in SENTENCES for path in parts(f"enrich/mentions/{corpus}", SENTENCE_PARTS)]
 
 
@@ -41,7 +38,7 @@ rule enrich_entities:
         **step(
             "enrich.entities",
             CUTOFFS.entities[ENTITIES],
-            arguments=lambda wildcards: entity_arguments(config, ITEM_LANGUAGES),
+            given=lambda wildcards: {"raw": RAW[ENTITIES][0], "languages": ITEM_LANGUAGES},
         ),
     script:
         "../scripts/step.py"
@@ -94,7 +91,7 @@ rule enrich_link:
         **step(
             "enrich.link",
             CUTOFFS.names,
-            arguments=lambda wildcards: link_arguments(config, SCHEMA, SENTENCES[wildcards.corpus]),
+            given=lambda wildcards: {"pair": SENTENCES[wildcards.corpus]},
         ),
     script:
         "../scripts/step.py"
@@ -120,7 +117,10 @@ rule enrich_categorise:
     params:
         **step(
             "enrich.categorise",
-            arguments=lambda wildcards: categorise_arguments(config, SCHEMA, ITEM_LANGUAGES),
+            over=lambda wildcards: {
+                "cache": config["enrich"]["categorise"]["cache"] or f"{RESULTS}/enrich/topics"
+            },
+            given=lambda wildcards: {"languages": TOPIC_LANGUAGES},
         ),
     script:
         "../scripts/step.py"
@@ -146,7 +146,10 @@ rule enrich_lookup:
     params:
         **step(
             "enrich.lookup",
-            arguments=lambda wildcards: lookup_arguments(config, SCHEMA, ITEM_LANGUAGES),
+            over=lambda wildcards: {
+                "cache": config["enrich"]["lookup"]["cache"] or f"{RESULTS}/enrich/answers"
+            },
+            given=lambda wildcards: {"languages": ITEM_LANGUAGES},
         ),
     script:
         "../scripts/step.py"
@@ -171,7 +174,7 @@ rule enrich_pages:
         runtime=minutes(480),
         download=1,
     params:
-        **step("enrich.pages", arguments=lambda wildcards: explanation_arguments(config, SCHEMA)),
+        **step("enrich.pages"),
     script:
         "../scripts/step.py"
 
@@ -199,12 +202,7 @@ rule enrich_items:
         mem_mb=memory(2000),
         runtime=minutes(60),
     params:
-        **step(
-            "enrich.items",
-            arguments=lambda wildcards: with_settings(
-                config, SCHEMA, "enrich.items", languages=ITEM_LANGUAGES
-            ),
-        ),
+        **step("enrich.items", given=lambda wildcards: {"languages": ITEM_LANGUAGES}),
     script:
         "../scripts/step.py"
 
@@ -214,8 +212,7 @@ rule enrich_assemble:
         after=waits(*LINKING),
         sentences=parts("ingest/sentences/{corpus}", SENTENCE_PARTS),
         mentions=parts("enrich/mentions/{corpus}", SENTENCE_PARTS),
-        categories=CATEGORY_PART,
-        dictionary=ITEM_PART,
+        about=[CATEGORY_PART, ITEM_PART],
     output:
         assembled=f"{RESULTS}/enrich/sentences/{{corpus}}/part-00000.parquet",
         rejects=f"{RESULTS}/enrich/rejects/{{corpus}}/part-00000.parquet",
@@ -230,12 +227,7 @@ rule enrich_assemble:
         mem_mb=memory(4000),
         runtime=minutes(120),
     params:
-        **step(
-            "enrich.assemble",
-            arguments=lambda wildcards: with_settings(
-                config, SCHEMA, "enrich.assemble", pair=SENTENCES[wildcards.corpus]
-            ),
-        ),
+        **step("enrich.assemble", given=lambda wildcards: {"pair": SENTENCES[wildcards.corpus]}),
     script:
         "../scripts/step.py"
 
@@ -259,12 +251,7 @@ rule enrich_statistics:
         mem_mb=memory(2000),
         runtime=minutes(60),
     params:
-        **step(
-            "enrich.statistics",
-            arguments=lambda wildcards: with_settings(
-                config, SCHEMA, "enrich.statistics", pairs=list(SENTENCES.items())
-            ),
-        ),
+        **step("enrich.statistics", given=lambda wildcards: {"pairs": list(SENTENCES.items())}),
     script:
         "../scripts/step.py"
 

@@ -1,6 +1,3 @@
-from wokflow.ingest.arguments import download_arguments, page_arguments, sentence_arguments
-
-
 checkpoint ingest_source:
     input:
         raw=lambda wildcards: ancient(RAW[wildcards.corpus]),
@@ -49,7 +46,7 @@ rule ingest_recipes:
         **step(
             "ingest.recipes",
             SOURCE,
-            options={"raw": lambda wildcards: config["sources"][wildcards.corpus]["path"]},
+            given=lambda wildcards: {"raw": config["sources"][wildcards.corpus]["path"]},
         ),
     script:
         "../scripts/step.py"
@@ -76,8 +73,11 @@ rule ingest_sentences:
         **step(
             "ingest.sentences",
             CUTOFFS.sentences,
-            arguments=lambda wildcards: sentence_arguments(config, SCHEMA, wildcards.corpus),
-            options={"raw": lambda wildcards: RAW[wildcards.corpus]},
+            given=lambda wildcards: {
+                "raw": RAW[wildcards.corpus],
+                "kind": config["sources"][wildcards.corpus]["kind"],
+                "pair": SENTENCES[wildcards.corpus],
+            },
         ),
     script:
         "../scripts/step.py"
@@ -101,7 +101,13 @@ rule ingest_download:
         runtime=minutes(1440),
         download=1,
     params:
-        **step("ingest.download", arguments=lambda wildcards: download_arguments(config, wildcards.corpus)),
+        **step(
+            "ingest.download",
+            given=lambda wildcards: {
+                "url": config["sources"][wildcards.corpus]["url"],
+                "sha256": config["sources"][wildcards.corpus].get("sha256"),
+            },
+        ),
     script:
         "../scripts/step.py"
 
@@ -127,8 +133,7 @@ rule ingest_pages:
         **step(
             "ingest.pages",
             lambda wildcards: CUTOFFS.pages.only(f"pages_{wildcards.lang}"),
-            arguments=lambda wildcards: page_arguments(config),
-            options={"raw": lambda wildcards: DUMPS[wildcards.lang]},
+            given=lambda wildcards: {"raw": DUMPS[wildcards.lang]},
         ),
     script:
         "../scripts/step.py"

@@ -105,8 +105,9 @@ def make_results(clock: Clock, results: str, pairs: int) -> None:
     import numpy as np
     import polars as pl
     from wokflow.frame import tables
-    from wokflow.ingest.clean import Cleaning
+    from wokflow.frame.job import Job
     from wokflow.ingest.recipes import ingest_recipes
+    from wokflow.ingest.settings import RecipesSettings
     from wokflow.ingest.source import ingest_source
     from wokflow.match.schemas import PAIRS
 
@@ -122,18 +123,15 @@ def make_results(clock: Clock, results: str, pairs: int) -> None:
         for path in (source, recipes, rejects):
             path.parent.mkdir(parents=True, exist_ok=True)
         getattr(corpora, corpus)(raw, sources, dirt=0.0)
-        ingest_source(raw=str(raw), data=str(source))
+        job = Job(threads=measure.THREADS)
+        ingest_source(raw=str(raw), data=str(source), job=job)
         ingest_recipes(
-            raw=str(raw),
             source=str(source),
             recipes=[str(recipes)],
             rejects=[str(rejects)],
             corpus=corpus,
-            **asdict(Cleaning()),
-            truncated="refuse",
-            mostly_rejected="refuse",
-            threads=measure.THREADS,
-            key="",
+            settings=RecipesSettings(raw=str(raw)),
+            job=job,
         )
         raw.unlink()
         ids[corpus] = tables.read(str(recipes), ["recipe_id"]).to_series()

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -126,8 +125,9 @@ def make_corpus(clock: Clock, corpus: str, raw: str, rows: int, dirt: float) -> 
 
 def wokflow_ingest(clock: Clock, corpus: str, raw: str, out: str) -> dict[str, Any]:
     from wokflow.frame import tables
-    from wokflow.ingest.clean import Cleaning
+    from wokflow.frame.job import Job
     from wokflow.ingest.recipes import ingest_recipes
+    from wokflow.ingest.settings import RecipesSettings
 
     recipes, rejects = ([f"{out}/{name}-{part}.parquet" for part in range(PARTS)] for name in ("good", "bad"))
     source = Path(out, "source.json")
@@ -135,16 +135,12 @@ def wokflow_ingest(clock: Clock, corpus: str, raw: str, out: str) -> dict[str, A
     measure.cached(raw)
     with clock:
         ingest_recipes(
-            raw=raw,
             source=str(source),
             recipes=recipes,
             rejects=rejects,
             corpus=corpus,
-            **asdict(Cleaning()),
-            truncated="refuse",
-            mostly_rejected="refuse",
-            threads=measure.THREADS,
-            key="",
+            settings=RecipesSettings(raw=raw),
+            job=Job(threads=measure.THREADS),
         )
     return {"recipes": tables.rows(recipes), "rejects": tables.rows(rejects), "digest": digest(recipes)}
 

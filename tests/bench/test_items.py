@@ -210,7 +210,7 @@ def make_items(clock: Clock, folder: str, names: int, sentences: int) -> None:
 def make_names(clock: Clock, folder: str) -> None:
     import marisa_trie  # noqa: F401
     from wokflow.enrich.names import enrich_names
-    from wokflow.frame.job import Progress
+    from wokflow.frame.job import Job, Progress
 
     with clock, Path(folder, "log").open("w", encoding="utf-8") as log:
         enrich_names(
@@ -218,7 +218,7 @@ def make_names(clock: Clock, folder: str) -> None:
             names=f"{folder}/names",
             digest=f"{folder}/names.sha256",
             lang="en",
-            progress=Progress(log),
+            job=Job(progress=Progress(log)),
         )
 
 
@@ -249,9 +249,11 @@ def outcome(texts: list[str], found: list[list[str]], planted: list[list[str]]) 
 def link(clock: Clock, folder: str, job: int) -> dict[str, Any]:
     from wokflow.enrich.link import Linker
     from wokflow.enrich.names import Names
+    from wokflow.enrich.phrases import Phrases
+    from wokflow.enrich.settings import LinkSettings
 
     warm, texts, planted = half(folder, job)
-    linker = Linker(Names.open(f"{folder}/names", "en"))
+    linker = Linker(Names.open(f"{folder}/names", "en"), LinkSettings(pair="en-zh"), Phrases(()))
     for text in warm:
         linker(text)
     with clock:
@@ -316,22 +318,20 @@ def make_dump(clock: Clock, path: str, count: int) -> int:
 def read_entities(clock: Clock, path: str) -> int:
     import orjson  # noqa: F401
     from wokflow.enrich.entities import enrich_entities
+    from wokflow.enrich.settings import EntitiesSettings
     from wokflow.frame import tables
-    from wokflow.frame.job import Progress
+    from wokflow.frame.job import Job, Progress
 
     folder = Path(path).parent
     (folder / "source.json").write_text('{"sha256": "0"}', encoding="utf-8")
     table = str(folder / "entities.parquet")
     with clock, (folder / "log").open("w", encoding="utf-8") as log:
         enrich_entities(
-            path=path,
             source=str(folder / "source.json"),
             entities=table,
             rejects=str(folder / "rejects.parquet"),
-            languages=["en", "ah"],
-            truncated="refuse",
-            key="{}",
-            progress=Progress(log),
+            settings=EntitiesSettings(raw=path, languages=("en", "ah")),
+            job=Job(progress=Progress(log)),
         )
     return tables.rows([table])
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pyoxigraph as ox
 from wokflow.enrich.lookup import enrich_lookup
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 
+from tests.enrich.defaults import of_lookup
 from tests.enrich.endpoints import Endpoint, served
 from tests.enrich.facts import categorised, entity, store_of
 
@@ -52,11 +53,8 @@ class Lookup:
         self.log = io.StringIO()
 
     def usual(self) -> dict[str, Any]:
-        """Arguments of enrich_lookup, but for those that no text can hold."""
+        """Settings of enrich_lookup."""
         return {
-            "categories": categorised(self.folder / "categories.parquet", QIDS),
-            "entities": "",
-            "lookups": str(self.folder / "lookups.parquet"),
             "languages": LANGUAGES,
             "backend": "endpoint",
             "contact": "cook@example.org",
@@ -64,13 +62,18 @@ class Lookup:
             "timeout_s": 5,
             "backoff_s": 0.01,
             "cache": str(self.folder / "cache"),
-            "metadata": {},
         }
 
-    def __call__(self, server: Endpoint, **given: Any) -> bytes:
+    def files(self) -> dict[str, str]:
+        """Tables of enrich_lookup."""
+        categories = categorised(self.folder / "categories.parquet", QIDS)
+        return {"categories": categories, "entities": "", "lookups": str(self.folder / "lookups.parquet")}
+
+    def __call__(self, server: Endpoint, *, categories: str = "", **given: Any) -> bytes:
         """What is not given is as usual."""
-        usual = self.usual() | {"endpoint": server.url, "progress": Progress(self.log, seconds=0)}
-        enrich_lookup(**usual | given)
+        files = self.files() | ({"categories": categories} if categories else {})
+        settings = of_lookup(**self.usual() | {"endpoint": server.url} | given)
+        enrich_lookup(**files, settings=settings, job=Job(progress=Progress(self.log, seconds=0)))
         return (self.folder / "lookups.parquet").read_bytes()
 
 

@@ -10,6 +10,9 @@ import pyoxigraph as ox
 from wokflow.enrich.entities import enrich_entities
 from wokflow.enrich.schemas import CATEGORIES
 from wokflow.frame import tables
+from wokflow.frame.job import Job
+
+from tests.enrich.defaults import of_entities
 
 Entity = dict[str, Any]  # an item in the form of Wikidata's JSON
 
@@ -95,7 +98,7 @@ HOSTILE = [
 ]
 
 
-def dumped(entities: Iterable[Entity], folder: Path, languages: Sequence[str], progress: Any) -> str:
+def dumped(entities: Iterable[Entity], folder: Path, languages: Sequence[str]) -> str:
     """The table enrich/entities of a dump of these items."""
     folder.mkdir(parents=True, exist_ok=True)
     dump, source, table = folder / "dump.json", folder / "source.json", folder / "entities.parquet"
@@ -103,14 +106,11 @@ def dumped(entities: Iterable[Entity], folder: Path, languages: Sequence[str], p
     dump.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     source.write_text('{"sha256": "0"}', encoding="utf-8")
     enrich_entities(
-        path=str(dump),
         source=str(source),
         entities=str(table),
         rejects=str(folder / "rejects.parquet"),
-        languages=languages,
-        truncated="error",
-        key="{}",
-        progress=progress,
+        settings=of_entities(dump, languages),
+        job=Job(),
     )
     return str(table)
 

@@ -1,10 +1,8 @@
 """The whole stage on CAMT's published sentences and items: what its annotators found, and its counts."""
 
-import io
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -15,15 +13,17 @@ from wokflow.enrich.items import enrich_items
 from wokflow.enrich.link import enrich_link
 from wokflow.enrich.lookup import enrich_lookup
 from wokflow.enrich.names import enrich_names
+from wokflow.enrich.settings import AssembleSettings, ItemsSettings, StatisticsSettings
 from wokflow.enrich.statistics import enrich_statistics
 from wokflow.evaluate.spans import Output, csi_match, normalised
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.ingest.sentences import ingest_sentences
 from wokflow.ingest.source import ingest_source
 
 from tests.conftest import ROOT
 from tests.enrich import camt
-from tests.ingest.test_sentences import SETTINGS
+from tests.enrich.defaults import of_categorise, of_entities, of_link, of_lookup
+from tests.ingest.defaults import of_sentences
 
 LANGUAGES = ["en", "zh", "es", "hi"]
 
@@ -33,7 +33,7 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.common: dict[str, Any] = {"metadata": {"key": "{}"}, "progress": Progress(io.StringIO())}
+        self.job = Job({"key": "{}"})
 
     def path(self, name: str) -> str:
         return str(self.folder / name)
@@ -42,58 +42,60 @@ class Stage:
         return pl.read_parquet(self.path(name))
 
     def entities(self, lang: str = "en") -> None:
-        said = self.common["progress"]
-        ingest_source(raw=self.path("entities.jsonl"), data=self.path("source.json"))
+        ingest_source(raw=self.path("entities.jsonl"), data=self.path("source.json"), job=self.job)
         enrich_entities(
-            path=self.path("entities.jsonl"), source=self.path("source.json"), entities=self.path("entities"),
-            rejects=self.path("rejects"), languages=LANGUAGES, truncated="refuse", key="{}", progress=said,
+            source=self.path("source.json"), entities=self.path("entities"), rejects=self.path("rejects"),
+            settings=of_entities(self.path("entities.jsonl"), LANGUAGES), job=self.job,
         )  # fmt: skip
         enrich_names(
             entities=self.path("entities"), names=self.path("names"), digest=self.path("names.sha256"),
-            lang=lang, progress=said,
+            lang=lang, job=self.job,
         )  # fmt: skip
 
     def link(self, pair: str) -> None:
         raw = [self.path(f"{pair}.{lang}") for lang in pair.split("-")]
-        ingest_source(raw=raw, data=self.path("source.json"))
-        checks = {**SETTINGS, **dict.fromkeys(("identical", "language", "duplicates"), False)}
-        checks |= {"ratio": None, "longest": None}
+        ingest_source(raw=raw, data=self.path("source.json"), job=self.job)
+        unchecked = {
+            "identical": False,
+            "language": False,
+            "duplicates": False,
+            "ratio": None,
+            "longest": None,
+        }
         ingest_sentences(
-            raw=raw, source=self.path("source.json"), sentences=[self.path(f"{pair}.s")],
-            rejects=[self.path(f"{pair}.r")], corpus=pair, kind="moses", pair=pair, key="{}",
-            progress=self.common["progress"], **checks,
+            source=self.path("source.json"), sentences=[self.path(f"{pair}.s")], rejects=[self.path(f"{pair}.r")],
+            corpus=pair, settings=of_sentences("moses", raw, pair, **unchecked), job=self.job,
         )  # fmt: skip
         enrich_link(
             sentences=self.path(f"{pair}.s"), corpus_sentences=[self.path(f"{pair}.s")], names=self.path("names"),
-            mentions=self.path(f"{pair}.m"), rejects=self.path(f"{pair}.mr"), pair=pair, corpus=pair,
-            phrases=str(ROOT / "resources/enrich/phrases.tsv"), **self.common,
+            mentions=self.path(f"{pair}.m"), rejects=self.path(f"{pair}.mr"), corpus=pair,
+            settings=of_link(pair), job=self.job,
         )  # fmt: skip
 
     def assemble(self) -> None:
         enrich_categorise(
             mentions=[self.path(f"{pair}.m") for pair in camt.PAIRS], entities=self.path("entities"),
-            categories=self.path("categories"), topics=str(ROOT / "resources/enrich/topics.tsv"),
-            classes=str(ROOT / "resources/enrich/classes.tsv"), **self.common,
+            categories=self.path("categories"), settings=of_categorise(), job=self.job,
         )  # fmt: skip
         enrich_lookup(
             categories=self.path("categories"), entities=self.path("entities"), lookups=self.path("lookups"),
-            languages=LANGUAGES, backend="dump", cache=self.path("cache"), **self.common,
+            settings=of_lookup(LANGUAGES), job=self.job,
         )  # fmt: skip
         enrich_items(
             categories=self.path("categories"), lookups=self.path("lookups"), pages=[], dictionary=self.path("items"),
-            languages=LANGUAGES, **self.common,
+            settings=ItemsSettings(languages=tuple(LANGUAGES)), job=self.job,
         )  # fmt: skip
         for pair in camt.PAIRS:
             enrich_assemble(
                 sentences=[self.path(f"{pair}.s")], mentions=[self.path(f"{pair}.m")],
-                categories=self.path("categories"), dictionary=self.path("items"),
-                assembled=self.path(f"{pair}.a"), rejects=self.path(f"{pair}.rejects"),
-                camt=self.path(f"{pair}.json"), corpus=pair, pair=pair, **self.common,
+                about=[self.path("categories"), self.path("items")], assembled=self.path(f"{pair}.a"),
+                rejects=self.path(f"{pair}.rejects"), camt=self.path(f"{pair}.json"),
+                settings=AssembleSettings(pair=pair), job=self.job,
             )  # fmt: skip
         enrich_statistics(
             sentences=[self.path(f"{pair}.a") for pair in camt.PAIRS], dictionary=self.path("items"),
             statistics=self.path("statistics"), table=self.path("table2.tsv"), shares=self.path("shares"),
-            pairs=[(pair, pair) for pair in camt.PAIRS], metadata={"key": "{}"},
+            settings=StatisticsSettings(pairs=tuple((pair, pair) for pair in camt.PAIRS)), job=self.job,
         )  # fmt: skip
 
 

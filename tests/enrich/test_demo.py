@@ -1,6 +1,5 @@
 """The demo's sentences and items are what their README says, and their hard cases are linked as a reader would."""
 
-import io
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -15,11 +14,12 @@ from wokflow.enrich.entities import enrich_entities
 from wokflow.enrich.link import enrich_link
 from wokflow.enrich.names import enrich_names
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
+
+from tests.enrich.defaults import of_categorise, of_entities, of_link
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 ITEMS = RESOURCES / "demo" / "items"
-PHRASES = RESOURCES / "enrich" / "phrases.tsv"
 TOPICS, CLASSES = RESOURCES / "enrich" / "topics.tsv", RESOURCES / "enrich" / "classes.tsv"
 MADE_UP = "Q9000"  # how ids begin that are not Wikidata's
 COUNTRY = "Q6256"
@@ -150,20 +150,17 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Linked:
     folder = tmp_path_factory.mktemp("demo")
     names = ("source.json", "entities", "rejects", "names", "sentences", "mentions", "categories")
     source, table, rejects, names_of, sentences, mentions, categories = (str(folder / one) for one in names)
-    progress = Progress(io.StringIO())
+    job = Job()
     Path(source).write_text('{"sha256": "0"}')
     enrich_entities(
-        path=str(ITEMS / "entities.jsonl"),
         source=source,
         entities=table,
         rejects=rejects,
-        languages=["en", "zh"],
-        truncated="stop",
-        key="demo",
-        progress=progress,
+        settings=of_entities(ITEMS / "entities.jsonl", ["en", "zh"]),
+        job=job,
     )
     assert tables.rows([rejects]) == 0
-    enrich_names(entities=table, names=names_of, digest=f"{names_of}.sha256", lang="en", progress=progress)
+    enrich_names(entities=table, names=names_of, digest=f"{names_of}.sha256", lang="en", job=job)
     texts = pairs()
     ids = [str(row) for row in range(len(texts))]
     pl.DataFrame(
@@ -175,20 +172,16 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Linked:
         names=names_of,
         mentions=mentions,
         rejects=f"{mentions}.rejects",
-        pair="en-zh",
         corpus="demo",
-        phrases=str(PHRASES),
-        metadata={},
-        progress=progress,
+        settings=of_link(),
+        job=job,
     )
     enrich_categorise(
         mentions=[mentions],
         entities=table,
         categories=categories,
-        topics=str(TOPICS),
-        classes=str(CLASSES),
-        metadata={},
-        progress=progress,
+        settings=of_categorise(),
+        job=job,
     )
     found = tables.read(mentions, ["sentence_id", "start", "end", "mention", "qid"]).rows()
     for row, start, end, mention, _ in found:

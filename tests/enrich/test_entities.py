@@ -1,13 +1,13 @@
 """Lines of a dump that hold no item are rejects with their reason, and the others are read."""
 
-import io
 import json
 from pathlib import Path
 
 from wokflow.enrich.entities import enrich_entities
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 
+from tests.enrich.defaults import of_entities
 from tests.enrich.facts import entity
 
 
@@ -19,14 +19,11 @@ def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
     (tmp_path / "source.json").write_text('{"sha256": "0"}')
     enrich_entities(
-        path=str(tmp_path / "dump.json"),
         source=str(tmp_path / "source.json"),
         entities=str(tmp_path / "entities.parquet"),
         rejects=str(tmp_path / "rejects.parquet"),
-        languages=["en"],
-        truncated="refuse",
-        key="{}",
-        progress=Progress(io.StringIO()),
+        settings=of_entities(tmp_path / "dump.json", ["en"]),
+        job=Job(),
     )
     assert tables.read(tmp_path / "entities.parquet")["qid"].to_list() == ["Q7", long]
     reasons = {0: "no_item", 2: "broken_record", 3: "no_item", 5: "no_item"}

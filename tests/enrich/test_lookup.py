@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from wokflow.enrich.items import enrich_items
 from wokflow.enrich.lookup import enrich_lookup
 from wokflow.enrich.schemas import LOOKUPS
+from wokflow.enrich.settings import ItemsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 
 from tests.enrich import camt
+from tests.enrich.defaults import of_lookup
 from tests.enrich.endpoints import TRACE, cut, hang_up, later, reset, says, served, well
 from tests.enrich.facts import SOME, WD, Entity, categorised, dumped, entity, store_of
 
@@ -35,20 +37,23 @@ def log() -> io.StringIO:
 def lookup(tmp_path: Path, log: io.StringIO) -> Lookup:
     """Look items up; what is not given is as usual."""
 
-    def run(qids: Iterable[str] = LOOKED_UP, *, to: str = "lookups", **given: Any) -> Path:
+    def run(
+        qids: Iterable[str] = LOOKED_UP, *, to: str = "lookups", entities: str = "none", **given: Any
+    ) -> Path:
         path = tmp_path / f"{to}.parquet"
         usual = {
-            "categories": categorised(tmp_path / "categories.parquet", qids, "Q77"),
-            "entities": str(tmp_path / "none.parquet"),
-            "lookups": str(path),
             "languages": LANGUAGES,
             "backend": "endpoint",
             "contact": "cook@example.org",
             "cache": str(tmp_path / "cache"),
-            "metadata": {"key": "k"},
-            "progress": Progress(log, seconds=0),
         }
-        enrich_lookup(**usual | given)
+        enrich_lookup(
+            categories=categorised(tmp_path / "categories.parquet", qids, "Q77"),
+            entities=entities,
+            lookups=str(path),
+            settings=of_lookup(**usual | given),
+            job=Job({"key": "k"}, Progress(log, seconds=0)),
+        )
         return path
 
     return run
@@ -73,7 +78,7 @@ def every_backend(
 ) -> list[Path]:
     """The tables that the three backends write of the same facts."""
     languages = given.get("languages", LANGUAGES)
-    table = dumped(entities, tmp_path / "dump", languages, Progress(io.StringIO()))
+    table = dumped(entities, tmp_path / "dump", languages)
     dump = lookup(qids, to="dump", backend="dump", entities=table, **given)
     store = lookup(qids, to="store", backend="store", store=written(tmp_path, entities), **given)
     with served(store_of(entities)) as server:
@@ -155,7 +160,7 @@ def test_every_backend_writes_the_same_bytes_of_any_facts(
         entity(f"Q{number + 1}", {"es": f"plato {number}"} | item.pop("labels"), **item)
         for number, item in enumerate(items)
     ]
-    table = dumped(entities, folder, ["zh", "en", "es"], Progress(io.StringIO()))
+    table = dumped(entities, folder, ["zh", "en", "es"])
     made = []
     for backend in ("dump", "store"):
         made.append(folder / f"{backend}.parquet")
@@ -163,12 +168,8 @@ def test_every_backend_writes_the_same_bytes_of_any_facts(
             categories=categorised(folder / "categories.parquet", [one["id"] for one in entities]),
             entities=table,
             lookups=str(made[-1]),
-            languages=["zh", "en", "es"],
-            backend=backend,  # type: ignore[arg-type]
-            store=written(folder, entities),
-            cache="",
-            metadata={},
-            progress=Progress(io.StringIO()),
+            settings=of_lookup(["zh", "en", "es"], backend=backend, store=written(folder, entities)),
+            job=Job(),
         )
     assert tables.read(made[0]).rows() == tables.read(made[1]).rows()
     assert made[0].read_bytes() == made[1].read_bytes()
@@ -214,7 +215,7 @@ def test_an_item_that_was_merged_has_what_is_known_of_the_other(
 
 def test_summaries_come_from_a_dump(lookup: Lookup, tmp_path: Path) -> None:
     told = SOME[3] | {"summaries": {"en": "Mapo tofu is a dish."}}
-    table = dumped([*SOME[:3], told], tmp_path / "dump", LANGUAGES, Progress(io.StringIO()))
+    table = dumped([*SOME[:3], told], tmp_path / "dump", LANGUAGES)
     found = rows(lookup(["Q836929"], backend="dump", entities=table))
     assert found["Q836929", "en"]["summary"] == "Mapo tofu is a dish."
     assert found["Q836929", "zh"]["summary"] is None
@@ -222,7 +223,7 @@ def test_summaries_come_from_a_dump(lookup: Lookup, tmp_path: Path) -> None:
 
 def test_of_an_item_that_a_dump_has_twice_the_first_counts(lookup: Lookup, tmp_path: Path) -> None:
     again = entity("Q836929", {"en": "another dish"}, origins=["Q38"])
-    table = dumped([*SOME, again], tmp_path / "dump", LANGUAGES, Progress(io.StringIO()))
+    table = dumped([*SOME, again], tmp_path / "dump", LANGUAGES)
     found = rows(lookup(["Q836929"], backend="dump", entities=table))
     assert found["Q836929", "en"]["label"] == "mapo tofu"
 
@@ -234,9 +235,8 @@ def test_enrich_items_reads_the_table(lookup: Lookup, tmp_path: Path) -> None:
         lookups=str(found),
         pages=[],
         dictionary=str(tmp_path / "items.parquet"),
-        languages=LANGUAGES,
-        metadata={},
-        progress=Progress(io.StringIO()),
+        settings=ItemsSettings(languages=tuple(LANGUAGES)),
+        job=Job(),
     )
     items = rows(tmp_path / "items.parquet")
     assert items["Q836929", "zh"]["country_of_origin"] == "People's Republic of China"
@@ -308,7 +308,7 @@ def test_a_store_that_is_not_there_or_no_store_is_an_error(lookup: Lookup, tmp_p
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"contact": None}, "contact"),
+        ({"contact": ""}, "contact"),
         ({"endpoint": None}, "enrich.lookup.endpoint"),
         ({"contact": "me"}, "contact"),
         ({"contact": "me@example.org\r\nX-Evil: 1"}, "contact"),
@@ -317,8 +317,6 @@ def test_a_store_that_is_not_there_or_no_store_is_an_error(lookup: Lookup, tmp_p
         ({"endpoint": "https://me:secret@example.org/sparql"}, "enrich.lookup.endpoint"),
         ({"endpoint": "https://example.org/sparql?key=secret"}, "enrich.lookup.endpoint"),
         ({"endpoint": "example.org"}, "enrich.lookup.endpoint"),
-        ({"concurrency": 6}, "from 1 to 5"),
-        ({"concurrency": 0}, "from 1 to 5"),
         ({"languages": ["en", 'zh") } #']}, "no code of a language"),
         ({"languages": ["EN"]}, "no code of a language"),
         ({"qids": ["Q1", "Q2 } UNION { ?a ?b ?c"]}, "no id of an item"),

@@ -46,8 +46,10 @@ def test_an_item_that_is_unknown_is_not_asked_for_again(lookup: Lookup, tmp_path
 KILLED = """
 import json, sys
 from wokflow.enrich.lookup import enrich_lookup
-from wokflow.frame.job import Progress
-enrich_lookup(**json.loads(sys.argv[1]), progress=Progress(sys.stdout))
+from wokflow.enrich.settings import LookupSettings
+from wokflow.frame.job import Job
+files, settings = json.loads(sys.argv[1])
+enrich_lookup(**files, settings=LookupSettings(**settings), job=Job())
 """
 
 
@@ -61,7 +63,7 @@ def test_a_killed_run_goes_on_from_what_it_has(lookup: Lookup, tmp_path: Path) -
         handler.close_connection = True
 
     with served(store(), well, well, well, kill, well) as server:
-        given = lookup.usual() | {"endpoint": server.url}
+        given = [lookup.files(), lookup.usual() | {"endpoint": server.url}]
         environment = os.environ | {"PYTHONPATH": str(ROOT / "scripts")}
         processes.append(subprocess.Popen([sys.executable, "-c", KILLED, json.dumps(given)], env=environment))
         assert processes[0].wait(60) == -signal.SIGKILL

@@ -1,6 +1,5 @@
 """Mentions by a program: what it is given, what it may answer, and what of that stands."""
 
-import io
 import itertools
 import json
 import sys
@@ -16,11 +15,11 @@ from wokflow.enrich.names import enrich_names
 from wokflow.enrich.program import Answer, _sort_out
 from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 
+from tests.enrich.defaults import of_link
 from tests.enrich.facts import dumped, entity
 
-QUIET = Progress(io.StringIO())
 TEXTS = ["🍜 Mapo tofu, and mapo tofu.", "Nothing\u2028here.", "Tofu of Mapo"]
 ITEMS = [entity("Q836929", {"en": "mapo tofu"}), entity("Q177378", {"en": "tofu"})]
 # A linker of a few lines: it knows two names, finds the shorter one within the longer one as well, and answers in no
@@ -45,8 +44,8 @@ print("a line of a log", file=sys.stderr)
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("names")
-    table = dumped(ITEMS, folder / "dump", ["en"], QUIET)
-    enrich_names(entities=table, names=str(folder / "n"), digest=str(folder / "d"), lang="en", progress=QUIET)
+    table = dumped(ITEMS, folder / "dump", ["en"])
+    enrich_names(entities=table, names=str(folder / "n"), digest=str(folder / "d"), lang="en", job=Job())
     return str(folder / "n")
 
 
@@ -58,8 +57,8 @@ def link(names: str, folder: Path, command: list[str], texts: list[str] = TEXTS)
     )
     enrich_link(
         sentences=str(folder / "sentences"), corpus_sentences=[], names=names, mentions=str(folder / "mentions"),
-        rejects=str(folder / "rejects"), pair="en-zh", corpus="mine", backend="command", command=command,
-        seconds=60, metadata={}, progress=QUIET,
+        rejects=str(folder / "rejects"), corpus="mine", job=Job(),
+        settings=of_link(backend="command", command=tuple(command), seconds=60),
     )  # fmt: skip
     return {name: tables.read(str(folder / name)) for name in ("mentions", "rejects")}
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from wokflow.enrich.categorise import category, enrich_categorise
 from wokflow.enrich.topics import LEAST, likely, read_topics
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.web import user_agent
 
-from tests.conftest import ROOT
+from tests.enrich.defaults import of_categorise
 from tests.enrich.endpoints import (
     Asked,
     Behaviour,
@@ -70,7 +70,6 @@ EXPECTED = {
     "Q8": (["Culture.Sports"], "social culture"),
     "Q9": ([], None),
 }
-RESOURCES = ROOT / "resources" / "enrich"
 
 
 class Categorise:
@@ -78,16 +77,12 @@ class Categorise:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.log = folder, io.StringIO()
-        self._entities = dumped(ITEMS, folder / "dump", ["zh", "en"], Progress(io.StringIO()))
+        self._entities = dumped(ITEMS, folder / "dump", ["zh", "en"])
         pl.DataFrame({"qid": [item["id"] for item in ITEMS]}).write_parquet(folder / "mentions.parquet")
 
     def __call__(self, url: str, **given: Any) -> dict[str, tuple[list[str], str | None]]:
+        categories = str(self.folder / "categories.parquet")
         usual: dict[str, Any] = {
-            "mentions": [str(self.folder / "mentions.parquet")],
-            "entities": self._entities,
-            "categories": str(self.folder / "categories.parquet"),
-            "topics": str(RESOURCES / "topics.tsv"),
-            "classes": str(RESOURCES / "classes.tsv"),
             "backend": "service",
             "endpoint": url,
             "languages": ["en", "zh"],
@@ -95,11 +90,15 @@ class Categorise:
             "timeout_s": 5,
             "backoff_s": 0.01,
             "cache": str(self.folder / "cache"),
-            "metadata": {},
-            "progress": Progress(self.log, seconds=0),
         }
-        enrich_categorise(**usual | given)
-        rows = tables.read(usual["categories"]).rows()
+        enrich_categorise(
+            mentions=[str(self.folder / "mentions.parquet")],
+            entities=self._entities,
+            categories=categories,
+            settings=of_categorise(**usual | given),
+            job=Job(progress=Progress(self.log, seconds=0)),
+        )
+        rows = tables.read(categories).rows()
         return {qid: (topics, found) for qid, topics, found in rows}
 
 
@@ -213,11 +212,9 @@ def test_a_page_that_is_never_answered_is_an_error_and_all_others_are_kept(categ
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"contact": None}, "contact"),
+        ({"contact": ""}, "contact"),
         ({"contact": "me"}, "contact"),
-        ({"endpoint": None}, r"enrich\.categorise\.endpoint"),
         ({"endpoint": "https://me:secret@example.org/"}, r"enrich\.categorise\.endpoint"),
-        ({"concurrency": 6}, "from 1 to 5"),
         ({"languages": ["en/../x"]}, "no code of a language"),
     ],
 )
@@ -230,7 +227,7 @@ def test_wrong_settings_are_refused_before_anything_is_asked(
 
 
 def test_without_the_service_classes_alone_count(categorise: Categorise) -> None:
-    found = categorise("", backend="classes", endpoint=None, contact=None)
+    found = categorise("none", backend="classes", contact="")
     assert {qid for qid, (_, named) in found.items() if named} == {"Q6", "Q7", "Q8"}
 
 

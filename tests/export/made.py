@@ -22,6 +22,7 @@ from wokflow.generate import schemas as generate
 from wokflow.ingest.recipes import ingest_recipes
 from wokflow.ingest.schemas import REJECTS
 from wokflow.ingest.sentences import ingest_sentences
+from wokflow.ingest.settings import RecipesSettings, SentencesSettings
 from wokflow.ingest.source import ingest_source
 from wokflow.match import schemas as match
 from wokflow.parse import schemas as parse
@@ -31,6 +32,7 @@ from tests.conftest import ROOT
 from tests.workflow.conftest import write_corpora, write_sentences
 
 PROGRESS = Progress(io.StringIO())
+JOB = Job({"key": "{}"})
 RECIPES = {
     **dict.fromkeys(("entities", "emoji", "symbols", "spaces", "empty_fields", "duplicates"), True),
     "simplified": False,
@@ -93,12 +95,13 @@ def make_results(folder: Path, pairs: Sequence[Pair] = PAIRS, *, chinese: str | 
     for corpus in ("recipenlg", "xiachufang"):
         source, raw = results / f"ingest/source/{corpus}.json", str(folder / RAW[corpus])
         source.parent.mkdir(parents=True, exist_ok=True)
-        ingest_source(raw=raw, data=str(source))
+        ingest_source(raw=raw, data=str(source), job=JOB)
         parts = {
             table: [str(results / f"ingest/{table}/{corpus}/part-0000{number}.parquet") for number in (0, 1)]
             for table in ("recipes", "rejects")
         }
-        ingest_recipes(raw=raw, source=str(source), corpus=corpus, threads=1, key="{}", **parts, **RECIPES)  # type: ignore[arg-type]
+        settings = RecipesSettings.of_job({**RECIPES, "raw": raw})
+        ingest_recipes(source=str(source), corpus=corpus, settings=settings, job=JOB, **parts)
     _make_sentences(folder, results)
     title = "宫保鸡丁", "Kung Pao", "Chicken", None
     write(
@@ -142,20 +145,13 @@ def _title(results: Path) -> str:
 def _make_sentences(folder: Path, results: Path) -> None:
     raw = [str(folder / f"data/lines.{lang}") for lang in ("en", "zh")]
     source = results / "ingest/source/lines.json"
-    ingest_source(raw=raw, data=str(source))
+    ingest_source(raw=raw, data=str(source), job=JOB)
     parts = {
         table: [str(results / f"ingest/{table}/lines/part-00000.parquet")]
         for table in ("sentences", "rejects")
     }
-    ingest_sentences(
-        raw=raw,
-        source=str(source),
-        corpus="lines",
-        key="{}",
-        progress=PROGRESS,
-        **parts,
-        **SENTENCES,  # type: ignore[arg-type]
-    )
+    settings = SentencesSettings.of_job({**SENTENCES, "raw": raw})
+    ingest_sentences(source=str(source), corpus="lines", settings=settings, job=JOB, **parts)
     rows = pl.read_parquet(parts["sentences"][0])
     sentence = rows.filter(pl.col("source").str.contains("hot pot")).row(0, named=True)
     start = sentence["source"].index("hot pot")

@@ -144,7 +144,7 @@ def test_rows_that_point_at_no_record_of_the_release_are_refused(results: Path) 
 def test_settings_of_a_foreign_release_become_no_paths(results: Path) -> None:
     release = export(results, "pairs")
     edit(release, lambda it: it["ingest"]["xiachufang"]["settings"].update(recipes=["/tmp/somewhere"]))
-    with pytest.raises(UserError, match="settings that this version does not know"):
+    with pytest.raises(UserError, match=r"other settings than this version: .*recipes"):
         rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
     release = export(results, "items", to="other")
     edit(release, lambda it: it["ingest"]["lines"]["settings"].update(kind="any"))

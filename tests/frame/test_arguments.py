@@ -130,6 +130,7 @@ def test_the_schema_knows_no_other_ways_to_count() -> None:
     assert {rule.get("counts", "value") for _, rule in leaves(read_schema(ROOT))} == {
         "value",
         "content",
+        "source",
         "model",
         "never",
         "layout",

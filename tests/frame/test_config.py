@@ -107,13 +107,13 @@ def test_a_folder_where_a_file_is_wanted_is_named_with_its_files(tmp_path: Path)
 
 
 def test_every_file_that_a_key_names_must_be_there_whichever_stage_reads_it(tmp_path: Path) -> None:
-    """By the schema alone: a lexicon must be a folder, but only where titles are translated with it."""
+    """By the schema alone: a lexicon must be a folder; what counts only beside another setting has it here."""
     leaves = [
         (f"{stage}.{step}.{key}", rule)
         for stage, block in SCHEMA["properties"].items()
         for step, inner in block.get("properties", {}).items()
         for key, rule in inner.get("properties", {}).items()
-        if stage != "sources" and rule.get("counts") == "content"
+        if stage != "sources" and rule.get("counts") in checks.PATHS
     ]
     assert len(leaves) > 20
     config = minimal(tmp_path)
@@ -121,6 +121,9 @@ def test_every_file_that_a_key_names_must_be_there_whichever_stage_reads_it(tmp_
         stage, step, name = key.split(".")
         many = rule.get("type") == "array"
         config.setdefault(stage, {}).setdefault(step, {})[name] = ["none"] if many else "none"
+        for condition, values in rule.get("when", {}).items():
+            stage, step, name = condition.split(".")
+            config.setdefault(stage, {}).setdefault(step, {})[name] = values[0]
     with pytest.raises(UserError) as error:
         checks.prepare(config, SCHEMA, ROOT)
     for key, rule in leaves:

@@ -18,6 +18,7 @@ from wokflow.frame.settings import (
     Never,
     RuleOnly,
     Settings,
+    StageSettings,
     Text,
     When,
     borrowed,
@@ -75,9 +76,11 @@ class Licence(Block):
     url: Text | None = None
 
 
-class FrameSettings(Settings):
-    """The keys of the stage itself: the folder of this module has its name."""
+class FrameSettings(StageSettings):
+    """Spans."""
 
+    languages: tuple[str, ...] = ("en",)
+    """Of spans."""
     licences: dict[Annotated[str, Field(pattern="^[a-z]+$")], Licence] = Field({})
 
 
@@ -85,6 +88,8 @@ class ReleaseSettings(Settings):
     name: Lent[Annotated[str, Field(pattern=r"^\w+(?!\n)$")]] = "mine"
     registry: Lent[Content[Text]] = "sources.tsv"
     accept: frozenset[Literal["links", "rows"]] = frozenset()
+
+
 class GoldSettings(Settings):
     zh_en: str | None = Field(None, alias="zh-en")
     en_zh: str | None = Field(None, alias="en-zh")
@@ -143,13 +148,22 @@ STEPS = {
 }
 
 
+def declare(monkeypatch: pytest.MonkeyPatch, *classes: type[Block]) -> None:
+    """Have all stages declare these classes."""
+
+    def subclasses(stage: str, of: type[Block]) -> list[type[Block]]:
+        return [each for each in classes if issubclass(each, of)]
+
+    monkeypatch.setattr(config_schema, "subclasses", subclasses)
+
+
 def test_a_class_gives_the_schema_that_one_would_write_by_hand() -> None:
     assert CsiSpansSettings.block() == "csi_spans"
     assert config_schema.block_schema(CsiSpansSettings) == SCHEMA
 
 
 def test_what_a_step_borrows_and_is_given_stands_beside_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config_schema, "classes", lambda stage: [CsiSpansSettings, ItemsSettings])
+    declare(monkeypatch, CsiSpansSettings, ItemsSettings)
     schema = config_schema.stage_schema("csi")
     assert schema["steps"] == STEPS | {"items": {"given": {"pair": {}}}}
     assert list(schema["properties"]) == ["csi_spans"]  # a step without keys has no block
@@ -158,8 +172,10 @@ def test_what_a_step_borrows_and_is_given_stands_beside_the_blocks(monkeypatch: 
 def test_keys_of_the_stage_itself_lie_in_no_block_and_keys_that_are_lent_in_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(config_schema, "classes", lambda stage: [FrameSettings, ReleaseSettings])
+    declare(monkeypatch, ReleaseSettings, FrameSettings)
     schema = config_schema.stage_schema("frame")
+    assert list(schema["properties"]) == ["languages", "licences", "release"]
+    assert (schema["description"], schema["properties"]["languages"]["default"]) == ("Spans.", ["en"])
     assert schema["properties"]["licences"] == {
         "type": "object",
         "propertyNames": {"pattern": "^[a-z]+$"},

@@ -6,7 +6,7 @@ import json
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,14 @@ import polars as pl
 import pytest
 from backports import zstd
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.ingest import web
-from wokflow.ingest.clean import Cleaning
 from wokflow.ingest.recipes import ingest_recipes
 from wokflow.ingest.schemas import REASONS, RECIPES, REJECTS
+from wokflow.ingest.settings import RecipesSettings
 
+from tests.ingest.defaults import OFF
 from tests.ingest.sites import Site, serving
-
-OFF = Cleaning(entities=False, emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
 
 
 def zipped(data: bytes) -> bytes:
@@ -127,7 +126,7 @@ def ingested(
     ending: str = "",
     threads: int = 1,
     parts: int = 1,
-    cleaning: Cleaning = OFF,
+    cleaning: RecipesSettings = OFF,
     truncated: str = "keep",
     mostly_rejected: str = "keep",
     seconds: float = 10.0,
@@ -142,17 +141,14 @@ def ingested(
         Path(folder, "source.json").write_text('{"bytes": 1, "sha256": "1a"}')
         log = io.StringIO()
         ingest_recipes(
-            raw=str(raw),
             source=f"{folder}/source.json",
             recipes=recipes,
             rejects=rejects,
             corpus=corpus,
-            **asdict(cleaning),
-            truncated=truncated,  # type: ignore[arg-type]
-            mostly_rejected=mostly_rejected,  # type: ignore[arg-type]
-            threads=threads,
-            key="a key",
-            progress=Progress(log, seconds=seconds),
+            settings=cleaning.model_copy(
+                update={"raw": str(raw), "truncated": truncated, "mostly_rejected": mostly_rejected}
+            ),
+            job=Job({"key": "a key"}, Progress(log, seconds=seconds), threads),
         )
         good, bad = tables.read(recipes), tables.read(rejects)
         content = [Path(part).read_bytes() for part in (*recipes, *rejects)]

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest.download import ingest_download
+
+from tests.ingest.defaults import of_download
 
 DATA = random.Random(1).randbytes(3_000_000)
 SUM = hashlib.sha256(DATA).hexdigest()
@@ -176,10 +178,11 @@ class Fetched:
 def fetch(site: Site, folder: Path, *, name: str = "data.gz", url: str = "", **settings: Any) -> Fetched:
     """Fetch the file; it has no other bytes at any time than the server's whole file."""
     path, log = folder / "raw" / name, io.StringIO()
-    asked = {"sha256": None, "contact": "me@example.org", "attempts": 3, "timeout_s": 5.0, **settings}
+    asked = {"contact": "me@example.org", "attempts": 3, "timeout_s": 5.0, **settings}
     before = {path.stat().st_size} if path.exists() else set()
     with watched(path, lambda: {len(site.data), *before}):
-        ingest_download(url=url or site.url, path=str(path), progress=Progress(log, seconds=0), **asked)
+        job = Job(progress=Progress(log, seconds=0))
+        ingest_download(path=str(path), settings=of_download(url or site.url, **asked), job=job)
     return Fetched(path, log.getvalue())
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame.job import UserError
-from wokflow.ingest.clean import Cleaning
 
 from tests.ingest.conftest import MAGIC, PACKED
+from tests.ingest.defaults import CLEAN
 
 Ingest = Callable[..., Any]
 
@@ -63,9 +63,9 @@ def test_any_bytes_can_be_ingested(ingest: Ingest, corpus: Any, data: st.DataObj
     raw = b"".join(data.draw(st.lists(SCRAPS | whole, max_size=8)))
     for ending in ("", ".gz", ".zst", ".zip"):
         with named():
-            ingest(corpus.name, raw, ending=ending, cleaning=Cleaning())
+            ingest(corpus.name, raw, ending=ending, cleaning=CLEAN)
         with contextlib.suppress(UserError):
-            ingest(corpus.name, raw, ending=ending, cleaning=Cleaning(), truncated="refuse")
+            ingest(corpus.name, raw, ending=ending, cleaning=CLEAN, truncated="refuse")
 
 
 @given(st.data())

@@ -1,7 +1,6 @@
 """Cleaning takes what carries no text, and nothing else."""
 
 import re
-from dataclasses import replace
 from importlib.util import find_spec
 
 import polars as pl
@@ -9,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.ingest import clean as patterns
-from wokflow.ingest.clean import LATIN, Cleaning, clean
+from wokflow.ingest.clean import LATIN, clean
 from wokflow.ingest.records import Row, frame
+from wokflow.ingest.settings import RecipesSettings
 
-OFF = Cleaning(entities=False, emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
+from tests.ingest.defaults import CLEAN, OFF, of_recipes, only
+
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SPACES = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
@@ -27,7 +28,7 @@ def recipe(title: str = "Rice", **fields: object) -> Row:
     return {"raw": "", "title": title, "ingredients": ["rice"], "steps": ["Boil."], **fields}
 
 
-def cleaned(text: str, how: Cleaning, lang: str = "zh") -> str:
+def cleaned(text: str, how: RecipesSettings, lang: str = "zh") -> str:
     """What becomes of `text`, the same as title, dish, ingredient and step."""
     row = recipe(text, dish=text, ingredients=["a", text, "b"], steps=[text])
     found = clean(frame([row]), how, lang).row(0, named=True)
@@ -56,7 +57,7 @@ def cleaned(text: str, how: Cleaning, lang: str = "zh") -> str:
     ],
 )
 def test_emoji_go_whole(text: str, clean_text: str) -> None:
-    assert cleaned(text, replace(OFF, emoji=True)) == clean_text
+    assert cleaned(text, only(emoji=True)) == clean_text
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_emoji_go_whole(text: str, clean_text: str) -> None:
     ],
 )
 def test_symbols_leave_a_space_and_invisible_characters_none(text: str, clean_text: str) -> None:
-    assert cleaned(text, replace(OFF, symbols=True)) == clean_text
+    assert cleaned(text, only(symbols=True)) == clean_text
 
 
 @pytest.mark.parametrize(
@@ -101,12 +102,12 @@ def test_symbols_leave_a_space_and_invisible_characters_none(text: str, clean_te
     ],
 )
 def test_entities_become_characters_and_other_ampersands_stay(text: str, clean_text: str) -> None:
-    assert cleaned(text, replace(OFF, entities=True)) == clean_text
+    assert cleaned(text, only(entities=True)) == clean_text
 
 
 @given(TEXTS)
 def test_a_text_without_entities_stays(text: str) -> None:
-    assert re.search(r"&[#\w]+;", text) or cleaned(text, replace(OFF, entities=True)) == text
+    assert re.search(r"&[#\w]+;", text) or cleaned(text, only(entities=True)) == text
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ def test_a_text_without_entities_stays(text: str) -> None:
     ],
 )
 def test_spaces_become_single_ones(text: str, clean_text: str) -> None:
-    assert cleaned(text, replace(OFF, spaces=True)) == clean_text
+    assert cleaned(text, only(spaces=True)) == clean_text
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_spaces_become_single_ones(text: str, clean_text: str) -> None:
     ],
 )
 def test_the_steps_work_together(text: str, clean_text: str) -> None:
-    assert cleaned(text, Cleaning()) == clean_text
+    assert cleaned(text, CLEAN) == clean_text
 
 
 @given(TEXTS)
@@ -147,10 +148,13 @@ def test_with_all_steps_off_nothing_changes(text: str) -> None:
 @given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=3), st.sets(st.sampled_from(STEPS)))
 @settings(deadline=None)
 def test_lists_are_cleaned_item_by_item(items: list[str], others: list[str], on: set[str]) -> None:
-    how = replace(OFF, **dict.fromkeys(on, True))
+    how = only(**dict.fromkeys(on, True))
     rows = [recipe(ingredients=items), recipe(ingredients=others), recipe(ingredients=[])]
     found = clean(frame(rows), how, "en")["ingredients"].to_list()
-    alone = [[cleaned(item, replace(how, empty_fields=False)) for item in row] for row in (items, others)]
+    alone = [
+        [cleaned(item, how.model_copy(update={"empty_fields": False})) for item in row]
+        for row in (items, others)
+    ]
     if how.empty_fields:
         alone = [[item for item in row if item.strip(SPACES)] for row in alone]
     assert found == [*alone, []]
@@ -159,8 +163,8 @@ def test_lists_are_cleaned_item_by_item(items: list[str], others: list[str], on:
 @given(TEXTS)
 @settings(deadline=None)
 def test_cleaning_twice_changes_no_more(text: str) -> None:
-    once = cleaned(f"a{text}b", Cleaning())
-    assert cleaned(once, Cleaning()) == once
+    once = cleaned(f"a{text}b", CLEAN)
+    assert cleaned(once, CLEAN) == once
 
 
 def test_empty_fields_give_reasons_in_order() -> None:
@@ -171,7 +175,7 @@ def test_empty_fields_give_reasons_in_order() -> None:
         recipe(steps=["", "Boil.", "😋"]),
         recipe("", reason="bad_list"),
     ]
-    found = clean(frame(rows), Cleaning(), "en")
+    found = clean(frame(rows), CLEAN, "en")
     assert found["reason"].to_list() == [
         "empty_title",
         "empty_ingredients",
@@ -184,13 +188,13 @@ def test_empty_fields_give_reasons_in_order() -> None:
 
 def test_blank_is_empty_though_spaces_are_kept() -> None:
     rows = [recipe(" \u3000"), recipe(ingredients=[" "]), recipe(steps=["\n"]), recipe(" a ", dish=" ")]
-    found = clean(frame(rows), replace(OFF, empty_fields=True), "en")
+    found = clean(frame(rows), only(empty_fields=True), "en")
     assert found["reason"].to_list() == ["empty_title", "empty_ingredients", "empty_steps", None]
     assert found.row(3, named=True)["title"] == " a " and found.row(3, named=True)["dish"] is None
 
 
 def test_empty_fields_may_be_kept() -> None:
-    found = clean(frame([recipe("", ingredients=[], steps=["", "🍖"])]), replace(OFF, emoji=True), "en")
+    found = clean(frame([recipe("", ingredients=[], steps=["", "🍖"])]), only(emoji=True), "en")
     assert found.row(0, named=True) == {
         **dict.fromkeys(found.columns),
         "raw": "",
@@ -201,19 +205,19 @@ def test_empty_fields_may_be_kept() -> None:
 
 
 def test_no_records_stay_no_records() -> None:
-    for how in (Cleaning(), OFF):
+    for how in (CLEAN, OFF):
         assert clean(frame([]), how, "zh").schema == frame([]).schema
 
 
 def test_rejected_rows_stay_rejected() -> None:
     rows: list[Row] = [{"raw": "x", "reason": "broken_record", "detail": "y"}, recipe()]
-    found = clean(frame(rows), Cleaning(), "zh")
+    found = clean(frame(rows), CLEAN, "zh")
     assert found["reason"].to_list() == ["broken_record", None] and found["title"].to_list() == [None, "Rice"]
 
 
 @pytest.mark.skipif(find_spec("opencc") is None, reason="OpenCC is not installed")
 def test_traditional_characters_become_simplified_in_chinese_alone() -> None:
-    how = replace(OFF, simplified=True)
+    how = only(simplified=True)
     assert cleaned("紅燒雞翅、番茄炒蛋 soup", how) == "红烧鸡翅、番茄炒蛋 soup"
     assert cleaned("紅燒雞翅", how, "en") == "紅燒雞翅"
     assert cleaned("紅燒雞翅", OFF) == "紅燒雞翅"
@@ -221,7 +225,7 @@ def test_traditional_characters_become_simplified_in_chinese_alone() -> None:
 
 def test_a_frame_of_many_rows_keeps_its_order() -> None:
     rows = [recipe(f" {number} ★", ingredients=[f"{number} 🍖", "★"] * (number % 3)) for number in range(100)]
-    found = clean(frame(rows), replace(Cleaning(), empty_fields=False), "en")
+    found = clean(frame(rows), of_recipes(empty_fields=False), "en")
     assert found["title"].to_list() == [str(number) for number in range(100)]
     assert found["ingredients"].to_list() == [[str(number), ""] * (number % 3) for number in range(100)]
     assert isinstance(found, pl.DataFrame)

@@ -1,11 +1,12 @@
 """The testbed's lines become recipes of one step; nothing is lost."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
-from wokflow.ingest.clean import Cleaning
+from wokflow.frame.job import Job
 from wokflow.ingest.recipes import ingest_recipes
+
+from tests.ingest.defaults import of_recipes
 
 LINES = "白灼菜心\t白灼秋葵\t菜心洗干净，焯水。\n\n焖鸡\t鲍鱼焖鸡\n焖鸡\t鲍鱼焖鸡\t 🔥\n焖鸡\t鲍鱼焖鸡\t鸡肉剁块。\n"
 
@@ -16,16 +17,12 @@ def ingest(tmp_path: Path, text: bytes) -> tuple[pl.DataFrame, pl.DataFrame]:
     source = tmp_path / "source.json"
     source.write_text('{"sha256": "1a"}')
     ingest_recipes(
-        raw=str(raw),
         source=str(source),
         recipes=[str(recipes)],
         rejects=[str(rejects)],
         corpus="counterfactual",
-        **asdict(Cleaning()),
-        truncated="refuse",
-        mostly_rejected="keep",
-        threads=1,
-        key="",
+        settings=of_recipes(raw, mostly_rejected="keep"),
+        job=Job(),
     )
     return pl.read_parquet(recipes), pl.read_parquet(rejects)
 

@@ -11,12 +11,13 @@ from email.utils import formatdate
 from pathlib import Path
 
 import pytest
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.ingest import download
 from wokflow.ingest.download import ingest_download
 from wokflow.ingest.partial import taken
 
 from tests.conftest import ROOT
+from tests.ingest.defaults import of_download
 from tests.ingest.sites import (
     DATA,
     MODIFIED,
@@ -234,9 +235,11 @@ def test_a_connection_that_falls_silent_is_given_up(site: Site, tmp_path: Path) 
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
+from wokflow.frame.job import Job
 from wokflow.ingest.download import ingest_download
-from wokflow.ingest.partial import taken
-ingest_download(url=sys.argv[2], sha256=None, path=sys.argv[3], contact=None, attempts=1, timeout_s=30)
+from wokflow.ingest.settings import DownloadSettings
+settings = DownloadSettings(url=sys.argv[2], sha256=None, contact="", attempts=1)
+ingest_download(path=sys.argv[3], settings=settings, job=Job())
 """
 
 
@@ -253,9 +256,7 @@ def test_a_killed_download_leaves_no_half_file_and_is_gone_on_with(site: Site, t
                     assert process.poll() is None
                     time.sleep(0.01)
                 with pytest.raises(UserError, match="is being fetched by another process"):
-                    ingest_download(
-                        url=site.url, sha256=None, path=str(path), contact=None, attempts=1, timeout_s=5
-                    )
+                    ingest_download(path=str(path), settings=of_download(site.url), job=Job())
                 process.send_signal(signal.SIGKILL)
                 assert process.wait() == -signal.SIGKILL
             sizes.append(part.stat().st_size)

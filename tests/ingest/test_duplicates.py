@@ -2,17 +2,16 @@
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.ingest import recipes
-from wokflow.ingest.clean import Cleaning
+
+from tests.ingest.defaults import CLEAN, of_recipes, only
 
 Ingest = Callable[..., Any]
-OFF = Cleaning(entities=False, emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False)
 
 
 def test_later_duplicates_are_rejected_and_name_the_first(ingest: Ingest, corpus: Any) -> None:
@@ -27,7 +26,7 @@ def test_later_duplicates_are_rejected_and_name_the_first(ingest: Ingest, corpus
         row(6, ""),
         row(7, ""),
     ]
-    found = ingest(corpus.name, corpus.file(rows), cleaning=Cleaning())
+    found = ingest(corpus.name, corpus.file(rows), cleaning=CLEAN)
     assert found.recipes["source_row"].to_list() == [0, 1, 3, 4]
     assert found.rejects.select("source_row", "reason", "detail").rows() == [
         (2, "duplicate", f"equals {corpus.name}:0"),
@@ -35,7 +34,7 @@ def test_later_duplicates_are_rejected_and_name_the_first(ingest: Ingest, corpus
         (6, "empty_title", None),
         (7, "empty_title", None),
     ]
-    kept = ingest(corpus.name, corpus.file(rows), cleaning=replace(Cleaning(), duplicates=False))
+    kept = ingest(corpus.name, corpus.file(rows), cleaning=of_recipes(duplicates=False))
     assert kept.recipes["source_row"].to_list() == [0, 1, 2, 3, 4, 5]
 
 
@@ -43,7 +42,7 @@ def test_lists_that_look_alike_are_no_duplicates(ingest: Ingest, corpus: Any) ->
     lists = [[], [""], ["", ""], ["ab"], ["a", "b"], ["a\x1fb"], ["b", "a"], ["a", "", "b"]]
     rows = [corpus.row(0, "a", items, ["s"]) for items in lists]
     rows += [corpus.row(0, "a", ["s"], items) for items in lists]
-    found = ingest(corpus.name, corpus.file(rows), cleaning=replace(OFF, duplicates=True))
+    found = ingest(corpus.name, corpus.file(rows), cleaning=only(duplicates=True))
     assert found.recipes.height == 2 * len(lists)
 
 
@@ -51,7 +50,7 @@ def test_steps_in_another_order_are_another_recipe(ingest: Ingest, xiachufang_co
     steps = ["抹油", "撒粉", "撒粉", "抹油"]
     swapped = ["撒粉", "抹油", "抹油", "撒粉"]
     rows = [xiachufang_corpus.row(0, "饼", steps=some) for some in (steps, swapped, steps)]
-    found = ingest("xiachufang", xiachufang_corpus.file(rows), cleaning=Cleaning())
+    found = ingest("xiachufang", xiachufang_corpus.file(rows), cleaning=CLEAN)
     assert found.recipes["steps"].to_list() == [steps, swapped]
     assert found.rejects["detail"].to_list() == ["equals xiachufang:0"]
 

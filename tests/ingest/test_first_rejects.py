@@ -1,16 +1,16 @@
 """A source that is refused leaves its first rejects as a sheet, and tells the first three; whatever it is."""
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from wokflow.enrich.entities import enrich_entities
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import read_sheet
 from wokflow.ingest.first_rejects import HEADER, FirstRejects
 
+from tests.enrich.defaults import of_entities
 from tests.ingest.test_pages import Ingested, pair
 from tests.ingest.test_sentences import read_into
 
@@ -57,13 +57,11 @@ def pages(folder: Path) -> None:
 def entities(folder: Path) -> None:
     (folder / "dump.json").write_text('[\n{"id": "P31"},\n{"name": "tofu"}\n]\n')
     (folder / "source.json").write_text('{"sha256": "0"}')
-    paths = {"path": "dump.json", "source": "source.json", "entities": "e.parquet", "rejects": "r.parquet"}
+    paths = {"source": "source.json", "entities": "e.parquet", "rejects": "r.parquet"}
     enrich_entities(
         **{name: str(folder / path) for name, path in paths.items()},
-        languages=["en"],
-        truncated="refuse",
-        key="{}",
-        progress=Progress(io.StringIO()),
+        settings=of_entities(folder / "dump.json", ["en"]),
+        job=Job(),
     )
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest import pages
 from wokflow.ingest.pages import first_paragraph, ingest_pages
 from wokflow.ingest.schemas import PAGES, REASONS, REJECTS
+
+from tests.ingest.defaults import of_pages
 
 INDEX = {"_type": "_doc", "_id": "12"}
 
@@ -68,15 +70,12 @@ class Ingested:
         ]
         log = io.StringIO()
         ingest_pages(
-            raw=str(raw),
             source=f"{folder}/source.json",
             pages=paths[0],
             rejects=paths[1],
             lang=lang,
-            longest=longest,
-            truncated=truncated,  # type: ignore[arg-type]
-            key="a key",
-            progress=Progress(log),
+            settings=of_pages(raw, longest=longest, truncated=truncated),
+            job=Job({"key": "a key"}, Progress(log)),
         )
         self.pages, self.rejects = tables.read(paths[0]), tables.read(paths[1])
         self.parts = [tables.read(path) for path in paths[0]]

@@ -7,9 +7,11 @@ import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from wokflow.ingest.clean import Cleaning, clean
+from wokflow.ingest.clean import clean
 from wokflow.ingest.recipenlg import decode, is_header, read
 from wokflow.ingest.records import RECORDS, lines
+
+from tests.ingest.defaults import CLEAN
 
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0\n")
 TEXTS = st.text(CHARACTERS, max_size=12) | st.text(
@@ -66,7 +68,7 @@ def test_plain_is_what_no_cleaning_changes(
     lists = [json.dumps(value, ensure_ascii=ascii_) for value in (ingredients, steps)]
     row = "17," + ",".join(field(value, False) for value in [title, *lists, "", "Gathered", "[]"])
     record = read(lines(row.encode()))
-    cleaned = clean(record.with_columns(plain=False), Cleaning(), "en")
+    cleaned = clean(record.with_columns(plain=False), CLEAN, "en")
     unchanged = cleaned.drop("plain").equals(record.drop("plain"))
     words = all(set(text) <= set(LATIN_WORDS) for text in (title, *ingredients, *steps))
     assert unchanged or not record["plain"].item()

@@ -8,19 +8,18 @@ import random
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.tables import PartWriter
 from wokflow.ingest import recipes, records
-from wokflow.ingest.clean import Cleaning
 
-from tests.ingest.conftest import OFF, PACKED
+from tests.ingest.conftest import PACKED
+from tests.ingest.defaults import CLEAN, OFF, of_recipes
 
 Ingest = Callable[..., Any]
 BINARY = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + random.Random(1).randbytes(20_000)
@@ -59,7 +58,7 @@ def test_recipes_have_all_their_fields(ingest: Ingest, recipenlg_corpus: Any, xi
 def test_a_dirty_file_gives_every_good_row_and_a_reason_for_each_bad_one(
     ingest: Ingest, corpus: Any, dirty: bytes
 ) -> None:
-    found = ingest(corpus.name, dirty, cleaning=Cleaning())
+    found = ingest(corpus.name, dirty, cleaning=CLEAN)
     assert {f"Dish {number}" for number in range(20)} <= set(found.titles)
     assert [title for title in found.titles if title.startswith("Second")] == [
         f"Second {n}" for n in range(7)
@@ -79,11 +78,11 @@ def test_packed_files_give_the_same_tables(packed: str, ingest: Ingest, corpus: 
 def test_nothing_depends_on_threads_parts_or_blocks(
     ingest: Ingest, corpus: Any, dirty: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = ingest(corpus.name, dirty, cleaning=Cleaning())
+    expected = ingest(corpus.name, dirty, cleaning=CLEAN)
     for size in (1, 100, 3000, 1 << 20):
         monkeypatch.setattr(recipes, "BLOCK", size)
         for threads, parts in ((1, 1), (4, 3)):
-            found = ingest(corpus.name, dirty, threads=threads, parts=parts, cleaning=Cleaning())
+            found = ingest(corpus.name, dirty, threads=threads, parts=parts, cleaning=CLEAN)
             assert_same(expected, found)
 
 
@@ -270,12 +269,12 @@ def test_an_endless_line_is_one_reject(garbage: bytes, ingest: Ingest, corpus: A
 
 def test_empty_fields_may_be_kept(ingest: Ingest, corpus: Any) -> None:
     rows = [corpus.row(0, "", [], []), corpus.row(1, "😋", [""], ["★", "s"])]
-    kept = ingest(corpus.name, corpus.file(rows), cleaning=replace(Cleaning(), empty_fields=False))
+    kept = ingest(corpus.name, corpus.file(rows), cleaning=of_recipes(empty_fields=False))
     assert kept.recipes.select("title", "ingredients", "steps").rows() == [
         ("", [], []),
         ("", [""], ["", "s"]),
     ]
-    dropped = ingest(corpus.name, corpus.file(rows), cleaning=Cleaning())
+    dropped = ingest(corpus.name, corpus.file(rows), cleaning=CLEAN)
     assert dropped.reasons == ["empty_title", "empty_title"]
 
 
@@ -314,29 +313,25 @@ def test_where_the_disk_is_full_it_ends_and_leaves_nothing(
     good, bad = ([f"{tmp_path}/{table}/0.parquet"] for table in ("good", "bad"))
     with pytest.raises(OSError, match="No space left"):
         recipes.ingest_recipes(
-            raw=f"{tmp_path}/raw",
             source=f"{tmp_path}/source.json",
             recipes=good,
             rejects=bad,
             corpus=corpus.name,
-            **asdict(OFF),
-            truncated="refuse",
-            mostly_rejected="refuse",
-            threads=2,
-            key="",
+            settings=OFF.model_copy(update={"raw": f"{tmp_path}/raw"}),
+            job=Job(threads=2),
         )
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["raw", "source.json"]
     assert not [thread.name for thread in threading.enumerate() if "ThreadPool" in thread.name]
 
 
 def test_the_real_recipenlg_has_no_rejects(ingest: Ingest, real: Path) -> None:
-    found = ingest("recipenlg", (real / "full_dataset.csv").read_bytes(), cleaning=Cleaning())
+    found = ingest("recipenlg", (real / "full_dataset.csv").read_bytes(), cleaning=CLEAN)
     assert (found.recipes.height, found.rejects.height) == (302, 0)
 
 
 def test_the_real_xiachufang_has_one_duplicate(ingest: Ingest, real: Path) -> None:
     data = (real / "recipe_corpus_full.json").read_bytes()
-    found = ingest("xiachufang", data, cleaning=Cleaning())
+    found = ingest("xiachufang", data, cleaning=CLEAN)
     assert (found.recipes.height, found.reasons) == (262, ["duplicate"])
     names = [json.loads(line)["name"] for line in data.splitlines()]
     assert set(ingest("xiachufang", data).titles) == set(names)

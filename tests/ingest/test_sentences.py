@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import io
 import json
 import zipfile
 from collections.abc import Callable
@@ -13,47 +12,34 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow.frame.config import source_files
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, UserError
 from wokflow.ingest import schemas
 from wokflow.ingest.sentences import ingest_sentences, length_ratio
 from wokflow.ingest.source import ingest_source
+from wokflow.ingest.stage import source_files
+
+from tests.ingest.defaults import of_sentences
 
 PAIRS = [
     ("Peking duck is carved at the table.", "北京烤鸭在桌边片切。"),
     ("Tamales are steamed in corn husks.", "玉米粽用玉米皮包着蒸熟。"),
     ("Every guest gets a bowl of soup first.", "每位客人先喝一碗汤。"),
 ]
-SETTINGS: dict[str, Any] = {
-    "entities": True,
-    "spaces": True,
-    "identical": True,
-    "ratio": 4.0,
-    "longest": 2000,
-    "language": True,
-    "duplicates": True,
-    "truncated": "refuse",
-    "mostly_rejected": "refuse",
-}
 Read = Callable[..., tuple[list[tuple[int, str, str]], list[tuple[int, str]]]]
 
 
 def read_into(folder: Path, kind: str, path: Any, pair: str, *, parts: int = 1, **changed: Any) -> Any:
     """The pairs as (row, source, target), and the rejects as (row, reason)."""
     raw = source_files({"kind": kind, "pair": pair, "path": path})
-    ingest_source(raw=raw, data=str(folder / "source.json"))
+    ingest_source(raw=raw, data=str(folder / "source.json"), job=Job())
     names = [[str(folder / f"{table}{number}.parquet") for number in range(parts)] for table in "sr"]
     ingest_sentences(
-        raw=raw,
         source=str(folder / "source.json"),
         sentences=names[0],
         rejects=names[1],
         corpus="mine",
-        kind=kind,
-        pair=pair,
-        key="{}",
-        progress=Progress(io.StringIO()),
-        **{**SETTINGS, **changed},
+        settings=of_sentences(kind, raw, pair, **changed),
+        job=Job(),
     )
     good, bad = (pl.read_parquet(each) for each in names)
     assert good["sentence_id"].to_list() == [f"mine:{row}" for row in good["source_row"]]

@@ -5,13 +5,13 @@ import io
 import json
 from pathlib import Path
 
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job, Progress
 from wokflow.ingest.source import CHUNK, ingest_source
 
 
 def described(path: Path, data: bytes) -> bytes:
     path.write_bytes(data)
-    ingest_source(raw=str(path), data=str(path.with_suffix(".json")))
+    ingest_source(raw=str(path), data=str(path.with_suffix(".json")), job=Job())
     return path.with_suffix(".json").read_bytes()
 
 
@@ -30,7 +30,6 @@ def test_name_and_time_do_not_matter(tmp_path: Path) -> None:
 def test_progress_is_said(tmp_path: Path) -> None:
     (tmp_path / "raw").write_bytes(b"x" * (2 << 20))
     log = io.StringIO()
-    ingest_source(
-        raw=str(tmp_path / "raw"), data=str(tmp_path / "source.json"), progress=Progress(log, seconds=0)
-    )
+    job = Job(progress=Progress(log, seconds=0))
+    ingest_source(raw=str(tmp_path / "raw"), data=str(tmp_path / "source.json"), job=job)
     assert "2 MiB hashed" in log.getvalue()

@@ -20,17 +20,30 @@ import httpx
 import polars as pl
 import pytest
 from wokflow.frame import tables
-from wokflow.frame.job import UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest import wikipedia
 from wokflow.ingest.pages import Page, ingest_pages
 from wokflow.ingest.schemas import PAGES
-from wokflow.ingest.wikipedia import pages_of
+
+from tests.ingest.defaults import of_pages
 
 CONTACT = "me@example.org"
 MEDIAWIKI = Path("/usr/share/mediawiki")
 LEAD = "Mapo tofu is a dish from Sichuan.\nIt is hot."
 TOFU = Page(2, 7, "Mapo tofu", "Q15908", "Mapo tofu is a dish from Sichuan.", "en")
 Answer = tuple[int, dict[str, str], object]
+
+
+def pages_of(
+    titles: list[str],
+    lang: str,
+    contact: str,
+    transport: httpx.BaseTransport,
+    attempts: int = 5,
+    timeout: float = 30,
+) -> dict[str, Page | None]:
+    limits = {"longest": 2000, "attempts": attempts, "timeout": timeout}
+    return wikipedia.pages_of(titles, lang, contact, transport, **limits, progress=Progress())
 
 
 class Elsewhere(httpx.HTTPTransport):
@@ -373,14 +386,12 @@ def test_a_real_mediawiki_s_search_documents_give_the_pages_of_its_api(
     assert '"opening_text":"Mapo tofu is from Sichuan. It is hot."' in raw.read_text()
     good, bad = str(tmp_path / "good.parquet"), str(tmp_path / "bad.parquet")
     ingest_pages(
-        raw=str(raw),
         source=str(source),
         pages=[good],
         rejects=[bad],
         lang="en",
-        longest=2000,
-        truncated="refuse",
-        key="",
+        settings=of_pages(raw),
+        job=Job(),
     )
     assert tables.read(bad)["reason"].to_list() == ["redirect"]
     dumped = {page["title"]: Page(**page) for page in tables.read(good).rows(named=True)}

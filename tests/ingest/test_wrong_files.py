@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from wokflow.frame.job import UserError
 from wokflow.ingest import recipes, records
-from wokflow.ingest.clean import Cleaning
+
+from tests.ingest.defaults import CLEAN
 
 Ingest = Callable[..., Any]
 EMPTY = "is empty. Fetch the file again."
@@ -154,7 +155,7 @@ def test_a_plain_file_named_gz_and_a_gz_named_plain_are_named(ingest: Ingest, co
 def test_any_other_file_is_refused_with_its_reasons(ingest: Ingest, corpus: Any) -> None:
     with pytest.raises(UserError) as error:
         data = corpus.file([corpus.row(0), b"x", b"y", corpus.row(1, "")])
-        ingest(corpus.name, data, cleaning=Cleaning(), mostly_rejected="refuse")
+        ingest(corpus.name, data, cleaning=CLEAN, mostly_rejected="refuse")
     message = str(error.value)
     assert message.startswith(f"sources.{corpus.name}.path: ")
     assert "only 1 of its 4 rows are recipes (rejected: 2 broken_record, 1 empty_title)" in message
@@ -165,13 +166,13 @@ def test_any_other_file_is_refused_with_its_reasons(ingest: Ingest, corpus: Any)
 
 def test_half_of_the_rows_may_be_rejected(ingest: Ingest, corpus: Any) -> None:
     data = corpus.file([corpus.row(0), b"x"])
-    found = ingest(corpus.name, data, cleaning=Cleaning(), mostly_rejected="refuse")
+    found = ingest(corpus.name, data, cleaning=CLEAN, mostly_rejected="refuse")
     assert (found.recipes.height, found.rejects.height) == (1, 1)
 
 
 def test_duplicates_do_not_count_as_rejects(ingest: Ingest, corpus: Any) -> None:
     data = corpus.file([corpus.row(0)] * 50)
-    found = ingest(corpus.name, data, cleaning=Cleaning(), mostly_rejected="refuse")
+    found = ingest(corpus.name, data, cleaning=CLEAN, mostly_rejected="refuse")
     assert found.recipes.height == 1 and found.reasons == ["duplicate"] * 49
 
 

@@ -7,28 +7,28 @@ from typing import Any
 import polars as pl
 
 from wokflow.enrich.schemas import REJECTED_SENTENCES, SENTENCES
+from wokflow.enrich.settings import AssembleSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 
 
 def enrich_assemble(
     *,
     sentences: Sequence[str],
     mentions: Sequence[str],
-    categories: str,
-    dictionary: str,
+    about: Sequence[str],
     assembled: str,
     rejects: str,
     camt: str,
-    corpus: str,
-    pair: str,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: AssembleSettings,
+    job: Job,
 ) -> None:
     """Write the sentences that mention an item of enrich/items as enrich/sentences, the others as rejects.
 
+    `about` are the tables enrich/categories, of all that are mentioned, and enrich/items, of those with a country.
     `camt` is the same as JSON, in the form of the corpus that comes with the paper (Yao et al. 2024, appendix A).
     """
+    categories, dictionary = about
     known = tables.read(dictionary)
     category_of = dict(known.select("qid", "category").unique().iter_rows())
     categorised = set(tables.read(categories).drop_nulls("category")["qid"])
@@ -36,9 +36,8 @@ def enrich_assemble(
     for row in tables.read(mentions).iter_rows(named=True):
         found.setdefault(row["sentence_id"], []).append(row)
     kept, left = [], []
-    for sentence, source, target, number in (
-        tables.read(sentences).select("sentence_id", "source", "target", "source_row").iter_rows()
-    ):
+    columns = ["sentence_id", "source", "target", "corpus", "source_row"]
+    for sentence, source, target, corpus, number in tables.read(sentences, columns).iter_rows():
         of = found.get(sentence, [])
         own = [
             {name: one[name] for name in ("qid", "start", "end", "mention")}
@@ -52,14 +51,14 @@ def enrich_assemble(
             named = [one["qid"] for one in of]
             left.append((corpus, number, _reason(named, categorised), ", ".join(named) or None, sentence))
     schema = pl.DataFrame(SENTENCES.empty_table()).schema
-    tables.write(assembled, SENTENCES, pl.DataFrame(kept, schema), metadata)
+    tables.write(assembled, SENTENCES, pl.DataFrame(kept, schema), job.metadata)
     schema = pl.DataFrame(REJECTED_SENTENCES.empty_table()).schema
-    tables.write(rejects, REJECTED_SENTENCES, pl.DataFrame(left, schema, orient="row"), metadata)
-    languages = pair.split("-")
-    about = {qid: _camt_item(rows, languages) for (qid,), rows in known.group_by("qid")}
-    made = [_camt_sentence(row, about) for row in kept]
+    tables.write(rejects, REJECTED_SENTENCES, pl.DataFrame(left, schema, orient="row"), job.metadata)
+    languages = settings.pair.split("-")
+    said = {qid: _camt_item(rows, languages) for (qid,), rows in known.group_by("qid")}
+    made = [_camt_sentence(row, said) for row in kept]
     tables.write_text(camt, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
-    progress.say(f"{len(kept)} sentences of {len(kept) + len(left)} mention an item")
+    job.progress.say(f"{len(kept)} sentences of {len(kept) + len(left)} mention an item")
 
 
 def _reason(qids: Sequence[str], categorised: set[str]) -> str:

@@ -1,17 +1,17 @@
 """Categories of culture-specific items, by the topics of WikiProjects (Yao et al. 2024, 3.1 and Table 9)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 import polars as pl
 
 from wokflow.enrich.entities import number_of
 from wokflow.enrich.lists import read_table
 from wokflow.enrich.schemas import CATEGORIES
+from wokflow.enrich.settings import CategoriseSettings
 from wokflow.enrich.sparql import check
 from wokflow.enrich.topics import TopicService, likely
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.polite import Answers, known
 from wokflow.ingest.pages import may_exist
 
@@ -25,24 +25,7 @@ NO_TOPIC = ""
 
 
 def enrich_categorise(
-    *,
-    mentions: Sequence[str],
-    entities: str,
-    categories: str,
-    topics: str,
-    classes: str,
-    backend: Literal["classes", "service"] = "classes",
-    endpoint: str | None = None,
-    threshold: float = 0.5,
-    languages: Sequence[str] = (),
-    contact: str | None = None,
-    concurrency: int = 1,
-    timeout_s: float = 30,
-    attempts: int = 8,
-    backoff_s: float = 2,
-    cache: str = "",
-    metadata: dict[str, str],
-    progress: Progress,
+    *, mentions: Sequence[str], entities: str, categories: str, settings: CategoriseSettings, job: Job
 ) -> None:
     """Write topics and category of each item that is mentioned as enrich/categories, by the number of its id.
 
@@ -55,30 +38,22 @@ def enrich_categorise(
 
     Raises UserError where a setting is missing or wrong, or the service does not answer.
     """
-    category_of = read_topics(topics)
+    by_service, progress = settings.backend == "service", job.progress
+    category_of = read_topics(settings.topics)
     wanted = tables.scan(mentions, ["qid"]).unique().collect()
-    columns = ["qid", "instance_of", "subclass_of", "topics", *(["texts"] if backend == "service" else [])]
+    columns = ["qid", "instance_of", "subclass_of", "topics", *(["texts"] if by_service else [])]
     rows = tables.scan(entities, columns)
     mentioned = rows.join(wanted.lazy(), on="qid", how="semi").collect()
     found = {qid: given for qid, given in mentioned.select("qid", "topics").iter_rows() if given}
-    if backend == "service":
-        service = TopicService(
-            endpoint,
-            contact,
-            step="enrich.categorise",
-            concurrency=concurrency,
-            timeout=timeout_s,
-            attempts=attempts,
-            backoff=backoff_s,
-            say=progress.say,
-        )
-        asked = pages_of(mentioned.filter(~pl.col("qid").is_in(list(found))), languages)
-        found |= of_service(
-            service, Answers(cache, {"endpoint": service.endpoint}), asked, threshold, progress
-        )
+    if by_service:
+        service = TopicService(settings, step="enrich.categorise", say=progress.say)
+        assert settings.cache, "the rule names a folder where the config does not"
+        answers = Answers(settings.cache, {"endpoint": service.endpoint})
+        asked = pages_of(mentioned.filter(~pl.col("qid").is_in(list(found))), settings.languages)
+        found |= of_service(service, answers, asked, settings.threshold, progress)
     left = mentioned.filter(~pl.col("qid").is_in(list(found))).select("qid", "instance_of", "subclass_of")
     upwards = {qid: (*of, *below) for qid, of, below in left.iter_rows()}
-    found |= {qid: [topic] for qid, topic in nearest(upwards, rows, read_classes(classes)).items()}
+    found |= {qid: [topic] for qid, topic in nearest(upwards, rows, read_classes(settings.classes)).items()}
     none = {qid for qid, of in mentioned.select("qid", "instance_of").iter_rows() if NEVER.intersection(of)}
     made = pl.DataFrame(
         [
@@ -88,7 +63,7 @@ def enrich_categorise(
         {"qid": pl.String, "topics": pl.List(pl.String), "category": pl.String},
         orient="row",
     )
-    tables.write(categories, CATEGORIES, made, metadata)
+    tables.write(categories, CATEGORIES, made, job.metadata)
     counted = made.group_by("category").len().sort("category", nulls_last=True)
     said = ", ".join(f"{count} {name or 'without a category'}" for name, count in counted.iter_rows())
     progress.say(f"{made.height} items are mentioned: {said}")

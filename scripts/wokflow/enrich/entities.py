@@ -1,20 +1,20 @@
 """A dump of Wikidata, or a part of one, as a table: what linking, categorising and looking up read of it."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from wokflow.enrich.schemas import ENTITIES, REJECTED
-from wokflow.frame.job import Progress, UserError
-from wokflow.frame.tables import PartWriter, provenance
+from wokflow.enrich.settings import EntitiesSettings
+from wokflow.frame.job import Job, UserError
+from wokflow.frame.tables import PartWriter
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.first_rejects import FirstRejects
+from wokflow.ingest.source import of_source
 from wokflow.ingest.stream import Truncated, chunks
 
 ROWS = 20_000  # entities that are written at once
@@ -31,15 +31,7 @@ VARIANTS = {
 
 
 def enrich_entities(
-    *,
-    path: str,
-    source: str,
-    entities: str,
-    rejects: str,
-    languages: Sequence[str],
-    truncated: str,
-    key: str,
-    progress: Progress,
+    *, source: str, entities: str, rejects: str, settings: EntitiesSettings, job: Job
 ) -> None:
     """Write the items of a dump as enrich/entities, and the lines that hold none as rejects.
 
@@ -51,8 +43,8 @@ def enrich_entities(
 
     Raises UserError where the file is cut off or damaged, unless `truncated` is keep, and where it has no entity.
     """
-    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
-    metadata = provenance(key, entities=checksum)
+    path, languages, progress = settings.raw, settings.languages, job.progress
+    metadata = of_source(job.metadata, "entities", source)
     counts: Counter[str] = Counter()
     first = FirstRejects(rejects)
     with ExitStack() as stack:
@@ -77,7 +69,7 @@ def enrich_entities(
                     rows = []
                     progress(int(position * 1000), _said(counts), of=1000)
         except Truncated as damage:
-            if truncated != "keep":
+            if settings.truncated == "refuse":
                 raise UserError(
                     f"enrich.entities.path: {path} is cut off or damaged behind {counts.total() + len(rows)} "
                     f"entities: {damage}. Fetch the file again. To go on with what could be read, set "

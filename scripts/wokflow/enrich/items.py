@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from wokflow.enrich.arguments import NAMING
 from wokflow.enrich.entities import number_of
+from wokflow.enrich.languages import NAMING
 from wokflow.enrich.schemas import ITEMS
+from wokflow.enrich.settings import ItemsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 
 
 def enrich_items(
@@ -17,9 +18,8 @@ def enrich_items(
     lookups: str,
     pages: Sequence[str],
     dictionary: str,
-    languages: Sequence[str],
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: ItemsSettings,
+    job: Job,
 ) -> None:
     """Write the items that have a category and a country of origin as enrich/items, a row for each of `languages`.
 
@@ -27,6 +27,7 @@ def enrich_items(
     the first paragraph in the tables `pages` (schema ingest/pages), the first of several. Paper: Yao et al. 2024,
     sections 3.2 and 3.3.
     """
+    places = {lang: place for place, lang in enumerate(settings.languages)}
     found = tables.read(lookups)
     named = found.filter(pl.col("lang") == NAMING).select("qid", english="country_of_origin")
     articles = pl.DataFrame(schema={"qid": pl.String, "lang": pl.String, "paragraph": pl.String})
@@ -48,9 +49,9 @@ def enrich_items(
             .otherwise(pl.concat_list("label", "aliases").list.unique(maintain_order=True)),
             explanation=pl.coalesce("summary", "paragraph"),
             number=pl.col("qid").map_elements(number_of, pl.Int64),
-            place=pl.col("lang").replace_strict(dict(zip(languages, range(len(languages)), strict=True))),
+            place=pl.col("lang").replace_strict(places),
         )
         .sort("number", "place")
     )
-    tables.write(dictionary, ITEMS, rows, metadata)
-    progress.say(f"{rows['qid'].n_unique()} items with a category and a country of origin")
+    tables.write(dictionary, ITEMS, rows, job.metadata)
+    job.progress.say(f"{rows['qid'].n_unique()} items with a category and a country of origin")

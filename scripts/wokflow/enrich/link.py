@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -14,10 +14,11 @@ from wokflow.enrich.phrases import Phrases
 from wokflow.enrich.places import in_longer, segmenter
 from wokflow.enrich.program import Rejected, program_mentions
 from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
+from wokflow.enrich.settings import LinkSettings
 from wokflow.enrich.subject import Subject, outside
 from wokflow.enrich.words import begins, context, fold, is_word, word_pattern
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.frame.languages import SPACELESS
 
 BATCH = 20_000  # sentences that are linked between two lines of progress
@@ -47,16 +48,9 @@ def enrich_link(
     names: str,
     mentions: str,
     rejects: str,
-    pair: str,
     corpus: str,
-    backend: Literal["dictionary", "command"] = "dictionary",
-    phrases: str = "",
-    case: str = "names",
-    plurals: bool = True,
-    command: Sequence[str] = (),
-    seconds: float | None = None,
-    metadata: dict[str, str],
-    progress: Progress,
+    settings: LinkSettings,
+    job: Job,
 ) -> None:
     """Write the mentions in the source side of one part of a corpus as enrich/mentions.
 
@@ -66,13 +60,13 @@ def enrich_link(
     for names; words of fixed phrases are not (`phrases`: lang, phrase). Backend `command` runs a program for at most
     `seconds` (see program.program_mentions); what of its mentions cannot stand is written to `rejects`.
     """
-    lang = pair.partition("-")[0]
+    lang = settings.pair.partition("-")[0]
     opened = Names.open(names, lang)
     rows = tables.read(sentences, ["sentence_id", "source", "source_row"])
     rejected: list[Rejected] = []
-    if backend == "command":
+    if settings.backend == "command":
         known = opened.has_item
-        answers, rejected = program_mentions(rows, lang, command, seconds, known)
+        answers, rejected = program_mentions(rows, lang, settings.command, settings.seconds, known)
         texts = dict(rows.select("sentence_id", "source").iter_rows())
         found = [
             (
@@ -86,28 +80,26 @@ def enrich_link(
             )
             for one in answers
         ]
-        tables.write(mentions, MENTIONS, _frame(MENTIONS, found), metadata)
-        progress.say(f"{len(found)} mentions in {rows.height} sentences, {len(rejected)} rejected")
+        tables.write(mentions, MENTIONS, _frame(MENTIONS, found), job.metadata)
+        job.progress.say(f"{len(found)} mentions in {rows.height} sentences, {len(rejected)} rejected")
     else:
         opened.cases.count(
             text for part in corpus_sentences for text in tables.read(part, ["source"])["source"]
         )
-        linker = Linker(opened, case=case, plurals=plurals, phrases=Phrases.read(phrases, lang))
-        _link(linker, rows, mentions, metadata, progress)
+        linker = Linker(opened, settings, Phrases.read(settings.phrases, lang))
+        _link(linker, rows, mentions, job)
     row_of = dict(rows.select("sentence_id", "source_row").iter_rows())
     left = [(corpus, row_of[one.sentence], reason, detail, one.line) for one, reason, detail in rejected]
-    tables.write(rejects, REJECTED_SENTENCES, _frame(REJECTED_SENTENCES, left), metadata)
+    tables.write(rejects, REJECTED_SENTENCES, _frame(REJECTED_SENTENCES, left), job.metadata)
 
 
 def _frame(schema: Any, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     return pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema, orient="row")
 
 
-def _link(
-    linker: "Linker", rows: pl.DataFrame, mentions: str, metadata: dict[str, str], progress: Progress
-) -> None:
+def _link(linker: "Linker", rows: pl.DataFrame, mentions: str, job: Job) -> None:
     found = 0
-    with tables.PartWriter(mentions, MENTIONS, metadata) as part:
+    with tables.PartWriter(mentions, MENTIONS, job.metadata) as part:
         for start in range(0, rows.height, BATCH):
             batch = rows[start : start + BATCH]
             linked = [
@@ -117,8 +109,8 @@ def _link(
             ]
             found += len(linked)
             part.write(_frame(MENTIONS, linked))
-            progress(start + batch.height, f"{found} mentions", of=rows.height)
-    progress.say(f"{found} mentions in {rows.height} sentences")
+            job.progress(start + batch.height, f"{found} mentions", of=rows.height)
+    job.progress.say(f"{found} mentions in {rows.height} sentences")
 
 
 Name = tuple[
@@ -151,23 +143,21 @@ class Word(NamedTuple):
 class Linker:
     """Finds mentions in texts of one language. What `names.cases` counts is to be counted before."""
 
-    def __init__(
-        self, names: Names, *, case: str = "names", plurals: bool = True, phrases: Phrases | None = None
-    ) -> None:
+    def __init__(self, names: Names, settings: LinkSettings, phrases: Phrases) -> None:
         self._trie = names.trie
         self._begins = names.begins
         self._lang = names.lang
         self._spaceless = self._lang in SPACELESS
-        self._suffixes = suffixes(self._lang, plurals=plurals)
+        self._suffixes = suffixes(self._lang, plurals=settings.plurals)
         self._particles = PARTICLES.get(self._lang, frozenset())
         self._proclitics = PROCLITICS.get(self._lang, ())
-        meanings = Meanings(names, free=case == "ignored")
+        meanings = Meanings(names, free=settings.case == "ignored")
         self._meaning = lru_cache(MEANINGS)(meanings)
         self._about = lru_cache(SHARED)(meanings.about)
         self._word = lru_cache(WORDS)(self._read_word)
         self._inside = lru_cache(1 << 12)(is_word)
         self._signs = lru_cache(1 << 12)(self._signs_of)
-        self._phrases = phrases or Phrases(())
+        self._phrases = phrases
         self._usual: set[str] = set()
         self._cut = segmenter() if self._lang == "zh" else None
 

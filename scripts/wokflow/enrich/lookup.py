@@ -5,16 +5,17 @@ import hashlib
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Literal, cast
+from typing import IO, Any, cast
 
 import polars as pl
 
 from wokflow.enrich import sparql
 from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS, number_of
 from wokflow.enrich.schemas import LOOKUPS
+from wokflow.enrich.settings import LookupSettings
 from wokflow.enrich.sparql import ALIAS, COUNTRY, DESCRIPTION, LABEL, MERGED, ORIGIN, TITLE, Facts
 from wokflow.frame import tables
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.polite import Answers, known
 
 SUMMARY = "summary"  # a kind of facts that only dumps have
@@ -25,23 +26,7 @@ Source = Callable[[Sequence[str]], Mapping[str, Facts]]
 
 
 def enrich_lookup(
-    *,
-    categories: str,
-    entities: str,
-    lookups: str,
-    languages: Sequence[str],
-    backend: Literal["dump", "store", "endpoint"],
-    cache: str,
-    store: str | None = None,
-    endpoint: str | None = None,
-    contact: str | None = None,
-    batch: int = 50,
-    concurrency: int = 1,
-    timeout_s: float = 70,
-    attempts: int = 8,
-    backoff_s: float = 2,
-    metadata: dict[str, str],
-    progress: Progress,
+    *, categories: str, entities: str, lookups: str, settings: LookupSettings, job: Job
 ) -> None:
     """Write what is known of each item that has a category as enrich/lookups, in each of `languages`.
 
@@ -55,28 +40,20 @@ def enrich_lookup(
 
     Raises UserError where a setting is missing or wrong, the store cannot be read, or the endpoint does not answer.
     """
+    languages, progress = settings.languages, job.progress
     named = tables.read(categories, ["qid", "category"]).drop_nulls("category")["qid"].unique()
     sparql.check(named.to_list(), languages)
     wanted = sorted(named, key=number_of)
     source: Source
-    match backend:
+    match settings.backend:
         case "dump":
             source = of_dump(entities, languages)
         case "store":
-            source = of_store(store, languages, batch)
+            source = of_store(settings.store, languages, settings.batch)
         case "endpoint":
-            client = sparql.Endpoint(
-                endpoint,
-                contact,
-                languages,
-                batch=batch,
-                concurrency=concurrency,
-                timeout=timeout_s,
-                attempts=attempts,
-                backoff=backoff_s,
-                say=progress.say,
-            )
-            source = of_endpoint(client, answers_of(cache, client.endpoint, languages), progress)
+            client = sparql.Endpoint(settings, progress.say)
+            assert settings.cache, "the rule names a folder where the config does not"
+            source = of_endpoint(client, answers_of(settings.cache, client.endpoint, languages), progress)
     facts = followed(source, wanted)
     countries = {qid: country for qid in wanted if (country := country_of(facts[qid]))}
     facts |= followed(source, sorted(set(countries.values()) - facts.keys(), key=number_of))
@@ -85,11 +62,14 @@ def enrich_lookup(
         for qid in wanted
         for lang in languages
     ]
-    tables.write(lookups, LOOKUPS, pl.DataFrame(rows, pl.DataFrame(LOOKUPS.empty_table()).schema), metadata)
+    tables.write(
+        lookups, LOOKUPS, pl.DataFrame(rows, pl.DataFrame(LOOKUPS.empty_table()).schema), job.metadata
+    )
     unknown = [qid for qid in wanted if not facts[qid]]
     some = f" ({', '.join(unknown[:SHOWN])}{', ...' if len(unknown) > SHOWN else ''})" if unknown else ""
     progress.say(
-        f"{len(wanted)} items: {len(countries)} have a country, {len(unknown)} are unknown to the {backend}{some}"
+        f"{len(wanted)} items: {len(countries)} have a country, {len(unknown)} are unknown to the "
+        f"{settings.backend}{some}"
     )
 
 

@@ -16,11 +16,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.enrich.entities import number_of
+from wokflow.enrich.languages import NAMING
 from wokflow.enrich.letters import plain
 from wokflow.enrich.words import Cases, context, fold, word_pattern
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.frame.languages import SPACELESS
 
 LONGEST = 100  # characters of a name; longer ones are titles of papers and the like
@@ -33,7 +34,6 @@ IRREGULAR = 1  # capitals elsewhere than at the beginning of words, as in BBC or
 PLURAL = 2  # the form in -ies of a name in -y
 OF_ONE = 4  # without capitals in its script, but with one in English: of a person, a place, a work
 OF_MANY = 8  # of an item that English writes small: a common noun
-NAMING = "en"  # the language whose capitals tell names of one thing from common nouns
 ARTICLES = {
     "en": ("the", "a", "an"),
     "fr": ("le", "la", "les", "un", "une"),
@@ -48,7 +48,7 @@ ARTICLES = {
 OWNER = np.dtype([("entity", "<i4"), ("exact", "<u4"), ("capitals", "<u2"), ("kind", "u1"), ("flags", "u1")])
 
 
-def enrich_names(*, entities: str, names: str, digest: str, lang: str, progress: Progress) -> None:
+def enrich_names(*, entities: str, names: str, digest: str, lang: str, job: Job) -> None:
     """Write the folder `names`: all labels, aliases and titles of pages that items have in a language.
 
     Left out are names of a single character (articles aside), of more than LONGEST, without letters, and with a NUL;
@@ -67,7 +67,7 @@ def enrich_names(*, entities: str, names: str, digest: str, lang: str, progress:
 
     batches = [_named(rows, lang) for rows in _batches(entities, lang)]
     named = pl.concat(batches) if batches else _frame([])
-    progress.say(f"{named.height} names in {lang}, of {named['entity'].n_unique()} items")
+    job.progress.say(f"{named.height} names in {lang}, of {named['entity'].n_unique()} items")
     keys = named["key"].unique().sort()
     trie = marisa_trie.Trie(keys.to_list())
     number = np.fromiter((trie[key] for key in keys), np.uint32, len(keys))

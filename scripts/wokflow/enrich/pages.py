@@ -1,27 +1,17 @@
 """Explanations of items from Wikipedia's API, for those that have none yet."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import polars as pl
 
+from wokflow.enrich.settings import PagesSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.ingest.schemas import PAGES
 
 
 def enrich_pages(
-    *,
-    lookups: str,
-    given: Sequence[str],
-    pages: str,
-    backend: Literal["api"],
-    longest: int,
-    attempts: int,
-    timeout_s: float,
-    contact: str | None,
-    metadata: dict[str, str],
-    progress: Progress,
+    *, lookups: str, given: Sequence[str], pages: str, settings: PagesSettings, job: Job
 ) -> None:
     """Write the first paragraphs of the pages of items as schema ingest/pages, in the order of enrich/lookups.
 
@@ -39,16 +29,16 @@ def enrich_pages(
         articles = pages_of(
             rows["title"],
             str(lang),
-            contact or "",
-            longest=longest,
-            attempts=attempts,
-            timeout=timeout_s,
-            progress=progress,
+            settings.contact,
+            longest=settings.longest,
+            attempts=settings.attempts,
+            timeout=settings.timeout_s,
+            progress=job.progress,
         )
         found += [
             page._asdict() | {"qid": qid}
             for qid, _, title in rows.iter_rows()
             if (page := articles.get(title))
         ]
-    tables.write(pages, PAGES, pl.DataFrame(found, pl.DataFrame(PAGES.empty_table()).schema), metadata)
-    progress.say(f"{len(found)} of {wanted.height} pages were found by the API ({backend})")
+    tables.write(pages, PAGES, pl.DataFrame(found, pl.DataFrame(PAGES.empty_table()).schema), job.metadata)
+    job.progress.say(f"{len(found)} of {wanted.height} pages were found by the API")

@@ -29,8 +29,8 @@ class Phrases:
 
     @classmethod
     def read(cls, path: str, lang: str) -> "Phrases":
-        """Those of a table (lang, phrase), where * stands for a word; none without a table."""
-        rows = read_table(path, "lang", "phrase") if path else ()
+        """Those of a table (lang, phrase), where * stands for a word."""
+        rows = read_table(path, "lang", "phrase")
         folded = sorted(fold(phrase, lang) for of, phrase in rows if of == lang)
         return cls([re.escape(phrase).replace(r"\*", WORD) for phrase in folded])
 

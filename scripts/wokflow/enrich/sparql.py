@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from wokflow.enrich.entities import ANY_LANGUAGE, VARIANTS
+from wokflow.enrich.settings import LookupSettings
 from wokflow.frame.job import UserError
 from wokflow.frame.polite import Client
 from wokflow.frame.secrets import SAID, printable
@@ -136,32 +137,10 @@ class Endpoint(Client[Facts]):
         "dump)."
     )
 
-    def __init__(
-        self,
-        endpoint: str | None,
-        contact: str | None,
-        languages: Collection[str],
-        *,
-        batch: int,
-        concurrency: int,
-        timeout: float,
-        attempts: int,
-        backoff: float,
-        say: Callable[[str], None],
-    ) -> None:
+    def __init__(self, settings: LookupSettings, say: Callable[[str], None]) -> None:
         """Raises UserError for a setting that is not valid."""
-        super().__init__(
-            endpoint,
-            contact,
-            step="enrich.lookup",
-            batch=batch,
-            concurrency=concurrency,
-            timeout=timeout,
-            attempts=attempts,
-            backoff=backoff,
-            say=say,
-        )
-        self._languages = languages
+        super().__init__(settings, step="enrich.lookup", batch=settings.batch, say=say)
+        self._languages = settings.languages
 
     def request(self, asked: Sequence[str]) -> dict[str, Any]:
         """The form with the query."""

@@ -1,18 +1,39 @@
 """What stage enrich is of the workflow: its cutoffs and targets, and what it asks of a config."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from wokflow.frame.contact import unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
+from wokflow.frame.job import UserError
 from wokflow.frame.scope import ENTITIES, Scope
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
-    lookup, link = config["enrich"]["lookup"], config["enrich"]["link"]
+    enrich = config["enrich"]
+    lookup, link = enrich["lookup"], enrich["link"]
     if lookup["backend"] in ("store", "endpoint") and not lookup[lookup["backend"]]:
         yield f"enrich.lookup.{lookup['backend']}: backend {lookup['backend']} needs it."
     if link["backend"] == "command" and not link["command"]:
         yield "enrich.link.command: backend command needs it."
+    services = {
+        "Wikipedia's API": enrich["pages"]["backend"] == "api",
+        "an endpoint": lookup["backend"] == "endpoint",
+        "a topic service": enrich["categorise"]["backend"] == "service",
+    }
+    if enrich["entities"]["path"] and any("kind" in source for source in config["sources"].values()):
+        asked = [service for service, used in services.items() if used]
+        yield from unusable_contact(config["contact"], asked)
+
+
+def refuse_nothing(pairs: Mapping[str, str]) -> Callable[[Any], list[str]]:
+    """An input function of target enrich that says what is missing: sentences, or the table of entities."""
+
+    def refuse(wildcards: Any) -> list[str]:
+        missing = "enrich.entities.path, the table of entities" if pairs else "sources of parallel sentences"
+        raise UserError(f"Nothing to enrich: the config has no {missing}. docs/items.md shows what it takes.")
+
+    return refuse
 
 
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:

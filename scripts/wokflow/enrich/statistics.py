@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from wokflow.enrich.schemas import SHARES, STATISTICS
+from wokflow.enrich.settings import StatisticsSettings
 from wokflow.frame import tables
+from wokflow.frame.job import Job
 
 
 def enrich_statistics(
@@ -15,8 +17,8 @@ def enrich_statistics(
     statistics: str,
     table: str,
     shares: str,
-    pairs: Sequence[tuple[str, str]],
-    metadata: dict[str, str],
+    settings: StatisticsSettings,
+    job: Job,
 ) -> None:
     """Write a row for each corpus, also as text with tabs (`table`), and how often each category and country occurs.
 
@@ -24,7 +26,7 @@ def enrich_statistics(
     """
     known = tables.read(dictionary)
     counted, shared = [], []
-    for part, (corpus, pair) in zip(sentences, pairs, strict=True):
+    for part, (corpus, pair) in zip(sentences, settings.pairs, strict=True):
         rows = tables.read(part)
         mentioned = rows.select("items").explode("items").unnest("items")
         about = known.filter(pl.col("lang") == pair.split("-")[1])
@@ -44,7 +46,7 @@ def enrich_statistics(
             )
             shared += [(corpus, kind, name, count) for name, count in frequencies.iter_rows()]
     made = pl.DataFrame(counted, pl.DataFrame(STATISTICS.empty_table()).schema, orient="row")
-    tables.write(statistics, STATISTICS, made, metadata)
+    tables.write(statistics, STATISTICS, made, job.metadata)
     tables.write_text(table, made.write_csv(separator="\t"))
     schema = pl.DataFrame(SHARES.empty_table()).schema
-    tables.write(shares, SHARES, pl.DataFrame(shared, schema, orient="row"), metadata)
+    tables.write(shares, SHARES, pl.DataFrame(shared, schema, orient="row"), job.metadata)

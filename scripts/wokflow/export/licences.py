@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wokflow.enrich.arguments import ENTITIES
 from wokflow.export.settings import Licence
 from wokflow.export.subsets import WIKIDATA, Subset
 from wokflow.frame.job import UserError

@@ -1,6 +1,5 @@
 """From a stand-off release and one's own copy of the corpora to the full release, with the same bytes."""
 
-import inspect
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -23,9 +22,10 @@ from wokflow.export.texts import Texts, numbers
 from wokflow.export.verify import verified
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions
-from wokflow.frame.config import source_files
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.sheets import written
+from wokflow.ingest.settings import RecipesSettings, SentencesSettings
+from wokflow.ingest.stage import source_files
 
 CHANGED = "changed.tsv"
 NAMED = 10  # changed records that a message names
@@ -130,26 +130,23 @@ def read_corpus(corpus: str, how: Mapping[str, Any], path: str, folder: Path, pr
         raise UserError(f"--source {corpus}={path}: there is no file {absent[0]}.")
     source = folder / f"{corpus}.json"
     part, rejects = (folder / kind / corpus / "part-00000.parquet" for kind in (table, "rejects"))
-    own: dict[str, Any] = {
-        "raw": files[0] if table == "recipes" else files,
-        "source": str(source),
-        table: [str(part)],
-        "rejects": [str(rejects)],
-        "corpus": corpus,
-        "key": "",
-        "progress": progress,
-    }
-    if table == "recipes":
-        own["threads"] = os.cpu_count() or 1
-    step = ingest_recipes if table == "recipes" else ingest_sentences
-    known = set(inspect.signature(step).parameters) - set(own)
-    if unknown := sorted(name for name in settings if name not in known or isinstance(settings[name], dict)):
-        raise UserError(
-            f"The release reads {corpus} with settings that this version does not know: {unknown}."
-        )
-    ingest_source(raw=files, data=str(source))
+    of_recipes = table == "recipes"
+    declared = RecipesSettings if of_recipes else SentencesSettings
+    known = declared.model_fields.keys() - {"raw", "parts"}
+    if unknown := sorted(settings.keys() ^ known):
+        raise UserError(f"The release reads {corpus} with other settings than this version: {unknown}.")
+    job = Job(progress=progress, threads=os.cpu_count() or 1)
+    ingest_source(raw=files, data=str(source), job=job)
+    step: Any = ingest_recipes if of_recipes else ingest_sentences
     try:
-        step(**own, **settings)
+        step(
+            source=str(source),
+            rejects=[str(rejects)],
+            corpus=corpus,
+            settings=declared.of_job(settings | {"raw": files[0] if of_recipes else files}),
+            job=job,
+            **{table: [str(part)]},
+        )
     except (LookupError, TypeError, ValueError) as error:
         raise UserError(
             f"The release reads {corpus} with settings that this version cannot use: {printable(repr(error))}."

@@ -2,7 +2,17 @@
 
 from typing import Annotated, Any, Literal
 
-from wokflow.frame.settings import Block, Content, Field, Lent, Settings, Text, borrowed, from_rule
+from wokflow.frame.settings import (
+    Block,
+    Content,
+    Field,
+    Lent,
+    Settings,
+    StageSettings,
+    Text,
+    borrowed,
+    from_rule,
+)
 
 # A name that may be part of a folder's. (`$` alone would let a line end follow it.)
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?!\n)$")]
@@ -73,7 +83,7 @@ class Licence(Block):
     """Where it is to be had."""
 
 
-class ExportSettings(Settings):
+class ExportSettings(StageSettings):
     licences: dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], Licence] = Field({})
     """What may be published of sources, by their names in `sources`, where resources/sources.tsv does not know them
     or you know better.

@@ -2,7 +2,8 @@
 
 config/config.schema.yaml says with the keyword `counts` how each key does: `content` for files and folders, `model`
 for the name of a model on a hub or a local folder, `never` for what does not change the result, `layout` for what
-only divides it into files, `rule` for what the rules alone read; without the keyword, a key counts by its value.
+only divides it into files, `rule` for what the rules alone read, `source` for files whose content ingest_source
+puts into a cutoff, so that no step is given them; without the keyword, a key counts by its value.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

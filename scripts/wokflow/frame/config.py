@@ -16,7 +16,6 @@ from jsonschema.exceptions import ValidationError
 
 from wokflow.frame import stages
 from wokflow.frame.arguments import holds, lookup
-from wokflow.frame.contact import unusable_contact
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded, expanded_model, no_model
 from wokflow.frame.runs import Run, read_runs
@@ -41,6 +40,7 @@ PACKAGES = {  # import name -> what to install
     "peft": "peft",
 }
 MOST_NAMES = 5  # files of a folder that a message names
+PATHS = ("content", "source")  # how keys count that name files or folders
 
 
 def read_schema(root: Path) -> dict[str, Any]:
@@ -80,8 +80,7 @@ def prepare(
             source["path"] = f"{config['results']}/ingest/download/{name}/{source['url'].rpartition('/')[2]}"
             source["fetched"] = True
     locate(config, schema, root)
-    missing = (missing_sources(config), missing_files(config, schema), missing_models(config, schema))
-    _refuse([*chain(*missing), *stages.problems(config), *unusable_contact(config)])
+    _refuse(chain(missing_files(config, schema), missing_models(config, schema), stages.problems(config)))
     pairs = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
     runs = read_runs(config["runs"], schema, reserved, pairs)
     _refuse(stages.run_problems(config, runs))
@@ -118,7 +117,7 @@ def expand(config: dict[str, Any], schema: Mapping[str, Any], prefix: str = "") 
         value = config.get(key)
         if isinstance(value, dict):
             yield from expand(value, rule, f"{prefix}{key}.")
-        elif value and (rule.get("counts") in ("content", "model") or f"{prefix}{key}" == "results"):
+        elif value and (rule.get("counts") in (*PATHS, "model") or f"{prefix}{key}" == "results"):
             fill_in = expanded_model if rule.get("counts") == "model" else expanded
             try:
                 config[key] = list(map(fill_in, value)) if isinstance(value, list) else fill_in(value)
@@ -132,7 +131,7 @@ def locate(config: dict[str, Any], schema: Mapping[str, Any], root: Path) -> Non
         value = config.get(key)
         if isinstance(value, dict):
             locate(value, rule, root)
-        elif rule.get("counts") in ("content", "model"):
+        elif rule.get("counts") in (*PATHS, "model"):
             config[key] = (
                 [_located(path, root) for path in value] if isinstance(value, list) else _located(value, root)
             )
@@ -144,21 +143,10 @@ def _located(path: str | None, root: Path) -> str | None:
     return str(root / path)
 
 
-def missing_sources(config: Mapping[str, Any]) -> Iterator[str]:
-    """Files of raw corpora that are not there."""
-    for corpus, source in config["sources"].items():
-        how = "" if "kind" in source else f" resources/sources.tsv says how to get {corpus}."
-        for path in map(Path, source_files(source) if "fetched" not in source else ()):
-            if path.is_dir():
-                yield f"sources.{corpus}.path: {path} is a folder. {_files_in(path)}"
-            elif not path.is_file():
-                yield f"sources.{corpus}.path: there is no file {path}.{how} Set the key to where it lies."
-
-
 def missing_files(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
     """Files and folders that keys outside `sources` name, and that are not there."""
     for key, rule, value in _values(config, schema):
-        if rule.get("counts") != "content" or key.startswith("sources.") or not holds(config, rule):
+        if rule.get("counts") not in PATHS or key.startswith("sources.") or not holds(config, rule):
             continue
         kind = rule.get("path", "file")
         for path in map(Path, [value] if isinstance(value, str) else value):
@@ -167,7 +155,7 @@ def missing_files(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Itera
             elif not path.exists():
                 yield f"{key}: there is no {path}."
             elif kind == "file" and path.is_dir():
-                yield f"{key}: {path} is a folder. {_files_in(path)}"
+                yield f"{key}: {path} is a folder. {files_in(path)}"
 
 
 def _values(
@@ -189,27 +177,7 @@ def missing_models(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Iter
             yield f"{key}: {wrong}"
 
 
-def dumps(config: Mapping[str, Any]) -> dict[str, str]:
-    """The search indexes of Wikipedias by language."""
-    block = config["ingest"]["pages"]
-    return {name: path for name, path in block.items() if name not in ("longest", "truncated") and path}
-
-
-def source_files(source: Mapping[str, Any]) -> list[str]:
-    """The files of a source: of Moses pairs both, which may be named by what their names have in common."""
-    path = source.get("path") or []
-    if isinstance(path, list):
-        return path
-    named = source.get("kind") not in ("moses", "samanantar") or "fetched" in source
-    if named or Path(path).is_file():
-        return [path]
-    both = [f"{path}.{lang}" for lang in source["pair"].split("-", 1)]
-    return [
-        name if Path(name).is_file() or not Path(f"{name}.gz").is_file() else f"{name}.gz" for name in both
-    ]
-
-
-def _files_in(folder: Path) -> str:
+def files_in(folder: Path) -> str:
     names = sorted(path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     more = ", ..." if len(names) > MOST_NAMES else ""
     return (

@@ -50,6 +50,7 @@ After an edit, the last column says what a key counts for when it is decided wha
 """
 COUNTS = {
     "content": "by content",
+    "source": "by content",
     "model": "by name or content",
     "never": "never",
     "layout": "as layout",

@@ -3,15 +3,16 @@
 import importlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 from wokflow.frame.code import declares_settings
-from wokflow.frame.settings import Block, Counts, Settings
+from wokflow.frame.settings import Block, Counts, Settings, StageSettings
 from wokflow.frame.stages import STAGES
 
 SCHEMA = Path(__file__).resolve().parents[3] / "config" / "config.schema.yaml"
+Declared = TypeVar("Declared", bound=Block)
 FIRST, LAST = ("counts", "path", "when", "enum", "type"), ("default", "description")  # of a key's rules
 
 
@@ -22,11 +23,15 @@ def declared_stages() -> list[str]:
 
 def classes(stage: str) -> list[type[Settings]]:
     """The classes of a stage's settings in their order."""
+    return subclasses(stage, Settings)
+
+
+def subclasses(stage: str, of: type[Declared]) -> list[type[Declared]]:
     module = importlib.import_module(f"wokflow.{stage}.settings")
     return [
         each
         for each in vars(module).values()
-        if isinstance(each, type) and issubclass(each, Settings) and each.__module__ == module.__name__
+        if isinstance(each, type) and issubclass(each, of) and each.__module__ == module.__name__
     ]
 
 
@@ -43,14 +48,13 @@ def stage_schema(stage: str) -> dict[str, Any]:
         more = {"borrows": borrows, "given": each.takes(), "lends": each.lends()}
         steps[each.block()] = {name: what for name, what in more.items() if what}
     schema: dict[str, Any] = {"type": "object", "additionalProperties": False, "default": {}}
+    for of_stage in subclasses(stage, StageSettings):
+        schema |= block_schema(of_stage)
+    own_keys = schema.pop("properties", {})
     if declared := {step: more for step, more in steps.items() if more}:
         schema["steps"] = declared
-    keys: dict[str, Any] = {}
-    for each in classes(stage):
-        if each.own():
-            block = block_schema(each)
-            keys |= block["properties"] if each.block() == stage else {each.block(): block}
-    return schema | {"properties": keys}
+    blocks = {each.block(): block_schema(each) for each in classes(stage) if each.own()}
+    return schema | {"properties": own_keys | blocks}
 
 
 def block_schema(block: type[Block], counts: str | None = None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import httpx
 import tenacity
@@ -32,7 +32,6 @@ from wokflow.frame.web import (
     user_agent,
 )
 
-MOST_AT_ONCE = 5  # requests; Wikimedia's services allow no more
 MOST = 64 << 20  # bytes of an answer, after decompression
 UNSAID_WAIT = 30  # times the first backoff: the wait after a 429 that does not say how long
 GROWTH = 8  # answers in a row after which requests may be about twice as many things again
@@ -46,34 +45,40 @@ class _Smaller(Again):
     """A failed attempt that is worth another one about fewer things."""
 
 
+class Service(Protocol):
+    """Which service is asked, in whose name, and how."""
+
+    @property
+    def endpoint(self) -> str | None: ...
+    @property
+    def contact(self) -> str: ...
+    @property
+    def concurrency(self) -> int: ...
+    @property
+    def timeout_s(self) -> float: ...
+    @property
+    def attempts(self) -> int: ...
+    @property
+    def backoff_s(self) -> float: ...
+
+
 class Client(ABC, Generic[Answer]):
     """A client of one service.
 
-    At most `concurrency` requests are under way at once, each for at most `timeout` seconds in all. A request is
+    At most `concurrency` requests are under way at once, each for at most `timeout_s` seconds in all. A request is
     about `batch` things, or fewer if the service is too slow for that. A failed request is sent again, up to
     `attempts` times in a row. Before that all requests wait for as long as the service asks (Retry-After), or
-    `backoff` seconds, then twice as many, and so on, with jitter. Redirects are not followed.
+    `backoff_s` seconds, then twice as many, and so on, with jitter. Redirects are not followed.
     """
 
     types: Sequence[str] = ("application/json",)  # of answers; the first one is asked for
     example = ""  # of an endpoint
     advice = "Run again later."  # where the service gives no answer
 
-    def __init__(
-        self,
-        endpoint: str | None,
-        contact: str | None,
-        *,
-        step: str,
-        batch: int = 1,
-        concurrency: int,
-        timeout: float,
-        attempts: int,
-        backoff: float,
-        say: Callable[[str], None],
-    ) -> None:
+    def __init__(self, settings: Service, *, step: str, batch: int = 1, say: Callable[[str], None]) -> None:
         """`step` names the block of the config in messages. Raises UserError for a setting that is not valid."""
-        if endpoint is None or contact is None:
+        endpoint, backoff = settings.endpoint, settings.backoff_s
+        if endpoint is None or not settings.contact:
             raise UserError(
                 f"{step}.endpoint, the URL of the service, and contact, an e-mail address or URL at which its "
                 "operators can reach you, are needed to ask it."
@@ -82,18 +87,16 @@ class Client(ABC, Generic[Answer]):
             raise UserError(
                 f"{step}.endpoint must be a URL, such as {self.example}, without a name, a password or a query."
             )
-        if not 1 <= concurrency <= MOST_AT_ONCE:
-            raise UserError(f"{step}.concurrency: {concurrency} is not from 1 to {MOST_AT_ONCE}.")
         keep_urls_out_of_logs()
         self.endpoint, self._step, self._say = endpoint, step, say
         self._headers = {
-            "User-Agent": user_agent(contact),
+            "User-Agent": user_agent(settings.contact),
             "Accept": self.types[0],
             "Accept-Encoding": ENCODING,
         }
         self._batch = self._size = batch
-        self._concurrency, self._timeout = concurrency, timeout
-        self._attempts, self._backoff = attempts, backoff
+        self._concurrency, self._timeout = settings.concurrency, settings.timeout_s
+        self._attempts, self._backoff = settings.attempts, backoff
         self._usual_wait = tenacity.wait_exponential_jitter(backoff, LONGEST_WAIT, jitter=backoff)
         self._resume = 0.0  # by the monotonic clock; no request is sent before
         self._answers = 0

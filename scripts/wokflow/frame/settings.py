@@ -66,6 +66,7 @@ class Lend:
 Content = Annotated[T, Counts("content")]  # a file: by what it holds
 Folder = Annotated[T, Counts("content", "folder")]
 FileOrFolder = Annotated[T, Counts("content", "either")]
+Source = Annotated[T, Counts("source")]  # a file that ingest_source describes: no step is given it
 Model = Annotated[T, Counts("model")]  # a name on a hub, or a folder: by what it holds
 Never = Annotated[T, Counts("never")]  # what does not change the result
 Layout = Annotated[T, Counts("layout")]  # what only divides it into files: the outputs tell the function
@@ -119,11 +120,18 @@ class Block(BaseModel):
         return {name: dict(known) for name, known in extra.items() if isinstance(known, dict)}
 
 
-class Settings(Block):
-    """A block of a stage: the settings of its step of that name, or some that several steps share.
+class StageSettings(Block):
+    """What a stage has beside its blocks: keys of its own, and as a docstring its description in config/README.md."""
 
-    A class with the name of the stage (ExportSettings) has the keys of the stage itself, which lie in no block.
-    """
+    @classmethod
+    def of_config(cls, config: Mapping[str, Any]) -> Self:
+        """The stage's own keys in a config with all its defaults."""
+        block = config[cls.__module__.split(".")[-2]]
+        return cls.model_validate({key: block[key] for key in cls.own()})
+
+
+class Settings(Block):
+    """A block of a stage: the settings of its step of that name, or some that several steps share."""
 
     @classmethod
     def block(cls) -> str:
@@ -133,10 +141,7 @@ class Settings(Block):
     @classmethod
     def of_config(cls, config: Mapping[str, Any], **given: Any) -> Self:
         """The settings that a config with all its defaults holds, with all borrowed ones, whatever their `when`."""
-        stage = cls.__module__.split(".")[-2]
-        own = config[stage].get(cls.block(), {})
-        if cls.block() == stage:
-            own = {key: config[stage][key] for key in cls.own() if key in config[stage]}
+        own = config[cls.__module__.split(".")[-2]].get(cls.block(), {})
         lent = {name: lookup(config, lent["key"]) for name, lent in cls.borrows().items()}
         return cls.model_validate(own | lent | given)
 
@@ -198,6 +203,8 @@ __all__ = [
     "Never",
     "RuleOnly",
     "Settings",
+    "Source",
+    "StageSettings",
     "Text",
     "When",
     "borrowed",

@@ -70,12 +70,12 @@ class Body:
         return bytes(self.content)
 
 
-def user_agent(contact: str | None) -> str:
+def user_agent(contact: str) -> str:
     """The name that servers see; `contact` is an e-mail address or a web page, as Wikimedia's User-Agent policy asks.
 
-    Raises UserError for a contact that cannot stand in a header.
+    An empty one is left out. Raises UserError for a contact that cannot stand in a header.
     """
-    if contact is None:
+    if not contact:
         return f"Wokflow/{VERSION} httpx/{httpx.__version__}"
     if not CONTACT.fullmatch(contact) or not re.search(r"\S[@/]\S", contact):
         raise UserError(

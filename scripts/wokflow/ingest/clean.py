@@ -3,12 +3,12 @@
 import html
 import itertools
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from wokflow.ingest.records import items, lengths, relisted
+from wokflow.ingest.settings import RecipesSettings
 
 # Characters as HTML writes them; both ends are there, so that "AT&T" and "salt & pepper" stay.
 ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
@@ -32,23 +32,12 @@ EDGES = r"^\s|\s$"
 LATIN = r"\x20-\x7E°¼-ÿ"
 
 
-@dataclass(frozen=True)
-class Cleaning:
-    """Which steps of cleaning run; the keys of the config block ingest.recipes explain them."""
-
-    entities: bool = True
-    emoji: bool = True
-    symbols: bool = True
-    spaces: bool = True
-    simplified: bool = False
-    empty_fields: bool = True
-    duplicates: bool = True
-
-
-def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = True) -> pl.DataFrame:
+def clean(
+    records: pl.DataFrame, settings: RecipesSettings, lang: str, *, listed: bool = True
+) -> pl.DataFrame:
     """Clean title, ingredients, steps and dish of records (schema: records.RECORDS); plain records are clean already.
 
-    With `how.empty_fields`, list entries that are empty after cleaning are removed, and a recipe without title, steps
+    With `empty_fields`, list entries that are empty after cleaning are removed, and a recipe without title, steps
     or (if `listed`) ingredients gets a reason. No row is dropped here.
     """
     lists = [records["ingredients"], records["steps"]]
@@ -58,14 +47,14 @@ def clean(records: pl.DataFrame, how: Cleaning, lang: str, *, listed: bool = Tru
     owners = [rough, rough, *(np.repeat(rough, size) for size in sizes)]
     places = [pl.Series(np.flatnonzero(owner)) for owner in owners]
     gathered = pl.concat([text.gather(at) for text, at in zip(texts, places, strict=True)])
-    cleaned = _clean(gathered, how, lang)  # in one call, as a call costs more than cleaning some texts
+    cleaned = _clean(gathered, settings, lang)  # in one call, as a call costs more than cleaning some texts
     ends = itertools.accumulate(map(len, places))
     parts = [cleaned[end - len(at) : end] for at, end in zip(places, ends, strict=True)]
     title, dish, *entries = (text.scatter(*new) for text, *new in zip(texts, places, parts, strict=True))
-    kept = [_kept(some, part, how) for some, part in zip(entries, parts[2:], strict=True)]
+    kept = [_kept(some, part, settings) for some, part in zip(entries, parts[2:], strict=True)]
     ingredients, steps = map(relisted, entries, sizes, kept)
     records = records.with_columns(title=title, dish=dish, ingredients=ingredients, steps=steps)
-    return _without_empty(records, listed) if how.empty_fields else records
+    return _without_empty(records, listed) if settings.empty_fields else records
 
 
 def _without_empty(records: pl.DataFrame, listed: bool) -> pl.DataFrame:
@@ -84,35 +73,35 @@ def _without_empty(records: pl.DataFrame, listed: bool) -> pl.DataFrame:
     )
 
 
-def _kept(entries: pl.Series, cleaned: pl.Series, how: Cleaning) -> pl.Series | None:
+def _kept(entries: pl.Series, cleaned: pl.Series, settings: RecipesSettings) -> pl.Series | None:
     """Mask of the list entries that stay; None if all do. Only the `cleaned` ones among them can be empty."""
-    if not how.empty_fields or _filled(cleaned, how).all():
+    if not settings.empty_fields or _filled(cleaned, settings).all():
         return None
-    return _filled(entries, how)
+    return _filled(entries, settings)
 
 
-def _filled(text: pl.Series, how: Cleaning) -> pl.Series:
-    return text != "" if how.spaces else text.str.contains(r"\S")
+def _filled(text: pl.Series, settings: RecipesSettings) -> pl.Series:
+    return text != "" if settings.spaces else text.str.contains(r"\S")
 
 
-def _clean(text: pl.Series, how: Cleaning, lang: str) -> pl.Series:
+def _clean(text: pl.Series, settings: RecipesSettings, lang: str) -> pl.Series:
     """Clean strings; those without anything to clean are not touched."""
-    if how.entities and (places := text.str.contains(ENTITY).fill_null(False).arg_true()).len():
+    if settings.entities and (places := text.str.contains(ENTITY).fill_null(False).arg_true()).len():
         decoded = pl.Series(map(without_entities, text.gather(places)), dtype=pl.String)
         text = text.scatter(places, decoded)
-    steps = _replacements(how)
+    steps = _replacements(settings)
     patterns = [pattern for pattern, _ in steps]
-    if how.spaces:
+    if settings.spaces:
         patterns.append(EDGES)
     places = text.str.contains("|".join(patterns)).arg_true()
     if steps and places.len():
         some = text.gather(places)
         for pattern, replacement in steps:
             some = some.str.replace_all(pattern, replacement)
-        if how.spaces:
+        if settings.spaces:
             some = some.str.strip_chars()
         text = text.scatter(places, some)
-    return simplify(text) if how.simplified and lang == "zh" else text
+    return simplify(text) if settings.simplified and lang == "zh" else text
 
 
 def without_entities(text: str, times: int = TIMES) -> str:
@@ -122,19 +111,19 @@ def without_entities(text: str, times: int = TIMES) -> str:
     return text
 
 
-def _replacements(how: Cleaning) -> list[tuple[str, str]]:
+def _replacements(settings: RecipesSettings) -> list[tuple[str, str]]:
     """Patterns and what replaces them, in order."""
     removed = []
-    if how.emoji:
+    if settings.emoji:
         removed.append(EMOJI)
-    if how.symbols:
+    if settings.symbols:
         removed.append(INVISIBLE)
     steps = []
     if removed:
         steps.append(("|".join(removed), ""))
-    if how.symbols:
+    if settings.symbols:
         steps.append((SYMBOLS, " "))
-    if how.spaces:
+    if settings.spaces:
         steps.append((SPACES, " "))
     return steps
 

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import httpx
 
-from wokflow.frame.job import Progress, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.tables import write_text
 from wokflow.frame.web import Again, keep_urls_out_of_logs, user_agent
 from wokflow.ingest.partial import ENDING, SOURCE, Source, finish, taken, validators
+from wokflow.ingest.settings import DownloadSettings
 from wokflow.ingest.web import MOUNTS, RedirectError, check_busy, followed, retrying, shown
 
 SLOWEST = 1 << 10  # bytes per second; a connection that brings less for `timeout_s` seconds is given up
@@ -35,17 +36,8 @@ MEANING = {
 }
 
 
-def ingest_download(
-    *,
-    url: str,
-    sha256: str | None,
-    path: str,
-    contact: str | None,
-    attempts: int,
-    timeout_s: float,
-    progress: Progress | None = None,
-) -> None:
-    """Fetch `url` (http or https) to `path`, which exists only once the file is whole and on the disk.
+def ingest_download(*, path: str, settings: DownloadSettings, job: Job) -> None:
+    """Fetch a `url` (http or https) to `path`, which exists only once the file is whole and on the disk.
 
     What was fetched so far lies in `path`.part. A later attempt, also of a later run, asks only for the rest, if the
     server says by ETag or Last-Modified that the file is the same; otherwise it begins anew. The file is whole if its
@@ -59,26 +51,24 @@ def ingest_download(
     page in place of the file.
     """
     keep_urls_out_of_logs()
-    asked = _checked(url)
+    asked, sha256 = _checked(settings.url), settings.sha256
     if sha256 is not None and not re.fullmatch("[0-9a-fA-F]{64}", sha256):
         raise UserError(f"{sha256!r} is not the SHA-256 of {shown(asked)}: that has 64 hexadecimal digits.")
     target = Path(path)
     if sha256 and target.is_file() and _digest(target) == sha256.lower():
-        if progress:
-            progress.say(f"{path} is there already")
+        job.progress.say(f"{path} is there already")
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    agent = user_agent(contact)
-    timeouts = httpx.Timeout(timeout_s, connect=min(timeout_s, 15.0))
-    headers = {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+    timeouts = httpx.Timeout(settings.timeout_s, connect=min(settings.timeout_s, 15.0))
+    headers = {"User-Agent": user_agent(settings.contact), "Accept": "*/*", "Accept-Encoding": "identity"}
     with taken(path) as file, httpx.Client(headers=headers, timeout=timeouts, mounts=MOUNTS) as client:
-        fetch = _Fetch(client, asked, file, target, sha256, timeout_s, progress)
+        fetch = _Fetch(client, asked, file, target, settings, job.progress)
         try:
-            retrying(attempts, lambda _: fetch.failures)(fetch.attempt)
+            retrying(settings.attempts, lambda _: fetch.failures)(fetch.attempt)
         except Again as error:
             raise UserError(
-                f"{target.name}: {shown(asked)} could not be fetched: {error} ({attempts} attempts in a row). What "
-                f"came is kept in {path}{ENDING}: run again to go on from there. {_by_hand(path)}"
+                f"{target.name}: {shown(asked)} could not be fetched: {error} ({settings.attempts} attempts in a "
+                f"row). What came is kept in {path}{ENDING}: run again to go on from there. {_by_hand(path)}"
             ) from None
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -112,15 +102,14 @@ class _Fetch:
         url: httpx.URL,
         file: FileIO,
         target: Path,
-        sha256: str | None,
-        timeout: float,
-        progress: Progress | None,
+        settings: DownloadSettings,
+        progress: Progress,
     ) -> None:
         self._client, self._file, self._target = client, file, target
         self._auth = (url.username, url.password) if url.userinfo else None
         self._url = url.copy_with(username="", password="")
-        self._sha256 = sha256.lower() if sha256 else None
-        self._timeout, self._progress = timeout, progress
+        self._sha256 = settings.sha256.lower() if settings.sha256 else None
+        self._timeout, self._progress = settings.timeout_s, progress
         self._state = Path(f"{target}{SOURCE}")
         self._size = self._first = self._furthest = os.fstat(file.fileno()).st_size
         self._whole: int | None = None  # bytes of the whole file
@@ -147,8 +136,7 @@ class _Fetch:
                 raise Again(f"the connection broke: {error}") from None
         except Again as error:
             self.failures = 1 if self._furthest - before >= WORTH else self.failures + 1
-            if self._progress:
-                self._progress.say(f"{self._target.name}: {error}, after {_mib(self._size)}")
+            self._progress.say(f"{self._target.name}: {error}, after {_mib(self._size)}")
             raise
 
     @property
@@ -234,7 +222,7 @@ class _Fetch:
                 f"{self._name} does not say how long the file is, so that it cannot be known to be whole. Give its "
                 f"SHA-256. {self._by_hand}"
             )
-        if self._size and self._progress:
+        if self._size:
             self._progress.say(f"{self._target.name}: begins anew, the server does not send the rest alone")
         self._drop()
         self._whole = whole
@@ -263,10 +251,9 @@ class _Fetch:
             self._say()
 
     def _say(self) -> None:
-        if self._progress:
-            of = f" of {_mib(self._whole)}" if self._whole else ""
-            left = self._whole - self._first if self._whole else None
-            self._progress(self._size - self._first, f"{self._target.name}: {_mib(self._size)}{of}", of=left)
+        of = f" of {_mib(self._whole)}" if self._whole else ""
+        left = self._whole - self._first if self._whole else None
+        self._progress(self._size - self._first, f"{self._target.name}: {_mib(self._size)}{of}", of=left)
 
     def _check_room(self) -> None:
         """Raise UserError if the disk has no room for the rest of the file."""

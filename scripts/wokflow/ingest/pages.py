@@ -4,24 +4,24 @@ The dump has two lines for each page: {"index": {"_id": "123", ...}} and the pag
 explanations of culture-specific items (paper, section 3.2, and "External CSI Explanation" in section 4).
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from wokflow.frame.job import Progress, UserError
-from wokflow.frame.tables import provenance
+from wokflow.frame.job import Job, UserError
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.leads import first_of_joined
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import MAX_LINE, Reject, blocks
 from wokflow.ingest.schemas import PAGES, REJECTS
+from wokflow.ingest.settings import PagesSettings
+from wokflow.ingest.source import of_source
 
 BLOCK = 8 << 20  # bytes read at once
 LEAST = 1 << 16  # bytes: blocks of a small dump are at least so large, whatever the number of parts
@@ -61,28 +61,25 @@ class Page(NamedTuple):
 
 def ingest_pages(
     *,
-    raw: str,
     source: str,
     pages: Sequence[str],
     rejects: Sequence[str],
     lang: str,
-    longest: int,
-    truncated: Literal["refuse", "keep"],
-    key: str,
-    progress: Progress | None = None,
+    settings: PagesSettings,
+    job: Job,
 ) -> None:
-    """Read the dump `raw` of the Wikipedia in `lang`; write each row to the parts `pages` or `rejects`, in order.
+    """Read the dump of the Wikipedia in `lang`; write each row to the parts `pages` or `rejects`, in order.
 
     A row is a pair of lines, or a line without a partner. `source` is the description of the file by ingest_source. A
     summary has at most `longest` characters: see first_paragraph. Raises UserError where the dump is cut off or
     damaged, unless `truncated` says to keep what could be read; where it has no article; and where most articles are
     in another language.
     """
-    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
+    raw, progress = settings.raw, job.progress
     corpus = f"wikipedia-{lang}"
-    metadata = provenance(key, **{corpus: checksum})
+    metadata = of_source(job.metadata, corpus, source)
     counts: Counter[str] = Counter()
-    reader = _Reader(lang, longest)
+    reader = _Reader(lang, settings.longest)
     damage: str | None = None
     first = FirstRejects(rejects[0])
     with ExitStack() as stack:
@@ -101,21 +98,19 @@ def ingest_pages(
             bad.write(position, pl.DataFrame(rejected, _schema(REJECTS), orient="row"))
             counts.update({"": len(kept)})
             counts.update(reason for _, _, reason, _, _ in rejected)
-            if progress:
-                progress(int(position * 1000), _said(corpus, counts), of=1000)
+            progress(int(position * 1000), _said(corpus, counts), of=1000)
             _check(raw, reader, counts, first, at_end=False)
-        if damage and truncated != "keep":
+        if damage and settings.truncated == "refuse":
             raise UserError(
                 f"{raw} is cut off or damaged after {counts.total() - 1} rows: {damage}. Fetch the file again. To go "
                 "on with the pages that could be read, set ingest.pages.truncated: keep"
             )
         _check(raw, reader, counts, first, at_end=True)
-    if progress:
-        if damage:
-            progress.say(
-                f"{raw} is cut off or damaged after {counts.total() - 1} rows: {damage}; the rest is lost"
-            )
-        progress.say(_said(corpus, counts))
+    if damage:
+        progress.say(
+            f"{raw} is cut off or damaged after {counts.total() - 1} rows: {damage}; the rest is lost"
+        )
+    progress.say(_said(corpus, counts))
 
 
 def first_paragraph(text: str, longest: int) -> str:

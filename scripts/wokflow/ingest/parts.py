@@ -1,6 +1,6 @@
 """The parts of a table whose rows come in the order of the source: a row's place in the file decides its part."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 import polars as pl
@@ -13,7 +13,7 @@ class Parts:
     """The parts of a table; rows come in order of their position (0 to 1) in the source."""
 
     def __init__(
-        self, stack: ExitStack, paths: Sequence[str], schema: pa.Schema, metadata: dict[str, str]
+        self, stack: ExitStack, paths: Sequence[str], schema: pa.Schema, metadata: Mapping[str, str]
     ) -> None:
         self.count = len(paths)
         self._writers = [stack.enter_context(PartWriter(path, schema, metadata)) for path in paths]

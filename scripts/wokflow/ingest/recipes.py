@@ -1,27 +1,27 @@
 """A raw corpus to recipes and rejects, in one pass over the file and in bounded memory."""
 
 import itertools
-import json
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wokflow.frame.job import Progress, UserError
-from wokflow.frame.tables import provenance
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
-from wokflow.ingest.clean import Cleaning, clean
+from wokflow.ingest.clean import clean
 from wokflow.ingest.columns import NoLayoutError, reader_of
 from wokflow.ingest.first_rejects import BEGINNING, SAMPLES, FirstRejects
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
 from wokflow.ingest.refusals import Found, Written
+from wokflow.ingest.settings import RecipesSettings
+from wokflow.ingest.source import of_source
 from wokflow.ingest.wrong_files import head_of
 
 Made = TypeVar("Made")
@@ -42,53 +42,34 @@ INCOMPLETE = frozenset({"broken_record", "invalid_utf8", "nul_byte", "oversized_
 
 def ingest_recipes(
     *,
-    raw: str,
     source: str,
     recipes: Sequence[str],
     rejects: Sequence[str],
     corpus: str,
-    entities: bool,
-    emoji: bool,
-    symbols: bool,
-    spaces: bool,
-    simplified: bool,
-    empty_fields: bool,
-    duplicates: bool,
-    truncated: Literal["refuse", "keep"],
-    mostly_rejected: Literal["refuse", "keep"],
-    threads: int,
-    key: str,
-    progress: Progress | None = None,
+    settings: RecipesSettings,
+    job: Job,
 ) -> None:
-    """Read the file `raw` of a corpus; write every row to one of the parts `recipes` or `rejects`, in order.
+    """Read the file of a corpus; write every row to one of the parts `recipes` or `rejects`, in order.
 
-    `source` is the description of the file by ingest_source; Cleaning explains the steps of cleaning. Where the file
-    is cut off or damaged, UserError is raised, unless `truncated` says to keep what could be read; and so where it
-    has no recipe or more rejects than recipes, duplicates aside, unless `mostly_rejected` says to keep those; and so
-    where a header lacks columns that a recipe needs.
+    `source` is the description of the file by ingest_source. Where the file is cut off or damaged, UserError is
+    raised, unless `truncated` says to keep what could be read; and so where it has no recipe or more rejects than
+    recipes, duplicates aside, unless `mostly_rejected` says to keep those; and so where a header lacks columns that a
+    recipe needs.
     """
     reader = READERS[corpus]
+    raw = settings.raw
     if corpus == "recipenlg":
-        with suppress(NoLayoutError) if mostly_rejected == "keep" else _named(raw, corpus):
+        with suppress(NoLayoutError) if settings.mostly_rejected == "keep" else _named(raw, corpus):
             reader = reader_of(head_of(raw))
-    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
-    cleaning = Cleaning(
-        entities=entities,
-        emoji=emoji,
-        symbols=symbols,
-        spaces=spaces,
-        simplified=simplified,
-        empty_fields=empty_fields,
-        duplicates=duplicates,
-    )
-    metadata = provenance(key, **{corpus: checksum})
+    metadata = of_source(job.metadata, corpus, source)
     with ExitStack() as stack:
         good = Parts(stack, recipes, schemas.RECIPES, metadata)
         bad = Parts(stack, rejects, schemas.REJECTS, metadata)
-        written = _written(raw, corpus, reader, cleaning, good, bad, threads)
-        keep_cut, keep_few = truncated == "keep", mostly_rejected == "keep"
+        written = stack.enter_context(
+            closing(_written(corpus, reader, good, bad, settings=settings, threads=job.threads))
+        )
         found = Found(raw, corpus, {**READERS, corpus: reader}, FirstRejects(rejects[0]))
-        _follow(stack.enter_context(closing(written)), found, progress, keep_cut=keep_cut, keep_few=keep_few)
+        _follow(written, found, settings, job.progress)
 
 
 @contextmanager
@@ -104,26 +85,21 @@ def _named(raw: str, corpus: str) -> Iterator[None]:
 
 
 def _written(
-    raw: str,
-    corpus: str,
-    reader: Reader,
-    cleaning: Cleaning,
-    good: Parts,
-    bad: Parts,
-    threads: int,
+    corpus: str, reader: Reader, good: Parts, bad: Parts, *, settings: RecipesSettings, threads: int
 ) -> Generator[tuple[float, Written], None, None]:
     """Read, clean and write the source block by block; yield the position of each block and what was written.
 
     A row's position in the file decides to which part it goes: so the parts are of about equal size, and their rows
     do not depend on the number of threads. Up to `threads` blocks are read and cleaned at a time.
     """
+    raw = settings.raw
     size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * good.count)))
     header = itertools.chain([True], itertools.repeat(False))
     work = (
-        (block.position, _read, reader, block, first, cleaning, corpus not in UNLISTED)
+        (block.position, _read, reader, block, first, settings, corpus not in UNLISTED)
         for block, first in zip(blocks(raw, reader.START, size), header, strict=False)
     )
-    seen = _Seen(corpus) if cleaning.duplicates else None
+    seen = _Seen(corpus) if settings.duplicates else None
     with closing(_ordered(work, threads)) as read:
         numbered = _numbered(read, corpus, reader.LANG, seen)
         to_write = ((position, _write, position, block, good, bad) for position, block in numbered)
@@ -132,19 +108,14 @@ def _written(
 
 
 def _follow(
-    written: Iterator[tuple[float, Written]],
-    found: Found,
-    progress: Progress | None,
-    *,
-    keep_cut: bool,
-    keep_few: bool,
+    written: Iterator[tuple[float, Written]], found: Found, settings: RecipesSettings, progress: Progress
 ) -> None:
     """Log the progress. Raises UserError for a wrong or a truncated file, where these are to be refused."""
+    keep_cut, keep_few = settings.truncated == "keep", settings.mostly_rejected == "keep"
     for position, block in written:
         found.add(block)
         rejects = found.rows - found.recipes
-        if progress:
-            progress(int(position * 1000), f"{found.corpus}: {found.rows} rows, {rejects} rejects", of=1000)
+        progress(int(position * 1000), f"{found.corpus}: {found.rows} rows, {rejects} rejects", of=1000)
         if found.hopeless and not keep_few:
             break
     rows, end = found.rows, found.damage
@@ -155,8 +126,6 @@ def _follow(
             f"{found.raw} is cut off or damaged after {rows - 1} rows: {end}. Fetch the file again. To go on with "
             "the rows that could be read, set ingest.recipes.truncated: keep"
         )
-    if not progress:
-        return
     if end:
         progress.say(f"{found.raw} is cut off or damaged after {rows - 1} rows: {end}; the rest is lost")
     progress.say(f"{found.corpus}: {rows} rows = {found.recipes} recipes + {rows - found.recipes} rejects")
@@ -202,7 +171,7 @@ def _write(position: float, block: _Cleaned, good: Parts, bad: Parts) -> Written
     return Written(records.height, kept.height, reasons, block.damage, first.rows())
 
 
-def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning, listed: bool) -> _Cleaned:
+def _read(reader: Reader, block: Block, first: bool, settings: RecipesSettings, listed: bool) -> _Cleaned:
     data = block.data
     if first:
         data = data.removeprefix(b"\xef\xbb\xbf")
@@ -210,7 +179,7 @@ def _read(reader: Reader, block: Block, first: bool, cleaning: Cleaning, listed:
         if reader.is_header(head.decode(errors="replace").removesuffix("\r")):
             data = data[len(head) + 1 :]
     records = reader.read(lines(data)) if data else frame([])
-    records = clean(records, cleaning, reader.LANG, listed=listed)
+    records = clean(records, settings, reader.LANG, listed=listed)
     if block.error:
         truncated = frame([rejected("", Reject("truncated_archive", block.error))])
         return _Cleaned(records.vstack(truncated), block.error)

@@ -1,18 +1,15 @@
 """Parallel sentences of any published form as one table, and what is no pair of sentences as rejects."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import cache
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
-from wokflow.frame.job import Progress, UserError
-from wokflow.frame.tables import provenance
+from wokflow.frame.job import Job, UserError
 from wokflow.ingest import schemas
 from wokflow.ingest.align import letters
 from wokflow.ingest.clean import without_entities
@@ -20,6 +17,8 @@ from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.parallel import READERS, Row
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Reject
+from wokflow.ingest.settings import SentencesSettings
+from wokflow.ingest.source import of_source
 from wokflow.ingest.stream import Truncated
 
 ROWS = 20_000  # rows that are written at once
@@ -69,39 +68,22 @@ _SPACES = re.compile(r"\s+")
 
 def ingest_sentences(
     *,
-    raw: Sequence[str],
     source: str,
     sentences: Sequence[str],
     rejects: Sequence[str],
     corpus: str,
-    kind: str,
-    pair: str,
-    entities: bool,
-    spaces: bool,
-    identical: bool,
-    ratio: float | None,
-    longest: int | None,
-    language: bool,
-    duplicates: bool,
-    truncated: Literal["refuse", "keep"],
-    mostly_rejected: Literal["refuse", "keep"],
-    key: str,
-    progress: Progress,
+    settings: SentencesSettings,
+    job: Job,
 ) -> None:
-    """Read the files `raw` of a source of sentences; write every row to a part of `sentences` or `rejects`, in order.
+    """Read the files of a source of sentences; write every row to a part of `sentences` or `rejects`, in order.
 
-    `source` is the description of the files by ingest_source, `pair` the languages of both sides, as en-zh. Pairs
-    are rejected whose sides are the same (`identical`), whose lengths differ by more than `ratio` times, that are
-    longer than `longest` characters, that are certainly in another language or script (`language`), and that
-    occurred before (`duplicates`, 100 bytes of memory a pair); null or false leaves a check out. Where a file is cut
-    off, or one of two has more lines, UserError is raised, unless `truncated` is keep; and so where there are no
-    pairs, or more rejects than pairs, duplicates aside, unless `mostly_rejected` is keep.
+    `source` is the description of the files by ingest_source. What a pair is rejected for is said beside the
+    settings; null or false leaves a check out. Where a file is cut off, or one of two has more lines, UserError is
+    raised, unless `truncated` is keep; and so where there are no pairs, or more rejects than pairs, duplicates aside,
+    unless `mostly_rejected` is keep.
     """
-    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
-    metadata = provenance(key, **{corpus: checksum})
-    check = _Checks(
-        pair, identical=identical, ratio=ratio, longest=longest, language=language, duplicates=duplicates
-    )
+    metadata = of_source(job.metadata, corpus, source)
+    check = _Checks(settings)
     counts: Counter[str] = Counter()
     first = FirstRejects(rejects[0])
     with ExitStack() as stack:
@@ -109,7 +91,7 @@ def ingest_sentences(
         bad = Parts(stack, rejects, schemas.REJECTS, metadata)
         batch: list[tuple[Any, ...]] = []
         damage = None
-        rows = READERS[kind](raw, pair)
+        rows = READERS[settings.kind](settings.raw, settings.pair)
         number, position = 0, 0.0
         while True:
             try:
@@ -124,21 +106,24 @@ def ingest_sentences(
             if int(before * len(sentences)) != int(position * len(sentences)):  # the next part begins
                 _write(before, batch, good, bad)
                 batch = []
-            row = _cleaned(row, entities=entities, spaces=spaces)
+            row = _cleaned(row, entities=settings.entities, spaces=settings.spaces)
             reject = row.reject or check(row)
             counts[reject.reason if reject else "kept"] += 1
-            batch.append(_written(row, reject, corpus, pair, number))
+            batch.append(_written(row, reject, corpus, settings.pair, number))
             if reject:
                 first.add([(number, *batch[-1][-3:])])  # reason, detail, raw
             number += 1
             if len(batch) == ROWS:
                 _write(position, batch, good, bad)
                 batch = []
-                progress(int(position * 1000), f"{corpus}: {_said(counts)}", of=1000)
+                job.progress(int(position * 1000), f"{corpus}: {_said(counts)}", of=1000)
         _write(1.0, batch, good, bad)
-        _refuse_damage(raw, corpus, damage, counts, first, keep=truncated == "keep")
-        _refuse_rejects(raw, corpus, counts, first, keep=mostly_rejected == "keep")
-    progress.say(f"{corpus}: {number} rows = {_said(counts)}")
+        begin = f"sources.{corpus}.path: {' and '.join(settings.raw)}"
+        if settings.truncated == "refuse":
+            _refuse_damage(begin, len(settings.raw), damage, counts, first)
+        if settings.mostly_rejected == "refuse":
+            _refuse_rejects(begin, counts, first)
+    job.progress.say(f"{corpus}: {number} rows = {_said(counts)}")
 
 
 def _cleaned(row: Row, *, entities: bool, spaces: bool) -> Row:
@@ -188,34 +173,25 @@ def _said(counts: Counter[str]) -> str:
 
 
 def _refuse_damage(
-    raw: Sequence[str],
-    corpus: str,
-    damage: str | None,
-    counts: Counter[str],
-    first: FirstRejects,
-    *,
-    keep: bool,
+    begin: str, files: int, damage: str | None, counts: Counter[str], first: FirstRejects
 ) -> None:
-    begin = f"sources.{corpus}.path: {' and '.join(raw)}"
     go_on = "To go on with what could be read, set ingest.sentences.truncated: keep"
-    if damage and not keep:
+    if damage:
         raise UserError(
             f"{begin}: cut off or damaged after {counts.total() - 1} rows: {damage}. Fetch it again. {go_on}"
         )
-    if counts["no_partner"] and len(raw) == 2 and not keep:
+    if counts["no_partner"] and files == 2:
         raise UserError(
             f"{begin}: one file has {counts['no_partner']} lines more than the other. Where lines are missing in the "
             f"middle, all pairs behind them are wrong. {first.written()}Fetch both again. {go_on}"
         )
 
 
-def _refuse_rejects(
-    raw: Sequence[str], corpus: str, counts: Counter[str], first: FirstRejects, *, keep: bool
-) -> None:
-    if keep or counts["kept"] * 2 >= max(counts.total() - counts["duplicate"], 1):
+def _refuse_rejects(begin: str, counts: Counter[str], first: FirstRejects) -> None:
+    if counts["kept"] * 2 >= max(counts.total() - counts["duplicate"], 1):
         return
     raise UserError(
-        f"sources.{corpus}.path: {' and '.join(raw)}: of {counts.total()} rows {_said(counts)}. "
+        f"{begin}: of {counts.total()} rows {_said(counts)}. "
         f"{first.written()}Are `kind` and `pair` right, and the sides in the order of `pair`? To go on with these "
         "pairs, set ingest.sentences.mostly_rejected: keep"
     )
@@ -224,19 +200,11 @@ def _refuse_rejects(
 class _Checks:
     """Why a pair of sentences is none; None for a good one."""
 
-    def __init__(
-        self,
-        pair: str,
-        *,
-        identical: bool,
-        ratio: float | None,
-        longest: int | None,
-        language: bool,
-        duplicates: bool,
-    ) -> None:
-        self._identical, self._ratio, self._longest = identical, ratio, longest
-        self._languages = [_identifier(lang) if language else None for lang in pair.split("-", 1)]
-        self._seen: set[int] | None = set() if duplicates else None
+    def __init__(self, settings: SentencesSettings) -> None:
+        self._identical, self._ratio, self._longest = settings.identical, settings.ratio, settings.longest
+        languages = settings.pair.split("-", 1)
+        self._languages = [_identifier(lang) if settings.language else None for lang in languages]
+        self._seen: set[int] | None = set() if settings.duplicates else None
 
     def __call__(self, row: Row) -> Reject | None:
         source, target = row.source, row.target

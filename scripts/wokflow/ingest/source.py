@@ -2,16 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from wokflow.frame.job import Progress
+from wokflow.frame.job import Job
 from wokflow.frame.tables import write_text
 
 CHUNK = 8 << 20
 
 
-def ingest_source(*, raw: str | Sequence[str], data: str, progress: Progress | None = None) -> None:
+def ingest_source(*, raw: str | Sequence[str], data: str, job: Job) -> None:
     """Write the size in bytes and the SHA-256 of the file `raw` as JSON to `data`.
 
     The file's name and time are left out: a copy elsewhere, or a touched file, is the same source. Of several files
@@ -25,10 +25,15 @@ def ingest_source(*, raw: str | Sequence[str], data: str, progress: Progress | N
             while chunk := file.read(CHUNK):
                 digest.update(chunk)
                 size += len(chunk)
-                if progress:
-                    progress(size, f"{size >> 20} MiB hashed")
+                job.progress(size, f"{size >> 20} MiB hashed")
         digests.append(digest.hexdigest())
     (whole, *others) = digests
     if others:
         whole = hashlib.sha256("".join(f"{one}\n" for one in digests).encode()).hexdigest()
     write_text(data, json.dumps({"bytes": size, "sha256": whole}) + "\n")
+
+
+def of_source(metadata: Mapping[str, str], name: str, source: str) -> dict[str, str]:
+    """The metadata of tables that are read from a source itself; `source` is its description by ingest_source."""
+    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
+    return {**metadata, "sources": json.dumps({name: checksum})}

@@ -1,8 +1,11 @@
-"""What stage ingest is of the workflow: its cutoffs and targets, and what it asks of a config."""
+"""What stage ingest is of the workflow: its cutoffs and targets, what it asks of a config, which files it names."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from wokflow.frame.config import files_in
+from wokflow.frame.contact import host_of_wikimedia, unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import ENTITIES, Scope
@@ -12,6 +15,21 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
     for name, source in config["sources"].items():
         if not source.get("path"):
             yield f"sources.{name}: say where it lies (path), or where it is fetched from (url)."
+        elif "fetched" not in source:
+            yield from _missing(name, source)
+    hosts = {name: host_of_wikimedia(source.get("url", "")) for name, source in config["sources"].items()}
+    asked = [f"{host} (sources.{name}.url)" for name, host in hosts.items() if host]
+    yield from unusable_contact(config["contact"], asked)
+
+
+def _missing(name: str, source: Mapping[str, Any]) -> Iterator[str]:
+    """Files of a source that are not there."""
+    how = "" if "kind" in source else f" resources/sources.tsv says how to get {name}."
+    for path in map(Path, source_files(source)):
+        if path.is_dir():
+            yield f"sources.{name}.path: {path} is a folder. {files_in(path)}"
+        elif not path.is_file():
+            yield f"sources.{name}.path: there is no file {path}.{how} Set the key to where it lies."
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
@@ -47,3 +65,23 @@ def targets(scope: Scope) -> list[str]:
         for table in (kind, "rejects")
         for path in scope.results.parts(f"ingest/{table}/{corpus}", ingest[kind]["parts"])
     ]
+
+
+def source_files(source: Mapping[str, Any]) -> list[str]:
+    """The files of a source: of Moses pairs both, which may be named by what their names have in common."""
+    path = source.get("path") or []
+    if isinstance(path, list):
+        return path
+    named = source.get("kind") not in ("moses", "samanantar") or "fetched" in source
+    if named or Path(path).is_file():
+        return [path]
+    both = [f"{path}.{lang}" for lang in source["pair"].split("-", 1)]
+    return [
+        name if Path(name).is_file() or not Path(f"{name}.gz").is_file() else f"{name}.gz" for name in both
+    ]
+
+
+def dumps(config: Mapping[str, Any]) -> dict[str, str]:
+    """The search indexes of Wikipedias by language."""
+    block = config["ingest"]["pages"]
+    return {name: path for name, path in block.items() if name not in ("longest", "truncated") and path}

@@ -42,10 +42,10 @@ def pages_of(
     contact: str,
     transport: httpx.BaseTransport | None = None,
     *,
-    longest: int = 2000,
-    attempts: int = 5,
-    timeout: float = 30.0,
-    progress: Progress | None = None,
+    longest: int,
+    attempts: int,
+    timeout: float,
+    progress: Progress,
 ) -> dict[str, Page | None]:
     """The article of each title in the Wikipedia `lang`; None where there is none, or none with a paragraph.
 
@@ -81,8 +81,7 @@ def pages_of(
     try:
         for title in asked:
             found[title] = _page(short, whole, title, lang, longest) if may_exist(title) else None
-            if progress:
-                progress(len(found), f"{len(found)} of {len(asked)} titles asked for", of=len(asked))
+            progress(len(found), f"{len(found)} of {len(asked)} titles asked for", of=len(asked))
     except Again as error:
         raise UserError(
             f"Wikipedia's API for {lang} does not answer: {error} ({attempts} attempts). Try again later, or read a "

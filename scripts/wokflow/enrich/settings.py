@@ -1,0 +1,158 @@
+"""The settings of stage enrich: config blocks enrich.*. The paper is Benchmarking Machine Translation with Cultural
+Awareness.
+"""
+
+from typing import Annotated, Literal
+
+from wokflow.frame.settings import (
+    Content,
+    Field,
+    FileOrFolder,
+    Never,
+    Settings,
+    Source,
+    StageSettings,
+    Text,
+    When,
+    borrowed,
+    from_rule,
+)
+
+
+class EnrichSettings(StageSettings):
+    """Culture-specific items in parallel sentences (Benchmarking Machine Translation with Cultural Awareness). It
+    runs where `sources` has parallel sentences: docs/items.md.
+    """
+
+    languages: tuple[Annotated[str, Field(pattern="^[a-z]{2,3}(-[a-z]+)?$")], ...] = ("en",)
+    """Languages in which names and explanations of items are wanted, beside those of all pairs and English."""
+
+
+class EntitiesSettings(Settings):
+    raw: Never[Text] = from_rule()
+    languages: tuple[str, ...] = from_rule()
+    path: Source[Text | None] = None
+    """Wikidata's JSON dump, or a part of one: an entity a line, plain, .gz, .zst or .bz2. With `summaries`
+    ({language: text}) and `topics` (names of WikiProject topics) where they are known.
+    """
+    truncated: Literal["refuse", "keep"] = "refuse"
+    """A dump that is cut off or damaged: `refuse` stops with an error; `keep` goes on with what could be read."""
+
+
+DICTIONARY, COMMAND = When("backend", "dictionary"), When("backend", "command")
+
+
+class LinkSettings(Settings):
+    pair: str = from_rule()
+    backend: Literal["dictionary", "command"] = "dictionary"
+    """How items are found: by their names, or by a program, such as a neural entity linker."""
+    case: Annotated[Literal["names", "ignored"], DICTIONARY] = "names"
+    """Backend dictionary. `names`: a name with capitals is found where it has them. `ignored`: capitals do not
+    count, for corpora in small letters.
+    """
+    plurals: Annotated[bool, DICTIONARY] = True
+    """Backend dictionary: English plurals of common nouns are mentions, too."""
+    phrases: Annotated[Content[Text], DICTIONARY] = "resources/enrich/phrases.tsv"
+    """Backend dictionary: fixed phrases (lang, phrase) whose words are no items, as in `for the sake of`."""
+    command: Annotated[tuple[Text, ...], COMMAND] = ()
+    """Backend command: the program, an entry a word; docs/items.md says what it reads and writes."""
+    seconds: Annotated[Never[float | None], COMMAND] = Field(None, gt=0)
+    """Backend command: longest time for a part of the sentences (ingest.sentences.parts)."""
+
+
+SERVICE = When("backend", "service")
+
+
+class CategoriseSettings(Settings):
+    languages: tuple[str, ...] = from_rule()
+    contact: str = borrowed("contact")
+    topics: Content[Text] = "resources/enrich/topics.tsv"
+    """The category of each WikiProject topic (topic, category): the paper's Table 9."""
+    classes: Content[Text] = "resources/enrich/classes.tsv"
+    """The topic of classes of Wikidata (qid, class, topic), for items whose topics are not given."""
+    backend: Literal["classes", "service"] = "classes"
+    """Topics of items that the table of entities gives none: by their `classes`, or first by a topic `service`
+    that is asked for their pages.
+    """
+    endpoint: Annotated[Text, SERVICE] = (
+        "https://api.wikimedia.org/service/lw/inference/v1/models/outlink-topic-model:predict"
+    )
+    """Backend service: URL of Wikimedia's topic model, or of a server that speaks as it. It is asked under the
+    name of `contact`.
+    """
+    threshold: Annotated[float, SERVICE] = Field(0.5, ge=0.05, le=1)
+    """Backend service: least score of a topic."""
+    concurrency: Annotated[Never[int], SERVICE] = Field(1, ge=1, le=5)
+    """Backend service: requests at once, each for one page."""
+    timeout_s: Annotated[Never[float], SERVICE] = Field(30, gt=0)
+    """Backend service: seconds for a whole answer."""
+    attempts: Annotated[Never[int], SERVICE] = Field(8, ge=1)
+    """Backend service: failures in a row after which the step gives up. What was received is kept."""
+    backoff_s: Annotated[Never[float], SERVICE] = Field(2, ge=0)
+    """Backend service: seconds of the first pause after a failure; each is twice as long. Retry-After is obeyed."""
+    cache: Annotated[Never[Text | None], SERVICE] = None
+    """Backend service: folder of answers, so that nothing is asked twice; null is enrich/topics in the results.
+    Delete it to ask anew.
+    """
+
+
+STORE, ENDPOINT, NO_DUMP = (
+    When("backend", "store"),
+    When("backend", "endpoint"),
+    When("backend", "store", "endpoint"),
+)
+
+
+class LookupSettings(Settings):
+    languages: tuple[str, ...] = from_rule()
+    contact: str = borrowed("contact")
+    backend: Literal["dump", "store", "endpoint"] = "dump"
+    """Where names, descriptions and countries of origin are looked up: in the table of entities, in a store of
+    triples, or at a SPARQL endpoint such as Wikidata's or QLever's.
+    """
+    store: Annotated[FileOrFolder[Text | None], STORE] = None
+    """Backend store: a file of triples (.nt or .ttl, plain or .gz), or a folder that Oxigraph made, in Wikidata's
+    own vocabulary.
+    """
+    endpoint: Annotated[Text | None, ENDPOINT] = None
+    """Backend endpoint: its URL. It is asked under the name of `contact`."""
+    batch: Annotated[Never[int], NO_DUMP] = Field(50, ge=1, le=500)
+    """Backends store and endpoint: items a query. It is halved where the endpoint does not answer."""
+    concurrency: Annotated[Never[int], ENDPOINT] = Field(1, ge=1, le=5)
+    """Backend endpoint: requests at once."""
+    timeout_s: Annotated[Never[float], ENDPOINT] = Field(70, gt=0)
+    """Backend endpoint: seconds for a whole answer."""
+    attempts: Annotated[Never[int], ENDPOINT] = Field(8, ge=1)
+    """Backend endpoint: failures in a row after which the step gives up. What was received is kept."""
+    backoff_s: Annotated[Never[float], ENDPOINT] = Field(2, ge=0)
+    """Backend endpoint: seconds of the first pause after a failure; each is twice as long. Retry-After is obeyed."""
+    cache: Annotated[Never[Text | None], ENDPOINT] = None
+    """Backend endpoint: folder of answers, so that nothing is asked twice; null is enrich/answers in the results.
+    Delete it to ask anew.
+    """
+
+
+class PagesSettings(Settings):
+    contact: str = borrowed("contact")
+    backend: Literal["none", "api"] = "none"
+    """Explanations that neither the table of entities nor ingest.pages has: `api` asks Wikipedia's API for them, a
+    page at a time, under the name of `contact`. For some hundreds of items.
+    """
+    longest: int = Field(2000, ge=1)
+    """Characters of a paragraph that are kept, by sentences."""
+    attempts: Never[int] = Field(5, ge=1)
+    """Backend api: attempts for a page."""
+    timeout_s: Never[float] = Field(30, gt=0)
+    """Backend api: seconds for an answer."""
+
+
+class ItemsSettings(Settings):
+    languages: tuple[str, ...] = from_rule()
+
+
+class AssembleSettings(Settings):
+    pair: str = from_rule()
+
+
+class StatisticsSettings(Settings):
+    pairs: tuple[tuple[str, str], ...] = from_rule()

@@ -1,0 +1,113 @@
+"""The settings of stage ingest: config blocks ingest.*."""
+
+from typing import Annotated, Literal
+
+from wokflow.frame.settings import Field, Layout, Never, Settings, Source, Text, borrowed, from_rule
+
+
+class RecipesSettings(Settings):
+    raw: Never[Text] = from_rule()
+    parts: Layout[int] = Field(4, ge=1, le=9999)
+    """Number of Parquet parts of each table."""
+    entities: bool = True
+    """Put the characters for HTML's entities: & for &amp;, ½ for &frac12;."""
+    emoji: bool = True
+    """Take emoji out of titles, ingredients and steps (Cultural Adaptation of Recipes, section 3.1)."""
+    symbols: bool = True
+    """Put a space for special symbols (★ ■ and the like) and take invisible characters out. Degrees and units such
+    as ㎏ stay.
+    """
+    spaces: bool = True
+    """Fold runs of white space into one space and trim."""
+    simplified: bool = False
+    """Turn traditional Chinese characters into simplified ones (OpenCC, t2s)."""
+    empty_fields: bool = True
+    """Drop empty list entries; reject recipes without title, ingredients or steps."""
+    duplicates: bool = True
+    """Reject rows whose title, ingredients and steps equal an earlier row's."""
+    truncated: Literal["refuse", "keep"] = "refuse"
+    """A source that is cut off or damaged: `refuse` stops with an error that says where; `keep` goes on with the
+    rows that could be read.
+    """
+    mostly_rejected: Literal["refuse", "keep"] = "refuse"
+    """A source that has no recipe, or more rejects than recipes (duplicates are not counted): `refuse` stops with
+    an error that says what the file seems to be; `keep` goes on with the recipes that there are.
+    """
+
+
+class DownloadSettings(Settings):
+    """For sources with a `url`. Two at a time (the resource `download` of profiles/default)."""
+
+    url: str = from_rule()
+    sha256: str | None = from_rule()
+    contact: str = borrowed("contact")
+    attempts: Never[int] = Field(8, ge=1)
+    """Failures in a row after which a download is given up; what came is kept, and the next run goes on from
+    there.
+    """
+    timeout_s: Never[float] = Field(60, gt=0)
+    """Seconds without data after which a connection counts as failed."""
+
+
+Dump = Annotated[
+    Source[Text | None],
+    Field(
+        description="Search index (CirrusSearch, enwiki-...-cirrussearch-content.json.gz) of the Wikipedia in this "
+        "language; null: none."
+    ),
+]
+
+
+class PagesSettings(Settings):
+    """First paragraphs of Wikipedia's articles, which explain items."""
+
+    raw: Never[Text] = from_rule()
+    en: Dump = None
+    zh: Dump = None
+    es: Dump = None
+    fr: Dump = None
+    hi: Dump = None
+    ta: Dump = None
+    te: Dump = None
+    de: Dump = None
+    ja: Dump = None
+    longest: int = Field(2000, ge=1)
+    """Characters of a paragraph that are kept, by sentences."""
+    truncated: Literal["refuse", "keep"] = "refuse"
+    """An index that is cut off or damaged: `refuse` stops with an error; `keep` goes on with the pages that could
+    be read.
+    """
+
+
+class SentencesSettings(Settings):
+    """For sources of parallel sentences."""
+
+    raw: Never[tuple[Text, ...]] = from_rule()
+    kind: str = from_rule()
+    pair: str = from_rule()
+    parts: Layout[int] = Field(2, ge=1, le=9999)
+    """Number of Parquet parts of each table; each is linked by a job of its own."""
+    entities: bool = True
+    """Put the characters for HTML's entities, as Moses's escapes: an apostrophe for &apos;."""
+    spaces: bool = True
+    """Fold runs of white space into one space and trim."""
+    identical: bool = True
+    """Reject pairs whose sides are the same."""
+    ratio: float | None = Field(4.0, gt=1)
+    """Reject pairs of which one side has more than so many times the letters of the other; a Chinese character
+    counts as three. null: none.
+    """
+    longest: int | None = Field(2000, ge=1)
+    """Reject pairs with a side of more characters. null: none."""
+    language: bool = True
+    """Reject pairs with a side that is certainly in another language (py3langid, from 40 letters on), or without a
+    letter of its script.
+    """
+    duplicates: bool = True
+    """Reject pairs that occurred before. It takes 100 bytes of memory a pair."""
+    truncated: Literal["refuse", "keep"] = "refuse"
+    """A source that is cut off or damaged, or two files of which one has more lines: `refuse` stops with an error;
+    `keep` goes on with what could be read.
+    """
+    mostly_rejected: Literal["refuse", "keep"] = "refuse"
+    """A source without pairs, or with more rejects than pairs: `refuse` stops with an error; `keep` goes on."""

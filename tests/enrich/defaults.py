@@ -1,0 +1,36 @@
+"""Settings of stage enrich: the config's defaults, but for what is given."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wokflow.enrich.link import Linker
+from wokflow.enrich.names import Names
+from wokflow.enrich.phrases import Phrases
+from wokflow.enrich.settings import CategoriseSettings, EntitiesSettings, LinkSettings, LookupSettings
+
+from tests.conftest import ROOT
+
+RESOURCES = ROOT / "resources" / "enrich"
+PHRASES = str(RESOURCES / "phrases.tsv")
+
+
+def of_entities(raw: str | Path, languages: Sequence[str]) -> EntitiesSettings:
+    return EntitiesSettings(raw=str(raw), languages=tuple(languages))
+
+
+def of_link(pair: str = "en-zh", **given: Any) -> LinkSettings:
+    return LinkSettings(pair=pair, **{"phrases": PHRASES} | given)
+
+
+def of_categorise(**given: Any) -> CategoriseSettings:
+    tables = {name: str(RESOURCES / f"{name}.tsv") for name in ("topics", "classes")}
+    return CategoriseSettings(**{"languages": (), "contact": ""} | tables | given)
+
+
+def of_lookup(languages: Sequence[str], **given: Any) -> LookupSettings:
+    return LookupSettings(languages=tuple(languages), **{"contact": ""} | given)
+
+
+def linker_of(names: Names, phrases: Phrases | None = None) -> Linker:
+    return Linker(names, of_link(), phrases or Phrases(()))
