@@ -3,12 +3,12 @@ from types import SimpleNamespace
 
 from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
+from wokflow.frame import stages
 from wokflow.frame.alone import take_folder, writes_results
 from wokflow.enrich.languages import item_languages
 from wokflow.frame.config import prepare, read_schema
 from wokflow.frame.digests import identity
 from wokflow.frame.records import restore
-from wokflow.frame import stages
 from wokflow.frame.rules import Results, Steps
 from wokflow.frame.scope import ENTITIES, Scope
 from wokflow.generate.stage import BASELINES
@@ -71,7 +71,6 @@ SCOPE = Scope(
     sentences=SENTENCES,
     dumps=DUMPS,
     directions=DIRECTIONS,
-    baselines=BASELINES,
 )
 DISH_CORPUS, PARSED, LINKED = SCOPE.dish_corpus, SCOPE.chinese, SCOPE.linked
 PARSER_USED, PARSER_TRAINED = SCOPE.parser_used, SCOPE.parser_trained
@@ -81,7 +80,7 @@ VECTORS, CLAUSES, EXAMPLES, INSTANCES = CUTOFFS.vectors, CUTOFFS.clauses, CUTOFF
 PARSING = CLAUSES if PARSER_USED else SOURCE  # the last cutoff before actions
 
 STEPS = Steps(config, SCHEMA, RUNS, DIRECTIONS, checkpoints)
-step, after, waits, data, all_data = STEPS.params, STEPS.after, STEPS.waits, STEPS.data, STEPS.all_data
+step, after, data = STEPS.params, STEPS.after, STEPS.data
 of_source, of_target, of_model, of_data = STEPS.of_source, STEPS.of_target, STEPS.of_model, STEPS.of_data
 parts, shards = Results(RESULTS).parts, Results(RESULTS).shards
 log_of, benchmark_of = Results(RESULTS).log, Results(RESULTS).benchmark

@@ -21,7 +21,7 @@ MENTIONS = [path for corpus in SENTENCES for path in parts(f"enrich/mentions/{co
 
 rule enrich_entities:
     input:
-        source=ancient(data(CUTOFFS.entities[ENTITIES])),
+        **after(source=CUTOFFS.entities[ENTITIES]),
     output:
         entities=ENTITY_PART,
         rejects=f"{RESULTS}/enrich/rejects/{ENTITIES}/part-00000.parquet",
@@ -46,7 +46,7 @@ rule enrich_entities:
 
 checkpoint enrich_names:
     input:
-        after=waits(CUTOFFS.entities[ENTITIES]),
+        **after(CUTOFFS.entities[ENTITIES]),
         entities=ENTITY_PART,
     output:
         names=directory(f"{RESULTS}/enrich/names/{{lang}}"),
@@ -70,10 +70,9 @@ checkpoint enrich_names:
 
 rule enrich_link:
     input:
-        after=waits(CUTOFFS.sentences, CUTOFFS.entities[ENTITIES], CUTOFFS.names),
+        **after(CUTOFFS.sentences, CUTOFFS.entities[ENTITIES], names=CUTOFFS.names),
         sentences=f"{RESULTS}/ingest/sentences/{{corpus}}/part-{{part}}.parquet",
         corpus_sentences=parts("ingest/sentences/{corpus}", SENTENCE_PARTS),
-        names=ancient(data(CUTOFFS.names)),
     output:
         mentions=f"{RESULTS}/enrich/mentions/{{corpus}}/part-{{part}}.parquet",
         rejects=f"{RESULTS}/enrich/rejects/mentions/{{corpus}}/part-{{part}}.parquet",
@@ -99,7 +98,7 @@ rule enrich_link:
 
 rule enrich_categorise:
     input:
-        after=waits(*LINKING),
+        **after(*LINKING),
         mentions=MENTIONS,
         entities=ENTITY_PART,
     output:
@@ -128,7 +127,7 @@ rule enrich_categorise:
 
 rule enrich_lookup:
     input:
-        after=waits(*LINKING),
+        **after(*LINKING),
         categories=CATEGORY_PART,
         entities=ENTITY_PART,
     output:
@@ -157,7 +156,7 @@ rule enrich_lookup:
 
 rule enrich_pages:
     input:
-        after=waits(*LINKING),
+        **after(*LINKING),
         lookups=LOOKUP_PART,
         given=PAGE_PARTS,
     output:
@@ -181,7 +180,7 @@ rule enrich_pages:
 
 rule enrich_items:
     input:
-        after=waits(*LINKING),
+        **after(*LINKING),
         categories=CATEGORY_PART,
         lookups=LOOKUP_PART,
         pages=PAGE_PARTS
@@ -209,7 +208,7 @@ rule enrich_items:
 
 rule enrich_assemble:
     input:
-        after=waits(*LINKING),
+        **after(*LINKING),
         sentences=parts("ingest/sentences/{corpus}", SENTENCE_PARTS),
         mentions=parts("enrich/mentions/{corpus}", SENTENCE_PARTS),
         about=[CATEGORY_PART, ITEM_PART],
@@ -234,7 +233,7 @@ rule enrich_assemble:
 
 rule enrich_statistics:
     input:
-        after=waits(*LINKING),
+        **after(*LINKING),
         sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in SENTENCES],
         dictionary=ITEM_PART,
     output:

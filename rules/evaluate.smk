@@ -26,7 +26,7 @@ def target_of(wildcards):
 
 rule evaluate_counterfactual:
     input:
-        after=waits(
+        **after(
             PARSING[DISH_CORPUS],
             *STEPS.of_predictions(EXAMPLES, INSTANCES, "counterfactual"),
         ),
@@ -63,7 +63,7 @@ rule evaluate_counterfactual:
 
 rule evaluate_outputs:
     input:
-        after=waits(of_model(EXAMPLES), INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES),
         instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
         examples=ancient(
@@ -101,7 +101,7 @@ rule evaluate_outputs:
 
 rule evaluate_metrics:
     input:
-        after=waits(of_model(EXAMPLES), INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES),
         instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
@@ -123,7 +123,7 @@ rule evaluate_metrics:
 
 rule evaluate_bertscore:
     input:
-        after=waits(of_model(EXAMPLES), INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES),
         instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
@@ -153,7 +153,7 @@ rule evaluate_bertscore:
 
 rule evaluate_smatch:
     input:
-        after=waits(of_model(EXAMPLES), INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES),
         instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
@@ -183,7 +183,7 @@ rule evaluate_smatch:
 
 rule evaluate_comet:
     input:
-        after=waits(of_model(EXAMPLES), INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES),
         instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
@@ -207,7 +207,7 @@ rule evaluate_comet:
 
 rule evaluate_bleurt:
     input:
-        after=waits(of_model(EXAMPLES), INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES),
         instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
     output:
@@ -231,7 +231,7 @@ rule evaluate_bleurt:
 
 rule evaluate_summary:
     input:
-        after=waits(*ADAPTING, *TRANSLATING),
+        **after(*ADAPTING, *TRANSLATING),
         parts=MEASURED,
         outputs=[
             f"{RESULTS}/evaluate/outputs/{run}/part-00000.parquet"
@@ -265,7 +265,7 @@ rule evaluate_summary:
 
 rule evaluate_correlations:
     input:
-        after=waits(*LINKING if LINKED else (), *ADAPTING, *TRANSLATING),
+        **after(*LINKING if LINKED else (), *ADAPTING, *TRANSLATING),
         parts=MEASURED + [f"{RESULTS}/evaluate/csi_parts/{corpus}/part-00000.parquet" for corpus in LINKED],
     output:
         correlations=f"{RESULTS}/evaluate/correlations/part-00000.parquet",
@@ -286,7 +286,7 @@ rule evaluate_correlations:
 
 rule evaluate_literal:
     input:
-        after=waits(*ADAPTING),
+        **after(*ADAPTING),
         instances_en_zh=[cutoff.data for cutoff in INSTANCES.only("en-zh")],
         instances_zh_en=[cutoff.data for cutoff in INSTANCES.only("zh-en")],
         predictions_en_zh=PREDICTIONS["en-zh"],
@@ -310,7 +310,7 @@ rule evaluate_literal:
 
 rule evaluate_csi_match:
     input:
-        after=waits(*LINKING, lambda wildcards: STEPS.of_predictions(EXAMPLES, INSTANCES, wildcards.corpus)),
+        **after(*LINKING, lambda wildcards: STEPS.of_predictions(EXAMPLES, INSTANCES, wildcards.corpus)),
         sentences=[f"{RESULTS}/enrich/sentences/{{corpus}}/part-00000.parquet"],
         dictionary=ITEM_PART,
         predictions=lambda wildcards: PREDICTIONS[wildcards.corpus],

@@ -47,10 +47,12 @@ TARGETS["export"] = [RELEASE_FOLDER]
 
 rule export_dataset:
     input:
-        after=waits(lambda wildcards: EXPORTED[SUBSETS[wildcards.subset].form]),
+        **after(
+            lambda wildcards: EXPORTED[SUBSETS[wildcards.subset].form],
+            sources=[lambda wildcards: TABLES.sources(wildcards.subset)],
+        ),
         rows=lambda wildcards: TABLES.rows(wildcards.subset),
         texts=lambda wildcards: TABLES.texts(wildcards.subset),
-        sources=ancient(all_data(lambda wildcards: TABLES.sources(wildcards.subset))),
     output:
         dataset=directory(f"{RESULTS}/export/dataset/{{subset}}"),
     log:
@@ -76,10 +78,12 @@ rule export_dataset:
 
 rule export_gates:
     input:
-        after=waits(*(cutoff for subset in SUBSETS.values() for cutoff in EXPORTED[subset.form])),
+        **after(
+            *(cutoff for subset in SUBSETS.values() for cutoff in EXPORTED[subset.form]),
+            sources=[*TABLES.sources()],
+        ),
         datasets=[f"{RESULTS}/export/dataset/{name}" for name in SUBSETS],
         texts=TABLES.texts(),
-        sources=ancient(all_data(*TABLES.sources())),
         counted=TABLES.counted(),
         models=[cutoff.data for cutoff in LEARNT_AND_TESTED],
     output:
@@ -105,7 +109,7 @@ rule export_gates:
 
 rule export_release:
     input:
-        after=waits(*(cutoff for subset in SUBSETS.values() for cutoff in EXPORTED[subset.form])),
+        **after(*(cutoff for subset in SUBSETS.values() for cutoff in EXPORTED[subset.form])),
         datasets=[f"{RESULTS}/export/dataset/{name}" for name in SUBSETS],
         gates=f"{RESULTS}/export/gates",
     output:

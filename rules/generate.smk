@@ -29,7 +29,7 @@ def beside(run):
 
 rule generate_baselines:
     input:
-        after=waits(SOURCE[DISH_CORPUS]),
+        **after(SOURCE[DISH_CORPUS]),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -54,7 +54,7 @@ rule generate_baselines:
 
 checkpoint generate_instances:
     input:
-        after=waits(VECTORS),
+        **after(VECTORS),
         pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
         silver=lambda wildcards: [SILVER[wildcards.direction]] if SILVER else [],
         recipes=[path for corpus in MATCHED for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
@@ -81,7 +81,7 @@ checkpoint generate_instances:
 
 checkpoint generate_rewrites:
     input:
-        after=waits(SOURCE[DISH_CORPUS]),
+        **after(SOURCE[DISH_CORPUS]),
         instances=f"{RESULTS}/pivot/instances/part-00000.parquet",
     output:
         data=f"{RESULTS}/generate/instances/counterfactual/part-00000.parquet",
@@ -103,7 +103,7 @@ checkpoint generate_rewrites:
 
 checkpoint generate_items:
     input:
-        after=waits(lambda wildcards: INSTANCES[wildcards.corpus].before),
+        **after(lambda wildcards: INSTANCES[wildcards.corpus].before),
         sentences=f"{RESULTS}/enrich/sentences/{{corpus}}/part-00000.parquet",
         dictionary=f"{RESULTS}/enrich/items/part-00000.parquet",
     output:
@@ -136,8 +136,7 @@ checkpoint generate_items:
 
 rule generate_decode:
     input:
-        after=waits(of_model(EXAMPLES), INSTANCES),
-        instances=ancient(data(INSTANCES)),
+        **after(of_model(EXAMPLES), INSTANCES, instances=INSTANCES),
         exemplars=ancient(lambda wildcards: SHOWN[wildcards.run]),
         trained=lambda wildcards: (
             f"{RESULTS}/train/model/{RUNS[wildcards.run].model_run}" if RUNS[wildcards.run].model_run else []
@@ -168,7 +167,7 @@ rule generate_decode:
 
 rule generate_predictions:
     input:
-        after=waits(of_model(EXAMPLES), INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES),
         instances=data(INSTANCES),
         decoded=lambda wildcards: shards(
             f"generate/decode/{wildcards.run}", "parquet", config["generate"]["decode"]["shards"]
@@ -194,7 +193,7 @@ rule generate_predictions:
 
 rule generate_retrieval:
     input:
-        after=waits(INSTANCES),
+        **after(INSTANCES),
         instances=data(INSTANCES),
     output:
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
@@ -219,7 +218,7 @@ rule generate_retrieval:
 # one job of a group and not the whole group, the group keeps the old job beside the new one.
 rule generate_server:
     input:
-        after=waits(lambda wildcards: of_data(INSTANCES, served(wildcards.server))),
+        **after(lambda wildcards: of_data(INSTANCES, served(wildcards.server))),
     output:
         endpoint=service(f"{RESULTS}/generate/server/{{server}}.json"),
     log:
@@ -243,8 +242,7 @@ rule generate_server:
 
 rule generate_prompt:
     input:
-        after=waits(lambda wildcards: of_data(INSTANCES, beside(wildcards.run))),
-        instances=ancient(data(INSTANCES)),
+        **after(lambda wildcards: of_data(INSTANCES, beside(wildcards.run)), instances=INSTANCES),
         exemplars=ancient(lambda wildcards: SHOWN[wildcards.run]),
         server=lambda wildcards: (
             f"{RESULTS}/generate/server/{SERVERS[wildcards.run]}.json" if wildcards.run in SERVERS else []

@@ -26,7 +26,7 @@ checkpoint ingest_source:
 
 rule ingest_recipes:
     input:
-        source=ancient(data(SOURCE)),
+        **after(source=SOURCE),
     output:
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
         rejects=parts("ingest/rejects/{corpus}", INGEST_PARTS),
@@ -54,7 +54,7 @@ rule ingest_recipes:
 
 rule ingest_sentences:
     input:
-        source=ancient(data(CUTOFFS.sentences)),
+        **after(source=CUTOFFS.sentences),
     output:
         sentences=parts("ingest/sentences/{corpus}", SENTENCE_PARTS),
         rejects=parts("ingest/rejects/{corpus}", SENTENCE_PARTS),
@@ -114,7 +114,7 @@ rule ingest_download:
 
 rule ingest_pages:
     input:
-        source=ancient(data(lambda wildcards: CUTOFFS.pages.only(f"pages_{wildcards.lang}"))),
+        **after(source=lambda wildcards: CUTOFFS.pages.only(f"pages_{wildcards.lang}")),
     output:
         pages=parts("ingest/pages/{lang}", 1),
         rejects=parts("ingest/rejects/pages_{lang}", 1),

@@ -9,7 +9,7 @@ SILVER = {  # the silver set, by direction, where people have accepted candidate
 
 rule match_eligible:
     input:
-        after=waits(SOURCE),
+        **after(SOURCE),
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
     output:
         eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
@@ -32,7 +32,7 @@ rule match_eligible:
 
 checkpoint match_titles:
     input:
-        after=waits(SOURCE),
+        **after(SOURCE),
         eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
     output:
         data=f"{RESULTS}/match/titles/{{corpus}}/part-00000.parquet",
@@ -54,8 +54,7 @@ checkpoint match_titles:
 
 rule match_translate:
     input:
-        after=waits(TITLES),
-        titles=ancient(data(TITLES)),
+        **after(titles=TITLES),
     output:
         translated=f"{RESULTS}/match/translate/{{corpus}}/{{shard}}-of-{{shards}}.parquet",
     log:
@@ -81,7 +80,7 @@ rule match_translate:
 
 checkpoint match_texts:
     input:
-        after=waits(TITLES),
+        **after(TITLES),
         translated=lambda wildcards: shards(
             f"match/translate/{wildcards.corpus}", "parquet", MATCH["translate"]["shards"]
         ),
@@ -107,8 +106,7 @@ checkpoint match_texts:
 
 rule match_embed:
     input:
-        after=waits(TEXTS),
-        texts=ancient(data(TEXTS)),
+        **after(texts=TEXTS),
     output:
         vectors=f"{RESULTS}/match/embed/{{corpus}}/{{shard}}-of-{{shards}}.npy",
     log:
@@ -130,7 +128,7 @@ rule match_embed:
 
 checkpoint match_vectors:
     input:
-        after=waits(TEXTS),
+        **after(TEXTS),
         vectors=lambda wildcards: shards(f"match/embed/{wildcards.corpus}", "npy", MATCH["embed"]["shards"]),
     output:
         data=directory(f"{RESULTS}/match/vectors/{{corpus}}"),
@@ -152,9 +150,7 @@ checkpoint match_vectors:
 
 rule match_search:
     input:
-        after=waits(VECTORS),
-        zh=ancient(data(VECTORS["xiachufang"])),
-        en=ancient(data(VECTORS["recipenlg"])),
+        **after(zh=VECTORS["xiachufang"], en=VECTORS["recipenlg"]),
     output:
         neighbours_zh_en=f"{RESULTS}/match/search/zh-en/{{shard}}-of-{{shards}}.parquet",
         neighbours_en_zh=f"{RESULTS}/match/search/en-zh/{{shard}}-of-{{shards}}.parquet",
@@ -177,12 +173,11 @@ rule match_search:
 
 rule match_pair:
     input:
-        after=waits(VECTORS),
+        **after(VECTORS, translations=[of_source(TRANSLATIONS), of_target(TRANSLATIONS)]),
         searched=lambda wildcards: shards(
             f"match/search/{wildcards.direction}", "parquet", MATCH["search"]["shards"]
         ),
         eligible=lambda wildcards: [ELIGIBLE[corpus] for corpus in DIRECTIONS[wildcards.direction]],
-        translations=ancient(all_data(of_source(TRANSLATIONS), of_target(TRANSLATIONS))),
     output:
         neighbours=f"{RESULTS}/match/neighbours/{{direction}}/part-00000.parquet",
         pairs=[f"{RESULTS}/match/{table}/{{direction}}/part-00000.parquet" for table in ("accepted", "audit")],
@@ -210,7 +205,7 @@ rule match_pair:
 rule match_candidates:
     input:
         **ELIGIBLE,
-        after=waits(SOURCE),
+        **after(SOURCE),
     output:
         candidates=f"{RESULTS}/match/candidates/part-00000.parquet",
         rejects=f"{RESULTS}/match/rejects/dish-names/part-00000.parquet",
@@ -234,7 +229,7 @@ rule match_candidates:
 rule match_silver:
     input:
         **ELIGIBLE,
-        after=waits(SOURCE),
+        **after(SOURCE),
     output:
         silver=f"{RESULTS}/match/silver/{{direction}}/part-00000.parquet",
         rejects=f"{RESULTS}/match/rejects/silver-{{direction}}/part-00000.parquet",
@@ -255,7 +250,7 @@ rule match_silver:
 
 rule match_split:
     input:
-        after=waits(VECTORS),
+        **after(VECTORS),
         silver=list(SILVER.values()),
         eligible=list(ELIGIBLE.values()),
         accepted=[f"{RESULTS}/match/accepted/{direction}/part-00000.parquet" for direction in DIRECTIONS],
@@ -279,7 +274,7 @@ rule match_split:
 
 rule match_statistics:
     input:
-        after=waits(VECTORS),
+        **after(VECTORS),
         silver=list(SILVER.values()),
         pairs=[f"{RESULTS}/match/pairs/{direction}/part-00000.parquet" for direction in DIRECTIONS],
         neighbours=[f"{RESULTS}/match/neighbours/{direction}/part-00000.parquet" for direction in DIRECTIONS],

@@ -1,6 +1,6 @@
 checkpoint parse_clauses:
     input:
-        after=waits(SOURCE),
+        **after(SOURCE),
         recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
     output:
         data=f"{RESULTS}/parse/clauses/{{corpus}}/part-00000.parquet",
@@ -41,8 +41,7 @@ rule parse_parser:
 
 rule parse_dependencies:
     input:
-        after=waits(CLAUSES),
-        clauses=ancient(data(CLAUSES)),
+        **after(clauses=CLAUSES),
         trained=[f"{RESULTS}/parse/parser/model"] if PARSER_TRAINED else [],
     output:
         dependencies=f"{RESULTS}/parse/dependencies/{{corpus}}/{{shard}}-of-{{shards}}.parquet",
@@ -65,7 +64,7 @@ rule parse_dependencies:
 
 rule parse_actions:
     input:
-        after=waits(PARSING),
+        **after(PARSING),
         recipes=f"{RESULTS}/ingest/recipes/{{corpus}}/part-{{part}}.parquet",
         dependencies=(
             shards("parse/dependencies/{corpus}", "parquet", PARSE["dependencies"]["shards"])
@@ -92,7 +91,7 @@ rule parse_actions:
 
 rule parse_proto:
     input:
-        after=waits(PARSING),
+        **after(PARSING),
         actions=parts("parse/actions/{corpus}", INGEST_PARTS),
     output:
         proto=parts("parse/proto/{corpus}", INGEST_PARTS),
@@ -113,7 +112,7 @@ rule parse_proto:
 
 rule parse_vectors:
     input:
-        after=waits(SOURCE[PARSE["vectors"]["corpus"]]),
+        **after(SOURCE[PARSE["vectors"]["corpus"]]),
         recipe_parts=parts(f"ingest/recipes/{PARSE['vectors']['corpus']}", INGEST_PARTS),
     output:
         vectors=directory(f"{RESULTS}/parse/vectors"),
@@ -135,7 +134,7 @@ rule parse_vectors:
 
 rule parse_induce:
     input:
-        after=waits(SOURCE[PARSE["vectors"]["corpus"]]),
+        **after(SOURCE[PARSE["vectors"]["corpus"]]),
         recipe_parts=parts(f"ingest/recipes/{PARSE['vectors']['corpus']}", INGEST_PARTS),
         vectors=f"{RESULTS}/parse/vectors",
     output:

@@ -3,7 +3,7 @@ PIVOTS_GIVEN, ORDERS_GIVEN = (bool(config["pivot"][block]["given"]) for block in
 
 rule pivot_dishes:
     input:
-        after=waits(SOURCE[DISH_CORPUS]),
+        **after(SOURCE[DISH_CORPUS]),
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
     output:
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -24,7 +24,7 @@ rule pivot_dishes:
 
 rule pivot_candidates:
     input:
-        after=waits(PARSING[DISH_CORPUS]),
+        **after(PARSING[DISH_CORPUS]),
         proto=parts(f"parse/proto/{DISH_CORPUS}", INGEST_PARTS),
         actions=parts(f"parse/actions/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -48,7 +48,7 @@ rule pivot_candidates:
 
 rule pivot_questions:
     input:
-        after=waits(PARSING[DISH_CORPUS]),
+        **after(PARSING[DISH_CORPUS]),
         candidates=f"{RESULTS}/pivot/candidates/part-00000.parquet",
     output:
         questions=f"{RESULTS}/pivot/questions/part-00000.parquet",
@@ -70,7 +70,7 @@ rule pivot_questions:
 
 rule pivot_pivots:
     input:
-        after=waits(PARSING[DISH_CORPUS]),
+        **after(PARSING[DISH_CORPUS]),
         candidates=[] if PIVOTS_GIVEN else [f"{RESULTS}/pivot/candidates/part-00000.parquet"],
     output:
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
@@ -94,7 +94,7 @@ rule pivot_pivots:
 
 rule pivot_orders:
     input:
-        after=waits(PARSING[DISH_CORPUS]),
+        **after(PARSING[DISH_CORPUS]),
         pivots=f"{RESULTS}/pivot/pivots/part-00000.parquet",
         proto=[] if ORDERS_GIVEN else parts(f"parse/proto/{DISH_CORPUS}", INGEST_PARTS),
         dishes=[] if ORDERS_GIVEN else [f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet"],
@@ -119,7 +119,7 @@ rule pivot_orders:
 
 rule pivot_instances:
     input:
-        after=waits(SOURCE[DISH_CORPUS]),
+        **after(SOURCE[DISH_CORPUS]),
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
     output:

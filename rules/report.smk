@@ -89,11 +89,9 @@ rule report_page:
             if LINKED
             else {}
         ),
+        **after(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])),
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
         evaluate_csi_match=[f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in LINKED],
-        after=waits(
-            SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])
-        ),
         rejects=LEFT_OUT,
         release=f"{RESULTS}/export/gates",
         match_statistics=f"{RESULTS}/match/statistics/table1.tsv",

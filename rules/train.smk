@@ -3,7 +3,7 @@ from wokflow.train.arguments import train_given, train_gpus, train_memory, train
 
 checkpoint train_pairs:
     input:
-        after=waits(VECTORS),
+        **after(VECTORS),
         pairs=f"{RESULTS}/match/pairs/{{direction}}/part-00000.parquet",
         recipes=[path for corpus in MATCHED for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)],
     output:
@@ -26,7 +26,7 @@ checkpoint train_pairs:
 
 checkpoint train_recipes:
     input:
-        after=waits(SOURCE[DISH_CORPUS]),
+        **after(SOURCE[DISH_CORPUS]),
         recipes=parts(f"ingest/recipes/{DISH_CORPUS}", INGEST_PARTS),
         untested=f"{RESULTS}/pivot/corpus/part-00000.parquet",
         dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
@@ -50,8 +50,7 @@ checkpoint train_recipes:
 
 rule train_model:
     input:
-        after=waits(EXAMPLES),
-        examples=ancient(data(EXAMPLES)),
+        **after(examples=EXAMPLES),
     output:
         model=directory(f"{RESULTS}/train/model/{{run}}"),
     log:

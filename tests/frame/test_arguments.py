@@ -53,13 +53,6 @@ def test_a_block_is_divided_by_how_its_keys_count() -> None:
     )
 
 
-def test_keys_of_other_blocks_come_under_their_last_part_or_a_given_name() -> None:
-    found = block_arguments(config(), SCHEMA, "stage.step", ["other.step.threshold"])
-    assert found.settings["threshold"] == 0.5
-    found = block_arguments(config(), SCHEMA, "stage.step", {"other.step.path": "pairs"})
-    assert found.resources["pairs"] == "p.tsv"
-
-
 def test_keys_that_a_block_only_lends_reach_the_borrower_alone() -> None:
     steps = {
         "step": {"lends": ["words", "k", "inner"]},

@@ -37,7 +37,6 @@ def scope(
         "sentences": {"camt": "en-es", "opus": "zh-en"},
         "dumps": (),
         "directions": {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")},
-        "baselines": (),
     }
     return Scope(**usual | given)
 

@@ -53,7 +53,6 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         sentences={},
         dumps=(),
         directions={"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")},
-        baselines=(),
     )
     cutoffs = SimpleNamespace(**stages.cutoffs(scope))
     every = [cutoff for group in vars(cutoffs).values() for cutoff in group.members.values()]
@@ -79,26 +78,30 @@ def test_paths_of_tables_shards_logs_and_benchmarks() -> None:
 
 
 def test_a_job_waits_for_the_cutoffs_of_its_wildcards_and_all_before_them(house: SimpleNamespace) -> None:
-    waits = house.steps.waits(house.cutoffs.titles).callable
+    waits = house.steps.after(house.cutoffs.titles)["after"].callable
     assert waits(wildcards(corpus="recipenlg")) == [
         "out/ingest/source/recipenlg.json",
         "out/match/titles/recipenlg.sha256",
     ]
     assert len(waits(wildcards(direction="zh-en"))) == 4
-    source = house.steps.waits(house.steps.of_source(house.cutoffs.source)).callable
+    source = house.steps.after(house.steps.of_source(house.cutoffs.source))["after"].callable
     assert source(wildcards(direction="zh-en")) == ["out/ingest/source/xiachufang.json"]
 
 
 def test_a_job_reads_the_data_of_some_cutoffs_and_waits_for_these_too(house: SimpleNamespace) -> None:
-    inputs = house.steps.after(house.cutoffs.examples["en-zh"], titles=house.cutoffs.titles)
-    assert list(inputs) == ["after", "titles"] and all("ancient" in each.flags for each in inputs.values())
+    titles = house.cutoffs.titles
+    inputs = house.steps.after(house.cutoffs.examples["en-zh"], titles=titles, both=[titles, titles])
+    assert list(inputs) == ["after", "titles", "both"] and all(
+        "ancient" in each.flags for each in inputs.values()
+    )
     found = {name: each.callable(wildcards(corpus="xiachufang")) for name, each in inputs.items()}
     assert found["titles"] == "out/match/titles/xiachufang/part-00000.parquet"
+    assert found["both"] == [found["titles"]] * 2
     assert {"out/train/examples/en-zh.sha256", "out/match/titles/xiachufang.sha256"} <= {*found["after"]}
 
 
 def test_a_run_that_borrows_a_model_waits_for_what_that_model_learnt_from(house: SimpleNamespace) -> None:
-    waits = house.steps.waits(house.steps.of_model(house.cutoffs.examples)).callable
+    waits = house.steps.after(house.steps.of_model(house.cutoffs.examples))["after"].callable
     assert waits(wildcards(run="lent"))[-1] == "out/train/examples/en-zh.sha256"
 
 
@@ -124,7 +127,6 @@ def test_params_are_the_key_and_what_does_not_count(house: SimpleNamespace) -> N
     params = house.steps.params(
         "match.pair",
         house.cutoffs.titles,
-        options={"raw": lambda found: "raw.csv"},
         more=lambda found: "digest",
     )
     key = json.loads(params["key"](wildcards(corpus="recipenlg")))
@@ -132,7 +134,7 @@ def test_params_are_the_key_and_what_does_not_count(house: SimpleNamespace) -> N
     assert set(key["resources"]) == {"words", "more"}
     assert list(key["cutoffs"]) == ["match/titles/recipenlg"]
     unkeyed = params["unkeyed"](wildcards(corpus="recipenlg"), None)
-    assert unkeyed == {"words": "words.tsv", "device": "cpu", "raw": "raw.csv"}
+    assert unkeyed == {"words": "words.tsv", "device": "cpu"}
     house.checkpoint.done = False
     with pytest.raises(IncompleteError):
         params["key"](wildcards(corpus="recipenlg"))

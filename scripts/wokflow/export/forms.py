@@ -15,7 +15,7 @@ from wokflow.enrich import schemas as enrich
 from wokflow.evaluate import schemas as evaluate
 from wokflow.export import schemas
 from wokflow.export.texts import Texts, corpus_of, recipes
-from wokflow.ingest.steps import joined
+from wokflow.frame.joined_steps import joined
 from wokflow.pivot import schemas as pivot
 
 Fill = Callable[[pl.DataFrame, Mapping[str, Texts]], pl.DataFrame]

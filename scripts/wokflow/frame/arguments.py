@@ -6,7 +6,7 @@ only divides it into files, `rule` for what the rules alone read, `source` for f
 puts into a cutoff, so that no step is given them; without the keyword, a key counts by its value.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,16 +40,14 @@ def block_arguments(
     config: Mapping[str, Any],
     schema: Mapping[str, Any],
     step: str,
-    also: Iterable[str] | Mapping[str, str] = (),
     over: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Arguments:
-    """The arguments of a step: the keys of its config block, what it borrows and is given, and the keys `also`.
+    """The arguments of a step: the keys of its config block, what it borrows and is given.
 
     Keys of the block that it only lends are left out. `over` is laid over the block first. `given` has what the
     step's class declares by from_rule(). Keys of inner blocks go by names with dots; those of one that counts as
-    `rule` reach the step only as far as they are given. `also` names keys with dots; they are passed under their
-    last part, or under the name that a mapping gives.
+    `rule` reach the step only as far as they are given.
     """
     stage, name = step.split(".")
     if over:
@@ -72,9 +70,6 @@ def block_arguments(
     for key, rule in keys.items():
         if holds(config, rule):
             put(key, rule.get("counts", "value"), lookup(config, rule["key"]))
-    more = also if isinstance(also, Mapping) else {key: key.rsplit(".", 1)[-1] for key in also}
-    for dotted, key in more.items():
-        put(key, _counts(schema, dotted), lookup(config, dotted))
     wanted = declared.get("given", {})
     if (given or {}).keys() != wanted.keys():
         raise ValueError(f"{step} is given {sorted(given or {})}, and its class declares {sorted(wanted)}")

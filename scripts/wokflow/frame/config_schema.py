@@ -7,18 +7,12 @@ from typing import Any, TypeVar
 
 import yaml
 
-from wokflow.frame.code import declares_settings
 from wokflow.frame.settings import Block, Counts, Settings, StageSettings
 from wokflow.frame.stages import STAGES
 
 SCHEMA = Path(__file__).resolve().parents[3] / "config" / "config.schema.yaml"
 Declared = TypeVar("Declared", bound=Block)
 FIRST, LAST = ("counts", "path", "when", "enum", "type"), ("default", "description")  # of a key's rules
-
-
-def declared_stages() -> list[str]:
-    """The stages whose settings are declared by classes."""
-    return [stage for stage in STAGES if declares_settings(f"wokflow.{stage}.settings")]
 
 
 def classes(stage: str) -> list[type[Settings]]:
@@ -126,7 +120,7 @@ def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:
 def written(text: str) -> str:
     """The text of the schema's file with the blocks of stages as their classes have them."""
     blocks = _blocks(text)
-    for stage in declared_stages():
+    for stage in STAGES:
         blocks[stage] = "".join(_lines(stage, stage_schema(stage), 1))
     others = [key for key in blocks if key not in STAGES]
     return "".join(blocks[key] for key in (*others, *STAGES) if key in blocks)

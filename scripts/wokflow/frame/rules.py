@@ -1,5 +1,6 @@
 """What rules are written with: paths of results, what a job waits for, its params."""
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -60,22 +61,21 @@ class Steps:
     directions: Mapping[str, tuple[str, str]]
     checkpoints: Any
 
-    def after(self, *waited: Chosen, **read: Chosen) -> dict[str, Input]:
-        """Inputs of a job behind cutoffs: what it reads of some of them, by name, and the digests of all.
+    def after(self, *waited: Chosen, **read: Chosen | list[Chosen]) -> dict[str, Input]:
+        """Inputs of a job behind cutoffs: what it reads of some of them, by name, and the digests of all before it.
 
         Both are ancient: whether the job runs again is said by its key, in which the digests of what it reads stand.
         """
         from snakemake.io import ancient
 
-        data = {name: ancient(self.data(cutoff)) for name, cutoff in read.items()}
-        return {"after": self.waits(*waited, *read.values()), **data}
-
-    def waits(self, *chosen: Chosen) -> Input:
-        """Ancient input of a job that reads what lies behind cutoffs: their digests, and those of all before them."""
-        from snakemake.io import ancient
-
-        digests: Input = ancient(lambda wildcards: digests_before(self._all(chosen, wildcards)))
-        return digests
+        lists = {name: each if isinstance(each, list) else [each] for name, each in read.items()}
+        every = (*waited, *itertools.chain(*lists.values()))
+        found: dict[str, Input] = {
+            "after": ancient(lambda wildcards: digests_before(self._all(every, wildcards)))
+        }
+        for name, each in read.items():
+            found[name] = ancient(self.all_data(*each) if isinstance(each, list) else self.data(each))
+        return found
 
     def data(self, chosen: Chosen) -> Input:
         """What one cutoff writes, once it has run."""
@@ -130,26 +130,20 @@ class Steps:
         self,
         step: str,
         *cutoffs: Chosen,
-        also: Iterable[str] | Mapping[str, str] = (),
-        arguments: Callable[[Wildcards], Arguments] | None = None,
         over: Callable[[Wildcards], Mapping[str, Any]] | None = None,
         given: Callable[[Wildcards], Mapping[str, Any]] | None = None,
-        options: Mapping[str, Callable[[Wildcards], Any]] | None = None,
         **known: Callable[[Wildcards], str],
     ) -> dict[str, Callable[..., Any]]:
         """The params of the rule of a step ("match.embed"): its key, and what a job is given without effect on it.
 
-        Settings, resources and options are those of the step's config block, what it borrows and is given, and of the
-        keys `also` (see wokflow.frame.arguments), or what `arguments` gives. `over` has values that take the place of
-        the block's in this job, `given` those that the step's class declares by from_rule(). The digests of the
-        cutoffs stand in the key; so does `known`, digests of resources as functions of wildcards, as `options` are.
+        Both have what the step's settings say (see wokflow.frame.arguments): keys of its config block, on which
+        `over` lays other values for this job, what it borrows, and what it is `given`. The digests of the cutoffs
+        stand in the key; so does `known`, digests of resources that the step is not given.
         """
 
         def find(wildcards: Wildcards) -> Arguments:
-            if arguments:
-                return arguments(wildcards)
             more = {"over": over and over(wildcards), "given": given and given(wildcards)}
-            return block_arguments(self.config, self.schema, step, also, **more)
+            return block_arguments(self.config, self.schema, step, **more)
 
         def key(wildcards: Wildcards) -> str:
             waited = [cutoff.await_it(self.checkpoints) for cutoff in self._all(cutoffs, wildcards)]
@@ -159,8 +153,7 @@ class Steps:
         # Snakemake ignores changes of params whose function takes `input`; the argument is unused on purpose.
         def unkeyed(wildcards: Wildcards, input: Any) -> dict[str, Any]:
             found = find(wildcards)
-            more = {option: of(wildcards) for option, of in (options or {}).items()}
-            return {**found.resources, **found.options, **more}
+            return {**found.resources, **found.options}
 
         return {"key": key, "unkeyed": unkeyed}
 

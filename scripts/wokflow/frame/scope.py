@@ -16,7 +16,7 @@ class Scope:
 
     `corpora` are those of recipes with their languages, of which `matched` are paired; `sentences` are the sources of
     parallel sentences with their languages as en-zh; `dumps` are the languages whose Wikipedia is read; `directions`
-    has the source and the target corpus of each direction; `baselines` make predictions beside the runs.
+    has the source and the target corpus of each direction.
     """
 
     config: Mapping[str, Any]
@@ -26,7 +26,6 @@ class Scope:
     sentences: Mapping[str, str]
     dumps: Collection[str]
     directions: Mapping[str, tuple[str, str]]
-    baselines: Collection[str]
 
     @property
     def results(self) -> Results:

@@ -8,9 +8,9 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
+from wokflow.frame.joined_steps import joined
 from wokflow.generate import schemas
 from wokflow.generate.settings import BaselinesSettings
-from wokflow.ingest.steps import joined
 from wokflow.parse.glossary import Glossary, read_glossary
 
 NAMED = 5  # dishes that a line of the log names

@@ -61,4 +61,4 @@ def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffG
 
 def targets(scope: Scope) -> list[str]:
     predictions = f"{scope.results.folder}/generate/predictions"
-    return [f"{predictions}/{name}/part-00000.parquet" for name in (*scope.runs, *scope.baselines)]
+    return [f"{predictions}/{name}/part-00000.parquet" for name in (*scope.runs, *BASELINES)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from wokflow.frame import tables
-from wokflow.ingest.steps import joined
+from wokflow.frame.joined_steps import joined
 
 HEADINGS = ("Title:", "Ingredients:", "Steps:")  # in Chinese recipes too (section 6.1)
 COMMAS = {"en": ", ", "zh": "，"}

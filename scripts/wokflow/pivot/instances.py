@@ -7,7 +7,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.ingest.steps import joined
+from wokflow.frame.joined_steps import joined
 from wokflow.pivot import schemas
 from wokflow.pivot.dishes import names, read_pairs
 from wokflow.pivot.settings import InstancesSettings

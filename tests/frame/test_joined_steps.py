@@ -1,5 +1,5 @@
 import pytest
-from wokflow.ingest.steps import joined
+from wokflow.frame.joined_steps import joined
 
 
 @pytest.mark.parametrize(
