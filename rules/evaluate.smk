@@ -2,6 +2,8 @@ from wokflow.evaluate.stage import measures
 from wokflow.frame.languages import target_lang
 
 BERTSCORE = EVALUATE["counterfactual"]["bertscore"]
+DIRECTION = {name: run.direction for name, run in RUNS.items()}  # source and target language, as zh-en
+TARGET = {name: target_lang(direction) for name, direction in DIRECTION.items()}
 
 # The cutoffs before the predictions of all runs that adapt recipes, and of those that translate sentences.
 ADAPTING = STEPS.of_predictions(EXAMPLES, INSTANCES, *DIRECTIONS)
@@ -12,16 +14,6 @@ MEASURED = [  # tables evaluate/parts of all runs that adapt recipes or translat
     if data in (*DIRECTIONS, *SENTENCES)
     for name in measures(config, RUNS[run])
 ]
-
-
-def direction_of(wildcards):
-    """Source and target language of a run, as zh-en."""
-    return RUNS[wildcards.run].direction
-
-
-def target_of(wildcards):
-    """The language that a run writes, without its country."""
-    return target_lang(direction_of(wildcards))
 
 
 rule evaluate_counterfactual:
@@ -90,7 +82,7 @@ rule evaluate_outputs:
             "evaluate.outputs",
             of_model(EXAMPLES),
             given=lambda wildcards: {
-                "data": direction_of(wildcards),
+                "data": DIRECTION[wildcards.run],
                 "lang": RUNS[wildcards.run].target_language,
                 "smoke_test": RUNS[wildcards.run].small,  # such a model only shows that everything works
             },
@@ -116,7 +108,7 @@ rule evaluate_metrics:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step("evaluate.metrics", given=lambda wildcards: {"data": direction_of(wildcards)}),
+        **step("evaluate.metrics", given=lambda wildcards: {"data": DIRECTION[wildcards.run]}),
     script:
         "../scripts/step.py"
 
@@ -143,8 +135,8 @@ rule evaluate_bertscore:
         **step(
             "evaluate.bertscore",
             given=lambda wildcards: {
-                "data": direction_of(wildcards),
-                **EVALUATE["bertscore"][target_of(wildcards)],
+                "data": DIRECTION[wildcards.run],
+                **EVALUATE["bertscore"][TARGET[wildcards.run]],
             },
         ),
     script:
@@ -173,8 +165,8 @@ rule evaluate_smatch:
         **step(
             "evaluate.smatch",
             given=lambda wildcards: {
-                "data": direction_of(wildcards),
-                "command": EVALUATE["smatch"]["parsers"][target_of(wildcards)],
+                "data": DIRECTION[wildcards.run],
+                "command": EVALUATE["smatch"]["parsers"][TARGET[wildcards.run]],
             },
         ),
     script:
@@ -200,7 +192,7 @@ rule evaluate_comet:
         runtime=minutes(120),
         gpu=1,
     params:
-        **step("evaluate.comet", given=lambda wildcards: {"data": direction_of(wildcards)}),
+        **step("evaluate.comet", given=lambda wildcards: {"data": DIRECTION[wildcards.run]}),
     script:
         "../scripts/step.py"
 
@@ -224,7 +216,7 @@ rule evaluate_bleurt:
         runtime=minutes(120),
         gpu=1,
     params:
-        **step("evaluate.bleurt", given=lambda wildcards: {"data": direction_of(wildcards)}),
+        **step("evaluate.bleurt", given=lambda wildcards: {"data": DIRECTION[wildcards.run]}),
     script:
         "../scripts/step.py"
 

@@ -67,6 +67,15 @@ ENDPOINT = Settings({"runs": "data/prompt_runs.tsv", "generate.prompt.endpoint":
 PARSED_ELSEWHERE = Settings(
     {"parse.dependencies.backend": "spacy", "parse.dependencies.model": "data/pipeline"}
 )
+MEASURED = Settings(  # all runs of this house write English
+    {
+        "evaluate.bertscore.zh.model": "x",
+        "evaluate.bertscore.en.model": "y",
+        "evaluate.smatch.parsers.zh": ["a"],
+        "evaluate.smatch.parsers.en": ["b"],
+        "evaluate.comet.command": ["c"],
+    }
+)
 # Settings that count only beside others: what is given, the edit, the rules whose keys change.
 KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
     **{
@@ -240,6 +249,24 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             set(),
         )
         for name, value in {"minutes": 1, "gpus": 0, "gpu_memory": 0.5, "memory_mb": 1}.items()
+    },
+    **{
+        f"evaluate.{name}, with models and programs that measure": (
+            MEASURED,
+            setting(f"evaluate.{name}", value),
+            keys,
+        )
+        for name, value, keys in (
+            ("bertscore.en.revision", "main", {"evaluate_bertscore"}),
+            ("bertscore.zh.revision", "main", set[str]()),
+            ("bertscore.batch", 2, set[str]()),
+            ("smatch.parsers.en", ["parse"], {"evaluate_smatch"}),
+            ("smatch.parsers.zh", ["parse"], set[str]()),
+            ("smatch.solver", "hillclimber", {"evaluate_smatch"}),
+            ("smatch.seconds", 1, set[str]()),
+            ("comet.command", ["comet"], {"evaluate_comet"}),
+            ("comet.seconds", 1, set[str]()),
+        )
     },
     "parse.dependencies.device, with spaCy": (
         PARSED_ELSEWHERE,
