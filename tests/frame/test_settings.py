@@ -203,7 +203,7 @@ def test_keys_of_the_stage_itself_lie_in_no_block_and_keys_that_are_lent_in_one(
         },
     }
     assert schema["steps"] == {"release": {"lends": ["name", "registry"]}}
-    config = {"frame": {"licences": {"a": {"name": "MIT"}}, "release": {"accept": ["rows"]}}}
+    config = {"frame": {"languages": [], "licences": {"a": {"name": "MIT"}}, "release": {"accept": ["rows"]}}}
     assert FrameSettings.of_config(config).licences == {"a": Licence(name="MIT")}
     assert ReleaseSettings.of_config(config).accept == {"rows"}
 
