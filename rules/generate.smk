@@ -1,11 +1,13 @@
 from wokflow.frame.runs import names_of
 from wokflow.generate.arguments import (
+    beside,
     decode_given,
     decode_gpus,
     decode_overrides,
     key_variables,
     prompt_given,
     prompt_overrides,
+    served,
     servers,
 )
 
@@ -15,16 +17,6 @@ SHOWN = {  # exemplars of runs on sentences
 }
 SERVERS = servers(config, RUNS)  # of runs without an endpoint
 KEY_VARIABLES = key_variables(config, RUNS)  # of the environment, for rules/cluster.smk
-
-
-def served(server):
-    """The runs that share a server."""
-    return [RUNS[run] for run, name in SERVERS.items() if name == server]
-
-
-def beside(run):
-    """A prompt run, and those that it shares its server with."""
-    return served(SERVERS[run]) if run in SERVERS else [RUNS[run]]
 
 
 rule generate_baselines:
@@ -218,7 +210,7 @@ rule generate_retrieval:
 # one job of a group and not the whole group, the group keeps the old job beside the new one.
 rule generate_server:
     input:
-        **after(lambda wildcards: of_data(INSTANCES, served(wildcards.server))),
+        **after(lambda wildcards: of_data(INSTANCES, served(RUNS, SERVERS, wildcards.server))),
     output:
         endpoint=service(f"{RESULTS}/generate/server/{{server}}.json"),
     log:
@@ -234,7 +226,7 @@ rule generate_server:
     params:
         **step(
             "generate.server",
-            given=lambda wildcards: {"model": served(wildcards.server)[0].model},
+            given=lambda wildcards: {"model": served(RUNS, SERVERS, wildcards.server)[0].model},
         ),
     script:
         "../scripts/step.py"
@@ -242,7 +234,9 @@ rule generate_server:
 
 rule generate_prompt:
     input:
-        **after(lambda wildcards: of_data(INSTANCES, beside(wildcards.run)), instances=INSTANCES),
+        **after(
+            lambda wildcards: of_data(INSTANCES, beside(RUNS, SERVERS, wildcards.run)), instances=INSTANCES
+        ),
         exemplars=ancient(lambda wildcards: SHOWN[wildcards.run]),
         server=lambda wildcards: (
             f"{RESULTS}/generate/server/{SERVERS[wildcards.run]}.json" if wildcards.run in SERVERS else []
@@ -260,7 +254,7 @@ rule generate_prompt:
     conda:
         "../envs/generate.yaml"
     # Of the runs that share a server, and so run at once, one counts as a core: they wait for answers.
-    threads: lambda wildcards: int(beside(wildcards.run)[0].name == wildcards.run)
+    threads: lambda wildcards: int(beside(RUNS, SERVERS, wildcards.run)[0].name == wildcards.run)
     resources:
         mem_mb=memory(4000),
         runtime=minutes(480),

@@ -86,6 +86,16 @@ def servers(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str
     }
 
 
+def served(runs: Mapping[str, Run], servers: Mapping[str, str], server: str) -> list[Run]:
+    """The runs that share a server; `servers` has that of each run."""
+    return [runs[run] for run, name in servers.items() if name == server]
+
+
+def beside(runs: Mapping[str, Run], servers: Mapping[str, str], run: str) -> list[Run]:
+    """A prompt run, and those that it shares its server with."""
+    return served(runs, servers, servers[run]) if run in servers else [runs[run]]
+
+
 def _prompt(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
     """The settings of generate.prompt for a run."""
     return merged(config["generate"]["prompt"], prompt_overrides(config, run))
