@@ -37,7 +37,6 @@ rule enrich_entities:
     params:
         **step(
             "enrich.entities",
-            CUTOFFS.entities[ENTITIES],
             given=lambda wildcards: {"raw": RAW[ENTITIES][0], "languages": ITEM_LANGUAGES},
         ),
     script:
@@ -89,7 +88,6 @@ rule enrich_link:
     params:
         **step(
             "enrich.link",
-            CUTOFFS.names,
             given=lambda wildcards: {"pair": SENTENCES[wildcards.corpus]},
         ),
     script:

@@ -55,12 +55,9 @@ rule evaluate_counterfactual:
 
 rule evaluate_outputs:
     input:
-        **after(of_model(EXAMPLES), INSTANCES),
+        **after(INSTANCES, examples=[of_model(EXAMPLES)]),
         instances=data(INSTANCES),
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
-        examples=ancient(
-            lambda wildcards: (data(of_model(EXAMPLES))(wildcards) if RUNS[wildcards.run].model_run else [])
-        ),
         calls=lambda wildcards: (
             f"{RESULTS}/generate/calls/{wildcards.run}/part-00000.parquet"
             if RUNS[wildcards.run].family == "prompt"
@@ -80,7 +77,6 @@ rule evaluate_outputs:
     params:
         **step(
             "evaluate.outputs",
-            of_model(EXAMPLES),
             given=lambda wildcards: {
                 "data": DIRECTION[wildcards.run],
                 "lang": RUNS[wildcards.run].target_language,

@@ -69,7 +69,6 @@ rule export_dataset:
     params:
         **step(
             "export.dataset",
-            lambda wildcards: TABLES.sources(wildcards.subset),
             given=lambda wildcards: export_arguments.of_dataset(config, SUBSETS[wildcards.subset]),
         ),
     script:
@@ -100,7 +99,6 @@ rule export_gates:
     params:
         **step(
             "export.gates",
-            *TABLES.sources(),
             given=lambda wildcards: export_arguments.of_gates(config, SCHEMA, SUBSETS.values()),
         ),
     script:

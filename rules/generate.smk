@@ -149,7 +149,6 @@ rule generate_decode:
     params:
         **step(
             "generate.decode",
-            INSTANCES,
             over=lambda wildcards: decode_overrides(RUNS[wildcards.run]),
             given=lambda wildcards: decode_given(RUNS[wildcards.run]),
         ),
@@ -261,7 +260,6 @@ rule generate_prompt:
     params:
         **step(
             "generate.prompt",
-            INSTANCES,
             over=lambda wildcards: prompt_overrides(config, RUNS[wildcards.run]),
             given=lambda wildcards: prompt_given(config, RUNS[wildcards.run]),
         ),

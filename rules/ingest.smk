@@ -45,7 +45,6 @@ rule ingest_recipes:
     params:
         **step(
             "ingest.recipes",
-            SOURCE,
             given=lambda wildcards: {"raw": config["sources"][wildcards.corpus]["path"]},
         ),
     script:
@@ -72,7 +71,6 @@ rule ingest_sentences:
     params:
         **step(
             "ingest.sentences",
-            CUTOFFS.sentences,
             given=lambda wildcards: {
                 "raw": RAW[wildcards.corpus],
                 "kind": config["sources"][wildcards.corpus]["kind"],
@@ -132,7 +130,6 @@ rule ingest_pages:
     params:
         **step(
             "ingest.pages",
-            lambda wildcards: CUTOFFS.pages.only(f"pages_{wildcards.lang}"),
             given=lambda wildcards: {"raw": DUMPS[wildcards.lang]},
         ),
     script:

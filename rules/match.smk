@@ -71,7 +71,6 @@ rule match_translate:
     params:
         **step(
             "match.translate",
-            TITLES,
             over=lambda wildcards: translate_over(config, CORPORA[wildcards.corpus]),
         ),
     script:
@@ -121,7 +120,7 @@ rule match_embed:
         runtime=minutes(240),
         gpu=embed_gpus(config),
     params:
-        **step("match.embed", TEXTS),
+        **step("match.embed"),
     script:
         "../scripts/step.py"
 
@@ -166,7 +165,7 @@ rule match_search:
         runtime=minutes(480),
         gpu=1 if MATCH["search"]["device"] == "cuda" else 0,
     params:
-        **step("match.search", VECTORS),
+        **step("match.search"),
     script:
         "../scripts/step.py"
 
@@ -194,8 +193,6 @@ rule match_pair:
     params:
         **step(
             "match.pair",
-            of_source(TRANSLATIONS),
-            of_target(TRANSLATIONS),
             given=lambda wildcards: pair_given(config, wildcards.direction),
         ),
     script:

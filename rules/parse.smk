@@ -57,7 +57,7 @@ rule parse_dependencies:
         runtime=minutes(480),
         gpu=int(not PARSER_TRAINED and PARSE["dependencies"]["device"] != "cpu"),
     params:
-        **step("parse.dependencies", CLAUSES),
+        **step("parse.dependencies"),
     script:
         "../scripts/step.py"
 

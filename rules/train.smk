@@ -72,7 +72,6 @@ rule train_model:
     params:
         **step(
             "train.model",
-            EXAMPLES,
             over=lambda wildcards: train_over(RUNS[wildcards.run]),
             given=lambda wildcards: train_given(config, RUNS[wildcards.run]),
         ),

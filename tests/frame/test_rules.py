@@ -118,17 +118,15 @@ def test_data_of_a_cutoff_is_known_once_it_has_run(house: SimpleNamespace) -> No
 def test_the_digest_of_data_that_were_deleted_still_counts(house: SimpleNamespace) -> None:
     house.checkpoint.done = False
     Path("out/match/titles/recipenlg/part-00000.parquet").unlink()
-    params = house.steps.params("match.pair", house.cutoffs.titles)
+    house.steps.after(titles=house.cutoffs.titles)
+    params = house.steps.params("match.pair")
     key = json.loads(params["key"](wildcards(corpus="recipenlg")))
     assert list(key["cutoffs"]) == ["match/titles/recipenlg"]
 
 
 def test_params_are_the_key_and_what_does_not_count(house: SimpleNamespace) -> None:
-    params = house.steps.params(
-        "match.pair",
-        house.cutoffs.titles,
-        more=lambda found: "digest",
-    )
+    house.steps.after(house.cutoffs.examples, titles=[house.cutoffs.titles])
+    params = house.steps.params("match.pair", more=lambda found: "digest")
     key = json.loads(params["key"](wildcards(corpus="recipenlg")))
     assert key["settings"] == {"threshold": 0.5}
     assert set(key["resources"]) == {"words", "more"}
@@ -138,3 +136,14 @@ def test_params_are_the_key_and_what_does_not_count(house: SimpleNamespace) -> N
     house.checkpoint.done = False
     with pytest.raises(IncompleteError):
         params["key"](wildcards(corpus="recipenlg"))
+
+
+def test_what_a_rule_reads_is_in_its_own_key_alone_or_it_is_said(house: SimpleNamespace) -> None:
+    house.steps.after(titles=house.cutoffs.titles)
+    house.steps.params("match.pair")
+    house.steps.after(house.cutoffs.titles)
+    of_next = house.steps.params("match.pair")["key"](wildcards(corpus="recipenlg"))
+    assert json.loads(of_next)["cutoffs"] == {}
+    house.steps.after(titles=house.cutoffs.titles)
+    with pytest.raises(ValueError, match="has no params"):
+        house.steps.after(house.cutoffs.titles)

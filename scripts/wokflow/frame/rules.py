@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from wokflow.frame.arguments import Arguments, block_arguments
@@ -60,16 +60,23 @@ class Steps:
     runs: Mapping[str, Run]
     directions: Mapping[str, tuple[str, str]]
     checkpoints: Any
+    _read: list[Chosen] = field(default_factory=list)  # by the rule that is being written
 
     def after(self, *waited: Chosen, **read: Chosen | list[Chosen]) -> dict[str, Input]:
         """Inputs of a job behind cutoffs: what it reads of some of them, by name, and the digests of all before it.
 
-        Both are ancient: whether the job runs again is said by its key, in which the digests of what it reads stand.
+        Both are ancient: whether the job runs again is said by its key, in which the params that follow put the
+        digests of what it reads. Raises ValueError if none followed the last time.
         """
         from snakemake.io import ancient
 
+        if self._read:
+            raise ValueError(
+                "the rule before this one reads data behind cutoffs, and has no params: **step(...)"
+            )
         lists = {name: each if isinstance(each, list) else [each] for name, each in read.items()}
-        every = (*waited, *itertools.chain(*lists.values()))
+        self._read.extend(itertools.chain(*lists.values()))
+        every = (*waited, *self._read)
         found: dict[str, Input] = {
             "after": ancient(lambda wildcards: digests_before(self._all(every, wildcards)))
         }
@@ -129,7 +136,6 @@ class Steps:
     def params(
         self,
         step: str,
-        *cutoffs: Chosen,
         over: Callable[[Wildcards], Mapping[str, Any]] | None = None,
         given: Callable[[Wildcards], Mapping[str, Any]] | None = None,
         **known: Callable[[Wildcards], str],
@@ -138,15 +144,18 @@ class Steps:
 
         Both have what the step's settings say (see wokflow.frame.arguments): keys of its config block, on which
         `over` lays other values for this job, what it borrows, and what it is `given`. The digests of the cutoffs
-        stand in the key; so does `known`, digests of resources that the step is not given.
+        that the rule reads (see after) stand in the key; so does `known`, digests of resources that the step is not
+        given.
         """
+        read = tuple(self._read)
+        self._read.clear()
 
         def find(wildcards: Wildcards) -> Arguments:
             more = {"over": over and over(wildcards), "given": given and given(wildcards)}
             return block_arguments(self.config, self.schema, step, **more)
 
         def key(wildcards: Wildcards) -> str:
-            waited = [cutoff.await_it(self.checkpoints) for cutoff in self._all(cutoffs, wildcards)]
+            waited = [cutoff.await_it(self.checkpoints) for cutoff in self._all(read, wildcards)]
             digests = {role: of(wildcards) for role, of in known.items()}
             return rule_key(step, find(wildcards), waited, **digests)
 
