@@ -178,7 +178,7 @@ def test_actions_without_nouns_inherit_over_steps() -> None:
     first, second = extract(["鸡肉洗净", "放入锅中，煮熟，加盐，翻炒"], GLOSSARY)
     wash, put, boil, salt, stir = *first, *second
     assert [one.cls for one in wash.ingredients] == ["鸡肉"] and wash.inherited == ()
-    assert put.tools and put.inherited == ()  # a tool is enough
+    assert put.tools and put.inherited == wash.ingredients  # what goes into the vessel
     assert boil.inherited == wash.ingredients
     assert stir.inherited == wash.ingredients + salt.ingredients
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from wokflow.parse import kinds
-from wokflow.parse.kinds import Kind, aromatic, medium, soft
+from wokflow.parse.kinds import Kind, aromatic, medium, soft, spicy, watery
 from wokflow.parse.types import Mention
 
 
@@ -16,23 +16,86 @@ class Doing(NamedTuple):
     tools: tuple[Mention, ...]
     inside: tuple[Mention, ...] = ()  # food that a word contains: 水 of 加水, 油 of 油锅
     start: int = 0  # of the verb, in the step of its nouns
+    onto: bool = False  # the named food is where something goes: 浇在鱼上, 放入盐水中
 
     def topics(self, foods: Iterable[Mention]) -> list[Mention]:
         """Those of the foods that stand before the verb."""
         return [food for food in foods if food.start < self.start]
 
     @property
-    def only_liquid(self) -> bool:
-        """Whether the named food is only the liquid in which other food is washed, soaked or cooked: 用清水浸泡."""
-        if not self.foods or self.tools or not all(map(medium, self.foods)):
+    def only_helps(self) -> bool:
+        """Whether the named food only helps to treat other food: its liquid (用清水浸泡), its marinade (用盐腌)."""
+        if not self.foods:
             return False
-        what = kinds.kind(self.verb)
+        what, first = kinds.kind(self.verb), self.verb[0]
+        if self.onto and what in (Kind.ADD, Kind.EMPTY):
+            return True
+        if first in kinds.BY_HAND:
+            return all(map(aromatic, self.foods)) and any(map(soft, self.foods))
         if what is Kind.PREPARE:
-            return self.verb[0] in kinds.SOAKING
+            return first in kinds.SOAKING and all(map(soft, self.foods))
+        if (
+            what is Kind.HEAT
+            and first in kinds.WET
+            and all(map(aromatic, self.foods))
+            and any(map(spicy, self.foods))
+        ):
+            return first not in kinds.RENDERING and self.verb not in kinds.HEATS_MEDIUM
+        if not all(map(medium, self.foods)) or self.tools:
+            return False
         cooked = what is Kind.HEAT and self.verb not in kinds.HEATS_MEDIUM
         before = len(self.topics(self.foods)) == len(self.foods)
-        return cooked and (
-            self.verb[0] in kinds.BLANCHING or (before and self.verb[0] not in kinds.RENDERING)
+        return cooked and (first in kinds.BLANCHING or (before and first not in kinds.RENDERING))
+
+    @property
+    def moves(self) -> bool:
+        """Whether a vessel is named, and no food: 放入碗中, 下油锅, but not 锅中加水."""
+        return (
+            bool(self.tools) and not self.foods and not any(food.surface in self.verb for food in self.inside)
+        )
+
+    @property
+    def leaves(self) -> bool:
+        """Whether a liquid, or food in a vessel, stays in the pot: 锅留底油."""
+        stays = any(map(medium, self.foods)) or bool(self.foods and self.tools)
+        return self.verb[0] in kinds.LEAVING and stays
+
+    @property
+    def seasons(self) -> bool:
+        """Whether seasonings are added to food that is named before the verb: 蒜加盐."""
+        topics = self.topics(self.foods)
+        added = without(self.foods, topics)
+        to_it = bool(topics and added) and self.verb[0] == "加"
+        return to_it and not any(map(soft, topics)) and all(map(soft, added))
+
+    @property
+    def in_other_water(self) -> bool:
+        """Whether nothing is named but the water in which something is cooked: 焯水, 开水煮三分钟."""
+        if not self.foods:
+            return self.verb[0] in kinds.BLANCHING
+        first = self.verb[0] in kinds.BLANCHING | kinds.WET
+        return first and self.only_helps and all(map(watery, self.foods))
+
+    @property
+    def on_tools(self) -> bool:
+        """Whether a tool itself is worked on: it is heated, cleaned, got ready, or covers something."""
+        what = kinds.kind(self.verb)
+        if not self.tools:
+            return False
+        if what in (Kind.STOVE, Kind.ASIDE) or self.verb in kinds.HEATS_VESSEL | kinds.FRESH or self.has_lid:
+            return True
+        ends = {tool.surface[-1] for tool in self.tools}
+        if self.verb[0] in kinds.CLEANING:
+            return not ends.isdisjoint(kinds.CLEANED)
+        return what in (Kind.ADD, Kind.MIX) and not ends.isdisjoint(kinds.COVERS)
+
+    @property
+    def has_lid(self) -> bool:
+        """Whether a lid or a door is all that the verb is about, and not what food is cooked under."""
+        if self.verb.startswith("打开"):
+            return bool(self.tools)
+        return kinds.kind(self.verb) is not Kind.HEAT and any(
+            tool.surface.endswith(("盖", "盖子")) for tool in self.tools
         )
 
 
@@ -70,6 +133,12 @@ def left(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
     """The foods of other classes than those that are gone: shrimps stay when their veins (虾线) go."""
     classes = {food.cls for food in gone}
     return [food for food in foods if food.cls not in classes]
+
+
+def dries(later: Sequence[Doing]) -> bool:
+    """Whether the next heat is without water."""
+    heat = next((doing.verb for doing in later if kinds.kind(doing.verb) is Kind.HEAT), "-")
+    return heat[0] in kinds.DRY
 
 
 def next_work(later: Sequence[Doing]) -> Kind | None:

@@ -1,12 +1,15 @@
 """Cooking actions of a recipe: verbs of the glossary with the ingredients and tools they act on."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from wokflow.parse.doings import Doing, Held
 from wokflow.parse.glossary import Glossary
+from wokflow.parse.kinds import COATING, Kind, kind
 from wokflow.parse.lattice import FOOD, Lexicon
 from wokflow.parse.meat import with_meats
 from wokflow.parse.paper import extract_paper
@@ -25,6 +28,9 @@ HELD_OBJECTS = frozenset(
     "水油面"
 )  # last characters of verbs that hold their object: 加水, 放油, 和面; so does 水开
 FRIED = "炸"  # the verb whose class has food that is soaked in hot oil
+PLACE = re.compile(
+    "[里内]|中(?![火小大])|上(?![火桌锅笼色蒸浆面])|上面|表面"
+)  # behind a food: something goes there
 CACHED = 200_000  # largest number of clauses in the cache
 
 
@@ -52,6 +58,7 @@ def extract(
     lexicon = _rules(glossary).lexicon
     plain = [simplified(text) for text in steps]
     acts = [actions(text, other, read) for text, other in zip(steps, plain, strict=True)]
+    _start_anew(acts, plain, lexicon)
     found = [[_action(text, act) for act in some] for text, some in zip(steps, acts, strict=True)]
     found = with_meats(found, lexicon.foods)
     doings = [
@@ -102,6 +109,18 @@ def _rules(glossary: Glossary) -> Rules:
     return Rules(glossary)
 
 
+def _start_anew(acts: Sequence[Sequence[Act]], plain: Sequence[str], lexicon: Lexicon) -> None:
+    """Let 起锅 mean to heat a pot, and not to empty it, where oil or water goes in next, or went in."""
+    verbs = [(act, text[act.start : act.end]) for some, text in zip(acts, plain, strict=True) for act in some]
+    heated = -1  # where 热油 ended: 热油起锅
+    for (act, verb), (later, adds) in pairwise(verbs):
+        liquid = any(noun.cls in (lexicon.foods.get("油"), lexicon.foods.get("水")) for noun in later.nouns)
+        again = liquid and kind(adds) is Kind.ADD and adds[0] not in COATING
+        if verb == "起锅" and (again or act.start == heated):
+            act.sense, act.cls = "热锅", lexicon.verbs.get("热锅", act.cls)
+        heated = act.end if verb == "热油" else -1
+
+
 def _action(text: str, act: Act) -> Action:
     foods, tools = _mentions(text, act.nouns, True), _mentions(text, act.nouns, False)
     return Action(act.start, act.end, text[act.start : act.end], act.cls, foods, tools, (), act.optional)
@@ -112,13 +131,17 @@ def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> Doing:
     verb, holds, at = plain[action.start : action.end], "", action.end - 1
     if len(verb) > 1 and verb[-1] in HELD_OBJECTS:
         holds = verb[-1]
-    elif len(verb) > 1 and verb[0] == "水":
+    elif len(verb) > 1 and verb[0] in "水油":
         holds, at = verb[0], action.start
     elif any(tool.surface.startswith("油锅") for tool in action.tools):
         holds = "油"
     cls = lexicon.foods.get(holds)
     inside = (Mention(holds, cls, at, at + 1),) if cls else ()
-    return Doing(sense or verb, action.ingredients, action.tools, inside, action.start)
+    onto = bool(action.ingredients) and all(
+        food.start >= action.end and (PLACE.match(plain, food.end) or plain[food.start - 1] in "在到")
+        for food in action.ingredients
+    )
+    return Doing(sense or verb, action.ingredients, action.tools, inside, action.start, onto)
 
 
 def _inherits(action: Action, found: Held, fried: str | None) -> Action:

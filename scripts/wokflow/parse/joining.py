@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wokflow.parse import lexemes as lx
+from wokflow.parse.kinds import LEAVING
 from wokflow.parse.lattice import FOOD, NUMBER, OTHER, TOOL, VERB, WORD, Lexicon, Token
 
 VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its object
@@ -48,7 +49,7 @@ def verb_or_noun(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
 def takes(text: str) -> bool:
     """Whether a noun must follow this word: 把, 用, 倒, 浇上."""
     adding = text in lx.ADDING or (text[:-1] in lx.ADDING and text[-1] in lx.RESULTS)
-    return adding or text in lx.DISPOSAL | lx.INSTRUMENT
+    return adding or text in lx.DISPOSAL | lx.INSTRUMENT or text[0] in LEAVING
 
 
 def noun(text: str, start: int, name: str, kind: str = FOOD) -> Token:
@@ -58,7 +59,9 @@ def noun(text: str, start: int, name: str, kind: str = FOOD) -> Token:
 
 def completes(verb: Token, token: Token) -> bool:
     """Whether a token is the second half of the verb before it."""
-    if token.text in lx.DIRECTIONS or (token.text in ("去", "来") and verb.text[-1] in lx.PATHS):
+    if token.text in lx.DIRECTIONS | lx.FRAGRANT or (
+        token.text in ("去", "来") and verb.text[-1] in lx.PATHS
+    ):
         return True
     if len(token.text) != 1 or len(verb.text) > 1 or token.kind in (FOOD, TOOL, NUMBER):
         return False

@@ -36,6 +36,10 @@ DRAINING, PRICKING, COATING, STEAMING = (
     _LISTS[name] for name in ("DRAINING", "PRICKING", "COATING", "STEAMING")
 )
 HEATS_MEDIUM, FRESH = _LISTS["HEATS_MEDIUM"], _LISTS["FRESH"]
+HEATS_VESSEL, LEAVING, CLEANING = (_LISTS[name] for name in ("HEATS_VESSEL", "LEAVING", "CLEANING"))
+SWITCHING, TURNING, BLENDING, OFF = (_LISTS[name] for name in ("SWITCHING", "TURNING", "BLENDING", "OFF"))
+POURS, STUFFING, NO_FAT, THROWN = (_LISTS[name] for name in ("POURS", "STUFFING", "NO_FAT", "THROWN"))
+CLEANED, COVERS = _LISTS["CLEANED"], _LISTS["COVERS"]  # last characters of tools
 # food by its last character, or whole
 SOFT, POWDERS, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "POWDERS", "SAUCES", "SPICES"))
 AROMATICS, VEGETABLES, COMMON = (_LISTS[name] for name in ("AROMATICS", "VEGETABLES", "COMMON"))
@@ -95,9 +99,19 @@ def oil(food: Mention) -> bool:
     return food.surface[-1] == "油" and food.surface not in SAUCES
 
 
+def fat(food: Mention) -> bool:
+    """Whether a food is oil or fat, be it for taste."""
+    return food.surface[-1] == "油" and food.surface[-2:] not in NO_FAT
+
+
 def cleans(food: Mention) -> bool:
     """Whether a food that is named with a verb of washing is washed off again."""
     return soft(food) or food.surface in WASHED_OFF
+
+
+def spicy(food: Mention) -> bool:
+    """Whether a food is a seasoning that goes into a broth, and no broth."""
+    return soft(food) and not medium(food) and food.surface[-1] not in "汤汁糖露"
 
 
 def medium(food: Mention) -> bool:

@@ -6,27 +6,33 @@ from wokflow.parse.types import Noun
 from wokflow.parse.view import View
 
 LISTS = lx.AND | lx.AMOUNTS | lx.MEASURES | lx.SHAPES  # what may stand between the nouns of a list
+QUANTITY = lx.TASTES | lx.MEASURES | lx.AMOUNTS
 COUNTS = lx.NUMERALS | lx.COUNTS
 
 
 def nouns(view: View, index: int) -> tuple[list[Noun], int]:
     """The nouns of the list that begins at `index`, and the index behind the list."""
     found: list[Noun] = []
+    blanks = 0  # that separated nouns so far
     while index < len(view):
         token = view.tokens[index]
         if view.noun_at(index):
             if not (view.suppressed[index] or is_side(view, index) or describes(view, index)):
                 found.append(Noun(*token.core, token.cls, token.kind))
             index += 1
-        elif (ahead := next_of_list(view, index)) > index:
+        elif (ahead := next_of_list(view, index, blanks)) > index:
+            blanks += any(view.kind(at) == BLANK for at in range(index, ahead))
             index = ahead
         else:
             break
     return found, index
 
 
-def next_of_list(view: View, index: int) -> int:
-    """The index of the noun that continues a list after the words from `index` on; `index` if none does."""
+def next_of_list(view: View, index: int, blanks: int) -> int:
+    """The index of the noun that continues a list after the words from `index` on; `index` if none does.
+
+    `blanks` separated earlier nouns. The last noun of such a list stays in it if a verb follows: 放盐 糖 醋炒匀.
+    """
     token = view.tokens[index]
     if view.acting(index) or not (token.kind in (JOIN, BLANK, NUMBER) or token.text in LISTS):
         return index
@@ -36,7 +42,7 @@ def next_of_list(view: View, index: int) -> int:
     between = range(index, ahead)
     if not view.noun_at(ahead) or any(view.text(at) in lx.DISPOSAL for at in between):
         return index
-    if any(view.kind(at) == BLANK for at in between) and begins(view, ahead):
+    if not blanks and any(view.kind(at) == BLANK for at in between) and begins(view, ahead):
         return index
     return ahead
 
@@ -74,9 +80,12 @@ def describes(view: View, index: int) -> bool:
 
 def measures(view: View, index: int) -> bool:
     """Whether a vessel is a measure (一勺, 半碗): behind a number and not before a word of place."""
-    if view.text(index) not in lx.VESSELS | {"刀"}:
+    text, before = view.text(index), index - 1
+    if text in lx.POTS or (text[0] in "大小" and text[1:] in lx.VESSELS):  # 高汤两小碗, but not 取一小碗
+        if FOOD not in (view.kind(view.skip(index + 1, QUANTITY)), view.kind(index - 2)):
+            return False
+    elif text not in lx.VESSELS | {"刀"}:
         return False
-    before = index - 1
     if view.text(before) in ("大", "小", "满", "平"):
         before -= 1
     if view.kind(before) != NUMBER and view.text(before) not in COUNTS:

@@ -24,6 +24,8 @@ def suppress_modifiers(view: View) -> None:
 def modifier_start(view: View, index: int) -> int:
     """The first index of the modifier that ends at the 的 at `index`; `index` if there is none."""
     after = view.text(index + 1)
+    if view.text(index - 1) in lx.MANNER - lx.RESULTS and view.verb_at(index + 1):  # 料汁均匀的洒在
+        return index
     if after in lx.SHAPES and not view.noun_at(index + 2):
         return index
     state = after in lx.STATES and not view.noun_at(index + 2)
@@ -75,6 +77,7 @@ def relative_start(view: View, at: int, index: int) -> int:
     relative = (
         all(_in(view, step, AFTER_VERB) for step in gap)
         or view.text(index + 1) in lx.ORDINARY_NOUNS
+        or (view.text(at + 1) == "了" and view.noun_at(index + 1))  # 加了冰块的水
         or view.verb_at(before)
         or view.text(before) in lx.DISPOSAL | lx.INSTRUMENT
     )

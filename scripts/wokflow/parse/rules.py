@@ -160,7 +160,7 @@ class Reader:
         """Read a word that says what the nouns behind it are for: 把, 用, 待, 成, 或."""
         text, last = self.view.text(index), self.acts[-1] if self.acts else None
         if text in lx.DISPOSAL and self.view.kind(index + 1) not in (NUMBER, ""):
-            self.disposal = True
+            self.disposal, self.result, self.product = True, False, False
             if last:
                 last.closed = True
         elif text in lx.INSTRUMENT or text in lx.SUBORDINATOR:

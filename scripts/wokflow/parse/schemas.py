@@ -49,8 +49,9 @@ ACTIONS = pa.schema(
         column(
             "inherited",
             pa.bool_(),
-            "The action names no ingredient and no tool, or only the liquid in which food is washed, soaked or "
-            "cooked: what is in the pot, or was prepared last, is among its ingredients, before that liquid.",
+            "The action names no ingredient, or only the liquid or seasonings with which food is treated, or the "
+            "food that it goes onto or into: what is in the pot, or was prepared last, is among its ingredients, "
+            "before those that are named.",
         ),
         column(
             "optional", pa.bool_(), "The text leaves it to the cook: 可以, 如果, 喜欢的话, a second choice."

@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from wokflow.parse.clauses import clauses
+from wokflow.parse.kinds import BLENDING, Kind, flavours, kind
 from wokflow.parse.lattice import FOOD
 from wokflow.parse.types import Act, Clause, Noun
 
 ENDS = frozenset("。！？!?;；\n\r.…～~")
+COLONS = frozenset(":：")
+HEADING = 4  # largest number of characters of a clause that says what the sentence behind the colon is about
 OPEN, CLOSE = "([{（【「『《〈〔", ")]}）】」』》〉〕"
 Read = Callable[[str, str], Clause]
 
@@ -29,21 +32,45 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
     """The actions of a step, as `written`, in text order; `text` is the step in simplified characters."""
     found: list[Act] = []
     stack = [OpenSentence()]
+    begun = False  # whether the sentence has an action
+    heading = 0  # number of actions of what may be its heading
     for mark, (start, end) in pieces(written):
-        for character in mark:
+        remarked = None  # the noun before a bracket
+        for at, character in enumerate(mark, start - len(mark)):
             if character in OPEN and len(stack) < 10:
+                nouns = stack[-1].listed + [noun for act in found[-1:] for noun in act.nouns]
+                remarked = next((noun for noun in nouns if noun.end == at and noun.kind == FOOD), None)
                 stack.append(OpenSentence())
             elif character in CLOSE and len(stack) > 1:
                 finish(stack.pop())
             elif character in ENDS or unicodedata.category(character) == "So":
                 finish(stack[-1])
-                stack[-1] = OpenSentence()
-            elif character in ":：":
+                begun, stack[-1] = False, OpenSentence()
+            elif character in COLONS:
                 stack[-1].listed = []
-        found += join(stack[-1], shifted(read(written[start:end], text[start:end]), start))
+        clause = shifted(read(written[start:end], text[start:end]), start)
+        if heading and clause.acts and not COLONS.isdisjoint(mark):  # 腌制：肉切片，加盐
+            del found[-heading:]
+            stack[-1] = OpenSentence()
+        named = any(act.nouns for act in clause.acts) or text[start] in BLENDING
+        first = clause.acts[0] if clause.acts else None
+        if first and remarked and not _main(first, remarked, text):
+            first.nouns.append(remarked)  # 红椒（切段）, 鸡（用盐腌制）
+        heading = 0 if begun or named or end - start > HEADING else len(clause.acts)
+        begun = begun or bool(clause.acts)
+        found += join(stack[-1], clause)
     for sentence in stack:
         finish(sentence)
     return sorted(found, key=lambda act: act.start)
+
+
+def _main(act: Act, remarked: Noun, text: str) -> bool:
+    """Whether an action in a bracket names its food, and not only a seasoning with which that before is prepared."""
+    prepares = kind(text[act.start : act.end]) is Kind.PREPARE
+    foods = [noun for noun in act.nouns if noun.kind == FOOD]
+    return any(
+        noun.cls == remarked.cls or not (prepares and flavours(text[noun.start : noun.end])) for noun in foods
+    )
 
 
 def pieces(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -88,6 +115,11 @@ def join(sentence: OpenSentence, clause: Clause) -> list[Act]:
         sentence.last.nouns += sentence.listed
         sentence.listed = []
     first = clause.acts[0] if clause.acts else None
+    again = {(noun.cls, noun.end - noun.start) for noun in clause.fronted}
+    if any(
+        (noun.cls, noun.end - noun.start) in again for noun in sentence.listed
+    ):  # 土豆1个、葱2根，土豆切丝
+        sentence.listed = []
     carried = sentence.listed + clause.fronted
     if continues(sentence, clause):
         assert sentence.last

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.kinds import SAUCES, STEEPING
+from wokflow.parse.kinds import PRICKING, SAUCES, STEEPING
 from wokflow.parse.lattice import BLANK, FOOD, NUMBER, OTHER, TOOL, VERB
 from wokflow.parse.view import View
 
@@ -37,7 +37,7 @@ FIRES = lx.HEAT_SOURCES | {
 def counts(view: View, index: int, disposal: bool) -> bool:
     """Whether the verb at `index` is an action. `disposal`: 把 or 将 stands before it."""
     text, after = view.text(index), view.text(index + 1)
-    if remarked(view, index) or repeated(view, index):
+    if remarked(view, index) or repeated(view, index) or tests(view, index):
         return False
     counted = view.kind(index - 1) == NUMBER and view.text(index - 1)[-1] not in "个下次遍"
     if (counted and text in lx.MEASURES) or (text in lx.REMOVING and after in lx.SMELLS):
@@ -61,8 +61,16 @@ def remarked(view: View, index: int) -> bool:
         (after == "不" and (then in COMPLEMENTS or then == view.text(index)))
         or (after in lx.LONG and view.kind(index - 1) != VERB)
         or (after in lx.GUIDES and len(view.text(index)) == 1)
+        or (after == "用" and not then and view.text(index) != "弃")  # 腌制用, but not 弃用
         or (after == "了" and then[-1:] in ("天", "年", "次"))
     )
+
+
+def tests(view: View, index: int) -> bool:
+    """Whether the verb only says how soft food is by then: 筷子能轻松扎透."""
+    text = view.text(index)
+    able = any(view.text(at) in lx.ABLE for at in range(max(0, index - 3), index))
+    return text[0] in PRICKING and text[-1] in lx.THROUGH and able
 
 
 def repeated(view: View, index: int) -> bool:
@@ -97,7 +105,9 @@ def _stirs(view: View, index: int) -> bool:
 
 
 def _throws_into(view: View, index: int) -> bool:
-    return view.kind(index + 1) == TOOL
+    return view.kind(index + 1) == TOOL or any(
+        view.text(at)[:1] in ("进", "入") for at in range(index + 1, len(view))
+    )
 
 
 def _cooks_under_pressure(view: View, index: int) -> bool:
@@ -116,6 +126,8 @@ def _sets_heat(view: View, index: int) -> bool:
     """Whether 调 is about the fire: 调中火, 调至小火, 火调中."""
     behind = index + 1 + (view.text(index + 1) in ("至", "到", "成", "为", "回"))
     before = view.text(index - 1) if view.text(index - 1) not in ("力", "再") else view.text(index - 2)
+    if view.kind(behind) == NUMBER and view.text(behind + 1)[:1] in ("度", "℃", "°", "摄"):
+        return True
     return view.text(behind) in FIRES or before in FIRES
 
 
@@ -156,6 +168,7 @@ SENSES: dict[str, tuple[str, Callable[[View, int], bool]]] = {
     "打开": ("开火", _switches_on),
     "起锅": ("热锅", _heats_the_pot),
     "扔": ("扔进", _throws_into),
+    "夹入": ("放入", _throws_into),
     "放": ("静置", _rests),
     "调": ("转", _sets_heat),
     "翻": ("翻炒", _stirs),

@@ -1,0 +1,400 @@
+"""The pot and the bench, and what each kind of verb does to them; `pot` says what they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wokflow.parse import kinds
+from wokflow.parse import lexemes as lx
+from wokflow.parse.doings import Doing, distinct, dries, left, mains, next_work, without
+from wokflow.parse.kinds import Kind, aromatic, cleans, fat, medium, oil, soft, watery
+from wokflow.parse.types import Mention
+
+PARTS = lx.PARTS | kinds.TAKEN_AWAY
+
+
+@dataclass(slots=True)
+class Kitchen:
+    """The pot, the bench, and at which of the two the cook is. Foods are kept in the order in which they came.
+
+    Each method `_<kind>` changes the state and returns the food that the action acts on.
+    """
+
+    pot: list[Mention] = field(default_factory=list)
+    bench: list[Mention] = field(default_factory=list)
+    before: list[Mention] = field(default_factory=list)  # the bench's group before this one, if not set aside
+    added: list[Mention] = field(default_factory=list)  # what the last action added, if it added
+    at_pot: bool = False
+    set_aside: bool = False  # the bench's food: what is named next begins a new group
+    plated: bool = False  # the bench holds what left the pot for good
+    taken: bool = False  # food was taken out of the pot since something last went in
+    apart: bool = False  # the bench's food was blanched beside a pot that holds other food
+    away: bool = False  # the cook was at the bench since something last went into the pot
+    bowls: set[str] = field(default_factory=set)  # the classes of what the bench's food lies in, where named
+    stuffed: list[Mention] = field(default_factory=list)  # goes into the pot together
+    bakes: bool = False  # the last heat was an oven's or steam: what it cooked leaves it together
+
+    def acts_on(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+        """The food that an action acts on; `later` are the actions behind it."""
+        what = self._kind(doing)
+        if what is Kind.EMPTY and doing.onto:  # 摆在粉丝上
+            what = Kind.ADD
+        match what:
+            case Kind.STOVE:
+                acted = self._stove(doing)
+            case Kind.DISCARD:
+                acted = self._discard(doing, later)
+            case Kind.EMPTY:
+                acted = self._empty(doing)
+            case Kind.TAKE:
+                acted = self._take(doing)
+            case Kind.ASIDE:
+                acted = self._aside(doing)
+            case Kind.HEAT:
+                acted = self._heat(doing)
+            case Kind.ADD:
+                acted = self._add(doing, later)
+            case Kind.MIX:
+                acted = self._mix(doing)
+            case Kind.PREPARE:
+                acted = self._prepare(doing)
+        self.added = list(doing.foods) if what is Kind.ADD else []
+        self.apart = self.apart and not self.at_pot
+        self.away = self.away or not self.at_pot
+        return acted
+
+    def _kind(self, doing: Doing) -> Kind:
+        """The kind of the verb, but for some that depend on the place and on what is named."""
+        what = kinds.kind(doing.verb)
+        if doing.has_lid or (doing.verb == "转入" and not doing.tools):
+            return Kind.STOVE
+        if not doing.foods and not doing.tools and self.fries(doing.verb):
+            return Kind.HEAT
+        if doing.verb == "冲" and self.at_pot and self.pot and doing.foods and not doing.topics(doing.foods):
+            return Kind.ADD  # 冲水 into the pot
+        if what is Kind.DISCARD and not doing.foods and kinds.kind(doing.verb[:-1]) is Kind.TAKE:
+            return Kind.TAKE  # 捞掉
+        return what
+
+    def fries(self, verb: str) -> bool:
+        """Whether a verb of soaking is to fry: what is soaked is in a pot of oil (油烧热，下花生泡三分钟)."""
+        oily = any(map(oil, self.pot)) and not any(map(watery, self.pot))
+        return verb[0] in kinds.STEEPING and self.at_pot and oily and not all(map(aromatic, self.pot))
+
+    def here(self) -> list[Mention]:
+        """The food at the place in use; that of the other place if there is none."""
+        return (self.pot or self.bench) if self.at_pot else (self.bench or self.pot)
+
+    def to_bench(self) -> None:
+        self.at_pot = self.set_aside = self.plated = False
+
+    def into_pot(
+        self, foods: Sequence[Mention], dry: bool = False, coats: bool = False, anew: bool = False
+    ) -> None:
+        """Put food into the pot. That is empty if the cook was elsewhere and fries now, or takes fresh water.
+
+        What is left on the bench of a group whose food went in, such as its marinade, is not another group.
+        """
+        fries = any(map(oil, foods)) and (self.taken or self.away or anew) and not coats
+        water = self.taken and self.away and any(map(watery, foods)) and any(map(watery, self.pot))
+        if fries or water or (self.taken and dry):
+            self.pot = []
+        if len(without(self.stuffed, foods)) < len(self.stuffed):
+            foods, self.stuffed = [*foods, *self.stuffed], []
+        self.pot = distinct([*self.pot, *foods])
+        self.taken = self.away = False
+        rest = without(self.bench, foods)
+        self.bench = [] if len(rest) < len(self.bench) and all(map(soft, rest)) else rest
+
+    def _stove(self, doing: Doing) -> list[Mention]:
+        """The place in use. A liquid that is left over is what a pot holds after its food left it: 锅留底油."""
+        if doing.leaves:
+            cooks = self.at_pot and not all(map(soft, self.pot))
+            self.pot = distinct([*(self.pot if cooks else ()), *doing.foods])
+            self.at_pot, self.taken, self.away = True, False, False
+        elif doing.inside and not (self.at_pot and self.pot):  # 油热, though nobody said to pour it
+            self.into_pot(doing.inside)
+            self.at_pot = True
+        return self.pot if self.at_pot or doing.verb[0] in kinds.SWITCHING else self.here()
+
+    def _discard(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+        """Named food is gone. Food that loses a part comes next. What is not there yet is thrown in (扔葱花)."""
+        acted, kitchen = self.here(), [*self.pot, *self.bench]
+        if not doing.foods and doing.verb[0] in kinds.THROWN and self.taken and not self.at_pot:
+            self.bench, self.at_pot = [], True  # 捞出姜片弃用
+            return acted
+        if doing.verb[0] in "扔丢" and doing.foods and len(without(kitchen, doing.foods)) == len(kitchen):
+            return self._add(doing, later)
+        whole = [
+            food for food in doing.foods if not (food.surface in PARTS or soft(food) or self._is_part(food))
+        ]
+        topics = doing.topics(whole)
+        topics = topics if len(topics) < len(doing.foods) else []  # 花生抖掉盐, but not 葱捡掉
+        known = not self.bench or doing.topics(whole) or len(without(kitchen, whole)) < len(kitchen)
+        if (doing.verb[0] == "去" and whole and known) or topics:
+            self._prepare(doing._replace(foods=tuple(topics or whole)))
+        elif kinds.kind(doing.verb[:-1]) is Kind.PREPARE:  # 搓掉皮, 鸡脚切掉
+            self._prepare(doing._replace(foods=()))
+            self.bench = left(self.bench, doing.foods) or self.bench
+        else:
+            self.pot, self.bench = left(self.pot, doing.foods), left(self.bench, doing.foods)
+        return acted
+
+    def _is_part(self, food: Mention) -> bool:
+        """Whether the food is a part of what is there: 鸡皮, where a chicken is."""
+        there = [other for other in (*self.bench, *self.pot) if other.cls != food.cls]
+        return food.surface[-1] in PARTS | lx.PART_HEADS and len(without(there, [food])) < len(there)
+
+    def _empty(self, doing: Doing) -> list[Mention]:
+        """All of the pot, or the named food of it, leaves for a plate; so does named food that was elsewhere."""
+        acted = self.bench if self.plated or self.taken or not self.pot else self.pot
+        rest = without(self.pot, doing.foods)
+        elsewhere = bool(doing.foods and self.pot) and len(rest) == len(self.pot)
+        if doing.foods and not elsewhere and not all(map(soft, rest)):
+            self.pot = rest
+            return rest
+        self.pot, self.bench = rest if elsewhere else [], list(doing.foods) or acted
+        self.at_pot = self.taken = False
+        self.set_aside = self.plated = True
+        return acted
+
+    def _take(self, doing: Doing) -> list[Mention]:
+        """Solid food leaves the pot, or what is named; if none is in it, what is on the bench leaves a liquid."""
+        solid = [food for food in self.pot if not watery(food)] if self.bakes else mains(self.pot)
+        flavours = self.taken and all(map(aromatic, solid)) and not all(map(aromatic, self.bench))
+        if doing.foods and not self.pot:
+            return self._prepare(doing)
+        if not doing.foods and (not solid or flavours or self.apart):
+            self.bench = mains([food for food in self.bench if not medium(food)]) or self.bench
+            self.at_pot = self.at_pot and not self.bench
+            return self.bench or [food for food in self.pot if not watery(food)]
+        rest = without(self.pot, doing.foods or solid)
+        if len(rest) == len(self.pot):  # by another name: all of it
+            rest = without(self.pot, solid)
+        self.pot, self.bench = rest, list(doing.foods) or solid
+        self.at_pot, self.set_aside, self.taken = False, False, True
+        return self.bench
+
+    def _aside(self, doing: Doing) -> list[Mention]:
+        """What was prepared last, or is named, is set aside, but for water (准备半碗水): something comes to it."""
+        acted = self.here()
+        if doing.foods:
+            acted = self.bench = [*(self.bench if self.added and not self.at_pot else ()), *doing.foods]
+        elif doing.tools and doing.verb == "取":
+            self.bench = []
+        elif self.at_pot and self.pot:
+            self.bench, self.pot = self.pot, []
+        self.to_bench()
+        self.set_aside = not (doing.foods and all(map(watery, doing.foods)))
+        return acted
+
+    def _heat(self, doing: Doing) -> list[Mention]:
+        """The pot with what is named. If it has too little, the bench goes in."""
+        named = [*doing.inside, *doing.foods]
+        if doing.verb in kinds.TURNING and not self.at_pot and self.bench:
+            return self.bench  # taken out of the oven
+        self.bakes = steams = kinds.steams(doing.verb)
+        if steams:
+            named = [food for food in named if not watery(food)]
+        if doing.verb[0] in kinds.BLANCHING and self.away and self.taken:  # in fresh water
+            self.pot = [food for food in self.pot if watery(food)]
+        if self.away and self._apart() and doing.in_other_water:
+            self.to_bench()
+            self.apart = True
+            return self.bench
+        if doing.verb[0] in kinds.DRY and self.away:
+            self.pot = [food for food in self.pot if not watery(food)]
+        if self._puts_on_another(doing, named):
+            self.pot, self.at_pot, self.taken = named, True, False
+            return self.pot
+        if "蒸" in doing.verb and self.bench and not (named or self.at_pot):  # a plate, in a pot of its own
+            self.pot = []
+        if named:
+            self.into_pot(named, dry=doing.verb[0] in kinds.DRY)
+        if self.bench and self._lacks_food(doing, named):
+            if doing.verb[-1] != "香" and doing.verb[0] not in lx.FLASH_FRYING:
+                self._joined()
+            self.pot = [*([] if self.plated else self.pot), *self.bench]
+            self.bench, self.away = [], False
+        self.at_pot, self.taken, self.plated = True, False, False
+        if doing.verb[0] in kinds.BLANCHING:
+            acted = self.pot
+            self._take(doing._replace(foods=tuple(food for food in doing.foods if not soft(food))))
+            return acted
+        return [food for food in self.pot if not (steams and watery(food))]
+
+    def _puts_on_another(self, doing: Doing, named: Sequence[Mention]) -> bool:
+        """Whether a pot is heated that nothing is in, or only oil: nobody heats oil with food in it."""
+        if doing.verb not in kinds.HEATS_VESSEL:
+            return doing.verb in kinds.FRESH
+        return all(map(oil, named)) and not all(map(soft, self.pot)) if named else bool(doing.tools)
+
+    def _joined(self) -> None:
+        """Let the bench hold the group before this one too, if this one only flavours."""
+        if all(map(aromatic, self.bench)):
+            self.bench, self.before = distinct([*self.before, *self.bench]), []
+
+    def _apart(self) -> bool:
+        """Whether the pot and the bench hold food of their own, so that what is blanched is not in the pot."""
+        return not (all(map(aromatic, self.pot)) or all(map(aromatic, self.bench)))
+
+    def _lacks_food(self, doing: Doing, named: Sequence[Mention]) -> bool:
+        """Whether the pot holds too little for a verb of heat.
+
+        Oil and water are too little for any but the verbs that heat these. For cooking in water spices are, too,
+        unless the bench's food was set aside.
+        """
+        verb = doing.verb
+        if named and (not all(map(medium, named)) or all(map(oil, named))):
+            return verb[0] in kinds.DRY and all(map(oil, named)) and not self.set_aside
+        if named and not (verb[0] in kinds.BLANCHING or len(doing.topics(named)) == len(named)):
+            return False
+        if all(map(medium, self.pot)):
+            return not (self.pot and verb in kinds.HEATS_MEDIUM)
+        wet = verb[0] in kinds.WET and verb not in kinds.HEATS_MEDIUM
+        only_food = not all(map(aromatic, self.bench)) and all(map(watery, mains(self.pot)))
+        return wet and (not self.set_aside or only_food) and all(map(aromatic, self.pot))
+
+    def _add(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+        """Named food joins the pot or the bench. Without any, what was just added is meant, else the bench."""
+        if doing.onto:
+            return self._add_onto(doing)
+        named = [*doing.inside, *doing.foods]
+        into_pot = self._goes_into_pot(doing, named, later)
+        if not named and doing.verb in kinds.COATS:
+            return self.here()
+        if doing.moves:
+            return self._move(doing)
+        if not named and self.added:
+            return self.added
+        if not named:
+            acted = self.bench or self.pot
+            if into_pot or (self.pot and doing.verb[0] != "加"):
+                self.into_pot(self.bench)
+                self.bench, self.at_pot, self.plated = [], True, False
+            return acted
+        if into_pot:
+            if self.taken and self.away and any(map(watery, self.pot)) and dries(later):
+                self.pot = []
+            wet = not doing.tools and all(map(soft, named)) and not any(map(fat, named))
+            if wet and not (self.at_pot or self.set_aside or self.pot):  # water comes to what was prepared
+                self.pot, self.bench = self.bench, []
+            self.into_pot(named, coats=doing.verb[0] in kinds.COATING, anew=bool(doing.tools))
+            self.at_pot, self.plated = True, False
+        else:
+            begins = self._seasons_another(doing) or self._in_another_bowl(doing)
+            begins = begins or (self.set_aside and not self.plated)
+            self.bench = distinct([*([] if begins else self.bench), *named])
+            if doing.verb[0] in kinds.STUFFING:
+                self.stuffed = self.bench
+            self.at_pot = self.set_aside = False
+        return self.here()
+
+    def _move(self, doing: Doing) -> list[Mention]:
+        """Into a vessel goes what is on the bench; what is in the pot, if it leaves that: 倒入碗中, 转入砂锅."""
+        self.bowls = {tool.cls for tool in doing.tools}
+        leaves = self.at_pot and bool(self.pot)
+        if any(map(kinds.heated, doing.tools)):
+            if leaves and doing.verb[0] == "转":
+                return self.pot
+            if not doing.inside:
+                self._joined()
+            acted = self.bench or self.pot
+            self.into_pot([*doing.inside, *self.bench])
+            self.bench, self.at_pot, self.plated = [], True, False
+            return acted
+        if leaves:
+            self.pot, self.bench = [], self.pot
+            self.to_bench()
+        return self.bench or self.pot
+
+    def _add_onto(self, doing: Doing) -> list[Mention]:
+        """What is on the bench goes onto or into the named food; what is in the pot, if that is poured over it."""
+        place = list(doing.foods)
+        if self.at_pot and doing.verb[0] in kinds.POURS:
+            acted = left(self.pot, place)
+            if not all(map(medium, place)):
+                self.pot, self.bench, self.at_pot = [], distinct([*place, *acted]), False
+                self.plated = self.set_aside = True
+            return acted
+        acted = left(self.bench, place)
+        if any(map(kinds.heated, doing.tools)) or (
+            self.at_pot and len(without(self.pot, place)) < len(self.pot)
+        ):
+            self.into_pot([*self.bench, *place])
+            self.bench, self.at_pot = [], True
+        else:
+            self.bench = distinct([*self.bench, *place])
+        return acted
+
+    def _in_another_bowl(self, doing: Doing) -> bool:
+        """Whether what goes into a named bowl is no part of what was prepared before: 碗中放豆腐, 鸡蛋打入碗中."""
+        bowls, foods = {tool.cls for tool in doing.tools}, doing.foods
+        known = len(without(foods, self.bench)) < len(foods) or not self.bowls.isdisjoint(bowls)
+        self.bowls = bowls or self.bowls
+        coats = doing.topics(foods) and any(food.surface[-1] == "粉" for food in foods)
+        return bool(bowls) and not (coats or known or all(map(aromatic, foods)))
+
+    def _seasons_another(self, doing: Doing) -> bool:
+        """Whether seasonings are added to named food that is not there yet: 蒜加盐."""
+        there = [*self.bench, *self.pot]
+        return doing.seasons and len(without(there, doing.topics(doing.foods))) == len(there)
+
+    def _goes_into_pot(self, doing: Doing, named: Sequence[Mention], later: Sequence[Doing]) -> bool:
+        """By the vessel that is named; else the pot if the cook is at it, or if heat comes before other work."""
+        if doing.tools:
+            return any(map(kinds.heated, doing.tools))
+        coats = doing.verb[0] in kinds.COATING and self.bench and not self.set_aside
+        if coats or doing.verb[0] in kinds.STUFFING:
+            return self.at_pot
+        if later and later[0].verb[0] in kinds.BY_HAND and self._seasons_another(doing):
+            return False
+        if self.at_pot or doing.verb[0] == "下" or doing.verb[-1] == "锅":
+            return True
+        return next_work(later) is Kind.HEAT and (not self.plated or any(map(oil, named)))
+
+    def _mix(self, doing: Doing) -> list[Mention]:
+        """The place in use. Named food is mixed into it, unless it begins a group of its own."""
+        if not doing.foods:
+            if not self.at_pot and self.bench:
+                self._joined()
+            return self.here()
+        raw = doing.verb[0] in kinds.BY_HAND and len(without(self.pot, doing.foods)) == len(self.pot)
+        if self.at_pot and self.pot and not (raw and not all(map(soft, doing.foods))):
+            self.pot = distinct([*self.pot, *doing.foods])
+            return self.pot
+        new = len(without(doing.foods, self.bench)) == len(doing.foods)
+        other = new and (doing.verb[0] in kinds.BLENDING or not any(map(soft, doing.foods)))
+        joins = bool(self.added) or not (self.set_aside or other)
+        self.bench = distinct([*(self.bench if joins else ()), *doing.foods])
+        self.to_bench()
+        return self.bench
+
+    def _prepare(self, doing: Doing) -> list[Mention]:
+        """The bench. Named food begins a new group. Without any, food comes from the pot if the cook is there."""
+        in_pot = doing.verb[0] in kinds.PRICKING or any(map(kinds.heated, doing.tools))
+        if not doing.foods and self.at_pot and in_pot:
+            return self.pot
+        foods = self._prepared(doing)
+        if foods and self.bench and all(map(soft, foods)):  # in salt, with wine
+            self.bench = distinct([*self.bench, *foods])
+        elif foods:
+            kept = [] if self.set_aside or self.at_pot or self.plated else self.bench
+            self.before = [*self.before, *kept] if kept and all(map(aromatic, kept)) else kept
+            self.bench = foods
+        elif self.at_pot and (solid := mains(self.pot)):
+            self.pot, self.bench, self.taken = without(self.pot, solid), solid, True
+        self.to_bench()
+        return self.bench or self.pot
+
+    def _prepared(self, doing: Doing) -> list[Mention]:
+        """The named food that is worked on: no part that is taken away, nothing that cleans it or that it lies in."""
+        foods = [food for food in doing.foods if food.surface not in PARTS] + list(doing.inside)
+        if doing.verb[-1] in kinds.OFF and (topics := doing.topics(foods)):  # 芹菜摘去黄叶
+            return topics
+        if doing.verb[0] in kinds.DRAINING:
+            return [food for food in foods if food.surface not in kinds.DRAINED]
+        if not kinds.WASHING.isdisjoint(doing.verb):
+            return [food for food in foods if not cleans(food)]
+        if doing.verb[0] in kinds.SOAKING:
+            return [food for food in foods if not medium(food)]
+        return foods

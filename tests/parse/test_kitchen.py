@@ -1,0 +1,191 @@
+"""What is in which vessel: food that goes into, onto or out of one, tools, remarks and headings.
+
+The sentences are made for their kind of fault, and read with the project's own glossary.
+"""
+
+import pytest
+
+from tests.parse.test_cooks import actions, shown
+
+
+def last(*steps: str) -> str:
+    return shown(*steps)[-1].split(":")[1].strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("土豆切丝，放入锅中", "放入: 土豆"),
+        ("鱼洗净，放入微波炉", "放入: 鱼"),
+        ("青菜焯水捞出，倒入碗中", "倒入: 青菜"),
+        ("锅里放油，下鸡蛋炒散，倒入碗中", "倒入: 油 鸡蛋"),
+        ("虾用厨房纸擦干", "擦干: 虾"),
+        ("鸡块腌好，下油锅", "下: 鸡块"),
+        ("锅里放油，下牛腩炒香，加水，转入砂锅", "转入: 油 牛腩 水"),
+        ("鸡翅切开，冷藏在冰箱", "冷藏: 鸡翅"),
+        # the tool itself is worked on, or only covers the food
+        ("鸡翅洗净，预热烤箱", "预热:"),
+        ("鸡翅洗净，烤盘铺好锡纸", "铺好:"),
+        ("面糊搅匀，将盆冲洗干净", "冲洗干净:"),
+        ("鸡肉切块，准备一个小碗", "准备:"),
+        ("排骨加水煮开，盖上锅盖", "盖上:"),
+    ],
+)
+def test_what_goes_into_a_vessel_is_named_and_a_tool_that_is_worked_on_is_no_vessel(
+    text: str, expected: str
+) -> None:
+    assert shown(text)[-1] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # lids and doors are opened; the food stays where it is
+        ("锅里放油，下鸭肉炒，打开锅盖，下姜，翻炒", "油 鸭肉 姜"),
+        ("鱼入烤箱烤，打开烤箱，烤5分钟", "鱼"),
+        # a tool for the pot does not move the food to the board
+        ("锅里放油，放米饭炒，用锅铲切成块，翻炒", "油 米饭"),
+        # what an oven cooked leaves it together, and is turned on its tray
+        ("鸡翅加盐，放入烤箱烤20分钟，取出翻面", "鸡翅 盐"),
+        ("锅煮开", ""),
+        ("锅里加水，放年糕，锅煮开，翻炒", "水 年糕"),
+    ],
+)
+def test_lids_tools_and_ovens(text: str, expected: str) -> None:
+    assert last(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("锅里放油，下鸡块炒熟，盛出备用。锅留底油，下蒜末，炒香", "底油 蒜末"),
+        ("花生炸好捞出，锅中留少许热油，下葱花，炒香", "油 葱花"),
+        ("锅里放油，下肉片炒散，留少许油，翻炒", "油 肉片"),
+        ("牛肉切丝，油热后下姜丝，炒香", "油 姜丝"),
+        ("牛肉切丝，起锅烧水，下姜片，煮开", "水 姜片"),
+        ("水烧开，放入鸡爪和盐煮熟，捞出，冲洗。锅里加水，放八角，煮开", "水 八角"),
+        ("鸭肉炒熟盛出，重新起锅，放油，下姜，炒香", "油 姜"),
+        ("鱼炸熟，捞出备用。起锅，倒入油，下葱，炒香", "油 葱"),
+    ],
+)
+def test_what_a_pot_holds_that_is_used_again(text: str, expected: str) -> None:
+    assert last(text) == expected
+
+
+def test_a_pot_that_is_put_on_again_is_heated_and_not_emptied() -> None:
+    found = {each.verb: each.verb_class for each in actions("鱼炸熟捞出。起锅，倒入油，下葱炒香，出锅")}
+    assert found["起锅"] == "加热" and found["出锅"] == "出锅"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("豆腐切块，放入盐水中", "放入: 豆腐 盐水"),
+        ("姜切丝放在水里", "放在: 姜 水"),
+        ("锅里烧油，下花椒炸香，浇在鱼上", "浇: 油 花椒 鱼"),
+        ("青菜焯水捞出，放在面条上", "放在: 青菜 面条"),
+        ("娃娃菜洗净，摆在粉丝上面", "摆: 娃娃菜 粉丝"),
+        ("酱汁均匀的淋在鱼上", "淋: 酱汁 鱼"),
+        ("锅里放油，下姜，倒入热水中火煮", "煮: 油 姜 热水"),  # no place, but a medium fire
+        ("锅里放油，下鸡块炒匀，放在豆角上", "放在: 豆角"),  # what goes there is in no glossary
+    ],
+)
+def test_what_goes_onto_or_into_named_food(text: str, expected: str) -> None:
+    assert shown(text)[-1] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("鸡切块，用料酒、盐腌制", "腌制: 鸡 料酒 盐"),
+        ("鸡爪洗净，用料酒泡", "泡: 鸡爪 料酒"),
+        ("排骨冷水下锅，姜片、料酒焯水", "焯水: 排骨 水 姜片 料酒"),
+        ("蒜用醋泡", "泡: 蒜 醋"),
+        ("生抽、醋、糖拌匀", "拌匀: 生抽 醋 糖"),
+        ("豆腐切块，熬冰糖", "熬: 冰糖"),
+    ],
+)
+def test_seasonings_alone_are_not_all_that_is_treated(text: str, expected: str) -> None:
+    assert [" ".join(sorted(each.split())) for each in shown(text)[-1:]] == [
+        " ".join(sorted(expected.split()))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("芹菜摘去黄叶，清洗", "芹菜"),
+        ("鸡爪洗净，去掉脚趾，冲洗", "鸡爪"),
+        ("锅里放油，下姜片炸香，捞出姜片弃用，放虾，煎", "油 虾"),
+        ("凤爪焯水去浮沫，捞出", "凤爪"),
+        ("锅里放油，放入肉末打散，翻炒", "油 肉末"),
+        ("锅里放油，下蒜炒香，盛出，粉丝装盘，淋酱汁，上锅蒸", "粉丝 酱汁"),
+        ("菠菜洗净，鸡蛋打入碗中，搅匀", "鸡蛋"),
+        ("黄瓜切丝，碗里放豆腐，加盐，拌匀", "豆腐 盐"),
+        ("肉加盐腌制，调酱醋，搅匀", "酱 醋"),
+    ],
+)
+def test_what_is_gone_or_elsewhere_is_not_worked_on(text: str, expected: str) -> None:
+    assert last(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a heading, a remark in a bracket, a list of ingredients
+        ("焯水：锅里烧水，下排骨", ["烧: 水", "下: 排骨"]),
+        ("调汁：生抽加醋，拌匀", ["调汁:", "加: 生抽 醋", "拌匀: 生抽 醋"]),
+        (
+            "锅里放油，放花椒、红椒（切段），炒香",
+            ["放: 油", "放: 花椒 红椒", "切段: 红椒", "炒香: 油 花椒 红椒"],
+        ),
+        ("锅里加鸡（提前用盐腌制）", ["加: 鸡", "腌制: 鸡 盐"]),
+        ("土豆1个、葱2根，土豆去皮", ["去皮: 土豆"]),
+        # a list with blanks, water between two verbs, a measure, a result that 把 ends
+        ("放入盐 糖 醋炒匀", ["放入: 盐 糖 醋", "炒匀: 盐 糖 醋"]),
+        ("鸡爪煮熟，捞出冷水过凉", ["煮熟: 鸡爪", "捞出: 鸡爪", "过凉: 鸡爪 冷水"]),
+        ("炸至酥脆就把油倒掉", ["炸至:", "倒掉: 油"]),
+        ("买新鲜排骨，剁成块", ["剁成: 排骨"]),
+        ("姜切片，腌制用", ["切片: 姜"]),
+        # how soft it is, what it smells of, and what is in the water are no actions
+        ("鸡爪煮到筷子能轻松扎透，捞出", ["煮: 鸡爪", "捞出: 鸡爪"]),
+        ("锅里放油，下姜，炒至出香味", ["放: 油", "下: 姜", "炒至出香味: 油 姜"]),
+        ("鸡爪放入加了冰块的水里", ["放入: 鸡爪 水"]),
+    ],
+)
+def test_which_words_are_actions_and_what_belongs_to_them(text: str, expected: list[str]) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"), [("加高汤两小碗", []), ("取一小碗", ["小碗"]), ("开另一小锅，将汁倒入", ["小锅"])]
+)
+def test_a_small_bowl_measures_beside_food(text: str, tools: list[str]) -> None:
+    assert [tool.surface for tool in actions(text)[-1].tools] == tools
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "name"), [("面条夹入碗中", "夹入", "加入"), ("烤箱调180度", "调", "转小火")]
+)
+def test_classes_of_verbs_beside_vessels_and_degrees(text: str, verb: str, name: str) -> None:
+    assert {each.verb: each.verb_class for each in actions(text)}[verb] == name
+
+
+def test_the_meat_of_mushrooms_is_none() -> None:
+    found = [food.cls for each in actions("鸡腿菇切片。五花肉切片，肉下锅") for food in each.foods]
+    assert "鸡肉" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("肉馅塞入青椒。锅里放油，放青椒，煎", "油 青椒 肉馅"),  # what is stuffed is not left on the board
+        ("牛腩放入锅中，加水炖。另一口锅烧油，下土豆，炒", "油 土豆"),
+        ("鸡爪煮熟捞出，切块。炒锅里放花椒，炒香", "花椒"),  # no longer in the water
+        ("苦瓜切片，放芝麻油，放五花肉煸炒", "芝麻油 五花肉"),
+        ("虾头炸出油，虾仁煎熟盛出。锅里留虾头，下蒜，翻炒", "虾头 蒜"),
+        ("葱切花。油烧热，扔葱花进去，炒香", "油 葱花"),
+    ],
+)
+def test_what_goes_together_and_into_which_pot(text: str, expected: str) -> None:
+    assert last(text) == expected
