@@ -5,12 +5,13 @@ from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
 from wokflow.frame import stages
 from wokflow.frame.alone import take_folder, writes_results
-from wokflow.enrich.languages import item_languages
+from wokflow.enrich.stage import item_languages
 from wokflow.frame.config import prepare, read_schema
 from wokflow.frame.digests import identity
 from wokflow.frame.records import restore
 from wokflow.frame.rules import Results, Steps
-from wokflow.frame.scope import ENTITIES, Scope
+from wokflow.frame.scope import Scope
+from wokflow.frame.wikidata import ENTITIES
 from wokflow.generate.stage import BASELINES
 from wokflow.ingest.stage import dumps, source_files
 

@@ -1,17 +1,11 @@
-from wokflow.enrich.languages import english_first
-from wokflow.enrich.stage import refuse_nothing
+from wokflow.enrich.stage import english_first, linking, refuse_nothing
 
 ENTITY_PART = f"{RESULTS}/enrich/entities/part-00000.parquet"
 CATEGORY_PART = f"{RESULTS}/enrich/categories/part-00000.parquet"
 ITEM_PART = f"{RESULTS}/enrich/items/part-00000.parquet"
 LOOKUP_PART = f"{RESULTS}/enrich/lookups/part-00000.parquet"
 PAGE_PARTS = [path for lang in DUMPS for path in parts(f"ingest/pages/{lang}", 1)]
-LINKING = [  # what lies before the dictionary, which all sources of sentences share
-    *CUTOFFS.sentences.members.values(),
-    CUTOFFS.entities[ENTITIES],
-    *CUTOFFS.names.members.values(),
-    *CUTOFFS.pages.members.values(),
-]
+LINKING = linking(vars(CUTOFFS))
 # A topic service is asked for pages in English if it can be, since Table 9 has its topics; no other backend is.
 TOPIC_LANGUAGES = (
     english_first(ITEM_LANGUAGES) if config["enrich"]["categorise"]["backend"] == "service" else []

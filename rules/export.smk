@@ -15,7 +15,6 @@ SUBSETS = subsets(
         runs=RUNS.values(),
     ),
 )
-RELEASE_FOLDER = f"{RESULTS}/export/release/{RELEASE['name']}-{RELEASE['version']}"
 EXPORTED = {  # the cutoffs that lie before the tables of each form
     "pairs": [VECTORS],
     "gold": [SOURCE],
@@ -42,7 +41,6 @@ TABLES = Inputs(
 LEARNT_AND_TESTED = (
     [*EXAMPLES.members.values(), *INSTANCES.members.values()] if "predictions" in RELEASE["datasets"] else []
 )
-TARGETS["export"] = [RELEASE_FOLDER]
 
 
 rule export_dataset:
@@ -111,7 +109,7 @@ rule export_release:
         datasets=[f"{RESULTS}/export/dataset/{name}" for name in SUBSETS],
         gates=f"{RESULTS}/export/gates",
     output:
-        release=directory(RELEASE_FOLDER),
+        release=directory(TARGETS["export"][0]),
     log:
         log_of("export_release"),
     benchmark:

@@ -420,3 +420,14 @@ def test_the_frame_and_the_models_stand_on_no_stage() -> None:
             )
             rooms = {name.split(".")[1] for name in imported if "." in name}
             assert rooms <= {"frame", room}, path
+
+
+def test_no_step_stands_on_what_only_rules_use() -> None:
+    """What these modules decide stands in the key, so that an edit of them alone runs no step again."""
+    forget()
+    unused = {"wokflow.frame.rules", "wokflow.frame.scope", "wokflow.frame.stages", "wokflow.frame.config"}
+    for rules in sorted((ROOT / "rules").glob("*.smk")):
+        for step in re.findall(r'\*\*step\(\s*"([\w.]+)"', rules.read_text(encoding="utf-8")):
+            found = set(code.modules_behind(f"wokflow.{step}"))
+            assert not found & unused, step
+            assert not [name for name in found if name.endswith((".stage", ".arguments"))], step

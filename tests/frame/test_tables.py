@@ -283,14 +283,21 @@ def test_text_is_utf_8_with_newlines_as_they_are(tmp_path: Path) -> None:
 
 def test_provenance_merges_the_sources_behind_all_inputs(tmp_path: Path) -> None:
     for name, sources in {"one": {"recipenlg": "1a"}, "two": {"xiachufang": "2b", "recipenlg": "1a"}}.items():
-        tables.write(tmp_path / name, SCHEMA, ROWS, tables.provenance(f"key of {name}", **sources))
+        tables.write(tmp_path / name, SCHEMA, ROWS, {"key": f"key of {name}", "sources": json.dumps(sources)})
     ROWS.write_parquet(tmp_path / "without")
     inputs = [tmp_path / name for name in ("one", "two", "without")]
-    found = tables.provenance("a key", inputs, other="3c")
+    found = tables.provenance("a key", inputs)
     assert found["key"] == "a key"
-    assert json.loads(found["sources"]) == {"other": "3c", "recipenlg": "1a", "xiachufang": "2b"}
-    assert found == tables.provenance("a key", reversed(inputs), other="3c")
+    assert json.loads(found["sources"]) == {"recipenlg": "1a", "xiachufang": "2b"}
+    assert found == tables.provenance("a key", reversed(inputs))
     assert tables.provenance("a key") == {"key": "a key", "sources": "{}"}
+
+
+def test_a_table_read_from_a_source_has_its_checksum(tmp_path: Path) -> None:
+    (tmp_path / "camt.json").write_text('{"bytes": 4, "sha256": "1a"}')
+    metadata = tables.provenance("a key", [])
+    found = tables.of_source(metadata, "camt", str(tmp_path / "camt.json"))
+    assert found == {"key": "a key", "sources": '{"camt": "1a"}'}
 
 
 def test_the_same_rows_are_the_same_bytes_as_ever(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_translations_do_not_depend_on_shards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(translate, "BLOCK", 4)
-    model = str(request.getfixturevalue("marian")) if backend == "hub" else ""
+    model = str(request.getfixturevalue("marian")) if backend == "hub" else "none"
     titles = [left + right for left in TITLES for right in ("", "汤", "肉")]
     runs = [
         translated(tmp_path, titles, shards=shards, backend=backend, model=model, lexicon=lexicon)
@@ -169,7 +169,7 @@ def test_translations_do_not_depend_on_shards(
 def test_no_titles_give_an_empty_table(
     backend: str, tmp_path: Path, lexicon: str, request: pytest.FixtureRequest
 ) -> None:
-    model = str(request.getfixturevalue("marian")) if backend == "hub" else ""
+    model = str(request.getfixturevalue("marian")) if backend == "hub" else "none"
     assert translated(tmp_path, [], shards=2, backend=backend, model=model, lexicon=lexicon) == [[], []]
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 from wokflow.frame.job import UserError
-from wokflow.models.loading import at_revision, commit_of, load
+from wokflow.models.loading import at_revision, commit_of
 from wokflow.train.scratch import make_small
 
 from tests.conftest import ROOT
+from tests.models.tiny import loaded
 from tests.models.weights import Evil, pickled
 from tests.train.tiny import SMALL
 
@@ -28,19 +29,19 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_saved_model_comes_back(folder: Path) -> None:
-    model, tokenizer = load(str(folder), "seq2seq", device="cpu")
+    model, tokenizer = loaded(str(folder), "seq2seq")
     again, _ = make_small(TEXTS, "seq2seq", SMALL, max_tokens=32, seed=1)
     assert not model.training
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), again.parameters(), strict=True))
     assert tokenizer.decode(tokenizer(TEXTS[0])["input_ids"], skip_special_tokens=True) == TEXTS[0]
-    half, _ = load(str(folder), "seq2seq", device="cpu", precision="bfloat16")
+    half, _ = loaded(str(folder), "seq2seq", precision="bfloat16")
     assert half.dtype == torch.bfloat16
 
 
 def test_weights_in_pytorch_s_own_format_are_read(folder: Path) -> None:
-    before, _ = load(str(folder), "seq2seq", device="cpu")
+    before, _ = loaded(str(folder), "seq2seq")
     pickled(folder)
-    after, _ = load(str(folder), "seq2seq", device="cpu")
+    after, _ = loaded(str(folder), "seq2seq")
     assert all(torch.equal(a, b) for a, b in zip(before.parameters(), after.parameters(), strict=True))
 
 
@@ -54,7 +55,7 @@ def test_a_pickle_that_would_run_code_is_refused_before_it_does(
     with pytest.raises(
         UserError, match=r"the table of runs, column model: .* hold more than tensors.*save_pretrained"
     ):
-        load(str(folder), "seq2seq")
+        loaded(str(folder), "seq2seq")
     assert not ran.exists()
     torch.load(folder / "pytorch_model.bin", weights_only=False)
     assert ran.exists()  # the pickle is a real one
@@ -72,7 +73,7 @@ def test_a_model_of_the_hub_is_known_by_its_commit(
     shutil.copytree(folder, cached / "snapshots" / commit)
     program = """if True:
         from wokflow.models.loading import at_revision, commit_of, load, origin
-        load("nobody/tiny", "seq2seq", device="cpu")
+        load("nobody/tiny", "seq2seq", revision=None, precision="float32", device="cpu", remote_code=False)
         print(commit_of("nobody/tiny", None), commit_of("nobody/tiny", "main"), commit_of("nobody/none", None))
         print(origin("nobody/tiny", None))
         print(at_revision("nobody/tiny", "1234567890abcdef1234567890abcdef12345678"))
@@ -99,7 +100,7 @@ def test_code_of_a_model_is_not_run_unless_config_says_so(folder: Path) -> None:
     config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForSeq2SeqLM": "own.Own"}}
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(UserError, match=r"code of its own, which is not run.*remote_code: true"):
-        load(str(folder), "seq2seq")
+        loaded(str(folder), "seq2seq")
     assert not ran.exists()
 
 
@@ -110,8 +111,8 @@ def test_a_model_that_is_not_there_or_of_another_family_is_said(
     with pytest.raises(
         UserError, match=r"the table of runs, column model: nobody/nothing cannot[^$]*Give a folder"
     ):
-        load("nobody/nothing", "causal")
+        loaded("nobody/nothing", "causal")
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "model_type": "bert"}))
     with pytest.raises(UserError, match="cannot be loaded as seq2seq"):
-        load(str(folder), "seq2seq")
+        loaded(str(folder), "seq2seq")

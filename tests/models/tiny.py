@@ -5,7 +5,8 @@ from dataclasses import fields
 from typing import Any
 
 from wokflow.generate.settings import DecodeSettings
-from wokflow.models.decoding import Decoding
+from wokflow.models.decoding import Decoding, Family
+from wokflow.models.loading import load
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzTIS ,.:\n蛋炒饭的做法如下。，鸡油盐"
 
@@ -40,6 +41,11 @@ def search(**own: Any) -> Decoding:
     """How texts are decoded: the defaults of generate.decode, but for settings of one's own."""
     names = [each.name for each in fields(Decoding)]
     return Decoding(**{name: DecodeSettings.model_fields[name].default for name in names} | own)
+
+
+def loaded(model: str, family: Family, *, precision: str = "float32") -> tuple[Any, Any]:
+    """A model and its tokenizer, in memory."""
+    return load(model, family, revision=None, precision=precision, device="cpu", remote_code=False)
 
 
 def learn(model: Any, tokenizer: Any, text: str) -> None:

@@ -39,13 +39,14 @@ def by_name(folder: Path, paths: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-def write_glossary(folder: Path, english: Mapping[str, Mapping[str, str]] = ENGLISH) -> None:
-    """WORDS as the files of a glossary."""
+def write_glossary(folder: Path, english: Mapping[str, Mapping[str, str]] = ENGLISH) -> str:
+    """The folder, with WORDS as the files of a glossary."""
     for kind in ("verbs", "ingredients", "tools"):
         lines = ["surface\tclass", *("\t".join(pair) for pair in getattr(WORDS, kind).items())]
         tables.write_text(folder / f"{kind}.tsv", "\n".join(lines))
     names = [f"{kind}\t{name}\t{word}" for kind, words in english.items() for name, word in words.items()]
     tables.write_text(folder / "english.tsv", "\n".join(["kind\tclass\tenglish", *names]))
+    return str(folder)
 
 
 def settings(folder: Path, **own: Any) -> PageSettings:

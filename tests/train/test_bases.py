@@ -12,7 +12,6 @@ from wokflow.frame.job import Job, UserError
 from wokflow.generate import decode as decoding
 from wokflow.generate import schemas
 from wokflow.models import writers
-from wokflow.models.loading import load
 from wokflow.train import trainers
 from wokflow.train.examples import IGNORED, Encoder, asking_of, collator
 
@@ -68,7 +67,7 @@ def test_the_prompt_that_is_learnt_is_the_prompt_that_is_asked(
 ) -> None:
     base = base_model(tmp_path, "llama", chat=True)
     rows = tables.read(few_examples(tmp_path / "examples.parquet", 4, 2))
-    _, tokenizer = load(str(base), "causal", device="cpu")
+    _, tokenizer = tiny.loaded(str(base), "causal")
     settings = changed(FIT, family="causal", base=str(base), prompt=prompt, chat=chat)
     asking = asking_of(settings, tokenizer, 64)
     learnt = Encoder(asking, 64, 256, on_target=True).encode(rows).data
@@ -101,7 +100,7 @@ def test_a_chat_model_learns_to_answer_and_to_end(tmp_path: Path, prompt: str) -
     model = train(tmp_path, settings=settings, family="causal", base=str(base), prompt=prompt)
     assert curve(model)["valid_loss"].min() < 0.05  # of the answer alone: what is asked is not learnt
     assert answers(tmp_path, model, ["Title: dish 2\n", "Title: dish 3\n"], prompt) == ["22", "33"]
-    network, tokenizer = load(str(model), "causal", device="cpu")
+    network, tokenizer = tiny.loaded(str(model), "causal")
     assert tokenizer.chat_template
     assert tokenizer.convert_tokens_to_ids("<|end|>") in network.generation_config.eos_token_id
 
@@ -136,8 +135,8 @@ def test_adapters_learn_on_weights_of_4_bits(kind: str, tmp_path: Path) -> None:
     model = train(tmp_path, family=family, base=str(base), lora=lora, **longer)
     losses = curve(model)["valid_loss"]
     assert losses[-1] < losses[0] - 0.05
-    network, _ = load(str(model), family, device="cpu")
-    before, _ = load(str(base), family, device="cpu")
+    network, _ = tiny.loaded(str(model), family)
+    before, _ = tiny.loaded(str(base), family)
     old, new = (dict(one.named_parameters()) for one in (before, network))
     assert old.keys() == new.keys()  # a plain model of plain weights
     changed = {name for name in old if not torch.equal(old[name], new[name])}

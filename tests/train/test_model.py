@@ -15,9 +15,9 @@ from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.models.decoding import decode
-from wokflow.models.loading import load
 from wokflow.train.model import train_model
 
+from tests.models.tiny import loaded
 from tests.train.tiny import DECODING, FIT, UNMOVED, changed, contents, curve, examples, steps_saved, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -85,7 +85,7 @@ def test_a_rule_is_learnt_and_not_only_the_commonest_words(tmp_path: Path, famil
     settings = changed(FIT, metric="bleu", epochs=40, patience=40, learning_rate=1e-2, dropout=0.0)
     model = train(tmp_path, settings=settings, family=family, small={"width": 32})
     assert curve(model)["valid_bleu"].max() > 90
-    network, tokenizer = load(str(model), family, device="cpu")
+    network, tokenizer = loaded(str(model), family)
     rows = tables.read(tmp_path / "examples.parquet").filter(split="valid")
     written = decode(network, tokenizer, rows["source"].to_list(), family, DECODING)
     assert written == [text.strip() for text in rows["target"]]

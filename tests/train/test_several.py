@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 from wokflow.frame.job import UserError
-from wokflow.models.loading import load
 
+from tests.models.tiny import loaded
 from tests.train.attack import listeners, plant, reached
 from tests.train.bases import base_model
 from tests.train.tiny import (
@@ -46,7 +46,7 @@ def test_mbart_learns_the_same_in_two_processes_where_one_has_nothing_to_do_at_t
     assert two["step"].to_list() == one["step"].to_list() == [4, 8]
     for column in ("train_loss", "valid_loss"):
         assert two[column].to_list() == pytest.approx(one[column].to_list(), abs=1e-4)
-    weights = [dict(load(str(model), "seq2seq", device="cpu")[0].named_parameters()) for model in found]
+    weights = [dict(loaded(str(model), "seq2seq")[0].named_parameters()) for model in found]
     for name, value in weights[0].items():
         assert torch.allclose(value, weights[1][name], atol=1e-3), name
 
@@ -82,9 +82,7 @@ def test_a_model_that_is_shared_out_is_saved_continued_and_written_whole(tmp_pat
     for column in ("train_loss", "valid_loss"):
         assert curve(whole)[column].to_list() == pytest.approx(curve(plain)[column].to_list(), abs=1e-4)
     assert set(contents(whole)) == set(contents(plain))
-    weights = [
-        dict(load(str(model), "causal", device="cpu")[0].named_parameters()) for model in (plain, whole)
-    ]
+    weights = [dict(loaded(str(model), "causal")[0].named_parameters()) for model in (plain, whole)]
     assert all(torch.allclose(value, weights[1][name], atol=1e-3) for name, value in weights[0].items())
 
 

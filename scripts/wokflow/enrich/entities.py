@@ -11,10 +11,9 @@ import pyarrow as pa
 from wokflow.enrich.schemas import ENTITIES, REJECTED
 from wokflow.enrich.settings import EntitiesSettings
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.tables import PartWriter
+from wokflow.frame.tables import PartWriter, of_source
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.first_rejects import FirstRejects
-from wokflow.ingest.source import of_source
 from wokflow.ingest.stream import Truncated, chunks
 
 ROWS = 20_000  # entities that are written at once

@@ -9,6 +9,7 @@ from wokflow.frame.settings import (
     Field,
     FileOrFolder,
     Never,
+    RuleOnly,
     Settings,
     Source,
     StageSettings,
@@ -30,7 +31,9 @@ class EnrichSettings(StageSettings):
 
 class EntitiesSettings(Settings):
     raw: Never[Text] = from_rule()
+    """The file at `path`, which counts by its description."""
     languages: tuple[str, ...] = from_rule()
+    """Those in which names are kept."""
     path: Source[Text | None] = None
     """Wikidata's JSON dump, or a part of one: an entity a line, plain, .gz, .zst or .bz2. With `summaries`
     ({language: text}) and `topics` (names of WikiProject topics) where they are known.
@@ -44,6 +47,7 @@ DICTIONARY, COMMAND = When("backend", "dictionary"), When("backend", "command")
 
 class LinkSettings(Settings):
     pair: str = from_rule()
+    """The languages of the source of sentences, as en-zh."""
     backend: Literal["dictionary", "command"] = "dictionary"
     """How items are found: by their names, or by a program, such as a neural entity linker."""
     case: Annotated[Literal["names", "ignored"], DICTIONARY] = "names"
@@ -65,6 +69,7 @@ SERVICE = When("backend", "service")
 
 class CategoriseSettings(Settings):
     languages: tuple[str, ...] = from_rule()
+    """Backend service: languages of the pages that it is asked for, the first ones preferred."""
     contact: str = borrowed("contact")
     topics: Content[Text] = "resources/enrich/topics.tsv"
     """The category of each WikiProject topic (topic, category): the paper's Table 9."""
@@ -134,7 +139,7 @@ class LookupSettings(Settings):
 
 class PagesSettings(Settings):
     contact: str = borrowed("contact")
-    backend: Literal["none", "api"] = "none"
+    backend: RuleOnly[Literal["none", "api"]] = "none"
     """Explanations that neither the table of entities nor ingest.pages has: `api` asks Wikipedia's API for them, a
     page at a time, under the name of `contact`. For some hundreds of items.
     """
@@ -156,3 +161,4 @@ class AssembleSettings(Settings):
 
 class StatisticsSettings(Settings):
     pairs: tuple[tuple[str, str], ...] = from_rule()
+    """Each source of sentences with its languages, as en-zh."""

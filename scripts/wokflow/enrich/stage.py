@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from wokflow.enrich.languages import NAMING
 from wokflow.frame.contact import unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
 from wokflow.frame.job import UserError
-from wokflow.frame.scope import ENTITIES, Scope
+from wokflow.frame.scope import Scope
+from wokflow.frame.wikidata import ENTITIES
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -24,6 +26,17 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
     if enrich["entities"]["path"] and any("kind" in source for source in config["sources"].values()):
         asked = [service for service, used in services.items() if used]
         yield from unusable_contact(config["contact"], asked)
+
+
+def item_languages(config: Mapping[str, Any], pairs: Mapping[str, str]) -> list[str]:
+    """The languages in which items are known: those of `enrich.languages`, those of all pairs, and English."""
+    of_pairs = [lang for pair in pairs.values() for lang in pair.split("-", 1)]
+    return list(dict.fromkeys([*config["enrich"]["languages"], *of_pairs, NAMING]))
+
+
+def english_first(languages: list[str]) -> list[str]:
+    """The same languages, English before the others."""
+    return sorted(languages, key=lambda lang: lang != NAMING)
 
 
 def refuse_nothing(pairs: Mapping[str, str]) -> Callable[[Any], list[str]]:

@@ -247,7 +247,7 @@ def metrics(counts: Collection[Counts], soft: bool, tau: float, definition: str)
     of = {name: np.array([getattr(one, name) for one in counts], np.float64) for name in Counts.__slots__}
     found: list[Metric] = []
     for kind in ("hard", "soft"):
-        signed = signature(definition) + (f"|tau:{tau}|pairs:one to one" if kind == "soft" else "")
+        signed = signature(definition) + (f"|tau:{tau:g}|pairs:one to one" if kind == "soft" else "")
         if kind == "soft" and not soft:
             note = "No word vectors are given."
             found += [skipped(f"soft_{name}", len(counts), note) for name in SOFT]

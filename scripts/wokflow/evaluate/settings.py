@@ -86,7 +86,9 @@ class CsiMatchSettings(Settings):
     """How well translations render culture-specific items, where `sources` has parallel sentences."""
 
     corpus: str = from_rule()
+    """The source of sentences."""
     pair: str = from_rule()
+    """Its languages, as en-zh."""
     predictions: Content[tuple[Text, ...]] = ()
     """Translations made elsewhere: tables (Parquet or .tsv) with the columns instance_id (the sentence's id, as
     camt:12), run and prediction.
@@ -99,7 +101,9 @@ class CsiMatchSettings(Settings):
 class OutputsSettings(Settings):
     data: str = from_rule()
     lang: str = from_rule()
+    """The language that the run is to write."""
     smoke_test: bool = from_rule()
+    """Whether its model was made from scratch, so that its scores only show that everything works."""
 
 
 class MetricsSettings(Settings):
@@ -123,6 +127,7 @@ class BertOfLanguage(Block):
 
 class BertscoreSettings(Settings):
     data: str = from_rule()
+    # Of the language that the run writes, the rule gives model, revision and layers:
     zh: RuleOnly[BertOfLanguage] = BertOfLanguage()
     en: RuleOnly[BertOfLanguage] = BertOfLanguage()
     model: Model[str | None] = from_rule()
@@ -149,6 +154,7 @@ class SmatchSettings(Settings):
     data: str = from_rule()
     parsers: RuleOnly[Parsers] = Parsers()
     command: tuple[Text, ...] = from_rule()
+    """The parser of the language that the run writes."""
     seconds: Never[float | None] = Field(None, gt=0)
     """Longest time for a command."""
     solver: Literal["ilp", "hillclimber"] = "ilp"

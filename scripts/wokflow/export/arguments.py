@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from wokflow.export.subsets import Available, Subset
-from wokflow.frame.arguments import leaves, lookup
+from wokflow.frame.arguments import block_arguments
 from wokflow.frame.runs import Run
 
 
@@ -62,13 +62,11 @@ def of_gates(
 def _ingest(config: Mapping[str, Any], schema: Mapping[str, Any], corpus: str) -> dict[str, Any]:
     """The step that reads a corpus, and the settings that decide on its rows."""
     source = config["sources"][corpus]
-    step = "sentences" if "kind" in source else "recipes"
-    keys = leaves(schema["properties"]["ingest"]["properties"][step])
-    by_value = [key for key, rule in keys if rule.get("counts", "value") == "value"]
-    settings = {key: lookup(config, f"ingest.{step}.{key}") for key in by_value}
-    if step == "sentences":
-        settings |= {"kind": source["kind"], "pair": source["pair"]}
-    return {"step": step, "settings": settings}
+    step, given = "recipes", {"raw": source["path"]}
+    if "kind" in source:
+        step, given = "sentences", given | {"kind": source["kind"], "pair": source["pair"]}
+    found = block_arguments(config, schema, f"ingest.{step}", given=given)
+    return {"step": step, "settings": {**found.settings}}
 
 
 def _licences(config: Mapping[str, Any], sources: Iterable[str]) -> dict[str, Any]:

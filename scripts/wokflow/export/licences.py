@@ -9,8 +9,8 @@ from typing import Any
 from wokflow.export.settings import Licence
 from wokflow.export.subsets import WIKIDATA, Subset
 from wokflow.frame.job import UserError
-from wokflow.frame.scope import ENTITIES
 from wokflow.frame.text_files import read_table
+from wokflow.frame.wikidata import ENTITIES
 
 PASSED_ON = (
     "text",

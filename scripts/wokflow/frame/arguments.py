@@ -2,8 +2,9 @@
 
 config/config.schema.yaml says with the keyword `counts` how each key does: `content` for files and folders, `model`
 for the name of a model on a hub or a local folder, `never` for what does not change the result, `layout` for what
-only divides it into files, `rule` for what the rules alone read, `source` for files whose content ingest_source
-puts into a cutoff, so that no step is given them; without the keyword, a key counts by its value.
+only divides it into files, `rule` for what the rules alone read, `source` for files that count by the cutoff which
+ingest_source makes of their content, so that the rules alone read the key; without the keyword, a key counts by its
+value.
 """
 
 from collections.abc import Iterator, Mapping
@@ -91,6 +92,18 @@ def leaves(block: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield key, rule
         elif rule.get("counts") != "rule":
             yield from ((f"{key}.{inner}", of_inner) for inner, of_inner in leaves(rule))
+
+
+def nested(dotted: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by their blocks: {"bootstrap": {"seed": 13}} of {"bootstrap.seed": 13}."""
+    found: dict[str, Any] = {}
+    for name, value in dotted.items():
+        *blocks, key = name.split(".")
+        block = found
+        for each in blocks:
+            block = block.setdefault(each, {})
+        block[key] = value
+    return found
 
 
 def merged(block: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

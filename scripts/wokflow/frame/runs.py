@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from wokflow.frame.arguments import merged
+from wokflow.frame.arguments import merged, nested
 from wokflow.frame.cutoffs import plain
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded, expanded_model, no_model
@@ -219,7 +219,7 @@ def read_runs(
         ]
         problems += [f"  - line {number}: {text}" for text in found]
         if not found:
-            overrides = _nested(pair for pair in settings if not isinstance(pair, str))
+            overrides = nested({".".join(pair[0]): pair[1] for pair in settings if not isinstance(pair, str)})
             texts: dict[str, Any] = {name: row[name] for name in TEXTS}
             texts |= {"model": expanded_model(row["model"]), "prompt": expanded(row["prompt"])}
             texts |= {"seed": int(row["seed"] or 13), "pair": pairs.get(row["data"], "")}
@@ -338,13 +338,3 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
-
-
-def _nested(settings: Iterable[tuple[list[str], Any]]) -> dict[str, Any]:
-    nested: dict[str, Any] = {}
-    for path, value in settings:
-        block = nested
-        for key in path[:-1]:
-            block = block.setdefault(key, {})
-        block[path[-1]] = value
-    return nested

@@ -7,8 +7,6 @@ from typing import Any
 from wokflow.frame.rules import Results
 from wokflow.frame.runs import Run
 
-ENTITIES = "entities"  # the name under which the table of entities is described like a source
-
 
 @dataclass(frozen=True)
 class Scope:

@@ -66,7 +66,7 @@ class Lend:
 Content = Annotated[T, Counts("content")]  # a file: by what it holds
 Folder = Annotated[T, Counts("content", "folder")]
 FileOrFolder = Annotated[T, Counts("content", "either")]
-Source = Annotated[T, Counts("source")]  # a file that ingest_source describes: no step is given it
+Source = Annotated[T, Counts("source")]  # a file that ingest_source describes: the rules alone read the key
 Model = Annotated[T, Counts("model")]  # a name on a hub, or a folder: by what it holds
 Never = Annotated[T, Counts("never")]  # what does not change the result
 Layout = Annotated[T, Counts("layout")]  # what only divides it into files: the outputs tell the function
@@ -185,7 +185,7 @@ def from_rule() -> Any:
 
 
 def settings_class(function: Callable[..., Any]) -> type[Settings] | None:
-    """The class of a step's settings, by the annotation of its function; None if it takes them one by one."""
+    """The class of a step's settings, by the annotation of its function; None if it has none."""
     parameter = inspect.signature(function, eval_str=True).parameters.get("settings")
     return parameter.annotation if parameter else None
 

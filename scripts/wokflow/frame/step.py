@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from wokflow.frame.arguments import nested
 from wokflow.frame.job import Job, Progress, UserError, job
 from wokflow.frame.keys import read_key
 from wokflow.frame.records import keep_inputs, keep_keys
@@ -122,18 +123,6 @@ def arguments(function: Callable[..., None], described: RuleJob, progress: Progr
     if len(together) < sum(map(len, passed)):
         raise ValueError(f"two arguments of {function.__qualname__} have one name: {passed}")
     return {name: value for name, value in demanded.items() if name in names} | together
-
-
-def nested(dotted: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by their blocks: {"bootstrap": {"seed": 13}} of {"bootstrap.seed": 13}."""
-    found: dict[str, Any] = {}
-    for name, value in dotted.items():
-        *blocks, key = name.split(".")
-        block = found
-        for each in blocks:
-            block = block.setdefault(each, {})
-        block[key] = value
-    return found
 
 
 def paths(files: Mapping[str, Files]) -> list[str]:

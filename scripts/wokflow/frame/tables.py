@@ -250,9 +250,16 @@ def damage(part: str | Path) -> str | None:
     return None
 
 
-def provenance(key: str, inputs: Iterable[str | Path] = (), **sources: str) -> dict[str, str]:
+def provenance(key: str, inputs: Iterable[str | Path] = ()) -> dict[str, str]:
     """What each part says of itself: the rule's key, and the sources (corpus: checksum) behind its inputs."""
+    sources: dict[str, str] = {}
     for part in inputs:
         known = (pq.read_metadata(part).metadata or {}).get(b"sources", b"{}")
         sources |= json.loads(known)
     return {"key": key, "sources": json.dumps(sources, sort_keys=True)}
+
+
+def of_source(metadata: Mapping[str, str], name: str, source: str) -> dict[str, str]:
+    """The metadata of tables that are read from a source itself; `source` is its description by ingest_source."""
+    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
+    return {**metadata, "sources": json.dumps({name: checksum})}

@@ -120,7 +120,8 @@ def await_server(file: str | Path) -> Server:
 def server_command(settings: ServerSettings | PromptSettings) -> list[str]:
     """The command of the workflow's own server, with places for the model and for where it listens.
 
-    It holds all that answers depend on; how a model lies on its GPUs is said behind it (wokflow.generate.server).
+    It says all that answers depend on. What places the model on GPUs is added when it is started
+    (wokflow.generate.server.placement).
     """
     if settings.backend is None or settings.backend == "command":
         return list(settings.command or ())
@@ -133,7 +134,7 @@ def server_command(settings: ServerSettings | PromptSettings) -> list[str]:
 
 
 def flags(values: Mapping[str, Any]) -> list[str]:
-    """The words of a command that say these values; nothing is said of None and 0."""
+    """Options of a command, each followed by its value; those of value None or 0 are left out."""
     return [word for flag, value in values.items() if value for word in (flag, str(value))]
 
 

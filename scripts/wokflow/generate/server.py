@@ -81,7 +81,7 @@ def generate_server(*, endpoint: str, settings: ServerSettings, log: str, job: J
 
 
 def placement(settings: ServerSettings) -> list[str]:
-    """How vLLM lies on its GPUs."""
+    """Options of vLLM that divide the model among GPUs; none for other servers, and without GPUs."""
     if settings.backend != "vllm" or not settings.gpus:
         return []
     placed = {"--tensor-parallel-size": settings.gpus, "--gpu-memory-utilization": settings.gpu_memory}

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.tables import of_source
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.leads import first_of_joined
@@ -21,7 +22,6 @@ from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import MAX_LINE, Reject, blocks
 from wokflow.ingest.schemas import PAGES, REJECTS
 from wokflow.ingest.settings import PagesSettings
-from wokflow.ingest.source import of_source
 
 BLOCK = 8 << 20  # bytes read at once
 LEAST = 1 << 16  # bytes: blocks of a small dump are at least so large, whatever the number of parts

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.tables import of_source
 from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import clean
 from wokflow.ingest.columns import NoLayoutError, reader_of
@@ -21,7 +22,6 @@ from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
 from wokflow.ingest.refusals import Found, Written
 from wokflow.ingest.settings import RecipesSettings
-from wokflow.ingest.source import of_source
 from wokflow.ingest.wrong_files import head_of
 
 Made = TypeVar("Made")

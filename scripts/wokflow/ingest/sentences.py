@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.tables import of_source
 from wokflow.ingest import schemas
 from wokflow.ingest.align import letters
 from wokflow.ingest.clean import without_entities
@@ -18,7 +19,6 @@ from wokflow.ingest.parallel import READERS, Row
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Reject
 from wokflow.ingest.settings import SentencesSettings
-from wokflow.ingest.source import of_source
 from wokflow.ingest.stream import Truncated
 
 ROWS = 20_000  # rows that are written at once
@@ -77,10 +77,10 @@ def ingest_sentences(
 ) -> None:
     """Read the files of a source of sentences; write every row to a part of `sentences` or `rejects`, in order.
 
-    `source` is the description of the files by ingest_source. What a pair is rejected for is said beside the
-    settings; null or false leaves a check out. Where a file is cut off, or one of two has more lines, UserError is
-    raised, unless `truncated` is keep; and so where there are no pairs, or more rejects than pairs, duplicates aside,
-    unless `mostly_rejected` is keep.
+    `source` is the description of the files by ingest_source. The settings say what a pair is rejected for; null or
+    false leaves a check out. Where a file is cut off, or one of two has more lines, UserError is raised, unless
+    `truncated` is keep; and so where there are no pairs, or more rejects than pairs, duplicates aside, unless
+    `mostly_rejected` is keep.
     """
     metadata = of_source(job.metadata, corpus, source)
     check = _Checks(settings)

@@ -7,6 +7,7 @@ from wokflow.frame.settings import Field, Layout, Never, Settings, Source, Text,
 
 class RecipesSettings(Settings):
     raw: Never[Text] = from_rule()
+    """The source's file, which counts by its description."""
     parts: Layout[int] = Field(4, ge=1, le=9999)
     """Number of Parquet parts of each table."""
     entities: bool = True
@@ -39,7 +40,9 @@ class DownloadSettings(Settings):
     """For sources with a `url`. Two at a time (the resource `download` of profiles/default)."""
 
     url: str = from_rule()
+    """Where the file is fetched from."""
     sha256: str | None = from_rule()
+    """The file's checksum; None: it is not known."""
     contact: str = borrowed("contact")
     attempts: Never[int] = Field(8, ge=1)
     """Failures in a row after which a download is given up; what came is kept, and the next run goes on from
@@ -62,6 +65,7 @@ class PagesSettings(Settings):
     """First paragraphs of Wikipedia's articles, which explain items."""
 
     raw: Never[Text] = from_rule()
+    """The index of the job's language, which counts by its description."""
     en: Dump = None
     zh: Dump = None
     es: Dump = None
@@ -83,8 +87,11 @@ class SentencesSettings(Settings):
     """For sources of parallel sentences."""
 
     raw: Never[tuple[Text, ...]] = from_rule()
+    """The source's files, which count by their description."""
     kind: str = from_rule()
+    """The form in which the source was published, such as moses."""
     pair: str = from_rule()
+    """The languages of both sides, as en-zh."""
     parts: Layout[int] = Field(2, ge=1, le=9999)
     """Number of Parquet parts of each table; each is linked by a job of its own."""
     entities: bool = True

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from wokflow.frame.job import Job
@@ -31,9 +31,3 @@ def ingest_source(*, raw: str | Sequence[str], data: str, job: Job) -> None:
     if others:
         whole = hashlib.sha256("".join(f"{one}\n" for one in digests).encode()).hexdigest()
     write_text(data, json.dumps({"bytes": size, "sha256": whole}) + "\n")
-
-
-def of_source(metadata: Mapping[str, str], name: str, source: str) -> dict[str, str]:
-    """The metadata of tables that are read from a source itself; `source` is its description by ingest_source."""
-    checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
-    return {**metadata, "sources": json.dumps({name: checksum})}

@@ -8,7 +8,10 @@ from wokflow.frame.config import files_in
 from wokflow.frame.contact import host_of_wikimedia, unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
 from wokflow.frame.runs import Run
-from wokflow.frame.scope import ENTITIES, Scope
+from wokflow.frame.scope import Scope
+from wokflow.frame.settings import Counts
+from wokflow.frame.wikidata import ENTITIES
+from wokflow.ingest.settings import PagesSettings
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -83,5 +86,6 @@ def source_files(source: Mapping[str, Any]) -> list[str]:
 
 def dumps(config: Mapping[str, Any]) -> dict[str, str]:
     """The search indexes of Wikipedias by language."""
-    block = config["ingest"]["pages"]
-    return {name: path for name, path in block.items() if name not in ("longest", "truncated") and path}
+    block, declared = config["ingest"]["pages"], PagesSettings.model_fields.items()
+    langs = [name for name, field in declared if Counts("source") in field.metadata]
+    return {lang: block[lang] for lang in langs if block.get(lang)}

@@ -8,15 +8,13 @@ from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 from wokflow.match.bundled import BUNDLED
 
+PIVOT_LANG = "en"  # titles are compared in this language
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 WITHOUT_GPU = {
     "match_embed": "match.embed.model: all-MiniLM-L6-v2",
     "match_translate": "match.translate.backend: anything but hub",
     "match_search": "match.search.device: cpu",
 }
-
-
-PIVOT_LANG = "en"  # titles are compared in this language
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:

@@ -67,6 +67,7 @@ def hub(settings: TranslateSettings, progress: Progress) -> Translate:
         revision=settings.revision,
         precision="auto",
         device=settings.device,
+        remote_code=False,
         named_by="match.translate.model",
     )
     progress.say(f"{origin(settings.model, settings.revision)}, on {describe(network.device)}")

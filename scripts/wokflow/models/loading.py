@@ -28,10 +28,10 @@ def load(
     model: str,
     family: Family,
     *,
-    revision: str | None = None,
-    precision: str = "float32",
-    device: str = "auto",
-    remote_code: bool = False,
+    revision: str | None,
+    precision: str,
+    device: str,
+    remote_code: bool,
     named_by: str = RUN,
 ) -> tuple[Any, Any]:
     """(model, tokenizer) of a `family`, in `precision` (auto, float32, bfloat16, nf4) on `device`, ready to decode.

@@ -66,7 +66,7 @@ def write_record(
 
 
 def recorded(settings: ModelSettings) -> dict[str, Any]:
-    """The settings of run.json: the keys of train.model but for those ELSEWHERE."""
+    """The settings of run.json: all keys of train.model, apart from ELSEWHERE."""
     learning = settings.model_dump(include={*ModelSettings.own()} - ELSEWHERE, mode="json")
     plain: dict[str, Any] = json.loads(json.dumps(learning), parse_float=_number)
     return plain

@@ -54,7 +54,9 @@ class ModelSettings(Settings):
     base: Model[Text | None] = from_rule()
     """The model that training begins with; None: one of random weights, of the size `small`."""
     languages: tuple[Text, Text] | None = from_rule()
-    """Of source and target; None: recipes are learnt by their dish."""
+    """Of source and target, which are set in tokenizers that need them (mBART50, NLLB). None: recipes are learnt by
+    their dish.
+    """
     prompt: Content[Text | None] = from_rule()
     """What a causal model learns to answer."""
     chat: Literal["auto", "never"] = from_rule()

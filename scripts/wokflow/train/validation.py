@@ -36,7 +36,10 @@ def choose_sources(rows: pl.DataFrame, most: int) -> pl.DataFrame:
 
 
 def validation_decoding(settings: ModelSettings) -> Decoding:
-    """How validation sources are decoded; the penalties do not follow generate.decode, whose values train nothing."""
+    """How validation sources are decoded.
+
+    The penalties are fixed: those of generate.decode are not in the key of a training, so they must not change it.
+    """
     return Decoding(
         beams=settings.valid_beams,
         repetition_penalty=1.2,
