@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -130,7 +130,8 @@ class Run:
         self.process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End Snakemake with -9, its Slurm jobs aside."""
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        """End Snakemake with -9, if it has not ended by itself; its Slurm jobs aside."""
         self.alive.discard(self)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
