@@ -409,25 +409,3 @@ def test_packages_behind_others_count_with_them(package: Path) -> None:
         "tokenizers",
         "transformers",
     }
-
-
-def test_the_frame_and_the_models_stand_on_no_stage() -> None:
-    """Nor on the cluster: what they need of these is handed to them, or found by its name."""
-    for room in ("frame", "models"):
-        for path in sorted((ROOT / "scripts" / "wokflow" / room).glob("*.py")):
-            imported = (
-                set(code._read(f"wokflow.{room}.{path.stem}").imports) if path.stem != "__init__" else set()
-            )
-            rooms = {name.split(".")[1] for name in imported if "." in name}
-            assert rooms <= {"frame", room}, path
-
-
-def test_no_step_stands_on_what_only_rules_use() -> None:
-    """What these modules decide stands in the key, so that an edit of them alone runs no step again."""
-    forget()
-    unused = {"wokflow.frame.rules", "wokflow.frame.scope", "wokflow.frame.stages", "wokflow.frame.config"}
-    for rules in sorted((ROOT / "rules").glob("*.smk")):
-        for step in re.findall(r'\*\*step\(\s*"([\w.]+)"', rules.read_text(encoding="utf-8")):
-            found = set(code.modules_behind(f"wokflow.{step}"))
-            assert not found & unused, step
-            assert not [name for name in found if name.endswith((".stage", ".arguments"))], step

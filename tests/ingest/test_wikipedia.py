@@ -35,15 +35,10 @@ Answer = tuple[int, dict[str, str], object]
 
 
 def pages_of(
-    titles: list[str],
-    lang: str,
-    contact: str,
-    transport: httpx.BaseTransport,
-    attempts: int = 5,
-    timeout: float = 30,
+    titles: list[str], lang: str, contact: str, transport: httpx.BaseTransport, **limits: float
 ) -> dict[str, Page | None]:
-    limits = {"longest": 2000, "attempts": attempts, "timeout": timeout}
-    return wikipedia.pages_of(titles, lang, contact, transport, **limits, progress=Progress())
+    known = {"longest": 2000, "attempts": 5, "timeout": 30} | limits
+    return wikipedia.pages_of(titles, lang, contact, transport, **known, progress=Progress())  # type: ignore[arg-type]
 
 
 class Elsewhere(httpx.HTTPTransport):
