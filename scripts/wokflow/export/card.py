@@ -57,7 +57,7 @@ PROCESSING = {
     "gold": "Written by people for the other culture.",
     "actions": (
         "Each step is cut into clauses; verbs, ingredients and tools are found with a glossary, and classes are "
-        "those of the glossary. Where an action names nothing, it inherits from an earlier one."
+        "those of the glossary. Where an action does not name its food, it inherits from earlier ones."
     ),
     "pivots": (
         "Actions that recipes of one dish have much more often than those of another, by frequency or by people's "

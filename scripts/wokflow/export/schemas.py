@@ -81,7 +81,7 @@ _ACTION = [
     column("ingredient_classes", STRINGS, "The class of each."),
     column("tool_spans", SPANS, IN_RECIPE),
     column("tool_classes", STRINGS, "The class of each."),
-    column("inherited", pa.bool_(), "Its ingredients are those of an earlier action."),
+    column("inherited", pa.bool_(), "Some of its ingredients, or all, are those of earlier actions."),
     column("optional", pa.bool_(), "The text leaves it to the cook."),
 ]
 ACTIONS_IDS = pa.schema(_ACTION)

@@ -1,11 +1,14 @@
-"""Actions as the kitchen of `pot` reads them, and what lists of food have in common."""
+"""Actions as the kitchen reads them, and what lists of food have in common."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from wokflow.parse import kinds
-from wokflow.parse.kinds import Kind, aromatic, medium, soft, spicy, watery
+from wokflow.parse import lexemes as lx
+from wokflow.parse.kinds import Kind, aromatic, cleans, medium, soft, spicy, watery
 from wokflow.parse.types import Mention
+
+PARTS = lx.PARTS | kinds.TAKEN_AWAY
 
 
 class Doing(NamedTuple):
@@ -23,8 +26,25 @@ class Doing(NamedTuple):
         return [food for food in foods if food.start < self.start]
 
     @property
+    def prepared(self) -> list[Mention]:
+        """The named food that is worked on: no part that is taken away, nothing that cleans it or that it lies in."""
+        foods = [food for food in self.foods if food.surface not in PARTS] + list(self.inside)
+        if self.verb[-1] in kinds.OFF and (topics := self.topics(foods)):  # 芹菜摘去黄叶
+            return topics
+        if self.verb[0] in kinds.DRAINING:
+            return [food for food in foods if food.surface not in kinds.DRAINED]
+        if not kinds.WASHING.isdisjoint(self.verb):
+            return [food for food in foods if not cleans(food)]
+        if self.verb[0] in kinds.SOAKING:
+            return [food for food in foods if not medium(food)]
+        return foods
+
+    @property
     def only_helps(self) -> bool:
-        """Whether the named food only helps to treat other food: its liquid (用清水浸泡), its marinade (用盐腌)."""
+        """Whether the named food is none that is worked on.
+
+        It is a liquid (用清水浸泡) or seasonings (用盐腌) for other food, or where that goes (浇在鱼上).
+        """
         if not self.foods:
             return False
         what, first = kinds.kind(self.verb), self.verb[0]
@@ -34,18 +54,14 @@ class Doing(NamedTuple):
             return all(map(aromatic, self.foods)) and any(map(soft, self.foods))
         if what is Kind.PREPARE:
             return first in kinds.SOAKING and all(map(soft, self.foods))
-        if (
-            what is Kind.HEAT
-            and first in kinds.WET
-            and all(map(aromatic, self.foods))
-            and any(map(spicy, self.foods))
-        ):
-            return first not in kinds.RENDERING and self.verb not in kinds.HEATS_MEDIUM
+        if what is not Kind.HEAT or self.verb in kinds.HEATS_MEDIUM:
+            return False
+        if first in kinds.WET and all(map(aromatic, self.foods)) and any(map(spicy, self.foods)):
+            return first not in kinds.RENDERING
         if not all(map(medium, self.foods)) or self.tools:
             return False
-        cooked = what is Kind.HEAT and self.verb not in kinds.HEATS_MEDIUM
         before = len(self.topics(self.foods)) == len(self.foods)
-        return cooked and (first in kinds.BLANCHING or (before and first not in kinds.RENDERING))
+        return first in kinds.BLANCHING or (before and first not in kinds.RENDERING)
 
     @property
     def moves(self) -> bool:
@@ -73,15 +89,15 @@ class Doing(NamedTuple):
         """Whether nothing is named but the water in which something is cooked: 焯水, 开水煮三分钟."""
         if not self.foods:
             return self.verb[0] in kinds.BLANCHING
-        first = self.verb[0] in kinds.BLANCHING | kinds.WET
-        return first and self.only_helps and all(map(watery, self.foods))
+        wet = self.verb[0] in kinds.BLANCHING | kinds.WET
+        return wet and self.only_helps and all(map(watery, self.foods))
 
     @property
     def on_tools(self) -> bool:
         """Whether a tool itself is worked on: it is heated, cleaned, got ready, or covers something."""
-        what = kinds.kind(self.verb)
         if not self.tools:
             return False
+        what = kinds.kind(self.verb)
         if what in (Kind.STOVE, Kind.ASIDE) or self.verb in kinds.HEATS_VESSEL | kinds.FRESH or self.has_lid:
             return True
         ends = {tool.surface[-1] for tool in self.tools}

@@ -24,13 +24,10 @@ __all__ = ["Action", "Mention", "Method", "Parse", "Style", "extract"]
 
 Method = Literal["rules", "parser"]
 Style = Literal["house", "paper"]
-HELD_OBJECTS = frozenset(
-    "水油面"
-)  # last characters of verbs that hold their object: 加水, 放油, 和面; so does 水开
+HELD_OBJECTS = frozenset("水油面")  # last characters of verbs that hold their object: 加水, 放油, 和面
 FRIED = "炸"  # the verb whose class has food that is soaked in hot oil
-PLACE = re.compile(
-    "[里内]|中(?![火小大])|上(?![火桌锅笼色蒸浆面])|上面|表面"
-)  # behind a food: something goes there
+# behind a food: something goes there, as in 鱼上, but not 中火, 上锅
+PLACE = re.compile("[里内]|中(?![火小大])|上(?![火桌锅笼色蒸浆面])|上面|表面")
 CACHED = 200_000  # largest number of clauses in the cache
 
 
@@ -46,8 +43,9 @@ def extract(
 
     In style "house" a verb is an action if it tells the cook to do something, or names a stage to wait for;
     modifiers, negated verbs, results, purposes, remarks and background events are not. Its nouns are its objects,
-    topics, instruments and places. A verb without ingredient and tool inherits what is in the pot or on the bench
-    at that moment, across steps; see `pot`. Style "paper" follows appendix A.2 of Liu et al. (2022); see `paper`.
+    topics, instruments and places. A verb without ingredient inherits what is in the pot or on the bench at that
+    moment, across steps, unless it is about a tool; see `pot`. Style "paper" follows appendix A.2 of Liu et al.
+    (2022); see `paper`.
 
     `method` says what analyses a clause. "rules": the rules alone. "parser": its entry in `parses`, and the rules if
     it has none. Offsets count in the step: step[action.start:action.end] == action.verb.
@@ -131,7 +129,7 @@ def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> Doing:
     verb, holds, at = plain[action.start : action.end], "", action.end - 1
     if len(verb) > 1 and verb[-1] in HELD_OBJECTS:
         holds = verb[-1]
-    elif len(verb) > 1 and verb[0] in "水油":
+    elif len(verb) > 1 and verb[0] in "水油":  # 水开, 油热
         holds, at = verb[0], action.start
     elif any(tool.surface.startswith("油锅") for tool in action.tools):
         holds = "油"

@@ -12,7 +12,7 @@ from wokflow.parse.types import Mention
 class Kind(Enum):
     """What a verb does. Kinds that are easily taken for another have their words in WHOLE."""
 
-    STOVE = auto()  # heat, lids, tasting: changes nothing
+    STOVE = auto()  # heat, lids, tasting; food is only left in the pot, or oil waited for: 锅留底油, 油热
     DISCARD = auto()  # named food is gone: 倒掉, 去皮
     EMPTY = auto()  # all of the pot leaves: 出锅, 盛出
     TAKE = auto()  # solid food leaves the pot, liquids and seasonings stay: 捞出

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
-from wokflow.parse.doings import Doing, distinct, dries, left, mains, next_work, without
-from wokflow.parse.kinds import Kind, aromatic, cleans, fat, medium, oil, soft, watery
+from wokflow.parse.doings import PARTS, Doing, distinct, dries, left, mains, next_work, without
+from wokflow.parse.kinds import Kind, aromatic, fat, medium, oil, soft, watery
 from wokflow.parse.types import Mention
-
-PARTS = lx.PARTS | kinds.TAKEN_AWAY
 
 
 @dataclass(slots=True)
@@ -30,14 +28,12 @@ class Kitchen:
     apart: bool = False  # the bench's food was blanched beside a pot that holds other food
     away: bool = False  # the cook was at the bench since something last went into the pot
     bowls: set[str] = field(default_factory=set)  # the classes of what the bench's food lies in, where named
-    stuffed: list[Mention] = field(default_factory=list)  # goes into the pot together
+    stuffed: list[Mention] = field(default_factory=list)  # food and its stuffing, which cook together
     bakes: bool = False  # the last heat was an oven's or steam: what it cooked leaves it together
 
     def acts_on(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
         """The food that an action acts on; `later` are the actions behind it."""
         what = self._kind(doing)
-        if what is Kind.EMPTY and doing.onto:  # 摆在粉丝上
-            what = Kind.ADD
         match what:
             case Kind.STOVE:
                 acted = self._stove(doing)
@@ -73,6 +69,8 @@ class Kitchen:
             return Kind.ADD  # 冲水 into the pot
         if what is Kind.DISCARD and not doing.foods and kinds.kind(doing.verb[:-1]) is Kind.TAKE:
             return Kind.TAKE  # 捞掉
+        if what is Kind.EMPTY and doing.onto:
+            return Kind.ADD  # 摆在粉丝上
         return what
 
     def fries(self, verb: str) -> bool:
@@ -226,7 +224,9 @@ class Kitchen:
         """Whether a pot is heated that nothing is in, or only oil: nobody heats oil with food in it."""
         if doing.verb not in kinds.HEATS_VESSEL:
             return doing.verb in kinds.FRESH
-        return all(map(oil, named)) and not all(map(soft, self.pot)) if named else bool(doing.tools)
+        if not named:
+            return bool(doing.tools)
+        return all(map(oil, named)) and not all(map(soft, self.pot))
 
     def _joined(self) -> None:
         """Let the bench hold the group before this one too, if this one only flavours."""
@@ -251,7 +251,7 @@ class Kitchen:
         if all(map(medium, self.pot)):
             return not (self.pot and verb in kinds.HEATS_MEDIUM)
         wet = verb[0] in kinds.WET and verb not in kinds.HEATS_MEDIUM
-        only_food = not all(map(aromatic, self.bench)) and all(map(watery, mains(self.pot)))
+        only_food = not all(map(aromatic, self.bench)) and all(map(soft, self.pot))
         return wet and (not self.set_aside or only_food) and all(map(aromatic, self.pot))
 
     def _add(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
@@ -259,13 +259,13 @@ class Kitchen:
         if doing.onto:
             return self._add_onto(doing)
         named = [*doing.inside, *doing.foods]
-        into_pot = self._goes_into_pot(doing, named, later)
         if not named and doing.verb in kinds.COATS:
             return self.here()
         if doing.moves:
             return self._move(doing)
         if not named and self.added:
             return self.added
+        into_pot = self._goes_into_pot(doing, named, later)
         if not named:
             acted = self.bench or self.pot
             if into_pot or (self.pot and doing.verb[0] != "加"):
@@ -374,7 +374,7 @@ class Kitchen:
         in_pot = doing.verb[0] in kinds.PRICKING or any(map(kinds.heated, doing.tools))
         if not doing.foods and self.at_pot and in_pot:
             return self.pot
-        foods = self._prepared(doing)
+        foods = doing.prepared
         if foods and self.bench and all(map(soft, foods)):  # in salt, with wine
             self.bench = distinct([*self.bench, *foods])
         elif foods:
@@ -385,16 +385,3 @@ class Kitchen:
             self.pot, self.bench, self.taken = without(self.pot, solid), solid, True
         self.to_bench()
         return self.bench or self.pot
-
-    def _prepared(self, doing: Doing) -> list[Mention]:
-        """The named food that is worked on: no part that is taken away, nothing that cleans it or that it lies in."""
-        foods = [food for food in doing.foods if food.surface not in PARTS] + list(doing.inside)
-        if doing.verb[-1] in kinds.OFF and (topics := doing.topics(foods)):  # 芹菜摘去黄叶
-            return topics
-        if doing.verb[0] in kinds.DRAINING:
-            return [food for food in foods if food.surface not in kinds.DRAINED]
-        if not kinds.WASHING.isdisjoint(doing.verb):
-            return [food for food in foods if not cleans(food)]
-        if doing.verb[0] in kinds.SOAKING:
-            return [food for food in foods if not medium(food)]
-        return foods

@@ -1,9 +1,9 @@
-"""The state of the kitchen: what a verb without an ingredient and a tool of its own acts on.
+"""The state of the kitchen: what a verb without an ingredient of its own acts on.
 
 A recipe is read action by action. Two places hold food: the pot, which is any vessel on or in a source of heat, and
 the bench, which is any board, bowl or basin. A cook who reads 翻炒 stirs everything in the pot: all that went in
 since it was last emptied, without what was taken out. A cook who reads 切片 cuts what was prepared last. `kinds` says
-what each verb does to the two places.
+what kind each verb is of, `kitchen` what a kind does to the two places.
 """
 
 from collections.abc import Sequence

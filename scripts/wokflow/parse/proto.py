@@ -1,7 +1,7 @@
 """Proto-actions: actions by the classes of their words (Liu et al. 2022, appendix A.2).
 
-They are compared across recipes, so of inherited ingredients only those count that the action is about: 翻炒 of beef
-is the same action whatever seasons it. Ingredients all count if an action inherits none.
+They are compared across recipes, so if an action inherits, only those ingredients count that it is about: 翻炒 of
+beef is the same action whatever seasons it. If it inherits none, all count.
 """
 
 from collections.abc import Iterable, Sequence

@@ -49,9 +49,9 @@ ACTIONS = pa.schema(
         column(
             "inherited",
             pa.bool_(),
-            "The action names no ingredient, or only the liquid or seasonings with which food is treated, or the "
-            "food that it goes onto or into: what is in the pot, or was prepared last, is among its ingredients, "
-            "before those that are named.",
+            "What is in the pot, or was prepared last, is among the ingredients, before those that are named: the "
+            "action names none, or only the liquid or seasonings with which food is treated, or the food that it "
+            "goes onto or into. True, too, of an action that names nothing where nothing is there.",
         ),
         column(
             "optional", pa.bool_(), "The text leaves it to the cook: 可以, 如果, 喜欢的话, a second choice."
@@ -64,7 +64,9 @@ PROTO_ACTIONS = pa.schema(
         column("position", pa.int32(), "Number of the action in its recipe, from 0."),
         *PROTO,
         column(
-            "inherited", pa.bool_(), "The ingredients are inherited; those that only flavour are left out."
+            "inherited",
+            pa.bool_(),
+            "As in parse/actions; if so, ingredients that only flavour are left out where there are others.",
         ),
     ]
 )
