@@ -140,6 +140,7 @@ def test_what_is_gone_or_elsewhere_is_not_worked_on(text: str, expected: str) ->
         ("姜切片，腌制用", ["切片: 姜"]),
         # how soft it is, what it smells of, and what is in the water are no actions
         ("鸡爪煮到筷子能轻松扎透，捞出", ["煮: 鸡爪", "捞出: 鸡爪"]),
+        ("水开，可以打入一个鸡蛋", ["水开:", "打入: 鸡蛋"]),
         ("锅里放油，下姜，炒至出香味", ["放: 油", "下: 姜", "炒至出香味: 油 姜"]),
         ("金针菇平铺在刷了油的锡纸上", ["平铺: 金针菇"]),
     ],

@@ -371,7 +371,7 @@ class Kitchen:
 
     def _prepare(self, doing: Doing) -> list[Mention]:
         """The bench. Named food begins a new group. Without any, food comes from the pot if the cook is there."""
-        in_pot = doing.verb[0] in kinds.PRICKING or any(map(kinds.heated, doing.tools))
+        in_pot = doing.verb[0] in kinds.PRICKING | kinds.BEATING or any(map(kinds.heated, doing.tools))
         if not doing.foods and self.at_pot and in_pot:
             return self.pot
         foods = doing.prepared
