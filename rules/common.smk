@@ -14,6 +14,7 @@ from wokflow.frame.scope import Scope
 from wokflow.frame.wikidata import ENTITIES
 from wokflow.generate.stage import BASELINES
 from wokflow.ingest.stage import dumps, source_files
+from wokflow.match.directions import DIRECTIONS
 
 try:
     SCHEMA = read_schema(ROOT)
@@ -56,7 +57,6 @@ for path in (f"{RESULTS}/ingest", *itertools.chain(*RAW.values())):
 INGEST_PARTS = config["ingest"]["recipes"]["parts"]
 SENTENCE_PARTS = config["ingest"]["sentences"]["parts"]
 MATCH, PARSE, EVALUATE = config["match"], config["parse"], config["evaluate"]
-DIRECTIONS = {"zh-en": ("xiachufang", "recipenlg"), "en-zh": ("recipenlg", "xiachufang")}
 DATA_OF_RUN = {name: run.data for name, run in RUNS.items()}
 PREDICTIONS = {  # of all runs, by their data
     data: [

@@ -14,12 +14,12 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import read_sheet, write_sheet
 from wokflow.match import schemas
+from wokflow.match.directions import DIRECTIONS
 from wokflow.match.names import normal
 from wokflow.match.settings import CandidatesSettings
 
 CELLS = 10_000_000  # scores that are held at once
 LANGS = ("zh", "en")
-DIRECTIONS = ("zh-en", "en-zh")
 SIDES = [f"{lang}_{column}" for lang in LANGS for column in ("id", "title", "recipes", "score")]
 HEADER = ["dish_zh", "dish_en", "direction", "source", "score", *SIDES, "accepted"]
 SHOWN = 200  # characters of a row of the table, in its reject

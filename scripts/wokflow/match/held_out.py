@@ -7,12 +7,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.frame import tables
+from wokflow.match.directions import DIRECTIONS
 from wokflow.match.edges import Edges, grouped, large
 from wokflow.match.gold import gold_set
 from wokflow.match.names import normal
 
 SIDES = ("source", "target")
-DIRECTIONS = ("zh-en", "en-zh")
 Mask = NDArray[np.bool_]
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.match import schemas
+from wokflow.match.directions import DIRECTIONS
 from wokflow.match.edges import Edges, coded, grouped, large
-from wokflow.match.held_out import DIRECTIONS, held_out, tested_recipes
+from wokflow.match.held_out import held_out, tested_recipes
 from wokflow.match.settings import SplitSettings
 
 SHARES = (0.8, 0.1, 0.1)  # Cultural Adaptation of Recipes: 80/10/10

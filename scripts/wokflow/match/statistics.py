@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from wokflow.frame import jieba_dictionary, tables
+from wokflow.match.directions import DIRECTIONS
 from wokflow.match.gold import SOURCE, TARGET, gold_set
-from wokflow.match.held_out import DIRECTIONS
 from wokflow.match.settings import StatisticsSettings
 
 PAPER = [
