@@ -27,7 +27,6 @@ WORDS = 24  # of a sentence, besides the items' names
 SYLLABLES = [
     f"{first}{vowel}{last}" for first in "bdfgklmnprstvz" for vowel in "aeiou" for last in ("", *"lnrst")
 ]
-Words = NDArray[Any]
 
 
 @cache

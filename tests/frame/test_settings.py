@@ -203,9 +203,9 @@ def test_keys_of_the_stage_itself_lie_in_no_block_and_keys_that_are_lent_in_one(
         },
     }
     assert schema["steps"] == {"release": {"lends": ["name", "registry"]}}
-    config = {"frame": {"languages": [], "licences": {"a": {"name": "MIT"}}, "release": {"accept": ["rows"]}}}
-    assert FrameSettings.of_config(config).licences == {"a": Licence(name="MIT")}
-    assert ReleaseSettings.of_config(config).accept == {"rows"}
+    licences = FrameSettings.model_validate({"licences": {"a": {"name": "MIT"}}}).licences
+    assert licences == {"a": Licence(name="MIT")}
+    assert ReleaseSettings.of_config({"frame": {"release": {"accept": ["rows"]}}}).accept == {"rows"}
 
 
 def test_what_a_job_is_not_given_its_function_cannot_read() -> None:

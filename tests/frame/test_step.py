@@ -11,14 +11,16 @@ from wokflow.frame import step as module
 from wokflow.frame import tables
 from wokflow.frame.arguments import Arguments
 from wokflow.frame.columns import column
+from wokflow.frame.job import Job
 from wokflow.frame.keys import rule_key
 from wokflow.frame.records import kept_key
 from wokflow.frame.step import RuleJob, arguments, run, step_function
+from wokflow.match.settings import SearchSettings
 
 
 def described(tmp_path: Path, **given: Any) -> RuleJob:
     usual: dict[str, Any] = {
-        "key": rule_key("match.pair", Arguments({"k": 3})),
+        "key": rule_key("match.search", Arguments({"k": 3})),
         "unkeyed": {"device": "cpu"},
         "inputs": {"after": ["a.sha256"], "texts": "texts.parquet", "tables": ["one.tsv"]},
         "outputs": {"page": str(tmp_path / "page.html")},
@@ -31,29 +33,32 @@ def described(tmp_path: Path, **given: Any) -> RuleJob:
 
 
 def test_files_settings_and_options_come_by_name_and_what_makes_a_job_wait_does_not(tmp_path: Path) -> None:
-    def function(*, texts: str, tables: list[str], page: str, k: int, device: str) -> None: ...
+    def function(*, texts: str, tables: list[str], page: str, settings: SearchSettings) -> None: ...
 
     assert arguments(function, described(tmp_path), None) == {
         "texts": "texts.parquet",
         "tables": ["one.tsv"],
         "page": str(tmp_path / "page.html"),
-        "k": 3,
-        "device": "cpu",
+        "settings": SearchSettings.of_job({"k": 3, "device": "cpu"}),
     }
 
 
 def test_wildcards_and_the_like_come_on_demand_and_shards_are_numbers(tmp_path: Path) -> None:
-    def function(*, corpus: str, shard: int, threads: int, key: str, **files: Any) -> None: ...
+    def function(*, corpus: str, shard: int, log: str, job: Job, **files: Any) -> None: ...
 
-    found = arguments(function, described(tmp_path), None)
-    assert (found["corpus"], found["shard"], found["threads"]) == ("xiachufang", 1, 2)
-    assert found["key"].startswith("{")
+    found = arguments(function, described(tmp_path, inputs={}), None)
+    assert (found["corpus"], found["shard"], found["job"].threads) == ("xiachufang", 1, 2)
+    assert found["log"] == str(tmp_path / "job.log")
+    assert found["job"].metadata["key"].startswith("{")
     assert "shards" not in found
 
 
-def test_two_arguments_of_one_name_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["page", "corpus", "settings"])
+def test_two_arguments_of_one_name_are_refused(name: str, tmp_path: Path) -> None:
+    def function(*, corpus: str, settings: SearchSettings, **files: Any) -> None: ...
+
     with pytest.raises(ValueError, match="one name"):
-        arguments(lambda **files: None, described(tmp_path, unkeyed={"texts": "x"}), None)
+        arguments(function, described(tmp_path, inputs={name: "x"}), None)
 
 
 def test_a_step_s_function_is_found_by_its_name() -> None:
@@ -80,7 +85,7 @@ def batched(*, texts: str, **given: Any) -> None:
         pass
 
 
-def described_by_footer(*, texts: str, metadata: dict[str, str], **given: Any) -> None: ...
+def described_by_footer(*, texts: str, job: Job, **given: Any) -> None: ...
 
 
 @pytest.mark.parametrize("read", [scanned, batched, described_by_footer])

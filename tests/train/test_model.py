@@ -276,9 +276,8 @@ def test_the_step_keeps_checkpoints_beside_the_model(tmp_path: Path) -> None:
         "model": str(tmp_path / "model"),
         "run": "tiny",
         "settings": changed(FIT, epochs=1, metric="bleu", valid_beams=2),
-        "key": "one",
         "log": str(tmp_path / "train.log"),
-        "job": Job(),
+        "job": Job({"key": "one"}),
     }
     with pytest.raises(UserError, match="saved at step 1"):
         train_model(**arguments, minutes=0.1)

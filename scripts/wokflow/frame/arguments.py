@@ -52,11 +52,11 @@ def block_arguments(
     """
     stage, name = step.split(".")
     if over:
-        block = merged(lookup(config, step, {}), over)
+        block = merged(config[stage][name], over)
         config = {**config, stage: {**config[stage], name: block}}
     of_stage = schema["properties"].get(stage, {})
     declared = of_stage.get("steps", {}).get(name, {})
-    own = of_stage.get("properties", {}).get(name, {}) if lookup(config, step, {}) else {}
+    own = of_stage.get("properties", {}).get(name, {})
     lent = declared.get("lends", ())
     keys = {
         key: {**rule, "key": f"{step}.{key}"} for key, rule in leaves(own) if key.split(".")[0] not in lent
@@ -120,11 +120,11 @@ def holds(config: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
     return all(lookup(config, key) in values for key, values in rule.get("when", {}).items())
 
 
-def lookup(config: Mapping[str, Any], dotted: str, default: Any = None) -> Any:
-    """The value of a key named with dots."""
+def lookup(config: Mapping[str, Any], dotted: str) -> Any:
+    """The value of a key named with dots; None if there is no such key."""
     value: Any = config
     for part in dotted.split("."):
-        value = value.get(part, default) if isinstance(value, Mapping) else default
+        value = value.get(part) if isinstance(value, Mapping) else None
     return value
 
 

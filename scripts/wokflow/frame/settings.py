@@ -123,12 +123,6 @@ class Block(BaseModel):
 class StageSettings(Block):
     """What a stage has beside its blocks: keys of its own, and as a docstring its description in config/README.md."""
 
-    @classmethod
-    def of_config(cls, config: Mapping[str, Any]) -> Self:
-        """The stage's own keys in a config with all its defaults."""
-        block = config[cls.__module__.split(".")[-2]]
-        return cls.model_validate({key: block[key] for key in cls.own()})
-
 
 class Settings(Block):
     """A block of a stage: the settings of its step of that name, or some that several steps share."""
@@ -139,11 +133,11 @@ class Settings(Block):
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Settings")).lower()
 
     @classmethod
-    def of_config(cls, config: Mapping[str, Any], **given: Any) -> Self:
+    def of_config(cls, config: Mapping[str, Any]) -> Self:
         """The settings that a config with all its defaults holds, with all borrowed ones, whatever their `when`."""
-        own = config[cls.__module__.split(".")[-2]].get(cls.block(), {})
+        own = config[cls.__module__.split(".")[-2]][cls.block()]
         lent = {name: lookup(config, lent["key"]) for name, lent in cls.borrows().items()}
-        return cls.model_validate(own | lent | given)
+        return cls.model_validate(own | lent)
 
     @classmethod
     def of_job(cls, given: Mapping[str, Any]) -> Self:

@@ -19,17 +19,6 @@ from wokflow.frame.temporary import temporary_folder
 
 Files = str | list[str]
 NUMBERS = ("shard", "shards")  # wildcards that functions take as int
-WILDCARDS = ("corpus", "direction", "run", "lang", "part", *NUMBERS)
-ON_DEMAND = (
-    *WILDCARDS,
-    "threads",
-    "minutes",
-    "progress",
-    "metadata",
-    "job",
-    "key",
-    "log",
-)  # passed if a function names them
 UNREAD = "after"  # the input that only makes a job wait
 UNREADABLE = (pa.ArrowException, pl.exceptions.PolarsError, OSError)  # of libraries that read Parquet
 SERVICES = ("server",)  # inputs that a rule marks as service(); Snakemake records no paths of these
@@ -96,9 +85,8 @@ def step_function(step: str) -> Callable[..., None]:
 def arguments(function: Callable[..., None], described: RuleJob, progress: Progress | None) -> dict[str, Any]:
     """All keyword arguments of a job's function.
 
-    Inputs, outputs, settings, resources and options are always passed, the last three as one object where the
-    function has a parameter `settings`; wildcards, threads and the like (ON_DEMAND) where it has a parameter of that
-    name.
+    Inputs and outputs are always passed. Wildcards, `log`, `minutes`, `job`, and `settings`, which has all that the
+    config gives the step, are passed where the function has a parameter of that name.
     """
     _, settings = read_key(described.key)
     inputs = {name: files for name, files in described.inputs.items() if name != UNREAD}
@@ -107,22 +95,19 @@ def arguments(function: Callable[..., None], described: RuleJob, progress: Progr
     demanded: dict[str, Any] = {
         name: int(value) if name in NUMBERS else value for name, value in described.wildcards.items()
     }
-    demanded |= {"threads": described.threads, "progress": progress}
-    demanded |= {"key": described.key, "log": described.log}
+    demanded["log"] = described.log
     if "minutes" in names:
         demanded["minutes"] = described.minutes_left()
-    if "metadata" in names:
-        demanded["metadata"] = provenance(described.key, tables)
     if "job" in names:
         demanded["job"] = Job(provenance(described.key, tables), progress or Progress(), described.threads)
-    of_config = nested({**settings, **described.unkeyed})
     if declared := settings_class(function):
-        of_config = {"settings": declared.of_job(of_config)}
-    passed = [of_config, inputs, {**described.outputs}]
+        demanded["settings"] = declared.of_job(nested({**settings, **described.unkeyed}))
+    on_demand = {name: value for name, value in demanded.items() if name in names}
+    passed = [on_demand, inputs, {**described.outputs}]
     together = {name: value for group in passed for name, value in group.items()}
     if len(together) < sum(map(len, passed)):
         raise ValueError(f"two arguments of {function.__qualname__} have one name: {passed}")
-    return {name: value for name, value in demanded.items() if name in names} | together
+    return together
 
 
 def paths(files: Mapping[str, Files]) -> list[str]:
@@ -130,4 +115,4 @@ def paths(files: Mapping[str, Files]) -> list[str]:
     return [path for each in files.values() for path in ([each] if isinstance(each, str) else each)]
 
 
-__all__ = ["ON_DEMAND", "RuleJob", "arguments", "paths", "run", "step_function"]
+__all__ = ["RuleJob", "arguments", "paths", "run", "step_function"]

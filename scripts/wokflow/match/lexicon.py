@@ -55,7 +55,6 @@ BRACKETS = re.compile(r"[【\[（(「『《<〈{]([^】\]）)」』》>〉}]*)[�
 BREAKS = re.compile(rf"[^0-9A-Za-zÀ-ɏ'’%.&+＋、\s{HAN}-]+|(?<![A-Za-z])-+|-+(?![A-Za-z])")
 SPACES = re.compile(rf"(?<=[{HAN}])\s++|(?<!\s)\s++(?=[{HAN}])")
 SLOT = re.compile(r"^\.\.\. (?:in |with )?| with \.\.\.| ?\.\.\.")  # with the words that only a noun needs
-GLOSS = re.compile(r"(?<!\s)\s*+\([^()]*\)")
 
 
 class Entry(NamedTuple):

@@ -17,7 +17,6 @@ def train_model(
     model: str,
     run: str,
     settings: ModelSettings,
-    key: str,
     minutes: float | None,
     log: str,
     job: Job,
@@ -33,7 +32,7 @@ def train_model(
         curves=str(Path(log).parent / "tensorboard" / run),
         run=run,
         settings=settings,
-        key=key,
+        key=job.metadata["key"],
         minutes=minutes,
         threads=job.threads,
     )
