@@ -8,23 +8,12 @@ import time
 from pathlib import Path
 
 import pytest
+from wokflow.frame.stages import STAGES
 
 from tests.conftest import rules_run, snakemake, start_snakemake
 from tests.workflow.conftest import EVERY, copy_of, digests
 from tests.workflow.planner import Planner
 
-STAGES = [
-    "ingest",
-    "match",
-    "parse",
-    "pivot",
-    "enrich",
-    "train",
-    "generate",
-    "evaluate",
-    "export",
-    "report",
-]  # as they run
 TIMED = "report/page/index.html"  # it shows run times
 
 
@@ -54,7 +43,7 @@ def run_until_killed(house: Path, spared: set[str], delay: float) -> set[str]:
 
 @pytest.mark.parametrize("stages", [STAGES[:5], STAGES[5:]], ids=["ingest to enrich", "train to report"])
 def test_killed_in_each_rule_it_ends_in_the_same_bytes(
-    stages: list[str], built: Path, planner: Planner, tmp_path: Path
+    stages: tuple[str, ...], built: Path, planner: Planner, tmp_path: Path
 ) -> None:
     """The outputs of the stages and of later ones are taken away first; all logs too, so that a start can be seen."""
     house = copy_of(built, tmp_path / "house")

@@ -47,7 +47,10 @@ def enrich_categorise(
     found = {qid: given for qid, given in mentioned.select("qid", "topics").iter_rows() if given}
     if by_service:
         service = TopicService(settings, step="enrich.categorise", say=progress.say)
-        assert settings.cache, "the rule names a folder where the config does not"
+        if settings.cache is None:
+            raise ValueError(
+                "enrich.categorise without enrich.categorise.cache: its rule always names a folder"
+            )
         answers = Answers(settings.cache, {"endpoint": service.endpoint})
         asked = pages_of(mentioned.filter(~pl.col("qid").is_in(list(found))), settings.languages)
         found |= of_service(service, answers, asked, settings.threshold, progress)

@@ -52,7 +52,8 @@ def enrich_lookup(
             source = of_store(settings.store, languages, settings.batch)
         case "endpoint":
             client = sparql.Endpoint(settings, progress.say)
-            assert settings.cache, "the rule names a folder where the config does not"
+            if settings.cache is None:
+                raise ValueError("enrich.lookup without enrich.lookup.cache: its rule always names a folder")
             source = of_endpoint(client, answers_of(settings.cache, client.endpoint, languages), progress)
     facts = followed(source, wanted)
     countries = {qid: country for qid in wanted if (country := country_of(facts[qid]))}
