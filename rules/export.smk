@@ -1,11 +1,11 @@
-from wokflow.export import arguments as export_arguments
+from wokflow.export.arguments import available, dataset_given, gates_given
 from wokflow.export.inputs import Inputs
 from wokflow.export.subsets import WIKIDATA, subsets
 
 RELEASE = config["export"]["release"]
 SUBSETS = subsets(
     RELEASE["datasets"],
-    export_arguments.available(
+    available(
         config,
         directions=DIRECTIONS,
         langs=CORPORA,
@@ -67,7 +67,7 @@ rule export_dataset:
     params:
         **step(
             "export.dataset",
-            given=lambda wildcards: export_arguments.of_dataset(config, SUBSETS[wildcards.subset]),
+            given=lambda wildcards: dataset_given(config, SUBSETS[wildcards.subset]),
         ),
     script:
         "../scripts/step.py"
@@ -97,7 +97,7 @@ rule export_gates:
     params:
         **step(
             "export.gates",
-            given=lambda wildcards: export_arguments.of_gates(config, SCHEMA, SUBSETS.values()),
+            given=lambda wildcards: gates_given(config, SCHEMA, SUBSETS.values()),
         ),
     script:
         "../scripts/step.py"

@@ -1,4 +1,4 @@
-from wokflow.match.stage import embed_gpus, pair_given, translate_gpus, translate_over
+from wokflow.match.arguments import embed_gpus, pair_given, translate_gpus, translate_overrides
 
 ELIGIBLE = {corpus: f"{RESULTS}/match/eligible/{corpus}/part-00000.parquet" for corpus in MATCHED}
 SILVER = {  # the silver set, by direction, where people have accepted candidates
@@ -71,7 +71,7 @@ rule match_translate:
     params:
         **step(
             "match.translate",
-            over=lambda wildcards: translate_over(config, CORPORA[wildcards.corpus]),
+            over=lambda wildcards: translate_overrides(config, CORPORA[wildcards.corpus]),
         ),
     script:
         "../scripts/step.py"

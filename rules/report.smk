@@ -1,4 +1,4 @@
-from wokflow.report import arguments as report_arguments
+from wokflow.report.arguments import page_given
 
 LEFT_OUT = [  # by any stage, and what that is a share of
     *(path for corpus in CORPORA for path in parts(f"ingest/rejects/{corpus}", INGEST_PARTS)),
@@ -132,7 +132,7 @@ rule report_page:
     params:
         **step(
             "report.page",
-            given=lambda wildcards: report_arguments.of_page(config, LINKED, RUNS.values()),
+            given=lambda wildcards: page_given(config, LINKED, RUNS.values()),
         ),
     script:
         "../scripts/step.py"

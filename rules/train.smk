@@ -1,4 +1,4 @@
-from wokflow.train.arguments import train_given, train_gpus, train_memory, train_nodes, train_over
+from wokflow.train.arguments import model_given, model_gpus, model_memory, model_nodes, model_overrides
 
 
 checkpoint train_pairs:
@@ -61,19 +61,19 @@ rule train_model:
         "../envs/train.yaml"
     threads: lambda wildcards: 1 if RUNS[wildcards.run].small else 8
     resources:
-        mem_mb=lambda wildcards, attempt: memory(train_memory(config, RUNS[wildcards.run]))(
+        mem_mb=lambda wildcards, attempt: memory(model_memory(config, RUNS[wildcards.run]))(
             wildcards, attempt
         ),
         runtime=minutes(600),
-        gpu=lambda wildcards: train_gpus(config, RUNS[wildcards.run]),
-        nodes=lambda wildcards: train_nodes(config, RUNS[wildcards.run]),
-        tasks=lambda wildcards: train_nodes(config, RUNS[wildcards.run]),
+        gpu=lambda wildcards: model_gpus(config, RUNS[wildcards.run]),
+        nodes=lambda wildcards: model_nodes(config, RUNS[wildcards.run]),
+        tasks=lambda wildcards: model_nodes(config, RUNS[wildcards.run]),
         tasks_per_gpu=0,
     params:
         **step(
             "train.model",
-            over=lambda wildcards: train_over(RUNS[wildcards.run]),
-            given=lambda wildcards: train_given(config, RUNS[wildcards.run]),
+            over=lambda wildcards: model_overrides(RUNS[wildcards.run]),
+            given=lambda wildcards: model_given(config, RUNS[wildcards.run]),
         ),
     script:
         "../scripts/step.py"

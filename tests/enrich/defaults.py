@@ -15,22 +15,22 @@ RESOURCES = ROOT / "resources" / "enrich"
 PHRASES = str(RESOURCES / "phrases.tsv")
 
 
-def of_entities(raw: str | Path, languages: Sequence[str]) -> EntitiesSettings:
+def entities_settings(raw: str | Path, languages: Sequence[str]) -> EntitiesSettings:
     return EntitiesSettings(raw=str(raw), languages=tuple(languages))
 
 
-def of_link(pair: str = "en-zh", **given: Any) -> LinkSettings:
+def link_settings(pair: str = "en-zh", **given: Any) -> LinkSettings:
     return LinkSettings(pair=pair, **{"phrases": PHRASES} | given)
 
 
-def of_categorise(**given: Any) -> CategoriseSettings:
+def categorise_settings(**given: Any) -> CategoriseSettings:
     tables = {name: str(RESOURCES / f"{name}.tsv") for name in ("topics", "classes")}
     return CategoriseSettings(**{"languages": (), "contact": ""} | tables | given)
 
 
-def of_lookup(languages: Sequence[str], **given: Any) -> LookupSettings:
+def lookup_settings(languages: Sequence[str], **given: Any) -> LookupSettings:
     return LookupSettings(languages=tuple(languages), **{"contact": ""} | given)
 
 
 def linker_of(names: Names, phrases: Phrases | None = None) -> Linker:
-    return Linker(names, of_link(), phrases or Phrases(()))
+    return Linker(names, link_settings(), phrases or Phrases(()))

@@ -11,7 +11,7 @@ import pyoxigraph as ox
 from wokflow.enrich.lookup import enrich_lookup
 from wokflow.frame.job import Job, Progress
 
-from tests.enrich.defaults import of_lookup
+from tests.enrich.defaults import lookup_settings
 from tests.enrich.endpoints import Endpoint, served
 from tests.enrich.facts import categorised, entity, store_of
 
@@ -72,7 +72,7 @@ class Lookup:
     def __call__(self, server: Endpoint, *, categories: str = "", **given: Any) -> bytes:
         """What is not given is as usual."""
         files = self.files() | ({"categories": categories} if categories else {})
-        settings = of_lookup(**self.usual() | {"endpoint": server.url} | given)
+        settings = lookup_settings(**self.usual() | {"endpoint": server.url} | given)
         enrich_lookup(**files, settings=settings, job=Job(progress=Progress(self.log, seconds=0)))
         return (self.folder / "lookups.parquet").read_bytes()
 

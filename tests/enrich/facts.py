@@ -12,7 +12,7 @@ from wokflow.enrich.schemas import CATEGORIES
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 
-from tests.enrich.defaults import of_entities
+from tests.enrich.defaults import entities_settings
 
 Entity = dict[str, Any]  # an item in the form of Wikidata's JSON
 
@@ -109,7 +109,7 @@ def dumped(entities: Iterable[Entity], folder: Path, languages: Sequence[str]) -
         source=str(source),
         entities=str(table),
         rejects=str(folder / "rejects.parquet"),
-        settings=of_entities(dump, languages),
+        settings=entities_settings(dump, languages),
         job=Job(),
     )
     return str(table)

@@ -22,8 +22,8 @@ from wokflow.ingest.source import ingest_source
 
 from tests.conftest import ROOT
 from tests.enrich import camt
-from tests.enrich.defaults import of_categorise, of_entities, of_link, of_lookup
-from tests.ingest.defaults import of_sentences
+from tests.enrich.defaults import categorise_settings, entities_settings, link_settings, lookup_settings
+from tests.ingest.defaults import sentences_settings
 
 LANGUAGES = ["en", "zh", "es", "hi"]
 
@@ -45,7 +45,7 @@ class Stage:
         ingest_source(raw=self.path("entities.jsonl"), data=self.path("source.json"), job=self.job)
         enrich_entities(
             source=self.path("source.json"), entities=self.path("entities"), rejects=self.path("rejects"),
-            settings=of_entities(self.path("entities.jsonl"), LANGUAGES), job=self.job,
+            settings=entities_settings(self.path("entities.jsonl"), LANGUAGES), job=self.job,
         )  # fmt: skip
         enrich_names(
             entities=self.path("entities"), names=self.path("names"), digest=self.path("names.sha256"),
@@ -64,22 +64,22 @@ class Stage:
         }
         ingest_sentences(
             source=self.path("source.json"), sentences=[self.path(f"{pair}.s")], rejects=[self.path(f"{pair}.r")],
-            corpus=pair, settings=of_sentences("moses", raw, pair, **unchecked), job=self.job,
+            corpus=pair, settings=sentences_settings("moses", raw, pair, **unchecked), job=self.job,
         )  # fmt: skip
         enrich_link(
             sentences=self.path(f"{pair}.s"), corpus_sentences=[self.path(f"{pair}.s")], names=self.path("names"),
             mentions=self.path(f"{pair}.m"), rejects=self.path(f"{pair}.mr"), corpus=pair,
-            settings=of_link(pair), job=self.job,
+            settings=link_settings(pair), job=self.job,
         )  # fmt: skip
 
     def assemble(self) -> None:
         enrich_categorise(
             mentions=[self.path(f"{pair}.m") for pair in camt.PAIRS], entities=self.path("entities"),
-            categories=self.path("categories"), settings=of_categorise(), job=self.job,
+            categories=self.path("categories"), settings=categorise_settings(), job=self.job,
         )  # fmt: skip
         enrich_lookup(
             categories=self.path("categories"), entities=self.path("entities"), lookups=self.path("lookups"),
-            settings=of_lookup(LANGUAGES), job=self.job,
+            settings=lookup_settings(LANGUAGES), job=self.job,
         )  # fmt: skip
         enrich_items(
             categories=self.path("categories"), lookups=self.path("lookups"), pages=[], dictionary=self.path("items"),

@@ -16,7 +16,7 @@ from wokflow.enrich.names import enrich_names
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 
-from tests.enrich.defaults import of_categorise, of_entities, of_link
+from tests.enrich.defaults import categorise_settings, entities_settings, link_settings
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 ITEMS = RESOURCES / "demo" / "items"
@@ -156,7 +156,7 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Linked:
         source=source,
         entities=table,
         rejects=rejects,
-        settings=of_entities(ITEMS / "entities.jsonl", ["en", "zh"]),
+        settings=entities_settings(ITEMS / "entities.jsonl", ["en", "zh"]),
         job=job,
     )
     assert tables.rows([rejects]) == 0
@@ -173,14 +173,14 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Linked:
         mentions=mentions,
         rejects=f"{mentions}.rejects",
         corpus="demo",
-        settings=of_link(),
+        settings=link_settings(),
         job=job,
     )
     enrich_categorise(
         mentions=[mentions],
         entities=table,
         categories=categories,
-        settings=of_categorise(),
+        settings=categorise_settings(),
         job=job,
     )
     found = tables.read(mentions, ["sentence_id", "start", "end", "mention", "qid"]).rows()

@@ -7,7 +7,7 @@ from wokflow.enrich.entities import enrich_entities
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 
-from tests.enrich.defaults import of_entities
+from tests.enrich.defaults import entities_settings
 from tests.enrich.facts import entity
 
 
@@ -22,7 +22,7 @@ def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
         source=str(tmp_path / "source.json"),
         entities=str(tmp_path / "entities.parquet"),
         rejects=str(tmp_path / "rejects.parquet"),
-        settings=of_entities(tmp_path / "dump.json", ["en"]),
+        settings=entities_settings(tmp_path / "dump.json", ["en"]),
         job=Job(),
     )
     assert tables.read(tmp_path / "entities.parquet")["qid"].to_list() == ["Q7", long]

@@ -19,7 +19,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 
 from tests.enrich import camt
-from tests.enrich.defaults import of_lookup
+from tests.enrich.defaults import lookup_settings
 from tests.enrich.endpoints import TRACE, cut, hang_up, later, reset, says, served, well
 from tests.enrich.facts import SOME, WD, Entity, categorised, dumped, entity, store_of
 
@@ -51,7 +51,7 @@ def lookup(tmp_path: Path, log: io.StringIO) -> Lookup:
             categories=categorised(tmp_path / "categories.parquet", qids, "Q77"),
             entities=entities,
             lookups=str(path),
-            settings=of_lookup(**usual | given),
+            settings=lookup_settings(**usual | given),
             job=Job({"key": "k"}, Progress(log, seconds=0)),
         )
         return path
@@ -168,7 +168,7 @@ def test_every_backend_writes_the_same_bytes_of_any_facts(
             categories=categorised(folder / "categories.parquet", [one["id"] for one in entities]),
             entities=table,
             lookups=str(made[-1]),
-            settings=of_lookup(["zh", "en", "es"], backend=backend, store=written(folder, entities)),
+            settings=lookup_settings(["zh", "en", "es"], backend=backend, store=written(folder, entities)),
             job=Job(),
         )
     assert tables.read(made[0]).rows() == tables.read(made[1]).rows()

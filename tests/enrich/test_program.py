@@ -17,7 +17,7 @@ from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 
-from tests.enrich.defaults import of_link
+from tests.enrich.defaults import link_settings
 from tests.enrich.facts import dumped, entity
 
 TEXTS = ["🍜 Mapo tofu, and mapo tofu.", "Nothing\u2028here.", "Tofu of Mapo"]
@@ -58,7 +58,7 @@ def link(names: str, folder: Path, command: list[str], texts: list[str] = TEXTS)
     enrich_link(
         sentences=str(folder / "sentences"), corpus_sentences=[], names=names, mentions=str(folder / "mentions"),
         rejects=str(folder / "rejects"), corpus="mine", job=Job(),
-        settings=of_link(backend="command", command=tuple(command), seconds=60),
+        settings=link_settings(backend="command", command=tuple(command), seconds=60),
     )  # fmt: skip
     return {name: tables.read(str(folder / name)) for name in ("mentions", "rejects")}
 

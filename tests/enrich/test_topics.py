@@ -17,7 +17,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.web import user_agent
 
-from tests.enrich.defaults import of_categorise
+from tests.enrich.defaults import categorise_settings
 from tests.enrich.endpoints import (
     Asked,
     Behaviour,
@@ -95,7 +95,7 @@ class Categorise:
             mentions=[str(self.folder / "mentions.parquet")],
             entities=self._entities,
             categories=categories,
-            settings=of_categorise(**usual | given),
+            settings=categorise_settings(**usual | given),
             job=Job(progress=Progress(self.log, seconds=0)),
         )
         rows = tables.read(categories).rows()

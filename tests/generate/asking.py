@@ -24,7 +24,7 @@ def decode_settings(**own: Any) -> DecodeSettings:
     return DecodeSettings(**here | given | own)
 
 
-def settings(**own: Any) -> PromptSettings:
+def prompt_settings(**own: Any) -> PromptSettings:
     """The defaults of generate.prompt for a run on recipes, which keeps nothing."""
     given = {"run": "gpt", "model": "m", "lang": "en", "languages": None, "prompt": "none", "draw": 13}
     return PromptSettings(**given | {"cache": "none", "ledger": "none"} | own)
@@ -40,7 +40,7 @@ def asks(folder: Path, own: Mapping[str, Any], progress: Progress | None = None,
         **{name: str(folder / f"{file}.parquet") for name, file in TABLES.items()},
     }
     run = Job({"key": "k"}, progress or Progress())
-    generate_prompt(**common | paths, settings=settings(**kept | own), job=run)
+    generate_prompt(**common | paths, settings=prompt_settings(**kept | own), job=run)
 
 
 def written(folder: Path, sources: Sequence[str]) -> str:

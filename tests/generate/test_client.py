@@ -18,7 +18,7 @@ from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
 from wokflow.generate.endpoints import Key, check_endpoint
 from wokflow.generate.request import Request, request
 
-from tests.generate.asking import SECRET, settings
+from tests.generate.asking import SECRET, prompt_settings
 from tests.generate.servers import (
     RECIPE,
     USAGE,
@@ -59,7 +59,7 @@ def ask(server: Endpoint | str, ledger: Ledger | None = None, **settings: Any) -
 
 
 def test_a_request_is_what_the_protocol_says() -> None:
-    chosen = settings(system="Be brief.", temperature=0.5, max_tokens=9, parameters={"top_p": 0.9})
+    chosen = prompt_settings(system="Be brief.", temperature=0.5, max_tokens=9, parameters={"top_p": 0.9})
     with endpoint() as server:
         one = request(chosen, server.url, "Cook 鱼")
         with client(server.url + "/") as asking:
@@ -79,7 +79,7 @@ def test_a_request_is_what_the_protocol_says() -> None:
 
 
 def test_completions_have_a_prompt_and_the_limit_its_name() -> None:
-    chosen = settings(mode="completion", max_tokens_name="max_completion_tokens", seed=3)
+    chosen = prompt_settings(mode="completion", max_tokens_name="max_completion_tokens", seed=3)
     one = request(chosen, "x", "Cook")
     assert one.path == "/completions"
     assert one.body == {

@@ -17,7 +17,7 @@ from wokflow.generate import schemas
 from wokflow.generate.request import check
 
 from tests.conftest import ROOT
-from tests.generate.asking import Run, settings
+from tests.generate.asking import Run, prompt_settings
 from tests.generate.servers import RECIPE, Behaviour, endpoint, error, of_text, response, says, well
 
 pytestmark = pytest.mark.usefixtures("keyed")
@@ -204,7 +204,7 @@ def test_the_prompts_in_the_house_can_be_filled(tmp_path: Path, name: str) -> No
 )
 def test_settings_that_contradict_one_another_are_refused(own: dict[str, Any]) -> None:
     with pytest.raises(UserError, match=r"generate\.prompt\."):
-        check(settings(**own))
+        check(prompt_settings(**own))
 
 
 def test_an_endpoint_or_a_server_is_needed(tmp_path: Path) -> None:

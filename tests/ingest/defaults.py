@@ -6,24 +6,24 @@ from typing import Any
 from wokflow.ingest.settings import DownloadSettings, PagesSettings, RecipesSettings, SentencesSettings
 
 
-def of_recipes(raw: str | Path = "none", **given: Any) -> RecipesSettings:
+def recipes_settings(raw: str | Path = "none", **given: Any) -> RecipesSettings:
     return RecipesSettings(raw=str(raw), **given)
 
 
-def of_sentences(kind: str, raw: list[str], pair: str, **given: Any) -> SentencesSettings:
+def sentences_settings(kind: str, raw: list[str], pair: str, **given: Any) -> SentencesSettings:
     return SentencesSettings(kind=kind, raw=tuple(raw), pair=pair, **given)
 
 
-def of_pages(raw: str | Path, **given: Any) -> PagesSettings:
+def pages_settings(raw: str | Path, **given: Any) -> PagesSettings:
     return PagesSettings(raw=str(raw), **given)
 
 
-def of_download(url: str, **given: Any) -> DownloadSettings:
+def download_settings(url: str, **given: Any) -> DownloadSettings:
     return DownloadSettings(url=url, **{"sha256": None, "contact": ""} | given)
 
 
-CLEAN = of_recipes()
-OFF = of_recipes(
+CLEAN = recipes_settings()
+OFF = recipes_settings(
     entities=False, emoji=False, symbols=False, spaces=False, empty_fields=False, duplicates=False
 )
 

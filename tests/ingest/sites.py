@@ -18,7 +18,7 @@ import pytest
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest.download import ingest_download
 
-from tests.ingest.defaults import of_download
+from tests.ingest.defaults import download_settings
 
 DATA = random.Random(1).randbytes(3_000_000)
 SUM = hashlib.sha256(DATA).hexdigest()
@@ -182,7 +182,7 @@ def fetch(site: Site, folder: Path, *, name: str = "data.gz", url: str = "", **s
     before = {path.stat().st_size} if path.exists() else set()
     with watched(path, lambda: {len(site.data), *before}):
         job = Job(progress=Progress(log, seconds=0))
-        ingest_download(path=str(path), settings=of_download(url or site.url, **asked), job=job)
+        ingest_download(path=str(path), settings=download_settings(url or site.url, **asked), job=job)
     return Fetched(path, log.getvalue())
 
 

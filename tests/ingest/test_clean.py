@@ -12,14 +12,13 @@ from wokflow.ingest.clean import LATIN, clean
 from wokflow.ingest.records import Row, frame
 from wokflow.ingest.settings import RecipesSettings
 
-from tests.ingest.defaults import CLEAN, OFF, of_recipes, only
+from tests.ingest.defaults import CLEAN, OFF, only, recipes_settings
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SPACES = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
 STEPS = ["entities", "emoji", "symbols", "spaces", "empty_fields"]
-OTHER_AMPERSANDS = "AT&T; salt & pepper; M&M's &c. &copy 2 &none; &#; &;"
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -225,7 +224,7 @@ def test_traditional_characters_become_simplified_in_chinese_alone() -> None:
 
 def test_a_frame_of_many_rows_keeps_its_order() -> None:
     rows = [recipe(f" {number} ★", ingredients=[f"{number} 🍖", "★"] * (number % 3)) for number in range(100)]
-    found = clean(frame(rows), of_recipes(empty_fields=False), "en")
+    found = clean(frame(rows), recipes_settings(empty_fields=False), "en")
     assert found["title"].to_list() == [str(number) for number in range(100)]
     assert found["ingredients"].to_list() == [[str(number), ""] * (number % 3) for number in range(100)]
     assert isinstance(found, pl.DataFrame)

@@ -6,7 +6,7 @@ import polars as pl
 from wokflow.frame.job import Job
 from wokflow.ingest.recipes import ingest_recipes
 
-from tests.ingest.defaults import of_recipes
+from tests.ingest.defaults import recipes_settings
 
 LINES = "白灼菜心\t白灼秋葵\t菜心洗干净，焯水。\n\n焖鸡\t鲍鱼焖鸡\n焖鸡\t鲍鱼焖鸡\t 🔥\n焖鸡\t鲍鱼焖鸡\t鸡肉剁块。\n"
 
@@ -21,7 +21,7 @@ def ingest(tmp_path: Path, text: bytes) -> tuple[pl.DataFrame, pl.DataFrame]:
         recipes=[str(recipes)],
         rejects=[str(rejects)],
         corpus="counterfactual",
-        settings=of_recipes(raw, mostly_rejected="keep"),
+        settings=recipes_settings(raw, mostly_rejected="keep"),
         job=Job(),
     )
     return pl.read_parquet(recipes), pl.read_parquet(rejects)

@@ -17,7 +17,7 @@ from wokflow.ingest.download import ingest_download
 from wokflow.ingest.partial import taken
 
 from tests.conftest import ROOT
-from tests.ingest.defaults import of_download
+from tests.ingest.defaults import download_settings
 from tests.ingest.sites import (
     DATA,
     MODIFIED,
@@ -256,7 +256,7 @@ def test_a_killed_download_leaves_no_half_file_and_is_gone_on_with(site: Site, t
                     assert process.poll() is None
                     time.sleep(0.01)
                 with pytest.raises(UserError, match="is being fetched by another process"):
-                    ingest_download(path=str(path), settings=of_download(site.url), job=Job())
+                    ingest_download(path=str(path), settings=download_settings(site.url), job=Job())
                 process.send_signal(signal.SIGKILL)
                 assert process.wait() == -signal.SIGKILL
             sizes.append(part.stat().st_size)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.ingest import recipes
 
-from tests.ingest.defaults import CLEAN, of_recipes, only
+from tests.ingest.defaults import CLEAN, only, recipes_settings
 
 Ingest = Callable[..., Any]
 
@@ -34,7 +34,7 @@ def test_later_duplicates_are_rejected_and_name_the_first(ingest: Ingest, corpus
         (6, "empty_title", None),
         (7, "empty_title", None),
     ]
-    kept = ingest(corpus.name, corpus.file(rows), cleaning=of_recipes(duplicates=False))
+    kept = ingest(corpus.name, corpus.file(rows), cleaning=recipes_settings(duplicates=False))
     assert kept.recipes["source_row"].to_list() == [0, 1, 2, 3, 4, 5]
 
 

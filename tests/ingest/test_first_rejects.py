@@ -10,7 +10,7 @@ from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import read_sheet
 from wokflow.ingest.first_rejects import HEADER, FirstRejects
 
-from tests.enrich.defaults import of_entities
+from tests.enrich.defaults import entities_settings
 from tests.ingest.test_pages import Ingested, pair
 from tests.ingest.test_sentences import read_into
 
@@ -60,7 +60,7 @@ def entities(folder: Path) -> None:
     paths = {"source": "source.json", "entities": "e.parquet", "rejects": "r.parquet"}
     enrich_entities(
         **{name: str(folder / path) for name, path in paths.items()},
-        settings=of_entities(folder / "dump.json", ["en"]),
+        settings=entities_settings(folder / "dump.json", ["en"]),
         job=Job(),
     )
 

@@ -15,9 +15,7 @@ from wokflow.ingest import pages
 from wokflow.ingest.pages import first_paragraph, ingest_pages
 from wokflow.ingest.schemas import PAGES, REASONS, REJECTS
 
-from tests.ingest.defaults import of_pages
-
-INDEX = {"_type": "_doc", "_id": "12"}
+from tests.ingest.defaults import pages_settings
 
 
 def document(**fields: Any) -> dict[str, Any]:
@@ -74,7 +72,7 @@ class Ingested:
             pages=paths[0],
             rejects=paths[1],
             lang=lang,
-            settings=of_pages(raw, longest=longest, truncated=truncated),
+            settings=pages_settings(raw, longest=longest, truncated=truncated),
             job=Job({"key": "a key"}, Progress(log)),
         )
         self.pages, self.rejects = tables.read(paths[0]), tables.read(paths[1])

@@ -19,7 +19,7 @@ from wokflow.frame.tables import PartWriter
 from wokflow.ingest import recipes, records
 
 from tests.ingest.conftest import PACKED
-from tests.ingest.defaults import CLEAN, OFF, of_recipes
+from tests.ingest.defaults import CLEAN, OFF, recipes_settings
 
 Ingest = Callable[..., Any]
 BINARY = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + random.Random(1).randbytes(20_000)
@@ -269,7 +269,7 @@ def test_an_endless_line_is_one_reject(garbage: bytes, ingest: Ingest, corpus: A
 
 def test_empty_fields_may_be_kept(ingest: Ingest, corpus: Any) -> None:
     rows = [corpus.row(0, "", [], []), corpus.row(1, "😋", [""], ["★", "s"])]
-    kept = ingest(corpus.name, corpus.file(rows), cleaning=of_recipes(empty_fields=False))
+    kept = ingest(corpus.name, corpus.file(rows), cleaning=recipes_settings(empty_fields=False))
     assert kept.recipes.select("title", "ingredients", "steps").rows() == [
         ("", [], []),
         ("", [""], ["", "s"]),

@@ -18,7 +18,7 @@ from wokflow.ingest.sentences import ingest_sentences, length_ratio
 from wokflow.ingest.source import ingest_source
 from wokflow.ingest.stage import source_files
 
-from tests.ingest.defaults import of_sentences
+from tests.ingest.defaults import sentences_settings
 
 PAIRS = [
     ("Peking duck is carved at the table.", "北京烤鸭在桌边片切。"),
@@ -38,7 +38,7 @@ def read_into(folder: Path, kind: str, path: Any, pair: str, *, parts: int = 1, 
         sentences=names[0],
         rejects=names[1],
         corpus="mine",
-        settings=of_sentences(kind, raw, pair, **changed),
+        settings=sentences_settings(kind, raw, pair, **changed),
         job=Job(),
     )
     good, bad = (pl.read_parquet(each) for each in names)

@@ -25,7 +25,7 @@ from wokflow.ingest import wikipedia
 from wokflow.ingest.pages import Page, ingest_pages
 from wokflow.ingest.schemas import PAGES
 
-from tests.ingest.defaults import of_pages
+from tests.ingest.defaults import pages_settings
 
 CONTACT = "me@example.org"
 MEDIAWIKI = Path("/usr/share/mediawiki")
@@ -385,7 +385,7 @@ def test_a_real_mediawiki_s_search_documents_give_the_pages_of_its_api(
         pages=[good],
         rejects=[bad],
         lang="en",
-        settings=of_pages(raw),
+        settings=pages_settings(raw),
         job=Job(),
     )
     assert tables.read(bad)["reason"].to_list() == ["redirect"]

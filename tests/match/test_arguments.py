@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from wokflow.frame.arguments import Arguments, block_arguments
 from wokflow.frame.config import fill, read_schema
+from wokflow.match.arguments import embed_gpus, pair_given, translate_gpus, translate_overrides
 from wokflow.match.bundled import BUNDLED
-from wokflow.match.stage import embed_gpus, pair_given, translate_gpus, translate_over
 
 from tests.conftest import ROOT
 
@@ -22,7 +22,7 @@ def with_(**changes: Any) -> dict[str, Any]:
 
 def translating(lang: str = "zh", **changes: Any) -> Arguments:
     config = with_(**changes)
-    return block_arguments(config, SCHEMA, "match.translate", over=translate_over(config, lang))
+    return block_arguments(config, SCHEMA, "match.translate", over=translate_overrides(config, lang))
 
 
 def test_a_model_of_the_hub_counts_by_name_with_its_settings() -> None:

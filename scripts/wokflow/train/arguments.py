@@ -6,14 +6,14 @@ from typing import Any
 from wokflow.frame.runs import FROM_SCRATCH, LARGE_MB, Run
 
 
-def train_over(run: Run) -> dict[str, Any]:
-    """What takes the place of values of train.model: the run's own, and the loss where BLEU has no references."""
+def model_overrides(run: Run) -> dict[str, Any]:
+    """What a run lays over train.model: its own values, and the loss where BLEU has no references."""
     own = dict(run.settings.get("model", {}))
     return own if run.languages else own | {"metric": "loss"}
 
 
-def train_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """What the rule gives to train_model.
+def model_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """What train.model is given of its run.
 
     A causal model learns to answer the prompt that it will be asked, in the form that generate.decode.chat says.
     """
@@ -29,12 +29,12 @@ def train_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
     }
 
 
-def train_nodes(config: Mapping[str, Any], run: Run) -> int:
+def model_nodes(config: Mapping[str, Any], run: Run) -> int:
     """Nodes of the job of train_model."""
     return int(_block(config, run)["nodes"])
 
 
-def train_gpus(config: Mapping[str, Any], run: Run) -> int:
+def model_gpus(config: Mapping[str, Any], run: Run) -> int:
     """GPUs of the job of train_model on each of its nodes: one for each process there."""
     block = _block(config, run)
     if run.small or block["device"] == "cpu":
@@ -42,7 +42,7 @@ def train_gpus(config: Mapping[str, Any], run: Run) -> int:
     return int(block["processes"])
 
 
-def train_memory(config: Mapping[str, Any], run: Run) -> int:
+def model_memory(config: Mapping[str, Any], run: Run) -> int:
     """MB of memory of the job of train_model on each of its nodes.
 
     Weights are counted as numbers of 16 bits. Each process reads the model into memory: four times the weights where
