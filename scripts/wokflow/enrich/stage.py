@@ -1,4 +1,4 @@
-"""What stage enrich is of the workflow: its cutoffs and targets, and what it asks of a config."""
+"""Stage enrich: its cutoffs and targets, and what it asks of a config."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

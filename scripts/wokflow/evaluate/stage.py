@@ -1,4 +1,4 @@
-"""What stage evaluate is of the workflow: what it is run for, and which of its steps measure a run."""
+"""Stage evaluate: what it is run for, and which of its steps measure a run."""
 
 from collections.abc import Mapping
 from typing import Any

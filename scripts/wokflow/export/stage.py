@@ -1,4 +1,4 @@
-"""What stage export is of the workflow."""
+"""Stage export: what it is run for."""
 
 from wokflow.frame.scope import Scope
 

@@ -1,4 +1,4 @@
-"""What stage ingest is of the workflow: its cutoffs and targets, what it asks of a config, which files it names."""
+"""Stage ingest: its cutoffs and targets, what it asks of a config, which files it names."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

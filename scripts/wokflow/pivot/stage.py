@@ -1,4 +1,4 @@
-"""What stage pivot is of the workflow: its cutoffs and targets, and what it asks of a config."""
+"""Stage pivot: its targets, and what it asks of a config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What stage report is of the workflow."""
+"""Stage report: what it is run for."""
 
 from wokflow.frame.scope import Scope
 

@@ -1,4 +1,4 @@
-"""What stage train is of the workflow: its cutoffs and targets, and what it asks of a config."""
+"""Stage train: its cutoffs and targets, and what it asks of a config."""
 
 from collections.abc import Mapping
 from typing import Any
