@@ -78,7 +78,28 @@ def test_other_languages_are_told_by_their_script() -> None:
     assert in_language("नमस्ते दुनिया", "hi") and not in_language("Hello world", "hi")
     assert in_language("வணக்கம்", "ta") and in_language("హలో", "te") and not in_language("హలో", "ta")
     assert in_language("El cocido", "es") and not in_language("नमस्ते", "fr")
-    assert in_language("麻婆豆腐", "zh_TW") and in_language("Привет", "ru") is None
+    assert in_language("麻婆豆腐", "zh_TW") and in_language("Привет", "xx") is None
+    assert in_language("Cơm tấm bì chả với nước mắm ngọt và đồ chua", "vi")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("ru", "Нарежьте лук и обжарьте его."),
+        ("ja", "玉ねぎを切って、油で炒めます。"),
+        ("ko", "양파를 썰어 기름에 볶습니다."),
+        ("ar", "قطعي البصل واقليه في الزيت."),
+        ("th", "หั่นหัวหอมแล้วผัดในน้ำมัน"),
+        ("bn", "পেঁয়াজ কেটে তেলে ভাজুন"),
+    ],
+)
+def test_no_script_is_taken_for_another(lang: str, text: str) -> None:
+    assert in_language(text, lang)
+    for other in {"en", "zh", "hi", "ru", "ko", "th"} - {lang}:
+        assert in_language(text, other) is False, other
+    for other in ("en", "zh"):
+        both = f"{text} {'Cut it.' if other == 'en' else '切'}"  # a word of it is not enough
+        assert in_language(both, other) is False
 
 
 def test_the_form_is_that_of_the_source() -> None:

@@ -25,9 +25,10 @@ def tokenizer(letters: Iterable[str] = LETTERS, **kwargs: Any) -> Any:
 
 
 def model(kind: str, vocabulary: int, *, width: int = 16, layers: int = 2, seed: int = 5) -> Any:
-    """A model of kind marian, bart, mbart, m2m100, t5, gpt2 or llama for `vocabulary` tokens, with 64 positions.
+    """A model of kind marian, bart, mbart, m2m100, t5, gpt2, llama or bloom for `vocabulary` tokens.
 
-    Its weights are large, so that no two tokens are nearly as likely as each other. It never writes padding.
+    It has 64 positions. Its weights are large, so that no two tokens are nearly as likely as each other. It never
+    writes padding.
     """
     import torch
 
@@ -64,6 +65,8 @@ def _model(kind: str, vocabulary: int, width: int, layers: int) -> Any:
     from transformers import (
         BartConfig,
         BartForConditionalGeneration,
+        BloomConfig,
+        BloomForCausalLM,
         GPT2Config,
         GPT2LMHeadModel,
         LlamaConfig,
@@ -122,4 +125,7 @@ def _model(kind: str, vocabulary: int, width: int, layers: int) -> Any:
             sizes = {"hidden_size": width, "intermediate_size": 2 * width, "num_attention_heads": 2}
             sizes |= {"num_hidden_layers": layers, "max_position_embeddings": 256}
             return LlamaForCausalLM(LlamaConfig(**common, **sizes, initializer_range=0.1))
+        case "bloom":
+            sizes = {"hidden_size": width, "n_layer": layers, "n_head": 2}
+            return BloomForCausalLM(BloomConfig(**common, **sizes, initializer_range=0.4))
     raise ValueError(kind)

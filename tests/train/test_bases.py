@@ -144,9 +144,10 @@ def test_adapters_learn_on_weights_of_4_bits(kind: str, tmp_path: Path) -> None:
     assert any("layers.0." in name for name in changed)
 
 
-def test_texts_that_share_a_row_do_not_see_each_other(tmp_path: Path) -> None:
-    base = base_model(tmp_path, "llama")
-    still = changed(FIT, family="causal", base=str(base), epochs=1, learning_rate=UNMOVED, warmup=0.0)
+@pytest.mark.parametrize("kind", ["llama", None])
+def test_texts_that_share_a_row_do_not_see_each_other(kind: str | None, tmp_path: Path) -> None:
+    base = str(base_model(tmp_path, kind)) if kind else None  # GPT-2, from scratch
+    still = changed(FIT, family="causal", base=base, epochs=1, learning_rate=UNMOVED, warmup=0.0, dropout=0.0)
     found = {
         packing: curve(train(tmp_path / str(packing), settings=still, packing=packing))
         for packing in (False, True)
@@ -154,6 +155,15 @@ def test_texts_that_share_a_row_do_not_see_each_other(tmp_path: Path) -> None:
     assert found[True]["step"][0] < found[False]["step"][0]  # 24 texts in fewer rows
     for column in ("train_loss", "valid_loss"):
         assert found[True][column][0] == pytest.approx(found[False][column][0], rel=1e-4)
+
+
+def test_a_model_whose_texts_would_see_each_other_is_not_trained_so(tmp_path: Path) -> None:
+    """BLOOM has no positions as input, by which texts in a row are told apart."""
+    base = base_model(tmp_path, "bloom")
+    settings = changed(FIT, family="causal", base=str(base), epochs=1)
+    assert train(tmp_path / "apart", settings=settings)
+    with pytest.raises(UserError, match=r"packing: \S*bloom does not keep texts apart"):
+        train(tmp_path / "together", settings=settings, packing=True)
 
 
 @pytest.mark.parametrize("kind", ["mbart", "m2m100", "marian", "t5"])
@@ -202,3 +212,8 @@ def test_live_curves_lie_where_a_tracker_finds_them(tmp_path: Path) -> None:
     train(tmp_path, trackers=("tensorboard",))
     [events] = (tmp_path / "curves").glob("events.*")
     assert b"eval/loss" in events.read_bytes()
+
+
+def test_a_tracker_that_is_not_here_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"trackers: nonsense cannot be used here, but .*tensorboard"):
+        train(tmp_path, trackers=("tensorboard", "nonsense"))

@@ -97,7 +97,11 @@ def test_the_size_of_a_device_batch_is_not_tried_by_several_at_once(
 
 @pytest.mark.parametrize(
     ("values", "said"),
-    [({}, "there is one: set processes or nodes"), ({"metric": "bleu"}, "neither with lora.rank nor")],
+    [
+        ({}, "there is one: set processes or nodes"),
+        ({"family": "causal", "metric": "bleu"}, "neither with lora.rank nor"),
+        ({"family": "seq2seq"}, "is for causal models"),
+    ],
 )
 def test_what_cannot_be_shared_out_is_said(
     values: dict[str, str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -33,28 +33,44 @@ NAMES = {  # in English, as prompts name them
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
-_SCRIPTS = {  # letters of languages that are not written in Latin ones
-    "zh": re.compile(f"[{HAN}]"),
-    "hi": re.compile("[\u0900-\u097f]"),
-    "ta": re.compile("[\u0b80-\u0bff]"),
-    "te": re.compile("[\u0c00-\u0c7f]"),
+_KANA = "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_DEVANAGARI, _ARABIC = "\u0900-\u097f", "\u0600-\u06ff\u0750-\u077f"
+_SCRIPTS = {  # letters of languages that are not written in Latin ones, as the inside of a character class
+    "zh": HAN,
+    "ja": HAN + _KANA,
+    "ko": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
+    "hi": _DEVANAGARI,
+    "mr": _DEVANAGARI,
+    "bn": "\u0980-\u09ff",
+    "ta": "\u0b80-\u0bff",
+    "te": "\u0c00-\u0c7f",
+    "th": "\u0e00-\u0e7f",
+    "ar": _ARABIC,
+    "ur": _ARABIC,
+    "ru": "\u0400-\u04ff",
 }
 _LATIN = ("en", "es", "fr", "de", "it", "nl", "pt", "tr", "vi")
-_LATIN_WORD = re.compile("[A-Za-z\u00c0-\u024f]+")
+_LATIN_LETTERS = (
+    "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a"
+)
+_LATIN_WORD = re.compile(f"[{_LATIN_LETTERS}]+")
 
 
 def in_language(text: str, lang: str) -> bool | None:
-    """Whether a text is in the script of a language: more Han characters than words in Latin letters for Chinese.
+    """Whether a text is in the script of a language: more letters of it than Latin words and letters of others.
 
-    A text in the Latin script has no more letters of other scripts than words. None for a text with neither, and for
-    languages whose script is not known.
+    A text in the Latin script has no more letters of other scripts than words.
+
+    None for a text without letters, and for languages whose script is not known. Languages of one script are not told
+    apart.
     """
     lang = lang.partition("_")[0]
-    letters = {name: len(script.findall(text)) for name, script in _SCRIPTS.items()}
-    latin, others = len(_LATIN_WORD.findall(text)), sum(letters.values())
-    if not others + latin or lang not in {*letters, *_LATIN}:
+    own = _SCRIPTS.get(lang, "")
+    letters, latin = len(re.findall(f"[{own}]", text)) if own else 0, len(_LATIN_WORD.findall(text))
+    others = len(re.findall(rf"[^\W\d_{_LATIN_LETTERS}{own}]", text))
+    if not letters + latin + others or not (own or lang in _LATIN):
         return None
-    return letters[lang] > latin if lang in letters else others <= latin
+    return letters > latin + others if own else others <= latin
 
 
 def target_lang(data: str) -> str:

@@ -17,6 +17,7 @@ from wokflow.models.loading import load
 from wokflow.train.card import write_card
 from wokflow.train.checkpoints import Checkpoints, Saved
 from wokflow.train.examples import Encoder, asking_of, read_examples, values_of
+from wokflow.train.packing import sees_others
 from wokflow.train.record import base_of, write_record
 from wokflow.train.scratch import make_small
 from wokflow.train.settings import ModelSettings
@@ -91,6 +92,7 @@ def training_arguments(task: Task) -> Any:
     from trl.trainer.sft_config import SFTConfig
 
     settings = task.settings
+    _check_trackers(settings)
     place = find_device(settings.device)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     share = -(-settings.batch // processes)
@@ -152,11 +154,30 @@ def training_arguments(task: Task) -> Any:
     return made
 
 
+def _check_trackers(settings: ModelSettings) -> None:
+    """Raise UserError for trackers that transformers does not know, or whose package is not installed."""
+    from transformers import integrations
+
+    library: Any = integrations
+    here = library.get_available_reporting_integrations()
+    if missing := ", ".join(name for name in settings.trackers if name not in here):
+        raise UserError(
+            f"train.model.trackers: {missing} cannot be used here, but {', '.join(here) or 'none'}. Is it one of "
+            "transformers' trackers, and is its package installed?"
+        )
+
+
 def _sharding(settings: ModelSettings, processes: int) -> dict[str, Any]:
     """FSDP2: weights, gradients and optimizer are shared out among processes; only the first loads the model."""
     if processes == 1:
         raise UserError(
             "train.model.shard shares a model out among processes, but there is one: set processes or nodes."
+        )
+    if settings.family != "causal":
+        raise UserError(
+            "train.model.shard is for causal models: accelerate cannot share out the word vectors that encoder and "
+            "decoder have in common. For this one, gradient_checkpointing, lora.rank and a smaller device_batch save "
+            "memory."
         )
     if settings.lora.rank or settings.metric == "bleu":
         raise UserError(
@@ -267,6 +288,11 @@ def _trainer(
             data_collator=DataCollatorForSeq2Seq(tokenizer, model=decoder_inputs(network)),
             compute_loss_func=partial(sequence_loss, smoothing=settings.label_smoothing),
             **options,
+        )
+    if encoder.packing and arguments.process_index == 0 and sees_others(trainer.model, trainer.data_collator):
+        raise UserError(
+            f"train.model.packing: {settings.base or 'small'} does not keep texts apart that share a row; each "
+            "would be learnt as what follows the one before it. Leave packing out for this model."
         )
     trainer.begin(course)
     trainer.remove_callback(PrinterCallback)

@@ -73,7 +73,9 @@ class ModelSettings(Settings):
     max_tokens: int = Field(512, ge=8)
     """Longer texts are cut (section 6.1)."""
     packing: bool = False
-    """Causal models: short texts share a row; none sees another. A step then has `batch` rows."""
+    """Causal models: short texts share a row; none sees another (a model that cannot do that is refused). A step
+    then has `batch` rows.
+    """
     epochs: int = Field(30, ge=1)
     """Passes over the examples, at most (section 6.1)."""
     patience: int = Field(5, ge=1)
@@ -117,8 +119,8 @@ class ModelSettings(Settings):
     nodes: Never[int] = Field(1, ge=1)
     """Nodes, under Slurm; each runs so many `processes`."""
     shard: Never[bool] = False
-    """Share weights, gradients and optimizer out among the processes (FSDP2), for models that one GPU cannot
-    train.
+    """Causal models: share weights, gradients and optimizer out among the processes (FSDP2), where one GPU cannot
+    train them.
     """
     gradient_checkpointing: Never[bool] = False
     """Trade time for memory."""

@@ -277,6 +277,12 @@ class Seq2Seq(Steps, Seq2SeqTrainer):
 class Causal(Steps, SFTTrainer):
     """TRL's trainer of language models, whose output layer never holds the scores of all words at once."""
 
+    def begin(self, course: Course) -> None:
+        super().begin(course)
+        self._loss_shifts_labels = (
+            True  # the first token has no loss; transformers knows it not of all (GPT-2)
+        )
+
     def summed_loss(self, inputs: Any) -> "tuple[Tensor, Tensor]":
         model: Any = self.model
         found = model(**inputs, use_cache=False, fused_lm_head=True)
