@@ -5,7 +5,7 @@ import pytest
 from wokflow.evaluate import correlations
 from wokflow.evaluate.comparisons import ALPHA, LEAST, comparison_rows
 from wokflow.evaluate.correlations import correlation_rows
-from wokflow.evaluate.intervals import Metric, mean, whole
+from wokflow.evaluate.intervals import Metric, mean, ratio, whole
 from wokflow.evaluate.measured import Measured
 from wokflow.evaluate.settings import Bootstrap
 
@@ -25,6 +25,13 @@ def drawn_metric(kind: str, random: np.random.Generator, count: int, references:
         return mean("m", np.where(np.arange(count) % 6 == 0, 0.5, random.random(count) ** 3))
     if kind == "either":  # the discrete case: most differences are ties
         return mean("m", random.integers(2, size=count))
+    if kind == "heavy":  # sentences with several items, one of them with very many
+        weights = np.where(np.arange(count) == 0, 30, np.arange(count) % 5)
+        return ratio("m", 100 * random.random(count) ** 3 * weights, weights)
+    if kind == "f1":  # graphs of several sizes, one of them large
+        sizes = random.integers(5, 40, size=(count, 2)) * np.where(np.arange(count) == 0, 10, 1)[:, None]
+        found = random.binomial(sizes.min(axis=1), random.random(count))
+        return Metric("m", found / sizes[:, 0], np.column_stack([found, found, sizes]).astype(float), "f1")
     texts = [" ".join(random.choice(WORDS, size=random.integers(6, 30))) for _ in range(count)]
     texts = [references[place] if place % 6 == 0 else text for place, text in enumerate(texts)]
     return whole("m", kind, texts, references)
@@ -44,7 +51,8 @@ def rejected(kind: str, count: int, draws: int, *, runs: int = 1, trials: int = 
 
 @pytest.mark.parametrize("count", [8, 25, 41])
 @pytest.mark.parametrize(
-    ("kind", "draws"), [("real", 1000), ("either", 1000), ("bleu:13a", 400), ("chrf", 300)]
+    ("kind", "draws"),
+    [("real", 1000), ("either", 1000), ("heavy", 1000), ("f1", 1000), ("bleu:13a", 400), ("chrf", 300)],
 )
 def test_a_mark_is_wrong_as_often_as_its_level_says(kind: str, draws: int, count: int) -> None:
     assert ALPHA == 0.05

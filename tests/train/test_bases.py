@@ -1,6 +1,7 @@
 """Trainings that begin with models of several kinds: chat models, .bin weights, adapters on 4 bits, packed rows."""
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.generate.asking import decode_settings
 from tests.models import tiny
 from tests.models.weights import pickled
 from tests.train.bases import base_model, few_examples
-from tests.train.tiny import DECODING, FIT, UNMOVED, changed, contents, curve, train
+from tests.train.tiny import ALWAYS, DECODING, FIT, UNMOVED, Strike, apart, changed, contents, curve, train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 PROMPT = "Rewrite: {source}"
@@ -142,6 +143,20 @@ def test_adapters_learn_on_weights_of_4_bits(kind: str, tmp_path: Path) -> None:
     changed = {name for name in old if not torch.equal(old[name], new[name])}
     assert changed and all("proj" in name or "fc" in name for name in changed)
     assert any("layers.0." in name for name in changed)
+
+
+def test_adapters_learn_on_weights_of_4_bits_as_if_never_killed(tmp_path: Path) -> None:
+    pytest.importorskip("bitsandbytes")
+    base = str(base_model(tmp_path, "llama", width=64))
+    lora = {"rank": 4, "base": "nf4"}
+    settings = changed(FIT, family="causal", base=base, lora=lora, save_minutes=ALWAYS)
+    whole = train(tmp_path / "whole", settings=settings)
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    process = apart(train, folder, None, settings, strike=Strike(4, signal.SIGKILL))
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert contents(train(folder, settings=settings)) == contents(whole)
 
 
 @pytest.mark.parametrize("kind", ["llama", None])

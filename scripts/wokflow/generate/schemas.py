@@ -106,8 +106,8 @@ CALLS = pa.schema(
         column(
             "in_language",
             pa.bool_(),
-            "Whether the answer is in the script of the language asked for: Chinese has more Han characters than words in "
-            "Latin letters and letters of other scripts. Null where it has no letters.",
+            "Whether the answer is in the script of the language asked for: Chinese has more Han characters than "
+            "words in Latin letters and letters of other scripts. Null where it has no letters.",
             nullable=True,
         ),
         column(

@@ -289,6 +289,10 @@ def _trainer(
             compute_loss_func=partial(sequence_loss, smoothing=settings.label_smoothing),
             **options,
         )
+    if settings.lora.rank:
+        # TRL rounds adapters on 4 bits to bfloat16, but PEFT reads those of a checkpoint in 32 bits.
+        for weight in filter(lambda one: one.requires_grad, trainer.model.parameters()):
+            weight.data = weight.data.float()
     if encoder.packing and arguments.process_index == 0 and sees_others(trainer.model, trainer.data_collator):
         raise UserError(
             f"train.model.packing: {settings.base or 'small'} does not keep texts apart that share a row; each "
