@@ -14,6 +14,7 @@ from wokflow.frame.scope import Scope
 from wokflow.frame.wikidata import ENTITIES
 from wokflow.generate.stage import BASELINES
 from wokflow.ingest.stage import dumps, source_files
+from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
 
 try:
@@ -25,6 +26,7 @@ try:
         packages=not workflow.deployment_settings.deployment_method,
         reserved=BASELINES,
     )
+    ASKED = read_models(config, SCHEMA)
     SITE = read_site(ROOT / "slurm" / "site.yaml")
     if workflow.exec_mode == ExecMode.DEFAULT:
         pairs_of_dishes = Path(config["pivot"]["pairs"]["path"])
@@ -72,6 +74,7 @@ SCOPE = Scope(
     sentences=SENTENCES,
     dumps=DUMPS,
     directions=DIRECTIONS,
+    roles={name: model.role for name, model in ASKED.items()},
 )
 DISH_CORPUS, PARSED, LINKED = SCOPE.dish_corpus, SCOPE.chinese, SCOPE.linked
 PARSER_USED, PARSER_TRAINED = SCOPE.parser_used, SCOPE.parser_trained
@@ -92,6 +95,7 @@ wildcard_constraints:
     corpus="|".join((*RAW, ENTITIES)),
     direction="|".join(DIRECTIONS),
     run="|".join(RUNS) or "(?!)",
+    asked="|".join(ASKED) or "(?!)",
     shard=r"\d{5}",
     shards=r"\d{5}",
     part=r"\d{5}",
@@ -110,4 +114,6 @@ def restore_records(results, patterns):
         )
 
 
-TARGETS = {stage: files for stage, files in stages.targets(SCOPE).items() if files or stage != "enrich"}
+TARGETS = {
+    stage: files for stage, files in stages.targets(SCOPE).items() if files or stage not in stages.OPTIONAL
+}

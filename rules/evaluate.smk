@@ -326,3 +326,26 @@ rule evaluate_csi_match:
         ),
     script:
         "../scripts/step.py"
+
+
+rule evaluate_ratings:
+    input:
+        tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",
+        ratings=[f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in EVALUATORS],
+    output:
+        means=f"{RESULTS}/evaluate/ratings/means/part-00000.parquet",
+        agreement=f"{RESULTS}/evaluate/ratings/agreement/part-00000.parquet",
+        differences=f"{RESULTS}/evaluate/ratings/differences/part-00000.parquet",
+    log:
+        log_of("evaluate_ratings"),
+    benchmark:
+        benchmark_of("evaluate_ratings")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        **step("evaluate.ratings"),
+    script:
+        "../scripts/step.py"

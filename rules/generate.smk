@@ -16,7 +16,7 @@ SHOWN = {  # exemplars of runs on sentences
     for name, run in RUNS.items()
 }
 SERVERS = servers(config, RUNS)  # of runs without an endpoint
-KEY_VARIABLES = key_variables(config, RUNS)  # of the environment, for rules/cluster.smk
+KEY_VARIABLES = key_variables(config, {**RUNS, **ASKED})  # of the environment, for rules/cluster.smk
 
 
 rule generate_baselines:

@@ -31,6 +31,12 @@ LEFT_OUT = [  # by any stage, and what that is a share of
         if run.family == "prompt"
         for table in ("rejects", "predictions")
     ),
+    *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("tasks", "rejects/tasks") if ASKED),
+    *(
+        f"{RESULTS}/judge/{table}/{name}/part-00000.parquet"
+        for name in EVALUATORS
+        for table in ("ratings", "rejects")
+    ),
     *(
         f"{RESULTS}/pivot/rejects/{block}/part-00000.parquet"
         for block, read in {

@@ -20,6 +20,7 @@ from tests.conftest import ROOT
 
 EVERYTHING = """\
 runs: {runs}
+judge: {{models: {folder}/models.tsv}}
 match:
   candidates: {{titles: {folder}/titles.tsv}}
   silver: {{accepted: {folder}/accepted.tsv}}
@@ -40,6 +41,11 @@ evaluate:
   comet: {{command: [comet]}}
   bleurt: {{command: [bleurt]}}
 """
+MODELS = """\
+name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers
+writer\tgenerator\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
+rater\tevaluator\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
+"""
 ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\n"
 VALUES = {
     "corpus": "xiachufang",
@@ -50,6 +56,7 @@ VALUES = {
     "lang": "en",
     "file": "theirs.zip",
     "subset": "pairs-zh-en",
+    "asked": "rater",
     "server": "gpt-9-" + hashlib.sha256(b"gpt-9").hexdigest()[:8],
 }
 
@@ -60,6 +67,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("rules")
     demo = (ROOT / "config" / "demo_runs.tsv").read_text(encoding="utf-8")
     (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
+    (folder / "models.tsv").write_text(MODELS, encoding="utf-8")
     for name in ("mine.tsv", "entities.jsonl", "pages.json", "titles.tsv", "accepted.tsv"):
         (folder / name).touch()
     config = EVERYTHING.format(runs=folder / "runs.tsv", folder=folder)

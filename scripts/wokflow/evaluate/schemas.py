@@ -178,6 +178,48 @@ OUTPUTS = pa.schema(
     ]
 )
 
+DIMENSION = column("dimension", pa.string(), "What was rated, as in judge/tasks.")
+RATING_MEANS = pa.schema(
+    [
+        column("by", pa.string(), "What ratings are grouped by; all: they are not."),
+        DIMENSION,
+        column("cuisine", pa.string(), "The cuisine; null: of all.", nullable=True),
+        column("system", pa.string(), "Who made what was rated; null: of all.", nullable=True),
+        column("rater", pa.string(), "Who rated; null: all.", nullable=True),
+        column("tasks", pa.int64(), "Tasks that were rated."),
+        column("ratings", pa.int64(), "Ratings of them, of all repetitions."),
+        column("mean", pa.float64(), "Their mean."),
+        column(
+            "deviation", pa.float64(), "Their standard deviation (n - 1); null: there is one.", nullable=True
+        ),
+    ]
+)
+RATING_AGREEMENT = pa.schema(
+    [
+        DIMENSION,
+        column(
+            "rater",
+            pa.string(),
+            "The rater, whose repetitions are compared; null: all with one another.",
+            nullable=True,
+        ),
+        column("scale", pa.string(), "nominal, ordinal or interval: what a difference counts."),
+        column("units", pa.int64(), "Tasks, or repetitions of tasks, with two ratings or more."),
+        column("ratings", pa.int64(), "Ratings of all units."),
+        column("alpha", pa.float64(), "Krippendorff's alpha; null: nothing can differ.", nullable=True),
+    ]
+)
+RATING_DIFFERENCES = pa.schema(
+    [
+        DIMENSION,
+        column("rater", pa.string(), "One rater."),
+        column("other", pa.string(), "Another."),
+        column("tasks", pa.int64(), "Tasks that both rated."),
+        column("difference", pa.float64(), "Mean rating of the first, less that of the other."),
+        column("absolute", pa.float64(), "Mean of the differences without their signs."),
+    ]
+)
+
 SCHEMAS = {
     "evaluate/scores": SCORES,
     "evaluate/parts/{run}": PARTS,
@@ -188,4 +230,7 @@ SCHEMAS = {
     "evaluate/literal": LITERAL,
     "evaluate/csi_match/{corpus}": SCORES,
     "evaluate/csi_parts/{corpus}": PARTS,
+    "evaluate/ratings/means": RATING_MEANS,
+    "evaluate/ratings/agreement": RATING_AGREEMENT,
+    "evaluate/ratings/differences": RATING_DIFFERENCES,
 }

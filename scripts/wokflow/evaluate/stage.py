@@ -20,7 +20,9 @@ def targets(scope: Scope) -> list[str]:
     folder = f"{scope.results.folder}/evaluate"
     tables = ("scores/part-00000", "scores/part-00001", "comparisons/part-00000", "correlations/part-00000")
     scores = [f"{folder}/{table}.parquet" for table in (*tables, "literal/part-00000")]
-    return scores + [f"{folder}/csi_match/{corpus}/part-00000.parquet" for corpus in scope.linked]
+    scores += [f"{folder}/csi_match/{corpus}/part-00000.parquet" for corpus in scope.linked]
+    rated = ("means", "agreement", "differences") if "evaluator" in scope.roles.values() else ()
+    return scores + [f"{folder}/ratings/{table}/part-00000.parquet" for table in rated]
 
 
 def measures(config: Mapping[str, Any], run: Run) -> list[str]:

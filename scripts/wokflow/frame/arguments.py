@@ -46,16 +46,17 @@ def block_arguments(
 ) -> Arguments:
     """The arguments of a step: the keys of its config block, what it borrows and is given.
 
-    Keys of the block that it only lends are left out. `over` is laid over the block first. `given` has what the
+    Keys of the block that it only lends are left out. `over` is laid over the block first, or over the block of
+    another stage that the step's settings extend. `given` has what the
     step's class declares by from_rule(). Keys of inner blocks go by names with dots; those of one that counts as
     `rule` reach the step only as far as they are given.
     """
     stage, name = step.split(".")
-    if over:
-        block = merged(config[stage][name], over)
-        config = {**config, stage: {**config[stage], name: block}}
     of_stage = schema["properties"].get(stage, {})
     declared = of_stage.get("steps", {}).get(name, {})
+    if over:
+        other, block = declared.get("extends", step).split(".")
+        config = {**config, other: {**config[other], block: merged(config[other][block], over)}}
     own = of_stage.get("properties", {}).get(name, {})
     lent = declared.get("lends", ())
     keys = {

@@ -32,14 +32,16 @@ def subclasses(stage: str, of: type[Declared]) -> list[type[Declared]]:
 def stage_schema(stage: str) -> dict[str, Any]:
     """The JSON schema of a stage's part of the config, from the classes of its settings.
 
-    `steps` says what a step `borrows` from other blocks, what it is `given` by its rule, and which keys of its own
-    block it only `lends` to others.
+    `steps` says what a step `borrows` from other blocks, what it is `given` by its rule, which keys of its own block
+    it only `lends` to others, and the block that it `extends`.
     """
     steps = {}
     for each in classes(stage):
         own = f"{stage}.{each.block()}."
         borrows = {name: _dotted(lent, own) for name, lent in each.borrows().items()}
-        more = {"borrows": borrows, "given": each.takes(), "lends": each.lends()}
+        more: dict[str, Any] = {"borrows": borrows, "given": each.takes(), "lends": each.lends()}
+        if other := each.extends():
+            more["extends"] = other.full_name()
         steps[each.block()] = {name: what for name, what in more.items() if what}
     schema: dict[str, Any] = {"type": "object", "additionalProperties": False, "default": {}}
     for of_stage in subclasses(stage, StageSettings):

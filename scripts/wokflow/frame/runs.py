@@ -212,14 +212,10 @@ def read_runs(
     runs: dict[str, Run] = {}
     problems = []
     for number, row in read_table(path, COLUMNS, "runs", quotes=False, comments=True):
-        settings = _settings(row["settings"], schema)
-        found = [
-            *_row_problems(row, runs, reserved, pairs),
-            *(text for text in settings if isinstance(text, str)),
-        ]
+        overrides, wrong = read_overrides(row["settings"], schema)
+        found = [*_row_problems(row, runs, reserved, pairs), *wrong]
         problems += [f"  - line {number}: {text}" for text in found]
         if not found:
-            overrides = nested({".".join(pair[0]): pair[1] for pair in settings if not isinstance(pair, str)})
             texts: dict[str, Any] = {name: row[name] for name in TEXTS}
             texts |= {"model": expanded_model(row["model"]), "prompt": expanded(row["prompt"])}
             texts |= {"seed": int(row["seed"] or 13), "pair": pairs.get(row["data"], "")}
@@ -308,9 +304,11 @@ def _prompt_problems(run: Run, family: Family) -> Iterator[str]:
         yield f"prompt {run.prompt} is by its name for {pair[0]}, and the data are {run.direction}."
 
 
-def _settings(text: str, schema: Mapping[str, Any]) -> list[tuple[list[str], Any] | str]:
-    """Overrides as (path, value), or a message for each that is wrong: `model.epochs=5; decode.beams=1`."""
-    return [_setting(one.strip(), schema) for one in text.split(";") if one.strip()]
+def read_overrides(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Overrides by step and key, of `model.epochs=5; decode.beams=1`, and a message for each that is wrong."""
+    read = [_setting(one.strip(), schema) for one in text.split(";") if one.strip()]
+    found = nested({".".join(each[0]): each[1] for each in read if not isinstance(each, str)})
+    return found, [each for each in read if isinstance(each, str)]
 
 
 def _setting(text: str, schema: Mapping[str, Any]) -> tuple[list[str], Any] | str:

@@ -1,7 +1,7 @@
 """What a config comes to: the corpora, sentences and runs from which the cutoffs and targets of the stages follow."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wokflow.frame.rules import Results
@@ -14,7 +14,7 @@ class Scope:
 
     `corpora` are those of recipes with their languages, of which `matched` are paired; `sentences` are the sources of
     parallel sentences with their languages as en-zh; `dumps` are the languages whose Wikipedia is read; `directions`
-    has the source and the target corpus of each direction.
+    has the source and the target corpus of each direction; `roles` are those of the models that judge.models names.
     """
 
     config: Mapping[str, Any]
@@ -24,6 +24,7 @@ class Scope:
     sentences: Mapping[str, str]
     dumps: Collection[str]
     directions: Mapping[str, tuple[str, str]]
+    roles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def results(self) -> Results:

@@ -125,12 +125,40 @@ class StageSettings(Block):
 
 
 class Settings(Block):
-    """A block of a stage: the settings of its step of that name, or some that several steps share."""
+    """A block of a stage: the settings of its step of that name, or some that several steps share.
+
+    One that extends the class of another stage borrows all keys of that block, and what a rule lays over for a job
+    is laid over that block.
+    """
 
     @classmethod
     def block(cls) -> str:
         """The name of the config block: csi_match of CsiMatchSettings."""
         return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__.removesuffix("Settings")).lower()
+
+    @classmethod
+    def extends(cls) -> "type[Settings] | None":
+        """The class of another stage that this one extends."""
+        others = (each for each in cls.__mro__[1:] if issubclass(each, Settings) and each is not Settings)
+        return next((each for each in others if each.__module__ != cls.__module__), None)
+
+    @classmethod
+    def full_name(cls) -> str:
+        """The block with its stage, as pivot.orders of OrdersSettings of wokflow.pivot.settings."""
+        return f"{cls.__module__.split('.')[-2]}.{cls.block()}"
+
+    @classmethod
+    def _extra(cls) -> dict[str, dict[str, Any]]:
+        found, other = super()._extra(), cls.extends()
+        if other:
+            block = other.full_name()
+            own = inspect.get_annotations(cls)
+            for name in [name for name in other.model_fields if name not in own]:
+                extra = found.setdefault(name, {"key": f"{block}.{name}"})
+                if "when" in extra:
+                    inner = extra["when"].items()
+                    extra["when"] = {key if "." in key else f"{block}.{key}": of for key, of in inner}
+        return found
 
     @classmethod
     def of_config(cls, config: Mapping[str, Any]) -> Self:

@@ -24,10 +24,15 @@ STAGES = (
     "enrich",
     "train",
     "generate",
+    "judge",
     "evaluate",
     "export",
     "report",
 )
+OPTIONAL = (
+    "enrich",
+    "judge",
+)  # no target without sentences whose items are known, or without models that rate
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -51,7 +56,7 @@ def cutoffs(scope: Scope) -> dict[str, CutoffGroup]:
 
 
 def targets(scope: Scope) -> dict[str, list[str]]:
-    """What each stage is run for; enrich has nothing in a config without sentences whose items are known."""
+    """What each stage is run for; OPTIONAL ones may have nothing to do."""
     return {stage: of_stage(scope) for stage, of_stage in _declared("stage", "targets").items()}
 
 

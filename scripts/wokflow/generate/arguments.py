@@ -3,12 +3,25 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from wokflow.frame.arguments import merged
 from wokflow.frame.runs import OF_RUN, Run
 from wokflow.frame.secrets import variable_for
+
+
+class Asked(Protocol):
+    """A row of the table of runs, or of another one, as far as it says how a model is asked."""
+
+    @property
+    def family(self) -> str: ...
+
+    @property
+    def pair(self) -> str: ...
+
+    @property
+    def settings(self) -> Mapping[str, Mapping[str, Any]]: ...
 
 
 def decode_overrides(run: Run) -> dict[str, Any]:
@@ -37,7 +50,7 @@ def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
     return int(block["gpus"]) if block["backend"] == "vllm" else 1
 
 
-def prompt_overrides(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
+def prompt_overrides(config: Mapping[str, Any], run: Asked) -> dict[str, Any]:
     """What a run lays over generate.prompt. A key that the config names for its endpoint goes to no other host."""
     own = dict(run.settings.get("prompt", {}))
     endpoint = config["generate"]["prompt"]["endpoint"]
@@ -61,7 +74,7 @@ def prompt_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
     }
 
 
-def key_variables(config: Mapping[str, Any], runs: Mapping[str, Run]) -> list[str]:
+def key_variables(config: Mapping[str, Any], runs: Mapping[str, Asked]) -> list[str]:
     """Names of the environment variables that hold the keys of endpoints that prompt runs ask."""
     blocks = [_prompt(config, run) for run in runs.values() if run.family == "prompt"]
     asked = [block for block in blocks if block["endpoint"]]
@@ -96,7 +109,7 @@ def beside(runs: Mapping[str, Run], servers: Mapping[str, str], run: str) -> lis
     return served(runs, servers, servers[run]) if run in servers else [runs[run]]
 
 
-def _prompt(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
+def _prompt(config: Mapping[str, Any], run: Asked) -> dict[str, Any]:
     """The settings of generate.prompt for a run."""
     return merged(config["generate"]["prompt"], prompt_overrides(config, run))
 

@@ -14,6 +14,7 @@ from wokflow.frame.columns import Reason
 from wokflow.frame.text_files import advice, encoding_of
 from wokflow.generate import schemas as generate
 from wokflow.ingest import schemas as ingest
+from wokflow.judge import schemas as judge
 from wokflow.match import schemas as match
 from wokflow.parse import schemas as parse
 from wokflow.pivot import schemas as pivot
@@ -30,6 +31,7 @@ REASONS: Mapping[str, Mapping[str, Reason]] = {
     "pivot": pivot.REASONS,
     "enrich": enrich.REASONS,
     "generate": generate.REASONS,
+    "judge": judge.REASONS,
 }
 ESCAPED = re.compile(r"\\x([0-9a-f]{2})")  # a byte that is no UTF-8, as ingest writes it
 
@@ -63,6 +65,8 @@ KINDS = {
     "enrich/rejects/mentions/": Kind("mentions", kept=("enrich/mentions/",)),
     "enrich/rejects/": Kind("sentences", whole=("ingest/sentences/",)),
     "generate/rejects/": Kind("requests", kept=("generate/predictions/",)),
+    "judge/rejects/tasks": Kind("recipes", "all generators", kept=("judge/tasks",)),
+    "judge/rejects/": Kind("ratings", kept=("judge/ratings/",)),
 }
 
 
@@ -161,7 +165,7 @@ def _example(first: pl.DataFrame) -> str:
     """Where the first of some rejects stands, what was found, and how it reads."""
     row: dict[str, Any] = first.row(0, named=True)
     place = row.get("source_row", row.get("row"))
-    where = str(row["instance_id"]) if "instance_id" in row else f"row {place}"
+    where = str(row.get("instance_id") or row.get("task_id") or f"row {place}")
     if "base_dish" in row:
         where = f"{row['kind']} for {row['target_dish']} from {row['base_dish']}"
     detail = f" ({row['detail']})" if row.get("detail") else ""

@@ -1,0 +1,140 @@
+"""The table of models that are asked, those that write recipes and those that rate them, and what it gives a job."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wokflow.frame.job import UserError
+from wokflow.frame.paths import expanded
+from wokflow.frame.runs import NAME, ROOT, read_overrides
+from wokflow.frame.text_files import read_table
+
+PROMPTS = {"generator": "resources/ash/recipe.txt", "evaluator": "resources/ash/rating.txt"}
+REPETITIONS = {"generator": 1, "evaluator": 3}  # Lee et al., appendix E
+RESERVED = ("tasks",)  # judge/rejects has a table of that name
+COLUMNS = {
+    "name": "Letters, digits, _ and -; answers and ratings go by it.",
+    "role": "`generator`: writes recipes. `evaluator`: rates those of all generators.",
+    "model": "What its endpoint calls it.",
+    "prompt": "The file of its prompt; empty: that of the paper, in resources/ash.",
+    "settings": "What differs from generate.prompt for this model: `prompt.temperature=0.7; prompt.seed=1`.",
+    "repetitions": "How often it is asked each task; empty: 1 of generators, 3 of evaluators.",
+    "seed": "Of the first repetition, and one more of each further one; empty: 13.",
+    "answers": "A file of released answers, as judge/answers has them: nothing is asked, and no endpoint is needed.",
+}
+PATHS = ("prompt", "answers")
+
+
+@dataclass(frozen=True)
+class AskedModel:
+    """A row. `settings` holds the overrides by step and key: {"prompt": {"temperature": 0.7}}."""
+
+    name: str
+    role: str
+    model: str
+    prompt: str
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    repetitions: int = 1
+    seed: int = 13
+    answers: str | None = None
+    family = "prompt"  # as a run of that family is asked
+    pair = ""
+
+
+def read_models(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, AskedModel]:
+    """The rows of the table at judge.models by name, in its order; none without a table.
+
+    Lines that begin with # are passed over. Raises UserError with all problems, each with its line.
+    """
+    path = config["judge"]["models"]
+    models: dict[str, AskedModel] = {}
+    problems = []
+    for number, row in read_table(path, COLUMNS, "models", quotes=False, comments=True) if path else ():
+        settings, wrong = read_overrides(row["settings"], schema)
+        found = [*_problems(row, models), *wrong]
+        found += [
+            f"{step}.*: models are asked by prompt.* alone." for step in sorted(settings) if step != "prompt"
+        ]
+        if not found:
+            models[row["name"]] = made = _model(row, settings)
+            found = [*_missing(made, config)]
+        problems += [f"  - line {number}: {text}" for text in found]
+    roles = {model.role for model in models.values()}
+    if not problems and roles == {"evaluator"}:
+        problems.append("  - evaluators rate what generators write: there is no row with role generator.")
+    if problems:
+        raise UserError(f"The models in {path} cannot be used:\n" + "\n".join(problems))
+    return models
+
+
+def _model(row: Mapping[str, str], settings: Mapping[str, Any]) -> AskedModel:
+    role = row["role"]
+    return AskedModel(
+        row["name"],
+        role,
+        row["model"],
+        _located(expanded(row["prompt"]) or PROMPTS[role]),
+        settings,
+        int(row["repetitions"] or REPETITIONS[role]),
+        int(row["seed"] or 13),
+        _located(expanded(row["answers"])) or None,
+    )
+
+
+def _located(path: str) -> str:
+    """A path as it is or, if there is a file in the workflow's own folder alone, that one's."""
+    return path if not path or Path(path).exists() or not (ROOT / path).exists() else str(ROOT / path)
+
+
+def _problems(row: Mapping[str, str], models: Mapping[str, AskedModel]) -> Iterator[str]:
+    """Cells that hold what their column does not allow."""
+    if not NAME.fullmatch(row["name"]):
+        yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
+    if row["name"] in models or row["name"] in RESERVED:
+        yield f"the name {row['name']} is taken."
+    if row["role"] not in PROMPTS:
+        yield f"role {row['role']!r} is none of {', '.join(PROMPTS)}."
+    if not row["model"]:
+        yield "model is empty: write what the endpoint calls it."
+    if row["repetitions"] and not (row["repetitions"].isdecimal() and int(row["repetitions"])):
+        yield f"repetitions {row['repetitions']!r} is no number from 1 on."
+    if row["role"] == "generator" and row["repetitions"] not in ("", "1"):
+        yield "a generator is asked once: another recipe of the same model is another row, with its own seed."
+    if row["seed"] and not row["seed"].isdecimal():
+        yield f"seed {row['seed']!r} is no number."
+    for column in PATHS:
+        try:
+            expanded(row[column])
+        except UserError as error:
+            yield f"{column} {error}"
+
+
+def _missing(model: AskedModel, config: Mapping[str, Any]) -> Iterator[str]:
+    """Files that are not there, and an endpoint that nobody names."""
+    yield from (
+        f"there is no file {path}."
+        for path in (model.prompt, model.answers)
+        if path and not Path(path).is_file()
+    )
+    given = model.settings.get("prompt", {})
+    if not model.answers and not given.get("endpoint", config["generate"]["prompt"]["endpoint"]):
+        yield "it needs an endpoint (generate.prompt.endpoint, or prompt.endpoint in settings), or released answers."
+
+
+def asked_given(config: Mapping[str, Any], model: AskedModel) -> dict[str, Any]:
+    """What judge.prompt is given of a model, and where it keeps answers and costs."""
+    folder = f"{config['results']}/judge"
+    return {
+        "run": model.name,
+        "model": model.model,
+        "lang": "en",
+        "languages": None,
+        "prompt": model.prompt,
+        "draw": model.seed,
+        "cache": f"{folder}/cache",
+        "ledger": f"{folder}/ledger/{model.name}.jsonl",
+        "shots": 0,
+        "repetitions": model.repetitions,
+        "released": model.answers,
+    }

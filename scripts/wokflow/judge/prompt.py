@@ -1,0 +1,169 @@
+"""Answers of models to tasks: recipes that they write, and ratings."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.frame.secrets import variable_for
+from wokflow.frame.text_files import read_text
+from wokflow.generate.answers import Answer
+from wokflow.generate.cache import Cache
+from wokflow.generate.client import Client
+from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
+from wokflow.generate.endpoints import Key
+from wokflow.generate.prompt import Asker
+from wokflow.generate.request import Request, check, request
+from wokflow.judge.schemas import ANSWERS
+from wokflow.judge.settings import PromptSettings
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+class Question(NamedTuple):
+    """A task's filled prompt, asked for the n-th time."""
+
+    task_id: str
+    repetition: int
+    text: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def judge_prompt(*, tasks: str, answers: str, settings: PromptSettings, job: Job) -> None:
+    """Ask a model each task as often as `repetitions` say, and write judge/answers: a row for each, answered or not.
+
+    Answers are kept, budgets held and errors raised as by wokflow.generate.prompt.generate_prompt. Each repetition
+    has the seed of the one before and one more: the model's own, by which its answers are kept apart, and
+    generate.prompt.seed, which the endpoint is sent where it is set.
+
+    With `released`, a table of answers as this one, nothing is asked: they are copied. Raises UserError where it
+    lacks an answer, has one twice or more than are asked, or has one to a prompt of another text.
+    """
+    template = read_text(settings.prompt, "a prompt").rstrip("\r\n")
+    rows = tables.read(tasks, ["task_id", "shown"]).sort("task_id").rows()
+    texts = [(task, filled(template, shown, settings.prompt)) for task, shown in rows]
+    questions = [
+        Question(task, repetition, text)
+        for task, text in texts
+        for repetition in range(1, settings.repetitions + 1)
+    ]
+    if settings.released:
+        found = _released(questions, settings.released, settings.run)
+    else:
+        schema = pl.DataFrame(ANSWERS.empty_table()).schema
+        found = pl.DataFrame(list(_asked(questions, settings, job)), schema)
+    for status, count in found.group_by("status").len().sort("status").iter_rows():
+        job.progress.say(f"{status}: {count} of {found.height}")
+    tables.write(answers, ANSWERS, found, job.metadata)
+
+
+def filled(template: str, shown: Sequence[Mapping[str, str]], path: str) -> str:
+    """A prompt with what is shown in its places, in one pass: braces of a recipe stay, as do others of the prompt.
+
+    Raises UserError if nothing that is shown has a place.
+    """
+    values = {each["name"]: each["text"] for each in shown}
+    if not values.keys() & set(_PLACE.findall(template)):
+        raise UserError(
+            f"The prompt {path} has none of the places {', '.join(f'{{{name}}}' for name in values)}."
+        )
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), template)
+
+
+def _asked(questions: Sequence[Question], settings: PromptSettings, job: Job) -> Iterator[dict[str, Any]]:
+    """The rows of judge/answers, of the endpoint or of what is kept."""
+    check(settings)
+    if not settings.endpoint:
+        raise UserError(
+            f"{settings.run} needs an endpoint: generate.prompt.endpoint, or prompt.endpoint in its row."
+        )
+    requests = [_request(each, settings, settings.endpoint) for each in questions]
+    prices = Prices(settings.price_in, settings.price_out)
+    ledger = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
+    asker = Asker(settings, Cache(settings.cache, job.progress.say, settings.again), ledger, job.progress)
+    most = Tokens.total({one.digest: one.most for one in requests}.values())
+    cost = prices.cost(most)
+    job.progress.say(
+        f"{len(requests)} questions cost at most {sum(most)} tokens"
+        + (f", {cost:.6g}" if cost is not None else "")
+    )
+    key = Key(variable_for(settings.endpoint, settings.key_variable))
+    with Client(
+        settings.endpoint,
+        key,
+        ledger,
+        seconds=settings.timeout_s,
+        tries=settings.tries,
+        concurrency=settings.concurrency,
+    ) as client:
+        answers = asker.answers(requests, client)
+    job.progress.say(ledger.summary())
+    seen: set[str] = set()
+    for question, one in zip(questions, requests, strict=True):
+        answer = answers[one.digest]
+        used = NOTHING if one.digest in seen else answer.tokens or one.most
+        seen.add(one.digest)
+        yield _row(question, settings.run, one, answer, None if answer.failure else prices.cost(used))
+
+
+def _request(question: Question, settings: PromptSettings, endpoint: str) -> Request:
+    """The request of a question; each repetition has other seeds."""
+    more = question.repetition - 1
+    seed = None if settings.seed is None else settings.seed + more
+    seeded = settings.model_copy(update={"draw": settings.draw + more, "seed": seed})
+    return request(seeded, endpoint, question.text)
+
+
+def _row(question: Question, asked: str, one: Request, answer: Answer, cost: float | None) -> dict[str, Any]:
+    return {
+        "task_id": question.task_id,
+        "asked": asked,
+        "repetition": question.repetition,
+        "prompt": question.digest,
+        "request": one.digest,
+        "status": answer.status,
+        "reason": answer.refusal,
+        "prompt_tokens": answer.tokens and answer.tokens.prompt,
+        "completion_tokens": answer.tokens and answer.tokens.completion,
+        "cost": cost,
+        "answer": answer.text,
+    }
+
+
+def _released(questions: Sequence[Question], path: str, asked: str) -> pl.DataFrame:
+    """The rows of a released table that answer the questions, in their order."""
+    try:
+        rows = tables.read(path, ANSWERS.names).filter(pl.col("asked") == asked)
+    except pl.exceptions.PolarsError as error:
+        raise UserError(f"{path} is no table of answers as judge/answers: {error}") from error
+    keys = ["task_id", "repetition"]
+    wanted = pl.DataFrame(
+        [(one.task_id, one.repetition, one.digest) for one in questions],
+        {"task_id": pl.String, "repetition": pl.Int32, "wanted": pl.String},
+        orient="row",
+    )
+    found = wanted.join(rows, on=keys, how="left", maintain_order="left")
+    wrong = {
+        "no answer": found.filter(pl.col("asked").is_null()),
+        "more than one answer": rows.filter(~rows.select(pl.struct(keys).is_first_distinct()).to_series()),
+        "an answer to another text": found.filter(pl.col("prompt") != pl.col("wanted")),
+        "an answer that nobody asks for": rows.join(wanted, on=keys, how="anti"),
+    }
+    told = [
+        f"{what} for {some.height} (the first: {some['task_id'][0]}, repetition {some['repetition'][0]})"
+        for what, some in wrong.items()
+        if some.height
+    ]
+    if told:
+        raise UserError(
+            f"{path} does not fit the tasks of {asked}: {'; '.join(told)}. Released answers replay with the tables, "
+            "prompts and repetitions that they were asked with."
+        )
+    return found.select(ANSWERS.names)

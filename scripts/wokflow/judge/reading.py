@@ -1,0 +1,283 @@
+"""Ratings and reasons in answers of models, in whatever form these write them; what leaves a doubt is none."""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from wokflow.frame.wordlists import word_table
+
+_ROWS = word_table("judge/words.tsv")
+_NUMBERS = {
+    word: row["means"] for row in _ROWS if row["kind"] == "number" for word in row["words"].split(" | ")
+}
+_DIGITS = {
+    code: str(unicodedata.digit(chr(code)))
+    for code in range(128, sys.maxunicode)
+    if unicodedata.digit(chr(code), None) is not None
+} | {ord(wide): narrow for wide, narrow in zip("：／（）［］｜＝－．，％～", ":/()[]|=-.,%~", strict=True)}
+_MARKUP = re.compile(r"[*_`#$\\]|</?[a-zA-Z][\w ]{0,15}/?>|\ufe0f")  # says nothing; blanks take its place
+_LETTER = r"[^\W\d_]"
+_STARS = "★⭐🌟"
+
+
+def _words(kind: str, means: str | None = None) -> list[str]:
+    rows = [row for row in _ROWS if row["kind"] == kind and means in (None, row["means"])]
+    return [word for row in rows for word in row["words"].split(" | ")]
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern for any of these words, the longest first; one of Latin and the like ends where letters end."""
+    ordered = sorted(words, key=lambda word: (-len(word), word))
+    return "(?:" + "|".join(re.escape(word) + _end(word) for word in ordered) + ")"
+
+
+def _end(word: str) -> str:
+    """Chinese, Japanese and Korean words have no blank behind them."""
+    spaced = word[-1].isalpha() and ord(word[-1]) < 0x2E80
+    return rf"(?!{_LETTER})" if spaced else ""
+
+
+_SCORE = _any(_words("score"))
+_LINK = re.compile(_any([*_words("link"), *_words("unit"), *_words("reason")]), re.IGNORECASE)
+_GAP = (  # between a name and its rating: marks, and words of which one must be there where no mark is
+    r"(?P<gap>(?:[^\w\n"
+    + _STARS
+    + r"]*(?:"
+    + _any([*_words("verb"), *_words("score"), *_words("small")])
+    + r"))*"
+    r"(?:[^\w\n" + _STARS + r"]*|[^\w|" + _STARS + r"]{0,12}))"
+)
+_MARK = re.compile(r"[:=|(\[{\n\-–—→>]|" + _any([*_words("verb"), *_words("score")]), re.IGNORECASE)
+_NUMBER = (
+    r"(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<stars>["
+    + _STARS
+    + r"](?: ?["
+    + _STARS
+    + r"])*)[ ☆]*|(?P<word>"
+    + _any(_NUMBERS)
+    + r"))"
+    r"(?P<range>\s*(?:[-–—~]|to(?!\w)|or(?!\w)|或|到|至)\s*\d+)?"
+    r"(?:\s*" + _any(_words("unit")) + r")?"
+    r"(?:\s*" + _any(_words("of")) + r"\s*(?P<top>\d+|" + _any(_NUMBERS) + r"))?"
+)
+_VALUE = re.compile(_GAP + _NUMBER, re.IGNORECASE)
+_SIGN = re.compile(
+    r"(?:(?<![=-])[<>]|[≤≥~]|[:=]\s*[-−])$"
+)  # directly before a number: a bound, or a negative one
+_LABELLED = re.compile(r"(?<!\w)" + _SCORE + r"[^\w\n]*[:=][^\w\n]*" + _NUMBER, re.IGNORECASE)
+_OUT_OF = re.compile(
+    r"(?<![\w.,/-])(?P<digits>\d+(?:[.,]\d+)?)\s*" + _any(_words("of")) + r"\s*(?P<top>\d+)(?!\w)",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"[^\w]*(?:" + _any(_words("reason")) + r"[^\S\n]*[:=-])?[^\w(\"“]*", re.IGNORECASE)
+_REFUSAL = re.compile(_any(_words("refusal")), re.IGNORECASE)
+_LEAD = re.compile(rf"[\W\d_]*(?:{_any(_words('lead'))}[\W\d_]*)+", re.IGNORECASE)  # before a name
+_SHARED = re.compile(r"[\W_]*(?:" + _any(_words("and")) + r")?[\W_]*", re.IGNORECASE)
+_LIST_ITEM = re.compile(r"[.)][^\S\n]+\w")
+
+
+class Rated(NamedTuple):
+    """A dimension's rating with its reason, or why there is none (as REASONS of judge.schemas) and what was found."""
+
+    value: str | None
+    rationale: str = ""
+    exact: bool = False
+    reason: str = ""
+    detail: str | None = None
+
+
+class _Found(NamedTuple):
+    """What a place says of a dimension: a value or, where there is none, a reason; and where that ends."""
+
+    value: str | None
+    reason: str
+    detail: str
+    end: int
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """A name of a dimension that begins a part of the answer. Such a part ends at `end`, before the next name."""
+
+    dimension: str
+    begin: int
+    at: int
+    end: int
+    shared: bool
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads ratings of some dimensions, each with its values in order."""
+
+    dimensions: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @classmethod
+    @cache
+    def of(cls, *dimensions: tuple[str, tuple[str, ...]]) -> "Reader":
+        return cls(dimensions)
+
+    def read(self, answer: str, *, cut: bool = False) -> dict[str, Rated]:
+        """The rating of each dimension by name; `cut`: the answer ended at the limit of tokens.
+
+        A rating is one of the values: a digit, a word for it, or stars, behind the dimension's name (in any of the
+        languages of resources/judge/words.tsv) with marks between, behind a word such as "Rating:" in the part that
+        the name begins, or there as the only one out of the highest value. Other numbers, ranges, other scales and
+        two ratings that differ are none.
+        """
+        text = _plain(answer)
+        headings = list(self._headings(text))
+        found = {
+            name: self._rated(name, values, answer, text, headings, cut) for name, values in self.dimensions
+        }
+        if not any(one.value or one.reason in ("off_scale", "several") for one in found.values()):
+            refusal = _REFUSAL.search(text)
+            if refusal:
+                line = " ".join(answer[refusal.start() :].split())[:200]
+                return dict.fromkeys(found, Rated(None, reason="refused", detail=line))
+        return found
+
+    @cached_property
+    def _names(self) -> re.Pattern[str]:
+        groups = []
+        for number, (name, _) in enumerate(self.dimensions):
+            known = {name, *_words("name", name)}
+            groups.append(f"(?P<d{number}>{_any(known)})")
+        return re.compile(rf"(?<!{_LETTER})(?:{'|'.join(groups)})", re.IGNORECASE)
+
+    def _headings(self, text: str) -> Iterator[_Heading]:
+        """Names at the beginning of a line, or with a rating right behind; not those that share one with others."""
+        places = list(self._names.finditer(text))
+        shared = set[int]()
+        for number, (one, other) in enumerate(pairwise(places)):
+            between = text[one.end() : other.start()]
+            if one.lastgroup != other.lastgroup and "\n" not in between and _SHARED.fullmatch(between):
+                shared |= {number, number + 1}
+        kept = []
+        for number, place in enumerate(places):
+            line = text.rfind("\n", 0, place.start()) + 1
+            sentence = max(line, text.rfind(". ", line, place.start()) + 1)
+            before = text[line : place.start()]
+            at_start = not re.search(_LETTER, before) or bool(_LEAD.fullmatch(text, sentence, place.start()))
+            value = _VALUE.match(text, place.end())
+            directed = value is not None and bool(_MARK.search(value["gap"])) and "\n" not in value["gap"]
+            if at_start or directed or number in shared:
+                kept.append((number, sentence if at_start else place.start(), place))
+        for index, (number, begin, place) in enumerate(kept):
+            end = kept[index + 1][1] if index + 1 < len(kept) else len(text)
+            name = self.dimensions[int((place.lastgroup or "d0")[1:])][0]
+            yield _Heading(name, begin, place.end(), max(end, place.end()), number in shared)
+
+    def _rated(
+        self,
+        name: str,
+        values: Sequence[str],
+        answer: str,
+        text: str,
+        headings: Sequence[_Heading],
+        cut: bool,
+    ) -> Rated:
+        own = [each for each in headings if each.dimension == name]
+        if not own:
+            return Rated(None, reason="cut" if cut else "missing")
+        read = [(each, _value(text, each, values)) for each in own if not each.shared]
+        told = [(each, found) for each, found in read if found]
+        good = {found.value for _, found in told if found.value}
+        bad = [found for _, found in told if not found.value]
+        if len(good) > 1 or (good and bad):
+            return Rated(None, reason="several", detail=_said(answer, told))
+        if bad:
+            return Rated(None, reason=bad[0].reason, detail=bad[0].detail)
+        if not good:
+            line = " ".join(answer[own[0].begin : own[0].end].split())[:200]
+            last = cut and own[-1] is headings[-1]
+            return Rated(None, reason="cut" if last else "no_rating", detail=line)
+        heading, found = told[0]
+        if cut and not text[found.end :].strip():
+            return Rated(None, reason="cut", detail=" ".join(answer[heading.begin :].split()))
+        line, _, rest = answer[heading.begin : heading.end].partition("\n")
+        exact = line == f"{name.upper()}: {found.value}" and rest.startswith("Reason: ")
+        return Rated(found.value, _rationale(answer, text, heading, found), exact)
+
+
+def _plain(answer: str) -> str:
+    """The answer with ASCII digits and marks, and without markup, of the same length."""
+    text = answer if answer.isascii() else answer.translate(_DIGITS)
+    return _MARKUP.sub(lambda mark: " " * len(mark[0]), text)
+
+
+def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Found | None:
+    """What a part says of its dimension; None if it has no rating."""
+    match = _VALUE.match(text, heading.at, heading.end)
+    if match and _MARK.search(match["gap"]) and _stands_alone(text, heading, match):
+        found = _checked(match, values, text)
+        if found:
+            return found
+    for pattern in (_LABELLED, _OUT_OF):
+        every = [_checked(each, values, text) for each in pattern.finditer(text, heading.at, heading.end)]
+        known = [each for each in every if each]
+        if known:
+            same = len({each.value for each in known}) == 1
+            return known[0] if same else _Found(None, "several", known[0].detail, known[0].end)
+    return None
+
+
+def _stands_alone(text: str, heading: _Heading, match: re.Match[str]) -> bool:
+    """Whether a number is a rating, and not the beginning of a list, of other numbers, or of a sentence."""
+    after = text[match.end() : match.end() + 40]
+    if "\n" in match["gap"] and match["digits"]:
+        if _LIST_ITEM.match(after):
+            return False
+        if re.match(r"[^\S\n]*[|,;]?[^\S\n]*\d", after):
+            return False
+    if re.match(r"[A-Za-z0-9%]", after) and not _LINK.match(after):
+        return after[0] == "%"
+    small = re.match(r"[^\S\n]+([a-z])", after)
+    return not small or bool(_LINK.match(after.lstrip())) or match["top"] is not None
+
+
+def _checked(match: re.Match[str], values: Sequence[str], text: str) -> _Found | None:
+    """The value that a match gives, or why it is none; None for the scale itself, as a form shows it."""
+    groups = match.groupdict()
+    said, top = match[0][len(groups.get("gap") or "") :].strip(), groups.get("top")
+    value = _number(groups)
+    if groups.get("range"):
+        whole = re.findall(r"\d+", said)
+        return None if whole[:2] == [values[0], values[-1]] else _Found(None, "several", said, match.end())
+    sign = _SIGN.search(groups.get("gap") or "")
+    if sign and not (sign[0] == "<" and text[match.end() : match.end() + 1] == ">"):
+        reason = "off_scale" if sign[0][-1] in "-−" else "several"
+        return _Found(None, reason, f"{sign[0].lstrip(':= ')}{said}", match.end())
+    wrong_top = top is not None and _NUMBERS.get(top.lower(), top) != values[-1]
+    if wrong_top or value not in values or text[match.end() : match.end() + 1] == "%":
+        return _Found(None, "off_scale", said, match.end())
+    return _Found(value, "", said, match.end())
+
+
+def _number(groups: Mapping[str, str | None]) -> str:
+    if stars := groups.get("stars"):
+        return str(len(stars.replace(" ", "")))
+    if word := groups.get("word"):
+        return _NUMBERS[word.lower()]
+    digits = (groups.get("digits") or "").replace(",", ".")
+    return re.sub(r"\.0+$", "", digits)
+
+
+def _rationale(answer: str, text: str, heading: _Heading, found: _Found) -> str:
+    """The words of a part beside its rating, in one line."""
+    match = _VALUE.match(text, heading.at, heading.end)
+    begin = found.end if match and match.end() == found.end else heading.at
+    said = answer[begin : heading.end]
+    if begin == heading.at:
+        said = re.sub(_LABELLED, " ", said)
+    said = " ".join(said[_REASON.match(said).end() :].split())  # type: ignore[union-attr]
+    return said.strip(' *_`#|"{},[]-')
+
+
+def _said(answer: str, told: Sequence[tuple[_Heading, _Found]]) -> str:
+    return "; ".join(" ".join(answer[heading.begin : found.end].split()) for heading, found in told)[:200]

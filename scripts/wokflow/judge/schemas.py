@@ -1,0 +1,105 @@
+"""Tables of stage judge: tasks, and their ratings by models and by people."""
+
+import pyarrow as pa
+
+from wokflow.frame.columns import STRINGS, Reason, column
+
+
+def _structs(*names: str, strings: str | None = None) -> pa.ListType:
+    """A list of structs of texts; `strings` is the name of a last one that holds a list."""
+    fields = [pa.field(name, pa.string(), nullable=False) for name in names]
+    if strings:
+        fields.append(pa.field(strings, STRINGS, nullable=False))
+    return pa.list_(pa.field("element", pa.struct(fields), nullable=False))
+
+
+SHOWN = _structs("name", "text")
+DIMENSIONS = _structs("name", "scale", "question", strings="values")
+TASK = column("task_id", pa.string(), "The task: its item and, if a system made what is shown, that system.")
+REPETITION = column("repetition", pa.int32(), "How often the same was asked before, and 1.")
+RATED = [
+    TASK,
+    column("rater", pa.string(), "Who rates: the name of a model's row, or a person's pseudonym."),
+    REPETITION,
+    column("dimension", pa.string(), "What is rated, as in judge/tasks."),
+]
+
+TASKS = pa.schema(
+    [
+        TASK,
+        column("study", pa.string(), "What the task belongs to: ash."),
+        column("item", pa.string(), "What was to be made, as ash:pizza:kosher."),
+        column("system", pa.string(), "Who made what is shown; null: it is to be made.", nullable=True),
+        column("shown", SHOWN, "What the rater sees, by name: what a prompt or a form has places for."),
+        column(
+            "dimensions",
+            DIMENSIONS,
+            "What is to be rated: name, scale (nominal, ordinal, interval), question, and the values in their order. "
+            "None: something is to be written.",
+        ),
+    ]
+)
+ANSWERS = pa.schema(
+    [
+        TASK,
+        column("asked", pa.string(), "The name of the row of the model that was asked."),
+        REPETITION,
+        column("prompt", pa.string(), "SHA-256 of the filled prompt: another text is another task."),
+        column("request", pa.string(), "SHA-256 of the request, with its endpoint and seeds."),
+        column("status", pa.string(), "ok, cut, refused, empty, rejected or failed, as in generate/calls."),
+        column("reason", pa.string(), "What the endpoint said of a request without answer.", nullable=True),
+        column("prompt_tokens", pa.int64(), "Tokens of the request, if they are counted.", nullable=True),
+        column("completion_tokens", pa.int64(), "Tokens of the answer, if counted.", nullable=True),
+        column("cost", pa.float64(), "Money by the prices in config; null: none known.", nullable=True),
+        column("answer", pa.string(), "The answer as it came; empty where there is none."),
+    ]
+)
+RATINGS = pa.schema(
+    [
+        *RATED,
+        column("kind", pa.string(), "Of the rater: model or person."),
+        column("value", pa.string(), "The rating: one of the dimension's values."),
+        column("rationale", pa.string(), "The reason given; empty: none.", nullable=False),
+        column(
+            "status",
+            pa.string(),
+            "exact: in the form asked for; read: in another one that leaves no doubt of the value.",
+        ),
+    ]
+)
+RATING_REJECTS = pa.schema(
+    [
+        *RATED,
+        column("reason", pa.string(), "One of the reasons below."),
+        column("detail", pa.string(), "What was found in place of a rating.", nullable=True),
+        column("raw", pa.string(), "The answer."),
+    ]
+)
+TASK_REJECTS = pa.schema(
+    [
+        TASK,
+        column("reason", pa.string(), "One of the reasons below."),
+        column("detail", pa.string(), "What the endpoint said.", nullable=True),
+        column("raw", pa.string(), "The answer."),
+    ]
+)
+REASONS = {
+    "failed": Reason("The endpoint gave no answer, after all tries."),
+    "rejected": Reason("The endpoint does not take the request."),
+    "refused": Reason("The model, or a filter of content, refused."),
+    "empty": Reason("The answer has no text."),
+    "cut": Reason("The answer ended at the limit of tokens before this rating."),
+    "missing": Reason("The answer does not name the dimension."),
+    "no_rating": Reason("The answer names the dimension, and gives no rating of it."),
+    "off_scale": Reason("The rating is none of the scale's values, or on another scale."),
+    "several": Reason("The answer gives several ratings of the dimension, or a range."),
+}
+
+SCHEMAS = {
+    "judge/instructions": TASKS,
+    "judge/answers/{asked}": ANSWERS,
+    "judge/tasks": TASKS,
+    "judge/ratings/{asked}": RATINGS,
+    "judge/rejects/tasks": TASK_REJECTS,
+    "judge/rejects/{asked}": RATING_REJECTS,
+}

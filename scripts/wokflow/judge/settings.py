@@ -1,0 +1,38 @@
+"""The settings of stage judge. Models are asked by the settings of stage generate."""
+
+from wokflow.frame.settings import Content, Settings, StageSettings, Text, from_rule
+from wokflow.generate.settings import PromptSettings as GeneratePromptSettings
+
+
+class JudgeSettings(StageSettings):
+    """Ratings by language models (Culinary Class Wars: Evaluating LLMs using ASH in Cuisine Transfer Task). Nothing
+    of it runs without a table of models: docs/judge.md.
+    """
+
+    models: Content[Text | None] = None
+    """The table of models that write recipes, and of those that rate them. See docs/judge.md."""
+
+
+class InstructionsSettings(Settings):
+    dishes: Content[Text] = "resources/ash/dishes.tsv"
+    """The dishes to keep: a table with tabs and the columns id and name."""
+    cuisines: Content[Text] = "resources/ash/cuisines.tsv"
+    """The cuisines whose elements are to be applied: columns id, name and group."""
+
+
+class PromptSettings(GeneratePromptSettings):
+    """How models are asked: generate.prompt, over which a row of the table of models lays its own."""
+
+    shots: int = from_rule()
+    """No exemplars are shown."""
+    repetitions: int = from_rule()
+    """How often each task is asked."""
+    released: Content[str | None] = from_rule()
+    """Answers that take the place of asking."""
+
+
+class TasksSettings(Settings):
+    dimensions: Content[Text] = "resources/ash/dimensions.tsv"
+    """What is rated: columns name, scale (nominal, ordinal or interval), values (in order, with blanks between), and
+    question.
+    """

@@ -1,0 +1,64 @@
+"""What is rated: the recipes that models wrote."""
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.frame.text_files import read_table
+from wokflow.generate.answers import cleaned
+from wokflow.judge.schemas import TASK_REJECTS, TASKS
+from wokflow.judge.settings import TasksSettings
+
+SCALES = ("nominal", "ordinal", "interval")
+SEEN = ("ok", "cut")  # of answers that have a text
+
+
+def judge_tasks(
+    *, instructions: str, answers: list[str], tasks: str, rejects: str, settings: TasksSettings, job: Job
+) -> None:
+    """Write a task for each recipe, of all systems; what a model did not write is a reject.
+
+    A recipe that was cut is rated as it is. Raises UserError for dimensions that cannot be used.
+    """
+    dimensions = read_dimensions(settings.dimensions)
+    asked = {row["task_id"]: row for row in tables.read(instructions).iter_rows(named=True)}
+    made, left = [], []
+    for row in tables.read(answers).sort("task_id", "asked").iter_rows(named=True):
+        item, text = asked[row["task_id"]], cleaned(row["answer"])
+        task_id = f"{item['item']}:{row['asked']}"
+        if row["status"] in SEEN and text:
+            shown = [*item["shown"], {"name": "recipe", "text": text}]
+            made.append(
+                {**item, "task_id": task_id, "system": row["asked"], "shown": shown, "dimensions": dimensions}
+            )
+        else:
+            reason = row["status"] if row["status"] not in SEEN else "empty"
+            left.append({"task_id": task_id, "reason": reason, "detail": row["reason"], "raw": row["answer"]})
+    job.progress.say(f"{len(made)} recipes are to be rated, {len(left)} were not written")
+    tables.write(tasks, TASKS, pl.DataFrame(made, pl.DataFrame(TASKS.empty_table()).schema), job.metadata)
+    schema = pl.DataFrame(TASK_REJECTS.empty_table()).schema
+    tables.write(rejects, TASK_REJECTS, pl.DataFrame(left, schema), job.metadata)
+
+
+def read_dimensions(path: str) -> list[dict[str, object]]:
+    """The dimensions of a table, as judge/tasks has them. Raises UserError for one that cannot be rated."""
+    found: dict[str, dict[str, object]] = {}
+    for line, row in read_table(path, ("name", "scale", "values", "question"), comments=True):
+        values = row["values"].split()
+        wrong = [
+            *([f"the name {row['name']!r} is empty or there twice"] if row["name"] in ("", *found) else []),
+            *(
+                [f"scale {row['scale']!r} is none of {', '.join(SCALES)}"]
+                if row["scale"] not in SCALES
+                else []
+            ),
+            *(["values must be two or more, each once"] if len({*values}) < max(2, len(values)) else []),
+        ]
+        if row["scale"] == "interval" and not all(value.lstrip("-").isdecimal() for value in values):
+            wrong.append("values of an interval scale are whole numbers")
+        if wrong:
+            raise UserError(f"{path}, line {line}: {'; '.join(wrong)}.")
+        found[row["name"]] = {**row, "values": values}
+    if not found:
+        raise UserError(f"{path} has no dimensions.")
+    return list(found.values())

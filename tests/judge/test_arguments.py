@@ -1,0 +1,100 @@
+"""The table of models: what is read, refused and given."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from wokflow.frame.arguments import block_arguments
+from wokflow.frame.config import fill
+from wokflow.frame.job import UserError
+from wokflow.generate.arguments import key_variables, prompt_overrides
+from wokflow.judge.arguments import COLUMNS, asked_given, read_models
+
+from tests.conftest import ROOT
+
+SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
+URL = "http://127.0.0.1:9/v1"
+
+
+def config_with(folder: Path, *rows: str, **prompt: Any) -> dict[str, Any]:
+    """The defaults, with a table of these rows, whose cells are parted by |."""
+    path = folder / "models.tsv"
+    lines = ["\t".join(COLUMNS), *(row.replace("|", "\t") for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    config: dict[str, Any] = {"sources": {}, "judge": {"models": str(path)}, "generate": {"prompt": prompt}}
+    fill(config, SCHEMA)
+    return config
+
+
+def test_without_a_table_there_are_no_models(tmp_path: Path) -> None:
+    config = config_with(tmp_path)
+    config["judge"]["models"] = None
+    assert read_models(config, SCHEMA) == {}
+
+
+def test_rows_have_the_papers_repetitions_and_prompts(tmp_path: Path) -> None:
+    rows = (
+        "# a comment",
+        "w|generator|gemma2:2b||||5|",
+        "j|evaluator|gpt-4o||prompt.temperature=0; prompt.seed=1|||",
+    )
+    models = read_models(config_with(tmp_path, *rows, endpoint=URL), SCHEMA)
+    assert [(one.repetitions, one.seed) for one in models.values()] == [(1, 5), (3, 13)]
+    assert [Path(one.prompt).name for one in models.values()] == ["recipe.txt", "rating.txt"]
+    assert models["j"].settings == {"prompt": {"temperature": 0, "seed": 1}}
+
+
+GENERATOR = f"w|generator|m||prompt.endpoint={URL}|||"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a b|evaluator|m|||||", "line 3: 'a b' is no name"),
+        (GENERATOR, "line 3: the name w is taken"),
+        ("tasks|evaluator|m|||||", "line 3: the name tasks is taken"),
+        ("j|judge|m|||||", "line 3: role 'judge' is none of generator, evaluator"),
+        ("j|evaluator||||||", "line 3: model is empty"),
+        ("j|evaluator|m|||0||", "line 3: repetitions '0' is no number from 1 on"),
+        ("g|generator|m|||3||", "line 3: a generator is asked once"),
+        ("j|evaluator|m||||x|", "line 3: seed 'x' is no number"),
+        ("j|evaluator|m||decode.beams=1|||", r"line 3: decode\.\*: models are asked by prompt\.\* alone"),
+        ("j|evaluator|m||prompt.heat=1|||", "line 3: there is no key heat"),
+        (
+            "j|evaluator|m|nowhere.txt|prompt.endpoint=http://127.0.0.1:9/v1|||",
+            "line 3: there is no file nowhere.txt",
+        ),
+        ("j|evaluator|m|||||nowhere.parquet", "line 3: there is no file nowhere.parquet"),
+        ("j|evaluator|m|||||", "line 3: it needs an endpoint"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_refused_with_its_line(tmp_path: Path, row: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_models(config_with(tmp_path, GENERATOR, row), SCHEMA)
+
+
+def test_evaluators_alone_have_nothing_to_rate(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no row with role generator"):
+        read_models(config_with(tmp_path, "j|evaluator|m|||||", endpoint=URL), SCHEMA)
+
+
+def test_a_row_lays_its_own_over_generate_prompt_and_no_key_goes_to_another_host(tmp_path: Path) -> None:
+    rows = (
+        "w|generator|m|||||",
+        "j|evaluator|m||prompt.endpoint=https://elsewhere.example/v1; prompt.max_tokens=99; prompt.budget=2|||",
+    )
+    config = config_with(tmp_path, *rows, endpoint="https://api.example/v1", key_variable="SOME_KEY")
+    models = read_models(config, SCHEMA)
+    assert key_variables(config, models) == ["SOME_KEY"]
+
+    def given(name: str) -> Any:
+        over, more = prompt_overrides(config, models[name]), asked_given(config, models[name])
+        return block_arguments(config, SCHEMA, "judge.prompt", over=over, given=more)
+
+    own, other = given("j"), given("w")
+    assert (own.settings["endpoint"], own.settings["max_tokens"]) == ("https://elsewhere.example/v1", 99)
+    assert (own.options["key_variable"], own.options["budget"]) == (None, 2)
+    assert (other.settings["endpoint"], other.settings["max_tokens"]) == ("https://api.example/v1", 1024)
+    assert (other.options["key_variable"], other.options["budget"]) == ("SOME_KEY", None)
+    assert "backend" not in own.settings, "an endpoint has no server of the workflow's own"

@@ -1,0 +1,68 @@
+"""The stage in the workflow: nothing without a table of models, all of it with one, and from released answers."""
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+from wokflow.frame import tables
+from wokflow.judge.schemas import ANSWERS
+
+from tests.conftest import copy_house, rules_run, snakemake
+from tests.generate.servers import endpoint, of_text
+from tests.judge.models import answers_by_rule
+
+pytestmark = pytest.mark.usefixtures("keyed")
+HEADER = "name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers\n"
+MODELS = ("w", "generator", 1), ("v", "generator", 1), ("j", "evaluator", 2), ("k", "evaluator", 2)
+RATED = ("means", "agreement", "differences")
+
+
+def write_models(house: Path, answers: str = "") -> None:
+    rows = [f"{name}\t{role}\t{name}\t\t\t{many}\t\t{answers}\n" for name, role, many in MODELS]
+    (house / "models.tsv").write_text(HEADER + "".join(rows), encoding="utf-8")
+
+
+def write_config(house: Path, url: str | None, results: str) -> str:
+    (house / "dishes.tsv").write_text("id\tname\npizza\tPizza\n", encoding="utf-8")
+    (house / "cuisines.tsv").write_text(
+        "id\tname\tgroup\nkosher\tKosher\tr\naztec\tAztec\th\n", encoding="utf-8"
+    )
+    lines = [
+        f"results: {results}",
+        "judge: {models: models.tsv, instructions: {dishes: dishes.tsv, cuisines: cuisines.tsv}}",
+        *([f"generate: {{prompt: {{endpoint: '{url}'}}}}"] if url else []),
+    ]
+    (house / "my.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(house / "my.yaml")
+
+
+def test_models_write_and_rate_and_their_answers_replay(tmp_path: Path) -> None:
+    house = copy_house(tmp_path / "house")
+    write_models(house)
+    wanted = [f"{{}}/evaluate/ratings/{table}/part-00000.parquet" for table in RATED]
+    with endpoint(of_text(answers_by_rule)) as server:
+        config = write_config(house, server.url, "asked")
+        ran = snakemake(house, *(path.format("asked") for path in wanted), "--configfile", config, cores=2)
+        asked = len(server.asked)
+    assert rules_run(ran.stdout) == {
+        *("judge_instructions", "judge_prompt", "judge_tasks", "judge_ratings", "evaluate_ratings")
+    }
+    assert asked == 2 * 2 + 2 * 2 * 2  # both generators write the same, which is asked once
+    answers = [tables.read(house / f"asked/judge/answers/{name}/part-00000.parquet") for name, *_ in MODELS]
+    tables.write(house / "released.parquet", ANSWERS, pl.concat(answers), {})
+    write_models(house, "released.parquet")
+    config = write_config(house, None, "replayed")
+    snakemake(house, *(path.format("replayed") for path in wanted), "--configfile", config, cores=2)
+    for path in wanted:
+        first, again = (tables.read(house / path.format(folder)) for folder in ("asked", "replayed"))
+        assert first.height and first.equals(again), path
+    means = tables.read(house / wanted[0].format("asked"))
+    kosher = means.filter(pl.col("by") == "cuisine", pl.col("cuisine") == "Kosher")
+    assert kosher["mean"].to_list() == [5.0, 5.0, 5.0] and kosher["ratings"].to_list() == [8, 8, 8]
+
+
+def test_without_a_table_of_models_the_stage_has_nothing_to_do(tmp_path: Path) -> None:
+    house = copy_house(tmp_path / "house")
+    planned = snakemake(house, "--dry-run").stdout
+    assert not re.search(r"judge_|evaluate_ratings", planned)
