@@ -135,6 +135,13 @@ TRANSLATING_RUN = "cued\tnone\tprompt\tgpt-9\tlines\tcsi_bi\t\t\n"
 PROMPT_RUN = "asked\tnone\tprompt\tgpt-9\tcounterfactual\trewrite\t\t\n"
 
 
+MODELS = """\
+name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers
+writer\tgenerator\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
+rater\tevaluator\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
+"""
+
+
 def add_alternatives(house: Path) -> None:
     """Put files beside those that a built house reads, for edits that make the config name them instead."""
     from wokflow.match.embed import bundled_folder
@@ -177,6 +184,11 @@ def add_alternatives(house: Path) -> None:
         .replace("\tids\t", "\ttext\t"),
         "translating_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + TRANSLATING_RUN,
         "prompt_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + PROMPT_RUN,
+        "models.tsv": MODELS,
+        "other_models.tsv": MODELS.replace("/v1\t\t\t", "/v1; prompt.temperature=0.5\t\t\t"),
+        "ash_dishes.tsv": "id\tname\npie\tPie\n",
+        "ash_cuisines.tsv": "id\tname\tgroup\nthai\tThai\tregional\n",
+        "ash_dimensions.tsv": "name\tscale\tvalues\tquestion\ntaste\tordinal\t1 2\tIs it good?\n",
         "gold.tsv": GOLD,
         "dishes.tsv": DISHES,
         "silver.tsv": SILVER,

@@ -60,6 +60,7 @@ TOPICS = Settings({"enrich.categorise.backend": "service", "contact": "me@exampl
 TRANSLATED = Settings(
     {"runs": "data/translating_runs.tsv", "generate.prompt.endpoint": "http://127.0.0.1:9/v1"}
 )
+RATED = setting("judge.models", "data/models.tsv")
 HUB = Settings({"match.translate.backend": "hub"})
 PROMPTED = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "transformers"})
 VLLM = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "vllm"})
@@ -266,6 +267,27 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("smatch.seconds", 1, set[str]()),
             ("comet.command", ["comet"], {"evaluate_comet"}),
             ("comet.seconds", 1, set[str]()),
+        )
+    },
+    **{
+        f"judge.{name}, with models that rate": (RATED, setting(f"judge.{name}", f"data/{file}.tsv"), {rule})
+        for name, file, rule in (
+            ("models", "other_models", "judge_prompt"),
+            ("instructions.dishes", "ash_dishes", "judge_instructions"),
+            ("instructions.cuisines", "ash_cuisines", "judge_instructions"),
+            ("tasks.dimensions", "ash_dimensions", "judge_tasks"),
+        )
+    },
+    **{
+        f"generate.prompt.{name}, with models that rate": (
+            RATED,
+            setting(f"generate.prompt.{name}", value),
+            keys,
+        )
+        for name, value, keys in (
+            ("max_tokens", 9, {"judge_prompt"}),
+            ("endpoint", "http://127.0.0.1:8/v1", set[str]()),  # rows name their own
+            ("concurrency", 2, set[str]()),
         )
     },
     "parse.dependencies.device, with spaCy": (

@@ -17,6 +17,7 @@ from wokflow.frame.stages import declared_tables
 from wokflow.frame.step import RuleJob, arguments, read_key, step_function
 
 from tests.conftest import ROOT
+from tests.workflow.changes import MODELS
 
 EVERYTHING = """\
 runs: {runs}
@@ -40,11 +41,6 @@ evaluate:
   smatch: {{parsers: {{zh: [parse], en: [parse]}}}}
   comet: {{command: [comet]}}
   bleurt: {{command: [bleurt]}}
-"""
-MODELS = """\
-name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers
-writer\tgenerator\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
-rater\tevaluator\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
 """
 ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\n"
 VALUES = {

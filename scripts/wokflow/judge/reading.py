@@ -20,7 +20,10 @@ _DIGITS = {
     for code in range(128, sys.maxunicode)
     if unicodedata.digit(chr(code), None) is not None
 } | {ord(wide): narrow for wide, narrow in zip("：／（）［］｜＝－．，％～", ":/()[]|=-.,%~", strict=True)}
-_MARKUP = re.compile(r"[*_`#$\\]|</?[a-zA-Z][\w ]{0,15}/?>|\ufe0f")  # says nothing; blanks take its place
+_MARKUP = re.compile(  # says nothing; blanks take its place
+    r"[*_`#$\\]|</\w{1,20}>|<(?:b|i|u|p|br|em|strong|span|div|li|ul|ol|h\d|code)\s*/?>|\ufe0f"
+)
+_TAG = re.compile(r"<(\w{1,20})>")
 _LETTER = r"[^\W\d_]"
 _STARS = "★⭐🌟"
 
@@ -42,43 +45,36 @@ def _end(word: str) -> str:
     return rf"(?!{_LETTER})" if spaced else ""
 
 
-_SCORE = _any(_words("score"))
+_SCORE, _NAMED = _any(_words("score")), _any(_NUMBERS)
 _LINK = re.compile(_any([*_words("link"), *_words("unit"), *_words("reason")]), re.IGNORECASE)
-_GAP = (  # between a name and its rating: marks, and words of which one must be there where no mark is
-    r"(?P<gap>(?:[^\w\n"
-    + _STARS
-    + r"]*(?:"
-    + _any([*_words("verb"), *_words("score"), *_words("small")])
-    + r"))*"
-    r"(?:[^\w\n" + _STARS + r"]*|[^\w|" + _STARS + r"]{0,12}))"
+_MEASURE = re.compile(rf"[^\S\n]*{_any(_words('measure'))}", re.IGNORECASE)
+_FRACTION = re.compile(r"[½¼¾⅓⅔+]|[^\S\n]+\d+/\d")  # behind a digit: more than that
+# Between a name and its rating: marks, and words of which one must be there where no mark is.
+_GAP = (
+    rf"(?P<gap>(?:[^\w\n}}{_STARS}]*{_any([*_words('verb'), *_words('score'), *_words('small')])})*"
+    rf"(?:[^\w\n}}{_STARS}]*|[^\w|}}{_STARS}]{{0,12}}))"
 )
-_MARK = re.compile(r"[:=|(\[{\n\-–—→>]|" + _any([*_words("verb"), *_words("score")]), re.IGNORECASE)
+_MARK = re.compile(rf"[^\w\s.,;']|\n|{_any([*_words('verb'), *_words('score')])}", re.IGNORECASE)
+_RATING = rf"(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<stars>[{_STARS}](?: ?[{_STARS}])*)[ ☆]*|(?P<word>{_NAMED}))"
 _NUMBER = (
-    r"(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<stars>["
-    + _STARS
-    + r"](?: ?["
-    + _STARS
-    + r"])*)[ ☆]*|(?P<word>"
-    + _any(_NUMBERS)
-    + r"))"
-    r"(?P<range>\s*(?:[-–—~]|to(?!\w)|or(?!\w)|或|到|至)\s*\d+)?"
-    r"(?:\s*" + _any(_words("unit")) + r")?"
-    r"(?:\s*" + _any(_words("of")) + r"\s*(?P<top>\d+|" + _any(_NUMBERS) + r"))?"
+    rf"{_RATING}(?P<range>[^\S\n]*(?:[-–—~]|to(?!\w)|or(?!\w)|或|到|至)[^\S\n]*\d+)?"
+    rf"(?:[^\S\n]*{_any(_words('unit'))})?"
+    rf"(?:[^\S\n]*{_any(_words('of'))}[^\S\n]*(?P<top>\d+|{_NAMED}))?"
 )
 _VALUE = re.compile(_GAP + _NUMBER, re.IGNORECASE)
-_SIGN = re.compile(
-    r"(?:(?<![=-])[<>]|[≤≥~]|[:=]\s*[-−])$"
-)  # directly before a number: a bound, or a negative one
-_LABELLED = re.compile(r"(?<!\w)" + _SCORE + r"[^\w\n]*[:=][^\w\n]*" + _NUMBER, re.IGNORECASE)
+_QUALIFIED = re.compile(rf"(?P<gap>[^\n\d:=|.!?}}]{{1,40}}[:=][^\w\n{_STARS}]*){_NUMBER}", re.IGNORECASE)
+_SIGN = re.compile(r"(?:(?<![=-])[<>]|[≤≥~]|[:=]\s*[-−])$")  # before a number: a bound, or a negative one
+_LABELLED = re.compile(rf"(?<!\w){_SCORE}[^\w\n]*[:=][^\w\n]*{_NUMBER}", re.IGNORECASE)
+_BEFORE = re.compile(r"\d(?![.)]|\d)")  # a number before a name that does not count it
+_BRACKETED = re.compile(rf"[(\[]{_NUMBER}[)\]]", re.IGNORECASE)
 _OUT_OF = re.compile(
-    r"(?<![\w.,/-])(?P<digits>\d+(?:[.,]\d+)?)\s*" + _any(_words("of")) + r"\s*(?P<top>\d+)(?!\w)",
+    rf"(?<![\w.,/-])(?P<digits>\d+(?:[.,]\d+)?)\s*{_any(_words('fraction'))}\s*(?P<top>\d+)(?!\w)",
     re.IGNORECASE,
 )
 _REASON = re.compile(r"[^\w]*(?:" + _any(_words("reason")) + r"[^\S\n]*[:=-])?[^\w(\"“]*", re.IGNORECASE)
 _REFUSAL = re.compile(_any(_words("refusal")), re.IGNORECASE)
 _LEAD = re.compile(rf"[\W\d_]*(?:{_any(_words('lead'))}[\W\d_]*)+", re.IGNORECASE)  # before a name
 _SHARED = re.compile(r"[\W_]*(?:" + _any(_words("and")) + r")?[\W_]*", re.IGNORECASE)
-_LIST_ITEM = re.compile(r"[.)][^\S\n]+\w")
 
 
 class Rated(NamedTuple):
@@ -102,13 +98,18 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class _Heading:
-    """A name of a dimension that begins a part of the answer. Such a part ends at `end`, before the next name."""
+    """A name of a dimension that begins a part of the answer. Such a part ends at `end`, before the next name.
+
+    `shared`: what follows is of other names, too. `labels_before`: the answer has ratings with labels before its
+    first name.
+    """
 
     dimension: str
     begin: int
     at: int
     end: int
     shared: bool
+    labels_before: bool
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,8 @@ class Reader:
         two ratings that differ are none.
         """
         text = _plain(answer)
+        for _, values in self.dimensions:
+            text = _scale(values[0], values[-1]).sub(lambda scale: " " * len(scale[0]), text)
         headings = list(self._headings(text))
         found = {
             name: self._rated(name, values, answer, text, headings, cut) for name, values in self.dimensions
@@ -162,16 +165,20 @@ class Reader:
         for number, place in enumerate(places):
             line = text.rfind("\n", 0, place.start()) + 1
             sentence = max(line, text.rfind(". ", line, place.start()) + 1)
-            before = text[line : place.start()]
-            at_start = not re.search(_LETTER, before) or bool(_LEAD.fullmatch(text, sentence, place.start()))
+            bare = not re.search(
+                _LETTER, text[line : place.start()]
+            )  # numbers and marks before it, if anything
+            begin = line if bare else sentence
+            at_start = bare or bool(_LEAD.fullmatch(text, sentence, place.start()))
             value = _VALUE.match(text, place.end())
             directed = value is not None and bool(_MARK.search(value["gap"])) and "\n" not in value["gap"]
             if at_start or directed or number in shared:
-                kept.append((number, sentence if at_start else place.start(), place))
+                kept.append((number, begin if at_start else place.start(), place))
+        labels_before = bool(kept and _LABELLED.search(text, 0, kept[0][2].start()))
         for index, (number, begin, place) in enumerate(kept):
             end = kept[index + 1][1] if index + 1 < len(kept) else len(text)
             name = self.dimensions[int((place.lastgroup or "d0")[1:])][0]
-            yield _Heading(name, begin, place.end(), max(end, place.end()), number in shared)
+            yield _Heading(name, begin, place.end(), max(end, place.end()), number in shared, labels_before)
 
     def _rated(
         self,
@@ -205,40 +212,63 @@ class Reader:
         return Rated(found.value, _rationale(answer, text, heading, found), exact)
 
 
+@cache
+def _scale(least: str, most: str) -> re.Pattern[str]:
+    """A pattern for the scale in brackets, as in (1-5), behind a name and before its rating."""
+    span = (
+        rf"(?:scale of |from )?{re.escape(least)}\s*(?:[-–—]|to)\s*{re.escape(most)}|out of {re.escape(most)}"
+    )
+    return re.compile(rf"[(\[](?:{span})[)\]](?=[^\w\n]*[:=])", re.IGNORECASE)
+
+
 def _plain(answer: str) -> str:
     """The answer with ASCII digits and marks, and without markup, of the same length."""
     text = answer if answer.isascii() else answer.translate(_DIGITS)
-    return _MARKUP.sub(lambda mark: " " * len(mark[0]), text)
+    text = _MARKUP.sub(lambda mark: " " * len(mark[0]), text)
+    return _TAG.sub(lambda tag: f" {tag[1]} ", text)
 
 
 def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Found | None:
     """What a part says of its dimension; None if it has no rating."""
-    match = _VALUE.match(text, heading.at, heading.end)
-    if match and _MARK.search(match["gap"]) and _stands_alone(text, heading, match):
-        found = _checked(match, values, text)
-        if found:
-            return found
-    for pattern in (_LABELLED, _OUT_OF):
-        every = [_checked(each, values, text) for each in pattern.finditer(text, heading.at, heading.end)]
-        known = [each for each in every if each]
+    for pattern in (_VALUE, _QUALIFIED):
+        match = pattern.match(text, heading.at, heading.end)
+        if match and _follows(text, heading, match) and _stands_alone(text, heading, match):
+            found = _checked(match, values, text)
+            if found:
+                return found
+    line = text.find("\n", heading.at, heading.end)
+    first = heading.end if line < 0 else line
+    # A label that stands before the first name already may belong to the name behind it.
+    labelled = heading.at if heading.labels_before else heading.end
+    for pattern, end in ((_LABELLED, labelled), (_OUT_OF, heading.end), (_BRACKETED, first)):
+        matches = [
+            each for each in pattern.finditer(text, heading.at, end) if _stands_alone(text, heading, each)
+        ]
+        known = [found for each in matches if (found := _checked(each, values, text))]
         if known:
             same = len({each.value for each in known}) == 1
             return known[0] if same else _Found(None, "several", known[0].detail, known[0].end)
     return None
 
 
+def _follows(text: str, heading: _Heading, match: re.Match[str]) -> bool:
+    """Whether a number belongs to the name: by a mark or a word between, or alone in the line with it."""
+    rest = text[match.end() : heading.end].partition("\n")[0]
+    return bool(_MARK.search(match["gap"])) or not rest.strip()
+
+
 def _stands_alone(text: str, heading: _Heading, match: re.Match[str]) -> bool:
     """Whether a number is a rating, and not the beginning of a list, of other numbers, or of a sentence."""
-    after = text[match.end() : match.end() + 40]
-    if "\n" in match["gap"] and match["digits"]:
-        if _LIST_ITEM.match(after):
-            return False
-        if re.match(r"[^\S\n]*[|,;]?[^\S\n]*\d", after):
-            return False
-    if re.match(r"[A-Za-z0-9%]", after) and not _LINK.match(after):
-        return after[0] == "%"
-    small = re.match(r"[^\S\n]+([a-z])", after)
-    return not small or bool(_LINK.match(after.lstrip())) or match["top"] is not None
+    after = text[match.end() : min(match.end() + 40, heading.end)]
+    gap = match.groupdict().get("gap") or ""
+    if "\n" in gap and _BEFORE.search(text, heading.begin, heading.at):
+        return False
+    if match["digits"] and "\n" in gap and re.match(r"[.)][^\S\n]+\w|[^\S\n]*[|,;]?[^\S\n]*\d", after):
+        return False
+    if re.match(r"[A-Za-z0-9]", after) and not _LINK.match(after):
+        return False
+    small = re.match(r"[^\S\n]+[a-z]", after)
+    return not _MEASURE.match(after) and (not small or bool(_LINK.match(after.lstrip())))
 
 
 def _checked(match: re.Match[str], values: Sequence[str], text: str) -> _Found | None:
@@ -250,9 +280,11 @@ def _checked(match: re.Match[str], values: Sequence[str], text: str) -> _Found |
         whole = re.findall(r"\d+", said)
         return None if whole[:2] == [values[0], values[-1]] else _Found(None, "several", said, match.end())
     sign = _SIGN.search(groups.get("gap") or "")
-    if sign and not (sign[0] == "<" and text[match.end() : match.end() + 1] == ">"):
+    if sign:
         reason = "off_scale" if sign[0][-1] in "-−" else "several"
         return _Found(None, reason, f"{sign[0].lstrip(':= ')}{said}", match.end())
+    if match.groupdict().get("digits") and (more := _FRACTION.match(text, match.end())):
+        return _Found(None, "off_scale", said + more[0], match.end())
     wrong_top = top is not None and _NUMBERS.get(top.lower(), top) != values[-1]
     if wrong_top or value not in values or text[match.end() : match.end() + 1] == "%":
         return _Found(None, "off_scale", said, match.end())
