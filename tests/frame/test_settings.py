@@ -3,11 +3,11 @@
 import ast
 import importlib
 import inspect
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import ValidationError
-from wokflow.frame import code, config_schema
+from wokflow.frame import arguments, code, config_schema
 from wokflow.frame.settings import (
     Block,
     Content,
@@ -168,6 +168,42 @@ def test_what_a_step_borrows_and_is_given_stands_beside_the_blocks(monkeypatch: 
     schema = config_schema.stage_schema("csi")
     assert schema["steps"] == STEPS | {"items": {"given": {"pair": {}}}}
     assert list(schema["properties"]) == ["csi_spans"]  # a step without keys has no block
+
+
+def test_a_class_that_extends_one_of_another_stage_borrows_its_keys_and_is_laid_over_its_block() -> None:
+    class AskSettings(Settings):
+        model: str = from_rule()
+        heat: int = 1
+        tries: Never[int] = 2
+        kind: str | None = borrowed("other.kind", When("heat", 1))
+
+    AskSettings.__module__ = "wokflow.first.settings"
+
+    class QuizSettings(AskSettings):
+        rounds: int = from_rule()
+
+    QuizSettings.__module__ = "wokflow.second.settings"
+    blocks: dict[str, Any] = {
+        "first": {
+            "properties": {"ask": {"properties": {"heat": {}, "tries": {"counts": "never"}}}},
+        },
+        "second": {
+            "properties": {},
+            "steps": {"quiz": {"borrows": QuizSettings.borrows(), "given": QuizSettings.takes()}},
+        },
+        "other": {"properties": {"kind": {}}},
+    }
+    blocks["second"]["steps"]["quiz"]["extends"] = "first.ask"
+    assert QuizSettings.own() == [] and QuizSettings.extends() is AskSettings
+    config = {"first": {"ask": {"heat": 1, "tries": 2}}, "second": {}, "other": {"kind": "k"}}
+
+    def found(**over: Any) -> Any:
+        given = {"model": "m", "rounds": 3}
+        return arguments.block_arguments(config, {"properties": blocks}, "second.quiz", over, given)
+
+    assert found().settings == {"model": "m", "rounds": 3, "heat": 1, "kind": "k"}
+    assert found().options == {"tries": 2}
+    assert found(heat=5).settings == {"model": "m", "rounds": 3, "heat": 5}, "kind counts where heat is 1"
 
 
 def test_keys_of_the_stage_itself_lie_in_no_block_and_keys_that_are_lent_in_one(

@@ -1,5 +1,6 @@
 """The table of models: what is read, refused and given."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,14 @@ def test_rows_have_the_papers_repetitions_and_prompts(tmp_path: Path) -> None:
     assert [(one.repetitions, one.seed) for one in models.values()] == [(1, 5), (3, 13)]
     assert [Path(one.prompt).name for one in models.values()] == ["recipe.txt", "rating.txt"]
     assert models["j"].settings == {"prompt": {"temperature": 0, "seed": 1}}
+
+
+def test_the_papers_models_are_six_that_write_and_nine_that_rate(tmp_path: Path) -> None:
+    config = config_with(tmp_path)
+    config["judge"]["models"] = str(ROOT / "config" / "ash_models.tsv")
+    models = read_models(config, SCHEMA)
+    assert Counter(one.role for one in models.values()) == {"generator": 6, "evaluator": 9}
+    assert key_variables(config, models) == ["GEMINI_API_KEY", "OPENAI_API_KEY"]
 
 
 GENERATOR = f"w|generator|m||prompt.endpoint={URL}|||"
