@@ -1,9 +1,11 @@
 from wokflow.generate.arguments import prompt_overrides
-from wokflow.judge.arguments import asked_given
+from wokflow.judge.arguments import asked_given, first_of_server, own_servers
 
 GENERATORS, EVALUATORS = (
     [name for name, model in ASKED.items() if model.role == role] for role in ("generator", "evaluator")
 )
+TASKS_OF = {"generator": "instructions", "evaluator": "tasks"}
+OWN_SERVERS = own_servers(config, ASKED)  # of models without an endpoint
 
 
 rule judge_instructions:
@@ -24,10 +26,43 @@ rule judge_instructions:
         "../scripts/step.py"
 
 
-rule judge_prompt:
+rule judge_server:
     input:
         tasks=lambda wildcards: (
-            f"{RESULTS}/judge/{'instructions' if wildcards.asked in GENERATORS else 'tasks'}/part-00000.parquet"
+            f"{RESULTS}/judge/{TASKS_OF[wildcards.server.partition('-')[0]]}/part-00000.parquet"
+        ),
+    output:
+        endpoint=service(f"{RESULTS}/judge/server/{{server}}.json"),
+    log:
+        log_of("judge_server", "server"),
+    wildcard_constraints:
+        server="|".join(OWN_SERVERS.values()) or "(?!)",
+    conda:
+        "../envs/judge.yaml"
+    resources:
+        mem_mb=memory(config["generate"]["server"]["memory_mb"]),
+        runtime=minutes(480),
+        gpu=config["generate"]["server"]["gpus"],
+    params:
+        **step(
+            "judge.server",
+            given=lambda wildcards: {
+                "model": next(
+                    ASKED[name].model for name, server in OWN_SERVERS.items() if server == wildcards.server
+                )
+            },
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule judge_prompt:
+    input:
+        tasks=lambda wildcards: f"{RESULTS}/judge/{TASKS_OF[ASKED[wildcards.asked].role]}/part-00000.parquet",
+        server=lambda wildcards: (
+            f"{RESULTS}/judge/server/{OWN_SERVERS[wildcards.asked]}.json"
+            if wildcards.asked in OWN_SERVERS
+            else []
         ),
     output:
         answers=f"{RESULTS}/judge/answers/{{asked}}/part-00000.parquet",
@@ -37,6 +72,8 @@ rule judge_prompt:
         benchmark_of("judge_prompt", "asked")
     conda:
         "../envs/judge.yaml"
+    # Of the models that share a server, and so are asked at once, one counts as a core: they wait for answers.
+    threads: lambda wildcards: int(first_of_server(OWN_SERVERS, wildcards.asked) == wildcards.asked)
     resources:
         mem_mb=memory(4000),
         runtime=minutes(480),

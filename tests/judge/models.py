@@ -96,6 +96,7 @@ class Stage:
         with job(str(self.folder / "log.txt")) as progress:
             judge_prompt(
                 tasks=self.path(tasks),
+                server=[],
                 answers=self.path(name),
                 settings=settings(**kept | small | own),
                 job=Job({"key": "k"}, progress),

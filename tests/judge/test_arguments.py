@@ -10,7 +10,7 @@ from wokflow.frame.arguments import block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.job import UserError
 from wokflow.generate.arguments import key_variables, prompt_overrides
-from wokflow.judge.arguments import COLUMNS, asked_given, read_models
+from wokflow.judge.arguments import COLUMNS, asked_given, own_servers, read_models
 
 from tests.conftest import ROOT
 
@@ -75,12 +75,21 @@ GENERATOR = f"w|generator|m||prompt.endpoint={URL}|||"
             "line 3: there is no file nowhere.txt",
         ),
         ("j|evaluator|m|||||nowhere.parquet", "line 3: there is no file nowhere.parquet"),
-        ("j|evaluator|m|||||", "line 3: it needs an endpoint"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_refused_with_its_line(tmp_path: Path, row: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         read_models(config_with(tmp_path, GENERATOR, row), SCHEMA)
+
+
+def test_models_without_an_endpoint_share_a_server_of_their_role(tmp_path: Path) -> None:
+    rows = ("w|generator|m|||||", "j|evaluator|m|||||", "k|evaluator|m|||||", GENERATOR.replace("w|", "x|"))
+    config = config_with(tmp_path, *rows)
+    found = own_servers(config, read_models(config, SCHEMA))
+    assert found.keys() == {"w", "j", "k"}
+    assert found["w"].startswith("generator-m-") and found["j"] == found["k"] == found["w"].replace(
+        "generator", "evaluator"
+    )
 
 
 def test_evaluators_alone_have_nothing_to_rate(tmp_path: Path) -> None:

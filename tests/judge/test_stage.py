@@ -1,6 +1,8 @@
 """The stage in the workflow: nothing without a table of models, all of it with one, and from released answers."""
 
+import json
 import re
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -8,7 +10,7 @@ import pytest
 from wokflow.frame import tables
 from wokflow.judge.schemas import ANSWERS
 
-from tests.conftest import copy_house, rules_run, snakemake
+from tests.conftest import ROOT, copy_house, rules_run, snakemake
 from tests.generate.servers import endpoint, of_text
 from tests.judge.models import answers_by_rule
 
@@ -60,6 +62,33 @@ def test_models_write_and_rate_and_their_answers_replay(tmp_path: Path) -> None:
     means = tables.read(house / wanted[0].format("asked"))
     kosher = means.filter(pl.col("by") == "cuisine", pl.col("cuisine") == "Kosher")
     assert kosher["mean"].to_list() == [5.0, 5.0, 5.0] and kosher["ratings"].to_list() == [8, 8, 8]
+
+
+def test_models_without_an_endpoint_are_served_as_long_as_they_are_asked(tmp_path: Path) -> None:
+    """On two cores: a server for the generator, then one for both evaluators of that model."""
+    house = copy_house(tmp_path / "house")
+    names = ("w", "generator"), ("j", "evaluator"), ("k", "evaluator")
+    rows = [f"{name}\t{role}\tm\t\t\t\t{seed}\t\n" for seed, (name, role) in enumerate(names)]
+    (house / "models.tsv").write_text(HEADER + "".join(rows), encoding="utf-8")
+    config = write_config(house, None, "asked")
+    serve = (
+        "import sys\nfrom pathlib import Path\n"
+        f"sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'scripts')!r}]\n"
+        "from tests.generate.servers import Endpoint, of_text\nfrom tests.judge.models import answers_by_rule\n"
+        "with Path('served').open('a') as file: file.write(sys.argv[2] + '\\n')\n"
+        "Endpoint(of_text(answers_by_rule), port=int(sys.argv[1]), models=sys.argv[2:]).run()\n"
+    )
+    (house / "serve.py").write_text(serve, encoding="utf-8")
+    command = [sys.executable, str(house / "serve.py"), "{port}", "{model}"]
+    server = {"backend": "command", "command": command, "minutes": 2, "gpus": 0}
+    with Path(config).open("a", encoding="utf-8") as file:
+        file.write(f"generate: {{server: {json.dumps(server)}}}\n")
+    target = "asked/evaluate/ratings/means/part-00000.parquet"
+    snakemake(house, target, "--configfile", config, cores=2)
+    assert (house / "served").read_text(encoding="utf-8") == "m\nm\n"
+    means = tables.read(house / target).filter(pl.col("by") == "rater")
+    assert means["ratings"].to_list() == [6] * 6  # three dimensions, two raters: two recipes, three times
+    assert not list((house / "asked/judge/server").glob("*.json"))
 
 
 def test_without_a_table_of_models_the_stage_has_nothing_to_do(tmp_path: Path) -> None:

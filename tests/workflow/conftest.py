@@ -30,6 +30,7 @@ OPTIONAL = {
     "generate_server",
     "judge_instructions",
     "judge_prompt",
+    "judge_server",
     "judge_tasks",
     "judge_ratings",
     "evaluate_ratings",

@@ -63,7 +63,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("rules")
     demo = (ROOT / "config" / "demo_runs.tsv").read_text(encoding="utf-8")
     (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
-    (folder / "models.tsv").write_text(MODELS, encoding="utf-8")
+    (folder / "models.tsv").write_text(MODELS + "own\tevaluator\tgpt-9\t\t\t\t\t\n", encoding="utf-8")
     for name in ("mine.tsv", "entities.jsonl", "pages.json", "titles.tsv", "accepted.tsv"):
         (folder / name).touch()
     config = EVERYTHING.format(runs=folder / "runs.tsv", folder=folder)
@@ -95,6 +95,8 @@ def wildcards(rule: Any) -> dict[str, str]:
         "generate_items",
     ):
         found["corpus"] = "mine"
+    if rule.name == "judge_server":
+        found["server"] = f"evaluator-{VALUES['server']}"
     if rule.name == "ingest_download":
         found["corpus"] = "theirs"
     if "run" in rule.wildcard_names:
@@ -146,7 +148,7 @@ def test_rule_log_benchmark_and_environment_share_one_name(rules: dict[str, Any]
     for name, rule in rules.items():
         assert Path(rule.script).name == "step.py"
         assert rule.log and all(f"/logs/{name}/" in path for path in rule.log), name
-        if name != "generate_server":  # a service is ended and not measured
+        if name not in ("generate_server", "judge_server"):  # a service is ended and not measured
             assert f"/benchmarks/{name}/" in rule.benchmark, name
         assert Path(rule.conda_env).stem == name.split("_")[0], name
 

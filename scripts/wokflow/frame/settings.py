@@ -155,6 +155,9 @@ class Settings(Block):
             own = inspect.get_annotations(cls)
             for name in [name for name in other.model_fields if name not in own]:
                 extra = found.setdefault(name, {"key": f"{block}.{name}"})
+                for each in other.model_fields[name].metadata:
+                    if isinstance(each, When) and "when" not in extra:
+                        extra |= each.schema()
                 if "when" in extra:
                     inner = extra["when"].items()
                     extra["when"] = {key if "." in key else f"{block}.{key}": of for key, of in inner}

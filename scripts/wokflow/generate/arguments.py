@@ -21,6 +21,9 @@ class Asked(Protocol):
     def pair(self) -> str: ...
 
     @property
+    def model(self) -> str: ...
+
+    @property
     def settings(self) -> Mapping[str, Mapping[str, Any]]: ...
 
 
@@ -81,12 +84,12 @@ def key_variables(config: Mapping[str, Any], runs: Mapping[str, Asked]) -> list[
     return sorted(filter(None, {variable_for(block["endpoint"], block["key_variable"]) for block in asked}))
 
 
-def uses_server(config: Mapping[str, Any], run: Run) -> bool:
+def uses_server(config: Mapping[str, Any], run: Asked) -> bool:
     """Whether a prompt run asks the workflow's own server, as it is given no endpoint."""
     return run.family == "prompt" and not _prompt(config, run)["endpoint"]
 
 
-def servers(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
+def servers(config: Mapping[str, Any], runs: Mapping[str, Asked]) -> dict[str, str]:
     """The server of each run that asks one of the workflow's own; runs of one model share it.
 
     Its name can stand in a path: the end of the model's name, and a digest of all of it.

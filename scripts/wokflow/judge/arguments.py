@@ -9,6 +9,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import NAME, ROOT, read_overrides
 from wokflow.frame.text_files import read_table
+from wokflow.generate.arguments import servers
 
 PROMPTS = {"generator": "resources/ash/recipe.txt", "evaluator": "resources/ash/rating.txt"}
 REPETITIONS = {"generator": 1, "evaluator": 3}  # Lee et al., appendix E
@@ -58,7 +59,7 @@ def read_models(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[st
         ]
         if not found:
             models[row["name"]] = made = _model(row, settings)
-            found = [*_missing(made, config)]
+            found = [*_missing(made)]
         problems += [f"  - line {number}: {text}" for text in found]
     roles = {model.role for model in models.values()}
     if not problems and roles == {"evaluator"}:
@@ -110,16 +111,27 @@ def _problems(row: Mapping[str, str], models: Mapping[str, AskedModel]) -> Itera
             yield f"{column} {error}"
 
 
-def _missing(model: AskedModel, config: Mapping[str, Any]) -> Iterator[str]:
-    """Files that are not there, and an endpoint that nobody names."""
+def _missing(model: AskedModel) -> Iterator[str]:
+    """Files that are not there."""
     yield from (
         f"there is no file {path}."
         for path in (model.prompt, model.answers)
         if path and not Path(path).is_file()
     )
-    given = model.settings.get("prompt", {})
-    if not model.answers and not given.get("endpoint", config["generate"]["prompt"]["endpoint"]):
-        yield "it needs an endpoint (generate.prompt.endpoint, or prompt.endpoint in settings), or released answers."
+
+
+def own_servers(config: Mapping[str, Any], models: Mapping[str, AskedModel]) -> dict[str, str]:
+    """The server of each model that is given neither an endpoint nor answers; those of a role share it."""
+    found: dict[str, str] = {}
+    for role in PROMPTS:
+        asking = {name: each for name, each in models.items() if each.role == role and not each.answers}
+        found |= {name: f"{role}-{server}" for name, server in servers(config, asking).items()}
+    return found
+
+
+def first_of_server(servers: Mapping[str, str], name: str) -> str:
+    """The first of the models that share a server with this one; itself, if it has an endpoint."""
+    return next((each for each, server in servers.items() if server == servers.get(name)), name)
 
 
 def asked_given(config: Mapping[str, Any], model: AskedModel) -> dict[str, Any]:

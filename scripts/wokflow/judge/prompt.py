@@ -9,14 +9,11 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.secrets import variable_for
 from wokflow.frame.text_files import read_text
 from wokflow.generate.answers import Answer
 from wokflow.generate.cache import Cache
-from wokflow.generate.client import Client
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
-from wokflow.generate.endpoints import Key
-from wokflow.generate.prompt import Asker
+from wokflow.generate.prompt import Asker, _endpoint
 from wokflow.generate.request import Request, check, request
 from wokflow.judge.schemas import ANSWERS
 from wokflow.judge.settings import PromptSettings
@@ -36,7 +33,9 @@ class Question(NamedTuple):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def judge_prompt(*, tasks: str, answers: str, settings: PromptSettings, job: Job) -> None:
+def judge_prompt(
+    *, tasks: str, server: str | list[str], answers: str, settings: PromptSettings, job: Job
+) -> None:
     """Ask a model each task as often as `repetitions` say, and write judge/answers: a row for each, answered or not.
 
     Answers are kept, budgets held and errors raised as by wokflow.generate.prompt.generate_prompt. Each repetition
@@ -58,7 +57,7 @@ def judge_prompt(*, tasks: str, answers: str, settings: PromptSettings, job: Job
         found = _released(questions, settings.released, settings.run)
     else:
         schema = pl.DataFrame(ANSWERS.empty_table()).schema
-        found = pl.DataFrame(list(_asked(questions, settings, job)), schema)
+        found = pl.DataFrame(list(_asked(questions, server, settings, job)), schema)
     for status, count in found.group_by("status").len().sort("status").iter_rows():
         job.progress.say(f"{status}: {count} of {found.height}")
     tables.write(answers, ANSWERS, found, job.metadata)
@@ -77,32 +76,23 @@ def filled(template: str, shown: Sequence[Mapping[str, str]], path: str) -> str:
     return _PLACE.sub(lambda place: values.get(place[1], place[0]), template)
 
 
-def _asked(questions: Sequence[Question], settings: PromptSettings, job: Job) -> Iterator[dict[str, Any]]:
-    """The rows of judge/answers, of the endpoint or of what is kept."""
+def _asked(
+    questions: Sequence[Question], server: str | list[str], settings: PromptSettings, job: Job
+) -> Iterator[dict[str, Any]]:
+    """The rows of judge/answers, of the endpoint, of the workflow's own server, or of what is kept."""
     check(settings)
-    if not settings.endpoint:
-        raise UserError(
-            f"{settings.run} needs an endpoint: generate.prompt.endpoint, or prompt.endpoint in its row."
-        )
-    requests = [_request(each, settings, settings.endpoint) for each in questions]
     prices = Prices(settings.price_in, settings.price_out)
     ledger = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
     asker = Asker(settings, Cache(settings.cache, job.progress.say, settings.again), ledger, job.progress)
+    identity, connect = _endpoint(settings, server, ledger)
+    requests = [_request(each, settings, identity) for each in questions]
     most = Tokens.total({one.digest: one.most for one in requests}.values())
     cost = prices.cost(most)
     job.progress.say(
         f"{len(requests)} questions cost at most {sum(most)} tokens"
         + (f", {cost:.6g}" if cost is not None else "")
     )
-    key = Key(variable_for(settings.endpoint, settings.key_variable))
-    with Client(
-        settings.endpoint,
-        key,
-        ledger,
-        seconds=settings.timeout_s,
-        tries=settings.tries,
-        concurrency=settings.concurrency,
-    ) as client:
+    with connect() as client:
         answers = asker.answers(requests, client)
     job.progress.say(ledger.summary())
     seen: set[str] = set()

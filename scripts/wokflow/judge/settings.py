@@ -2,6 +2,7 @@
 
 from wokflow.frame.settings import Content, Settings, StageSettings, Text, from_rule
 from wokflow.generate.settings import PromptSettings as GeneratePromptSettings
+from wokflow.generate.settings import ServerSettings as GenerateServerSettings
 
 
 class JudgeSettings(StageSettings):
@@ -29,6 +30,12 @@ class PromptSettings(GeneratePromptSettings):
     """How often each task is asked."""
     released: Content[str | None] = from_rule()
     """Answers that take the place of asking."""
+
+
+class ServerSettings(GenerateServerSettings):
+    """The server of models without an endpoint: generate.server. Generators and evaluators have one each, as these
+    rate what those wrote.
+    """
 
 
 class TasksSettings(Settings):

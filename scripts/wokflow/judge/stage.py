@@ -2,6 +2,8 @@
 
 from wokflow.frame.scope import Scope
 
+WITHOUT_GPU = {"judge_server": "generate.server.gpus: 0"}
+
 
 def targets(scope: Scope) -> list[str]:
     folder = f"{scope.results.folder}/judge"
