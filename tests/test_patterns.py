@@ -17,6 +17,8 @@ from wokflow.enrich.phrases import WORD
 from wokflow.export import privacy
 from wokflow.ingest import leads, markup
 from wokflow.ingest.columns import ESCAPES, QUOTES, Dialect
+from wokflow.judge import reading
+from wokflow.judge.reading import Reader
 
 from tests.backtracking import AnyPattern, Steps, attacks, slow_on
 from tests.conftest import ROOT
@@ -79,6 +81,8 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
         [re.compile(each) for each in (privacy.MAIL, privacy.LINK, privacy.USER)],
         "search",
     ),
+    ("judge.reading", "_names"): ([Reader.of(("harmony", tuple("12345")))._names], "search"),
+    ("judge.reading", "_scale"): ([reading._scale("1", "5")], "search"),
     ("frame.leftovers", "remove_leftovers"): (
         [re.compile(r"\.part\-00000\.parquet\.(?P<writer>[^/]+?)(\.old)?\.part")],
         "fullmatch",
@@ -221,6 +225,7 @@ def test_no_function_of_re_is_imported_by_itself() -> None:
         "frame",
         "generate",
         "ingest",
+        "judge",
         "made",
         "match",
         "models",
@@ -236,7 +241,7 @@ def test_an_expression_takes_steps_in_proportion_to_a_text(room: str) -> None:
 
 
 def test_all_rooms_are_looked_at() -> None:
-    assert len(collected()) == 14 and sum(map(len, collected().values())) > 160
+    assert len(collected()) == 15 and sum(map(len, collected().values())) > 160
 
 
 def test_every_wildcard_of_a_rule_has_a_constraint() -> None:

@@ -51,20 +51,20 @@ _MEASURE = re.compile(rf"[^\S\n]*{_any(_words('measure'))}", re.IGNORECASE)
 _FRACTION = re.compile(r"[½¼¾⅓⅔+]|[^\S\n]+\d+/\d")  # behind a digit: more than that
 # Between a name and its rating: marks, and words of which one must be there where no mark is.
 _GAP = (
-    rf"(?P<gap>(?:[^\w\n}}{_STARS}]*{_any([*_words('verb'), *_words('score'), *_words('small')])})*"
-    rf"(?:[^\w\n}}{_STARS}]*|[^\w|}}{_STARS}]{{0,12}}))"
+    rf"(?P<gap>(?:[^\w\n}}{_STARS}]*+{_any([*_words('verb'), *_words('score'), *_words('small')])})*+"
+    rf"(?:[^\w\n}}{_STARS}]*+(?!\n)|[^\w|}}{_STARS}]{{0,12}}+))"
 )
 _MARK = re.compile(rf"[^\w\s.,;']|\n|{_any([*_words('verb'), *_words('score')])}", re.IGNORECASE)
-_RATING = rf"(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<stars>[{_STARS}](?: ?[{_STARS}])*)[ ☆]*|(?P<word>{_NAMED}))"
+_RATING = rf"(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<stars>[{_STARS}](?: ?[{_STARS}])*+)[ ☆]*+|(?P<word>{_NAMED}))"
 _NUMBER = (
-    rf"{_RATING}(?P<range>[^\S\n]*(?:[-–—~]|to(?!\w)|or(?!\w)|或|到|至)[^\S\n]*\d+)?"
-    rf"(?:[^\S\n]*{_any(_words('unit'))})?"
-    rf"(?:[^\S\n]*{_any(_words('of'))}[^\S\n]*(?P<top>\d+|{_NAMED}))?"
+    rf"{_RATING}(?P<range>[^\S\n]*+(?:[-–—~]|to(?!\w)|or(?!\w)|或|到|至)[^\S\n]*+\d+)?"
+    rf"(?:[^\S\n]*+{_any(_words('unit'))})?"
+    rf"(?:[^\S\n]*+{_any(_words('of'))}[^\S\n]*+(?P<top>\d+|{_NAMED}))?"
 )
 _VALUE = re.compile(_GAP + _NUMBER, re.IGNORECASE)
-_QUALIFIED = re.compile(rf"(?P<gap>[^\n\d:=|.!?}}]{{1,40}}[:=][^\w\n{_STARS}]*){_NUMBER}", re.IGNORECASE)
+_QUALIFIED = re.compile(rf"(?P<gap>[^\n\d:=|.!?}}]{{1,40}}[:=][^\w\n{_STARS}]*+){_NUMBER}", re.IGNORECASE)
 _SIGN = re.compile(r"(?:(?<![=-])[<>]|[≤≥~]|[:=]\s*[-−])$")  # before a number: a bound, or a negative one
-_LABELLED = re.compile(rf"(?<!\w){_SCORE}[^\w\n]*[:=][^\w\n]*{_NUMBER}", re.IGNORECASE)
+_LABELLED = re.compile(rf"(?<!\w){_SCORE}[^\w\n:=]*+[:=][^\w\n{_STARS}]*+{_NUMBER}", re.IGNORECASE)
 _BEFORE = re.compile(r"\d(?![.)]|\d)")  # a number before a name that does not count it
 _BRACKETED = re.compile(rf"[(\[]{_NUMBER}[)\]]", re.IGNORECASE)
 _OUT_OF = re.compile(
@@ -74,7 +74,7 @@ _OUT_OF = re.compile(
 _REASON = re.compile(r"[^\w]*(?:" + _any(_words("reason")) + r"[^\S\n]*[:=-])?[^\w(\"“]*", re.IGNORECASE)
 _REFUSAL = re.compile(_any(_words("refusal")), re.IGNORECASE)
 _LEAD = re.compile(rf"[\W\d_]*(?:{_any(_words('lead'))}[\W\d_]*)+", re.IGNORECASE)  # before a name
-_SHARED = re.compile(r"[\W_]*(?:" + _any(_words("and")) + r")?[\W_]*", re.IGNORECASE)
+_SHARED = re.compile(r"[\W_]*+(?:" + _any(_words("and")) + r")?[\W_]*+", re.IGNORECASE)
 
 
 class Rated(NamedTuple):
@@ -230,8 +230,10 @@ def _plain(answer: str) -> str:
 
 def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Found | None:
     """What a part says of its dimension; None if it has no rating."""
-    for pattern in (_VALUE, _QUALIFIED):
-        match = pattern.match(text, heading.at, heading.end)
+    for match in (
+        _VALUE.match(text, heading.at, heading.end),
+        _QUALIFIED.match(text, heading.at, heading.end),
+    ):
         if match and _follows(text, heading, match) and _stands_alone(text, heading, match):
             found = _checked(match, values, text)
             if found:
@@ -263,7 +265,7 @@ def _stands_alone(text: str, heading: _Heading, match: re.Match[str]) -> bool:
     gap = match.groupdict().get("gap") or ""
     if "\n" in gap and _BEFORE.search(text, heading.begin, heading.at):
         return False
-    if match["digits"] and "\n" in gap and re.match(r"[.)][^\S\n]+\w|[^\S\n]*[|,;]?[^\S\n]*\d", after):
+    if match["digits"] and "\n" in gap and re.match(r"[.)][^\S\n]+\w|[^\S\n]*+[|,;]?[^\S\n]*+\d", after):
         return False
     if re.match(r"[A-Za-z0-9]", after) and not _LINK.match(after):
         return False
