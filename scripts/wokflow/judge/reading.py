@@ -230,14 +230,10 @@ def _plain(answer: str) -> str:
 
 def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Found | None:
     """What a part says of its dimension; None if it has no rating."""
-    for match in (
-        _VALUE.match(text, heading.at, heading.end),
-        _QUALIFIED.match(text, heading.at, heading.end),
-    ):
-        if match and _follows(text, heading, match) and _stands_alone(text, heading, match):
-            found = _checked(match, values, text)
-            if found:
-                return found
+    found = _behind(_VALUE.match(text, heading.at, heading.end), text, heading, values)
+    found = found or _behind(_QUALIFIED.match(text, heading.at, heading.end), text, heading, values)
+    if found:
+        return found
     line = text.find("\n", heading.at, heading.end)
     first = heading.end if line < 0 else line
     # A label that stands before the first name already may belong to the name behind it.
@@ -251,6 +247,14 @@ def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Found | None
             same = len({each.value for each in known}) == 1
             return known[0] if same else _Found(None, "several", known[0].detail, known[0].end)
     return None
+
+
+def _behind(
+    match: re.Match[str] | None, text: str, heading: _Heading, values: Sequence[str]
+) -> _Found | None:
+    """What a number right behind a name says; None if there is none, or it is no rating."""
+    is_rating = match and _follows(text, heading, match) and _stands_alone(text, heading, match)
+    return _checked(match, values, text) if match and is_rating else None
 
 
 def _follows(text: str, heading: _Heading, match: re.Match[str]) -> bool:
