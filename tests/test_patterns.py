@@ -81,6 +81,7 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
         [re.compile(each) for each in (privacy.MAIL, privacy.LINK, privacy.USER)],
         "search",
     ),
+    ("frame.languages", "in_language"): ([re.compile(r"[^\W\d_a-z\u4e00-\u9fff]")], "findall"),
     ("judge.reading", "_names"): ([Reader.of(("harmony", tuple("12345")))._names], "search"),
     ("judge.reading", "_scale"): ([reading._scale("1", "5")], "search"),
     ("frame.leftovers", "remove_leftovers"): (

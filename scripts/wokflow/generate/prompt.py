@@ -66,7 +66,7 @@ def generate_prompt(
     prices = Prices(settings.price_in, settings.price_out)
     book = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
     asker = Asker(settings, Cache(settings.cache, progress.say, settings.again), book, progress)
-    identity, connect = _endpoint(settings, server, book)
+    identity, connect = connection(settings, server, book)
     values = values_of(rows, languages)
     answers: list[list[str]] = [[] for _ in values]
     described, every = list[dict[str, Any]](), list[Answer]()
@@ -101,7 +101,7 @@ def generate_prompt(
     tables.write(rejects, schemas.REJECTS, rejected, job.metadata)
 
 
-def _endpoint(
+def connection(
     settings: PromptSettings, server: str | list[str], ledger: Ledger
 ) -> tuple[str, Callable[[], Client]]:
     """What answers are kept by, and what makes a client: of the endpoint, or of the workflow's own server."""

@@ -13,7 +13,7 @@ from wokflow.frame.text_files import read_text
 from wokflow.generate.answers import Answer
 from wokflow.generate.cache import Cache
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
-from wokflow.generate.prompt import Asker, _endpoint
+from wokflow.generate.prompt import Asker, connection
 from wokflow.generate.request import Request, check, request
 from wokflow.judge.schemas import ANSWERS
 from wokflow.judge.settings import PromptSettings
@@ -84,7 +84,7 @@ def _asked(
     prices = Prices(settings.price_in, settings.price_out)
     ledger = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
     asker = Asker(settings, Cache(settings.cache, job.progress.say, settings.again), ledger, job.progress)
-    identity, connect = _endpoint(settings, server, ledger)
+    identity, connect = connection(settings, server, ledger)
     requests = [_request(each, settings, identity) for each in questions]
     most = Tokens.total({one.digest: one.most for one in requests}.values())
     cost = prices.cost(most)
