@@ -300,6 +300,12 @@ def test_a_model_that_is_a_missing_folder_is_named_and_one_of_the_hub_is_not(tmp
     assert "nobody" not in str(error.value)
 
 
+def test_an_empty_name_is_no_model(tmp_path: Path) -> None:
+    config = minimal(tmp_path) | {"evaluate": {"counterfactual": {"bertscore": {"model": ""}}}}
+    with pytest.raises(UserError, match=r"evaluate\.counterfactual\.bertscore\.model"):
+        checks.prepare(config, SCHEMA, ROOT)
+
+
 @pytest.mark.parametrize("path", ["https://example.org//x", "org/model", "", "a [b]*?"])
 def test_what_is_no_other_spelling_stays(path: str) -> None:
     assert expanded(path) == path

@@ -39,7 +39,7 @@ class RunsBootstrap(Bootstrap):
 
 
 class BertModel(Block):
-    model: Model[str | None] = None
+    model: Model[Text | None] = None
     """Model of BERTScore: a name on the Hugging Face hub or a folder (the paper's is bert-base-chinese). None: no
     BERTScore.
     """
@@ -115,7 +115,7 @@ class MetricsSettings(Settings):
 
 
 class BertOfLanguage(Block):
-    model: Model[str | None] = None
+    model: Model[Text | None] = None
     """Model for texts of this language: a name on the hub or a folder (Cultural Adaptation of Recipes, footnote 14:
     bert-base-chinese, bert-base-uncased); null does not measure it.
     """
