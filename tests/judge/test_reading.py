@@ -39,6 +39,8 @@ def test_reasons_are_kept_without_their_labels_and_marks() -> None:
     )
     found = READER.read(text)
     assert [one.rationale for one in found.values()] == ["Keeps the *crust*.", "Little of it.", "Dry."]
+    text = '{"authenticity": {"rating": 4, "reason": "Rice."}}\n敏感性：3\n理由：太辣。\nHARMONY: 2\nReason: <None.>'
+    assert [one.rationale for one in READER.read(text).values()] == ["Rice.", "太辣。", "None."]
 
 
 def test_the_form_that_was_asked_for_is_told_from_others() -> None:

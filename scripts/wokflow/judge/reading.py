@@ -19,7 +19,8 @@ _DIGITS = {
     code: str(unicodedata.digit(chr(code)))
     for code in range(128, sys.maxunicode)
     if unicodedata.digit(chr(code), None) is not None
-} | {ord(wide): narrow for wide, narrow in zip("：／（）［］｜＝－．，％～", ":/()[]|=-.,%~", strict=True)}
+}
+_NARROW = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | _DIGITS  # of wide ASCII
 _MARKUP = re.compile(  # says nothing; blanks take its place
     r"[*_`#$\\]|</\w{1,20}>|<(?:b|i|u|p|br|em|strong|span|div|li|ul|ol|h\d|code)\s*/?>|\ufe0f"
 )
@@ -71,7 +72,9 @@ _OUT_OF = re.compile(
     rf"(?<![\w.,/-])(?P<digits>\d+(?:[.,]\d+)?)\s*{_any(_words('fraction'))}\s*(?P<top>\d+)(?!\w)",
     re.IGNORECASE,
 )
-_REASON = re.compile(r"[^\w]*(?:" + _any(_words("reason")) + r"[^\S\n]*[:=-])?[^\w(\"“]*", re.IGNORECASE)
+_REASON = re.compile(
+    r"[^\w]*(?:" + _any(_words("reason")) + r"[\"'”]?[^\S\n]*[:=-])?[^\w(\"“]*", re.IGNORECASE
+)
 _REFUSAL = re.compile(_any(_words("refusal")), re.IGNORECASE)
 _LEAD = re.compile(rf"[\W\d_]*(?:{_any(_words('lead'))}[\W\d_]*)+", re.IGNORECASE)  # before a name
 _SHARED = re.compile(r"[\W_]*+(?:" + _any(_words("and")) + r")?[\W_]*+", re.IGNORECASE)
@@ -223,7 +226,7 @@ def _scale(least: str, most: str) -> re.Pattern[str]:
 
 def _plain(answer: str) -> str:
     """The answer with ASCII digits and marks, and without markup, of the same length."""
-    text = answer if answer.isascii() else answer.translate(_DIGITS)
+    text = answer if answer.isascii() else answer.translate(_NARROW)
     text = _MARKUP.sub(lambda mark: " " * len(mark[0]), text)
     return _TAG.sub(lambda tag: f" {tag[1]} ", text)
 
@@ -310,11 +313,14 @@ def _rationale(answer: str, text: str, heading: _Heading, found: _Found) -> str:
     """The words of a part beside its rating, in one line."""
     match = _VALUE.match(text, heading.at, heading.end)
     begin = found.end if match and match.end() == found.end else heading.at
-    said = answer[begin : heading.end]
+    said, plain = answer[begin : heading.end], text[begin : heading.end]
     if begin == heading.at:
-        said = re.sub(_LABELLED, " ", said)
-    said = " ".join(said[_REASON.match(said).end() :].split())  # type: ignore[union-attr]
-    return said.strip(' *_`#|"{},[]-')
+        for label in _LABELLED.finditer(plain):
+            blank = " " * len(label[0])
+            said = said[: label.start()] + blank + said[label.end() :]
+        plain = _LABELLED.sub(lambda label: " " * len(label[0]), plain)
+    words = " ".join(said[_REASON.match(plain).end() :].split())  # type: ignore[union-attr]
+    return words.strip(' *_`#|"{},[]<>-')
 
 
 def _said(answer: str, told: Sequence[tuple[_Heading, _Found]]) -> str:
