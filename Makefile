@@ -30,9 +30,7 @@ setup-dev: $(VENV)/ready-dev
 demo: $(VENV)/ready
 	$(SNAKEMAKE) --cores $(CORES) --configfile config/demo.yaml
 
-# What is wrong with a config file is said with its line, which Snakemake does not do of those on its command line.
 run: $(VENV)/ready
-	@PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_files $(CONFIG)
 	$(SNAKEMAKE) --cores $(CORES) $(STAGE) $(if $(CONFIG),--configfile $(CONFIG))
 
 plan: $(VENV)/ready

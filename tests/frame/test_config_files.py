@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from wokflow.frame.config_files import check_configs, read_yaml
+from wokflow.frame.config_files import behind_configfile, check_configs, check_readable, read_yaml
 from wokflow.frame.job import UserError
 
 
@@ -72,3 +72,24 @@ def test_a_stage_that_is_taken_for_a_config_file_is_told_where_it_stands(tmp_pat
         check_configs([tmp_path / "my.yaml", "match"])
     with pytest.raises(UserError, match=r"There is no file .*none\.yaml with config\."):
         check_configs([tmp_path / "none.yaml"])
+
+
+def test_a_key_twice_can_be_read_but_not_used(tmp_path: Path) -> None:
+    (tmp_path / "my.yaml").write_text("a: 1\na: 2\n")
+    check_readable([tmp_path / "my.yaml"])
+    with pytest.raises(UserError, match="says the same key twice"):
+        check_configs([tmp_path / "my.yaml"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        ("--cores 8 --configfile a b -n match", ["a", "b"]),
+        ("match --configfiles=a --config x=y", ["a"]),
+        ("--configfile a -- match", ["a"]),
+        ("--config x=y -- --configfile", []),
+        ("--configfile -n", []),
+    ],
+)
+def test_files_behind_configfile_are_those_that_snakemake_takes(arguments: str, files: list[str]) -> None:
+    assert behind_configfile(arguments.split()) == files

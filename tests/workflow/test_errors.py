@@ -72,6 +72,24 @@ def test_what_yaml_would_pass_over_is_explained_before_any_job(
     assert done.returncode != 0 and message in done.stdout and "Traceback" not in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (["mine.yaml", "match"], "There is no config file match. All names behind --configfile are"),
+        (["mine.yaml", "bad.yaml"], "bad.yaml, line 2, column 2: this is not YAML: 'b: 1'."),
+    ],
+)
+def test_what_snakemake_cannot_read_behind_configfile_is_explained(
+    files: list[str], message: str, tmp_path: Path
+) -> None:
+    house = new_house(tmp_path / "house")
+    (house / "mine.yaml").write_text("results: x\n", encoding="utf-8")
+    (house / "bad.yaml").write_text("a: [x\nb: 1\n", encoding="utf-8")
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--configfile", *files]
+    done = subprocess.run(command, cwd=house, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith(message) and not done.stdout
+
+
 def test_what_is_wrong_with_pairs_of_dishes_is_said_before_any_job(tmp_path: Path) -> None:
     house = new_house(tmp_path / "house")
     (house / "mine.csv").write_text("base_dish,target_dish\n粥,饭\n", encoding="utf-8")

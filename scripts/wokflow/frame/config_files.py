@@ -1,11 +1,8 @@
-"""Config files as people write them: what YAML passes over in silence, or Snakemake without a name, is said here.
+"""Config files as people write them: what YAML passes over in silence, or Snakemake without a name, is said here."""
 
-python -m wokflow.frame.config_files FILE...: what is wrong with them, and exit code 1.
-"""
-
+import argparse
 import json
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +14,34 @@ from wokflow.frame.text_files import read_text
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml takes a tenth of the time
 
 
+def behind_configfile(arguments: Sequence[str]) -> list[str]:
+    """The files behind --configfile in arguments of snakemake, as it takes them."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--configfile", "--configfiles", dest="files", nargs="+", default=[])
+    try:
+        found: list[str] = parser.parse_known_args(arguments)[0].files
+    except argparse.ArgumentError:  # no file behind it, which snakemake says itself
+        return []
+    return found
+
+
 def check_configs(paths: Iterable[str | Path]) -> None:
     """Raise UserError for the first of the files behind --configfile that cannot be used."""
+    paths = list(paths)
+    check_readable(paths)
+    for path in paths:
+        read_yaml(path)
+
+
+def check_readable(paths: Iterable[str | Path]) -> None:
+    """Raise UserError for the first of the files behind --configfile that is not there, or no YAML or JSON."""
     for number, path in enumerate(paths):
         if number and not Path(path).exists():
             raise UserError(
                 f"There is no config file {path}. All names behind --configfile are those of config files: a "
                 f"stage, or another target, stands before it: snakemake --cores 8 {path} --configfile ..."
             )
-        read_yaml(path)
+        _composed(path)
 
 
 def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
@@ -33,15 +49,9 @@ def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
 
     Raises UserError if it is no text in UTF-8, no YAML or JSON, holds no keys, or a key twice in one block.
     """
-    if Path(path).is_dir():
-        raise UserError(f"{path} is a folder, not a config file.")
-    text = read_text(path, "config")
-    try:
-        document = yaml.compose(text, Loader=LOADER)
-    except yaml.YAMLError as error:
-        if (found := _json(text)) is not None:
-            return found
-        raise UserError(_said(path, text, error)) from error
+    text, document = _composed(path)
+    if isinstance(document, dict):
+        return document
     if document is None and empty:
         return {}
     if not isinstance(document, yaml.MappingNode):
@@ -53,6 +63,22 @@ def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError) as error:  # a tag, a list as a key, a date that there is not
         raise UserError(_said(path, text, error)) from error
     return held
+
+
+def _composed(path: str | Path) -> tuple[str, yaml.Node | dict[str, Any] | None]:
+    """A file's text, and what it holds: as YAML, or as JSON that is no YAML; None of an empty one.
+
+    Raises UserError if it is a folder, no text in UTF-8, or neither YAML nor JSON.
+    """
+    if Path(path).is_dir():
+        raise UserError(f"{path} is a folder, not a config file.")
+    text = read_text(path, "config")
+    try:
+        return text, yaml.compose(text, Loader=LOADER)
+    except yaml.YAMLError as error:
+        if (found := _json(text)) is not None:
+            return text, found
+        raise UserError(_said(path, text, error)) from error
 
 
 def _json(text: str) -> dict[str, Any] | None:
@@ -94,10 +120,3 @@ def _twice(node: yaml.Node, prefix: str, seen: set[int]) -> Iterator[str]:
             yield f"{prefix}{name}: line {lines[key.tag, name]} and line {line}. Put both into one."
         lines.setdefault((key.tag, name), line)
         yield from _twice(value, f"{prefix}{name}.", seen)
-
-
-if __name__ == "__main__":
-    try:
-        check_configs(sys.argv[1:])
-    except UserError as error:
-        sys.exit(str(error))

@@ -1,0 +1,28 @@
+"""Says with file and line what Snakemake could not read behind --configfile.
+
+Snakemake imports every package with such a name before it looks at its command line, and reads config files before
+any Snakefile: nowhere else can an error in one of them be explained. The log handler, which a plugin must have, shows
+nothing.
+"""
+
+import logging
+import sys
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from wokflow.frame.config_files import behind_configfile, check_readable
+from wokflow.frame.job import UserError
+
+
+class LogHandler(LogHandlerBase):
+    """Shows nothing: `--logger wokflow` changes nothing."""
+
+    writes_to_stream = writes_to_file = has_filter = has_formatter = needs_rulegraph = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Nothing is shown."""
+
+
+try:
+    check_readable(behind_configfile(sys.argv[1:]))
+except UserError as error:
+    sys.exit(str(error))
