@@ -9,7 +9,7 @@ import yaml
 from snakemake.utils import update_config
 from wokflow.frame import config as checks
 from wokflow.frame.job import UserError
-from wokflow.frame.paths import expanded
+from wokflow.frame.paths import expanded, no_model
 from wokflow.frame.runs import COLUMNS
 
 from tests.conftest import ROOT
@@ -262,6 +262,7 @@ def test_homes_and_variables_are_filled_in_in_every_path(
     monkeypatch.setenv("DATA", str(tmp_path))
     (tmp_path / "answers.tsv").write_text("", encoding="utf-8")
     (tmp_path / "model").mkdir()
+    (tmp_path / "model/config.json").touch()
     config = minimal(tmp_path)
     config |= {"results": "~/x", "pivot": {"pivots": {"answers": ["${DATA}/answers.tsv"]}}}
     config["sources"] = {"recipenlg": {"path": "~/raw"}, "xiachufang": {"path": "$DATA/raw"}}
@@ -284,19 +285,23 @@ def test_spellings_of_one_folder_are_one(
     (tmp_path / "link").symlink_to("y/z")
     found = expanded(spelling)
     assert found == ("x" if "link" not in spelling else str(tmp_path / "x"))
+    assert expanded(f"/{tmp_path}") == str(tmp_path)
 
 
 def test_a_model_that_is_a_missing_folder_is_named_and_one_of_the_hub_is_not(tmp_path: Path) -> None:
     config = minimal(tmp_path)
     config["match"] = {
         "embed": {"model": str(tmp_path / "none")},
-        "translate": {"model": "nobody/nothing"},
         "eligible": {"tokenizer": "./none"},
+        "translate": {"model": "nobody/nothing", "lexicon": str(tmp_path / "empty")},
     }
+    (tmp_path / "empty/within").mkdir(parents=True)
     with pytest.raises(UserError) as error:
         checks.prepare(config, SCHEMA, ROOT)
     assert f"match.embed.model: there is no folder {tmp_path}/none." in str(error.value)
     assert "match.eligible.tokenizer: there is no folder ./none." in str(error.value)
+    assert f"match.translate.lexicon: the folder {tmp_path}/empty holds no file." in str(error.value)
+    assert no_model(str(tmp_path / "empty")) == f"the folder {tmp_path}/empty holds no file."
     assert "nobody" not in str(error.value)
 
 

@@ -14,11 +14,14 @@ MENU = "name\tprice\n红烧肉，米饭\t28\ncrème brûlée à la carte\t9\n"
     [
         (MENU, "utf-16", "UTF-16"),
         (MENU, "utf-16-le", "UTF-16"),
+        ("name\trole\nred-cooked pork\t红烧肉\n", "utf-16-be", "UTF-16BE"),
         (MENU, "gb18030", "GB18030"),
         ("name\nred-cooked pork 红烧肉\n", "gbk", "GB18030"),
+        ('{"name": "紅燒獅子頭", "steps": ["豬肉剁碎，加鹽攪拌。", "下鍋炸至金黃。"]}\n', "big5", "BIG5"),
         ("name\ncafé au lait, jalapeños, 50 °C\n", "cp1252", "WINDOWS-1252"),
+        ("name\nété à 350°F, tête-à-tête\n", "latin-1", "WINDOWS-1252"),
         ("name\ncrème fraîche\n", "latin-1", "WINDOWS-1252"),
-        ("紅燒肉，米飯", "big5", None),
+        ("紅燒肉，米飯", "big5", "BIG5"),
     ],
 )
 def test_an_encoding_is_known_by_its_bytes(text: str, encoding: str, named: str | None) -> None:

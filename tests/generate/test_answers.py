@@ -25,6 +25,7 @@ NOT_WHOLE: dict[str, Any] = {
     "another word": {"finish_reason": "abort"},
     "a list": {"finish_reason": ["stop"]},
     "no word": {"finish_reason": None},
+    "an error in the message": {"message": {"content": "half", "error": "gateway"}, "finish_reason": "stop"},
     "an error in the choice": {"error": {"message": "upstream broke"}, "finish_reason": "stop"},
 }
 

@@ -220,3 +220,23 @@ def test_a_header_in_other_words_is_refused_and_quoted(
     assert len(ingest("recipenlg", rows, mostly_rejected="refuse").titles) == 20, (
         "without a header as published"
     )
+
+
+@pytest.mark.parametrize("before", ["sep=;\r\n", '\ufeff"sep=;"\r\n', "SEP=;;;\n", "\r\n \n"])
+def test_what_excel_puts_before_the_header_is_passed_over(before: str, ingest: Ingest) -> None:
+    data = written(SOME, ORDERS["no number"], "\r\n", delimiter=";")
+    assert read(ingest("recipenlg", before.encode() + data, mostly_rejected="refuse")) == SOME
+
+
+def test_lists_as_python_prints_them_are_read(ingest: Ingest) -> None:
+    """What pandas writes where lists had been read; not what numpy prints, whose texts would run together."""
+    rows = [
+        [title, str(ingredients), str(steps)]
+        for title, ingredients, steps in [*SOME, ("It", ["1 o'c"], ["a"])]
+    ]
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([ORDERS["no number"], *rows, ["numpy", "['a' 'b']", "['c']"]])
+    found = ingest("recipenlg", text.getvalue().encode())
+    assert found.titles == [row[0] for row in rows] and found.reasons == ["bad_list"]
+    assert found.recipes["ingredients"].to_list()[-1] == ["1 o'c"]
+    assert found.recipes["steps"].to_list()[:3] == [steps for *_, steps in SOME]

@@ -288,3 +288,17 @@ def test_what_must_be_unpacked_otherwise_is_named_and_not_called_damaged(
 def test_a_zip_is_no_workbook_for_the_name_of_a_folder(tmp_path: Path) -> None:
     out, damaged = read(tmp_path / "raw.zip", zipped(("xl/recipes.csv", TEXT)))
     assert out == TEXT and not damaged
+
+
+def test_a_zip_of_several_files_alike_is_refused_and_what_lies_beside_one_is_passed_over(
+    tmp_path: Path,
+) -> None:
+    beside = (("__MACOSX/._a.csv", b"x"), ("notes.txt", TEXT), ("sample.csv", TEXT[: len(TEXT) // 20]))
+    assert read(tmp_path / "raw.zip", zipped(("a.csv", TEXT), *beside)) == (TEXT, "")
+    with pytest.raises(UserError, match=r"several files \(a\.csv, b\.csv\), of which one would be read"):
+        read(tmp_path / "raw.zip", zipped(("a.csv", TEXT), ("b.csv", TEXT[: len(TEXT) // 2])))
+
+
+def test_a_pointer_of_git_lfs_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="a pointer of Git LFS"):
+        read(tmp_path / "raw.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:1a\nsize 9\n")

@@ -71,7 +71,12 @@ def test_the_column_of_row_numbers_may_have_a_name(name: str, ingest: Ingest, re
 def test_utf_16_is_named(encoding: str, ingest: Ingest, corpus: Any) -> None:
     rows = [corpus.row(number, f"红烧肉 {number}") for number in range(20)]
     data = corpus.file(rows).decode().encode(encoding)
-    assert refused(ingest, corpus.name, data).startswith("is UTF-16, not UTF-8. Save it as UTF-8")
+    said = (
+        "not UTF-8. It looks like UTF-16BE"
+        if encoding == "utf-16-be"
+        else "UTF-16, not UTF-8. Save it as UTF-8"
+    )
+    assert refused(ingest, corpus.name, data).startswith(f"is {said}")
 
 
 def test_a_sheet_saved_as_unicode_text_is_utf_16(ingest: Ingest, recipenlg_corpus: Any) -> None:

@@ -13,6 +13,8 @@ from wokflow.models.bounds import BEHIND_PADDING, end_token, padding_token, posi
         ({}, None),
         ({"max_position_embeddings": None}, None),
         ({"max_position_embeddings": -1}, None),
+        ({"text_config": SimpleNamespace(max_position_embeddings=64)}, 64),
+        ({"max_encoder_position_embeddings": 64, "max_decoder_position_embeddings": 8}, 64),
         ({"max_position_embeddings": 512, "model_type": "bert", "pad_token_id": 0}, 512),
         ({"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}, 512),
         ({"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": None}, 513),
@@ -63,4 +65,17 @@ def test_models_read_as_many_tokens_as_they_have_positions_for_and_no_more(kind:
     with torch.no_grad():
         assert model(torch.full((1, most), 5)).last_hidden_state.shape[1] == most
         with pytest.raises((IndexError, RuntimeError)):
+            model(torch.full((1, most + 1), 5))
+
+
+def test_biases_for_so_many_tokens_are_a_limit_too() -> None:
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    config = AutoConfig.for_model("mpt", d_model=8, n_heads=2, n_layers=1, max_seq_len=16, vocab_size=9)
+    model, most = AutoModelForCausalLM.from_config(config).eval(), positions(config)
+    assert most == 16
+    with torch.no_grad():
+        assert model(torch.full((1, most), 5)).logits.shape[1] == most
+        with pytest.raises(RuntimeError):
             model(torch.full((1, most + 1), 5))

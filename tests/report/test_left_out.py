@@ -96,7 +96,8 @@ def test_a_small_share_is_told_and_not_explained(tmp_path: Path) -> None:
     [
         ("cp1252", "7,Crème brûlée,jalapeño purée", "It looks like WINDOWS-1252: save it again"),
         ("gb18030", "7,红烧肉，白米饭", "It looks like GB18030: save it again"),
-        ("big5", "7,紅燒肉，白米飯", ""),
+        ("big5", "7,紅燒肉，白米飯", "It looks like BIG5: save it again"),
+        ("shift_jis", "7,カレーライス、鶏肉", ""),
     ],
 )
 def test_another_encoding_is_guessed_from_its_rejects(

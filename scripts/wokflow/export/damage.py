@@ -2,14 +2,13 @@
 
 import html
 import re
-from collections.abc import Iterator
-from functools import cache
 
 import polars as pl
 
 from wokflow.export.cells import Finder, Search, search
 from wokflow.export.findings import Finding, finding
 from wokflow.export.privacy import excerpt
+from wokflow.ingest.mojibake import gbk_pattern, mojibake
 
 # Mojibake of Latin scripts has one of these; what Chinese and English texts are full of (° · × ½ are not letters)
 # is left to ftfy.
@@ -54,7 +53,7 @@ def searches() -> dict[str, Search]:
         "replacement_characters": Search(r"\x{FFFD}", _any(r"\x{FFFD}")),
         "control_characters": Search(CONTROL, _any(CONTROL)),
         "private_characters": Search(private, _any(private)),
-        "mojibake": Search(f"{_SUSPECT}|锟斤拷|{_gbk()}", mojibake),
+        "mojibake": Search(f"{_SUSPECT}|锟斤拷|{gbk_pattern()}", mojibake),
         "markup": Search(r"[&<\\]", markup),
     }
 
@@ -72,37 +71,3 @@ def markup(text: str) -> list[tuple[int, int]]:
         if not match.group().startswith("&") or html.unescape(match.group()) != match.group():
             places.append(match.span())
     return places
-
-
-def mojibake(text: str) -> list[tuple[int, int]]:
-    """The places of UTF-8 that was decoded as Latin-1, Windows-125x or Mac Roman (ftfy's patterns), or as GBK."""
-    from ftfy.badness import BADNESS_RE
-
-    latin = (match.span() for match in BADNESS_RE.finditer(text))
-    lost = (match.span() for match in re.finditer("锟斤拷", text))
-    return sorted({*latin, *lost, *_read_as_gbk(text)})
-
-
-def _read_as_gbk(text: str) -> Iterator[tuple[int, int]]:
-    for match in re.finditer(_gbk(), text):
-        data = match.group().encode("gb18030")
-        meant = data[: len(data) // 3 * 3].decode("utf-8", errors="replace")
-        if "\ufffd" not in meant:
-            yield match.span()
-
-
-@cache
-def _gbk() -> str:
-    """A pattern of Chinese in UTF-8 that was decoded as GBK: six bytes, which are two characters, became three.
-
-    The first byte of a Chinese character in UTF-8 is E4 to E9, the others are 80 to BF. Two of them become three
-    characters of GBK, each of a set of its own; ordinary text hardly has five in this order.
-    """
-    head, tail = range(0xE4, 0xEA), range(0x80, 0xC0)
-
-    def characters(first: range, second: range) -> str:
-        pairs = (bytes((one, two)).decode("gbk", errors="ignore") for one in first for two in second)
-        return "[" + "".join(sorted(pair for pair in pairs if len(pair) == 1 and pair.isalpha())) + "]"
-
-    one, two, three = characters(head, tail), characters(tail, head), characters(tail, tail)
-    return one + two + three + one + two

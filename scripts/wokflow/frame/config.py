@@ -17,7 +17,7 @@ from jsonschema.exceptions import ValidationError
 from wokflow.frame import stages
 from wokflow.frame.arguments import holds, lookup
 from wokflow.frame.job import UserError
-from wokflow.frame.paths import expanded, expanded_model, no_model
+from wokflow.frame.paths import expanded, expanded_model, holds_file, no_model
 from wokflow.frame.runs import Run, read_runs
 
 PACKAGES = {  # import name -> what to install
@@ -152,6 +152,8 @@ def missing_files(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Itera
         for path in map(Path, [value] if isinstance(value, str) else value):
             if kind == "folder" and not path.is_dir():
                 yield f"{key}: there is no folder {path}."
+            elif kind == "folder" and not holds_file(path):
+                yield f"{key}: the folder {path} holds no file."
             elif not path.exists():
                 yield f"{key}: there is no {path}."
             elif kind == "file" and path.is_dir():

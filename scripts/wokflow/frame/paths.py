@@ -45,7 +45,7 @@ def _in_one_spelling(path: str) -> str:
     """The shortest spelling; where .. leads out of a linked folder, that is not the text without both."""
     if not path or "://" in path:
         return path
-    short = os.path.normpath(path)
+    short = re.sub("^//", "/", os.path.normpath(path))  # which normpath leaves
     return short if os.path.realpath(path) == os.path.realpath(short) else os.path.realpath(path)
 
 
@@ -53,6 +53,11 @@ def expanded_model(name: str) -> str:
     """The name of a model, expanded as a path is; ./x stays a folder, and does not become a name of the hub."""
     found = expanded(name)
     return f"./{found}" if name.startswith(".") and "/" not in found else found
+
+
+def holds_file(folder: Path) -> bool:
+    """Whether there is a file in a folder, or below it."""
+    return any(path.is_file() for path in folder.rglob("*"))
 
 
 def no_model(name: str) -> str | None:
@@ -64,7 +69,9 @@ def no_model(name: str) -> str | None:
     meant = (
         name.startswith((".", "/")) or len(path.parts) > 2 or (len(path.parts) == 2 and path.parent.is_dir())
     )
-    if path.is_dir() or not (meant or path.exists()):
+    if path.is_dir():
+        return None if holds_file(path) else f"the folder {name} holds no file."
+    if not (meant or path.exists()):
         return None
     if path.exists():
         return f"{name} is a file, and not the folder of a model."

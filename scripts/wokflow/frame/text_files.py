@@ -39,14 +39,19 @@ def read_text(path: str | Path, what: str = "") -> str:
 
 
 def encoding_of(data: bytes) -> str | None:
-    """What bytes that are no UTF-8 look like: UTF-32, UTF-16, GB18030 or WINDOWS-1252; None if like nothing.
+    """What bytes that are no UTF-8 look like: UTF-32, UTF-16(BE), BIG5, GB18030, WINDOWS-1252; None if like nothing.
 
-    In simplified Chinese text the bytes above 127 follow one another; in Latin text they are few, and stand alone.
+    In simplified Chinese text the bytes above 127 follow one another; in Latin text they are few, and stand alone. In
+    traditional text many stand alone, and make frequent characters with the byte behind them, most of these in rows.
     """
     if data.startswith(UTF32_MARKS):  # one of them begins as UTF-16's
         return "UTF-32"
     if data.startswith(UTF16_MARKS) or (data and data.count(0) > len(data) / 4):
-        return "UTF-16"
+        # Without a mark, iconv takes the machine's own order, in which a letter of ASCII comes before its zero.
+        marked = data.startswith(UTF16_MARKS) or data[1::2].count(0) >= data[::2].count(0)
+        return "UTF-16" if marked else "UTF-16BE"
+    if _is_big5(data):
+        return "BIG5"
     runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", data)]
     alone = runs.count(1)
     if alone * 2 > sum(runs):
@@ -56,6 +61,17 @@ def encoding_of(data: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return "GB18030" if sum(length % 2 for length in runs) * 5 < sum(runs) else None
+
+
+def _is_big5(data: bytes) -> bool:
+    try:
+        text = codecs.getincrementaldecoder("cp950")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    rows = re.findall(r"[^\x00-\x7f]+", text)
+    characters = "".join(rows)
+    frequent = sum(character.encode("cp950") < b"\xc6\x7f" for character in characters)
+    return bool(characters) and frequent > 0.9 * len(characters) and len(characters) >= 2 * len(rows)
 
 
 def advice(data: bytes) -> str:

@@ -56,8 +56,8 @@ def read_answer(response: Any) -> Answer:
     """
     try:
         choice = response["choices"][0]
-        error = response.get("error") or choice.get("error")
         message = choice["message"] if "message" in choice else {"content": choice["text"]}
+        error = response.get("error") or choice.get("error") or message.get("error")
         text, refusal, reason = message.get("content"), message.get("refusal"), choice.get("finish_reason")
     except (AttributeError, IndexError, KeyError, TypeError):
         raise ValueError("an answer without choices") from None

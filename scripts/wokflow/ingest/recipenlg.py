@@ -4,6 +4,7 @@ A record begins with its running number, and so reading can resume after a row w
 a complete record by itself counts as one, whatever precedes it.
 """
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 
@@ -42,6 +43,9 @@ _PLAIN_TITLE = rf'(?:{_UNQUOTED}(?: {_UNQUOTED})*|"{_LETTER}+(?: {_LETTER}+)*")'
 _PLAIN_ITEM = rf'""{_WORD}(?: {_WORD})*""'
 _PLAIN_LIST = rf'"\[{_PLAIN_ITEM}(?:, {_PLAIN_ITEM})*\]"'
 _PLAIN = rf"^[0-9]+,{_PLAIN_TITLE},{_PLAIN_LIST},{_PLAIN_LIST}(?:,{_ANY}){{3}}$"
+# A list of texts as Python prints it, which pandas writes where the lists had been read.
+_PYTHON_ITEM = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+_PYTHON_LIST = re.compile(rf"\[{_PYTHON_ITEM}(?:, {_PYTHON_ITEM})*+\]")
 _LOOKAHEAD = 50  # most lines of one record
 
 
@@ -192,8 +196,8 @@ def _values(raw: str) -> list[str]:
 
 
 def read_list(value: str, field: str) -> list[str]:
-    """A JSON list of strings; raises Reject where it is none."""
+    """A list of strings, as JSON or as Python prints it; raises Reject where it is none."""
     try:
-        return strings(parse(value), field)
-    except ValueError as error:
+        return strings(ast.literal_eval(value) if _PYTHON_LIST.fullmatch(value) else parse(value), field)
+    except (ValueError, SyntaxError) as error:
         raise Reject("bad_list", f"{field} is no JSON list: {error}") from error

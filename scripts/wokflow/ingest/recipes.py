@@ -22,7 +22,7 @@ from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
 from wokflow.ingest.refusals import Found, Written
 from wokflow.ingest.settings import RecipesSettings
-from wokflow.ingest.wrong_files import head_of
+from wokflow.ingest.wrong_files import head_of, read_wrongly
 
 Made = TypeVar("Made")
 
@@ -53,14 +53,21 @@ def ingest_recipes(
 
     `source` is the description of the file by ingest_source. Where the file is cut off or damaged, UserError is
     raised, unless `truncated` says to keep what could be read; and so where it has no recipe or more rejects than
-    recipes, duplicates aside, unless `mostly_rejected` says to keep those; and so where a header lacks columns that a
-    recipe needs.
+    recipes, duplicates aside, or text that was read in a wrong encoding before, unless `mostly_rejected` says to keep
+    those; and so where a header lacks columns that a recipe needs.
     """
     reader = READERS[corpus]
     raw = settings.raw
     if corpus == "recipenlg":
         with suppress(NoLayoutError) if settings.mostly_rejected == "keep" else _named(raw, corpus):
             reader = reader_of(head_of(raw))
+    if wrong := read_wrongly(raw, reader):
+        if settings.mostly_rejected == "refuse":
+            raise UserError(
+                f"sources.{corpus}.path: {raw} {wrong}. To go on with it as it is, set "
+                "ingest.recipes.mostly_rejected: keep"
+            )
+        job.progress.say(f"{raw} {wrong}")
     metadata = of_source(job.metadata, corpus, source)
     with ExitStack() as stack:
         good = Parts(stack, recipes, schemas.RECIPES, metadata)

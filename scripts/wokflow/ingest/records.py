@@ -22,6 +22,10 @@ from wokflow.ingest.stream import Truncated, chunks
 LIMIT = 32 << 20  # most bytes that are held back until the end of a record is seen
 MAX_LINE = 16 << 20  # bytes of one line; a longer one is cut and rejected
 WINDOW = 1 << 14  # bytes that are searched at once for the start of a record
+# What may stand before the first line: a byte order mark, empty lines, and the separator, as Excel takes it.
+_PREAMBLE = re.compile(
+    rb'\A(?:\xef\xbb\xbf)?(?:[ \t]*+\r?\n)*+(?:"?sep=[^\r\n]"?[,;|\t]*+\r?\n)?+', re.IGNORECASE
+)
 
 # A JSON string in strict form; surrogates only in pairs.
 _ESCAPES = (
@@ -125,12 +129,15 @@ def blocks(path: str | Path, start: re.Pattern[bytes] | Callable[[bytes], int], 
 
 
 def text_chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
-    """What `chunks` yields; where the first line ends with a CR alone, as on old Macs, every CR is a newline."""
+    """What `chunks` yields, from the first line on that is more than a separator's name (sep=;).
+
+    Where the first line ends with a CR alone, as on old Macs, every CR is a newline.
+    """
     stream = chunks(path)
     for chunk, share in stream:
         ending = re.search(rb"\r\n?|\n", chunk)
         alone = ending is not None and ending[0] == b"\r" and ending.end() < len(chunk)
-        yield chunk.replace(b"\r", b"\n") if alone else chunk, share
+        yield _PREAMBLE.sub(b"", chunk.replace(b"\r", b"\n") if alone else chunk), share
         break
     else:
         return

@@ -15,6 +15,7 @@ from wokflow.ingest import schemas
 from wokflow.ingest.align import letters
 from wokflow.ingest.clean import without_entities
 from wokflow.ingest.first_rejects import FirstRejects
+from wokflow.ingest.mojibake import misread
 from wokflow.ingest.parallel import READERS, Row
 from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Reject
@@ -22,6 +23,7 @@ from wokflow.ingest.settings import SentencesSettings
 from wokflow.ingest.stream import Truncated
 
 ROWS = 20_000  # rows that are written at once
+LOOKED_AT = 1_000  # rows of which it is asked whether they were read in a wrong encoding
 RAW = 10_000  # characters of a reject that are kept
 SMOOTHING = (
     15  # characters added to both sides before their lengths are compared: short ones differ by chance
@@ -63,6 +65,7 @@ SCRIPTS = {  # of languages, in the names of Unicode; languages that are written
     "Cyrillic": "ru uk be bg mk",
     "Latin": "en es fr de it nl pt ca gl eu ro pl cs sk sl hr hu fi et lt lv sv da no nb nn is ga cy tr vi id ms",
 }
+_KEEP = "To go on with these pairs, set ingest.sentences.mostly_rejected: keep"
 _SPACES = re.compile(r"\s+")
 
 
@@ -79,13 +82,14 @@ def ingest_sentences(
 
     `source` is the description of the files by ingest_source. The settings say what a pair is rejected for; null or
     false leaves a check out. Where a file is cut off, or one of two has more lines, UserError is raised, unless
-    `truncated` is keep; and so where there are no pairs, or more rejects than pairs, duplicates aside, unless
-    `mostly_rejected` is keep.
+    `truncated` is keep; and so where there are no pairs, or more rejects than pairs, duplicates aside, or text
+    that was read in a wrong encoding before, unless `mostly_rejected` is keep.
     """
     metadata = of_source(job.metadata, corpus, source)
     check = _Checks(settings)
     counts: Counter[str] = Counter()
     first = FirstRejects(rejects[0])
+    looked_at: list[tuple[str, str]] = []
     with ExitStack() as stack:
         good = Parts(stack, sentences, schemas.SENTENCES, metadata)
         bad = Parts(stack, rejects, schemas.REJECTS, metadata)
@@ -107,6 +111,8 @@ def ingest_sentences(
                 _write(before, batch, good, bad)
                 batch = []
             row = _cleaned(row, entities=settings.entities, spaces=settings.spaces)
+            if number < LOOKED_AT:
+                looked_at.append((row.source, row.target))
             reject = row.reject or check(row)
             counts[reject.reason if reject else "kept"] += 1
             batch.append(_written(row, reject, corpus, settings.pair, number))
@@ -122,6 +128,8 @@ def ingest_sentences(
         if settings.truncated == "refuse":
             _refuse_damage(begin, len(settings.raw), damage, counts, first)
         if settings.mostly_rejected == "refuse":
+            if wrong := misread(looked_at):
+                raise UserError(f"{begin} {wrong}. {_KEEP}")
             _refuse_rejects(begin, counts, first)
     job.progress.say(f"{corpus}: {number} rows = {_said(counts)}")
 
@@ -192,8 +200,7 @@ def _refuse_rejects(begin: str, counts: Counter[str], first: FirstRejects) -> No
         return
     raise UserError(
         f"{begin}: of {counts.total()} rows {_said(counts)}. "
-        f"{first.written()}Are `kind` and `pair` right, and the sides in the order of `pair`? To go on with these "
-        "pairs, set ingest.sentences.mostly_rejected: keep"
+        f"{first.written()}Are `kind` and `pair` right, and the sides in the order of `pair`? {_KEEP}"
     )
 
 

@@ -31,8 +31,9 @@ class RecipesSettings(Settings):
     rows that could be read.
     """
     mostly_rejected: Literal["refuse", "keep"] = "refuse"
-    """A source that has no recipe, or more rejects than recipes (duplicates are not counted): `refuse` stops with
-    an error that says what the file seems to be; `keep` goes on with the recipes that there are.
+    """A source that has no recipe, more rejects than recipes (duplicates are not counted), or text that was read in
+    a wrong encoding before it was saved: `refuse` stops with an error that says what the file seems to be; `keep`
+    goes on with the recipes that there are.
     """
 
 
@@ -117,4 +118,6 @@ class SentencesSettings(Settings):
     `keep` goes on with what could be read.
     """
     mostly_rejected: Literal["refuse", "keep"] = "refuse"
-    """A source without pairs, or with more rejects than pairs: `refuse` stops with an error; `keep` goes on."""
+    """A source without pairs, with more rejects than pairs, or with text that was read in a wrong encoding before:
+    `refuse` stops with an error; `keep` goes on.
+    """

@@ -8,7 +8,7 @@ import shlex
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -16,6 +16,7 @@ from wokflow.frame.job import UserError
 
 CHUNK = 1 << 20
 PIECE = 1 << 16  # bytes of an archive that are read at once
+LIKE = 10  # a file of an archive is no smaller than this part of the largest, if it may be meant too
 WINDOW_LOG = 28  # of Zstandard: 256 MiB of what was unpacked are held; its own bound is 27, of zstd --long 31
 
 _FORMATS = {".gz": "gzip", ".bz2": "bzip2", ".zst": "Zstandard", ".zip": "zip"}
@@ -54,6 +55,7 @@ _FOREIGN = {
     b"SQLite format 3\0": f"is a SQLite database: {_AS_PUBLISHED}",
     b"\x80\4\x95": f"is a pickle of Python: {_AS_PUBLISHED}",
     b"\x80\5\x95": f"is a pickle of Python: {_AS_PUBLISHED}",
+    b"version https://git-lfs": "is a pointer of Git LFS in place of the file: fetch that with git lfs pull",
     b"%PDF-": f"is a PDF: {_AS_PUBLISHED}",
     b"{\\rtf": f"is a document with formats (RTF): {_AS_PUBLISHED}",
 }
@@ -312,6 +314,21 @@ def check_readable(path: str | Path, member: zipfile.ZipInfo) -> None:
         )
 
 
+def _check_alone(path: Path, largest: zipfile.ZipInfo, members: Iterable[zipfile.ZipInfo]) -> None:
+    """Raise UserError where a zip archive has more files like the largest one, which would be left out in silence."""
+    ending = Path(largest.filename).suffix
+    alike = [
+        member.filename
+        for member in members
+        if Path(member.filename).suffix == ending and member.file_size * LIKE >= largest.file_size > 0
+    ]
+    if len(alike) > 1:
+        raise UserError(
+            f"{path} is a zip archive of several files ({', '.join(alike)}), of which one would be read: unpack it, "
+            "and name the one that is meant, or all of them joined"
+        )
+
+
 def _zip(file: BinaryIO, path: Path) -> Iterator[bytes]:
     """The largest member as far as it can be decompressed, also of an archive that is cut off or damaged.
 
@@ -331,6 +348,7 @@ def _zip(file: BinaryIO, path: Path) -> Iterator[bytes]:
                 largest.compress_type,
             ):  # not where one is damaged
                 check_readable(path, largest)
+                _check_alone(path, largest, members)
             with archive.open(largest) as content:
                 while chunk := content.read(CHUNK):
                     done += len(chunk)

@@ -8,14 +8,17 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+import polars as pl
+
 from wokflow.frame.text_files import advice, encoding_of
+from wokflow.ingest.mojibake import misread
 from wokflow.ingest.records import Reader, is_utf8, lines, text_chunks
 from wokflow.ingest.stream import Truncated
 
 HEAD = 1 << 20  # bytes of a source that are looked at
 QUOTED = 120  # bytes of a line that a message quotes
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-OTHER = ("UTF-32", "WINDOWS-1252")  # what is seen from the bytes alone
+OTHER = ("UTF-32", "WINDOWS-1252", "BIG5", "UTF-16BE")  # what is seen from the bytes alone
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Undo = Callable[[bytes], bytes]
@@ -25,11 +28,11 @@ def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | N
     """What the file at `path` is in place of that of `corpus`, and what to do; None where that is not known."""
     head = head_of(path)
     if not head.removeprefix(BYTE_ORDER_MARK).strip():
-        return "is empty. Fetch the file again."
+        return None if _is_damaged(path) else "is empty. Fetch the file again."
     reader = readers[corpus]
     if _fits(reader, head):
         return None
-    if encoding_of(head) in OTHER and not is_utf8(head):
+    if encoding_of(head) in OTHER and (not is_utf8(head) or b"\0" in head):
         return f"is not UTF-8. {advice(head)}"
     for undo, kind in _GUESSES:
         with suppress(ValueError):
@@ -44,6 +47,25 @@ def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | N
     if reader.is_header(_first_line(head)) and not rows.strip():
         return "holds a header and no rows. Fetch the file again."
     return None
+
+
+def read_wrongly(path: str, reader: Reader) -> str | None:
+    """What is wrong with a source whose text was read in a wrong encoding before, and what to do, if it was."""
+    data = _without_header(reader, head_of(path))
+    if not data.strip():
+        return None
+    records = reader.read(lines(data))
+    texts = records.filter(pl.col("reason").is_null()).select("title", "ingredients", "steps")
+    return misread([title, *ingredients, *steps] for title, ingredients, steps in texts.iter_rows())
+
+
+def _is_damaged(path: str) -> bool:
+    try:
+        for _ in text_chunks(path):
+            pass
+    except Truncated:
+        return True
+    return False
 
 
 def head_of(path: str) -> bytes:
@@ -70,13 +92,16 @@ def _first_line(data: bytes) -> str:
 
 def _fits(reader: Reader, data: bytes) -> bool:
     """Whether the reader takes more than half of the rows."""
-    data = data.removeprefix(BYTE_ORDER_MARK)
-    if reader.is_header(_first_line(data)):
-        data = data.partition(b"\n")[2]
+    data = _without_header(reader, data)
     if not data.strip():
         return False
     reasons = reader.read(lines(data))["reason"]
     return reasons.null_count() * 2 > len(reasons)
+
+
+def _without_header(reader: Reader, data: bytes) -> bytes:
+    data = data.removeprefix(BYTE_ORDER_MARK)
+    return data.partition(b"\n")[2] if reader.is_header(_first_line(data)) else data
 
 
 def _from_utf16(data: bytes) -> bytes:

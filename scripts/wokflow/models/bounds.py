@@ -9,15 +9,19 @@ BEHIND_PADDING = frozenset(
         *("longformer", "data2vec-text", "ibert", "luke", "lilt"),
     }
 )
+# What configs call the number of positions; MPT's biases and LED's embeddings have names of their own.
+NAMES = ("max_position_embeddings", "max_encoder_position_embeddings", "max_seq_len")
 NO_LIMIT = 1_000_000  # tokens, for libraries that want a number
 
 
 def positions(config: Any) -> int | None:
     """How many tokens a model can read, special ones among them, by its `config`; None where it has no limit.
 
-    Models with relative positions have none (T5, BLOOM), and say so by no number, or by -1 (XLNet).
+    Models with relative positions have none (T5, BLOOM), and say so by no number, or by -1 (XLNet). Where a model
+    reads pictures as well, that of its texts counts.
     """
-    most = getattr(config, "max_position_embeddings", None)
+    config = getattr(config, "text_config", None) or config
+    most = next(filter(None, (getattr(config, name, None) for name in NAMES)), None)
     if not isinstance(most, int) or most <= 0:
         return None
     if getattr(config, "model_type", "") in BEHIND_PADDING:
