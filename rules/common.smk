@@ -26,7 +26,7 @@ try:
         packages=not workflow.deployment_settings.deployment_method,
         reserved=BASELINES,
     )
-    ASKED = read_models(config, SCHEMA)
+    ASKED = read_models(config, SCHEMA, RUNS)
     SITE = read_site(ROOT / "slurm" / "site.yaml")
     if workflow.exec_mode == ExecMode.DEFAULT:
         pairs_of_dishes = Path(config["pivot"]["pairs"]["path"])

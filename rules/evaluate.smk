@@ -349,3 +349,27 @@ rule evaluate_ratings:
         **step("evaluate.ratings"),
     script:
         "../scripts/step.py"
+
+
+rule evaluate_pta:
+    input:
+        **after(*COMPARING),
+        pairs=f"{RESULTS}/judge/pta/pairs/part-00000.parquet",
+        ratings=[f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in COMPARERS],
+    output:
+        pta=f"{RESULTS}/evaluate/pta/scores/part-00000.parquet",
+        biases=f"{RESULTS}/evaluate/pta/biases/part-00000.parquet",
+        agreement=f"{RESULTS}/evaluate/pta/agreement/part-00000.parquet",
+    log:
+        log_of("evaluate_pta"),
+    benchmark:
+        benchmark_of("evaluate_pta")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        **step("evaluate.pta"),
+    script:
+        "../scripts/step.py"

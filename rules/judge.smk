@@ -1,11 +1,22 @@
 from wokflow.generate.arguments import prompt_overrides
 from wokflow.judge.arguments import asked_given, first_of_server, own_servers
 
-GENERATORS, EVALUATORS = (
-    [name for name, model in ASKED.items() if model.role == role] for role in ("generator", "evaluator")
+GENERATORS, EVALUATORS, COMPARERS = (
+    [name for name, model in ASKED.items() if model.role == role]
+    for role in ("generator", "evaluator", "comparer")
 )
-TASKS_OF = {"generator": "instructions", "evaluator": "tasks"}
+TASKS_OF = {"generator": "instructions", "evaluator": "tasks", "comparer": "pta/tasks"}
 OWN_SERVERS = own_servers(config, ASKED)  # of models without an endpoint
+COMPARING = (*LINKING, *STEPS.of_predictions(EXAMPLES, INSTANCES, *LINKED)) if LINKED else ()
+
+
+def tasks_of(role):
+    return f"{RESULTS}/judge/{TASKS_OF[role]}/part-00000.parquet"
+
+
+def before_tasks(role):
+    """The cutoffs before the tasks of a role."""
+    return COMPARING if role == "comparer" else ()
 
 
 rule judge_instructions:
@@ -28,9 +39,8 @@ rule judge_instructions:
 
 rule judge_server:
     input:
-        tasks=lambda wildcards: (
-            f"{RESULTS}/judge/{TASKS_OF[wildcards.server.partition('-')[0]]}/part-00000.parquet"
-        ),
+        **after(lambda wildcards: before_tasks(wildcards.server.partition("-")[0])),
+        tasks=lambda wildcards: tasks_of(wildcards.server.partition("-")[0]),
     output:
         endpoint=service(f"{RESULTS}/judge/server/{{server}}.json"),
     log:
@@ -58,7 +68,8 @@ rule judge_server:
 
 rule judge_prompt:
     input:
-        tasks=lambda wildcards: f"{RESULTS}/judge/{TASKS_OF[ASKED[wildcards.asked].role]}/part-00000.parquet",
+        **after(lambda wildcards: before_tasks(ASKED[wildcards.asked].role)),
+        tasks=lambda wildcards: tasks_of(ASKED[wildcards.asked].role),
         server=lambda wildcards: (
             f"{RESULTS}/judge/server/{OWN_SERVERS[wildcards.asked]}.json"
             if wildcards.asked in OWN_SERVERS
@@ -109,9 +120,40 @@ rule judge_tasks:
         "../scripts/step.py"
 
 
+rule judge_pta:
+    input:
+        **after(*COMPARING),
+        sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
+        dictionary=ITEM_PART,
+        predictions=[path for corpus in LINKED for path in PREDICTIONS[corpus]],
+        held_out=[
+            f"{RESULTS}/generate/exemplars/{corpus}/part-00000.parquet"
+            for corpus in LINKED
+            if corpus in INSTANCES.members
+        ],
+    output:
+        pairs=f"{RESULTS}/judge/pta/pairs/part-00000.parquet",
+        tasks=f"{RESULTS}/judge/pta/tasks/part-00000.parquet",
+        rejects=f"{RESULTS}/judge/rejects/pta/part-00000.parquet",
+    log:
+        log_of("judge_pta"),
+    benchmark:
+        benchmark_of("judge_pta")
+    conda:
+        "../envs/judge.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("judge.pta", given=lambda wildcards: {"pairs": dict(LINKED)}),
+    script:
+        "../scripts/step.py"
+
+
 rule judge_ratings:
     input:
-        tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",
+        **after(lambda wildcards: before_tasks(ASKED[wildcards.asked].role)),
+        tasks=lambda wildcards: tasks_of(ASKED[wildcards.asked].role),
         answers=f"{RESULTS}/judge/answers/{{asked}}/part-00000.parquet",
     output:
         ratings=f"{RESULTS}/judge/ratings/{{asked}}/part-00000.parquet",
@@ -121,7 +163,7 @@ rule judge_ratings:
     benchmark:
         benchmark_of("judge_ratings", "asked")
     wildcard_constraints:
-        asked="|".join(EVALUATORS) or "(?!)",
+        asked="|".join(EVALUATORS + COMPARERS) or "(?!)",
     conda:
         "../envs/judge.yaml"
     resources:

@@ -31,10 +31,11 @@ LEFT_OUT = [  # by any stage, and what that is a share of
         if run.family == "prompt"
         for table in ("rejects", "predictions")
     ),
-    *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("tasks", "rejects/tasks") if ASKED),
+    *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("tasks", "rejects/tasks") if GENERATORS),
+    *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("pta/pairs", "rejects/pta") if COMPARERS),
     *(
         f"{RESULTS}/judge/{table}/{name}/part-00000.parquet"
-        for name in EVALUATORS
+        for name in (*EVALUATORS, *COMPARERS)
         for table in ("ratings", "rejects")
     ),
     *(

@@ -9,6 +9,7 @@ import yaml
 from wokflow.frame.arguments import block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.job import UserError
+from wokflow.frame.runs import Run
 from wokflow.generate.arguments import key_variables, prompt_overrides
 from wokflow.judge.arguments import COLUMNS, asked_given, own_servers, read_models
 
@@ -31,7 +32,7 @@ def config_with(folder: Path, *rows: str, **prompt: Any) -> dict[str, Any]:
 def test_without_a_table_there_are_no_models(tmp_path: Path) -> None:
     config = config_with(tmp_path)
     config["judge"]["models"] = None
-    assert read_models(config, SCHEMA) == {}
+    assert read_models(config, SCHEMA, {}) == {}
 
 
 def test_rows_have_the_papers_repetitions_and_prompts(tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_rows_have_the_papers_repetitions_and_prompts(tmp_path: Path) -> None:
         "w|generator|gemma2:2b||||5|",
         "j|evaluator|gpt-4o||prompt.temperature=0; prompt.seed=1|||",
     )
-    models = read_models(config_with(tmp_path, *rows, endpoint=URL), SCHEMA)
+    models = read_models(config_with(tmp_path, *rows, endpoint=URL), SCHEMA, {})
     assert [(one.repetitions, one.seed) for one in models.values()] == [(1, 5), (3, 13)]
     assert [Path(one.prompt).name for one in models.values()] == ["recipe.txt", "rating.txt"]
     assert models["j"].settings == {"prompt": {"temperature": 0, "seed": 1}}
@@ -49,7 +50,7 @@ def test_rows_have_the_papers_repetitions_and_prompts(tmp_path: Path) -> None:
 def test_the_papers_models_are_six_that_write_and_nine_that_rate(tmp_path: Path) -> None:
     config = config_with(tmp_path)
     config["judge"]["models"] = str(ROOT / "config" / "ash_models.tsv")
-    models = read_models(config, SCHEMA)
+    models = read_models(config, SCHEMA, {})
     assert Counter(one.role for one in models.values()) == {"generator": 6, "evaluator": 9}
     assert key_variables(config, models) == ["GEMINI_API_KEY", "OPENAI_API_KEY"]
 
@@ -79,13 +80,13 @@ GENERATOR = f"w|generator|m||prompt.endpoint={URL}|||"
 )
 def test_a_row_that_cannot_be_used_is_refused_with_its_line(tmp_path: Path, row: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        read_models(config_with(tmp_path, GENERATOR, row), SCHEMA)
+        read_models(config_with(tmp_path, GENERATOR, row), SCHEMA, {})
 
 
 def test_models_without_an_endpoint_share_a_server_of_their_role(tmp_path: Path) -> None:
     rows = ("w|generator|m|||||", "j|evaluator|m|||||", "k|evaluator|m|||||", GENERATOR.replace("w|", "x|"))
     config = config_with(tmp_path, *rows)
-    found = own_servers(config, read_models(config, SCHEMA))
+    found = own_servers(config, read_models(config, SCHEMA, {}))
     assert found.keys() == {"w", "j", "k"}
     assert found["w"].startswith("generator-m-") and found["j"] == found["k"] == found["w"].replace(
         "generator", "evaluator"
@@ -94,7 +95,7 @@ def test_models_without_an_endpoint_share_a_server_of_their_role(tmp_path: Path)
 
 def test_evaluators_alone_have_nothing_to_rate(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no row with role generator"):
-        read_models(config_with(tmp_path, "j|evaluator|m|||||", endpoint=URL), SCHEMA)
+        read_models(config_with(tmp_path, "j|evaluator|m|||||", endpoint=URL), SCHEMA, {})
 
 
 def test_a_row_lays_its_own_over_generate_prompt_and_no_key_goes_to_another_host(tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ def test_a_row_lays_its_own_over_generate_prompt_and_no_key_goes_to_another_host
         "j|evaluator|m||prompt.endpoint=https://elsewhere.example/v1; prompt.max_tokens=99; prompt.budget=2|||",
     )
     config = config_with(tmp_path, *rows, endpoint="https://api.example/v1", key_variable="SOME_KEY")
-    models = read_models(config, SCHEMA)
+    models = read_models(config, SCHEMA, {})
     assert key_variables(config, models) == ["SOME_KEY"]
 
     def given(name: str) -> Any:
@@ -116,3 +117,15 @@ def test_a_row_lays_its_own_over_generate_prompt_and_no_key_goes_to_another_host
     assert (other.settings["endpoint"], other.settings["max_tokens"]) == ("https://api.example/v1", 1024)
     assert (other.options["key_variable"], other.options["budget"]) == ("SOME_KEY", None)
     assert "backend" not in own.settings, "an endpoint has no server of the workflow's own"
+
+
+def test_comparers_need_items_and_runs_that_translate(tmp_path: Path) -> None:
+    config = config_with(tmp_path, "c|comparer|m|||||", endpoint=URL) | {"runs": "runs.tsv"}
+    with pytest.raises(
+        UserError, match=r"no table of entities(?s:.*)no run of runs\.tsv has a source of sentences"
+    ):
+        read_models(config, SCHEMA, {})
+    config["enrich"]["entities"]["path"] = "entities.jsonl"
+    run = Run("t", "none", "prompt", "m", "lines", "csi_bi", pair="en-zh")
+    asked = read_models(config, SCHEMA, {"t": run})["c"]
+    assert (Path(asked.prompt).parts[-2:], asked.repetitions) == (("pta", "prompt.txt"), 1)

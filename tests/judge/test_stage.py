@@ -13,6 +13,8 @@ from wokflow.judge.schemas import ANSWERS
 from tests.conftest import ROOT, copy_house, rules_run, snakemake
 from tests.generate.servers import endpoint, of_text
 from tests.judge.models import answers_by_rule
+from tests.judge.pairs import chooses
+from tests.workflow.conftest import new_house
 
 pytestmark = pytest.mark.usefixtures("keyed")
 HEADER = "name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers\n"
@@ -89,6 +91,33 @@ def test_models_without_an_endpoint_are_served_as_long_as_they_are_asked(tmp_pat
     means = tables.read(house / target).filter(pl.col("by") == "rater")
     assert means["ratings"].to_list() == [6] * 6  # three dimensions, two raters: two recipes, three times
     assert not list((house / "asked/judge/server").glob("*.json"))
+
+
+def test_models_choose_between_translations_and_the_reference(tmp_path: Path) -> None:
+    house = new_house(tmp_path / "house")
+    runs = (
+        "name\tstage\tfamily\tmodel\tdata\tprompt\tsettings\tseed\nmt\tnone\tprompt\tm\tlines\tcsi_bi\t\t\n"
+    )
+    (house / "data" / "runs.tsv").write_text(runs, encoding="utf-8")
+    (house / "models.tsv").write_text(HEADER + "j\tcomparer\tm\t\t\t\t\t\n", encoding="utf-8")
+    choose = chooses(lambda a, b: "A" if a == "译文" else "B")
+
+    def answer(text: str) -> str:
+        return choose(text) if text.startswith("Assuming") else "译文"
+
+    with endpoint(of_text(answer)) as server:
+        config = {
+            "judge": {"models": "models.tsv"},
+            "generate": {"prompt": {"endpoint": server.url}, "items": {"exemplars": 0}},
+        }
+        (house / "my.yaml").write_text(json.dumps(config), encoding="utf-8")
+        target = "results/evaluate/pta/scores/part-00000.parquet"
+        ran = snakemake(house, target, "--configfile", str(house / "my.yaml"), cores=2)
+    assert {"judge_pta", "judge_prompt", "judge_ratings", "evaluate_pta"} <= rules_run(ran.stdout)
+    scores = tables.read(house / target)
+    assert scores.select("rater", "run", "corpus", "items", "pairs", "pta", "same_in_both_orders").rows() == [
+        ("j", "mt", "lines", name, 3, 100, 100) for name in ("all", "translated")
+    ]
 
 
 def test_without_a_table_of_models_the_stage_has_nothing_to_do(tmp_path: Path) -> None:

@@ -140,6 +140,10 @@ name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers
 writer\tgenerator\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
 rater\tevaluator\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
 """
+COMPARERS = """\
+name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers
+chooser\tcomparer\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
+"""
 
 
 def add_alternatives(house: Path) -> None:
@@ -189,6 +193,8 @@ def add_alternatives(house: Path) -> None:
         "ash_dishes.tsv": "id\tname\npie\tPie\n",
         "ash_cuisines.tsv": "id\tname\tgroup\nthai\tThai\tregional\n",
         "ash_dimensions.tsv": "name\tscale\tvalues\tquestion\ntaste\tordinal\t1 2\tIs it good?\n",
+        "comparers.tsv": COMPARERS,
+        "pta_dimensions.tsv": "name\tscale\tvalues\tquestion\nbetter\tnominal\tA B C\tWhich is better?\n",
         "gold.tsv": GOLD,
         "dishes.tsv": DISHES,
         "silver.tsv": SILVER,

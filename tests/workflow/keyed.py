@@ -61,6 +61,7 @@ TRANSLATED = Settings(
     {"runs": "data/translating_runs.tsv", "generate.prompt.endpoint": "http://127.0.0.1:9/v1"}
 )
 RATED = setting("judge.models", "data/models.tsv")
+COMPARED = Settings(TRANSLATED.values | {"judge.models": "data/comparers.tsv"})
 HUB = Settings({"match.translate.backend": "hub"})
 PROMPTED = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "transformers"})
 VLLM = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "vllm"})
@@ -277,6 +278,14 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("instructions.cuisines", "ash_cuisines", "judge_instructions"),
             ("tasks.dimensions", "ash_dimensions", "judge_tasks"),
         )
+    },
+    **{
+        f"judge.pta.{name}, with models that compare": (
+            COMPARED,
+            setting(f"judge.pta.{name}", value),
+            {"judge_pta"},
+        )
+        for name, value in (("seed", 7), ("orders", 1), ("dimensions", "data/pta_dimensions.tsv"))
     },
     **{
         f"generate.prompt.{name}, with models that rate": (

@@ -43,6 +43,7 @@ evaluate:
   bleurt: {{command: [bleurt]}}
 """
 ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\n"
+OWN = "own\tevaluator\tgpt-9\t\t\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
 VALUES = {
     "corpus": "xiachufang",
     "direction": "zh-en",
@@ -63,7 +64,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("rules")
     demo = (ROOT / "config" / "demo_runs.tsv").read_text(encoding="utf-8")
     (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
-    (folder / "models.tsv").write_text(MODELS + "own\tevaluator\tgpt-9\t\t\t\t\t\n", encoding="utf-8")
+    (folder / "models.tsv").write_text(MODELS + OWN, encoding="utf-8")
     for name in ("mine.tsv", "entities.jsonl", "pages.json", "titles.tsv", "accepted.tsv"):
         (folder / name).touch()
     config = EVERYTHING.format(runs=folder / "runs.tsv", folder=folder)

@@ -1,5 +1,6 @@
 """Each stage that the README lists can be run by itself."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.workflow.changes import MODELS
-from tests.workflow.conftest import new_house
+from tests.workflow.changes import COMPARERS, MODELS, TRANSLATING_RUN
+from tests.workflow.conftest import RUNS, new_house
 from tests.workflow.planner import Planner
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -47,3 +48,16 @@ def test_stage_judge_is_a_target_where_there_are_models(unbuilt: Planner, tmp_pa
     assert planned.rules - {"judge"} == {"judge_instructions", "judge_prompt", "judge_tasks", "judge_ratings"}
     everything = unbuilt.plan("--configfile", str(mine))
     assert everything.rules == unbuilt.unedited.rules | planned.rules - {"judge"} | {"evaluate_ratings"}
+
+
+def test_comparers_ask_for_pairs_and_for_nothing_of_recipes(unbuilt: Planner, tmp_path: Path) -> None:
+    """Which pairs there are is known behind cutoffs: all of it is planned, whatever they bring."""
+    (tmp_path / "models.tsv").write_text(COMPARERS, encoding="utf-8")
+    (tmp_path / "runs.tsv").write_text(RUNS + TRANSLATING_RUN, encoding="utf-8")
+    mine = tmp_path / "mine.yaml"
+    own = {"judge": {"models": str(tmp_path / "models.tsv")}, "runs": str(tmp_path / "runs.tsv")}
+    own["generate"] = {"prompt": {"endpoint": "http://127.0.0.1:9/v1"}}
+    mine.write_text(json.dumps(own), encoding="utf-8")
+    planned = unbuilt.plan("--configfile", str(mine), "--", "judge")
+    assert {"judge_pta", "judge_prompt", "judge_ratings", "generate_prompt"} <= planned.rules
+    assert not planned.rules & {"judge_instructions", "judge_tasks"}

@@ -220,6 +220,80 @@ RATING_DIFFERENCES = pa.schema(
     ]
 )
 
+RATER = column("rater", pa.string(), "Who chose: a model's row, or a person's pseudonym.")
+COMPARED_RUN = "The run whose translations are compared with the reference."
+_LOW, _HIGH = (
+    column(name, pa.float64(), f"{end} end of its interval (95 %, Wilson).", nullable=True)
+    for name, end in (("low", "Lower"), ("high", "Upper"))
+)
+PTA = pa.schema(
+    [
+        RATER,
+        column("run", pa.string(), COMPARED_RUN),
+        column("corpus", pa.string(), "The source of sentences."),
+        column(
+            "items",
+            pa.string(),
+            "all, translated (with a name in the target language) or untranslated: there PTA is NT-PTA.",
+        ),
+        column(
+            "pairs",
+            pa.int64(),
+            "Items in their sentences that were compared, or lost as the run wrote nothing.",
+        ),
+        column("unrated", pa.int64(), "Those of which no answer could be read."),
+        column("choices", pa.int64(), "Choices: orders and repetitions of all pairs."),
+        column(
+            "pta",
+            pa.float64(),
+            "Percentage of pairs in which the run's translation is preferred.",
+            nullable=True,
+        ),
+        _LOW,
+        _HIGH,
+        column("tied", pa.float64(), "Percentage without a preference.", nullable=True),
+        column("lost", pa.float64(), "Percentage in which the reference is preferred.", nullable=True),
+        column(
+            "same_in_both_orders",
+            pa.float64(),
+            "Percentage of pairs shown in both orders in which the same side is preferred; null: none was.",
+            nullable=True,
+        ),
+        column(
+            "same_when_repeated",
+            pa.float64(),
+            "Percentage of repetitions of a task with the same choice; null: none was repeated.",
+            nullable=True,
+        ),
+    ]
+)
+PTA_BIASES = pa.schema(
+    [
+        RATER,
+        column("run", pa.string(), f"{COMPARED_RUN} Null: all.", nullable=True),
+        column(
+            "bias",
+            pa.string(),
+            "position: what goes to A of pairs that were shown in both orders. length: what goes to the longer text, "
+            "were the run's as often the longer as the shorter one.",
+        ),
+        column("units", pa.int64(), "Pairs that it is measured by, for position with their repetitions."),
+        column("value", pa.float64(), "Percentage; 50: none. A tie counts half.", nullable=True),
+        _LOW,
+        _HIGH,
+    ]
+)
+PTA_AGREEMENT = pa.schema(
+    [
+        RATER,
+        column("other", pa.string(), "Another rater."),
+        column("pairs", pa.int64(), "Pairs that both rated."),
+        column(
+            "pearson", pa.float64(), "Pearson's r of their choices; null: one does not vary.", nullable=True
+        ),
+    ]
+)
+
 SCHEMAS = {
     "evaluate/scores": SCORES,
     "evaluate/parts/{run}": PARTS,
@@ -230,6 +304,9 @@ SCHEMAS = {
     "evaluate/literal": LITERAL,
     "evaluate/csi_match/{corpus}": SCORES,
     "evaluate/csi_parts/{corpus}": PARTS,
+    "evaluate/pta/scores": PTA,
+    "evaluate/pta/biases": PTA_BIASES,
+    "evaluate/pta/agreement": PTA_AGREEMENT,
     "evaluate/ratings/means": RATING_MEANS,
     "evaluate/ratings/agreement": RATING_AGREEMENT,
     "evaluate/ratings/differences": RATING_DIFFERENCES,

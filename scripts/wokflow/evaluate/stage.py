@@ -22,6 +22,8 @@ def targets(scope: Scope) -> list[str]:
     scores = [f"{folder}/{table}.parquet" for table in (*tables, "literal/part-00000")]
     scores += [f"{folder}/csi_match/{corpus}/part-00000.parquet" for corpus in scope.linked]
     rated = ("means", "agreement", "differences") if "evaluator" in scope.roles.values() else ()
+    compared = ("scores", "biases", "agreement") if "comparer" in scope.roles.values() else ()
+    scores += [f"{folder}/pta/{table}/part-00000.parquet" for table in compared]
     return scores + [f"{folder}/ratings/{table}/part-00000.parquet" for table in rated]
 
 

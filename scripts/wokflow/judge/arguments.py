@@ -1,4 +1,4 @@
-"""The table of models that are asked, those that write recipes and those that rate them, and what it gives a job."""
+"""The table of models that are asked, those that write and those that rate or choose, and what it gives a job."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,20 +7,29 @@ from typing import Any
 
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
-from wokflow.frame.runs import NAME, ROOT, read_overrides
+from wokflow.frame.runs import NAME, ROOT, Run, read_overrides
 from wokflow.frame.text_files import read_table
 from wokflow.generate.arguments import servers
 
-PROMPTS = {"generator": "resources/ash/recipe.txt", "evaluator": "resources/ash/rating.txt"}
-REPETITIONS = {"generator": 1, "evaluator": 3}  # Lee et al., appendix E
-RESERVED = ("tasks",)  # judge/rejects has a table of that name
+PROMPTS = {
+    "generator": "resources/ash/recipe.txt",
+    "evaluator": "resources/ash/rating.txt",
+    "comparer": "resources/pta/prompt.txt",
+}
+REPETITIONS = {
+    "generator": 1,
+    "evaluator": 3,
+    "comparer": 1,
+}  # Lee et al., appendix E; Yao et al., appendix E
+RESERVED = ("tasks", "pta")  # judge/rejects has tables of these names
 COLUMNS = {
     "name": "Letters, digits, _ and -; answers and ratings go by it.",
-    "role": "`generator`: writes recipes. `evaluator`: rates those of all generators.",
+    "role": "`generator`: writes recipes. `evaluator`: rates those of all generators. `comparer`: chooses between a "
+    "run's translation of an item and the reference (PTA).",
     "model": "What its endpoint calls it.",
-    "prompt": "The file of its prompt; empty: that of the paper, in resources/ash.",
+    "prompt": "The file of its prompt; empty: that of the paper, in resources/ash or resources/pta.",
     "settings": "What differs from generate.prompt for this model: `prompt.temperature=0.7; prompt.seed=1`.",
-    "repetitions": "How often it is asked each task; empty: 1 of generators, 3 of evaluators.",
+    "repetitions": "How often it is asked each task; empty: 3 of evaluators, 1 of others.",
     "seed": "Of the first repetition, and one more of each further one; empty: 13.",
     "answers": "A file of released answers, as judge/answers has them: nothing is asked, and no endpoint is needed.",
 }
@@ -43,10 +52,13 @@ class AskedModel:
     pair = ""
 
 
-def read_models(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, AskedModel]:
+def read_models(
+    config: Mapping[str, Any], schema: Mapping[str, Any], runs: Mapping[str, Run]
+) -> dict[str, AskedModel]:
     """The rows of the table at judge.models by name, in its order; none without a table.
 
-    Lines that begin with # are passed over. Raises UserError with all problems, each with its line.
+    Comparers choose between the translations of `runs`. Lines that begin with # are passed over. Raises UserError
+    with all problems, each with its line.
     """
     path = config["judge"]["models"]
     models: dict[str, AskedModel] = {}
@@ -62,7 +74,9 @@ def read_models(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[st
             found = [*_missing(made)]
         problems += [f"  - line {number}: {text}" for text in found]
     roles = {model.role for model in models.values()}
-    if not problems and roles == {"evaluator"}:
+    if not problems and "comparer" in roles:
+        problems += _no_translations(config, runs)
+    if not problems and "evaluator" in roles and "generator" not in roles:
         problems.append("  - evaluators rate what generators write: there is no row with role generator.")
     if problems:
         raise UserError(f"The models in {path} cannot be used:\n" + "\n".join(problems))
@@ -109,6 +123,15 @@ def _problems(row: Mapping[str, str], models: Mapping[str, AskedModel]) -> Itera
             expanded(row[column])
         except UserError as error:
             yield f"{column} {error}"
+
+
+def _no_translations(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
+    """Why comparers have nothing to compare."""
+    what = "comparers choose between translations of culture-specific items"
+    if not config["enrich"]["entities"]["path"]:
+        yield f"  - {what}, and enrich.entities.path names no table of entities."
+    if not any(run.pair for run in runs.values()):
+        yield f"  - {what}, and no run of {config['runs']} has a source of sentences as its data."
 
 
 def _missing(model: AskedModel) -> Iterator[str]:

@@ -7,6 +7,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.generate.answers import cleaned
+from wokflow.judge.choices import read_choice
 from wokflow.judge.reading import Rated, Reader
 from wokflow.judge.schemas import RATING_REJECTS, RATINGS
 
@@ -48,5 +49,7 @@ def _read(row: dict[str, Any]) -> dict[str, Rated]:
     if status not in READABLE or not text:
         lost = Rated(None, reason=status if status not in READABLE else "empty", detail=row["reason"])
         return {dimension["name"]: lost for dimension in dimensions}
+    if [dimension["scale"] for dimension in dimensions] == ["nominal"]:
+        return {one["name"]: read_choice(text, one["values"], cut=status == "cut") for one in dimensions}
     reader = Reader.of(*((dimension["name"], tuple(dimension["values"])) for dimension in dimensions))
     return reader.read(text, cut=status == "cut")

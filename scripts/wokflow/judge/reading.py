@@ -29,12 +29,13 @@ _LETTER = r"[^\W\d_]"
 _STARS = "★⭐🌟"
 
 
-def _words(kind: str, means: str | None = None) -> list[str]:
+def words(kind: str, means: str | None = None) -> list[str]:
+    """The words of a kind in resources/judge/words.tsv, those with one meaning or all."""
     rows = [row for row in _ROWS if row["kind"] == kind and means in (None, row["means"])]
     return [word for row in rows for word in row["words"].split(" | ")]
 
 
-def _any(words: Iterable[str]) -> str:
+def any_of(words: Iterable[str]) -> str:
     """A pattern for any of these words, the longest first; one of Latin and the like ends where letters end."""
     ordered = sorted(words, key=lambda word: (-len(word), word))
     return "(?:" + "|".join(re.escape(word) + _end(word) for word in ordered) + ")"
@@ -46,21 +47,21 @@ def _end(word: str) -> str:
     return rf"(?!{_LETTER})" if spaced else ""
 
 
-_SCORE, _NAMED = _any(_words("score")), _any(_NUMBERS)
-_LINK = re.compile(_any([*_words("link"), *_words("unit"), *_words("reason")]), re.IGNORECASE)
-_MEASURE = re.compile(rf"[^\S\n]*{_any(_words('measure'))}", re.IGNORECASE)
+_SCORE, _NAMED = any_of(words("score")), any_of(_NUMBERS)
+_LINK = re.compile(any_of([*words("link"), *words("unit"), *words("reason")]), re.IGNORECASE)
+_MEASURE = re.compile(rf"[^\S\n]*{any_of(words('measure'))}", re.IGNORECASE)
 _FRACTION = re.compile(r"[½¼¾⅓⅔+]|[^\S\n]+\d+/\d")  # behind a digit: more than that
 # Between a name and its rating: marks, and words of which one must be there where no mark is.
 _GAP = (
-    rf"(?P<gap>(?:[^\w\n}}{_STARS}]*+{_any([*_words('verb'), *_words('score'), *_words('small')])})*+"
+    rf"(?P<gap>(?:[^\w\n}}{_STARS}]*+{any_of([*words('verb'), *words('score'), *words('small')])})*+"
     rf"(?:[^\w\n}}{_STARS}]*+(?!\n)|[^\w|}}{_STARS}]{{0,12}}+))"
 )
-_MARK = re.compile(rf"[^\w\s.,;']|\n|{_any([*_words('verb'), *_words('score')])}", re.IGNORECASE)
+_MARK = re.compile(rf"[^\w\s.,;']|\n|{any_of([*words('verb'), *words('score')])}", re.IGNORECASE)
 _RATING = rf"(?:(?P<digits>\d+(?:[.,]\d+)?)|(?P<stars>[{_STARS}](?: ?[{_STARS}])*+)[ ☆]*+|(?P<word>{_NAMED}))"
 _NUMBER = (
     rf"{_RATING}(?P<range>[^\S\n]*+(?:[-–—~]|to(?!\w)|or(?!\w)|或|到|至)[^\S\n]*+\d+)?"
-    rf"(?:[^\S\n]*+{_any(_words('unit'))})?"
-    rf"(?:[^\S\n]*+{_any(_words('of'))}[^\S\n]*+(?P<top>\d+|{_NAMED}))?"
+    rf"(?:[^\S\n]*+{any_of(words('unit'))})?"
+    rf"(?:[^\S\n]*+{any_of(words('of'))}[^\S\n]*+(?P<top>\d+|{_NAMED}))?"
 )
 _VALUE = re.compile(_GAP + _NUMBER, re.IGNORECASE)
 _QUALIFIED = re.compile(rf"(?P<gap>[^\n\d:=|.!?}}]{{1,40}}[:=][^\w\n{_STARS}]*+){_NUMBER}", re.IGNORECASE)
@@ -69,15 +70,15 @@ _LABELLED = re.compile(rf"(?<!\w){_SCORE}[^\w\n:=]*+[:=][^\w\n{_STARS}]*+{_NUMBE
 _BEFORE = re.compile(r"\d(?![.)]|\d)")  # a number before a name that does not count it
 _BRACKETED = re.compile(rf"[(\[]{_NUMBER}[)\]]", re.IGNORECASE)
 _OUT_OF = re.compile(
-    rf"(?<![\w.,/-])(?P<digits>\d+(?:[.,]\d+)?)\s*{_any(_words('fraction'))}\s*(?P<top>\d+)(?!\w)",
+    rf"(?<![\w.,/-])(?P<digits>\d+(?:[.,]\d+)?)\s*{any_of(words('fraction'))}\s*(?P<top>\d+)(?!\w)",
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"[^\w]*(?:" + _any(_words("reason")) + r"[\"'”]?[^\S\n]*[:=-])?[^\w(\"“]*", re.IGNORECASE
+    r"[^\w]*(?:" + any_of(words("reason")) + r"[\"'”]?[^\S\n]*[:=-])?[^\w(\"“]*", re.IGNORECASE
 )
-_REFUSAL = re.compile(_any(_words("refusal")), re.IGNORECASE)
-_LEAD = re.compile(rf"[\W\d_]*(?:{_any(_words('lead'))}[\W\d_]*)+", re.IGNORECASE)  # before a name
-_SHARED = re.compile(r"[\W_]*+(?:" + _any(_words("and")) + r")?[\W_]*+", re.IGNORECASE)
+_REFUSAL = re.compile(any_of(words("refusal")), re.IGNORECASE)
+_LEAD = re.compile(rf"[\W\d_]*(?:{any_of(words('lead'))}[\W\d_]*)+", re.IGNORECASE)  # before a name
+_SHARED = re.compile(r"[\W_]*+(?:" + any_of(words("and")) + r")?[\W_]*+", re.IGNORECASE)
 
 
 class Rated(NamedTuple):
@@ -134,7 +135,7 @@ class Reader:
         the name begins, or there as the only one out of the highest value. Other numbers, ranges, other scales and
         two ratings that differ are none.
         """
-        text = _plain(answer)
+        text = plain(answer)
         for _, values in self.dimensions:
             text = _scale(values[0], values[-1]).sub(lambda scale: " " * len(scale[0]), text)
         headings = list(self._headings(text))
@@ -142,9 +143,8 @@ class Reader:
             name: self._rated(name, values, answer, text, headings, cut) for name, values in self.dimensions
         }
         if not any(one.value or one.reason in ("off_scale", "several") for one in found.values()):
-            refusal = _REFUSAL.search(text)
-            if refusal:
-                line = " ".join(answer[refusal.start() :].split())[:200]
+            line = refusal(text, answer)
+            if line is not None:
                 return dict.fromkeys(found, Rated(None, reason="refused", detail=line))
         return found
 
@@ -152,8 +152,8 @@ class Reader:
     def _names(self) -> re.Pattern[str]:
         groups = []
         for number, (name, _) in enumerate(self.dimensions):
-            known = {name, *_words("name", name)}
-            groups.append(f"(?P<d{number}>{_any(known)})")
+            known = {name, *words("name", name)}
+            groups.append(f"(?P<d{number}>{any_of(known)})")
         return re.compile(rf"(?<!{_LETTER})(?:{'|'.join(groups)})", re.IGNORECASE)
 
     def _headings(self, text: str) -> Iterator[_Heading]:
@@ -224,11 +224,17 @@ def _scale(least: str, most: str) -> re.Pattern[str]:
     return re.compile(rf"[(\[](?:{span})[)\]](?=[^\w\n]*[:=])", re.IGNORECASE)
 
 
-def _plain(answer: str) -> str:
+def plain(answer: str) -> str:
     """The answer with ASCII digits and marks, and without markup, of the same length."""
     text = answer if answer.isascii() else answer.translate(_NARROW)
     text = _MARKUP.sub(lambda mark: " " * len(mark[0]), text)
     return _TAG.sub(lambda tag: f" {tag[1]} ", text)
+
+
+def refusal(text: str, answer: str) -> str | None:
+    """The words with which a model refuses, from `answer`, of which `text` is the plain form; None: it does not."""
+    match = _REFUSAL.search(text)
+    return " ".join(answer[match.start() :].split())[:200] if match else None
 
 
 def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Found | None:

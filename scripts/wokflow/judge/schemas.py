@@ -27,8 +27,12 @@ RATED = [
 TASKS = pa.schema(
     [
         TASK,
-        column("study", pa.string(), "What the task belongs to: ash."),
-        column("item", pa.string(), "What was to be made, as ash:pizza:kosher."),
+        column("study", pa.string(), "What the task belongs to: ash or pta."),
+        column(
+            "item",
+            pa.string(),
+            "What was to be made, as ash:pizza:kosher; of pta, the sentence and its item.",
+        ),
         column("system", pa.string(), "Who made what is shown; null: it is to be made.", nullable=True),
         column("shown", SHOWN, "What the rater sees, by name: what a prompt or a form has places for."),
         column(
@@ -36,6 +40,26 @@ TASKS = pa.schema(
             DIMENSIONS,
             "What is to be rated: name, scale (nominal, ordinal, interval), question, and the values in their order. "
             "None: something is to be written.",
+        ),
+    ]
+)
+PTA_PAIRS = pa.schema(
+    [
+        column("pair_id", pa.string(), "The pair; its tasks end in :1 and :2, for both orders."),
+        column("corpus", pa.string(), "The source of sentences."),
+        column("run", pa.string(), "Whose translation is compared with the reference."),
+        column("sentence_id", pa.string(), "The sentence."),
+        column("qid", pa.string(), "The item."),
+        column("mention", pa.string(), "The item's words in the sentence, at its first mention."),
+        column(
+            "translated", pa.bool_(), "Whether the item has a name in the target language (enrich/items)."
+        ),
+        column("a", pa.string(), "What is A in the first order: system or reference. In the second it is B."),
+        column("seed", pa.int64(), "The seed by which that was drawn."),
+        column("system_length", pa.int64(), "Characters of the run's translation."),
+        column("reference_length", pa.int64(), "Characters of the reference."),
+        column(
+            "empty", pa.bool_(), "Whether the run wrote nothing: such a pair is lost, and nobody is asked."
         ),
     ]
 )
@@ -84,6 +108,7 @@ TASK_REJECTS = pa.schema(
     ]
 )
 REASONS = {
+    "no_prediction": Reason("The run has no prediction of the sentence."),
     "failed": Reason("The endpoint gave no answer, after all tries."),
     "rejected": Reason("The endpoint does not take the request."),
     "refused": Reason("The model, or a filter of content, refused."),
@@ -99,7 +124,10 @@ SCHEMAS = {
     "judge/instructions": TASKS,
     "judge/answers/{asked}": ANSWERS,
     "judge/tasks": TASKS,
+    "judge/pta/pairs": PTA_PAIRS,
+    "judge/pta/tasks": TASKS,
     "judge/ratings/{asked}": RATINGS,
     "judge/rejects/tasks": TASK_REJECTS,
+    "judge/rejects/pta": TASK_REJECTS,
     "judge/rejects/{asked}": RATING_REJECTS,
 }

@@ -1,5 +1,7 @@
 """The settings of stage judge. Models are asked by the settings of stage generate."""
 
+from typing import Literal
+
 from wokflow.frame.settings import Content, Settings, StageSettings, Text, from_rule
 from wokflow.generate.settings import PromptSettings as GeneratePromptSettings
 from wokflow.generate.settings import ServerSettings as GenerateServerSettings
@@ -43,3 +45,21 @@ class TasksSettings(Settings):
     """What is rated: columns name, scale (nominal, ordinal or interval), values (in order, with blanks between), and
     question.
     """
+
+
+class PtaSettings(Settings):
+    """Which translations of culture-specific items are compared with the reference (Benchmarking Machine Translation
+    with Cultural Awareness, section 4): those of all runs on sentences whose items are known, by models of role
+    comparer.
+    """
+
+    dimensions: Content[Text] = "resources/pta/dimensions.tsv"
+    """What is chosen: one dimension with the values A, B, and C for neither."""
+    seed: int = 13
+    """Draws which translation is A."""
+    orders: Literal[1, 2] = 2
+    """2: both are shown in either order, so that a preference for a place is seen; 1: in the drawn one, as the paper
+    does.
+    """
+    pairs: dict[str, str] = from_rule()
+    """The sources of sentences with their languages."""

@@ -7,11 +7,11 @@ WITHOUT_GPU = {"judge_server": "generate.server.gpus: 0"}
 
 def targets(scope: Scope) -> list[str]:
     folder = f"{scope.results.folder}/judge"
-    evaluators = [name for name, role in scope.roles.items() if role == "evaluator"]
+    raters = [name for name, role in scope.roles.items() if role != "generator"]
     ratings = [
-        f"{folder}/{table}/{name}/part-00000.parquet"
-        for name in evaluators
-        for table in ("ratings", "rejects")
+        f"{folder}/{table}/{name}/part-00000.parquet" for name in raters for table in ("ratings", "rejects")
     ]
-    tasks = [f"{folder}/tasks/part-00000.parquet"] if scope.roles else []
-    return tasks + ratings
+    roles = {*scope.roles.values()}
+    tasks = [f"{folder}/tasks/part-00000.parquet"] if roles - {"comparer"} else []
+    pairs = [f"{folder}/pta/pairs/part-00000.parquet"] if "comparer" in roles else []
+    return tasks + pairs + ratings

@@ -66,6 +66,7 @@ KINDS = {
     "enrich/rejects/": Kind("sentences", whole=("ingest/sentences/",)),
     "generate/rejects/": Kind("requests", kept=("generate/predictions/",)),
     "judge/rejects/tasks": Kind("recipes", "all generators", kept=("judge/tasks",)),
+    "judge/rejects/pta": Kind("translations of items", "all runs", kept=("judge/pta/pairs",)),
     "judge/rejects/": Kind("ratings", kept=("judge/ratings/",)),
 }
 

@@ -1,0 +1,212 @@
+"""PTA: how often a run's translation of an item is preferred to the reference, and how far raters can be trusted."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from wokflow.evaluate import schemas
+from wokflow.evaluate.intervals import DIGITS, LEVEL
+from wokflow.frame import tables
+from wokflow.frame.job import Job
+
+TIE = "C"
+# Items by whether they have a name in the target language; NT-PTA of the paper is of the untranslated ones.
+ITEMS = {
+    "all": pl.col("pair_id").is_not_null(),
+    "translated": pl.col("translated"),
+    "untranslated": ~pl.col("translated"),
+}
+Interval = tuple[float, float, float]  # value, low and high, from 0 to 1
+
+
+def evaluate_pta(
+    *, pairs: str, ratings: Sequence[str], pta: str, biases: str, agreement: str, job: Job
+) -> None:
+    """Write evaluate/pta/scores, .../biases and .../agreement of the choices between translations of judge/pta.
+
+    PTA is the share of pairs in which the run's translation is preferred (Yao et al. 2024, section 4); what is as
+    good as the reference is not. A pair counts once, with the mean of its choices in both orders and all repetitions;
+    one whose run wrote nothing is lost, whoever rates. Intervals are Wilson's, of as many trials as there are pairs:
+    they are too wide rather than too narrow where pairs have several choices.
+    """
+    known = tables.read(pairs)
+    chosen = tables.read(ratings, ["task_id", "rater", "repetition", "value"])
+    judged = _judged(known, chosen)
+    raters = judged["rater"].unique().sort().to_list()
+    scores = [row for rater in raters for row in _scores(known, judged.filter(rater=rater), rater)]
+    found = [row for rater in raters for row in _biases(judged.filter(rater=rater), rater)]
+    for path, schema, rows in (
+        (pta, schemas.PTA, scores),
+        (biases, schemas.PTA_BIASES, found),
+        (agreement, schemas.PTA_AGREEMENT, list(_agreement(judged, raters))),
+    ):
+        tables.write(
+            path, schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), job.metadata
+        )
+    job.progress.say(f"{judged.height} choices of {len(raters)} raters, of {known.height} pairs")
+
+
+def wilson(share: float, trials: int) -> tuple[float, float]:
+    """Both ends of Wilson's score interval (1927) of a share; nothing is known of it without trials."""
+    if not trials:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    middle = share + z * z / (2 * trials)
+    half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    whole = 1 + z * z / trials
+    return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
+
+
+def _judged(pairs: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
+    """Each choice with its pair: `winner` (system, reference, tie), what it counts for the system, and for A."""
+    task = pl.col("task_id")
+    rows = chosen.with_columns(
+        pair_id=task.str.replace(r":\d+$", ""), order=task.str.extract(r":(\d+)$").cast(pl.Int32)
+    ).join(pairs, on="pair_id", maintain_order="left")
+    system_is_a = (pl.col("a") == "system") == (pl.col("order") == 1)
+    system_wins = (pl.col("value") == "A") == system_is_a
+    tie = pl.col("value") == TIE
+    return rows.with_columns(
+        winner=pl.when(tie)
+        .then(pl.lit("tie"))
+        .when(system_wins)
+        .then(pl.lit("system"))
+        .otherwise(pl.lit("reference")),
+        of_system=pl.when(tie).then(0.5).otherwise(system_wins.cast(pl.Float64)),
+        of_a=pl.when(tie).then(0.5).otherwise((pl.col("value") == "A").cast(pl.Float64)),
+    ).sort("rater", "pair_id", "order", "repetition")
+
+
+def _scores(pairs: pl.DataFrame, judged: pl.DataFrame, rater: str) -> Iterator[dict[str, Any]]:
+    shares = judged.group_by("pair_id").agg(
+        ((pl.col("winner") == winner).mean()).alias(winner) for winner in ("system", "tie", "reference")
+    )
+    counted = pairs.join(shares, on="pair_id", how="left").with_columns(
+        system=pl.when("empty").then(0.0).otherwise("system"),
+        tie=pl.when("empty").then(0.0).otherwise("tie"),
+        reference=pl.when("empty").then(1.0).otherwise("reference"),
+    )
+    for (corpus, run), own in counted.sort("corpus", "run", "pair_id").group_by(
+        "corpus", "run", maintain_order=True
+    ):
+        for items, chosen in ITEMS.items():
+            some = own.filter(chosen)
+            rated = some.drop_nulls("system")
+            choices = judged.filter(pl.col("pair_id").is_in(rated["pair_id"].implode()))
+            if not some.height:
+                continue
+            value = _mean(rated["system"])
+            low, high = (None, None) if value is None else _percent(*wilson(value, rated.height))
+            yield {
+                "rater": rater,
+                "run": run,
+                "corpus": corpus,
+                "items": items,
+                "pairs": rated.height,
+                "unrated": some.height - rated.height,
+                "choices": choices.height,
+                "pta": _of_hundred(value),
+                "low": low,
+                "high": high,
+                "tied": _of_hundred(_mean(rated["tie"])),
+                "lost": _of_hundred(_mean(rated["reference"])),
+                "same_in_both_orders": _of_hundred(_same(choices, ["pair_id", "repetition"], "winner")),
+                "same_when_repeated": _of_hundred(_same(choices, ["pair_id", "order"], "value")),
+            }
+
+
+def _same(choices: pl.DataFrame, unit: list[str], column: str) -> float | None:
+    """The mean over units with several choices of the share of pairs of these that are the same."""
+    times = choices.group_by(*unit, column).len("times")
+    of_unit = times.group_by(unit).agg(
+        total=pl.col("times").sum(), same=(pl.col("times") * (pl.col("times") - 1)).sum()
+    )
+    several = of_unit.filter(pl.col("total") > 1)
+    return _mean(several.select(pl.col("same") / (pl.col("total") * (pl.col("total") - 1))).to_series())
+
+
+def _biases(judged: pl.DataFrame, rater: str) -> Iterator[dict[str, Any]]:
+    """Preferences for a place, over all runs and of each, and for length, of each run."""
+    runs = judged["run"].unique().sort().to_list()
+    for run in (None, *runs):
+        own = judged if run is None else judged.filter(run=run)
+        both = own.group_by("pair_id", "repetition").agg(pl.col("order").n_unique(), pl.col("of_a").mean())
+        both = both.filter(pl.col("order") == 2)
+        found = {"position": (both.height, _position(both["of_a"]))}
+        if run is not None:
+            apart = own.filter(pl.col("system_length") != pl.col("reference_length"))
+            of_pair = apart.group_by("pair_id").agg(
+                pl.col("of_system").mean(),
+                longer=(pl.col("system_length") > pl.col("reference_length")).first(),
+            )
+            found["length"] = (
+                of_pair.height,
+                _length(
+                    *(of_pair.filter(pl.col("longer") == longer)["of_system"] for longer in (True, False))
+                ),
+            )
+        for bias, (units, interval) in found.items():
+            value, low, high = (None, None, None) if interval is None else _percent(*interval)
+            yield {
+                "rater": rater,
+                "run": run,
+                "bias": bias,
+                "units": units,
+                "value": value,
+                "low": low,
+                "high": high,
+            }
+
+
+def _position(of_a: pl.Series) -> Interval | None:
+    """The share that goes to A of pairs that were shown in both orders."""
+    share = _mean(of_a)
+    return None if share is None else (share, *wilson(share, len(of_a)))
+
+
+def _length(longer: pl.Series, shorter: pl.Series) -> Interval | None:
+    """The share that goes to the longer text, were the system's as often the longer as the shorter one.
+
+    A half and half of the difference between what the system gets where it is longer, and where it is shorter: how
+    good it is does not count. The interval is Newcombe's (1998, method 10), from Wilson's of both.
+    """
+    one, other = _mean(longer), _mean(shorter)
+    if one is None or other is None:
+        return None
+    (low, high), (other_low, other_high) = wilson(one, len(longer)), wilson(other, len(shorter))
+    less, more = math.hypot(one - low, other_high - other), math.hypot(high - one, other - other_low)
+    middle = 0.5 + (one - other) / 2
+    return middle, middle - less / 2, middle + more / 2
+
+
+def _agreement(judged: pl.DataFrame, raters: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Pearson's r of each two raters: of what the system gets in the pairs that both rated, 1, 0.5 or 0."""
+    means = judged.group_by("rater", "pair_id").agg(pl.col("of_system").mean())
+    for one, other in combinations(raters, 2):
+        both = means.filter(rater=one).join(means.filter(rater=other), on="pair_id", suffix="_other")
+        values = both.sort("pair_id").select("of_system", "of_system_other").to_numpy().T
+        varies = both.height > 1 and bool((values.std(axis=1) > 0).all())
+        yield {
+            "rater": one,
+            "other": other,
+            "pairs": both.height,
+            "pearson": round(float(np.corrcoef(values)[0, 1]), DIGITS) if varies else None,
+        }
+
+
+def _mean(values: pl.Series) -> float | None:
+    """The mean, which is the same in any order of rows; None of nothing."""
+    return math.fsum(values.to_list()) / len(values) if len(values) else None
+
+
+def _of_hundred(share: float | None) -> float | None:
+    return None if share is None else round(100 * share, DIGITS)
+
+
+def _percent(*shares: float) -> tuple[float, ...]:
+    return tuple(round(100 * share, DIGITS) for share in shares)

@@ -1,0 +1,92 @@
+"""Choices between A, B and C in answers of models; what leaves a doubt is none."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from wokflow.judge.reading import Rated, any_of, plain, refusal, words
+
+_LETTERS = str.maketrans("ＡＢＣＤａｂｃｄ", "ABCDabcd")
+_FORM = re.compile(r'< ?"A" or "B" or "C" ?>')  # as the prompt prints it
+_SIDE = any_of(words("side"))
+# Behind a label: marks and words before the letter, in its line or, if there is nothing else, in one of the next.
+_GAP = (
+    rf"(?:[^\S\n]|{_SIDE})*+(?:[:=>-]|{any_of(words('is'))})[^\w\n]*+(?:\n[^\w\n]*+){{0,3}}"
+    rf"(?:{any_of([*words('side'), 'the'])}[^\w\n]*+)*+"
+)
+_LABEL = re.compile(rf"(?<![^\W\d_]){any_of(words('name', 'preferred'))}[^\w\n:=>-]*+{_GAP}", re.IGNORECASE)
+_LETTER = re.compile(r"(?P<letter>[A-Za-z])(?![A-Za-z0-9_])[\"'”’」>)\]}]*+")
+_MORE = re.compile(
+    rf"[^\S\n]*+(?:[/&+,]|{any_of(words('and'))})[^\w\n]*+(?:{_SIDE}[^\w\n]*+)?[ABC](?!\w)", re.IGNORECASE
+)
+_GOES_ON = re.compile(  # behind a letter that is no article
+    rf"[^\S\n]*+(?:[^\w\s]|\n|\Z|[^\x00-\x7f]|{any_of([*words('link'), *words('is'), *words('than')])})",
+    re.IGNORECASE,
+)
+_REST = re.compile(r"[^\w\n]*+(?:\n|\Z)")
+_ALONE = re.compile(
+    rf"^[^\w\n]*+(?:{_SIDE}[^\w\n]*+)?(?P<letter>[ABC])[^\w\n]*+$", re.MULTILINE | re.IGNORECASE
+)
+_COMPARISON = re.compile(rf"\W*+{any_of(words('name', 'comparison'))}\W*+", re.IGNORECASE)
+_EXACT = re.compile(r'Comparison: [^\n]+\n+Preferred: "?[ABC]"?')
+SEVERAL = "several"
+
+
+class _Chosen(NamedTuple):
+    """A letter or, where others stand beside it, SEVERAL; the words there, and where it ends."""
+
+    letter: str
+    said: str
+    end: int
+
+
+def read_choice(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated:
+    """The letter behind "Preferred:" or a word like it (resources/judge/words.tsv) or, without one, alone in a line.
+
+    `cut`: the answer ended at the limit of tokens. Two letters that differ are none, nor is an A that begins a
+    sentence. Ties have a letter of their own: words such as "both" are none.
+    """
+    text = _FORM.sub(lambda form: " " * len(form[0]), plain(answer.translate(_LETTERS)))
+    labels = list(_LABEL.finditer(text))
+    told = [one for label in labels if (one := _behind(text, label.end()))]
+    if not labels:
+        told = [
+            _Chosen(line["letter"].upper(), line[0].strip(), line.end()) for line in _ALONE.finditer(text)
+        ]
+    letters = {one.letter for one in told}
+    if len(letters) > 1 or SEVERAL in letters:
+        return Rated(None, reason="several", detail="; ".join(one.said for one in told)[:200])
+    if letters and not (cut and not text[told[-1].end :].strip()):
+        letter = told[0].letter
+        if letter not in values:
+            return Rated(None, reason="off_scale", detail=told[0].said)
+        return Rated(letter, _rationale(answer, labels), bool(_EXACT.fullmatch(answer.strip())))
+    if cut:
+        return Rated(None, reason="cut")
+    line = refusal(text, answer)
+    if line is not None:
+        return Rated(None, reason="refused", detail=line)
+    if labels:
+        return Rated(None, reason="no_rating", detail=" ".join(answer[labels[-1].start() :].split())[:200])
+    return Rated(None, reason="missing")
+
+
+def _behind(text: str, start: int) -> _Chosen | None:
+    """The letter at a place; None if there is none. An A or a that goes on as a sentence is an article."""
+    match = _LETTER.match(text, start)
+    if not match:
+        return None
+    said = " ".join(text[start : match.end() + 100].partition("\n")[0].split())
+    if _MORE.match(text, match.end()):
+        return _Chosen(SEVERAL, said, match.end())
+    follows = _GOES_ON if match["letter"].isupper() else _REST
+    return _Chosen(match["letter"].upper(), said, match.end()) if follows.match(text, match.end()) else None
+
+
+def _rationale(answer: str, labels: Sequence[re.Match[str]]) -> str:
+    """The comparison before the label or, if nothing stands there, behind it; in one line."""
+    said = answer[: labels[0].start()] if labels else ""
+    if labels and not said.strip(' *_`#|"{},[]-\n'):
+        said = answer[labels[0].end() :].partition("\n")[2] or answer[labels[0].end() :]
+    match = _COMPARISON.match(said)
+    return " ".join(said[match.end() if match else 0 :].split()).strip(' *_`#|"{},[]-')

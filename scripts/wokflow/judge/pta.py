@@ -1,0 +1,161 @@
+"""What is compared for PTA: a run's translation of an item's sentence with the reference."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.frame.languages import NAMES, target_lang
+from wokflow.judge.schemas import PTA_PAIRS, TASK_REJECTS, TASKS
+from wokflow.judge.settings import PtaSettings
+from wokflow.judge.tasks import read_dimensions
+
+STUDY = "pta"
+SIDES = ("system", "reference")
+
+
+def judge_pta(
+    *,
+    sentences: Sequence[str],
+    dictionary: str,
+    predictions: Sequence[str],
+    held_out: Sequence[str],
+    pairs: str,
+    tasks: str,
+    rejects: str,
+    settings: PtaSettings,
+    job: Job,
+) -> None:
+    """Write a pair for each run and each item of each sentence, and a task for each order in which it is shown.
+
+    `sentences` are tables enrich/sentences, whose items `dictionary` (enrich/items) describes; those of `held_out`
+    (generate/exemplars), which prompts show, are left out. An item counts once in a sentence, by its first mention.
+    Which side is A in the first order is drawn by the seed and the pair, whatever other pairs there are; in the
+    second one the sides change places. A pair whose run wrote nothing has no task: it is lost. One whose sentence
+    the run has no prediction of is a reject. Paper: Yao et al. 2024, section 4 and appendix E.
+
+    Raises UserError for a target language without an English name.
+    """
+    dimensions = read_dimensions(settings.dimensions)
+    if [one["values"] for one in dimensions] != [["A", "B", "C"]]:
+        raise UserError(f"{settings.dimensions} must have one dimension, with the values A B C.")
+    predicted = _predicted(predictions)
+    names = _translated(dictionary)
+    shown = set(tables.read(held_out, ["instance_id"])["instance_id"]) if held_out else set[str]()
+    made, asked, left = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
+    for row in tables.read(sentences).iter_rows(named=True) if sentences else ():
+        corpus = row["sentence_id"].rpartition(":")[0]
+        if row["sentence_id"] in shown or corpus not in settings.pairs:
+            continue
+        lang = target_lang(settings.pairs[corpus])
+        for item in _once(row["items"]):
+            for run in predicted.get(corpus, {}):
+                pair_id = f"{STUDY}:{row['sentence_id']}:{item['qid']}:{run}"
+                text = predicted[corpus][run].get(row["sentence_id"])
+                if text is None:
+                    left.append(
+                        {
+                            "task_id": pair_id,
+                            "reason": "no_prediction",
+                            "detail": item["mention"],
+                            "raw": row["source"],
+                        }
+                    )
+                    continue
+                pair = {
+                    "pair_id": pair_id,
+                    "corpus": corpus,
+                    "run": run,
+                    "sentence_id": row["sentence_id"],
+                    "qid": item["qid"],
+                    "mention": item["mention"],
+                    "translated": (item["qid"], lang) in names,
+                    "a": SIDES[_drawn(settings.seed, pair_id)],
+                    "seed": settings.seed,
+                    "system_length": len(text),
+                    "reference_length": len(row["target"]),
+                    "empty": not text.strip(),
+                }
+                made.append(pair)
+                asked += _tasks(pair, row, text, lang, settings.orders, dimensions)
+    job.progress.say(
+        f"{len(made)} pairs of {len({one['run'] for one in made})} runs are to be compared, in {len(asked)} tasks; "
+        f"{len(left)} items have no prediction"
+    )
+    for path, schema, rows in (
+        (pairs, PTA_PAIRS, made),
+        (tasks, TASKS, asked),
+        (rejects, TASK_REJECTS, left),
+    ):
+        tables.write(
+            path, schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), job.metadata
+        )
+
+
+def _predicted(paths: Sequence[str]) -> dict[str, dict[str, dict[str, str]]]:
+    """Texts by source of sentences, run and sentence; runs in the order of their names."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    columns = ["run", "instance_id", "prediction"]
+    rows = tables.read(paths, columns).sort("run", "instance_id").rows() if paths else []
+    for run, sentence, text in rows:
+        found.setdefault(sentence.rpartition(":")[0], {}).setdefault(run, {})[sentence] = text or ""
+    return found
+
+
+def _translated(dictionary: str) -> set[tuple[str, str]]:
+    """The items, each with a language, that have a name in that language."""
+    known = tables.read(dictionary, ["qid", "lang", "translations"])
+    named = known.filter(pl.col("translations").list.len() > 0)
+    return set(named.select("qid", "lang").iter_rows())
+
+
+def _once(items: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The first mention of each item."""
+    seen = set[str]()
+    for item in items:
+        if item["qid"] not in seen:
+            seen.add(item["qid"])
+            yield item
+
+
+def _drawn(seed: int, pair_id: str) -> int:
+    """0 or 1, as a coin falls for that pair."""
+    return hashlib.sha256(f"{seed}:{pair_id}".encode()).digest()[0] & 1
+
+
+def _tasks(
+    pair: Mapping[str, Any],
+    sentence: Mapping[str, Any],
+    text: str,
+    lang: str,
+    orders: int,
+    dimensions: Sequence[Mapping[str, object]],
+) -> Iterator[dict[str, Any]]:
+    """The tasks of a pair, one for each order; none for a text without words."""
+    if pair["empty"]:
+        return
+    if lang not in NAMES:
+        raise UserError(
+            f"{pair['sentence_id']} is translated into {lang}, of which no prompt knows the name: add it to NAMES in "
+            "scripts/wokflow/frame/languages.py."
+        )
+    sides = (text, sentence["target"]) if pair["a"] == "system" else (sentence["target"], text)
+    for order, (a, b) in enumerate((sides, sides[::-1])[:orders], start=1):
+        shown = {
+            "item": pair["mention"],
+            "language": NAMES[lang],
+            "source": sentence["source"],
+            "a": a,
+            "b": b,
+        }
+        yield {
+            "task_id": f"{pair['pair_id']}:{order}",
+            "study": STUDY,
+            "item": f"{STUDY}:{pair['sentence_id']}:{pair['qid']}",
+            "system": pair["run"],
+            "shown": [{"name": name, "text": value} for name, value in shown.items()],
+            "dimensions": list(dimensions),
+        }

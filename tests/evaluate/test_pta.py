@@ -1,0 +1,102 @@
+"""Figures of choices between translations, from choices whose figures can be worked out by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from scipy.stats import binomtest, pearsonr
+from wokflow.evaluate.pta import evaluate_pta, wilson
+from wokflow.frame import tables
+from wokflow.frame.job import Job
+from wokflow.judge.schemas import PTA_PAIRS, RATINGS
+
+# Pair: its run, what is A in the first order, whether its item has a name, and whether the run wrote nothing.
+PAIRS = {
+    "p": ("mt", "system", True, False),
+    "q": ("mt", "reference", True, False),
+    "r": ("mt", "system", False, False),
+    "s": ("mt", "system", False, True),
+    "t": ("llm", "reference", False, False),
+}
+
+
+def measured(folder: Path, *choices: tuple[str, str, int, str]) -> dict[str, pl.DataFrame]:
+    """The tables of figures of choices (rater, task, repetition, value)."""
+    pairs = [
+        {"pair_id": name, "run": run, "a": a, "translated": translated, "empty": empty}
+        | dict.fromkeys(("corpus", "sentence_id", "qid", "mention"), "x")
+        | {"seed": 13, "system_length": 9 if name in "pr" else 2, "reference_length": 5}
+        for name, (run, a, translated, empty) in PAIRS.items()
+    ]
+    rows = [
+        {"rater": rater, "task_id": task, "repetition": repetition, "value": value}
+        | {"dimension": "preferred", "kind": "model", "rationale": "", "status": "exact"}
+        for rater, task, repetition, value in choices
+    ]
+    for name, schema, given in (("pairs", PTA_PAIRS, pairs), ("ratings", RATINGS, rows)):
+        frame = pl.DataFrame(given, pl.DataFrame(schema.empty_table()).schema)
+        tables.write(folder / f"{name}.parquet", schema, frame, {})
+    made = {name: str(folder / f"{name}.parquet") for name in ("pta", "biases", "agreement")}
+    given_paths: dict[str, Any] = {
+        "pairs": str(folder / "pairs.parquet"),
+        "ratings": [str(folder / "ratings.parquet")],
+    }
+    evaluate_pta(**given_paths, **made, job=Job({"key": "k"}))
+    return {name: tables.read(path) for name, path in made.items()}
+
+
+CHOICES = [
+    *(("j", "p:1", 1, "A"), ("j", "p:2", 1, "B")),  # the system, twice
+    *(("j", "q:1", 1, "A"), ("j", "q:2", 1, "A")),  # the reference, then the system: A whatever it is
+    *(("j", "r:1", 1, "C"), ("j", "r:2", 1, "A")),  # a tie, then the reference
+]
+
+
+def test_win_rates_of_all_items_and_of_those_without_a_name(tmp_path: Path) -> None:
+    scores = measured(tmp_path, *CHOICES)["pta"]
+    columns = ["run", "items", "pairs", "unrated", "choices", "pta", "tied", "lost", "same_in_both_orders"]
+    assert scores.select(columns).rows() == [
+        ("llm", "all", 0, 1, 0, None, None, None, None),
+        ("llm", "untranslated", 0, 1, 0, None, None, None, None),
+        # The system gets 1, 1/2, 0 and, of what it did not write, 0.
+        ("mt", "all", 4, 0, 6, 37.5, 12.5, 50, 33.3333),
+        ("mt", "translated", 2, 0, 4, 75, 0, 25, 50),
+        ("mt", "untranslated", 2, 0, 2, 0, 25, 75, 0),
+    ]
+    low, high = wilson(0.375, 4)
+    row = scores.filter(run="mt", items="all").row(0, named=True)
+    assert (row["low"], row["high"]) == (round(100 * low, 4), round(100 * high, 4))
+    assert row["same_when_repeated"] is None
+
+
+@pytest.mark.parametrize(("wins", "trials"), [(0, 5), (5, 5), (1, 30), (200, 778)])
+def test_the_interval_of_a_share_is_scipys(wins: int, trials: int) -> None:
+    expected = binomtest(wins, trials).proportion_ci(0.95, method="wilson")
+    assert wilson(wins / trials, trials) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_what_goes_to_a_and_to_the_longer_text(tmp_path: Path) -> None:
+    biases = measured(tmp_path, *CHOICES)["biases"]
+    # A gets 1/2 of p, 1 of q, 3/4 of r. The system is longer in p (1) and r (1/4), and shorter in q (1/2).
+    assert biases.select("run", "bias", "units", "value").rows() == [
+        (None, "position", 3, 75),
+        ("mt", "position", 3, 75),
+        ("mt", "length", 3, 56.25),
+    ]
+
+
+def test_repetitions_are_compared_within_a_task(tmp_path: Path) -> None:
+    said = [("j", "p:1", 1, "A"), ("j", "p:1", 2, "A"), ("j", "p:1", 3, "B"), ("j", "q:1", 1, "B")]
+    row = measured(tmp_path, *said)["pta"].filter(run="mt", items="translated").row(0, named=True)
+    # Of three pairs of repetitions of p:1, one is the same; the system gets 2/3 of p, and q.
+    assert row["same_when_repeated"] == 33.3333
+    assert (row["pairs"], row["pta"], row["same_in_both_orders"]) == (2, 83.3333, None)
+
+
+def test_pearson_between_raters_is_scipys(tmp_path: Path) -> None:
+    other = [("k", "p:1", 1, "A"), ("k", "q:1", 1, "A"), ("k", "r:1", 1, "A"), ("k", "t:1", 1, "A")]
+    row = measured(tmp_path, *CHOICES, *other)["agreement"].row(0, named=True)
+    expected = pearsonr([1, 0.5, 0.25], [1, 0, 1]).statistic
+    assert (row["rater"], row["other"], row["pairs"]) == ("j", "k", 3)
+    assert row["pearson"] == pytest.approx(expected, abs=1e-4)
