@@ -134,3 +134,43 @@ rule ingest_pages:
         ),
     script:
         "../scripts/step.py"
+
+
+rule ingest_dialogues:
+    output:
+        utterances=f"{RESULTS}/ingest/utterances/part-00000.parquet",
+        rejects=f"{RESULTS}/ingest/rejects/dialogues/part-00000.parquet",
+    log:
+        log_of("ingest_dialogues"),
+    benchmark:
+        benchmark_of("ingest_dialogues")
+    conda:
+        "../envs/ingest.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("ingest.dialogues"),
+    script:
+        "../scripts/step.py"
+
+
+rule ingest_annotations:
+    input:
+        utterances=f"{RESULTS}/ingest/utterances/part-00000.parquet",
+    output:
+        annotations=f"{RESULTS}/ingest/annotations/part-00000.parquet",
+        rejects=f"{RESULTS}/ingest/rejects/annotations/part-00000.parquet",
+    log:
+        log_of("ingest_annotations"),
+    benchmark:
+        benchmark_of("ingest_annotations")
+    conda:
+        "../envs/ingest.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("ingest.annotations"),
+    script:
+        "../scripts/step.py"

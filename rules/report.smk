@@ -1,6 +1,12 @@
 from wokflow.report.arguments import page_given
 
 LEFT_OUT = [  # by any stage, and what that is a share of
+    *(
+        f"{RESULTS}/ingest/{table}/part-00000.parquet"
+        for spoken, kept in (("dialogues", "utterances"), ("annotations", "annotations"))
+        if config["ingest"][spoken]["path"]
+        for table in (f"rejects/{spoken}", kept)
+    ),
     *(path for corpus in CORPORA for path in parts(f"ingest/rejects/{corpus}", INGEST_PARTS)),
     *(
         path

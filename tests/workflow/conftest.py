@@ -21,6 +21,8 @@ from tests.workflow.planner import Planner
 OPTIONAL = {
     "ingest_download",
     "ingest_pages",
+    "ingest_dialogues",
+    "ingest_annotations",
     "match_candidates",
     "match_silver",
     "enrich_pages",

@@ -61,6 +61,9 @@ TRANSLATED = Settings(
     {"runs": "data/translating_runs.tsv", "generate.prompt.endpoint": "http://127.0.0.1:9/v1"}
 )
 RATED = setting("judge.models", "data/models.tsv")
+SPOKEN = Settings(
+    {"ingest.dialogues.path": "data/spoken.jsonl", "ingest.annotations.path": "data/marked.jsonl"}
+)
 COMPARED = Settings(TRANSLATED.values | {"judge.models": "data/comparers.tsv"})
 HUB = Settings({"match.translate.backend": "hub"})
 PROMPTED = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "transformers"})
@@ -277,6 +280,20 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("instructions.dishes", "ash_dishes", "judge_instructions"),
             ("instructions.cuisines", "ash_cuisines", "judge_instructions"),
             ("tasks.dimensions", "ash_dimensions", "judge_tasks"),
+        )
+    },
+    **{
+        f"ingest.{name}, with dialogues": (
+            SPOKEN,
+            setting(f"ingest.{name}", value),
+            {f"ingest_{name.split('.')[0]}"},
+        )
+        for name, value in (
+            ("dialogues.path", "data/spoken_too.jsonl"),
+            ("dialogues.shortest", 2),
+            ("dialogues.longest", 3),
+            ("annotations.path", "data/marked_too.jsonl"),
+            ("annotations.categories", "data/categories.tsv"),
         )
     },
     **{

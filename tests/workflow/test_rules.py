@@ -32,6 +32,8 @@ sources:
   theirs: {{kind: moses, pair: en-zh, url: "https://example.org/theirs.zip"}}
 ingest:
   pages: {{en: {folder}/pages.json}}
+  dialogues: {{path: {folder}/spoken.jsonl}}
+  annotations: {{path: {folder}/marked.jsonl}}
 enrich:
   entities: {{path: {folder}/entities.jsonl}}
   pages: {{backend: api}}
@@ -65,7 +67,15 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     demo = (ROOT / "config" / "demo_runs.tsv").read_text(encoding="utf-8")
     (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
     (folder / "models.tsv").write_text(MODELS + OWN, encoding="utf-8")
-    for name in ("mine.tsv", "entities.jsonl", "pages.json", "titles.tsv", "accepted.tsv"):
+    for name in (
+        "mine.tsv",
+        "entities.jsonl",
+        "pages.json",
+        "spoken.jsonl",
+        "marked.jsonl",
+        "titles.tsv",
+        "accepted.tsv",
+    ):
         (folder / name).touch()
     config = EVERYTHING.format(runs=folder / "runs.tsv", folder=folder)
     with rules_with(config, folder / "all.yaml") as found:

@@ -39,6 +39,18 @@ REASONS = {
     ),
     "redirect": Reason("The page only leads to another one.", by_design=True),
     "no_summary": Reason("The page has no text."),
+    "empty_text": Reason("The utterance has no text."),
+    "duplicate_id": Reason("The dialogue has an utterance of that id before."),
+    "no_order": Reason("The utterances of the dialogue do not reply to one another in a chain."),
+    "dialogue_length": Reason(
+        "The dialogue has fewer or more utterances than the config allows; their number stands in detail.",
+        by_design=True,
+    ),
+    "unknown_utterance": Reason("The annotation is of an utterance that is not among the dialogues."),
+    "bad_span": Reason("The words of the annotation do not stand at that place of the utterance."),
+    "unknown_category": Reason("The annotation has a category that is none of the nine."),
+    "bad_foreignness": Reason("The annotation has a degree of foreignness that is none of 1, 2 and 3."),
+    "familiar": Reason("The item is common in the target culture: foreignness 1.", by_design=True),
 }
 
 RECIPES = pa.schema(
@@ -85,9 +97,43 @@ PAGES = pa.schema(
     ]
 )
 
+DIALOGUE_ID = column("dialogue_id", pa.string(), "The dialogue, as its file names it.")
+POSITION = column("position", pa.int32(), "Place of the utterance in its dialogue, from 0.")
+UTTERANCES = pa.schema(
+    [
+        DIALOGUE_ID,
+        POSITION,
+        column("utterance_id", pa.string(), "Its id, where the file has one.", nullable=True),
+        column("speaker", pa.string(), "Who speaks."),
+        column("text", pa.string(), "What is said, as read; of a note without text of its own, the note."),
+        column("source_row", pa.int64(), "Line in the file, from 0."),
+    ]
+)
+ANNOTATIONS = pa.schema(
+    [
+        DIALOGUE_ID,
+        POSITION,
+        column("start", pa.int32(), "Where the item begins: characters of the utterance's text, from 0."),
+        column("end", pa.int32(), "Where it ends: the first character behind it."),
+        column("text", pa.string(), "The item's words."),
+        column(
+            "category",
+            pa.string(),
+            "One of the nine (Singh et al. 2024, section 4), as resources/dialogues has them.",
+        ),
+        column(
+            "foreignness", pa.int32(), "2: known in the target culture, though foreign; 3: largely unknown."
+        ),
+        column("annotator", pa.string(), "Who marked it."),
+        column("source_row", pa.int64(), "Line in the file, from 0."),
+    ]
+)
+
 SCHEMAS = {
     "ingest/recipes/{corpus}": RECIPES,
     "ingest/rejects/{corpus}": REJECTS,
     "ingest/sentences/{corpus}": SENTENCES,
     "ingest/pages/{lang}": PAGES,
+    "ingest/utterances": UTTERANCES,
+    "ingest/annotations": ANNOTATIONS,
 }

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from wokflow.frame.settings import Field, Layout, Never, Settings, Source, Text, borrowed, from_rule
+from wokflow.frame.settings import Content, Field, Layout, Never, Settings, Source, Text, borrowed, from_rule
 
 
 class RecipesSettings(Settings):
@@ -121,3 +121,25 @@ class SentencesSettings(Settings):
     """A source without pairs, with more rejects than pairs, or with text that was read in a wrong encoding before:
     `refuse` stops with an error; `keep` goes on.
     """
+
+
+class DialoguesSettings(Settings):
+    """Dialogues that are adapted to another culture within their language: docs/dialogues.md."""
+
+    path: Content[Text | None] = None
+    """Lines of JSON with an utterance each: ConvoKit's utterances.jsonl, or the simple form of docs/dialogues.md,
+    plain or compressed. null: there are none.
+    """
+    shortest: int = Field(1, ge=1)
+    """Dialogues of fewer utterances are left out."""
+    longest: int = Field(15, ge=1)
+    """Dialogues of more utterances are left out (Translating Across Cultures, section 4)."""
+
+
+class AnnotationsSettings(Settings):
+    """Culture-specific items that people marked in the dialogues."""
+
+    path: Content[Text | None] = None
+    """Lines of JSON with a marked item each, as docs/dialogues.md says. null: there are none."""
+    categories: Content[Text] = "resources/dialogues/categories.tsv"
+    """The categories of items, with other spellings: a table with tabs and the columns name, also and what."""

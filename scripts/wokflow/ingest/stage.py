@@ -23,6 +23,10 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
     hosts = {name: host_of_wikimedia(source.get("url", "")) for name, source in config["sources"].items()}
     asked = [f"{host} (sources.{name}.url)" for name, host in hosts.items() if host]
     yield from unusable_contact(config["contact"], asked)
+    if config["ingest"]["annotations"]["path"] and not config["ingest"]["dialogues"]["path"]:
+        yield "ingest.annotations.path: items are marked in dialogues. Say where these lie: ingest.dialogues.path."
+    if config["ingest"]["dialogues"]["shortest"] > config["ingest"]["dialogues"]["longest"]:
+        yield "ingest.dialogues: shortest is more than longest."
 
 
 def _missing(name: str, source: Mapping[str, Any]) -> Iterator[str]:
@@ -61,7 +65,13 @@ def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffG
 def targets(scope: Scope) -> list[str]:
     ingest = scope.config["ingest"]
     kinds = (("recipes", scope.corpora), ("sentences", scope.sentences))
-    return [
+    spoken = [
+        f"{scope.results.folder}/ingest/{table}/part-00000.parquet"
+        for step, kept in (("dialogues", "utterances"), ("annotations", "annotations"))
+        if ingest[step]["path"]
+        for table in (kept, f"rejects/{step}")
+    ]
+    return spoken + [
         path
         for kind, corpora in kinds
         for corpus in corpora

@@ -52,6 +52,8 @@ class Kind:
 # How the names of tables begin; the first that fits counts.
 KINDS = {
     "ingest/rejects/pages_": Kind("pages", kept=("ingest/pages/",)),
+    "ingest/rejects/dialogues": Kind("utterances", kept=("ingest/utterances",)),
+    "ingest/rejects/annotations": Kind("marked items", kept=("ingest/annotations",)),
     "ingest/rejects/": Kind("rows", kept=("ingest/recipes/", "ingest/sentences/")),
     "match/rejects/dish-names": Kind("names of dishes", "match.candidates.titles"),
     "match/rejects/silver-": Kind("rows", "match.silver.accepted", kept=("match/silver/",)),

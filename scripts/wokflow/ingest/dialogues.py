@@ -1,0 +1,145 @@
+"""Dialogues: lines of JSON with an utterance each, as ConvoKit has them or in a simple form of our own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.ingest.json_lines import Line, Rejects, field, read_lines
+from wokflow.ingest.records import Reject
+from wokflow.ingest.schemas import UTTERANCES
+from wokflow.ingest.settings import DialoguesSettings
+
+CORPUS = "dialogues"
+# Names of the same member: ours, ConvoKit's, and those of its first version.
+DIALOGUE, SPEAKER = ("dialogue", "conversation_id", "root"), ("speaker", "user")
+REPLY = ("reply-to", "reply_to")
+NOTE = "transcript_with_note"  # of the Friends corpus: what a note says stands there alone
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A line. `replies` says whether it tells what it replies to: `reply_to`, or None for the first one."""
+
+    line: Line
+    dialogue: str
+    name: str | None
+    speaker: str
+    text: str
+    replies: bool
+    reply_to: str | None
+
+
+def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettings, job: Job) -> None:
+    """Write the utterances of a file as ingest/utterances, by dialogues in the order of their first lines.
+
+    Each line that is not blank becomes an utterance or a reject. Utterances stand in the order in which they reply to
+    one another or, where none says to what, in that of the file. A dialogue whose replies form no chain, and one of
+    fewer or more utterances than the settings allow, is a reject with all of its lines. An utterance without text is
+    one by itself; it leaves its place in the dialogue empty.
+
+    Raises UserError where the file is cut off or damaged, and where it has no dialogue.
+    """
+    path = str(settings.path)
+    left = Rejects(CORPUS)
+    dialogues: dict[str, list[Utterance]] = {}
+    for line in read_lines(path, left, "ingest.dialogues.path"):
+        try:
+            one = _utterance(line)
+        except Reject as reject:
+            left.add(line, reject)
+        else:
+            dialogues.setdefault(one.dialogue, []).append(one)
+    rows = [row for every in dialogues.values() for row in _rows(every, settings, left)]
+    said = f"{len({row['dialogue_id'] for row in rows})} dialogues, {len(rows)} utterances, {len(left.rows)} rejects"
+    if not rows:
+        raise UserError(
+            f"ingest.dialogues.path: {path} holds no dialogue ({said}{left.most()}). It is to have a JSON object a "
+            "line, as utterances.jsonl of ConvoKit, or as docs/dialogues.md says."
+        )
+    tables.write(
+        utterances,
+        UTTERANCES,
+        pl.DataFrame(rows, pl.DataFrame(UTTERANCES.empty_table()).schema),
+        job.metadata,
+    )
+    left.write(rejects, job.metadata)
+    job.progress.say(said)
+
+
+def _utterance(line: Line) -> Utterance:
+    record = line.record
+    reply = next((name for name in REPLY if name in record), None)
+    reply_to = record[reply] if reply else None
+    if reply_to is not None and not isinstance(reply_to, str):
+        raise Reject("wrong_type", f"{reply}: {reply_to!r}")
+    text = field(record, ("text",))
+    if not text.strip():
+        meta = record.get("meta")
+        text = field(meta, (NOTE,)) if isinstance(meta, Mapping) and meta.get(NOTE) is not None else ""
+    name = field(record, ("id",)) if "id" in record else None
+    speaker, dialogue = field(record, SPEAKER), field(record, DIALOGUE)
+    if not speaker.strip() or not dialogue.strip():
+        raise Reject("missing_field", "speaker" if dialogue.strip() else "dialogue")
+    return Utterance(line, dialogue, name, speaker.strip(), text, reply is not None, reply_to)
+
+
+def _rows(
+    dialogue: Sequence[Utterance], settings: DialoguesSettings, left: Rejects
+) -> Iterator[dict[str, Any]]:
+    """The rows of a dialogue, in order."""
+    seen, first = set[str](), list[Utterance]()
+    for one in dialogue:
+        if one.name is not None and one.name in seen:
+            left.add(one.line, Reject("duplicate_id", one.name))
+        else:
+            first.append(one)
+            seen |= {one.name} if one.name is not None else set()
+    try:
+        ordered = _ordered(first)
+        if not settings.shortest <= len(ordered) <= settings.longest:
+            raise Reject("dialogue_length", str(len(ordered)))
+    except Reject as reject:
+        for one in first:
+            left.add(one.line, reject)
+        return
+    for position, one in enumerate(ordered):
+        if not one.text.strip():
+            left.add(one.line, Reject("empty_text", one.speaker))
+            continue
+        yield {
+            "dialogue_id": one.dialogue,
+            "position": position,
+            "utterance_id": one.name,
+            "speaker": one.speaker,
+            "text": one.text,
+            "source_row": one.line.number,
+        }
+
+
+def _ordered(dialogue: Sequence[Utterance]) -> list[Utterance]:
+    """By replies, each to the one before; as they stand where no line says to what it replies."""
+    if not any(one.replies for one in dialogue):
+        return list(dialogue)
+    names = {one.name for one in dialogue}
+    starts = [one for one in dialogue if one.reply_to is None]
+    after: dict[str | None, Utterance] = {}
+    for one in dialogue:
+        if one.reply_to is not None and one.reply_to not in names:
+            raise Reject(
+                "no_order", f"{one.name or one.line.number} replies to {one.reply_to}, which is not there"
+            )
+        if one.reply_to in after:
+            raise Reject("no_order", f"two utterances reply to {one.reply_to or 'nothing'}")
+        after[one.reply_to] = one
+    if len(starts) != 1:
+        raise Reject("no_order", "the replies go in a circle")
+    chain = starts
+    while (following := after.get(chain[-1].name)) and chain[-1].name is not None:
+        chain.append(following)
+    if len(chain) != len(dialogue):
+        raise Reject("no_order", "the replies go in a circle")
+    return chain
