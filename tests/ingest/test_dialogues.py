@@ -46,10 +46,8 @@ def read(
     folder: Path, *records: Any, data: bytes | None = None, **own: Any
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The utterances and rejects of a file of these lines."""
-    path, made = (
-        folder / "spoken.jsonl",
-        [str(folder / f"{name}.parquet") for name in ("utterances", "rejects")],
-    )
+    path = folder / ("spoken.jsonl" if data is None else "spoken.jsonl.gz")
+    made = [str(folder / f"{name}.parquet") for name in ("utterances", "rejects")]
     path.write_bytes(lines_of(*records) if data is None else data)
     ingest_dialogues(
         utterances=made[0],
@@ -124,6 +122,7 @@ def test_damaged_lines_are_rejects_and_rows_add_up(tmp_path: Path) -> None:
         {"speaker": "Ann", "text": "x"},
         said("a", "half \ud83c pair"),
         said("a", "x", **{"reply-to": 3}),
+        said("a", "x", **{"reply-to": "\ud83c"}),
         said("a", "x", speaker=" "),
         b"[" * 100_000,
         b"   ",
@@ -142,7 +141,8 @@ def test_damaged_lines_are_rejects_and_rows_add_up(tmp_path: Path) -> None:
     assert rejects.select("source_row", "reason").rows() == [
         *((1, "broken_record"), (2, "broken_record"), (3, "invalid_utf8"), (4, "wrong_type")),
         *((5, "missing_field"), (6, "missing_field"), (7, "invalid_utf8"), (8, "wrong_type")),
-        *((9, "missing_field"), (10, "broken_record"), (13, "empty_text"), (16, "duplicate_id")),
+        (9, "invalid_utf8"),
+        *((10, "missing_field"), (11, "broken_record"), (14, "empty_text"), (17, "duplicate_id")),
     ]
     assert rows.height + rejects.height == len(records) - 2  # two are blank
     assert {*rejects["reason"]} <= {*REASONS}
@@ -221,6 +221,7 @@ def test_items_of_several_annotators_are_kept_in_the_order_of_the_dialogues(tmp_
         ({"utterance": -1}, "unknown_utterance"),
         ({"utterance": "u1"}, "unknown_utterance"),
         ({"utterance": None}, "wrong_type"),
+        ({"utterance": "\ud83c"}, "invalid_utf8"),
         ({"utterance": 0.0}, "wrong_type"),
         ({"start": 12}, "bad_span"),
         ({"start": -22}, "bad_span"),

@@ -102,7 +102,10 @@ def _annotation(
     record = line.record
     dialogue, annotator = field(record, ("dialogue", "conversation_id")), field(record, ("annotator",))
     named = record.get("utterance")
-    position = places.get((dialogue, named), -1) if isinstance(named, str) else _number(record, "utterance")
+    if isinstance(named, str):
+        position = places.get((dialogue, field(record, ("utterance",))), -1)
+    else:
+        position = _number(record, "utterance")
     text = texts.get((dialogue, position))
     if text is None:
         raise Reject("unknown_utterance", f"{dialogue}, {named}")

@@ -73,9 +73,7 @@ def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettin
 def _utterance(line: Line) -> Utterance:
     record = line.record
     reply = next((name for name in REPLY if name in record), None)
-    reply_to = record[reply] if reply else None
-    if reply_to is not None and not isinstance(reply_to, str):
-        raise Reject("wrong_type", f"{reply}: {reply_to!r}")
+    reply_to = field(record, (reply,)) if reply and record[reply] is not None else None
     text = field(record, ("text",))
     if not text.strip():
         meta = record.get("meta")
