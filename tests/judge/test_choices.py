@@ -27,6 +27,7 @@ def test_the_comparison_is_the_reason_and_the_form_that_was_asked_for_is_told_fr
         ('Comparison: B is *plain*.\n\nPreferred: "B"', True),
         ("**Comparison:** B is *plain*.\n**Preferred:** B", False),
         ("Preferred: B\nComparison: B is *plain*.", False),
+        ("B is *plain*.\n\nB", False),
     ):
         found = read_choice(answer, VALUES)
         assert (found.value, found.rationale, found.exact) == ("B", "B is *plain*.", exact)

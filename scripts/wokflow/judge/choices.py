@@ -33,25 +33,27 @@ SEVERAL = "several"
 
 
 class _Chosen(NamedTuple):
-    """A letter or, where others stand beside it, SEVERAL; the words there, and where it ends."""
+    """A letter or, where others stand beside it, SEVERAL; the words there, where its label begins, where it ends."""
 
     letter: str
     said: str
+    begin: int
     end: int
 
 
 def read_choice(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated:
-    """The letter behind "Preferred:" or a word like it (resources/judge/words.tsv) or, without one, alone in a line.
+    """The letter behind "Preferred:" or a word like it (resources/judge/words.tsv) or, if none is, alone in a line.
 
     `cut`: the answer ended at the limit of tokens. Two letters that differ are none, nor is an A that begins a
     sentence. Ties have a letter of their own: words such as "both" are none.
     """
     text = _FORM.sub(lambda form: " " * len(form[0]), plain(answer.translate(_LETTERS)))
     labels = list(_LABEL.finditer(text))
-    told = [one for label in labels if (one := _behind(text, label.end()))]
-    if not labels:
+    told = [one for label in labels if (one := _behind(text, label))]
+    if not told:
         told = [
-            _Chosen(line["letter"].upper(), line[0].strip(), line.end()) for line in _ALONE.finditer(text)
+            _Chosen(line["letter"].upper(), line[0].strip(), line.start(), line.end())
+            for line in _ALONE.finditer(text)
         ]
     letters = {one.letter for one in told}
     if len(letters) > 1 or SEVERAL in letters:
@@ -60,7 +62,7 @@ def read_choice(answer: str, values: Sequence[str], *, cut: bool = False) -> Rat
         letter = told[0].letter
         if letter not in values:
             return Rated(None, reason="off_scale", detail=told[0].said)
-        return Rated(letter, _rationale(answer, labels), bool(_EXACT.fullmatch(answer.strip())))
+        return Rated(letter, _rationale(answer, told[0]), bool(_EXACT.fullmatch(answer.strip())))
     if cut:
         return Rated(None, reason="cut")
     line = refusal(text, answer)
@@ -71,22 +73,24 @@ def read_choice(answer: str, values: Sequence[str], *, cut: bool = False) -> Rat
     return Rated(None, reason="missing")
 
 
-def _behind(text: str, start: int) -> _Chosen | None:
-    """The letter at a place; None if there is none. An A or a that goes on as a sentence is an article."""
-    match = _LETTER.match(text, start)
+def _behind(text: str, label: re.Match[str]) -> _Chosen | None:
+    """The letter behind a label; None if there is none. An A or a that goes on as a sentence is an article."""
+    match = _LETTER.match(text, label.end())
     if not match:
         return None
-    said = " ".join(text[start : match.end() + 100].partition("\n")[0].split())
+    said = " ".join(text[label.end() : match.end() + 100].partition("\n")[0].split())
+    place = label.start(), match.end()
     if _MORE.match(text, match.end()):
-        return _Chosen(SEVERAL, said, match.end())
+        return _Chosen(SEVERAL, said, *place)
     follows = _GOES_ON if match["letter"].isupper() else _REST
-    return _Chosen(match["letter"].upper(), said, match.end()) if follows.match(text, match.end()) else None
+    return _Chosen(match["letter"].upper(), said, *place) if follows.match(text, match.end()) else None
 
 
-def _rationale(answer: str, labels: Sequence[re.Match[str]]) -> str:
-    """The comparison before the label or, if nothing stands there, behind it; in one line."""
-    said = answer[: labels[0].start()] if labels else ""
-    if labels and not said.strip(' *_`#|"{},[]-\n'):
-        said = answer[labels[0].end() :].partition("\n")[2] or answer[labels[0].end() :]
+def _rationale(answer: str, chosen: _Chosen) -> str:
+    """The comparison before the choice or, if nothing stands there, behind it; in one line."""
+    said = answer[: chosen.begin]
+    if not said.strip(' *_`#|"{},[]-\n'):
+        said = answer[chosen.end :]
+        said = said.partition("\n")[2] or said
     match = _COMPARISON.match(said)
     return " ".join(said[match.end() if match else 0 :].split()).strip(' *_`#|"{},[]-')
