@@ -1,6 +1,6 @@
 # Results: results/export/release/<name>-<version> (what to publish), results/report/page/index.html (open it in a browser),
 # and every stage's tables under results/<stage>/. Config: config/README.md. What a run will do: make plan.
-# One stage and what it needs is a target: ingest, match, parse, pivot, enrich, train, generate, judge, evaluate, export, report.
+# One stage and what it needs is a target: ingest, match, parse, pivot, enrich, train, generate, judge, annotate, evaluate, export, report.
 # A glossary to begin with: parse_induce.
 import sys
 from pathlib import Path
@@ -40,6 +40,7 @@ include: "rules/enrich.smk"
 include: "rules/train.smk"
 include: "rules/generate.smk"
 include: "rules/judge.smk"
+include: "rules/annotate.smk"
 include: "rules/evaluate.smk"
 include: "rules/export.smk"
 include: "rules/report.smk"

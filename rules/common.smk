@@ -3,6 +3,7 @@ from types import SimpleNamespace
 
 from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
+from wokflow.annotate.arguments import read_studies
 from wokflow.frame import stages
 from wokflow.frame.alone import take_folder, writes_results
 from wokflow.enrich.stage import item_languages
@@ -27,6 +28,15 @@ try:
         reserved=BASELINES,
     )
     ASKED = read_models(config, SCHEMA, RUNS)
+    STUDIES = read_studies(
+        config,
+        SCHEMA,
+        {
+            data: [name for name, run in RUNS.items() if run.data == data]
+            for data in {run.data for run in RUNS.values()}
+        },
+        [name for name, model in ASKED.items() if model.role == "generator"],
+    )
     SITE = read_site(ROOT / "slurm" / "site.yaml")
     if workflow.exec_mode == ExecMode.DEFAULT:
         pairs_of_dishes = Path(config["pivot"]["pairs"]["path"])
@@ -75,6 +85,7 @@ SCOPE = Scope(
     dumps=DUMPS,
     directions=DIRECTIONS,
     roles={name: model.role for name, model in ASKED.items()},
+    studies={name: (study.kind, bool(study.answers)) for name, study in STUDIES.items()},
 )
 DISH_CORPUS, PARSED, LINKED = SCOPE.dish_corpus, SCOPE.chinese, SCOPE.linked
 PARSER_USED, PARSER_TRAINED = SCOPE.parser_used, SCOPE.parser_trained
@@ -96,6 +107,7 @@ wildcard_constraints:
     direction="|".join(DIRECTIONS),
     run="|".join(RUNS) or "(?!)",
     asked="|".join(ASKED) or "(?!)",
+    study="|".join(STUDIES) or "(?!)",
     shard=r"\d{5}",
     shards=r"\d{5}",
     part=r"\d{5}",

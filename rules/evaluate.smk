@@ -373,3 +373,49 @@ rule evaluate_pta:
         **step("evaluate.pta"),
     script:
         "../scripts/step.py"
+
+
+rule evaluate_people:
+    input:
+        **after(study_before, study_instances),
+        tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",
+        ratings=f"{RESULTS}/annotate/ratings/{{study}}/part-00000.parquet",
+    output:
+        means=f"{RESULTS}/evaluate/people/means/{{study}}/part-00000.parquet",
+        agreement=f"{RESULTS}/evaluate/people/agreement/{{study}}/part-00000.parquet",
+        differences=f"{RESULTS}/evaluate/people/differences/{{study}}/part-00000.parquet",
+    log:
+        log_of("evaluate_people", "study"),
+    benchmark:
+        benchmark_of("evaluate_people", "study")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(60),
+    params:
+        **step("evaluate.people"),
+    script:
+        "../scripts/step.py"
+
+
+rule evaluate_best_worst:
+    input:
+        **after(study_before, study_instances),
+        tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",
+        ratings=f"{RESULTS}/annotate/ratings/{{study}}/part-00000.parquet",
+    output:
+        scores=f"{RESULTS}/evaluate/best_worst/{{study}}/part-00000.parquet",
+    log:
+        log_of("evaluate_best_worst", "study"),
+    benchmark:
+        benchmark_of("evaluate_best_worst", "study")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(60),
+    params:
+        **step("evaluate.best_worst"),
+    script:
+        "../scripts/step.py"

@@ -40,6 +40,14 @@ LEFT_OUT = [  # by any stage, and what that is a share of
     *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("tasks", "rejects/tasks") if GENERATORS),
     *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("pta/pairs", "rejects/pta") if COMPARERS),
     *(
+        f"{RESULTS}/annotate/rejects/{name}/part-00000.parquet"
+        for name in SCOPE.answered("rating", "best_worst", "writing")
+    ),
+    *(
+        f"{RESULTS}/annotate/ratings/{name}/part-00000.parquet"
+        for name in SCOPE.answered("rating", "best_worst")
+    ),
+    *(
         f"{RESULTS}/judge/{table}/{name}/part-00000.parquet"
         for name in (*EVALUATORS, *COMPARERS)
         for table in ("ratings", "rejects")

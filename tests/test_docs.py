@@ -136,7 +136,7 @@ def test_every_key_that_is_named_exists() -> None:
     named = {name for text in (README, RELIABILITY) for name in quoted(text)}
     for name in named:
         if re.fullmatch(
-            r"(ingest|match|parse|pivot|enrich|generate|judge|evaluate|export|report)(\.\w+)+", name
+            r"(ingest|match|parse|pivot|enrich|generate|judge|annotate|evaluate|export|report)(\.\w+)+", name
         ):
             value: Any = config
             for part in name.split("."):
@@ -158,7 +158,7 @@ def test_every_test_that_is_named_exists() -> None:
 
 def test_every_reason_of_rejects_is_explained_in_both_places() -> None:
     rows = re.findall(
-        r"^\| (ingest|match|parse|pivot|enrich|generate|judge) \| ([\w, ]+) \|", RELIABILITY, re.M
+        r"^\| (ingest|match|parse|pivot|enrich|generate|judge|annotate) \| ([\w, ]+) \|", RELIABILITY, re.M
     )
     told = {(stage, reason) for stage, reasons in rows for reason in reasons.split(", ")}
     assert told == {(stage, reason) for stage, known in reasons().items() for reason in known}

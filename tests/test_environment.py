@@ -58,6 +58,7 @@ BY_NAME = {  # packages that a stage needs and no import names
     "ingest": SOCKS,
     "generate": {"opencc": "reads traditional characters in gold sets", **TOKENIZERS, **SOCKS},
     "judge": SOCKS,
+    "annotate": {"openpyxl": "reads and writes workbooks"},
     "export": {
         "opencc": "reads traditional characters in gold sets",
         "scipy": "finds the pairs that are connected",

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from wokflow.annotate.arguments import COLUMNS
 from wokflow.frame import keys, step
 from wokflow.frame.cutoffs import Cutoff
 from wokflow.frame.plan import dry_workflow
@@ -22,6 +23,7 @@ from tests.workflow.changes import MODELS
 EVERYTHING = """\
 runs: {runs}
 judge: {{models: {folder}/models.tsv}}
+annotate: {{studies: {folder}/studies.tsv}}
 match:
   candidates: {{titles: {folder}/titles.tsv}}
   silver: {{accepted: {folder}/accepted.tsv}}
@@ -44,6 +46,10 @@ evaluate:
   comet: {{command: [comet]}}
   bleurt: {{command: [bleurt]}}
 """
+STUDIES = "\t".join(COLUMNS) + "".join(
+    f"\n{name}\t{kind}\tzh-en" + "\t" * 7 + "{folder}/raters.tsv\t{folder}/raters.tsv\t"
+    for name, kind in (("rated", "rating"), ("compared", "best_worst"), ("written", "writing"))
+)
 ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\n"
 OWN = "own\tevaluator\tgpt-9\t\t\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
 VALUES = {
@@ -56,6 +62,7 @@ VALUES = {
     "file": "theirs.zip",
     "subset": "pairs-zh-en",
     "asked": "rater",
+    "study": "rated",
     "server": "gpt-9-" + hashlib.sha256(b"gpt-9").hexdigest()[:8],
 }
 
@@ -67,6 +74,8 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     demo = (ROOT / "config" / "demo_runs.tsv").read_text(encoding="utf-8")
     (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
     (folder / "models.tsv").write_text(MODELS + OWN, encoding="utf-8")
+    (folder / "raters.tsv").write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
+    (folder / "studies.tsv").write_text(STUDIES.format(folder=folder), encoding="utf-8")
     for name in (
         "mine.tsv",
         "entities.jsonl",
@@ -106,6 +115,8 @@ def wildcards(rule: Any) -> dict[str, str]:
         "generate_items",
     ):
         found["corpus"] = "mine"
+    if rule.name in ("annotate_written", "evaluate_best_worst"):
+        found["study"] = {"annotate_written": "written"}.get(rule.name, "compared")
     if rule.name == "judge_server":
         found["server"] = f"evaluator-{VALUES['server']}"
     if rule.name == "ingest_download":

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from wokflow.annotate.arguments import COLUMNS
 
 from tests.conftest import ROOT
 from tests.workflow.changes import COMPARERS, MODELS, TRANSLATING_RUN
@@ -14,7 +15,7 @@ from tests.workflow.planner import Planner
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 STAGES = re.findall(r"^\| (\w+) \|", README.partition("| stage |")[2].partition("\n\n")[0], re.M)
-ALWAYS = [stage for stage in STAGES if stage != "judge"]  # which needs a table of models
+ALWAYS = [stage for stage in STAGES if stage not in ("judge", "annotate")]  # which need tables
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +24,8 @@ def unbuilt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planner]:
         yield planner
 
 
-def test_the_readme_lists_eleven_stages() -> None:
-    assert len(STAGES) == 11
+def test_the_readme_lists_twelve_stages() -> None:
+    assert len(STAGES) == 12
 
 
 @pytest.mark.parametrize("stage", ALWAYS)
@@ -61,3 +62,22 @@ def test_comparers_ask_for_pairs_and_for_nothing_of_recipes(unbuilt: Planner, tm
     planned = unbuilt.plan("--configfile", str(mine), "--", "judge")
     assert {"judge_pta", "judge_prompt", "judge_ratings", "generate_prompt"} <= planned.rules
     assert not planned.rules & {"judge_instructions", "judge_tasks"}
+
+
+def test_stage_annotate_is_a_target_where_there_are_studies(unbuilt: Planner, tmp_path: Path) -> None:
+    """With sheets alone, until one comes back."""
+    assert unbuilt.plan("--", "annotate").message
+    raters, mine = tmp_path / "raters.tsv", tmp_path / "mine.yaml"
+    raters.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
+    mine.write_text(f"annotate: {{studies: {tmp_path / 'studies.tsv'}}}\n", encoding="utf-8")
+    for answers, rules in (("", set[str]()), (str(raters), {"annotate_ratings", "annotate_written"})):
+        rows = [
+            f"{kind}\t{kind}\tzh-en" + "\t" * 7 + f"{raters}\t{answers}\ttasks.dataset=silver\n"
+            for kind in ("rating", "writing")
+        ]
+        (tmp_path / "studies.tsv").write_text("\t".join(COLUMNS) + "\n" + "".join(rows), encoding="utf-8")
+        planned = unbuilt.plan("--configfile", str(mine), "--", "annotate")
+        assert {rule for rule in planned.rules if rule.startswith("annotate_")} == rules | {
+            "annotate_tasks",
+            "annotate_sheets",
+        }

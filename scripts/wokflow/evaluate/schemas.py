@@ -219,6 +219,19 @@ RATING_DIFFERENCES = pa.schema(
         column("absolute", pa.float64(), "Mean of the differences without their signs."),
     ]
 )
+BEST_WORST = pa.schema(
+    [
+        DIMENSION,
+        column("system", pa.string(), "Who made the texts."),
+        column("score", pa.float64(), "100 * (best - worst) / compared: from -100 to 100."),
+        column("low", pa.float64(), "Lower end of its interval of 95 %; null: one item.", nullable=True),
+        column("high", pa.float64(), "Upper end.", nullable=True),
+        column("best", pa.int64(), "How often it was the best."),
+        column("worst", pa.int64(), "How often it was the worst."),
+        column("compared", pa.int64(), "How often it was compared with others."),
+        column("items", pa.int64(), "Items of which it was compared."),
+    ]
+)
 
 RATER = column("rater", pa.string(), "Who chose: a model's row, or a person's pseudonym.")
 COMPARED_RUN = "The run whose translations are compared with the reference."
@@ -310,4 +323,8 @@ SCHEMAS = {
     "evaluate/ratings/means": RATING_MEANS,
     "evaluate/ratings/agreement": RATING_AGREEMENT,
     "evaluate/ratings/differences": RATING_DIFFERENCES,
+    "evaluate/people/means/{study}": RATING_MEANS,
+    "evaluate/people/agreement/{study}": RATING_AGREEMENT,
+    "evaluate/people/differences/{study}": RATING_DIFFERENCES,
+    "evaluate/best_worst/{study}": BEST_WORST,
 }

@@ -33,6 +33,11 @@ class SentencesBootstrap(Bootstrap):
     """Resamples of the sentences for an interval of 95 %."""
 
 
+class ItemsBootstrap(Bootstrap):
+    samples: int = Field(1000, ge=1)
+    """Resamples of the items for an interval of 95 %."""
+
+
 class RunsBootstrap(Bootstrap):
     samples: int = Field(1000, ge=1)
     """Resamples of the instances for intervals of 95 % and for the bootstrap beside a comparison."""
@@ -209,3 +214,7 @@ class CorrelationsSettings(Settings):
 class LiteralSettings(Settings):
     concepts: Content[Text] = "resources/concepts.tsv"
     """Concepts whose literal translations are counted (Cultural Adaptation of Recipes, section 7)."""
+
+
+class BestWorstSettings(Settings):
+    bootstrap: ItemsBootstrap = ItemsBootstrap()

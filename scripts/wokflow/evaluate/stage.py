@@ -18,13 +18,16 @@ WITHOUT_GPU = {
 
 def targets(scope: Scope) -> list[str]:
     folder = f"{scope.results.folder}/evaluate"
-    tables = ("scores/part-00000", "scores/part-00001", "comparisons/part-00000", "correlations/part-00000")
-    scores = [f"{folder}/{table}.parquet" for table in (*tables, "literal/part-00000")]
+    own = ("scores/part-00000", "scores/part-00001", "comparisons/part-00000", "correlations/part-00000")
+    scores = [f"{folder}/{table}.parquet" for table in (*own, "literal/part-00000")]
     scores += [f"{folder}/csi_match/{corpus}/part-00000.parquet" for corpus in scope.linked]
     rated = ("means", "agreement", "differences") if "evaluator" in scope.roles.values() else ()
+    scores += [f"{folder}/ratings/{table}/part-00000.parquet" for table in rated]
     compared = ("scores", "biases", "agreement") if "comparer" in scope.roles.values() else ()
-    scores += [f"{folder}/pta/{table}/part-00000.parquet" for table in compared]
-    return scores + [f"{folder}/ratings/{table}/part-00000.parquet" for table in rated]
+    tables = [f"pta/{table}" for table in compared]
+    tables += [f"people/means/{name}" for name in scope.answered("rating", "best_worst")]
+    tables += [f"best_worst/{name}" for name in scope.answered("best_worst")]
+    return scores + [f"{folder}/{table}/part-00000.parquet" for table in tables]
 
 
 def measures(config: Mapping[str, Any], run: Run) -> list[str]:

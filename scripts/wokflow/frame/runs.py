@@ -304,23 +304,28 @@ def _prompt_problems(run: Run, family: Family) -> Iterator[str]:
         yield f"prompt {run.prompt} is by its name for {pair[0]}, and the data are {run.direction}."
 
 
-def read_overrides(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Overrides by step and key, of `model.epochs=5; decode.beams=1`, and a message for each that is wrong."""
-    read = [_setting(one.strip(), schema) for one in text.split(";") if one.strip()]
+def read_overrides(
+    text: str, schema: Mapping[str, Any], steps: Mapping[str, str] = STEPS
+) -> tuple[dict[str, Any], list[str]]:
+    """Overrides by step and key, of `model.epochs=5; decode.beams=1`, and a message for each that is wrong.
+
+    `steps` has the config block that each step's name stands for.
+    """
+    read = [_setting(one.strip(), schema, steps) for one in text.split(";") if one.strip()]
     found = nested({".".join(each[0]): each[1] for each in read if not isinstance(each, str)})
     return found, [each for each in read if isinstance(each, str)]
 
 
-def _setting(text: str, schema: Mapping[str, Any]) -> tuple[list[str], Any] | str:
+def _setting(text: str, schema: Mapping[str, Any], steps: Mapping[str, str]) -> tuple[list[str], Any] | str:
     dotted, equals, value = (part.strip() for part in text.partition("="))
     path = dotted.split(".")
-    if not equals or path[0] not in STEPS:
-        return f"{text!r} is no setting: STEP.KEY=VALUE, where STEP is {', '.join(STEPS)}."
+    if not equals or path[0] not in steps:
+        return f"{text!r} is no setting: STEP.KEY=VALUE, where STEP is {', '.join(steps)}."
     rule: Any = schema
-    for key in [*STEPS[path[0]].split("."), *path[1:]]:
+    for key in [*steps[path[0]].split("."), *path[1:]]:
         rule = rule.get("properties", {}).get(key)
         if rule is None:
-            return f"there is no key {key} in {dotted} (config/README.md, {STEPS[path[0]]})."
+            return f"there is no key {key} in {dotted} (config/README.md, {steps[path[0]]})."
     read = _value(value)
     wrong = next(Draft202012Validator(rule).iter_errors(read), None)
     if "properties" in rule:

@@ -25,6 +25,7 @@ STAGES = (
     "train",
     "generate",
     "judge",
+    "annotate",
     "evaluate",
     "export",
     "report",
@@ -32,7 +33,8 @@ STAGES = (
 OPTIONAL = (
     "enrich",
     "judge",
-)  # no target without sentences whose items are known, or without models that rate
+    "annotate",
+)  # no target without sentences whose items are known, without models that rate, or without studies
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from wokflow.annotate import schemas as annotate
 from wokflow.enrich import schemas as enrich
 from wokflow.frame import tables
 from wokflow.frame.columns import Reason
@@ -32,6 +33,7 @@ REASONS: Mapping[str, Mapping[str, Reason]] = {
     "enrich": enrich.REASONS,
     "generate": generate.REASONS,
     "judge": judge.REASONS,
+    "annotate": annotate.REASONS,
 }
 ESCAPED = re.compile(r"\\x([0-9a-f]{2})")  # a byte that is no UTF-8, as ingest writes it
 
@@ -70,6 +72,7 @@ KINDS = {
     "judge/rejects/tasks": Kind("recipes", "all generators", kept=("judge/tasks",)),
     "judge/rejects/pta": Kind("translations of items", "all runs", kept=("judge/pta/pairs",)),
     "judge/rejects/": Kind("ratings", kept=("judge/ratings/",)),
+    "annotate/rejects/": Kind("ratings by people", kept=("annotate/ratings/",)),
 }
 
 

@@ -1,0 +1,135 @@
+from wokflow.annotate.arguments import answers_given, sheets_given, tasks_given
+
+
+def study_instances(wildcards):
+    """The cutoff of what texts of a study are of; none for recipes of stage judge."""
+    return INSTANCES.only(STUDIES[wildcards.study].data)
+
+
+def study_before(wildcards):
+    """The cutoffs before the predictions of a study's runs."""
+    return STEPS.of_predictions(EXAMPLES, INSTANCES, STUDIES[wildcards.study].data)
+
+
+rule annotate_tasks:
+    input:
+        **after(study_before, instances=[study_instances]),
+        predictions=lambda wildcards: [
+            f"{RESULTS}/generate/predictions/{run}/part-00000.parquet"
+            for run in STUDIES[wildcards.study].runs
+        ],
+        rated=lambda wildcards: (
+            [f"{RESULTS}/judge/tasks/part-00000.parquet"] if STUDIES[wildcards.study].data == "ash" else []
+        ),
+        recipes=lambda wildcards: [
+            path
+            for corpus in (
+                [DIRECTIONS[STUDIES[wildcards.study].data][0]]
+                if STUDIES[wildcards.study].kind == "writing"
+                else []
+            )
+            for path in parts(f"ingest/recipes/{corpus}", INGEST_PARTS)
+        ],
+    output:
+        tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",
+    log:
+        log_of("annotate_tasks", "study"),
+    benchmark:
+        benchmark_of("annotate_tasks", "study")
+    conda:
+        "../envs/annotate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        **step(
+            "annotate.tasks",
+            over=lambda wildcards: STUDIES[wildcards.study].settings.get("tasks", {}),
+            given=lambda wildcards: tasks_given(STUDIES[wildcards.study]),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule annotate_sheets:
+    input:
+        **after(study_before, study_instances),
+        tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",
+    output:
+        assigned=f"{RESULTS}/annotate/assigned/{{study}}/part-00000.parquet",
+        sheets=directory(f"{RESULTS}/annotate/sheets/{{study}}"),
+    log:
+        log_of("annotate_sheets", "study"),
+    benchmark:
+        benchmark_of("annotate_sheets", "study")
+    conda:
+        "../envs/annotate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(60),
+    params:
+        **step(
+            "annotate.sheets",
+            over=lambda wildcards: STUDIES[wildcards.study].settings.get("sheets", {}),
+            given=lambda wildcards: sheets_given(STUDIES[wildcards.study]),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule annotate_ratings:
+    input:
+        **after(study_before, study_instances),
+        tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",
+        assigned=f"{RESULTS}/annotate/assigned/{{study}}/part-00000.parquet",
+    output:
+        ratings=f"{RESULTS}/annotate/ratings/{{study}}/part-00000.parquet",
+        raters=f"{RESULTS}/annotate/raters/{{study}}/part-00000.parquet",
+        rejects=f"{RESULTS}/annotate/rejects/{{study}}/part-00000.parquet",
+        criteria=f"{RESULTS}/annotate/criteria/{{study}}.tsv",
+    log:
+        log_of("annotate_ratings", "study"),
+    benchmark:
+        benchmark_of("annotate_ratings", "study")
+    wildcard_constraints:
+        study="|".join(SCOPE.answered("rating", "best_worst")) or "(?!)",
+    conda:
+        "../envs/annotate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(60),
+    params:
+        **step(
+            "annotate.ratings",
+            over=lambda wildcards: STUDIES[wildcards.study].settings.get("ratings", {}),
+            given=lambda wildcards: answers_given(STUDIES[wildcards.study]),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule annotate_written:
+    input:
+        **after(study_before, study_instances),
+        assigned=f"{RESULTS}/annotate/assigned/{{study}}/part-00000.parquet",
+    output:
+        written=f"{RESULTS}/annotate/written/{{study}}.tsv",
+        rejects=f"{RESULTS}/annotate/rejects/{{study}}/part-00000.parquet",
+    log:
+        log_of("annotate_written", "study"),
+    benchmark:
+        benchmark_of("annotate_written", "study")
+    wildcard_constraints:
+        study="|".join(SCOPE.answered("writing")) or "(?!)",
+    conda:
+        "../envs/annotate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step(
+            "annotate.written",
+            given=lambda wildcards: answers_given(STUDIES[wildcards.study]),
+        ),
+    script:
+        "../scripts/step.py"

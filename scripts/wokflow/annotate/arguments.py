@@ -1,0 +1,202 @@
+"""The table of studies, in which people rate or write texts, and what it gives a job."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wokflow.annotate.raters import read_raters
+from wokflow.frame.job import UserError
+from wokflow.frame.paths import expanded
+from wokflow.frame.runs import ADAPTED, NAME, REWRITTEN, ROOT, read_overrides
+from wokflow.frame.text_files import read_table
+
+KINDS = ("rating", "best_worst", "writing")
+ASH = "ash"
+DATA = (*ADAPTED, REWRITTEN, ASH)
+HUMAN = "human"  # the system that wrote the references
+STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings")}
+FOLDER = "resources/annotate"
+NONE = "none"  # in the column checks
+COLUMNS = {
+    "name": "Letters, digits, _ and -; sheets and ratings go by it.",
+    "kind": "`rating`: texts are rated one by one. `best_worst`: the best and the worst of several are named. "
+    "`writing`: recipes are adapted.",
+    "data": "`zh-en`, `en-zh`: adaptations of a test set. `counterfactual`: rewritten recipes. `ash`: recipes of "
+    "stage judge, which are rated.",
+    "systems": "Whose texts are rated, with blanks between: runs, and `human` for the references. Empty: all.",
+    "texts": "A file of more texts, of people or of systems that are no runs: columns instance_id, run and "
+    "prediction, Parquet or .tsv. Empty: none.",
+    "dimensions": "The file of what is rated; empty: that in resources/annotate, or of stage judge.",
+    "instructions": "The file of what raters are told; empty: that in resources/annotate.",
+    "consent": "The file of what raters consent to; empty: that in resources/annotate.",
+    "checks": "The file of tasks with known answers; empty: that in resources/annotate, if there is one; `none`: no "
+    "checks.",
+    "raters": "The table of raters.",
+    "answers": "A sheet that came back, or the folder of such sheets; empty: none has.",
+    "settings": "What differs from the config for this study: `tasks.sample=200; sheets.per_task=5`.",
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """A row. `settings` holds the overrides by step and key: {"tasks": {"sample": 200}}."""
+
+    name: str
+    kind: str
+    data: str
+    systems: tuple[str, ...]
+    texts: str | None
+    dimensions: str | None
+    instructions: str
+    consent: str
+    checks: str | None
+    raters: str
+    answers: str | None
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    known: tuple[str, ...] = ()  # runs on its data
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The runs whose texts are rated."""
+        return tuple(name for name in self.known if not self.systems or name in self.systems)
+
+
+def read_studies(
+    config: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    runs: Mapping[str, Collection[str]],
+    generators: Collection[str],
+) -> dict[str, Study]:
+    """The rows of the table at annotate.studies by name, in its order; none without a table.
+
+    `runs` are those of each data, and `generators` the models that write recipes for stage judge. Lines that begin
+    with # are passed over. Raises UserError with all problems, each with its line.
+    """
+    path = config["annotate"]["studies"]
+    studies: dict[str, Study] = {}
+    problems = []
+    for number, row in read_table(path, COLUMNS, "studies", quotes=False, comments=True) if path else ():
+        row = {name: row[name].strip() for name in COLUMNS}
+        settings, wrong = read_overrides(row["settings"], schema, STEPS)
+        found = [*_problems(row, studies), *wrong]
+        if not found:
+            known = () if ASH in row.values() or row["kind"] == "writing" else runs.get(row["data"], ())
+            studies[row["name"]] = made = _study(row, settings, tuple(known))
+            found = [*_missing(made, generators)]
+        problems += [f"  - line {number}: {text}" for text in found]
+    if problems:
+        raise UserError(f"The studies in {path} cannot be used:\n" + "\n".join(problems))
+    return studies
+
+
+def _study(row: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str, ...]) -> Study:
+    kind, data = row["kind"], row["data"]
+    lang = {ASH: "en", REWRITTEN: "zh"}.get(data, data[-2:])
+    of = ASH if data == ASH else kind
+    own = {
+        name: _own(row[name], default)
+        for name, default in {
+            "dimensions": None if of in (ASH, "writing") else f"{kind}.{lang}.tsv",
+            "instructions": f"{of}.{lang}.md",
+            "consent": f"consent.{lang}.md",
+            "checks": f"{of}.{data}.tsv",
+        }.items()
+    }
+    checks = own["checks"] if row["checks"] or Path(own["checks"] or "").is_file() else None
+    return Study(
+        row["name"],
+        kind,
+        data,
+        tuple(row["systems"].split()),
+        _located(expanded(row["texts"])) or None,
+        own["dimensions"],
+        own["instructions"] or "",
+        own["consent"] or "",
+        None if row["checks"] == NONE else checks,
+        _located(expanded(row["raters"])),
+        _located(expanded(row["answers"])) or None,
+        settings,
+        known,
+    )
+
+
+def _own(given: str, default: str | None) -> str | None:
+    """The path that a row gives, or that of a file in the workflow's own resources."""
+    if given:
+        return _located(expanded(given))
+    return _located(f"{FOLDER}/{default}") if default else None
+
+
+def _located(path: str) -> str:
+    """A path as it is or, if it is in the workflow's own folder alone, that one's."""
+    return path if not path or Path(path).exists() or not (ROOT / path).exists() else str(ROOT / path)
+
+
+def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[str]:
+    """Cells that hold what their column does not allow."""
+    if not NAME.fullmatch(row["name"]):
+        yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
+    if row["name"] in studies:
+        yield f"the name {row['name']} is taken."
+    if row["kind"] not in KINDS:
+        yield f"kind {row['kind']!r} is none of {', '.join(KINDS)}."
+    if row["data"] not in DATA:
+        yield f"data {row['data']!r} is none of {', '.join(DATA)}."
+    if row["data"] == ASH and row["kind"] in KINDS[1:]:
+        yield "recipes of data ash are rated: kind rating."
+    if row["kind"] == "writing" and row["data"] not in (*ADAPTED, ASH):
+        yield f"people adapt recipes of data {' and '.join(ADAPTED)}."
+    if row["systems"] + row["texts"] and row["kind"] == "writing":
+        yield "a source is adapted, and no system's text: leave the columns systems and texts empty."
+    if row["texts"] and row["data"] == ASH:
+        yield "recipes of data ash are those of stage judge: leave the column texts empty."
+    if not row["raters"]:
+        yield "raters is empty: name the table of raters."
+    for column in ("texts", "dimensions", "instructions", "consent", "checks", "raters", "answers"):
+        try:
+            expanded(row[column])
+        except UserError as error:
+            yield f"{column} {error}"
+
+
+def _missing(study: Study, generators: Collection[str]) -> Iterator[str]:
+    """Files and systems that are not there. Whether a file of texts has a system is seen when the file is read."""
+    files = (study.texts, study.dimensions, study.instructions, study.consent, study.checks, study.raters)
+    yield from (f"there is no file {path}." for path in files if path and not Path(path).is_file())
+    if study.answers and not Path(study.answers).exists():
+        yield f"there is no sheet or folder {study.answers}."
+    known = [*generators] if study.data == ASH else [*study.known, HUMAN]
+    unknown = [name for name in study.systems if name not in known]
+    if unknown and not study.texts:
+        yield f"{', '.join(unknown)} is none of the systems of {study.data}: {', '.join(known)}."
+    if study.data == ASH and not generators:
+        yield "recipes of data ash are those of generators: judge.models names none."
+    if Path(study.raters).is_file():
+        try:
+            read_raters(study.raters)
+        except UserError as error:
+            yield str(error)
+
+
+def tasks_given(study: Study) -> dict[str, Any]:
+    """What annotate.tasks is given of a study."""
+    return {
+        "study": study.name,
+        "kind": study.kind,
+        "data": study.data,
+        "systems": list(study.systems),
+        "texts": study.texts,
+        "dimensions": study.dimensions,
+    }
+
+
+def sheets_given(study: Study) -> dict[str, Any]:
+    """What annotate.sheets is given of a study."""
+    files = {"instructions": study.instructions, "consent": study.consent, "checks": study.checks}
+    return {"study": study.name, "kind": study.kind, "raters": study.raters, **files}
+
+
+def answers_given(study: Study) -> dict[str, Any]:
+    """What annotate.ratings and annotate.written are given of a study."""
+    return {"answers": study.answers, "raters": study.raters}

@@ -1,0 +1,56 @@
+"""The table of raters: pseudonyms, and nothing else of a person."""
+
+import re
+from dataclasses import dataclass
+
+from wokflow.frame.job import UserError
+from wokflow.frame.text_files import read_table
+
+COLUMNS = {
+    "rater": "A pseudonym: letters, digits, _ and -. Never a name, an address or a number that others know.",
+    "consent": "`yes`: has consented to the study's text. Without it, there is no sheet, and no answer counts.",
+    "state": "Empty: takes part. `excluded`: answers do not count. `withdrawn`: nothing of the rater is kept.",
+    "replaces": "Whose tasks the rater is given, another one's of the table; empty: tasks that are still to be done.",
+}
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+YES = ("yes", "y", "true", "1", "x", "是")
+STATES = ("", "excluded", "withdrawn")
+
+
+@dataclass(frozen=True)
+class Rater:
+    """A row; `share` is the number of the rater's share of the tasks, from 0 on."""
+
+    name: str
+    consent: bool
+    state: str
+    share: int
+
+    @property
+    def takes_part(self) -> bool:
+        return self.consent and not self.state
+
+
+def read_raters(path: str) -> list[Rater]:
+    """The raters of a table, in its order. Raises UserError, with the line, for a row that cannot be used."""
+    found: dict[str, Rater] = {}
+    shares = 0
+    for line, row in read_table(path, COLUMNS, "raters", comments=True, whole=False):
+        name, consent, state, replaces = (row[column].strip() for column in COLUMNS)
+        where = f"{path}, line {line}"
+        if not NAME.fullmatch(name):
+            raise UserError(
+                f"{where}: {name!r} is no pseudonym: letters, digits, _ and -, the first a letter or digit."
+            )
+        if name.casefold() in (known.casefold() for known in found):
+            raise UserError(f"{where}: the pseudonym {name} is there twice.")
+        if state not in STATES:
+            raise UserError(f"{where}: state {state!r} is none of excluded, withdrawn, or nothing.")
+        if replaces and replaces not in found:
+            raise UserError(f"{where}: {name} replaces {replaces!r}, whom no line before names.")
+        share = found[replaces].share if replaces else shares
+        shares += not replaces
+        found[name] = Rater(name, consent.casefold() in YES, state, share)
+    if not found:
+        raise UserError(f"{path} names no raters.")
+    return list(found.values())

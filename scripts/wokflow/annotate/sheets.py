@@ -1,0 +1,167 @@
+"""Sheets that people fill in: who is given which tasks, and how they look."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import polars as pl
+
+from wokflow.annotate.checks import Check, read_checks
+from wokflow.annotate.design import cycle, lettered, ordered, shares
+from wokflow.annotate.fields import BEST, LETTERS, WORST, field
+from wokflow.annotate.raters import read_raters
+from wokflow.annotate.schemas import ASSIGNED
+from wokflow.annotate.settings import SheetsSettings
+from wokflow.annotate.tasks import SYSTEM
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.frame.sheets import write_sheet
+from wokflow.frame.text_files import read_text
+from wokflow.frame.workbooks import Page, write_workbook
+
+DIGITS = 12  # of an id
+ID, RATER, COMMENT = "id", "rater", "comment"
+PART, SOURCE, TARGET = "part", "source", "target"  # columns of recipes to adapt
+COLUMNS = (ID, RATER, COMMENT)
+NARROW, WIDE, TITLES = 14, 60, 24  # characters
+BETWEEN = " | "  # in the place of line breaks, in tables with tabs
+Row = dict[str, Any]
+
+
+def annotate_sheets(*, tasks: str, assigned: str, sheets: str, settings: SheetsSettings, job: Job) -> None:
+    """Write who is given what (schema annotate/assigned), and the folder `sheets`: a workbook and a table with tabs
+    for each rater who takes part, and what raters are told.
+
+    Examples come first; attention checks stand between tasks, evenly, at places that differ from rater to rater.
+    Systems and ids are in no sheet. Raises UserError where a task and a check, or a column, have one name.
+    """
+    rows = tables.read(tasks).sort("task_id").to_dicts()
+    raters = read_raters(settings.raters)
+    checks = read_checks(settings.checks, rows[0]) if settings.checks else []
+    _refuse_names(rows[0], settings.study)
+    given = list(_given(rows, checks, len({rater.share for rater in raters}), settings))
+    made = [
+        {**row, "id": _id(row, rater.name, settings), "rater": rater.name}
+        for rater in raters
+        if rater.state != "withdrawn"
+        for row in given[rater.share]
+    ]
+    frame = pl.DataFrame(made, pl.DataFrame(ASSIGNED.empty_table()).schema)
+    if frame["id"].n_unique() < frame.height:
+        raise UserError(f"Study {settings.study}: two tasks, or a task and a check, have one name.")
+    tables.write(assigned, ASSIGNED, frame, job.metadata)
+    told = f"{read_text(settings.consent).strip()}\n\n{read_text(settings.instructions).strip()}\n"
+    told += "".join(f"- {name}: {question}\n" for name, question in _questions(rows[0]).items())
+    with tables.atomic_folder(sheets) as folder:
+        tables.write_text(folder / "instructions.md", told)
+        for rater in raters:
+            own = [row for row in made if row["rater"] == rater.name]
+            if rater.takes_part and own:
+                _write(folder, rater.name, own, told, settings.kind)
+    handed_out = [row for share in given for row in share if row["kind"] == "task"]
+    open_tasks = len(rows) * settings.per_task - len(handed_out)
+    job.progress.say(f"{len(rows)} tasks, {settings.per_task} times, for {len(given)} raters")
+    if open_tasks > 0:
+        job.progress.warn(
+            f"Study {settings.study}: {open_tasks} ratings or texts are given to nobody. Name more raters, or raise "
+            "sheets.per_rater."
+        )
+
+
+def _refuse_names(task: Row, study: str) -> None:
+    names = [each["name"] for each in task["shown"]] + [each["name"] for each in task["dimensions"]]
+    if wrong := [name for name in names if name in COLUMNS or names.count(name) > 1]:
+        raise UserError(f"Study {study}: {wrong[0]} cannot be the name of a dimension: a column has it.")
+
+
+def _given(
+    rows: list[Row], checks: Sequence[Check], count: int, settings: SheetsSettings
+) -> Iterator[list[Row]]:
+    """What the rater of each share is given, in order, without id and rater."""
+    random = Random(f"{settings.seed} {settings.study}")
+    systems = [row["system"] or row["task_id"].removeprefix(f"{row['item']}:") for row in rows]
+    order = cycle([(row["item"], system) for row, system in zip(rows, systems, strict=True)], random)
+    places: Counter[tuple[str, int]] = Counter()
+    letters: Counter[tuple[str, int]] = Counter()
+    for share in shares(order, count, settings.per_task, settings.per_rater):
+        own = [
+            _shown(rows[task], letters, random) for task in ordered(share, dict(enumerate(systems)), places)
+        ]
+        examples = [check.row(random) for check in checks if check.kind == "comprehension"]
+        between = [check.row(random) for check in checks if check.kind == "attention"]
+        for number, row in enumerate(between if own else []):
+            step = len(own) // len(between)
+            start = number * (step + 1)
+            own.insert(start + random.randint(min(1, step), max(1, step)), row)
+        together = [*examples, *own] if own else []
+        yield [{**row, "position": number} for number, row in enumerate(together, 1)]
+
+
+def _shown(task: Row, letters: Counter[tuple[str, int]], random: Random) -> Row:
+    """A task as its sheet shows it, with its fields; texts of several systems get letters."""
+    row = {"task_id": task["task_id"], "kind": "task"}
+    plain = [each for each in task["shown"] if not each["name"].startswith(SYSTEM)]
+    texts = {
+        each["name"].removeprefix(SYSTEM): each["text"]
+        for each in task["shown"]
+        if each["name"].startswith(SYSTEM)
+    }
+    if not texts:
+        return {**row, "shown": plain, "fields": [field(each, each["values"]) for each in task["dimensions"]]}
+    systems = lettered(list(texts), letters, random)
+    named = [
+        {"name": letter, "text": texts[system]} for letter, system in zip(LETTERS, systems, strict=False)
+    ]
+    return {
+        **row,
+        "shown": [*plain, *named],
+        "fields": [field(each, list(LETTERS[: len(systems)]), systems) for each in task["dimensions"]],
+    }
+
+
+def _id(row: Row, rater: str, settings: SheetsSettings) -> str:
+    """The same as long as study, task, rater, seed and what is to be filled in are."""
+    fields = [(each["dimension"], each["values"], each["means"]) for each in row["fields"]]
+    parts = [settings.seed, settings.study, row["kind"], row["task_id"], rater, fields]
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:DIGITS]
+
+
+def _questions(task: Row) -> dict[str, str]:
+    return {
+        each["name"].removesuffix(BEST).removesuffix(WORST): each["question"] for each in task["dimensions"]
+    }
+
+
+def _write(folder: Path, rater: str, rows: list[Row], told: str, kind: str) -> None:
+    """The two sheets of a rater."""
+    if kind == "writing":
+        header = [ID, RATER, PART, SOURCE, TARGET, COMMENT]
+        lines = [
+            [row["id"], rater, each["name"], each["text"], "", ""] for row in rows for each in row["shown"]
+        ]
+        widths, choices = [NARROW, NARROW, NARROW, WIDE, WIDE, WIDE // 2], dict[str, list[str]]()
+    else:
+        names = [each["name"] for each in rows[0]["shown"]]
+        fields = rows[0]["fields"]
+        header = [ID, RATER, *names, *(each["column"] for each in fields), COMMENT]
+        lines = [
+            [row["id"], rater, *(each["text"] for each in row["shown"]), *[""] * (len(fields) + 1)]
+            for row in rows
+        ]
+        wide = [max(len(row["shown"][place]["text"]) for row in rows) > TITLES for place in range(len(names))]
+        widths = [
+            NARROW,
+            NARROW,
+            *(WIDE if each else TITLES for each in wide),
+            *[NARROW] * len(fields),
+            WIDE // 2,
+        ]
+        choices = {each["column"]: each["values"] for each in fields}
+    about = Page("instructions", (), [[line] for line in told.splitlines()], [2 * WIDE])
+    write_workbook(folder / f"{rater}.xlsx", [about, Page("tasks", header, lines, widths, choices)])
+    flat = [[str(cell).replace("\n", BETWEEN) for cell in line] for line in lines]
+    write_sheet(folder / f"{rater}.tsv", header, flat)

@@ -1,0 +1,202 @@
+"""What people are asked: texts to rate, alone or against others, and recipes to adapt."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+import polars as pl
+
+from wokflow.annotate.design import sampled, tuples
+from wokflow.annotate.fields import BEST, WORST
+from wokflow.annotate.settings import TasksSettings
+from wokflow.evaluate.rows import read_rows
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.frame.text_files import read_table
+from wokflow.frame.workbooks import clean
+from wokflow.judge.schemas import TASKS
+from wokflow.judge.tasks import read_dimensions
+from wokflow.models.texts import without_headings
+
+HUMAN = "human"  # the system that wrote the references
+SYSTEM = "system:"  # before a system's name, among what is shown of a tuple
+STRATA = {"ash": ("group", "dish"), "counterfactual": ("base_dish", "dish")}
+EMPTY = "[no text]"
+LEAST = 3  # systems of which one is the best and one the worst
+COLUMNS = ("instance_id", "run", "prediction")
+SOURCE = ("title", "ingredients", "steps")
+Row = dict[str, Any]
+
+
+def annotate_tasks(
+    *,
+    instances: list[str],
+    predictions: list[str],
+    rated: list[str],
+    recipes: list[str],
+    tasks: str,
+    settings: TasksSettings,
+    job: Job,
+) -> None:
+    """Write the tasks of a study (schema judge/tasks), of a sample of items.
+
+    `rated` are tasks of stage judge: they stay as they are. Of `instances` and `predictions`, a task is what a system
+    made of an item or, in a study of kind best_worst, what some made of it; of `instances` and `recipes`, it is a
+    source to adapt. A text that is empty is shown as EMPTY: it was generated, too. Raises UserError where there is
+    nothing to ask, and for an item of which a system has no text.
+    """
+    random = Random(f"{settings.seed} {settings.study}")
+    if rated:
+        all_rated = tables.read(rated).sort("task_id").to_dicts()
+        wanted = [row for row in all_rated if not settings.systems or row["system"] in settings.systems]
+        made = _sample(wanted, "task_id", settings, random)
+    elif settings.kind == "writing":
+        made = _sample(_sources(tables.read(instances), recipes, settings), "item", settings, random)
+    else:
+        items = _sample(_items(tables.read(instances), settings), "item", settings, random)
+        made = _made(items, _texts(instances, predictions, settings), settings)
+        if settings.kind == "best_worst":
+            made = list(_compared(made, settings, random))
+    if not made:
+        raise UserError(f"Study {settings.study} has no tasks: no text of {settings.data} is there for it.")
+    job.progress.say(f"{len(made)} tasks of {len({row['item'] for row in made})} items")
+    frame = pl.DataFrame(made, pl.DataFrame(TASKS.empty_table()).schema)
+    tables.write(tasks, TASKS, frame, job.metadata)
+
+
+def _sample(rows: list[Row], unit: str, settings: TasksSettings, random: Random) -> list[Row]:
+    """The rows of the units that are drawn. Raises UserError for strata of which nothing is shown."""
+    names = tuple(settings.strata) or STRATA.get(settings.data, ())
+    units = {}
+    for row in rows:
+        shown = {each["name"]: each["text"] for each in row["shown"]}
+        if missing := [name for name in names if name not in shown]:
+            raise UserError(
+                f"Study {settings.study}: tasks.strata names {', '.join(missing)}, but shown are {', '.join(shown)}."
+            )
+        units[row[unit]] = tuple(shown[name] for name in names)
+    chosen = sampled(units, settings.sample, settings.each, random)
+    return [row for row in rows if row[unit] in chosen]
+
+
+def _dataset(instances: pl.DataFrame, settings: TasksSettings) -> pl.DataFrame:
+    """The instances of the study's test set, by id."""
+    if settings.data == "counterfactual":
+        return instances.sort("instance_id")
+    name = settings.dataset or ("silver" if settings.kind == "writing" else "gold")
+    found = instances.filter(pl.col("dataset") == name).sort("instance_id")
+    if not found.height:
+        raise UserError(
+            f"Study {settings.study}: {settings.data} has no {name} set (train.gold.{settings.data}, "
+            "match.silver.accepted). Give one, or name another in the settings of the study: tasks.dataset=silver"
+        )
+    return found
+
+
+def _items(instances: pl.DataFrame, settings: TasksSettings) -> list[Row]:
+    """What is adapted or rewritten, without a text of it."""
+    made = []
+    for row in _dataset(instances, settings).iter_rows(named=True):
+        if settings.data == "counterfactual":
+            shown = {"base_dish": row["base"], "dish": row["title"], "source": clean(row["source"])}
+        else:
+            shown = {"source": _plain(row["source"])}
+        made.append(_task(row["instance_id"], row["instance_id"], None, shown, settings))
+    return made
+
+
+def _task(task: str, item: str, system: str | None, shown: Mapping[str, str], settings: TasksSettings) -> Row:
+    """A task without dimensions."""
+    return {
+        "task_id": task,
+        "study": settings.study,
+        "item": item,
+        "system": system,
+        "shown": [{"name": name, "text": text} for name, text in shown.items()],
+        "dimensions": [],
+    }
+
+
+def _texts(
+    instances: Sequence[str], predictions: Sequence[str], settings: TasksSettings
+) -> dict[str, dict[str, str]]:
+    """The texts of each system by item: of runs, of the references, and those that are given."""
+    texts: dict[str, dict[str, str]] = {}
+    for part in predictions:
+        for run, item, text in tables.read(part).select("run", "instance_id", "prediction").iter_rows():
+            texts.setdefault(run, {})[item] = text
+    references = tables.read(instances, ["instance_id", "reference"]).drop_nulls()
+    if references.height:
+        texts[HUMAN] = dict(references.iter_rows())
+    for number, (item, run, text) in read_rows(settings.texts, COLUMNS, "texts") if settings.texts else ():
+        if not item or not run or item in texts.setdefault(run, {}):
+            raise UserError(
+                f"{settings.texts}, row {number}: an instance without run, or there before: {item} {run}."
+            )
+        texts[run][item] = text or ""
+    if unknown := [name for name in settings.systems if name not in texts]:
+        raise UserError(
+            f"Study {settings.study}: there are no texts of {', '.join(unknown)}, only of {', '.join(texts)}."
+        )
+    return {name: texts[name] for name in settings.systems or texts}
+
+
+def _made(items: Sequence[Row], texts: Mapping[str, Mapping[str, str]], settings: TasksSettings) -> list[Row]:
+    """What each system made of each item."""
+    dimensions = [] if settings.kind == "best_worst" else read_dimensions(settings.dimensions or "")
+    made = []
+    for item in items:
+        name = item["item"]
+        if missing := [system for system, own in texts.items() if name not in own]:
+            raise UserError(
+                f"Study {settings.study}: there is no text of {', '.join(missing)} for {name}. Give it in the "
+                "file of the column texts, or name other systems in the column systems."
+            )
+        for system, own in texts.items():
+            text = clean(own[name]) if settings.data == "counterfactual" else _plain(own[name])
+            shown = [*item["shown"], {"name": "recipe", "text": text or EMPTY}]
+            task = {"task_id": f"{name}:{system}", "system": system, "shown": shown, "dimensions": dimensions}
+            made.append({**item, **task})
+    return made
+
+
+def _plain(text: str) -> str:
+    """A recipe without the headings, by which one could tell who wrote it."""
+    return clean(without_headings(text)) if text.strip() else ""
+
+
+def _compared(rows: list[Row], settings: TasksSettings, random: Random) -> Iterator[Row]:
+    """Tasks of several systems each, of rows with one."""
+    of_item: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        of_item.setdefault(row["item"], {})[row["system"]] = row
+    asked = list(read_table(settings.dimensions or "", ("name", "question"), comments=True))
+    if any(len(made) < LEAST for made in of_item.values()):
+        raise UserError(f"Study {settings.study}: the best and the worst are of {LEAST} systems or more.")
+    systems = {item: list(made) for item, made in of_item.items()}
+    for item, chosen in tuples(systems, settings.size, random):
+        made = of_item[item]
+        context = [each for each in made[chosen[0]]["shown"] if each["name"] != "recipe"]
+        shown = {each["name"]: each["text"] for each in context}
+        shown |= {SYSTEM + name: made[name]["shown"][-1]["text"] for name in chosen}
+        values = {"scale": "nominal", "values": list(chosen)}
+        dimensions = [
+            {"name": each["name"] + end, "question": each["question"], **values}
+            for _, each in asked
+            for end in (BEST, WORST)
+        ]
+        task = _task(f"{item}:{'+'.join(chosen)}", item, None, shown, settings)
+        yield {**task, "dimensions": dimensions}
+
+
+def _sources(instances: pl.DataFrame, recipes: Sequence[str], settings: TasksSettings) -> list[Row]:
+    """The source recipes of the test set, each as title, ingredients and steps."""
+    wanted = _dataset(instances, settings)["source_id"]
+    rows = tables.scan(recipes, ["recipe_id", *SOURCE]).filter(pl.col("recipe_id").is_in(wanted.implode()))
+    made = []
+    for row in rows.collect(engine="streaming").sort("recipe_id").iter_rows(named=True):
+        texts = {
+            name: clean(row[name] if name == "title" else "\n".join(row[name])) or EMPTY for name in SOURCE
+        }
+        made.append(_task(row["recipe_id"], row["recipe_id"], None, texts, settings))
+    return made

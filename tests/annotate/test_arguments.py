@@ -1,0 +1,103 @@
+"""The table of studies: what is read, refused and given."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from wokflow.annotate.arguments import COLUMNS, Study, answers_given, read_studies, sheets_given, tasks_given
+from wokflow.frame.arguments import block_arguments
+from wokflow.frame.config import fill
+from wokflow.frame.job import UserError
+
+from tests.conftest import ROOT
+
+SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
+RUNS = {"zh-en": ["mt"], "counterfactual": ["x", "y", "z"]}
+
+
+def read(folder: Path, *rows: dict[str, str]) -> dict[str, Study]:
+    raters = folder / "raters.tsv"
+    raters.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
+    base = dict.fromkeys(COLUMNS, "") | {"kind": "rating", "data": "zh-en", "raters": str(raters)}
+    cells = ["\t".join(({**base, "name": f"s{number}"} | row).values()) for number, row in enumerate(rows)]
+    path = folder / "studies.tsv"
+    path.write_text("\n".join(["\t".join(COLUMNS), *cells]) + "\n", encoding="utf-8")
+    config: dict[str, Any] = {"sources": {}, "annotate": {"studies": str(path)}}
+    fill(config, SCHEMA)
+    return read_studies(config, SCHEMA, RUNS, ["writer"])
+
+
+def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        {"settings": 'tasks.sample=9; sheets.per_rater=3; tasks.strata=["source"]'},
+        {"data": "ash", "settings": "tasks.sample=200"},
+        {"kind": "best_worst", "data": "counterfactual"},
+        {"kind": "writing", "data": "en-zh", "checks": "none"},
+    )
+    names = [
+        [
+            Path(each or "-").name
+            for each in (study.dimensions, study.instructions, study.consent, study.checks)
+        ]
+        for study in found.values()
+    ]
+    assert names == [
+        ["rating.en.tsv", "rating.en.md", "consent.en.md", "rating.zh-en.tsv"],
+        ["-", "ash.en.md", "consent.en.md", "-"],
+        ["best_worst.zh.tsv", "best_worst.zh.md", "consent.zh.md", "-"],
+        ["-", "writing.zh.md", "consent.zh.md", "-"],
+    ]
+    assert [study.runs for study in found.values()] == [("mt",), (), ("x", "y", "z"), ()]
+    assert found["s0"].settings == {"tasks": {"sample": 9, "strata": ["source"]}, "sheets": {"per_rater": 3}}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"name": "a b"}, "'a b' is no name"),
+        ({"kind": "ranking"}, "kind 'ranking' is none of rating, best_worst, writing"),
+        ({"data": "fr-en"}, "data 'fr-en' is none of"),
+        ({"data": "ash", "kind": "best_worst"}, "recipes of data ash are rated: kind rating"),
+        ({"data": "counterfactual", "kind": "writing"}, "people adapt recipes of data zh-en and en-zh"),
+        ({"systems": "mt gpt"}, "gpt is none of the systems of zh-en: mt, human"),
+        ({"raters": ""}, "raters is empty"),
+        ({"raters": "nowhere.tsv"}, "there is no file nowhere.tsv"),
+        ({"answers": "nowhere"}, "there is no sheet or folder nowhere"),
+        ({"settings": "tasks.sample=0"}, "tasks.sample: 0 is less than the minimum of 1"),
+        ({"settings": "prompt.seed=1"}, "STEP is tasks, sheets, ratings"),
+        ({"kind": "writing", "systems": "mt"}, "leave the columns systems and texts empty"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_refused_with_its_line(
+    tmp_path: Path, row: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UserError, match=f"line 3: .*{message}"):
+        read(tmp_path, {}, row)
+
+
+def test_every_setting_of_a_study_reaches_its_steps(tmp_path: Path) -> None:
+    study = read(
+        tmp_path, {"settings": "tasks.seed=5; sheets.per_task=2; ratings.alike=3", "answers": str(tmp_path)}
+    )["s0"]
+    config: dict[str, Any] = {"sources": {}}
+    fill(config, SCHEMA)
+    given = {"tasks": tasks_given, "sheets": sheets_given, "ratings": answers_given, "written": answers_given}
+    found = {
+        name: block_arguments(config, SCHEMA, f"annotate.{name}", study.settings.get(name), of(study))
+        for name, of in given.items()
+    }
+    assert found["tasks"].settings["seed"] == 5 and found["sheets"].settings["per_task"] == 2
+    assert found["ratings"].settings["alike"] == 3 and found["ratings"].resources["answers"] == str(tmp_path)
+    assert {"dimensions", "texts"} <= found["tasks"].resources.keys()
+
+
+def test_the_studies_that_come_with_the_workflow_can_be_read(tmp_path: Path) -> None:
+    text = (ROOT / "config" / "studies.tsv").read_text(encoding="utf-8")
+    raters = tmp_path / "raters.tsv"
+    raters.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
+    (tmp_path / "studies.tsv").write_text(text.replace("raters.tsv\t", f"{raters}\t"), encoding="utf-8")
+    config = {"annotate": {"studies": str(tmp_path / "studies.tsv")}}
+    found = read_studies(config, SCHEMA, {**RUNS, "en-zh": ["mt"]}, ["writer"])
+    assert len(found) == 6 and found["ash"].settings["tasks"]["sample"] == 200
