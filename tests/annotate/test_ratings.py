@@ -7,7 +7,9 @@ from pathlib import Path
 import openpyxl
 import polars as pl
 import pytest
+from wokflow.evaluate.best_worst import evaluate_best_worst
 from wokflow.evaluate.people import evaluate_people
+from wokflow.evaluate.settings import BestWorstSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 
@@ -205,3 +207,36 @@ def test_means_and_deviations_by_method_are_those_of_the_ratings(tmp_path: Path)
         ("b", 6, 3.0, 2.366),
     ]
     assert tables.read(paths["agreement"]).row(0, named=True)["alpha"] == 1.0
+
+
+def test_the_best_and_the_worst_are_read_by_the_systems_behind_their_letters(tmp_path: Path) -> None:
+    """Six systems, of which a is always the best and f the worst of those that a row shows."""
+    study = Study(tmp_path, "abcdef", items=3, kind="best_worst")
+    study.hand_out("r1", "r2", per_task=2)
+
+    def choose(row: dict[str, str]) -> dict[str, str]:
+        """The same letters for all aspects, in small letters; of the last row, one is both."""
+        shown = sorted("ABCD", key=lambda letter: row[letter])
+        cells = {
+            name: {": best": shown[0].lower(), ": worst": shown[-1]}[name[name.find(":") :]]
+            for name in aspects
+        }
+        return {**cells, "grammar: worst": shown[0]} if row["id"] == last else cells
+
+    for rater in ("r1", "r2"):
+        aspects = [name for name in study.sheet(rater)[0] if ": " in name]
+        last = study.sheet("r1")[-1]["id"]
+        study.answer(rater, choose)
+    found = study.collect()
+    assert reasons(found["rejects"]) == {"same": 2}
+    assert found["ratings"].height == 12 * 6 - 2
+    paths = {name: study.path(name) for name in ("tasks", "ratings", "scores")}
+    evaluate_best_worst(**paths, settings=BestWorstSettings(), job=Job())
+    scores = tables.read(paths["scores"]).filter(pl.col("dimension") == "correctness")
+    assert scores.filter(pl.col("system").is_in(["a", "f"]))["score"].to_list() == [100.0, -100.0]
+    assert scores["compared"].sum() == 12 * 4 and {*scores["compared"]} == {8}
+    figures = {name: study.path(name) for name in ("tasks", "ratings", "means", "agreement", "differences")}
+    evaluate_people(**figures, job=Job())
+    agreement = tables.read(figures["agreement"]).filter(pl.col("rater").is_null())
+    assert dict(agreement.select("dimension", "alpha").iter_rows())["correctness.best"] == 1.0
+    assert {*agreement.filter(pl.col("dimension").str.starts_with("correctness"))["units"]} == {6}

@@ -31,7 +31,7 @@ def scored(folder: Path, seed: int = 13) -> pl.DataFrame:
             "study": "s",
             "item": item,
             "system": None,
-            "shown": [],
+            "shown": [{"name": f"system:{name}", "text": name} for name in "abc"],
             "dimensions": ends,
         }
         for item in ("i1", "i2", "i3")

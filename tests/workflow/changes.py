@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from wokflow.annotate.arguments import COLUMNS as STUDY_COLUMNS
 
 Edit = Callable[[Path], None]
 
@@ -144,6 +145,11 @@ COMPARERS = """\
 name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers
 chooser\tcomparer\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
 """
+RATERS = "rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n"
+STUDIES = "\t".join(STUDY_COLUMNS) + "".join(
+    f"\n{name}\t{kind}\tzh-en" + "\t" * 7 + "data/raters.tsv\tdata/raters.tsv\t"
+    for name, kind in (("rated", "rating"), ("compared", "best_worst"), ("written", "writing"))
+)
 
 
 def add_alternatives(house: Path) -> None:
@@ -190,6 +196,9 @@ def add_alternatives(house: Path) -> None:
         "prompt_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + PROMPT_RUN,
         "models.tsv": MODELS,
         "other_models.tsv": MODELS.replace("/v1\t\t\t", "/v1; prompt.temperature=0.5\t\t\t"),
+        "raters.tsv": RATERS,
+        "studies.tsv": STUDIES,
+        "other_studies.tsv": STUDIES.replace("data/raters.tsv\t\n", "data/raters.tsv\ttasks.seed=14\n"),
         "ash_dishes.tsv": "id\tname\npie\tPie\n",
         "ash_cuisines.tsv": "id\tname\tgroup\nthai\tThai\tregional\n",
         "ash_dimensions.tsv": "name\tscale\tvalues\tquestion\ntaste\tordinal\t1 2\tIs it good?\n",

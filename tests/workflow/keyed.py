@@ -65,6 +65,7 @@ SPOKEN = Settings(
     {"ingest.dialogues.path": "data/spoken.jsonl", "ingest.annotations.path": "data/marked.jsonl"}
 )
 COMPARED = Settings(TRANSLATED.values | {"judge.models": "data/comparers.tsv"})
+STUDIED = setting("annotate.studies", "data/studies.tsv")
 HUB = Settings({"match.translate.backend": "hub"})
 PROMPTED = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "transformers"})
 VLLM = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "vllm"})
@@ -303,6 +304,27 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             {"judge_pta"},
         )
         for name, value in (("seed", 7), ("orders", 1), ("dimensions", "data/pta_dimensions.tsv"))
+    },
+    **{
+        f"{name}, with studies": (STUDIED, setting(name, value), {rule})
+        for name, value, rule in (
+            ("annotate.studies", "data/other_studies.tsv", "annotate_tasks"),
+            ("annotate.tasks.dataset", "silver", "annotate_tasks"),
+            ("annotate.tasks.sample", 1, "annotate_tasks"),
+            ("annotate.tasks.each", 1, "annotate_tasks"),
+            ("annotate.tasks.strata", ["source"], "annotate_tasks"),
+            ("annotate.tasks.size", 3, "annotate_tasks"),
+            ("annotate.tasks.seed", 14, "annotate_tasks"),
+            ("annotate.sheets.per_task", 2, "annotate_sheets"),
+            ("annotate.sheets.per_rater", 3, "annotate_sheets"),
+            ("annotate.sheets.seed", 14, "annotate_sheets"),
+            ("annotate.ratings.comprehension", 0.5, "annotate_ratings"),
+            ("annotate.ratings.attention", 1, "annotate_ratings"),
+            ("annotate.ratings.answered", 0.5, "annotate_ratings"),
+            ("annotate.ratings.alike", 9, "annotate_ratings"),
+            ("evaluate.best_worst.bootstrap.samples", 100, "evaluate_best_worst"),
+            ("evaluate.best_worst.bootstrap.seed", 14, "evaluate_best_worst"),
+        )
     },
     **{
         f"generate.prompt.{name}, with models that rate": (

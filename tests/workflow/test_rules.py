@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from wokflow.annotate.arguments import COLUMNS
 from wokflow.frame import keys, step
 from wokflow.frame.cutoffs import Cutoff
 from wokflow.frame.plan import dry_workflow
@@ -18,7 +17,7 @@ from wokflow.frame.stages import declared_tables
 from wokflow.frame.step import RuleJob, arguments, read_key, step_function
 
 from tests.conftest import ROOT
-from tests.workflow.changes import MODELS
+from tests.workflow.changes import MODELS, RATERS, STUDIES
 
 EVERYTHING = """\
 runs: {runs}
@@ -46,10 +45,6 @@ evaluate:
   comet: {{command: [comet]}}
   bleurt: {{command: [bleurt]}}
 """
-STUDIES = "\t".join(COLUMNS) + "".join(
-    f"\n{name}\t{kind}\tzh-en" + "\t" * 7 + "{folder}/raters.tsv\t{folder}/raters.tsv\t"
-    for name, kind in (("rated", "rating"), ("compared", "best_worst"), ("written", "writing"))
-)
 ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\n"
 OWN = "own\tevaluator\tgpt-9\t\t\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
 VALUES = {
@@ -74,8 +69,8 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     demo = (ROOT / "config" / "demo_runs.tsv").read_text(encoding="utf-8")
     (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
     (folder / "models.tsv").write_text(MODELS + OWN, encoding="utf-8")
-    (folder / "raters.tsv").write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
-    (folder / "studies.tsv").write_text(STUDIES.format(folder=folder), encoding="utf-8")
+    (folder / "raters.tsv").write_text(RATERS, encoding="utf-8")
+    (folder / "studies.tsv").write_text(STUDIES.replace("data/", f"{folder}/"), encoding="utf-8")
     for name in (
         "mine.tsv",
         "entities.jsonl",

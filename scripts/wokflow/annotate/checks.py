@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from wokflow.annotate.fields import LETTERS, field
-from wokflow.annotate.tasks import SYSTEM
+from wokflow.annotate.fields import LETTERS, SYSTEM, field
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 LETTERS = "ABCDEF"  # of texts that are compared
+SYSTEM = "system:"  # before a system's name, among what is shown of a tuple
 BEST, WORST = ".best", ".worst"  # behind the name of a dimension by which texts are compared
 
 

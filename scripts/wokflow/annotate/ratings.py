@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -45,12 +46,12 @@ def annotate_ratings(
     people = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = tables.read(assigned).sort("rater", "position").to_dicts()
     filled, comments, lost = _filled(rows, settings.answers, list(people.values()))
-    seen = {rater for rater in people if any(row["rater"] == rater and row["id"] in comments for row in rows)}
+    seen = {row["rater"] for row in rows if row["id"] in comments}
+    of_rater = {name: list(some) for name, some in groupby(rows, lambda row: str(row["rater"]))}
     kept = list[Row]()
     about = list[Row]()
     for name in [name for name in people if name in seen]:
-        own = [row for row in rows if row["rater"] == name]
-        read = [(row, list(_read(row, filled))) for row in own]
+        read = [(row, list(_read(row, filled))) for row in of_rater[name]]
         counts = _counted(read, people[name], settings)
         about.append({"rater": name, **counts})
         for row, cells in read:

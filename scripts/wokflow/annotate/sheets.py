@@ -12,11 +12,10 @@ import polars as pl
 
 from wokflow.annotate.checks import Check, read_checks
 from wokflow.annotate.design import cycle, lettered, ordered, shares
-from wokflow.annotate.fields import BEST, LETTERS, WORST, field
+from wokflow.annotate.fields import BEST, LETTERS, SYSTEM, WORST, field
 from wokflow.annotate.raters import read_raters
 from wokflow.annotate.schemas import ASSIGNED
 from wokflow.annotate.settings import SheetsSettings
-from wokflow.annotate.tasks import SYSTEM
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import write_sheet

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.annotate.design import sampled, tuples
-from wokflow.annotate.fields import BEST, WORST
+from wokflow.annotate.fields import BEST, SYSTEM, WORST
 from wokflow.annotate.settings import TasksSettings
 from wokflow.evaluate.rows import read_rows
 from wokflow.frame import tables
@@ -19,7 +19,6 @@ from wokflow.judge.tasks import read_dimensions
 from wokflow.models.texts import without_headings
 
 HUMAN = "human"  # the system that wrote the references
-SYSTEM = "system:"  # before a system's name, among what is shown of a tuple
 STRATA = {"ash": ("group", "dish"), "counterfactual": ("base_dish", "dish")}
 EMPTY = "[no text]"
 LEAST = 3  # systems of which one is the best and one the worst
@@ -174,12 +173,12 @@ def _compared(rows: list[Row], settings: TasksSettings, random: Random) -> Itera
     if any(len(made) < LEAST for made in of_item.values()):
         raise UserError(f"Study {settings.study}: the best and the worst are of {LEAST} systems or more.")
     systems = {item: list(made) for item, made in of_item.items()}
+    values = {"scale": "nominal", "values": sorted({name for made in of_item.values() for name in made})}
     for item, chosen in tuples(systems, settings.size, random):
         made = of_item[item]
         context = [each for each in made[chosen[0]]["shown"] if each["name"] != "recipe"]
         shown = {each["name"]: each["text"] for each in context}
         shown |= {SYSTEM + name: made[name]["shown"][-1]["text"] for name in chosen}
-        values = {"scale": "nominal", "values": list(chosen)}
         dimensions = [
             {"name": each["name"] + end, "question": each["question"], **values}
             for _, each in asked

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wokflow.annotate.fields import BEST, WORST
+from wokflow.annotate.fields import BEST, SYSTEM, WORST
 from wokflow.evaluate import schemas
 from wokflow.evaluate.intervals import interval, ratio, score
 from wokflow.evaluate.settings import BestWorstSettings
@@ -24,15 +24,13 @@ def evaluate_best_worst(
 
     A comparison counts where one rater named both, the best and the worst. Intervals are from resamples of the items.
     """
-    known = tables.read(tasks, ["task_id", "item", "dimensions"])
+    known = tables.read(tasks, ["task_id", "item", "shown", "dimensions"])
     rated = tables.read(ratings, ["task_id", "rater", "repetition", "dimension", "value"])
     first = known["dimensions"].to_list()[0]
     names = [each["name"].removesuffix(BEST) for each in first if each["name"].endswith(BEST)]
-    systems = known.select(
-        "task_id",
-        "item",
-        system=pl.col("dimensions").list.first().struct.field("values"),
-    ).explode("system")
+    shown = known.explode("shown").select("task_id", "item", system=pl.col("shown").struct.field("name"))
+    of_tuples = shown.filter(pl.col("system").str.starts_with(SYSTEM))
+    systems = of_tuples.with_columns(pl.col("system").str.strip_prefix(SYSTEM))
     found = [
         row
         for name in names
