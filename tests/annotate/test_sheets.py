@@ -20,6 +20,7 @@ def test_sheets_name_no_system_and_no_id(tmp_path: Path) -> None:
     assert list(rows[0]) == [*GIVEN, *DIMENSIONS, "comment"]
     texts = [{**row, "recipe": ""} for row in rows]  # texts of this study name their systems
     assert not re.search(r"secret|human|gold", repr(texts))
+    assert all(row["id"][0] == "t" for row in rows)  # no spreadsheet takes it for a number
     assert rows[0]["source"].startswith("source-") and "\ncook" in rows[0]["source"]
     told = (tmp_path / "sheets" / "instructions.md").read_text(encoding="utf-8")
     assert told.startswith("# What you agree to") and "- grammar: Is the recipe" in told
@@ -74,6 +75,8 @@ def test_only_raters_who_have_consented_and_take_part_get_sheets(tmp_path: Path)
     ("row", "message"),
     [
         ("=cmd|yes||", "line 3: '=cmd' is no pseudonym"),
+        ("007|yes||", "line 3: '007' is no pseudonym"),
+        ("sept2|yes||", "line 3: spreadsheets make something else of sept2"),
         ("R1|yes||", "line 3: the pseudonym R1 is there twice"),
         ("r2|yes|gone|", "line 3: state 'gone' is none of excluded, withdrawn"),
         ("r2|yes||r9", "line 3: r2 replaces 'r9', whom no line before names"),

@@ -7,12 +7,17 @@ from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
 
 COLUMNS = {
-    "rater": "A pseudonym: letters, digits, _ and -. Never a name, an address or a number that others know.",
+    "rater": "A pseudonym: letters, digits, _ and -, the first a letter. No name, nor what others know.",
     "consent": "`yes`: has consented to the study's text. Without it, there is no sheet, and no answer counts.",
     "state": "Empty: takes part. `excluded`: answers do not count. `withdrawn`: nothing of the rater is kept.",
     "replaces": "Whose tasks the rater is given, another one's of the table; empty: tasks that are still to be done.",
 }
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+# What spreadsheets make dates, or values of their own, of.
+MONTHS = (
+    "jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?"
+)
+TAKEN = re.compile(rf"({MONTHS}|dec(ember)?)[-_]?\d+|true|false", re.I)
 YES = ("yes", "y", "true", "1", "x", "是")
 STATES = ("", "excluded", "withdrawn")
 
@@ -40,8 +45,10 @@ def read_raters(path: str) -> list[Rater]:
         where = f"{path}, line {line}"
         if not NAME.fullmatch(name):
             raise UserError(
-                f"{where}: {name!r} is no pseudonym: letters, digits, _ and -, the first a letter or digit."
+                f"{where}: {name!r} is no pseudonym: letters, digits, _ and -, the first a letter."
             )
+        if TAKEN.fullmatch(name):
+            raise UserError(f"{where}: spreadsheets make something else of {name}. Choose another pseudonym.")
         if name.casefold() in (known.casefold() for known in found):
             raise UserError(f"{where}: the pseudonym {name} is there twice.")
         if state not in STATES:

@@ -22,7 +22,8 @@ from wokflow.frame.sheets import write_sheet
 from wokflow.frame.text_files import read_text
 from wokflow.frame.workbooks import Page, write_workbook
 
-DIGITS = 12  # of an id
+DIGITS = 11  # of an id
+FIRST = "t"  # of an id: spreadsheets take 12345e678901 for a number
 ID, RATER, COMMENT = "id", "rater", "comment"
 PART, SOURCE, TARGET = "part", "source", "target"  # columns of recipes to adapt
 COLUMNS = (ID, RATER, COMMENT)
@@ -126,7 +127,7 @@ def _id(row: Row, rater: str, settings: SheetsSettings) -> str:
     """The same as long as study, task, rater, seed and what is to be filled in are."""
     fields = [(each["dimension"], each["values"], each["means"]) for each in row["fields"]]
     parts = [settings.seed, settings.study, row["kind"], row["task_id"], rater, fields]
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:DIGITS]
+    return FIRST + hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:DIGITS]
 
 
 def _questions(task: Row) -> dict[str, str]:
