@@ -336,6 +336,8 @@ rule evaluate_ratings:
         means=f"{RESULTS}/evaluate/ratings/means/part-00000.parquet",
         agreement=f"{RESULTS}/evaluate/ratings/agreement/part-00000.parquet",
         differences=f"{RESULTS}/evaluate/ratings/differences/part-00000.parquet",
+        dimensions=f"{RESULTS}/evaluate/ratings/dimensions/part-00000.parquet",
+        calibration=f"{RESULTS}/evaluate/ratings/calibration/part-00000.parquet",
     log:
         log_of("evaluate_ratings"),
     benchmark:

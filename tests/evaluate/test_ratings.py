@@ -6,6 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.evaluate.ratings import evaluate_ratings, metric
+from wokflow.evaluate.settings import RatingsSettings
+from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.judge.schemas import RATINGS, TASKS
@@ -21,7 +23,9 @@ KRIPPENDORFF = {
 VALUES = ["1", "2", "3", "4", "5"]
 
 
-def measured(folder: Path, scale: str, rated: list[tuple[str, str, int, str]]) -> dict[str, pl.DataFrame]:
+def measured(
+    folder: Path, scale: str, rated: list[tuple[str, str, int, str]], people: tuple[str, ...] = ()
+) -> dict[str, pl.DataFrame]:
     """The tables of figures of ratings (task, rater, repetition, value); a task is <cuisine>:<system>."""
     tasks = [
         {
@@ -36,18 +40,18 @@ def measured(folder: Path, scale: str, rated: list[tuple[str, str, int, str]]) -
     ]
     rows = [
         {"task_id": task, "rater": rater, "repetition": repetition, "dimension": "harmony", "value": value}
-        | {"kind": "model", "rationale": "", "status": "exact"}
+        | {"kind": "person" if rater in people else "model", "rationale": "", "status": "exact"}
         for task, rater, repetition, value in rated
     ]
     paths: dict[str, Any] = {
-        name: str(folder / f"{name}.parquet")
-        for name in ("tasks", "ratings", "means", "agreement", "differences")
+        name: str(folder / f"{name}.parquet") for name in ("tasks", "ratings", *RATING_TABLES)
     }
     for name, schema, written in (("tasks", TASKS, tasks), ("ratings", RATINGS, rows)):
         frame = pl.DataFrame(written, pl.DataFrame(schema.empty_table()).schema)
         tables.write(paths[name], schema, frame, {})
-    evaluate_ratings(**paths | {"ratings": [paths["ratings"]]}, job=Job())
-    return {name: tables.read(paths[name]) for name in ("means", "agreement", "differences")}
+    given = {"ratings": [paths["ratings"]], "settings": RatingsSettings(), "job": Job()}
+    evaluate_ratings(**paths | given)
+    return {name: tables.read(paths[name]) for name in RATING_TABLES}
 
 
 def test_means_by_cuisine_system_and_rater(tmp_path: Path) -> None:
@@ -61,7 +65,7 @@ def test_means_by_cuisine_system_and_rater(tmp_path: Path) -> None:
     means = measured(tmp_path, "ordinal", rated)["means"]
     found = {
         (by, cuisine, system, rater): (tasks, ratings, mean, deviation)
-        for by, _, cuisine, system, rater, tasks, ratings, mean, deviation in means.iter_rows()
+        for by, _, cuisine, system, rater, tasks, ratings, mean, _, _, deviation in means.iter_rows()
     }
     assert found["all", None, None, None] == (3, 5, 3.0, pytest.approx(2.5**0.5))
     assert found["cuisine", "Thai", None, None] == (2, 4, 3.25, pytest.approx((35 / 12) ** 0.5))
@@ -110,12 +114,12 @@ def test_differences_are_of_means_over_repetitions_of_tasks_that_both_rated(tmp_
         ("Aztec:x", "a", 1, "5"),  # not of both
     ]
     found = measured(tmp_path, "ordinal", rated)["differences"]
-    assert found.rows() == [("harmony", "a", "b", 2, -0.25, 1.25)]
+    assert found["tasks", "difference", "absolute", "closeness"].rows() == [(2, -0.25, 1.25, 1 - 1.25 / 4)]
 
 
 def test_a_nominal_scale_has_agreement_alone(tmp_path: Path) -> None:
     found = measured(tmp_path, "nominal", [("Thai:x", "a", 1, "1"), ("Thai:x", "b", 1, "1")])
-    assert [found[name].height for name in ("means", "agreement", "differences")] == [0, 3, 0]
+    assert [found[name].height for name in RATING_TABLES] == [0, 3, 0, 0, 0]
     assert found["agreement"]["alpha"].to_list() == [None] * 3  # nothing can differ
 
 

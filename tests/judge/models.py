@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 from wokflow.evaluate.ratings import evaluate_ratings
+from wokflow.evaluate.settings import RatingsSettings
+from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.frame import tables
 from wokflow.frame.job import Job, job
 from wokflow.judge.instructions import judge_instructions
@@ -127,9 +129,10 @@ class Stage:
 
     def measure(self, *names: str) -> dict[str, pl.DataFrame]:
         """The tables of figures by name."""
-        made = {name: self.path(name) for name in ("means", "agreement", "differences")}
+        made = {name: self.path(name) for name in RATING_TABLES}
         ratings = [self.path(f"{name}_ratings") for name in names]
-        evaluate_ratings(tasks=self.path("tasks"), ratings=ratings, **made, job=Job({"key": "k"}))
+        given = {"settings": RatingsSettings(), "job": Job({"key": "k"})}
+        evaluate_ratings(tasks=self.path("tasks"), ratings=ratings, **made, **given)
         return {name: self.table(name) for name in made}
 
     def bytes(self, *names: str) -> list[bytes]:

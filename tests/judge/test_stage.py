@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.frame import tables
 from wokflow.judge.schemas import ANSWERS
 
@@ -19,7 +20,6 @@ from tests.workflow.conftest import new_house
 pytestmark = pytest.mark.usefixtures("keyed")
 HEADER = "name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers\n"
 MODELS = ("w", "generator", 1), ("v", "generator", 1), ("j", "evaluator", 2), ("k", "evaluator", 2)
-RATED = ("means", "agreement", "differences")
 
 
 def write_models(house: Path, answers: str = "") -> None:
@@ -44,7 +44,7 @@ def write_config(house: Path, url: str | None, results: str) -> str:
 def test_models_write_and_rate_and_their_answers_replay(tmp_path: Path) -> None:
     house = copy_house(tmp_path / "house")
     write_models(house)
-    wanted = [f"{{}}/evaluate/ratings/{table}/part-00000.parquet" for table in RATED]
+    wanted = [f"{{}}/evaluate/ratings/{table}/part-00000.parquet" for table in RATING_TABLES]
     with endpoint(of_text(answers_by_rule)) as server:
         config = write_config(house, server.url, "asked")
         ran = snakemake(house, *(path.format("asked") for path in wanted), "--configfile", config, cores=2)

@@ -327,6 +327,14 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         )
     },
     **{
+        f"evaluate.ratings.bootstrap.{name}, with models that rate": (
+            RATED,
+            setting(f"evaluate.ratings.bootstrap.{name}", 7),
+            {"evaluate_ratings"},
+        )
+        for name in ("samples", "seed")
+    },
+    **{
         f"generate.prompt.{name}, with models that rate": (
             RATED,
             setting(f"generate.prompt.{name}", value),

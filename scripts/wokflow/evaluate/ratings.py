@@ -1,94 +1,157 @@
 """Ratings in figures: means by cuisine, system and rater; how far raters agree, with others and with themselves."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
-from wokflow.evaluate import schemas
+from wokflow.evaluate import raters, schemas
+from wokflow.evaluate.rated import Rated, Ratings, read
+from wokflow.evaluate.resampling import (
+    DIGITS,
+    Counts,
+    Floats,
+    alphas,
+    mean_intervals,
+    with_interval,
+)
+from wokflow.evaluate.settings import Bootstrap, RatingsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.pivot.agreement import Matrix, alpha, coincidences, nominal, ordinal
+from wokflow.pivot.agreement import Matrix, nominal, ordinal, unit_coincidences
 
 # What ratings are grouped by, beside their dimension.
 GROUPS = ((), ("cuisine",), ("system",), ("rater",), ("system", "rater"), ("cuisine", "system", "rater"))
 BY = ("cuisine", "system", "rater")
-DIGITS = 9  # decimal places of numbers in the tables
 
 
 def evaluate_ratings(
-    *, tasks: str, ratings: list[str], means: str, agreement: str, differences: str, job: Job
+    *,
+    tasks: str,
+    ratings: list[str],
+    means: str,
+    agreement: str,
+    differences: str,
+    dimensions: str,
+    calibration: str,
+    settings: RatingsSettings,
+    job: Job,
 ) -> None:
-    """Write evaluate/ratings/means, .../agreement and .../differences of all ratings of judge/tasks.
+    """Write evaluate/ratings/means, .../agreement, .../differences, .../dimensions and .../calibration.
 
     Each rating counts once, whatever its repetition. Between raters, a unit of Krippendorff's alpha is one repetition
-    of a task; within one, it is a task with its repetitions. Differences of two raters are of their means over the
-    repetitions of a task. Values of a nominal scale have no mean, and no differences.
+    of a task; within one, it is a task with its repetitions. Raters are compared by their means over the repetitions
+    of a task, kappa aside. Values of a nominal scale have no mean, and agreement alone. Intervals are of resamples of
+    the tasks.
     """
-    known = tables.read(tasks, ["task_id", "system", "shown", "dimensions"])
-    scales = {one["name"]: one for row in known["dimensions"].to_list() for one in row}
-    rated = tables.read(ratings, ["task_id", "rater", "repetition", "dimension", "value"])
-    rated = rated.join(_cuisines(known), on="task_id", maintain_order="left")
-    measured = [name for name, one in scales.items() if one["scale"] != "nominal"]
-    numbers = rated.filter(pl.col("dimension").is_in(measured)).with_columns(pl.col("value").cast(pl.Float64))
-    rows = _means(numbers)
-    tables.write(means, schemas.RATING_MEANS, rows, job.metadata)
-    found = pl.DataFrame(
-        list(_agreement(rated, scales)), pl.DataFrame(schemas.RATING_AGREEMENT.empty_table()).schema
-    )
-    tables.write(agreement, schemas.RATING_AGREEMENT, found, job.metadata)
-    tables.write(differences, schemas.RATING_DIFFERENCES, _differences(numbers), job.metadata)
+    found, bootstrap = read(tasks, ratings), settings.bootstrap
+    tables.write(means, schemas.RATING_MEANS, _means(found, bootstrap), job.metadata)
+    for path, schema, rows in (
+        (agreement, schemas.RATING_AGREEMENT, _agreement(found, bootstrap)),
+        (differences, schemas.RATING_DIFFERENCES, raters.differences(found, bootstrap)),
+        (dimensions, schemas.RATING_DIMENSIONS, raters.dimensions(found, bootstrap)),
+        (calibration, schemas.RATING_CALIBRATION, raters.calibration(found, bootstrap)),
+    ):
+        tables.write(path, schema, frame(schema, rows), job.metadata)
 
 
-def _cuisines(tasks: pl.DataFrame) -> pl.DataFrame:
-    """The system of each task, and its cuisine; null where it shows none."""
-    shown = pl.col("shown").list.eval(
-        pl.element().filter(pl.element().struct.field("name") == "cuisine").struct.field("text")
-    )
-    return tasks.select("task_id", "system", cuisine=shown.list.first())
+def frame(schema: pa.Schema, rows: Iterator[dict[str, Any]]) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), pl.DataFrame(schema.empty_table()).schema)
 
 
-def _means(rated: pl.DataFrame) -> pl.DataFrame:
+def _means(ratings: Ratings, bootstrap: Bootstrap) -> pl.DataFrame:
     """A row for each group of each of GROUPS, with nulls for what it is not grouped by."""
-    value = pl.col("value").sort()  # of the same ratings, sums are the same in any order of rows
-    several = []
+    rated = [_numbers(ratings.rows, one) for one in ratings.dimensions if one.measured]
+    if not rated:
+        return frame(schemas.RATING_MEANS, iter(()))
+    numbers, several = pl.concat(rated), []
     for group in GROUPS:
-        found = rated.group_by("dimension", *group).agg(
+        keys = ["dimension", *group]
+        rows = numbers.group_by(keys).agg(
             tasks=pl.col("task_id").n_unique().cast(pl.Int64),
             ratings=pl.len().cast(pl.Int64),
-            mean=value.mean().round(DIGITS),
-            deviation=value.std().round(DIGITS),
+            mean=pl.col("value").sort().mean().round(DIGITS),
+            deviation=pl.col("value").sort().std().round(DIGITS),
         )
+        rows = rows.join(_spread(numbers, keys, bootstrap), on=keys, how="left", nulls_equal=True)
         rest = [pl.lit(None, pl.String).alias(name) for name in BY if name not in group]
         by = pl.lit(" and ".join(group) or "all").alias("by")
-        several.append(
-            found.with_columns(*rest, by).select(schemas.RATING_MEANS.names).sort("dimension", *BY)
-        )
+        several.append(rows.with_columns(*rest, by).select(schemas.RATING_MEANS.names).sort("dimension", *BY))
     return pl.concat(several)
 
 
-def _agreement(rated: pl.DataFrame, scales: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    for name, scale in scales.items():
-        some = rated.filter(pl.col("dimension") == name)
-        if not some.height:
-            continue
-        within = [(rater, some.filter(pl.col("rater") == rater)) for rater in some["rater"].unique().sort()]
-        for rater, own, unit in [
-            (None, some, ["task_id", "repetition"]),
-            *((*each, ["task_id"]) for each in within),
-        ]:
-            counts = _counts(own, unit, scale["values"])
-            matrix = coincidences(counts)
+def _numbers(rows: pl.DataFrame, rated: Rated) -> pl.DataFrame:
+    """The ratings of a dimension, with numbers as values."""
+    some = rows.filter(pl.col("dimension") == rated.dimension)
+    known = dict(zip(rated.values, rated.numbers, strict=True))
+    return some.with_columns(pl.col("value").replace_strict(known, return_dtype=pl.Float64))
+
+
+def _spread(numbers: pl.DataFrame, keys: Sequence[str], bootstrap: Bootstrap) -> pl.DataFrame:
+    """The interval of each group of two tasks or more; groups of equally many tasks are resampled together."""
+    of_tasks = numbers.group_by(*keys, "task_id").agg(pl.col("value").sum(), weight=pl.len().cast(pl.Float64))
+    of_tasks = of_tasks.sort(*keys, "task_id").with_columns(size=pl.len().over(keys))
+    several = []
+    for (size,), some in of_tasks.filter(pl.col("size") > 1).group_by("size", maintain_order=True):
+        parts = some.select("value", "weight").to_numpy().reshape(-1, int(str(size)), 2)
+        low, high = mean_intervals(parts, bootstrap)
+        named = some.select(keys).unique(maintain_order=True)
+        several.append(named.with_columns(pl.Series("low", low), pl.Series("high", high)))
+    empty = (
+        of_tasks.head(0)
+        .select(keys)
+        .with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("low", "high"))
+    )
+    return pl.concat(several) if several else empty
+
+
+def _agreement(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
+    for rated in ratings.dimensions:
+        for place, rater in [(None, None), *enumerate(ratings.raters)]:
+            if place is None:
+                units, task_of = _repetitions(ratings, rated)
+            else:
+                units = rated.counts[:, place]
+                task_of = np.arange(len(units))
+            several = units.sum(axis=1) > 1
+            if place is not None and not units.any():
+                continue
+            parts = _coincidences(units, task_of)
+            statistic = alphas(metric(rated.scale, rated.values))
+            value, low, high = with_interval(parts, statistic, bootstrap) if len(parts) else (None,) * 3
             yield {
-                "dimension": name,
+                "dimension": rated.dimension,
                 "rater": rater,
-                "scale": scale["scale"],
-                "units": int((counts.sum(axis=1) > 1).sum()),
-                "ratings": int(counts.sum()),
-                "alpha": alpha(matrix, metric(scale["scale"], scale["values"])),
+                "scale": rated.scale,
+                "units": int(several.sum()),
+                "ratings": int(units.sum()),
+                "alpha": value,
+                "low": low,
+                "high": high,
             }
+
+
+def _repetitions(ratings: Ratings, rated: Rated) -> tuple[Counts, Counts]:
+    """How often each repetition of each task was given each value by all raters, and the place of its task."""
+    some = ratings.rows.filter(pl.col("dimension") == rated.dimension)
+    wide = some.group_by("task_id", "repetition").agg(
+        (pl.col("value") == value).sum().cast(pl.Int64).alias(f"value {place}")
+        for place, value in enumerate(rated.values)
+    )
+    wide = wide.sort("task_id", "repetition")
+    return wide.select(pl.col("^value .*$")).to_numpy(), wide["task_id"].rle_id().cast(pl.Int64).to_numpy()
+
+
+def _coincidences(units: Counts, task_of: Counts) -> Floats:
+    """The coincidences that each task adds, (tasks, values, values), of those with a unit of two ratings or more."""
+    chosen = units.sum(axis=1) > 1
+    places, at = np.unique(task_of[chosen], return_inverse=True)
+    values = units.shape[1]
+    parts = np.zeros((len(places), values, values))
+    np.add.at(parts, at, unit_coincidences(units[chosen]))
+    return parts
 
 
 def metric(scale: str, values: Sequence[str]) -> Callable[[Matrix], Matrix]:
@@ -98,36 +161,3 @@ def metric(scale: str, values: Sequence[str]) -> Callable[[Matrix], Matrix]:
         squares: Matrix = (numbers[:, None] - numbers[None]) ** 2
         return lambda totals: squares
     return nominal if scale == "nominal" else ordinal
-
-
-def _counts(
-    rated: pl.DataFrame, unit: list[str], values: Sequence[str]
-) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """How often each unit was given each value, (units, values)."""
-    wide = rated.group_by(unit).agg(
-        (pl.col("value") == value).sum().cast(pl.Int64).alias(value) for value in values
-    )
-    return wide.sort(unit).select(values).to_numpy()
-
-
-def _differences(rated: pl.DataFrame) -> pl.DataFrame:
-    """How far two raters are apart, of each dimension, over the tasks that both rated."""
-    means = rated.group_by("dimension", "task_id", "rater").agg(pl.col("value").sort().mean())
-    several = []
-    for one, other in combinations(means["rater"].unique().sort(), 2):
-        both = means.filter(pl.col("rater") == one).join(
-            means.filter(pl.col("rater") == other), on=["dimension", "task_id"], suffix="_other"
-        )
-        apart = (pl.col("value") - pl.col("value_other")).sort()
-        several.append(
-            both.group_by("dimension").agg(
-                pl.lit(one).alias("rater"),
-                pl.lit(other).alias("other"),
-                tasks=pl.len().cast(pl.Int64),
-                difference=apart.mean().round(DIGITS),
-                absolute=apart.abs().sort().mean().round(DIGITS),
-            )
-        )
-    empty = pl.DataFrame(schemas.RATING_DIFFERENCES.empty_table())
-    found = pl.concat(several).select(empty.columns) if several else empty
-    return found.sort("dimension", "rater", "other")

@@ -179,6 +179,8 @@ OUTPUTS = pa.schema(
 )
 
 DIMENSION = column("dimension", pa.string(), "What was rated, as in judge/tasks.")
+LOW = column("low", pa.float64(), "Lower end of its interval; null: a single task.", nullable=True)
+HIGH = column("high", pa.float64(), "Upper end.", nullable=True)
 RATING_MEANS = pa.schema(
     [
         column("by", pa.string(), "What ratings are grouped by; all: they are not."),
@@ -189,6 +191,8 @@ RATING_MEANS = pa.schema(
         column("tasks", pa.int64(), "Tasks that were rated."),
         column("ratings", pa.int64(), "Ratings of them, of all repetitions."),
         column("mean", pa.float64(), "Their mean."),
+        LOW,
+        HIGH,
         column(
             "deviation", pa.float64(), "Their standard deviation (n - 1); null: there is one.", nullable=True
         ),
@@ -207,16 +211,77 @@ RATING_AGREEMENT = pa.schema(
         column("units", pa.int64(), "Tasks, or repetitions of tasks, with two ratings or more."),
         column("ratings", pa.int64(), "Ratings of all units."),
         column("alpha", pa.float64(), "Krippendorff's alpha; null: nothing can differ.", nullable=True),
+        LOW,
+        HIGH,
     ]
 )
+TAU = [
+    column("tau", pa.float64(), "Kendall's tau-b; null: one of both does not vary.", nullable=True),
+    column("tau_low", pa.float64(), "Lower end of its interval.", nullable=True),
+    column("tau_high", pa.float64(), "Upper end.", nullable=True),
+]
 RATING_DIFFERENCES = pa.schema(
     [
         DIMENSION,
         column("rater", pa.string(), "One rater."),
         column("other", pa.string(), "Another."),
+        column("kinds", pa.string(), "What both are: model-model, model-person or person-person."),
         column("tasks", pa.int64(), "Tasks that both rated."),
         column("difference", pa.float64(), "Mean rating of the first, less that of the other."),
+        LOW,
+        HIGH,
         column("absolute", pa.float64(), "Mean of the differences without their signs."),
+        column("closeness", pa.float64(), "1 less that by the widest difference of the scale: 0 to 1."),
+        column(
+            "kappa",
+            pa.float64(),
+            "Cohen's kappa with quadratic weights, of each rating of the one with each of the other; those of a task "
+            "weigh one together. Null: nothing can differ.",
+            nullable=True,
+        ),
+        column("kappa_low", pa.float64(), "Lower end of its interval.", nullable=True),
+        column("kappa_high", pa.float64(), "Upper end.", nullable=True),
+        *TAU,
+    ]
+)
+RATING_DIMENSIONS = pa.schema(
+    [
+        column(
+            "rater", pa.string(), "Who rated; null: all, by the mean of their means of a task.", nullable=True
+        ),
+        DIMENSION,
+        column("other", pa.string(), "Another dimension."),
+        column("tasks", pa.int64(), "Tasks of which both were rated."),
+        TAU[0],
+        LOW,
+        HIGH,
+    ]
+)
+RATING_CALIBRATION = pa.schema(
+    [
+        DIMENSION,
+        column("rater", pa.string(), "The rater."),
+        column(
+            "against",
+            pa.string(),
+            "Whose ratings are taken for true: people, or all others where none rated.",
+        ),
+        column(
+            "value",
+            pa.string(),
+            "The rater's value; null: the means of all ratings of a task.",
+            nullable=True,
+        ),
+        column("tasks", pa.int64(), "Tasks that were given this value, and that the others rated."),
+        column("ratings", pa.int64(), "How often they were given it."),
+        column("mean", pa.float64(), "The value, or the mean of all."),
+        column("others", pa.float64(), "The others' mean rating of these tasks."),
+        column("difference", pa.float64(), "The first less the second: more than 0 is too lenient."),
+        LOW,
+        HIGH,
+        column("absolute", pa.float64(), "Mean difference without its sign, to the others' mean of a task."),
+        column("absolute_each", pa.float64(), "The same to each of the others, averaged."),
+        *TAU,
     ]
 )
 BEST_WORST = pa.schema(
@@ -323,6 +388,8 @@ SCHEMAS = {
     "evaluate/ratings/means": RATING_MEANS,
     "evaluate/ratings/agreement": RATING_AGREEMENT,
     "evaluate/ratings/differences": RATING_DIFFERENCES,
+    "evaluate/ratings/dimensions": RATING_DIMENSIONS,
+    "evaluate/ratings/calibration": RATING_CALIBRATION,
     "evaluate/people/means/{study}": RATING_MEANS,
     "evaluate/people/agreement/{study}": RATING_AGREEMENT,
     "evaluate/people/differences/{study}": RATING_DIFFERENCES,

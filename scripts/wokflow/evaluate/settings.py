@@ -43,6 +43,11 @@ class RunsBootstrap(Bootstrap):
     """Resamples of the instances for intervals of 95 % and for the bootstrap beside a comparison."""
 
 
+class TasksBootstrap(Bootstrap):
+    samples: int = Field(1000, ge=1)
+    """Resamples of the tasks for an interval of 95 %."""
+
+
 class BertModel(Block):
     model: Model[Text | None] = None
     """Model of BERTScore: a name on the Hugging Face hub or a folder (the paper's is bert-base-chinese). None: no
@@ -214,6 +219,12 @@ class CorrelationsSettings(Settings):
 class LiteralSettings(Settings):
     concepts: Content[Text] = "resources/concepts.tsv"
     """Concepts whose literal translations are counted (Cultural Adaptation of Recipes, section 7)."""
+
+
+class RatingsSettings(Settings):
+    """Figures of the ratings of judge/tasks: docs/judge.md."""
+
+    bootstrap: TasksBootstrap = TasksBootstrap()
 
 
 class BestWorstSettings(Settings):

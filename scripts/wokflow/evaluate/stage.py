@@ -15,13 +15,15 @@ WITHOUT_GPU = {
     "evaluate_counterfactual": "evaluate.counterfactual.bertscore.device: cpu",
 }
 
+RATING_TABLES = ("means", "agreement", "differences", "dimensions", "calibration")  # tables evaluate/ratings
+
 
 def targets(scope: Scope) -> list[str]:
     folder = f"{scope.results.folder}/evaluate"
     own = ("scores/part-00000", "scores/part-00001", "comparisons/part-00000", "correlations/part-00000")
     scores = [f"{folder}/{table}.parquet" for table in (*own, "literal/part-00000")]
     scores += [f"{folder}/csi_match/{corpus}/part-00000.parquet" for corpus in scope.linked]
-    rated = ("means", "agreement", "differences") if "evaluator" in scope.roles.values() else ()
+    rated = RATING_TABLES if "evaluator" in scope.roles.values() else ()
     scores += [f"{folder}/ratings/{table}/part-00000.parquet" for table in rated]
     compared = ("scores", "biases", "agreement") if "comparer" in scope.roles.values() else ()
     tables = [f"pta/{table}" for table in compared]

@@ -52,11 +52,17 @@ def coincidences(counts: NDArray[np.int64]) -> Matrix:
 
     Each pair of answers to one unit counts 1 / (answers - 1); units with one answer have no pair.
     """
-    pairable = counts[counts.sum(axis=1) > 1].astype(np.float64)
+    weighted: Matrix = unit_coincidences(counts[counts.sum(axis=1) > 1]).sum(axis=0)
+    return weighted
+
+
+def unit_coincidences(counts: NDArray[np.int64]) -> Matrix:
+    """The same of each unit, (units, values, values); each has two answers or more."""
+    pairable = counts.astype(np.float64)
     pairs = pairable[:, :, None] * pairable[:, None, :]
     diagonal = np.arange(counts.shape[1])
     pairs[:, diagonal, diagonal] -= pairable
-    weighted: Matrix = (pairs / (pairable.sum(axis=1) - 1)[:, None, None]).sum(axis=0)
+    weighted: Matrix = pairs / (pairable.sum(axis=1) - 1)[:, None, None]
     return weighted
 
 
