@@ -1,5 +1,6 @@
 from wokflow.evaluate.stage import measures
 from wokflow.frame.languages import target_lang
+from wokflow.judge.arguments import biases_given
 
 BERTSCORE = EVALUATE["counterfactual"]["bertscore"]
 DIRECTION = {name: run.direction for name, run in RUNS.items()}  # source and target language, as zh-en
@@ -419,5 +420,46 @@ rule evaluate_best_worst:
         runtime=minutes(60),
     params:
         **step("evaluate.best_worst"),
+    script:
+        "../scripts/step.py"
+
+
+rule evaluate_biases:
+    input:
+        tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",
+        ratings=[f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in EVALUATORS],
+    output:
+        biases=f"{RESULTS}/evaluate/ratings/biases/part-00000.parquet",
+    log:
+        log_of("evaluate_biases"),
+    benchmark:
+        benchmark_of("evaluate_biases")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        **step("evaluate.biases", given=lambda wildcards: biases_given(ASKED)),
+    script:
+        "../scripts/step.py"
+
+
+rule evaluate_words:
+    input:
+        tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",
+    output:
+        words=f"{RESULTS}/evaluate/words/part-00000.parquet",
+    log:
+        log_of("evaluate_words"),
+    benchmark:
+        benchmark_of("evaluate_words")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("evaluate.words"),
     script:
         "../scripts/step.py"

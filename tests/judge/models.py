@@ -108,6 +108,10 @@ class Stage:
         """Have generators write, and make tasks of what they wrote."""
         for name in names:
             self.ask(name, "instructions", url, "recipe", model=name, **own)
+        self.tasks(*names)
+
+    def tasks(self, *names: str) -> None:
+        """Make tasks of what generators wrote."""
         judge_tasks(
             instructions=self.path("instructions"),
             answers=[self.path(name) for name in names],

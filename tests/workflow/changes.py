@@ -199,6 +199,7 @@ def add_alternatives(house: Path) -> None:
         "raters.tsv": RATERS,
         "studies.tsv": STUDIES,
         "other_studies.tsv": STUDIES.replace("data/raters.tsv\t\n", "data/raters.tsv\ttasks.seed=14\n"),
+        "stopwords.txt": "the\n",
         "ash_dishes.tsv": "id\tname\npie\tPie\n",
         "ash_cuisines.tsv": "id\tname\tgroup\nthai\tThai\tregional\n",
         "ash_dimensions.tsv": "name\tscale\tvalues\tquestion\ntaste\tordinal\t1 2\tIs it good?\n",

@@ -44,6 +44,8 @@ OPTIONAL = {
     "evaluate_ratings",
     "evaluate_people",
     "evaluate_best_worst",
+    "evaluate_biases",
+    "evaluate_words",
     "evaluate_bertscore",
     "evaluate_comet",
     "evaluate_bleurt",

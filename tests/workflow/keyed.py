@@ -327,12 +327,17 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         )
     },
     **{
-        f"evaluate.ratings.bootstrap.{name}, with models that rate": (
+        f"evaluate.{name}, with models that rate": (
             RATED,
-            setting(f"evaluate.ratings.bootstrap.{name}", 7),
-            {"evaluate_ratings"},
+            setting(f"evaluate.{name}", value),
+            {f"evaluate_{rule}"},
         )
-        for name in ("samples", "seed")
+        for name, value, rule in (
+            *((f"ratings.bootstrap.{name}", 7, "ratings") for name in ("samples", "seed")),
+            *((f"biases.bootstrap.{name}", 7, "biases") for name in ("samples", "seed")),
+            ("words.most", 7, "words"),
+            ("words.stopwords", "data/stopwords.txt", "words"),
+        )
     },
     **{
         f"generate.prompt.{name}, with models that rate": (

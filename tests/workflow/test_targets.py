@@ -48,7 +48,9 @@ def test_stage_judge_is_a_target_where_there_are_models(unbuilt: Planner, tmp_pa
     planned = unbuilt.plan("--configfile", str(mine), "--", "judge")
     assert planned.rules - {"judge"} == {"judge_instructions", "judge_prompt", "judge_tasks", "judge_ratings"}
     everything = unbuilt.plan("--configfile", str(mine))
-    assert everything.rules == unbuilt.unedited.rules | planned.rules - {"judge"} | {"evaluate_ratings"}
+    assert everything.rules == unbuilt.unedited.rules | planned.rules - {"judge"} | {
+        *("evaluate_ratings", "evaluate_biases", "evaluate_words")
+    }
 
 
 def test_comparers_ask_for_pairs_and_for_nothing_of_recipes(unbuilt: Planner, tmp_path: Path) -> None:

@@ -284,6 +284,32 @@ RATING_CALIBRATION = pa.schema(
         *TAU,
     ]
 )
+RATING_BIASES = pa.schema(
+    [
+        DIMENSION,
+        column("rater", pa.string(), "The rater."),
+        column(
+            "bias",
+            pa.string(),
+            "length: for a text of twice the length; self: for a text of the rater's own model; family: for one of "
+            "another model of its family.",
+        ),
+        column("tasks", pa.int64(), "Tasks that it is of: all, or those with such a text."),
+        column("estimate", pa.float64(), "Points that the rater adds."),
+        LOW,
+        HIGH,
+    ]
+)
+RECIPE_WORDS = pa.schema(
+    [
+        column("cuisine", pa.string(), "The cuisine."),
+        column("system", pa.string(), "Who wrote the recipes."),
+        column("place", pa.int32(), "1: the most frequent."),
+        column("word", pa.string(), "The word, in small letters."),
+        column("count", pa.int64(), "How often it stands in these recipes."),
+        column("recipes", pa.int64(), "In how many of them."),
+    ]
+)
 BEST_WORST = pa.schema(
     [
         DIMENSION,
@@ -390,6 +416,8 @@ SCHEMAS = {
     "evaluate/ratings/differences": RATING_DIFFERENCES,
     "evaluate/ratings/dimensions": RATING_DIMENSIONS,
     "evaluate/ratings/calibration": RATING_CALIBRATION,
+    "evaluate/ratings/biases": RATING_BIASES,
+    "evaluate/words": RECIPE_WORDS,
     "evaluate/people/means/{study}": RATING_MEANS,
     "evaluate/people/agreement/{study}": RATING_AGREEMENT,
     "evaluate/people/differences/{study}": RATING_DIFFERENCES,

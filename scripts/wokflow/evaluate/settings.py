@@ -227,5 +227,22 @@ class RatingsSettings(Settings):
     bootstrap: TasksBootstrap = TasksBootstrap()
 
 
+class BiasesSettings(Settings):
+    """Known biases of raters: docs/judge.md."""
+
+    models: tuple[tuple[str, str, str], ...] = from_rule()
+    """The rows of judge.models: name, model and family."""
+    bootstrap: TasksBootstrap = TasksBootstrap()
+
+
+class WordsSettings(Settings):
+    """The most frequent words of the recipes that models wrote."""
+
+    stopwords: Content[Text] = "resources/ash/stopwords.txt"
+    """Words that are left out, one a line. The paper names neither its list nor how it cuts words."""
+    most: int = Field(3, ge=1)
+    """Words of each cuisine and system."""
+
+
 class BestWorstSettings(Settings):
     bootstrap: ItemsBootstrap = ItemsBootstrap()

@@ -23,8 +23,10 @@ def targets(scope: Scope) -> list[str]:
     own = ("scores/part-00000", "scores/part-00001", "comparisons/part-00000", "correlations/part-00000")
     scores = [f"{folder}/{table}.parquet" for table in (*own, "literal/part-00000")]
     scores += [f"{folder}/csi_match/{corpus}/part-00000.parquet" for corpus in scope.linked]
-    rated = RATING_TABLES if "evaluator" in scope.roles.values() else ()
+    rated = (*RATING_TABLES, "biases") if "evaluator" in scope.roles.values() else ()
     scores += [f"{folder}/ratings/{table}/part-00000.parquet" for table in rated]
+    if "generator" in scope.roles.values():
+        scores.append(f"{folder}/words/part-00000.parquet")
     compared = ("scores", "biases", "agreement") if "comparer" in scope.roles.values() else ()
     tables = [f"pta/{table}" for table in compared]
     tables += [f"people/means/{name}" for name in scope.answered("rating", "best_worst")]

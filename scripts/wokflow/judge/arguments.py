@@ -1,5 +1,6 @@
 """The table of models that are asked, those that write and those that rate or choose, and what it gives a job."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,9 +32,12 @@ COLUMNS = {
     "settings": "What differs from generate.prompt for this model: `prompt.temperature=0.7; prompt.seed=1`.",
     "repetitions": "How often it is asked each task; empty: 3 of evaluators, 1 of others.",
     "seed": "Of the first repetition, and one more of each further one; empty: 13.",
+    "family": "Of models, for biases; the column may be missing. Empty: the letters that begin the model's name.",
     "answers": "A file of released answers, as judge/answers has them: nothing is asked, and no endpoint is needed.",
 }
+OPTIONAL = ("family",)
 PATHS = ("prompt", "answers")
+_FAMILY = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class AskedModel:
     repetitions: int = 1
     seed: int = 13
     answers: str | None = None
+    relatives: str = ""  # the family of models
     family = "prompt"  # as a run of that family is asked
     pair = ""
 
@@ -63,7 +68,8 @@ def read_models(
     path = config["judge"]["models"]
     models: dict[str, AskedModel] = {}
     problems = []
-    for number, row in read_table(path, COLUMNS, "models", quotes=False, comments=True) if path else ():
+    needed = [column for column in COLUMNS if column not in OPTIONAL]
+    for number, row in read_table(path, needed, "models", quotes=False, comments=True) if path else ():
         settings, wrong = read_overrides(row["settings"], schema)
         found = [*_problems(row, models), *wrong]
         found += [
@@ -94,7 +100,23 @@ def _model(row: Mapping[str, str], settings: Mapping[str, Any]) -> AskedModel:
         int(row["repetitions"] or REPETITIONS[role]),
         int(row["seed"] or 13),
         _located(expanded(row["answers"])) or None,
+        row.get("family") or model_family(row["model"]),
     )
+
+
+def model_family(model: str) -> str:
+    """The letters that a model's name begins with, in small ones, its maker aside: llama of meta-llama/Llama-3.1-8B.
+
+    A name that begins with no letter is a family of its own.
+    """
+    name = model.rpartition("/")[2]
+    found = _FAMILY.match(name)
+    return (found[0] if found else name).lower()
+
+
+def biases_given(models: Mapping[str, AskedModel]) -> dict[str, Any]:
+    """What evaluate.biases is given: who is of which model and family."""
+    return {"models": [(each.name, each.model, each.relatives) for each in models.values()]}
 
 
 def _located(path: str) -> str:
