@@ -109,7 +109,13 @@ rule report_page:
             if LINKED
             else {}
         ),
+        **{
+            f"evaluate_ratings_{table}": f"{RESULTS}/evaluate/ratings/{table}/part-00000.parquet"
+            for table in ("means", "agreement", "differences", "calibration", "biases")
+            if EVALUATORS
+        },
         **after(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])),
+        evaluate_words=[f"{RESULTS}/evaluate/words/part-00000.parquet"] if EVALUATORS else [],
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
         evaluate_csi_match=[f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in LINKED],
         rejects=LEFT_OUT,
@@ -153,7 +159,7 @@ rule report_page:
     params:
         **step(
             "report.page",
-            given=lambda wildcards: page_given(config, LINKED, RUNS.values()),
+            given=lambda wildcards: page_given(config, LINKED, RUNS.values(), ASKED),
         ),
     script:
         "../scripts/step.py"

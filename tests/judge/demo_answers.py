@@ -30,21 +30,21 @@ OF_CUISINE = {
     "Kosher": ["chickpeas", "parsley", "olive oil"],
     "Aztec": ["amaranth", "squash", "ancho chili"],
 }
-MANY_WORDS = "Take your time with each step, taste what you cook, and keep the heat even from the beginning to the end."
+MANY_WORDS = "Take your time with each step, taste what you cook, and keep the heat even from first to last."
 RATED = re.compile(r"Original Dish: (.*)\nVariation: (.*)\nGenerated Recipe: (.*?)\nPlease rate", re.DOTALL)
 
 
 def recipe(cook: str, dish: str, cuisine: str) -> str:
-    added = OF_CUISINE[cuisine][: 1 if cook == "plain" else 3]
+    added = OF_CUISINE[cuisine][: {"plain": 1, "mild": 2, "bold": 3}[cook]]
     kept = OF_DISH[dish][: 3 if cook == "plain" else 2]
     steps = [f"Prepare the {kept[0]}.", f"Add {' and '.join(added)}.", "Cook until done, and serve."]
-    if cook == "long":
+    if hashlib.sha256(f"{cook} {dish} {cuisine}".encode()).digest()[0] % 2:
         steps = [f"{step} {MANY_WORDS}" for step in steps]
     return "\n".join(["ingredients:", *kept, *added, "", "instructions:", *steps])
 
 
 def judgement(rater: str, prompt: str, repetition: int) -> str:
-    """Points for ingredients of the dish and of the cuisine; some are taken off, or added, by a hash of the prompt."""
+    """Points for ingredients of the dish and of the cuisine, less or more by a hash of the prompt."""
     found = RATED.search(prompt)
     assert found
     dish, cuisine, text = found.groups()
@@ -106,5 +106,6 @@ def rows(model: AskedModel, tasks: str) -> list[dict[str, Any]]:
 if __name__ == "__main__":
     import tempfile
 
+    (DEMO / "answers.parquet").touch()  # the table of models names it
     with tempfile.TemporaryDirectory() as folder:
         tables.write(DEMO / "answers.parquet", ANSWERS, made(folder), {})

@@ -52,8 +52,18 @@ def write_glossary(folder: Path, english: Mapping[str, Mapping[str, str]] = ENGL
 def settings(folder: Path, **own: Any) -> PageSettings:
     """Settings of the page, with some of one's own; its files lie in `folder`."""
     known: dict[str, Any] = {"threshold": 0.85, "annotators": 3, "orders": ORDERS, "level": 0.95}
-    known |= {"glossary": str(folder / "glossary"), "dish_pairs": str(folder / "pairs.tsv"), "prompts": ()}
-    known |= {"item_pairs": (), "templates": str(TEMPLATES), "benchmarks": str(folder / "benchmarks")}
+    known |= {
+        "glossary": str(folder / "glossary"),
+        "dish_pairs": str(folder / "pairs.tsv"),
+        "prompts": (),
+        "judges": (),
+    }
+    known |= {
+        "item_pairs": (),
+        "judges": (),
+        "templates": str(TEMPLATES),
+        "benchmarks": str(folder / "benchmarks"),
+    }
     return PageSettings(**known | own)
 
 

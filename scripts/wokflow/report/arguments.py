@@ -7,6 +7,7 @@ from typing import Any
 
 from wokflow.evaluate.intervals import LEVEL
 from wokflow.frame.runs import Run
+from wokflow.judge.arguments import AskedModel
 from wokflow.pivot.limits import limits
 from wokflow.pivot.settings import OrdersSettings
 from wokflow.report.settings import OrderLimits
@@ -15,9 +16,12 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def page_given(
-    config: Mapping[str, Any], item_pairs: Mapping[str, str], runs: Iterable[Run]
+    config: Mapping[str, Any],
+    item_pairs: Mapping[str, str],
+    runs: Iterable[Run],
+    asked: Mapping[str, AskedModel],
 ) -> dict[str, Any]:
-    """What report.page is given: what other stages decide and the page names, its templates, the prompts of runs."""
+    """What report.page is given: what other stages decide and the page names, prompts of runs, models that rate."""
     orders = asdict(limits(OrdersSettings.of_config(config)))
     by_name = sorted(runs, key=lambda run: run.name)
     return {
@@ -25,6 +29,7 @@ def page_given(
         "level": LEVEL,
         "item_pairs": list(item_pairs.items()),
         "prompts": list(dict.fromkeys(run.prompt_file for run in by_name if run.prompt_file)),
+        "judges": [(each.name, each.model) for each in asked.values()],
         "templates": str(TEMPLATES),
         "benchmarks": f"{config['results']}/benchmarks",
     }

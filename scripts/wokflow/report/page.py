@@ -16,6 +16,7 @@ from wokflow.report import (
     matching,
     pivots,
     provenance,
+    ratings,
     releases,
     results,
     runs,
@@ -93,6 +94,11 @@ def report_page(
             ("evaluate/correlations",),
         ),
         "counterfactual": ("Rewritten recipes", evaluation.section(parts, settings.level), ()),
+        "judge": (
+            "Recipes by models, rated",
+            ratings.section(parts, dict(settings.judges)),
+            ("judge/", "evaluate/ratings", "evaluate/words"),
+        ),
         "export": ("Release", releases.section(release), ("export/",)),
         "provenance": (
             "How this was made",

@@ -27,6 +27,8 @@ class PageSettings(Settings):
     """Sources of sentences whose items are known, with their languages."""
     prompts: Content[tuple[Text, ...]] = from_rule()
     """The prompts of all runs."""
+    judges: tuple[tuple[str, str], ...] = from_rule()
+    """Who writes and rates recipes, by name and model."""
     templates: Folder[Text] = from_rule()
     """The page's own templates."""
     benchmarks: Never[Text] = from_rule()

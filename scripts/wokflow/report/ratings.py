@@ -1,0 +1,169 @@
+"""Section of the page: recipes that models wrote and rated; how far raters agree, and what they like."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from wokflow.judge.arguments import by_rules
+from wokflow.report import inputs
+from wokflow.report.inputs import Tables
+from wokflow.report.render import Cell, Table
+
+BIASES = {
+    "length": "a text of twice the length",
+    "self": "its own model’s text",
+    "family": "a text of its model’s family",
+}
+
+
+def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
+    """All of it; None where nobody rated. `models` has the model of each name in the table of models."""
+    means = inputs.rows(parts, "evaluate/ratings/means")
+    if means.is_empty():
+        return None
+    agreement, calibration, biases, differences = (
+        inputs.rows(parts, f"evaluate/ratings/{name}")
+        for name in ("agreement", "calibration", "biases", "differences")
+    )
+    known = set(means["dimension"])  # what is nominal has no means
+    dimensions = [name for name in agreement["dimension"].unique(maintain_order=True) if name in known]
+    return {
+        "ruled": [name for name, model in models.items() if by_rules(model)],
+        "dimensions": [_dimension(means.filter(pl.col("dimension") == name), name) for name in dimensions],
+        "against": "people" if "people" in set(calibration["against"]) else "the other raters",
+        "raters": _raters(agreement, calibration, dimensions),
+        "biases": _biases(biases, dimensions),
+        "apart": _apart(differences),
+        "words": _words(inputs.rows(parts, "evaluate/words")),
+    }
+
+
+def _dimension(means: pl.DataFrame, name: str) -> dict[str, Any]:
+    """Means by system and rater; and by cuisine, of each system and of each rater."""
+    whole = means.filter(pl.col("by") == "all").row(0, named=True)
+    pairs = means.filter(pl.col("by") == "system and rater")
+    cells = means.filter(pl.col("by") == "cuisine and system and rater")
+    tables = {
+        "pairs": _heat("Written by", [("system", "rater", pairs), ("system", None, _of(means, "system"))]),
+        "cuisines": _heat(
+            "Cuisine",
+            [
+                ("cuisine", None, _of(means, "cuisine")),
+                *(("cuisine", by, _pooled(cells, by)) for by in ("system", "rater")),
+            ],
+        ),
+    }
+    return {"name": name, "mean": Cell(whole["mean"], digits=2).text, "ratings": whole["ratings"]} | tables
+
+
+def _of(means: pl.DataFrame, by: str) -> pl.DataFrame:
+    return means.filter(pl.col("by") == by)
+
+
+def _pooled(cells: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Means by cuisine and system, or by cuisine and rater: each rating counts once."""
+    whole = (pl.col("mean") * pl.col("ratings")).sum() / pl.col("ratings").sum()
+    return cells.group_by("cuisine", by, maintain_order=True).agg(mean=whole)
+
+
+def _heat(head: str, several: Sequence[tuple[str, str | None, pl.DataFrame]]) -> Table:
+    """A row for each of what the first column names, a column for each of the second; none: the mean of all."""
+    values: dict[tuple[str, str], float] = {}
+    for rows, columns, frame in several:
+        for row in frame.iter_rows(named=True):
+            values[row[rows], row[columns] if columns else "all"] = row["mean"]
+    low, high = min(values.values()), max(values.values())
+    columns = list(dict.fromkeys(column for _, column in values))
+    names = dict.fromkeys(name for name, _ in values)
+    if "all" in columns and columns[0] == "all":
+        names = dict.fromkeys(sorted(names, key=lambda name: -values[name, "all"]))
+
+    def cell(value: float | None) -> Cell:
+        shade = None if value is None else (value - low) / ((high - low) or 1)
+        return Cell(value, digits=2, heat=shade)
+
+    return Table(
+        [head, *columns], [[name, *(cell(values.get((name, one))) for one in columns)] for name in names]
+    )
+
+
+def _raters(agreement: pl.DataFrame, calibration: pl.DataFrame, dimensions: Sequence[str]) -> Table:
+    """A row for each rater, and one for all: agreement, and differences from those that it is held against."""
+    alphas = {(row["rater"], row["dimension"]): row for row in agreement.iter_rows(named=True)}
+    whole = calibration.filter(pl.col("value").is_null())
+    apart = {(row["rater"], row["dimension"]): row for row in whole.iter_rows(named=True)}
+    names = dict.fromkeys(rater for rater, _ in alphas)
+    rows = [
+        [
+            "with one another" if rater is None else Cell(rater, "with itself"),
+            *(_spread(alphas.get((rater, name)), "alpha") for name in dimensions),
+            *(_spread(apart.get((rater, name)), "difference") for name in dimensions),
+        ]
+        for rater in names
+    ]
+    head = [f"{what} {name}" for what in ("α,", "Difference,") for name in dimensions]
+    return Table(["Rater", *head], rows)
+
+
+def _spread(row: Mapping[str, Any] | None, column: str) -> Cell:
+    if row is None or row[column] is None:
+        return Cell(None)
+    known = row["low"] is not None
+    return Cell(row[column], f"{row['low']:.2f} to {row['high']:.2f}" if known else "", digits=2)
+
+
+def _biases(biases: pl.DataFrame, dimensions: Sequence[str]) -> Table:
+    """A row for each rater and bias; ▲ and ▼ where the interval leaves out 0."""
+    found = {(row["bias"], row["rater"], row["dimension"]): row for row in biases.iter_rows(named=True)}
+    rows = []
+    for bias, rater in dict.fromkeys(
+        key[:2] for key in sorted(found, key=lambda key: [*BIASES].index(key[0]))
+    ):
+        cells = [found.get((bias, rater, name)) for name in dimensions]
+        rows.append([Cell(rater, f"for {BIASES[bias]}"), *map(_marked, cells)])
+    return Table(["Rater", *dimensions], rows)
+
+
+def _marked(row: Mapping[str, Any] | None) -> Cell:
+    plain = _spread(row, "estimate")
+    if row is None or row["low"] is None:
+        return plain
+    mark = "▲" if row["low"] > 0 else "▼" if row["high"] < 0 else ""
+    return Cell(f"{mark} {plain.text}".strip(), plain.note, number=True)
+
+
+def _apart(differences: pl.DataFrame) -> Table:
+    """Mean absolute differences of each two raters, over the dimensions."""
+    rows = differences.group_by("rater", "other", maintain_order=True).agg(pl.col("absolute").mean())
+    names = list(dict.fromkeys([*rows["rater"], *rows["other"]]))
+    known = {frozenset(row[:2]): row[2] for row in rows.rows()}
+    most = max(known.values(), default=0) or 1
+
+    def cells(name: str) -> Iterator[Cell]:
+        for other in names:
+            value = known.get(frozenset((name, other)))
+            yield (
+                Cell("")
+                if name == other
+                else Cell(value, digits=2, heat=None if value is None else value / most)
+            )
+
+    return Table(["Rater", *names], [[name, *cells(name)] for name in names])
+
+
+def _words(words: pl.DataFrame) -> Table:
+    """A row for each cuisine, a column for each system: its words with their counts."""
+    if words.is_empty():
+        return Table([], [])
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in words.iter_rows(named=True):
+        found.setdefault((row["cuisine"], row["system"]), []).append(f"{row['word']} {row['count']:,}")
+    systems = _first(system for _, system in found)
+    cuisines = _first(cuisine for cuisine, _ in found)
+    rows = [[name, *(", ".join(found.get((name, system), [])) for system in systems)] for name in cuisines]
+    return Table(["Cuisine", *systems], rows)
+
+
+def _first(names: Iterable[str]) -> list[str]:
+    return sorted(set(names))
