@@ -47,7 +47,7 @@ class Cell(NamedTuple):
     lang: str = ""
     share: float | None = None
     kind: str = ""  # published, code
-    heat: float | None = None  # 0 to 1: how dark it is in a table of shades
+    heat: float | None = None  # 0 to 1: how strong its colour is in a table of shades
     number: bool = False  # a text that stands in a column of numbers
 
     @property
