@@ -74,9 +74,9 @@ def _heat(head: str, several: Sequence[tuple[str, str | None, pl.DataFrame]]) ->
         for row in frame.iter_rows(named=True):
             values[row[rows], row[columns] if columns else "all"] = row["mean"]
     low, high = min(values.values()), max(values.values())
-    columns = list(dict.fromkeys(column for _, column in values))
+    heads = list(dict.fromkeys(column for _, column in values))
     names = dict.fromkeys(name for name, _ in values)
-    if "all" in columns and columns[0] == "all":
+    if heads[0] == "all":
         names = dict.fromkeys(sorted(names, key=lambda name: -values[name, "all"]))
 
     def cell(value: float | None) -> Cell:
@@ -84,7 +84,7 @@ def _heat(head: str, several: Sequence[tuple[str, str | None, pl.DataFrame]]) ->
         return Cell(value, digits=2, heat=shade)
 
     return Table(
-        [head, *columns], [[name, *(cell(values.get((name, one))) for one in columns)] for name in names]
+        [head, *heads], [[name, *(cell(values.get((name, one))) for one in heads)] for name in names]
     )
 
 
