@@ -49,14 +49,17 @@ def evaluate_biases(
 def _relations(ratings: Ratings, models: Mapping[str, tuple[str, str]]) -> NDArray[np.int64]:
     """Of each task's system to each rater, (tasks, raters): 0 none, or the place in RELATIONS and 1."""
     of_system = {
-        system: [
-            0 if None in (mine, its) else 1 if mine == its else 2 if mine[1] == its[1] else 0
-            for mine in (models.get(rater, None) for rater in ratings.raters)
-            for its in (models.get(system, None),)
-        ]
+        system: [_relation(models.get(rater), models.get(system)) for rater in ratings.raters]
         for system in ratings.tasks["system"].unique()
     }
     return np.array([of_system[system] for system in ratings.tasks["system"]], np.int64)
+
+
+def _relation(one: tuple[str, str] | None, other: tuple[str, str] | None) -> int:
+    """Of two models with their families; people have none."""
+    if one is None or other is None:
+        return 0
+    return 1 if one[0] == other[0] else 2 if one[1] == other[1] else 0
 
 
 def _lengths(ratings: Ratings, rated: Rated, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
