@@ -7,6 +7,7 @@ a complete record by itself counts as one, whatever precedes it.
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 import polars as pl
 
@@ -44,7 +45,7 @@ _PLAIN_ITEM = rf'""{_WORD}(?: {_WORD})*""'
 _PLAIN_LIST = rf'"\[{_PLAIN_ITEM}(?:, {_PLAIN_ITEM})*\]"'
 _PLAIN = rf"^[0-9]+,{_PLAIN_TITLE},{_PLAIN_LIST},{_PLAIN_LIST}(?:,{_ANY}){{3}}$"
 # A list of texts as Python prints it, which pandas writes where the lists had been read.
-_PYTHON_ITEM = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+_PYTHON_ITEM = r"""(?:'(?:[^'\\\n]|\\[\\'nrtxuU])*+'|"(?:[^"\\\n]|\\[\\nrtxuU])*+")"""
 _PYTHON_LIST = re.compile(rf"\[{_PYTHON_ITEM}(?:, {_PYTHON_ITEM})*+\]")
 _LOOKAHEAD = 50  # most lines of one record
 
@@ -198,6 +199,18 @@ def _values(raw: str) -> list[str]:
 def read_list(value: str, field: str) -> list[str]:
     """A list of strings, as JSON or as Python prints it; raises Reject where it is none."""
     try:
-        return strings(ast.literal_eval(value) if _PYTHON_LIST.fullmatch(value) else parse(value), field)
-    except (ValueError, SyntaxError) as error:
+        return strings(parse(value), field)
+    except ValueError as error:
+        if (found := _printed(value)) is not None:
+            return strings(found, field)
         raise Reject("bad_list", f"{field} is no JSON list: {error}") from error
+
+
+def _printed(value: str) -> list[str] | None:
+    """The list of texts that Python prints exactly so; None if there is none."""
+    if not _PYTHON_LIST.fullmatch(value):
+        return None
+    with suppress(ValueError, SyntaxError):
+        found: list[str] = ast.literal_eval(value)
+        return found if str(found) == value else None
+    return None
