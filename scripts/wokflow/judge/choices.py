@@ -82,8 +82,9 @@ def _behind(text: str, label: re.Match[str]) -> _Chosen | None:
     place = label.start(), match.end()
     if _MORE.match(text, match.end()):
         return _Chosen(SEVERAL, said, *place)
-    follows = _GOES_ON if match["letter"].isupper() else _REST
-    return _Chosen(match["letter"].upper(), said, *place) if follows.match(text, match.end()) else None
+    capital = match["letter"].isupper()
+    chosen = _GOES_ON.match(text, match.end()) if capital else _REST.match(text, match.end())
+    return _Chosen(match["letter"].upper(), said, *place) if chosen else None
 
 
 def _rationale(answer: str, chosen: _Chosen) -> str:
