@@ -11,6 +11,7 @@ from random import Random
 from typing import TypeVar
 
 T = TypeVar("T", bound=Hashable)
+TURNS = 64  # about how many beginnings of a share are tried, and as many backwards
 
 
 def sampled(
@@ -105,10 +106,11 @@ def ordered(share: Sequence[T], systems: Mapping[T, str], seen: Counter[tuple[st
 
     `seen` counts system and place of all shares before, and is counted on.
     """
+    step = max(1, len(share) // TURNS)
     turned = [
         [*way[start:], *way[:start]]
         for way in (list(share), list(share)[::-1])
-        for start in range(len(share))
+        for start in range(0, len(share), step)
     ]
     best = min(
         turned, key=lambda tasks: sum(seen[systems[task], n] for n, task in enumerate(tasks)), default=[]
