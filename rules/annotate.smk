@@ -1,14 +1,8 @@
 from wokflow.annotate.arguments import answers_given, sheets_given, tasks_given
 
-
-def study_instances(wildcards):
-    """The cutoff of what texts of a study are of; none for recipes of stage judge."""
-    return INSTANCES.only(STUDIES[wildcards.study].data)
-
-
-def study_before(wildcards):
-    """The cutoffs before the predictions of a study's runs."""
-    return STEPS.of_predictions(EXAMPLES, INSTANCES, STUDIES[wildcards.study].data)
+# The cutoff of what texts of a study are of, none for recipes of stage judge; those before the predictions of its runs.
+study_instances = lambda wildcards: INSTANCES.only(STUDIES[wildcards.study].data)
+study_before = lambda wildcards: STEPS.of_predictions(EXAMPLES, INSTANCES, STUDIES[wildcards.study].data)
 
 
 rule annotate_tasks:
