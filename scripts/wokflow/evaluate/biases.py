@@ -67,13 +67,15 @@ def _lengths(ratings: Ratings, rated: Rated, bootstrap: Bootstrap) -> Iterator[d
 
     As these are estimated, too, the spread is made wider by the degrees of freedom that they take.
     """
-    length = np.log2(
-        ratings.tasks.select(shown(RECIPE).str.len_chars()).to_series().cast(pl.Float64).to_numpy()
-    )
-    effects = _effects(ratings.tasks)
+    characters = ratings.tasks.select(shown(RECIPE).str.len_chars()).to_series()
+    texts = (characters.fill_null(0) > 0).to_numpy()
+    length = np.log2(characters.cast(pl.Float64).to_numpy()[texts])
+    effects = _effects(ratings.tasks.filter(texts)) if texts.any() else np.zeros((0, 0))
     for place, rater in enumerate(ratings.raters):
-        means = rated.means[:, place]
-        chosen = ~np.isnan(means) & np.isfinite(length)
+        means = rated.means[texts, place]
+        chosen = ~np.isnan(means)
+        if not chosen.any():
+            continue
         base = effects[chosen]
         solved, _, rank, _ = np.linalg.lstsq(base, np.column_stack([length, means])[chosen], rcond=None)
         free = int(chosen.sum()) - int(rank) - 1
