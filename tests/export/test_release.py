@@ -11,13 +11,14 @@ import pytest
 from wokflow.cli import main
 from wokflow.export.card import LICENCES
 from wokflow.export.licences import known_sources, refuse_text
+from wokflow.export.rehydrate import rehydrate
 from wokflow.export.settings import Licence
 from wokflow.export.subsets import subsets
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
 
 from tests.conftest import ROOT
-from tests.export.made import FREE, HAVE, export, files, same
+from tests.export.made import FREE, HAVE, PROGRESS, export, files, raw, same
 
 REGISTRY = ROOT / "resources/sources.tsv"
 
@@ -60,11 +61,7 @@ def test_a_standoff_release_points_at_records_and_holds_no_text_of_them(results:
         "derived from text that may not go on"
     )
     for path in release.rglob("*.parquet"):
-        if path.parent.name not in (
-            "items",
-            "gold-zh-en",
-            "instances",
-        ):  # names of dishes and items are no recipes
+        if path.parent.name not in ("items", "instances"):  # names of dishes and items are no recipes
             stored = json.dumps(pl.read_parquet(path).to_dicts(), ensure_ascii=False)
             assert not [text for text in text_of(results) if len(text) > 3 and text in stored], path
 
@@ -104,6 +101,39 @@ def test_full_is_refused_by_source_and_clause(results: Path) -> None:
     export(results, "items", mode="full", licences=REAL)
 
 
+@pytest.mark.parametrize(
+    ("licence", "release", "shown"),
+    [
+        ("CC-BY-4.0", "attribution", True),
+        ("Apache-2.0, 2nd file of Ndola", "text", True),
+        ("CC BY-NC-ND 4.0", "attribution", False),
+        ("cc_by_nd", "text", False),
+        ("Share it; no derivative works", "text", False),
+        ("terms", "ids", False),
+    ],
+)
+def test_what_may_not_be_derived_is_in_no_mode(
+    results: Path, licence: str, release: str, shown: bool
+) -> None:
+    """Adaptations and predictions, though the text itself may go on."""
+    licences = FREE | {"xiachufang": {"licence": licence, "release": release}}
+    standoff = export(results, "gold", "predictions", licences=licences)
+    assert (rows(standoff, "gold-zh-en")["adaptation"].null_count() == 0) == shown
+    assert (rows(standoff, "predictions")["prediction"].null_count() == 0) == shown
+    assert "Mapo" not in "".join(path.read_text() for path in standoff.glob("*.*")), "nor in what stands beside"
+    rehydrate(str(standoff), raw(results, "xiachufang"), str(results / "again"), PROGRESS)
+    [gold] = rows(results / "again", "gold-zh-en").to_dicts()
+    assert gold["source"]["id"] == "xiachufang:4" and (gold["adaptation"] is not None) == shown
+    assert (licence.lower() in (standoff / "README.md").read_text().partition("---\n\n")[0]) == (
+        licence == "CC-BY-4.0"
+    )
+    if shown:
+        export(results, "gold", mode="full", licences=licences, to="full")
+        return
+    with pytest.raises(UserError, match=r"derived .*\n  - xiachufang \(in gold-zh-en\)"):
+        export(results, "gold", mode="full", licences=licences, to="full")
+
+
 def test_a_licence_of_the_config_is_that_of_the_users_own_file(results: Path) -> None:
     named = {
         "licence": "Unlicense",
@@ -140,7 +170,7 @@ def test_the_card_says_what_was_not_searched_and_whose_licences_reach_what(resul
     assert "license:\n- apache-2.0\n- cc-by-4.0\n- cc-by-sa-4.0\n- cc0-1.0\n" in text, (
         "of the predictions that are shown, the annotations, Wikipedia and Wikidata"
     )
-    assert "Adaptations (gold) are derived" in text and "- `records`: " in text
+    assert "Adaptations (gold) that are shown are derived" in text and "- `records`: " in text
     text = (export(results, "pairs", mode="full", to="full") / "README.md").read_text(encoding="utf-8")
     assert "points at" not in text and "Wikidata" not in text and "derived" not in text
 

@@ -88,7 +88,10 @@ BIASES = {
     "predictions": ("Models repeat the biases of what they have learnt from, and add to them.",),
 }
 LIMITS = {  # what of a dataset the licence of annotations may not cover
-    "gold": "Adaptations (gold) are derived from the recipes that they adapt: the rights in these reach them, too.",
+    "gold": (
+        "Adaptations (gold) that are shown are derived from the recipes that they adapt: the licences of these reach "
+        "them, too."
+    ),
     "predictions": (
         "Predictions that are shown are derived from the sources that their models have read: the licences of these, "
         "and of the models, reach them, too."

@@ -37,17 +37,17 @@ def export_dataset(
     `rows` are the parts of its table, `texts` those of the corpora that its ids point at, `sources` what
     ingest/source says of the files that were read. data/<subset> holds the shards, and jsonl/<subset> the same rows
     as JSON lines if the settings ask for them; records/<corpus>.npy the row numbers of the records that are pointed
-    at; counts.json the rows of each shard. What is derived from text that may not be passed on (predictions) is left
+    at; counts.json the rows of each shard. What may not be derived from a source's text (predictions, adaptations) is left
     out; a full release of such text, and any of what is cited without a right to it, is refused by a UserError.
     """
     subset, full = subset_of(settings.subset), settings.mode == "full"
     form = FORMS[subset.form]
     allowed = known_sources(settings.registry, subset.sources, read_files(sources), settings.licences)
     refuse_text([subset], allowed, full=full)
-    passed_on = all(allowed[name].passed_on for name in subset.derived)
+    derivable = all(allowed[name].derivable for name in subset.derived)
     with tables.atomic_folder(dataset) as work, TemporaryDirectory(dir=work) as folder:
         known = open_texts(texts, Path(folder))
-        found = _rows(subset.form, rows, texts, known, settings, passed_on=passed_on)
+        found = _rows(subset.form, rows, texts, known, settings, derivable=derivable)
         pointed = PointedAt(known)
         counted = _counted(found, form, pointed, job.progress)
         counts = write_subset(
@@ -71,12 +71,12 @@ def _rows(
     known: Mapping[str, Texts],
     settings: DatasetSettings,
     *,
-    passed_on: bool,
+    derivable: bool,
 ) -> Iterator[pl.DataFrame]:
     """The rows of a table in their stand-off form, with their split.
 
-    `texts` are the parts of the corpora, `known` the records in them. Predictions have no text unless it may be
-    `passed_on`.
+    `texts` are the parts of the corpora, `known` the records in them. Predictions and adaptations have no text
+    unless they are `derivable`.
     """
     match form:
         case "pairs":
@@ -84,13 +84,14 @@ def _rows(
         case "gold":
             from wokflow.match.gold import gold_set
 
-            return standoff.gold(gold_set(settings.gold, texts, simplified=settings.simplified))
+            written = gold_set(settings.gold, texts, simplified=settings.simplified)
+            return standoff.gold(written, text=derivable)
         case "actions":
             return standoff.actions(parts, known)
         case "sentences":
             return standoff.sentences(parts)
         case "predictions":
-            return standoff.predictions(parts, text=passed_on)
+            return standoff.predictions(parts, text=derivable)
         case _:
             split = "test" if form in ("instances", "scores") else "train"
             return standoff.plain(parts, FORMS[form].own.names, split)

@@ -1,7 +1,8 @@
 """What the licence of each source allows a release to hold."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ PASSED_ON = (
 )  # what may be passed on as text; `ids`: no text, and nothing derived from it
 RELEASES = (*PASSED_ON, "ids")
 UNKNOWN = "No licence is known of it: if you know one, set export.licences.{name}."
+_NO_DERIVATIVES = re.compile(r"(?<![a-z0-9])nd(?![a-z])|no[\W_]*deriv", re.IGNORECASE)  # CC-BY-ND-4.0
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,15 @@ class Source:
     @property
     def passed_on(self) -> bool:
         return self.release in PASSED_ON
+
+    @property
+    def derivable(self) -> bool:
+        """Whether what is derived from its text (predictions, adaptations) may be passed on."""
+        return derivable(self.release, self.licence)
+
+
+def derivable(release: str, licence: str) -> bool:
+    return release in PASSED_ON and not _NO_DERIVATIVES.search(licence)
 
 
 def read_registry(path: str | Path) -> list[dict[str, str]]:
@@ -92,26 +103,30 @@ def refuse_text(subsets: Sequence[Subset], sources: Mapping[str, Source], *, ful
 
     What a source that is cited holds is in both forms; text, and what is derived from it, in the full one.
     """
-    if cited := _forbidden({each.name: each.cites for each in subsets}, sources):
+    if cited := _forbidden({each.name: each.cites for each in subsets}, sources, lambda it: it.passed_on):
         raise UserError(
             f"The release would publish what its sources do not allow, in either mode.\n{cited}"
             "Leave these datasets out; or, if you may pass it on, say so in export.licences."
         )
-    texts = {each.name: (*each.texts, *each.derived) for each in subsets}
-    if full and (lines := _forbidden(texts, sources)):
+    held = _forbidden({each.name: each.texts for each in subsets}, sources, lambda it: it.passed_on)
+    made = _forbidden({each.name: each.derived for each in subsets}, sources, lambda it: it.derivable)
+    if full and (held or made):
+        derived = f"What is derived from text may not be passed on either:\n{made}" if made else ""
         raise UserError(
-            f"export.release.mode: full would publish text that may not be passed on.\n{lines}"
+            f"export.release.mode: full would publish text that may not be passed on.\n{held}{derived}"
             "Set the mode to standoff: it writes ids, offsets and annotations, from which others with their own "
             "copy of the corpora rebuild the text (wokflow rehydrate). Or leave these datasets out."
         )
 
 
-def _forbidden(drawn: Mapping[str, Collection[str]], sources: Mapping[str, Source]) -> str:
-    """A line for each source that may not be passed on, with the subsets that draw on it and the clause."""
+def _forbidden(
+    drawn: Mapping[str, Collection[str]], sources: Mapping[str, Source], allowed: Callable[[Source], bool]
+) -> str:
+    """A line for each source that is not `allowed`, with the subsets that draw on it and the clause."""
     lines = []
     for name, source in sources.items():
         held = [subset for subset, names in drawn.items() if name in names]
-        if held and not source.passed_on:
+        if held and not allowed(source):
             lines.append(f"  - {name} (in {', '.join(held)}): {source.clause}\n")
     return "".join(lines)
 
@@ -122,7 +137,7 @@ def licences_held(manifest: Mapping[str, Any]) -> list[str]:
     names: dict[str, None] = {}
     for subset in manifest["subsets"].values():
         names |= dict.fromkeys(subset["cites"]) | (dict.fromkeys(subset["texts"]) if full else {})
-        if all(sources[name]["release"] in PASSED_ON for name in subset["derived"]):
+        if all(derivable(sources[name]["release"], sources[name]["licence"]) for name in subset["derived"]):
             names |= dict.fromkeys(subset["derived"])
     held = [manifest["licence_of_annotations"], *(sources[name]["licence"] or "not known" for name in names)]
     return list(dict.fromkeys(held))

@@ -8,6 +8,7 @@ from wokflow.enrich import schemas as enrich
 from wokflow.frame.columns import RECIPE_ID, STRINGS, column
 from wokflow.pivot import schemas as pivot
 
+FORBIDDEN = "where the licence of a source forbids to pass on what is derived from its text"
 BEST_FIRST = "Its matches, best first."
 # Members of what may be null are nullable as well: Arrow counts those of a null struct as nulls.
 SPAN = pa.struct([pa.field("start", pa.int32()), pa.field("end", pa.int32())])
@@ -27,9 +28,9 @@ RECIPE = pa.struct(
 )
 WRITTEN = pa.struct(
     [
-        column("title", pa.string(), "Title."),
-        column("ingredients", STRINGS, "Ingredient lines."),
-        column("steps", STRINGS, "Steps in order."),
+        column("title", pa.string(), "Title.", nullable=True),
+        column("ingredients", STRINGS, "Ingredient lines.", nullable=True),
+        column("steps", STRINGS, "Steps in order.", nullable=True),
     ]
 )
 
@@ -58,7 +59,12 @@ PAIRS = pa.schema(
 GOLD_IDS = pa.schema(
     [
         column("source_id", pa.string(), "The recipe that was adapted."),
-        column("adaptation", WRITTEN, "What a person made of it for the other culture."),
+        column(
+            "adaptation",
+            WRITTEN,
+            f"What a person made of it for the other culture; null {FORBIDDEN}.",
+            nullable=True,
+        ),
     ]
 )
 GOLD = pa.schema(
@@ -123,7 +129,7 @@ PREDICTIONS = pa.schema(
         column(
             "prediction",
             pa.string(),
-            "What was generated; null where a licence of a source forbids to pass on what is derived from its text.",
+            f"What was generated; null {FORBIDDEN}.",
             nullable=True,
         ),
         column(

@@ -119,11 +119,11 @@ def sentences(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield rows.with_columns(items=items, split=pl.lit("train"))
 
 
-def gold(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """A gold set as wokflow.match.gold reads it."""
-    yield rows.select(
-        "source_id", adaptation=pl.struct("title", "ingredients", "steps"), split=pl.lit("test")
-    )
+def gold(rows: pl.DataFrame, *, text: bool) -> Iterator[pl.DataFrame]:
+    """A gold set as wokflow.match.gold reads it; without `text` the adaptations are null."""
+    adaptation = pl.struct("title", "ingredients", "steps")
+    shown = adaptation if text else pl.when(pl.lit(False)).then(adaptation)
+    yield rows.select("source_id", adaptation=shown, split=pl.lit("test"))
 
 
 def predictions(parts: Sequence[str], *, text: bool) -> Iterator[pl.DataFrame]:

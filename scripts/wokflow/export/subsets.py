@@ -15,7 +15,7 @@ class Subset:
     """One table of a release.
 
     `table` is the table of results that it is read from. `texts` are the corpora whose text its full form holds,
-    `derived` those from whose text something in it was made (predictions), `cites` further sources whose own content
+    `derived` those from whose text something in it was made (predictions, adaptations), `cites` further sources whose own content
     is in it in either form, and `counts_of` corpora of which it has only counts.
     """
 
@@ -91,6 +91,7 @@ def _directed(
             tuple(direction.split("-")),
             f"{table}/{direction}" if table else "",
             texts=corpora if form == "pairs" else corpora[:1],
+            derived=corpora[:1] if form == "gold" else (),
         )
         for direction, corpora in have.directions.items()
         if direction in chosen
