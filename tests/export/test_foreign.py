@@ -144,12 +144,19 @@ def test_rows_that_point_at_no_record_of_the_release_are_refused(results: Path) 
 def test_settings_of_a_foreign_release_become_no_paths(results: Path) -> None:
     release = export(results, "pairs")
     edit(release, lambda it: it["ingest"]["xiachufang"]["settings"].update(recipes=["/tmp/somewhere"]))
-    with pytest.raises(UserError, match=r"other settings than this version: .*recipes"):
+    with pytest.raises(UserError, match=r"other settings than this version \(recipes\).* changed since"):
         rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
     release = export(results, "items", to="other")
     edit(release, lambda it: it["ingest"]["lines"]["settings"].update(kind="any"))
     lines = {"lines": str(results.parent / "data/lines.en")}
-    with pytest.raises(UserError, match="settings that this version cannot use: KeyError"):
+    with pytest.raises(UserError, match=r"settings that this version cannot use \(KeyError"):
+        rehydrate(str(release), lines, str(results / "again"), PROGRESS)
+    edit(release, lambda it: it["ingest"]["lines"]["settings"].update(ratio="\x1b[2J"))
+    edit(release, lambda it: it["software"].update(wokflow="9.9\n"))
+    words = (
+        r"\(ratio: '.x1b\[2J'; Input should be a valid number.*\)\. It was made with Wokflow 9\.9.x\{A\}, and"
+    )
+    with pytest.raises(UserError, match=words):
         rehydrate(str(release), lines, str(results / "again"), PROGRESS)
 
 

@@ -49,6 +49,22 @@ def test_rehydrate_says_which_corpora_it_needs(results: Path) -> None:
         rehydrate(str(export(results, "items", mode="full")), {}, str(results / "again"), PROGRESS)
 
 
+def test_a_file_that_is_not_the_corpus_is_named_as_it_was_given(results: Path) -> None:
+    """Not as a config has it, which rehydrate does not read; and the list of rejects outlives the command."""
+    release, sources = export(results, "pairs"), raw(results, "recipenlg", "xiachufang")
+    wrong = results / "wrong.csv"
+    wrong.write_text("hello world\n" * 99)
+    kept = results / "again.recipenlg.refused.tsv"
+    words = f"--source recipenlg={wrong} is not the corpus .*more are in {kept}\\..*\n.*checksum of the right file"
+    with pytest.raises(UserError, match=words):
+        rehydrate(str(release), sources | {"recipenlg": str(wrong)}, str(results / "again"), PROGRESS)
+    assert len(kept.read_text().splitlines()) > 3
+    with pytest.raises(UserError, match=r"there is no file .*/none\.csv\. Name your copy"):
+        rehydrate(
+            str(release), sources | {"recipenlg": str(results / "none.csv")}, str(results / "a"), PROGRESS
+        )
+
+
 def test_a_full_release_takes_the_place_of_nothing_else(results: Path) -> None:
     release, sources = export(results, "pairs"), raw(results, "recipenlg", "xiachufang")
     there = results / "there"

@@ -120,7 +120,9 @@ def test_what_may_not_be_derived_is_in_no_mode(
     standoff = export(results, "gold", "predictions", licences=licences)
     assert (rows(standoff, "gold-zh-en")["adaptation"].null_count() == 0) == shown
     assert (rows(standoff, "predictions")["prediction"].null_count() == 0) == shown
-    assert "Mapo" not in "".join(path.read_text() for path in standoff.glob("*.*")), "nor in what stands beside"
+    assert "Mapo" not in "".join(path.read_text() for path in standoff.glob("*.*")), (
+        "nor in what stands beside"
+    )
     rehydrate(str(standoff), raw(results, "xiachufang"), str(results / "again"), PROGRESS)
     [gold] = rows(results / "again", "gold-zh-en").to_dicts()
     assert gold["source"]["id"] == "xiachufang:4" and (gold["adaptation"] is not None) == shown

@@ -39,6 +39,49 @@ def test_a_row_group_of_many_equal_numbers_is_refused_unread(
     assert [gate for gate, _ in shard_problems(shard, schema, 1, 5)] == ["schema"]
 
 
+def lie(shard: Path, number: int) -> None:
+    """Put 0 into the footer for a number above 63, wherever it has it, in as many bytes."""
+    stored = shard.read_bytes()
+    begin = len(stored) - 8 - int.from_bytes(stored[-8:-4], "little")
+    written, rest = b"", 2 * number  # as Thrift writes numbers of varying length
+    while rest > 127:
+        written, rest = written + bytes([rest % 128 + 128]), rest // 128
+    written += bytes([rest])
+    assert written in stored[begin:]
+    nothing = bytes([128] * (len(written) - 1) + [0])
+    shard.write_bytes(stored[:begin] + stored[begin:].replace(written, nothing))
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("rows", [1, 1_000])
+def test_pages_are_believed_and_no_footer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, rows: int
+) -> None:
+    """One long text, or many equal numbers, that the footer says are nothing: they are refused unread."""
+    monkeypatch.setattr("wokflow.export.shards.MOST", 4_000)
+    schema, shard = FORMS["records"].own, tmp_path / "shard.parquet"
+    row = {"record_id": "a:1", "sha256": "x" * (5_000 if rows == 1 else 1)}
+    pq.write_table(pa.Table.from_pylist([row] * rows, schema), shard, data_page_version=version)
+    column = pq.read_metadata(shard).row_group(0).column(1)
+    lie(shard, rows if rows > 1 else column.total_uncompressed_size)
+    claimed = pq.read_metadata(shard).row_group(0).column(1)
+    assert claimed.total_uncompressed_size < 200 and claimed.num_values == rows % 1_000
+    monkeypatch.delattr(pq.ParquetFile, "iter_batches")
+    assert ("schema", "has a row group of more than 0 MiB, which Wokflow never writes") in [
+        *shard_problems(shard, schema, rows % 1_000, 5_000)
+    ]
+
+
+def test_rows_are_counted_as_they_are_read(tmp_path: Path) -> None:
+    schema, shard = FORMS["records"].own, tmp_path / "shard.parquet"
+    pq.write_table(
+        pa.Table.from_pylist([{"record_id": "a:1", "sha256": "x"}] * 300, schema), shard, row_group_size=200
+    )
+    lie(shard, 100)
+    problems = [*shard_problems(shard, schema, 300, 5_000)]
+    assert problems and all(gate == "counts" for gate, _ in problems)
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(batch=st.integers(1, 5), limit=st.integers(1, 5_000), group=st.integers(1, 4), count=st.integers(0, 9))
 def test_rows_survive_however_they_come_and_are_cut(

@@ -37,8 +37,8 @@ def export_dataset(
     `rows` are the parts of its table, `texts` those of the corpora that its ids point at, `sources` what
     ingest/source says of the files that were read. data/<subset> holds the shards, and jsonl/<subset> the same rows
     as JSON lines if the settings ask for them; records/<corpus>.npy the row numbers of the records that are pointed
-    at; counts.json the rows of each shard. What may not be derived from a source's text (predictions, adaptations) is left
-    out; a full release of such text, and any of what is cited without a right to it, is refused by a UserError.
+    at; counts.json the rows of each shard. What may not be derived from a source's text (predictions, adaptations) is
+    left out; a full release of such text, and any of what is cited without a right to it, is refused by a UserError.
     """
     subset, full = subset_of(settings.subset), settings.mode == "full"
     form = FORMS[subset.form]

@@ -1,6 +1,7 @@
 """From a stand-off release and one's own copy of the corpora to the full release, with the same bytes."""
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,10 +25,12 @@ from wokflow.frame import tables
 from wokflow.frame.code import package_versions
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.sheets import written
+from wokflow.frame.version import VERSION
+from wokflow.ingest.first_rejects import REFUSED
 from wokflow.ingest.settings import RecipesSettings, SentencesSettings
 from wokflow.ingest.stage import source_files
 
-CHANGED = "changed.tsv"
+CHANGED = "changed.tsv"  # beside the full release, as REFUSED is
 NAMED = 10  # changed records that a message names
 
 
@@ -51,11 +54,19 @@ def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progr
         raise UserError(f"The release needs {wanted}; what was given {what}.")
     warn_of_versions(manifest, progress)
     with TemporaryDirectory(prefix="wokflow-") as temporary, tables.atomic_folder(to) as work:
+        beside = f"{Path(to).name}.{{}}"
         texts = {
-            corpus: read_corpus(corpus, manifest["ingest"][corpus], path, Path(temporary), progress)
+            corpus: read_corpus(
+                corpus,
+                manifest,
+                path,
+                Path(temporary),
+                Path(to).with_name(beside.format(f"{corpus}.{REFUSED}")),
+                progress,
+            )
             for corpus, path in sources.items()
         }
-        refuse_changes(changes(release, manifest, texts), Path(to).with_name(f"{Path(to).name}.{CHANGED}"))
+        refuse_changes(changes(release, manifest, texts), Path(to).with_name(beside.format(CHANGED)))
         full = manifest | {"mode": "full"}
         for name, subset in manifest["subsets"].items():
             progress.say(f"writing {name}")
@@ -117,28 +128,45 @@ def warn_of_versions(manifest: Manifest, progress: Progress) -> None:
         progress.warn(f"The release was made with {said}: bytes may differ, the text may not.")
 
 
-def read_corpus(corpus: str, how: Mapping[str, Any], path: str, folder: Path, progress: Progress) -> Texts:
-    """Read the user's own file of a corpus as the run did that made the release."""
+def read_corpus(
+    corpus: str, manifest: Manifest, path: str, folder: Path, refused: Path, progress: Progress
+) -> Texts:
+    """Read the user's own file of a corpus as the run did that made the release.
+
+    Raises UserError for a file that is not such a corpus, whose first rejects are then in the file `refused`, and for
+    settings in the release that this version does not know.
+    """
     from wokflow.ingest.recipes import ingest_recipes
     from wokflow.ingest.sentences import ingest_sentences
     from wokflow.ingest.source import ingest_source
 
     progress.say(f"reading {corpus} from {path}")
-    table, settings = how["step"], dict(how["settings"])
-    files = source_files({**settings, "path": path})
-    if absent := [file for file in files if not Path(file).is_file()]:
-        raise UserError(f"--source {corpus}={path}: there is no file {absent[0]}.")
-    source = folder / f"{corpus}.json"
-    part, rejects = (folder / kind / corpus / "part-00000.parquet" for kind in (table, "rejects"))
+    table, settings = manifest["ingest"][corpus]["step"], dict(manifest["ingest"][corpus]["settings"])
+    maker = printable(str(manifest["software"].get("wokflow", "unknown")))
+    advice = f"It was made with Wokflow {maker}, and this is {VERSION}: rehydrate it with that."
+    if maker == VERSION:
+        advice = "It was made with this version, so they were changed since: get the release again."
     of_recipes = table == "recipes"
     declared = RecipesSettings if of_recipes else SentencesSettings
     known = declared.model_fields.keys() - {"raw", "parts"}
     if unknown := sorted(settings.keys() ^ known):
-        raise UserError(f"The release reads {corpus} with other settings than this version: {unknown}.")
+        names = printable(", ".join(unknown))
+        raise UserError(
+            f"The release reads {corpus} with other settings than this version ({names}). {advice}"
+        )
+    files = source_files({**settings, "path": path})
+    if absent := [file for file in files if not Path(file).is_file()]:
+        several = f" The corpus has {len(files)} files, and --source takes what their names begin with."
+        raise UserError(
+            f"--source {corpus}={path}: there is no file {absent[0]}.{several if len(files) > 1 else ''} Name your "
+            "copy of the file that the card has among its sources."
+        )
+    source = folder / f"{corpus}.json"
+    part, rejects = (folder / kind / corpus / "part-00000.parquet" for kind in (table, "rejects"))
     job = Job(progress=progress, threads=os.cpu_count() or 1)
-    ingest_source(raw=files, data=str(source), job=job)
     step: Any = ingest_recipes if of_recipes else ingest_sentences
     try:
+        ingest_source(raw=files, data=str(source), job=job)
         step(
             source=str(source),
             rejects=[str(rejects)],
@@ -148,10 +176,31 @@ def read_corpus(corpus: str, how: Mapping[str, Any], path: str, folder: Path, pr
             **{table: [str(part)]},
         )
     except (LookupError, TypeError, ValueError) as error:
+        what = _first_problem(error)
         raise UserError(
-            f"The release reads {corpus} with settings that this version cannot use: {printable(repr(error))}."
+            f"The release reads {corpus} with settings that this version cannot use ({what}). {advice}"
+        ) from error
+    except UserError as error:
+        sheet = rejects.with_name(REFUSED)
+        if sheet.exists():
+            shutil.copyfile(sheet, refused)
+        raise UserError(
+            f"--source {corpus}={path} is not the corpus that the release was made of, or cannot be read: "
+            f"{str(error).replace(str(sheet), str(refused))}\n"
+            "The card has the version and the checksum of the right file among its sources. Settings that this "
+            "message names are those of the release, and cannot be changed here."
         ) from error
     return Texts(corpus, table, [str(part)], folder)
+
+
+def _first_problem(error: Exception) -> str:
+    """What is wrong with some settings, without what pydantic says around it."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return printable(repr(error))
+    first = error.errors(include_url=False)[0]
+    return printable(f"{'.'.join(map(str, first['loc']))}: {first['input']!r}; {first['msg']}")
 
 
 def changes(release: str, manifest: Manifest, texts: Mapping[str, Texts]) -> Iterator[tuple[str, str]]:

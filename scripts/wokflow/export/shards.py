@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from wokflow.export.pages import row_group_size
 from wokflow.frame import tables
 
 SHARD = 256 << 20  # bytes after which a shard is full: the hub advises less than 500 MB
@@ -117,6 +118,7 @@ def shard_problems(path: Path, schema: pa.Schema, rows: int, group: int) -> Iter
     Each problem comes with the gate that it is for, "schema" or "counts". All of the shard is read, some rows at a
     time, since a damaged page shows in no footer; but no row group whose values would fill the memory.
     """
+    read = 0
     try:
         with tables.opened(path) as file:
             found, stored = file.schema_arrow, file.metadata
@@ -127,37 +129,41 @@ def shard_problems(path: Path, schema: pa.Schema, rows: int, group: int) -> Iter
             yield "schema", "has other columns than this version of Wokflow gives to its subset"
             return
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        with pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=texts) as file:
+        with (
+            path.open("rb") as pages,
+            pq.ParquetFile(path, page_checksum_verification=True, read_dictionary=texts) as file,
+        ):
             for number in range(file.num_row_groups):
                 if stored.row_group(number).num_rows > group:
                     yield "schema", f"has a row group of more than {group} rows, which Wokflow never writes"
                     return
-                if _too_large(file, number):
-                    yield (
-                        "schema",
-                        f"has a row group of more than {MOST >> 20} MiB, which Wokflow never writes",
-                    )
+                rows_read = _rows_read(file, number, row_group_size(pages, stored, number))
+                if rows_read is None:
+                    size = f"more than {MOST >> 20} MiB"
+                    yield "schema", f"has a row group of {size}, which Wokflow never writes"
                     return
-    except (OSError, pa.ArrowException) as error:
+                read += rows_read
+        if read != stored.num_rows:
+            yield "counts", f"has {read} rows where its end says {stored.num_rows}"
+    except (OSError, ValueError, pa.ArrowException) as error:
         yield "counts", f"is no Parquet file, or cut off, or damaged: {error}"
 
 
-def _too_large(file: pq.ParquetFile, number: int) -> bool:
-    """Whether the values of a row group have more than MOST bytes.
+def _rows_read(file: pq.ParquetFile, number: int, size: int) -> int | None:
+    """The rows of a row group, all of which are read; None if their values have more than MOST bytes.
 
-    A few kilobytes can say that one long text comes thousands of times, so texts are read as numbers of the
-    dictionary that they stand in. Equal numbers in a row take no more space than one: these are counted unread.
+    `size` is what its pages say of themselves. A few kilobytes can say that one long text comes thousands of times,
+    so texts are read as numbers of the dictionary that they stand in.
     """
-    stored = file.metadata.row_group(number)
-    chunks = [stored.column(leaf) for leaf in range(stored.num_columns)]
-    if sum(max(each.total_uncompressed_size, 8 * each.num_values) for each in chunks) > MOST:
-        return True
-    size = 0
+    rows, texts = 0, 0
+    if size > MOST:
+        return None
     for batch in file.iter_batches(PIECE, row_groups=[number]):
-        size += sum(values_size(column) for column in batch.columns)
-        if size > MOST:
-            return True
-    return False
+        rows += len(batch)
+        texts += sum(values_size(column) for column in batch.columns)
+        if texts > MOST:
+            return None
+    return rows
 
 
 def _row_groups(rows: pa.Table) -> Iterator[pa.Table]:

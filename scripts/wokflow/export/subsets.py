@@ -15,8 +15,8 @@ class Subset:
     """One table of a release.
 
     `table` is the table of results that it is read from. `texts` are the corpora whose text its full form holds,
-    `derived` those from whose text something in it was made (predictions, adaptations), `cites` further sources whose own content
-    is in it in either form, and `counts_of` corpora of which it has only counts.
+    `derived` those from whose text something in it was made (predictions, adaptations), `cites` further sources whose
+    own content is in it in either form, and `counts_of` corpora of which it has only counts.
     """
 
     name: str
