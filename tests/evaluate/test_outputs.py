@@ -106,6 +106,29 @@ def test_each_kind_is_found_and_said(tmp_path: Path, kind: str) -> None:
     assert all(row[other] == 0 for other in others)
 
 
+GERMAN = (
+    "Title: Mehlsuppe\nIngredients: 500 g Mehl, 2 Eier\nSteps: Das Mehl in Butter anrösten, ablöschen und {}."
+)
+BORROWED = (
+    "Title: Coq au vin\nIngredients: 1 bouquet garni, crème fraîche\nSteps: Fry chicken, add the wine and {}."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (GERMAN, 2),
+        (BORROWED, 0),
+        ("Title: {}\nGulasch, Knödel, Sauerkraut", 0),  # too short to tell
+    ],
+)
+def test_another_language_of_the_same_script_is_found_where_it_is_certain(
+    tmp_path: Path, text: str, wrong: int
+) -> None:
+    row = judged(tmp_path, planted(text.format("kurz kochen"), text.format("die Eier darin verquirlen")))
+    assert row["wrong_language"] == wrong
+
+
 def test_one_faulty_prediction_in_ten_is_counted_without_a_warning(tmp_path: Path) -> None:
     row = judged(tmp_path, planted(""))
     assert row["empty"] == 1 and row["warnings"] == []

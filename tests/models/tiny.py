@@ -25,7 +25,7 @@ def tokenizer(letters: Iterable[str] = LETTERS, **kwargs: Any) -> Any:
 
 
 def model(kind: str, vocabulary: int, *, width: int = 16, layers: int = 2, seed: int = 5) -> Any:
-    """A model of kind marian, bart, mbart, m2m100, t5, gpt2, llama or bloom for `vocabulary` tokens.
+    """A model of kind marian, bart, mbart, m2m100, t5, gpt2, gpt_neo, llama or bloom for `vocabulary` tokens.
 
     It has 64 positions. Its weights are large, so that no two tokens are nearly as likely as each other. It never
     writes padding.
@@ -69,6 +69,8 @@ def _model(kind: str, vocabulary: int, width: int, layers: int) -> Any:
         BloomForCausalLM,
         GPT2Config,
         GPT2LMHeadModel,
+        GPTNeoConfig,
+        GPTNeoForCausalLM,
         LlamaConfig,
         LlamaForCausalLM,
         M2M100Config,
@@ -121,6 +123,10 @@ def _model(kind: str, vocabulary: int, width: int, layers: int) -> Any:
         case "gpt2":
             sizes = {"n_embd": width, "n_layer": layers, "n_head": 2, "n_positions": 64}
             return GPT2LMHeadModel(GPT2Config(**common, **sizes, initializer_range=0.4))
+        case "gpt_neo":
+            sizes = {"hidden_size": width, "num_layers": layers, "num_heads": 2}
+            sizes |= {"max_position_embeddings": 64, "attention_types": [[["global"], layers]]}
+            return GPTNeoForCausalLM(GPTNeoConfig(**common, **sizes, initializer_range=0.4))
         case "llama":
             sizes = {"hidden_size": width, "intermediate_size": 2 * width, "num_attention_heads": 2}
             sizes |= {"num_hidden_layers": layers, "max_position_embeddings": 256}

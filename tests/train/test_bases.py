@@ -181,6 +181,15 @@ def test_a_model_whose_texts_would_see_each_other_is_not_trained_so(tmp_path: Pa
         train(tmp_path / "together", settings=settings, packing=True)
 
 
+def test_a_model_that_reads_no_more_than_its_positions_is_not_trained_on_packed_rows(tmp_path: Path) -> None:
+    """The rows of a batch become one, which is longer than GPT-Neo's mask."""
+    base = base_model(tmp_path, "gpt_neo")
+    settings = changed(FIT, family="causal", base=str(base), epochs=1)
+    with pytest.raises(UserError, match=r"packing: \S*gpt_neo cannot read texts that share a row \(The size"):
+        train(tmp_path / "together", settings=settings, packing=True)
+    assert train(tmp_path / "alone", settings=settings, packing=True, device_batch=1)
+
+
 @pytest.mark.parametrize("kind", ["mbart", "m2m100", "marian", "t5"])
 def test_no_examples_give_one_without_labels_whose_decoder_reads_what_it_would(kind: str) -> None:
     from transformers import DataCollatorForSeq2Seq

@@ -9,10 +9,13 @@ from wokflow.evaluate.settings import OutputsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.languages import in_language
+from wokflow.models.identify import other_language
 from wokflow.models.texts import HEADINGS
 
 HEADING = rf"(?i)\s*(?:{'|'.join(HEADINGS)})"
 HALF, TENTH = 0.5, 0.1  # of the predictions: fewer distinct ones, and more faulty ones, give a warning
+# Shorter texts say too little of their language; and the probability of another from which a text is in that.
+LETTERS, CERTAIN = 80, 0.9
 ENDS = tuple("。！？.!?…\"'”’」』)）]】~～")  # what a text ends with that was not broken off
 FAULTS = {  # columns of schema evaluate/outputs, each with what its count says
     "copied_train": "are targets of the training, word for word",
@@ -82,17 +85,25 @@ def _judged(instances: str, predictions: str, lang: str) -> pl.DataFrame:
     rows = asked.join(made, on="instance_id").sort("instance_id")
     source, text, reference = (_plain(name) for name in ("source", "prediction", "reference"))
     whole, ended = (one.str.slice(-1).is_in(ENDS) for one in (text, reference))
-    known = pl.Series([in_language(one, lang) for one in rows["prediction"]], dtype=pl.Boolean)
+    rows = rows.with_columns(source=source, text=text)
+    known = pl.Series([_in_language(one, lang) for one in rows["text"]], dtype=pl.Boolean)
     return rows.select(
         "instance_id",
         "dataset",
-        source=source,
-        text=text,
-        copied_source=(text == source) & (text != ""),
-        empty=text == "",
+        "source",
+        "text",
+        copied_source=(pl.col("text") == pl.col("source")) & (pl.col("text") != ""),
+        empty=pl.col("text") == "",
         wrong_language=known.not_(),
         truncated=pl.when(reference.is_not_null()).then((text != "") & ~whole & ended),
     )
+
+
+def _in_language(text: str, lang: str) -> bool | None:
+    """Whether a text is in the language's script and, as far as that is certain, in no other language of it."""
+    found = in_language(text, lang)
+    other = len(text) >= LETTERS and other_language(text, lang.partition("_")[0], CERTAIN)
+    return False if found and other else found
 
 
 def _plain(column: str) -> pl.Expr:

@@ -162,7 +162,8 @@ _FAULTS = {
     "copied_train": "Predictions that are a target of the training, word for word; null: no model was trained here.",
     "copied_source": "Predictions that are their own source, unchanged.",
     "empty": "Empty predictions.",
-    "wrong_language": "Predictions in another script than that of the language asked for; null: not known.",
+    "wrong_language": "Predictions in another script than is asked for, or certainly in another language; null: not "
+    "known.",
     "refused": "Answers that the model or a filter of content refused; null: no endpoint was asked.",
     "truncated": "Answers at the limit of tokens; of other models, predictions that stop without a full stop though "
     "their reference has one; null: there is no reference.",

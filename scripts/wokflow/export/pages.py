@@ -44,13 +44,13 @@ def _pages(file: IO[bytes], start: int, end: int) -> Iterator[tuple[int, int]]:
     while start < end:
         file.seek(start)
         header = _struct(file, DEPTH)
-        size, stored = header.get(UNCOMPRESSED), header.get(COMPRESSED)
-        values = [header[name].get(1) for name in HEADERS if isinstance(header.get(name), dict)]
-        numbers = (size, stored, *values)
-        if len(values) != 1 or not all(isinstance(each, int) and each >= 0 for each in numbers):
+        numbers: list[Any] = [header.get(UNCOMPRESSED), header.get(COMPRESSED)]
+        numbers += [header[name].get(1) for name in HEADERS if isinstance(header.get(name), dict)]
+        if len(numbers) != 3 or not all(isinstance(each, int) and each >= 0 for each in numbers):
             raise ValueError("a page does not say its size and its number of values, each once")
+        size, stored, values = numbers
         start = file.tell() + stored
-        yield size, values[0]
+        yield size, values
     if start > end:
         raise ValueError("a page reaches out of its column")
 

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import cache
 from typing import Any
 
 import polars as pl
@@ -21,6 +20,7 @@ from wokflow.ingest.parts import Parts
 from wokflow.ingest.records import Reject
 from wokflow.ingest.settings import SentencesSettings
 from wokflow.ingest.stream import Truncated
+from wokflow.models.identify import alike, known, likeliest, other_language
 
 ROWS = 20_000  # rows that are written at once
 LOOKED_AT = 1_000  # rows of which it is asked whether they were read in a wrong encoding
@@ -30,14 +30,6 @@ SMOOTHING = (
 )
 LETTERS = 40  # of a sentence whose language is identified (see align.letters); shorter ones say too little
 CERTAIN = 0.99  # probability of another language from which a sentence is rejected
-ALIKE = (  # languages that are not told apart
-    frozenset({"zh", "yue", "wuu"}),
-    frozenset({"bs", "hr", "sr"}),
-    frozenset({"no", "nn", "nb", "da"}),
-    frozenset({"id", "ms"}),
-    frozenset({"ar", "arz", "ary"}),
-    frozenset({"hi", "mr", "ne", "sa"}),
-)
 SCRIPTS = {  # of languages, in the names of Unicode; languages that are written in one or another are left out
     "Han": "zh yue wuu",
     "Han Hiragana Katakana": "ja",
@@ -253,24 +245,17 @@ def _identifier(lang: str) -> Callable[[str], str | None] | None:
 
     None for languages that the model does not know, and whose script is not known.
     """
-    model = _model()
     lang = re.split("[-_]", lang.lower())[0]
     script = _script(lang)
-    if lang not in model.labels and not script:
+    if not known(lang) and not script:
         return None
-    own = _alike(lang)
 
     def identify(text: str) -> str | None:
         if letters(text) < LETTERS:
             return None
-        ranked = model.rank(text)
         if script and not script.search(text):
-            return str(next(name for name, _ in ranked if name not in own))
-        if lang not in model.labels:
-            return None
-        found = _alike(ranked[0][0])
-        likely = sum(probability for name, probability in ranked if name in found)
-        return None if found == own or likely < CERTAIN else str(ranked[0][0])
+            return next(name for name in likeliest(text) if name not in alike(lang))
+        return other_language(text, lang, CERTAIN)
 
     return identify
 
@@ -281,15 +266,3 @@ def _script(lang: str) -> Any:
 
     scripts = next((names for names, langs in SCRIPTS.items() if lang in langs.split()), "")
     return regex.compile("|".join(rf"\p{{{name}}}" for name in scripts.split())) if scripts else None
-
-
-def _alike(lang: str) -> frozenset[str]:
-    return next((group for group in ALIKE if lang in group), frozenset({lang}))
-
-
-@cache
-def _model() -> Any:
-    """py3langid: langid.py's method (Lui and Baldwin 2012) with its model in the package, read without pickle."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -17,7 +17,7 @@ from wokflow.models.loading import load
 from wokflow.train.card import write_card
 from wokflow.train.checkpoints import Checkpoints, Saved
 from wokflow.train.examples import Encoder, asking_of, read_examples, values_of
-from wokflow.train.packing import sees_others
+from wokflow.train.packing import SECOND, packing_fault
 from wokflow.train.record import base_of, write_record
 from wokflow.train.scratch import make_small
 from wokflow.train.settings import ModelSettings
@@ -293,11 +293,12 @@ def _trainer(
         # TRL rounds adapters on 4 bits to bfloat16, but PEFT reads those of a checkpoint in 32 bits.
         for weight in filter(lambda one: one.requires_grad, trainer.model.parameters()):
             weight.data = weight.data.float()
-    if encoder.packing and arguments.process_index == 0 and sees_others(trainer.model, trainer.data_collator):
-        raise UserError(
-            f"train.model.packing: {settings.base or 'small'} does not keep texts apart that share a row; each "
-            "would be learnt as what follows the one before it. Leave packing out for this model."
-        )
+    if encoder.packing and arguments.process_index == 0:
+        longest = (places or 0) + 1 if arguments.per_device_train_batch_size > 1 else len(SECOND)
+        if fault := packing_fault(trainer.model, trainer.data_collator, longest):
+            raise UserError(
+                f"train.model.packing: {settings.base or 'small'} {fault}. Leave packing out for this model."
+            )
     trainer.begin(course)
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(Watch(trainer))
