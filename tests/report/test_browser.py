@@ -1,4 +1,5 @@
-"""The page in a browser: nothing is wider than a phone but what scrolls in its own box, and links unfold stages."""
+"""The page in a browser: nothing is wider than a phone but what scrolls in its own box, links unfold stages, and the
+best run stands where one looks first."""
 
 import re
 import shutil
@@ -18,14 +19,17 @@ onmessage = message => document.body.append(message.data + ";");
 MEASURE = """<script>
 document.querySelectorAll("details").forEach(each => each.open = FOLDED || each.open);
 onload = () => parent.postMessage([innerWidth, document.documentElement.scrollWidth,
-  document.querySelectorAll("details[open]").length].join(" "), "*");
+  document.querySelectorAll("details[open]").length,
+  Math.ceil(document.querySelector(".best figure")?.getBoundingClientRect().bottom ?? 0)].join(" "), "*");
 </script>"""
 
 
 def measured(
     folder: Path, widths: tuple[int, ...], target: str = "", *, unfolded: bool = True
 ) -> set[tuple[int, ...]]:
-    """Of the page in frames of these widths: the frame's width, the page's, and the number of open details."""
+    """Of the page in frames of these widths: the frame's width, the page's, how many details are open, and how far
+    down the first picture of results ends.
+    """
     html = (folder / "index.html").read_text(encoding="utf-8")
     html, policies = re.subn(
         "<meta http-equiv.*?>", "", html
@@ -46,18 +50,25 @@ def measured(
     ]
     command += ["--virtual-time-budget=20000", "--dump-dom", (folder / "frames.html").as_uri()]
     shown = subprocess.run(map(str, command), capture_output=True, text=True, check=True, timeout=120).stdout
-    return {(int(a), int(b), int(c)) for a, b, c in re.findall(r"(\d+) (\d+) (\d+);", shown)}
+    return {tuple(map(int, numbers)) for numbers in re.findall(r"(\d+) (\d+) (\d+) (-?\d+);", shown)}
 
 
 def test_no_page_is_wider_than_the_window(tmp_path: Path) -> None:
     page(tmp_path, 6, EVIL + "宫保鸡丁" * 20 + "unbreakable" * 20)
     found = measured(tmp_path, WIDTHS)
     assert len(found) == len(WIDTHS)
-    assert [(window, width) for window, width, _ in found if width > window] == []
+    assert [(window, width) for window, width, _, _ in found if width > window] == []
+
+
+def test_the_first_result_is_seen_without_scrolling_whatever_is_to_check(tmp_path: Path) -> None:
+    html = page(tmp_path, 6, "Spring rolls", rejects=9)
+    assert html.count('class="warning"') > 1
+    ends = {window: end for window, _, _, end in measured(tmp_path, (360, 1280), unfolded=False)}
+    assert 0 < ends[1280] <= 800 and 0 < ends[360] <= 740
 
 
 def test_a_link_of_the_contents_unfolds_its_stage(tmp_path: Path) -> None:
     page(tmp_path, 1)
-    [(_, _, closed)] = measured(tmp_path, (800,), unfolded=False)
-    [(_, _, unfolded)] = measured(tmp_path, (800,), "#parse", unfolded=False)
+    [(_, _, closed, _)] = measured(tmp_path, (800,), unfolded=False)
+    [(_, _, unfolded, _)] = measured(tmp_path, (800,), "#parse", unfolded=False)
     assert unfolded == closed + 1
