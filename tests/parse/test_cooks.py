@@ -188,3 +188,66 @@ def test_meat_without_a_name_is_that_of_the_dish(steps: list[str], name: str) ->
 
 def test_meat_without_a_name_is_what_the_pot_holds() -> None:
     assert shown("羊排洗净，加姜煮熟，把肉捞出，切块")[-1] == "切块: 肉"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a word that begins with a verb or liquid belongs to the verb or liquid before it
+        ("翻炒芝麻", ["翻炒: 芝麻"]),
+        ("洗净鸭肉", ["洗净: 鸭肉"]),
+        ("锅中加水煮熟", ["加: 水", "煮熟: 水"]),
+        ("冷锅热油，下蒜片", ["热油:", "下: 蒜片"]),
+        ("烧一锅热水", ["烧: 热水"]),
+        ("热锅凉油葱姜爆香", ["热锅: 凉油", "爆香: 葱 姜"]),
+        ("把虾过油炸一遍", ["过油: 虾", "炸: 虾"]),
+        ("加蚝油酱油各一勺", ["加: 蚝油 酱油"]),
+        ("加入1000毫升水", ["加入: 水"]),
+        # what a food tastes or looks like, where it was cut, and a knife behind it are no food
+        ("炒去生辣椒味", ["炒去:"]),
+        ("茄子切面朝下摆盘", ["摆盘: 茄子"]),
+        ("蒜刀背拍碎", ["拍碎: 蒜"]),
+        # implements with which a cook tests what is done
+        ("鸭肉煮至筷子能插入", ["煮: 鸭肉"]),
+        ("筷子放进去有小泡时下丸子", ["下: 丸子"]),
+        # modifiers of more than one verb, or with an object
+        ("放入洗净切好的冬瓜", ["放入: 冬瓜"]),
+        ("放入裹过淀粉的豆皮", ["放入: 豆皮"]),
+        ("豆皮煎至微焦的状态", ["煎至: 豆皮"]),
+        # amounts and limits are no negation
+        ("用不超过60度的水化开酵母", ["化开: 水 酵母"]),
+        ("放一大勺生抽，1点盐，1勺淀粉搅拌均匀", ["放: 生抽 盐 淀粉", "搅拌均匀: 生抽 盐 淀粉"]),
+        # rinsing
+        ("虾用凉水过一下", ["过: 虾 凉水"]),
+        ("鸭肉过两遍冷水", ["过: 鸭肉 冷水"]),
+        ("切过的鸭肉放锅里", ["放: 鸭肉"]),
+        # what is listed behind an action is its object
+        ("放生抽，糖一勺，蒜拍碎", ["放: 生抽 糖", "拍碎: 蒜"]),
+        ("冬瓜去皮，沥干水分，盐料酒腌制", ["去皮: 冬瓜", "沥干: 水分", "腌制: 冬瓜 盐 料酒"]),
+        ("加糖，香油提鲜", ["加: 糖 香油", "提鲜: 糖 香油"]),
+        ("鸭肉加盐.糖.醋，拌匀", ["加: 鸭肉 盐 糖 醋", "拌匀: 鸭肉 盐 糖 醋"]),
+        ("冬瓜🍉切片", ["切片: 冬瓜"]),
+        # a colon behind a stage or a sauce
+        ("水开：下面条，煮熟", ["水开:", "下: 面条", "煮熟: 水 面条"]),
+        ("调汁：生抽一勺、醋两勺、糖", ["调汁: 生抽 醋 糖"]),
+        # parts
+        ("芹菜去根，切段", ["去: 芹菜 根", "切段: 芹菜"]),
+        ("大虾除去沙线，切段", ["除去: 大虾 沙线", "切段: 大虾"]),
+    ],
+)
+def test_words_and_lists_are_read_as_a_cook_reads_them(text: str, expected: list[str]) -> None:
+    assert shown(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "verb_class"),
+    [
+        ("虾过沸水", "焯水"),
+        ("虾过凉水", "过凉"),
+        ("鸡丁划散", "翻炒"),
+        ("将热油倒走", "倒掉"),
+        ("金桔扔下去", "加入"),
+    ],
+)
+def test_a_verb_is_in_the_class_of_what_is_done(text: str, verb_class: str) -> None:
+    assert [action.verb_class for action in actions(text)] == [verb_class]

@@ -66,6 +66,36 @@ def last(*steps: str) -> str:
         # what is taken away is no food, nor is what comes out
         (["羊肉放入开水中去杂质，捞出"], "羊肉"),
         (["苦瓜加盐腌制出汁水，拌匀"], "苦瓜 盐"),
+        # what is thrown away, poured off or taken out for good does not come back
+        (["鱼装盘，葱姜扔掉，上锅蒸"], "鱼"),
+        (["锅里放油，下八角、葱段炸香，捞出丢掉，放入鸭肉，翻炒"], "油 鸭肉"),
+        (["锅里放油，放姜片，下鸭肉炒熟，拣去姜片，撒孜然，翻匀"], "油 鸭肉 孜然"),
+        (["虾洗净，剪去虾腿，备用"], "虾"),
+        (["瓠瓜切开，瓜瓤挖去，切片"], "瓠瓜"),
+        (["木瓜剖开，刮净白瓤，切丁"], "木瓜"),
+        # water over which food is steamed is none of it, but what was stirred into it is
+        (["水烧开，把南瓜上锅蒸，关火焖"], "南瓜"),
+        (["南瓜装盘，水开，上锅蒸"], "南瓜"),
+        (["鸡蛋加水打散，上锅蒸"], "鸡蛋 水"),
+        # sauce that is reduced was there
+        (["鸭肉下锅，收汤汁，出锅"], "鸭肉"),
+        # a pot that is put on again has oil, and what was left in it
+        (["再起一油锅，下蒜片，炒香"], "油 蒜片"),
+        (["起油锅，下蒜片，炒香"], "油 蒜片"),
+        (["锅里留底油，热锅，下蒜片，炒香"], "底油 蒜片"),
+        (["豆皮下开水锅，煮熟"], "水 豆皮"),
+        # from the pot into a bowl, or over a plate that was prepared before
+        (["锅里放油，倒入肉末炒熟，肉末倒入碗里，拌匀"], "肉末"),
+        (["面条放盘里，锅里放蒜和酱油烧开，汤汁淋在面条上，拌匀"], "面条 汤汁 蒜 酱油"),
+        (["鱼加盐腌制，姜切丝，放在鱼上，蒸"], "姜 鱼 盐"),
+        # what is fetched is no part of what was prepared before; a sauce of many seasonings is not either
+        (["鱼加姜，取盐放入料酒中，化开"], "盐 料酒"),
+        (["牛肉切片，小碗里放生抽、醋、糖，搅匀"], "生抽 醋 糖"),
+        (["辣椒切圈，鸭肉加盐，蛋清，抓匀"], "鸭肉 盐 蛋清"),
+        # to bind a soup in which food was scalded, which then stays in it
+        (["锅里放水、木耳，放入鱼片烫熟，勾芡"], "水 木耳 鱼片"),
+        # a marinade is all that is in it
+        (["牛肉冲洗收干，加姜片、盐，拌匀，腌制"], "牛肉 姜片 盐"),
         # the plate
         (["锅里放油，下青菜翻炒，出锅，装盘"], "油 青菜"),
         (["水烧开，放入青菜，捞起，装盘"], "青菜"),

@@ -63,3 +63,11 @@ def test_table_names_actions_in_both_languages() -> None:
         ["1", "切 cut · optional", "鸡 chicken", ""],
         ["2", "炒 stir-fry", "（鸡） chicken · inherited", ""],
     ]
+
+
+def test_what_an_inheriting_action_names_is_not_in_brackets() -> None:
+    salt = action("r", 0, "腌", 3, text="用盐腌", ingredients=["鸡", "盐"], inherited=True)
+    stir = action("r", 1, "炒", 3, text="下蛋炒", ingredients=["鸡", "蛋"], inherited=True)
+    into = action("r", 2, "下", 1, text="下蛋炒", ingredients=["蛋"])
+    shown = [row[2] for row in texts(marked.recipe(["用盐腌，下蛋炒"], [salt, into, stir], WORDS)["actions"])]
+    assert [cell.split(" ")[0] for cell in shown] == ["（鸡）盐", "蛋", "（鸡、蛋）"]

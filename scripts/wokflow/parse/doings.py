@@ -29,8 +29,10 @@ class Doing(NamedTuple):
     def prepared(self) -> list[Mention]:
         """The named food that is worked on: no part that is taken away, nothing that cleans it or that it lies in."""
         foods = [food for food in self.foods if food.surface not in PARTS] + list(self.inside)
-        if self.verb[-1] in kinds.OFF and (topics := self.topics(foods)):  # 芹菜摘去黄叶
-            return topics
+        if len(self.verb) > 1 and self.verb[-1] in kinds.OFF:  # 芹菜摘去黄叶, 剪去虾须, 瓜瓤挖去
+            return [food for food in self.topics(foods) if food.surface[-1] not in kinds.SHELLS]
+        if self.verb[0] in kinds.PARTING:  # 刮白瓤
+            foods = [food for food in foods if food.surface[-1] not in kinds.SHELLS]
         if self.verb[0] in kinds.DRAINING:
             return [food for food in foods if food.surface not in kinds.DRAINED]
         if not kinds.WASHING.isdisjoint(self.verb):
@@ -71,6 +73,13 @@ class Doing(NamedTuple):
         )
 
     @property
+    def pours_sauce(self) -> bool:
+        """Whether a sauce that is named before the verb is poured over food that is named behind it: 汤汁浇在鱼上."""
+        sauces = self.topics(self.foods)
+        place = without(self.foods, sauces)
+        return self.verb[0] in kinds.POURS and bool(sauces and place) and all(map(soft, sauces))
+
+    @property
     def leaves(self) -> bool:
         """Whether a liquid, or food in a vessel, stays in the pot: 锅留底油."""
         stays = any(map(medium, self.foods)) or bool(self.foods and self.tools)
@@ -82,7 +91,7 @@ class Doing(NamedTuple):
         topics = self.topics(self.foods)
         added = without(self.foods, topics)
         to_it = bool(topics and added) and self.verb[0] == "加"
-        return to_it and not any(map(soft, topics)) and all(map(soft, added))
+        return to_it and not any(map(soft, topics)) and any(map(soft, added))
 
     @property
     def in_other_water(self) -> bool:
@@ -103,7 +112,8 @@ class Doing(NamedTuple):
         ends = {tool.surface[-1] for tool in self.tools}
         if self.verb[0] in kinds.CLEANING:
             return not ends.isdisjoint(kinds.CLEANED)
-        return what in (Kind.ADD, Kind.MIX) and not ends.isdisjoint(kinds.COVERS)
+        covers = what in (Kind.ADD, Kind.MIX) and not ends.isdisjoint(kinds.COVERS)
+        return covers and self.verb[-1] not in "在入到于进"  # but 放在吸油纸上
 
     @property
     def has_lid(self) -> bool:

@@ -27,7 +27,7 @@ Style = Literal["house", "paper"]
 HELD_OBJECTS = frozenset("水油面")  # last characters of verbs that hold their object: 加水, 放油, 和面
 FRIED = "炸"  # the verb whose class has food that is soaked in hot oil
 # behind a food: something goes there, as in 鱼上, but not 中火, 上锅
-PLACE = re.compile("[里内]|中(?![火小大])|上(?![火桌锅笼色蒸浆面])|上面|表面")
+PLACE = re.compile("[里内]|中(?![火小大和])|上(?![火桌锅笼色蒸浆面])|上面|表面")
 CACHED = 200_000  # largest number of clauses in the cache
 
 
@@ -131,8 +131,10 @@ def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> Doing:
         holds = verb[-1]
     elif len(verb) > 1 and verb[0] in "水油":  # 水开, 油热
         holds, at = verb[0], action.start
-    elif any(tool.surface.startswith("油锅") for tool in action.tools):
+    elif "油锅" in verb or any(tool.surface.startswith("油锅") for tool in action.tools):  # 再起油锅
         holds = "油"
+    elif any(plain[tool.start - 1 : tool.start + 1] in ("水锅", "油锅") for tool in action.tools):  # 下开水锅
+        holds = plain[next(tool.start for tool in action.tools) - 1]
     cls = lexicon.foods.get(holds)
     inside = (Mention(holds, cls, at, at + 1),) if cls else ()
     onto = bool(action.ingredients) and all(

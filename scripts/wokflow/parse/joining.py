@@ -13,7 +13,7 @@ VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its 
 def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     """The tokens with verbs joined to their complements (炒 + 香, 焯 + 烫); 盖 behind 开 or 盖上 is a lid."""
     found: list[Token] = []
-    for token in recut(halved(fragrant(oiled(tokens, lexicon), lexicon), lexicon), lexicon):
+    for token in recut(halved(fragrant(oiled(hot_pot(tokens, lexicon), lexicon), lexicon), lexicon), lexicon):
         last = found[-1] if found else None
         if last and last.text in lx.LIDDED and token.text in lexicon.tools:
             found.append(noun(token.text, token.start, lexicon.tools[token.text], TOOL))
@@ -75,8 +75,19 @@ def oiled(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     found: list[Token] = []
     for token in tokens:
         last, rest = found[-1] if found else None, token.text[1:]
-        cut = token.kind == FOOD and token.text[0] == "油" and rest in lexicon.verbs and "油" in lexicon.foods
-        if cut and last and last.end == token.start and (name := lexicon.foods.get(last.text + "油")):
+        oil = token.text[0] == "油" and "油" in lexicon.foods
+        oily = oil and rest in lexicon.verbs
+        cut = token.kind == FOOD and (oily or (oil and rest in lexicon.foods))
+        sauce = last.text[:-1] if last and last.kind == FOOD and last.text[-1] == "酱" else ""
+        if last and token.text == "油" and sauce in lexicon.foods and last.end == token.start:  # 蚝油酱 + 油
+            found[-1] = noun(sauce, last.start, lexicon.foods[sauce])
+            found.append(noun("酱油", token.start - 1, lexicon.foods.get("酱油", token.cls)))
+            continue
+        if oily and token.kind == VERB and last and last.text in lx.DISPOSAL:  # 把 + 油炸 + 香
+            found.append(noun("油", token.start, lexicon.foods["油"]))
+        elif oily and token.kind == VERB and last and last.text == "过" and "过油" in lexicon.verbs:
+            found[-1] = Token(VERB, "过油", last.start, token.start + 1, lexicon.verbs["过油"])
+        elif cut and last and last.end == token.start and (name := lexicon.foods.get(last.text + "油")):
             found[-1] = noun(last.text + "油", last.start, name)
         elif cut and last and last.end == token.start and last.text in lx.TASTES:
             core = token.start, token.start + 1
@@ -86,7 +97,10 @@ def oiled(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
         else:
             found.append(token)
             continue
-        found.append(Token(VERB, rest, token.start + 1, token.end, lexicon.verbs[rest]))
+        if rest in lexicon.verbs:
+            found.append(Token(VERB, rest, token.start + 1, token.end, lexicon.verbs[rest]))
+        else:
+            found.append(noun(rest, token.start + 1, lexicon.foods[rest]))  # 冷 + 油葱
     return found
 
 
@@ -130,7 +144,9 @@ def halved(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     for token in tokens:
         longer = _longer(found[-1], token, lexicon) if found else None
         rest = _rest(token, lexicon) if longer else None
-        if longer and rest is not None:
+        if longer and token.kind == FOOD:
+            found[-1:] = [longer, *(rest or [token])]
+        elif longer and rest is not None:
             found[-1:] = [longer, *rest]
         elif longer and (token.text[1:] in lx.LONG_RESULTS or token.text[1:2] == "出"):
             found[-1] = replace(longer, text=longer.text + token.text[1:], end=token.end)
@@ -142,7 +158,16 @@ def halved(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
 def _longer(verb: Token, token: Token, lexicon: Lexicon) -> Token | None:
     """The verb with the first character of the verb behind it, if that is a listed verb: 放 + 入."""
     text = verb.text + token.text[0]
-    if not (verb.kind == token.kind == VERB and len(verb.text) == 1 and verb.end == token.start):
+    if not (verb.kind == VERB and len(verb.text) == 1 and verb.end == token.start):
+        return None
+    if token.kind == FOOD:  # 翻 + 炒芝麻
+        dish = (
+            (token.text[0] in lx.DISH_VERBS or text == "洗净")
+            and text in lexicon.verbs
+            and token.text[1:] in lexicon.foods
+        )
+        return Token(VERB, text, verb.start, token.start + 1, lexicon.verbs[text]) if dish else None
+    if token.kind != VERB:
         return None
     if text not in lexicon.verbs and (token.text[0] != "入" or verb.text in lx.TRICKY):
         return None
@@ -162,6 +187,30 @@ def _rest(token: Token, lexicon: Lexicon) -> list[Token] | None:
             verb = [Token(VERB, after, start + end, token.end, lexicon.verbs[after])] if after else []
             return [noun(vessel, start, lexicon.tools[vessel], TOOL), *verb]
     return None
+
+
+def hot_pot(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+    """冷 + 锅热 + 油 as 锅 + 热油, 一 + 锅热 + 水 as 一锅 + 热水."""
+    found: list[Token] = []
+    for token in tokens:
+        last = found[-1] if found else None
+        if not (last and last.text == "锅热" and token.text in ("水", "油") and token.text in lexicon.foods):
+            found.append(token)
+            continue
+        start, text = last.start + 1, f"热{token.text}"
+        if len(found) > 1 and found[-2].kind == NUMBER:
+            found[-1:] = [
+                Token(WORD, "锅", last.start, start),
+                noun(text, start, lexicon.foods[token.text]),
+            ]
+        elif text in lexicon.verbs and "锅" in lexicon.tools:
+            found[-1:] = [
+                noun("锅", last.start, lexicon.tools["锅"], TOOL),
+                Token(VERB, text, start, token.end, lexicon.verbs[text]),
+            ]
+        else:
+            found.append(token)
+    return found
 
 
 def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:

@@ -25,6 +25,7 @@ class Kind(Enum):
 
 _LISTS = word_lists("grammar/kitchen.tsv")
 WHOLE = {word: kind for kind in Kind for word in _LISTS.get(f"WHOLE_{kind.name}", ())}  # whole verbs
+WHOLE |= dict.fromkeys(_LISTS["FRESH"], Kind.HEAT)
 PREFIX = {word: kind for kind in Kind for word in _LISTS.get(f"PREFIX_{kind.name}", ())}  # the longest counts
 COATS = frozenset(verb for verb, kind in WHOLE.items() if kind is Kind.ADD)  # 上浆, 刷
 LONGEST = max(map(len, PREFIX))
@@ -34,10 +35,12 @@ WASHING, WASHED_OFF = _LISTS["WASHING"], _LISTS["WASHED_OFF"]
 STEEPING, RENDERING, BY_HAND = (_LISTS[name] for name in ("STEEPING", "RENDERING", "BY_HAND"))
 DRAINING, PRICKING, BEATING = (_LISTS[name] for name in ("DRAINING", "PRICKING", "BEATING"))
 COATING, STEAMING = _LISTS["COATING"], _LISTS["STEAMING"]
+STAGES = _LISTS["STAGES"]
 HEATS_MEDIUM, FRESH = _LISTS["HEATS_MEDIUM"], _LISTS["FRESH"]
 HEATS_VESSEL, LEAVING, CLEANING = (_LISTS[name] for name in ("HEATS_VESSEL", "LEAVING", "CLEANING"))
 SWITCHING, TURNING, BLENDING, OFF = (_LISTS[name] for name in ("SWITCHING", "TURNING", "BLENDING", "OFF"))
 POURS, STUFFING, NO_FAT, THROWN = (_LISTS[name] for name in ("POURS", "STUFFING", "NO_FAT", "THROWN"))
+FETCHING, BINDING, SHELLS, PARTING = (_LISTS[name] for name in ("FETCHING", "BINDING", "SHELLS", "PARTING"))
 CLEANED, COVERS = _LISTS["CLEANED"], _LISTS["COVERS"]  # last characters of tools
 # food by its last character, or whole
 SOFT, POWDERS, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "POWDERS", "SAUCES", "SPICES"))

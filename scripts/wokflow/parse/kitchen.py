@@ -1,35 +1,20 @@
 """The pot and the bench, and what each kind of verb does to them; `pot` says what they are."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
 from wokflow.parse.doings import PARTS, Doing, distinct, dries, left, mains, next_work, without
 from wokflow.parse.kinds import Kind, aromatic, fat, medium, oil, soft, watery
+from wokflow.parse.places import Places
 from wokflow.parse.types import Mention
 
 
-@dataclass(slots=True)
-class Kitchen:
-    """The pot, the bench, and at which of the two the cook is. Foods are kept in the order in which they came.
+class Kitchen(Places):
+    """What verbs do to the two places.
 
     Each method `_<kind>` changes the state and returns the food that the action acts on.
     """
-
-    pot: list[Mention] = field(default_factory=list)
-    bench: list[Mention] = field(default_factory=list)
-    before: list[Mention] = field(default_factory=list)  # the bench's group before this one, if not set aside
-    added: list[Mention] = field(default_factory=list)  # what the last action added, if it added
-    at_pot: bool = False
-    set_aside: bool = False  # the bench's food: what is named next begins a new group
-    plated: bool = False  # the bench holds what left the pot for good
-    taken: bool = False  # food was taken out of the pot since something last went in
-    apart: bool = False  # the bench's food was blanched beside a pot that holds other food
-    away: bool = False  # the cook was at the bench since something last went into the pot
-    bowls: set[str] = field(default_factory=set)  # the classes of what the bench's food lies in, where named
-    stuffed: list[Mention] = field(default_factory=list)  # food and its stuffing, which cook together
-    bakes: bool = False  # the last heat was an oven's or steam: what it cooked leaves it together
 
     def acts_on(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
         """The food that an action acts on; `later` are the actions behind it."""
@@ -42,11 +27,11 @@ class Kitchen:
             case Kind.EMPTY:
                 acted = self._empty(doing)
             case Kind.TAKE:
-                acted = self._take(doing)
+                acted = self._take(doing, later)
             case Kind.ASIDE:
                 acted = self._aside(doing)
             case Kind.HEAT:
-                acted = self._heat(doing)
+                acted = self._heat(doing, later)
             case Kind.ADD:
                 acted = self._add(doing, later)
             case Kind.MIX:
@@ -54,6 +39,8 @@ class Kitchen:
             case Kind.PREPARE:
                 acted = self._prepare(doing)
         self.added = list(doing.foods) if what is Kind.ADD else []
+        self.boils = self.boils and what in (Kind.HEAT, Kind.STOVE)
+        self.left_over = doing.leaves
         self.apart = self.apart and not self.at_pot
         self.away = self.away or not self.at_pot
         return acted
@@ -73,36 +60,6 @@ class Kitchen:
             return Kind.ADD  # 摆在粉丝上
         return what
 
-    def fries(self, verb: str) -> bool:
-        """Whether a verb of soaking is to fry: what is soaked is in a pot of oil (油烧热，下花生泡三分钟)."""
-        oily = any(map(oil, self.pot)) and not any(map(watery, self.pot))
-        return verb[0] in kinds.STEEPING and self.at_pot and oily and not all(map(aromatic, self.pot))
-
-    def here(self) -> list[Mention]:
-        """The food at the place in use; that of the other place if there is none."""
-        return (self.pot or self.bench) if self.at_pot else (self.bench or self.pot)
-
-    def to_bench(self) -> None:
-        self.at_pot = self.set_aside = self.plated = False
-
-    def into_pot(
-        self, foods: Sequence[Mention], dry: bool = False, coats: bool = False, anew: bool = False
-    ) -> None:
-        """Put food into the pot. That is empty if the cook was elsewhere and fries now, or takes fresh water.
-
-        What is left on the bench of a group whose food went in, such as its marinade, is not another group.
-        """
-        fries = any(map(oil, foods)) and (self.taken or self.away or anew) and not coats
-        water = self.taken and self.away and any(map(watery, foods)) and any(map(watery, self.pot))
-        if fries or water or (self.taken and dry):
-            self.pot = []
-        if len(without(self.stuffed, foods)) < len(self.stuffed):
-            foods, self.stuffed = [*foods, *self.stuffed], []
-        self.pot = distinct([*self.pot, *foods])
-        self.taken = self.away = False
-        rest = without(self.bench, foods)
-        self.bench = [] if len(rest) < len(self.bench) and all(map(soft, rest)) else rest
-
     def _stove(self, doing: Doing) -> list[Mention]:
         """The place in use. A liquid that is left over is what a pot holds after its food left it: 锅留底油."""
         if doing.leaves:
@@ -120,7 +77,8 @@ class Kitchen:
         if not doing.foods and doing.verb[0] in kinds.THROWN and self.taken and not self.at_pot:
             self.bench, self.at_pot = [], True  # 捞出姜片弃用
             return acted
-        if doing.verb[0] in "扔丢" and doing.foods and len(without(kitchen, doing.foods)) == len(kitchen):
+        thrown = doing.verb[0] in "扔丢" and doing.verb[-1] not in "掉弃了去"
+        if thrown and doing.foods and len(without(kitchen, doing.foods)) == len(kitchen):
             return self._add(doing, later)
         whole = [
             food for food in doing.foods if not (food.surface in PARTS or soft(food) or self._is_part(food))
@@ -155,9 +113,11 @@ class Kitchen:
         self.set_aside = self.plated = True
         return acted
 
-    def _take(self, doing: Doing) -> list[Mention]:
+    def _take(self, doing: Doing, later: Sequence[Doing] = ()) -> list[Mention]:
         """Solid food leaves the pot, or what is named; if none is in it, what is on the bench leaves a liquid."""
         solid = [food for food in self.pot if not watery(food)] if self.bakes else mains(self.pot)
+        if later and kinds.kind(later[0].verb) is Kind.DISCARD and not later[0].foods:  # 捞出丢掉
+            solid = [food for food in self.pot if not soft(food)]
         flavours = self.taken and all(map(aromatic, solid)) and not all(map(aromatic, self.bench))
         if doing.foods and not self.pot:
             return self._prepare(doing)
@@ -166,6 +126,10 @@ class Kitchen:
             self.at_pot = self.at_pot and not self.bench
             return self.bench or [food for food in self.pot if not watery(food)]
         rest = without(self.pot, doing.foods or solid)
+        aside = bool(later) and (later[0].onto or kinds.kind(later[0].verb) is Kind.ASIDE)
+        if doing.foods and all(map(aromatic, doing.foods)) and not aside and len(rest) < len(self.pot):
+            self.pot, self.at_pot = rest, bool(rest)  # 拣去葱姜: the cook stays at the pot
+            return list(doing.foods)
         if len(rest) == len(self.pot):  # by another name: all of it
             rest = without(self.pot, solid)
         self.pot, self.bench = rest, list(doing.foods) or solid
@@ -175,8 +139,10 @@ class Kitchen:
     def _aside(self, doing: Doing) -> list[Mention]:
         """What was prepared last, or is named, is set aside, but for water (准备半碗水): something comes to it."""
         acted = self.here()
+        self.before = []
         if doing.foods:
-            acted = self.bench = [*(self.bench if self.added and not self.at_pot else ()), *doing.foods]
+            joins = self.added and not self.at_pot and doing.verb[0] not in kinds.FETCHING
+            acted = self.bench = [*(self.bench if joins else ()), *doing.foods]
         elif doing.tools and doing.verb == "取":
             self.bench = []
         elif self.at_pot and self.pot:
@@ -185,14 +151,12 @@ class Kitchen:
         self.set_aside = not (doing.foods and all(map(watery, doing.foods)))
         return acted
 
-    def _heat(self, doing: Doing) -> list[Mention]:
+    def _heat(self, doing: Doing, later: Sequence[Doing] = ()) -> list[Mention]:
         """The pot with what is named. If it has too little, the bench goes in."""
-        named = [*doing.inside, *doing.foods]
         if doing.verb in kinds.TURNING and not self.at_pot and self.bench:
             return self.bench  # taken out of the oven
         self.bakes = steams = kinds.steams(doing.verb)
-        if steams:
-            named = [food for food in named if not watery(food)]
+        named = self._put_on_heat(doing, steams)
         if doing.verb[0] in kinds.BLANCHING and self.away and self.taken:  # in fresh water
             self.pot = [food for food in self.pot if watery(food)]
         if self.away and self._apart() and doing.in_other_water:
@@ -201,11 +165,12 @@ class Kitchen:
             return self.bench
         if doing.verb[0] in kinds.DRY and self.away:
             self.pot = [food for food in self.pot if not watery(food)]
-        if self._puts_on_another(doing, named):
+        if self._puts_on_another(doing, named) and not (self.left_over and doing.verb in kinds.FRESH):
             self.pot, self.at_pot, self.taken = named, True, False
             return self.pot
         if "蒸" in doing.verb and self.bench and not (named or self.at_pot):  # a plate, in a pot of its own
             self.pot = []
+        self.boils = bool(named) and all(map(watery, named)) and doing.verb in kinds.HEATS_MEDIUM
         if named:
             self.into_pot(named, dry=doing.verb[0] in kinds.DRY)
         if self.bench and self._lacks_food(doing, named):
@@ -214,11 +179,23 @@ class Kitchen:
             self.pot = [*([] if self.plated else self.pot), *self.bench]
             self.bench, self.away = [], False
         self.at_pot, self.taken, self.plated = True, False, False
-        if doing.verb[0] in kinds.BLANCHING:
+        goes_on = bool(later) and later[0].verb[0] in kinds.BINDING  # 烫熟，勾芡
+        if doing.verb[0] in kinds.BLANCHING and not goes_on:
             acted = self.pot
             self._take(doing._replace(foods=tuple(food for food in doing.foods if not soft(food))))
             return acted
-        return [food for food in self.pot if not (steams and watery(food))]
+        return self.pot
+
+    def _put_on_heat(self, doing: Doing, steams: bool) -> list[Mention]:
+        """The named food that goes into the pot: no water over which food is steamed, no sauce that is reduced."""
+        if steams:
+            self.lift()
+        reduced = doing.verb[0] == "收" and bool(self.pot)  # 收汤汁
+        return [
+            food
+            for food in (*doing.inside, *doing.foods)
+            if not (steams and watery(food)) and not (reduced and soft(food))
+        ]
 
     def _puts_on_another(self, doing: Doing, named: Sequence[Mention]) -> bool:
         """Whether a pot is heated that nothing is in, or only oil: nobody heats oil with food in it."""
@@ -261,6 +238,8 @@ class Kitchen:
         named = [*doing.inside, *doing.foods]
         if not named and doing.verb in kinds.COATS:
             return self.here()
+        if doing.pours_sauce and self.pot and all(map(aromatic, self.pot)):
+            return self._pour_sauce(doing)
         if doing.moves:
             return self._move(doing)
         if not named and self.added:
@@ -281,13 +260,30 @@ class Kitchen:
             self.into_pot(named, coats=doing.verb[0] in kinds.COATING, anew=bool(doing.tools))
             self.at_pot, self.plated = True, False
         else:
-            begins = self._seasons_another(doing) or self._in_another_bowl(doing)
-            begins = begins or (self.set_aside and not self.plated)
-            self.bench = distinct([*([] if begins else self.bench), *named])
-            if doing.verb[0] in kinds.STUFFING:
-                self.stuffed = self.bench
-            self.at_pot = self.set_aside = False
+            self._add_to_bench(doing, named)
         return self.here()
+
+    def _add_to_bench(self, doing: Doing, named: Sequence[Mention]) -> None:
+        """Named food joins the bench's group, or begins another. Out of the pot it comes with its sauce."""
+        solid = self.at_pot and not (without(named, self.pot) or any(map(soft, named)))
+        if solid and doing.verb[0] == "倒":  # 蒜蓉倒入碗里
+            rest = without(self.pot, named)
+            self.pot, self.bench, self.set_aside = [] if all(map(soft, rest)) else rest, [], True
+        begins = self._seasons_another(doing) or self._in_another_bowl(doing)
+        begins = begins or (self.set_aside and not self.plated)
+        if begins:
+            self.shelve(self.bench)
+        self.bench = distinct([*([] if begins else self.bench), *named])
+        if doing.verb[0] in kinds.STUFFING:
+            self.stuffed = self.bench
+        self.at_pot = self.set_aside = False
+
+    def _pour_sauce(self, doing: Doing) -> list[Mention]:
+        """What is in the pot goes over named food, and by a name of its own: 汤汁浇在鱼上."""
+        kept = self.bench if len(without(doing.foods, self.bench)) < len(doing.foods) else []
+        self.pot, self.bench, self.at_pot = [], distinct([*kept, *doing.foods, *self.pot]), False
+        self.plated = self.set_aside = True
+        return self.bench
 
     def _move(self, doing: Doing) -> list[Mention]:
         """Into a vessel goes what is on the bench; what is in the pot, if it leaves that: 倒入碗中, 转入砂锅."""
@@ -322,8 +318,10 @@ class Kitchen:
         ):
             self.into_pot([*self.bench, *place])
             self.bench, self.at_pot = [], True
-        else:
+        elif len(without(place, self.bench)) < len(place):
             self.bench = distinct([*self.bench, *place])
+        else:
+            self.bench = distinct([*self.bench, *self.fetch(place)])
         return acted
 
     def _in_another_bowl(self, doing: Doing) -> bool:
@@ -332,7 +330,8 @@ class Kitchen:
         known = len(without(foods, self.bench)) < len(foods) or not self.bowls.isdisjoint(bowls)
         self.bowls = bowls or self.bowls
         coats = doing.topics(foods) and any(food.surface[-1] == "粉" for food in foods)
-        return bool(bowls) and not (coats or known or all(map(aromatic, foods)))
+        few = len(foods) < 3  # more are a sauce of its own
+        return bool(bowls) and not (coats or known or (few and all(map(aromatic, foods))))
 
     def _seasons_another(self, doing: Doing) -> bool:
         """Whether seasonings are added to named food that is not there yet: 蒜加盐."""
@@ -380,7 +379,11 @@ class Kitchen:
         elif foods:
             kept = [] if self.set_aside or self.at_pot or self.plated else self.bench
             self.before = [*self.before, *kept] if kept and all(map(aromatic, kept)) else kept
+            if len(without(foods, self.bench)) == len(foods):
+                self.shelve(self.bench)
             self.bench = foods
+        elif self.at_pot and doing.verb[0] in kinds.BY_HAND and not all(map(soft, self.pot)):  # 拌匀，腌制
+            self.pot, self.bench = [], [food for food in self.pot if not watery(food)]
         elif self.at_pot and (solid := mains(self.pot)):
             self.pot, self.bench, self.taken = without(self.pot, solid), solid, True
         self.to_bench()

@@ -167,7 +167,12 @@ class Lexicon:
             return head not in lx.TRICKY and last in lx.RESULTS
         if head in lx.STARCHES and last in lx.BATTERS:
             return head in self.foods
-        if last not in lx.CUTS or head not in self.foods or (len(head) == 1 and head not in lx.HEADS):
+        if (
+            last not in lx.CUTS
+            or head not in self.foods
+            or head[-1] in "水油"
+            or (len(head) == 1 and head not in lx.HEADS)
+        ):
             return False
         return not (head[0] in lx.RESULTS and head[1:] in self.foods)
 
@@ -189,8 +194,12 @@ class Lexicon:
             verbal = rest in self.verbs or self._derived(rest)
             if rest in ("点", "些") and head in self.verbs:
                 return True
+            adds = head[0] in lx.ADDING and noun_like(head[1:], self)  # 加水煮
             if verbal and (
-                noun_like(head, self) or head[-1] in lx.LOCATION or head in lx.BARE_MANNER | lx.LOCATION
+                adds
+                or noun_like(head, self)
+                or head[-1] in lx.LOCATION
+                or head in lx.BARE_MANNER | lx.LOCATION
             ):
                 return True
             if noun and (

@@ -1,7 +1,7 @@
 """Lists of ingredients and tools in a clause, without nouns that only describe or measure another one."""
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, TOOL
+from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, TOOL, Lexicon
 from wokflow.parse.types import Noun
 from wokflow.parse.view import View
 
@@ -57,7 +57,9 @@ def begins(view: View, index: int) -> bool:
 
 
 def is_side(view: View, index: int) -> bool:
-    """Whether the token is 面 in the sense of side (两面), not of flour or noodles."""
+    """Whether the token is 面 in the sense of side (两面, 切面朝下), not of flour or noodles."""
+    if view.text(index) in lx.CUT_SIDES and view.text(index + 1)[:1] in lx.FACING:
+        return True
     return view.text(index) == "面" and (view.kind(index - 1) == NUMBER or view.text(index - 1) in lx.SIDES)
 
 
@@ -69,13 +71,16 @@ def describes(view: View, index: int) -> bool:
     joined = after < len(view) and view.touches(after)
     if token.kind == FOOD and view.kind(after) != TOOL and view.text(after) in lx.WASTE | lx.PART_HEADS:
         return joined
+    if token.kind == FOOD and joined and view.text(after) in lx.LOOKS:  # 辣椒味, 汤色
+        return True
     if token.text in lx.BODY_PARTS and view.kind(index - 1) == FOOD:
         return view.touches(index)
     if not joined or not view.noun_at(after):
         return False
     if view.text(after) in lx.HEAD_LIQUIDS:
         return True
-    return view.kind(after) == TOOL and token.kind == FOOD and not measures(view, after)
+    vessel = view.kind(after) == TOOL and view.text(after)[0] != "刀"  # 大蒜刀背拍碎
+    return vessel and token.kind == FOOD and not measures(view, after)
 
 
 def measures(view: View, index: int) -> bool:
@@ -92,3 +97,12 @@ def measures(view: View, index: int) -> bool:
         return False
     counted = view.kind(before) == NUMBER and view.text(before)[-1] in "个只口张把"
     return not counted and view.text(index + 1) not in lx.LOCATION
+
+
+def part(view: View, index: int, lexicon: Lexicon) -> Noun | None:
+    """The noun for a part that is taken away (去根), although the word is not an ingredient elsewhere."""
+    text, listed = view.text(index), lexicon.listed_foods
+    name = listed.get(text) or listed.get(f"{text}部")  # 根 as 根部
+    if text not in lx.PARTS or not name:
+        return None
+    return Noun(view.tokens[index].start, view.tokens[index].end, name, FOOD)

@@ -28,6 +28,11 @@ def modifier_start(view: View, index: int) -> int:
         return index
     if after in lx.SHAPES and not view.noun_at(index + 2):
         return index
+    if after in lx.DEGREES:  # 炒至微焦的状态
+        first = next((at for at in range(index - 1, 0, -1) if view.text(at) in ("至", "到", "成")), 0)
+        reached = next((at for at in range(index) if view.text(at)[-1] in "至到成" and view.verb_at(at)), 0)
+        if first or (reached or view.text(0)[-1:] in ("至", "到", "成")):
+            return index
     state = after in lx.STATES and not view.noun_at(index + 2)
     if state or not after or after in lx.DURING | lx.DEGREE:
         return headless(view, index)
@@ -77,8 +82,9 @@ def relative_start(view: View, at: int, index: int) -> int:
     relative = (
         all(_in(view, step, AFTER_VERB) for step in gap)
         or view.text(index + 1) in lx.ORDINARY_NOUNS
-        or (view.text(at + 1) == "了" and view.noun_at(index + 1))  # 加了冰块的水
+        or (view.text(at + 1) in ("了", "过") and view.noun_at(index + 1))  # 加了冰块的水
         or view.verb_at(before)
+        or (view.kind(before) == JOIN and any(view.kind(step) == VERB for step in range(before)))
         or view.text(before) in lx.DISPOSAL | lx.INSTRUMENT
     )
     if not relative:
@@ -105,6 +111,12 @@ def clause_start(view: View, at: int) -> int:
             at -= 1
         elif before in lx.LOCATION and view.noun_at(at - 2) and view.text(at - 3) in lx.DISPOSAL:
             at -= 2  # 把锅里剩下的汁
+        elif (
+            view.kind(at - 1) == VERB
+            and before[-1] in lx.COMPLETED
+            and (view.kind(at - 2) == VERB or at == 1)
+        ):
+            at -= 1  # 倒入洗净切好的鸡爪
         elif at > 1 and view.noun_at(at - 1) and (further in lx.INSTRUMENT or further[:1] == first):
             at -= 2
         else:
@@ -126,7 +138,10 @@ def suppress_background(view: View) -> None:
         text = view.text(index)
         if text == "的话":
             view.suppress(0, index)
-        elif text in lx.EXCEPT:
+        elif text in lx.EXCEPT and not (
+            view.kind(index) == VERB
+            and all(view.text(at) not in lx.BESIDES for at in range(index, len(view)))
+        ):  # 虾除去沙线
             rest = range(index, len(view))
             view.suppress(index, next((at for at in rest if view.text(at) in lx.BESIDES), len(view)))
         elif text in lx.ALIKE:

@@ -7,9 +7,9 @@ undecided is resolved in `sentences`.
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.joining import merged
-from wokflow.parse.kinds import Kind, kind
+from wokflow.parse.kinds import BLENDING, DRAINED, DRAINING, FRESH, Kind, kind
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
-from wokflow.parse.mentions import begins, describes, nouns
+from wokflow.parse.mentions import begins, describes, nouns, part
 from wokflow.parse.modifiers import suppress_background, suppress_modifiers
 from wokflow.parse.types import Act, Clause, Noun
 from wokflow.parse.verbs import BEFORE_OBJECT, counts, sense
@@ -61,6 +61,7 @@ class Reader:
         if self.acts and self.unattached_before and not (self.acts[0].objects or self.fronted):
             self.acts[0].nouns = self.unattached_before + self.acts[0].nouns
         last = self.acts[-1] if self.acts else None
+        first = self.verb_texts[0] if self.acts else "-"
         adds = bool(last) and self.verb_texts[-1] in lx.ADDING
         return Clause(
             self.acts,
@@ -69,10 +70,12 @@ class Reader:
             listing=listing,
             forward=self.disposal or self.forward if listing else self.fronted_forward,
             open_end=bool(last and not last.closed and (last.objects or adds)),
+            adds=bool(last) and (kind(self.verb_texts[-1]) is Kind.ADD or self.verb_texts[-1][0] in BLENDING),
+            measured=listing and any(map(self.view.amount, range(len(self.view)))),
             medium_end=bool(last) and self.is_only_medium(last),
-            mixes=bool(self.acts) and self.verb_texts[0][0] in lx.MIXING,
-            stirs=bool(self.acts) and self.verb_texts[0][0] in "炒煸爆",
-            switches=bool(self.acts) and self.verb_texts[0][0] in lx.SWITCHES | {"出", "装"},
+            mixes=first[0] in lx.MIXING or first in lx.TASTING,
+            stirs=first[0] in "炒煸爆",
+            switches=first[0] in lx.SWITCHES | {"出", "装"},
             condition=self.condition,
         )
 
@@ -116,6 +119,7 @@ class Reader:
         """Read a blank or 、; before nouns with a verb of their own it ends the object of the last action."""
         last = self.acts[-1] if self.acts else None
         if self.view.kind(index) == BLANK:
+            self.silent = self.negated = False
             ahead = self.view.skip(index, lx.AMOUNTS | lx.MEASURES | lx.TASTES)
         else:
             ahead = index + 1
@@ -128,6 +132,8 @@ class Reader:
         text = self.view.text(index)
         if text in lx.SURELY:
             self.negated = self.optional = self.silent = False
+        elif text in lx.NEGATION and self.view.text(index + 1) in lx.LIMITS:  # 不超过40度
+            return False
         elif text in lx.NEGATION:
             self.negated, self.predicate, self.refused = True, True, False
         elif text in lx.CONDITION:
@@ -154,7 +160,8 @@ class Reader:
     def is_purpose(self, index: int) -> bool:
         if self.view.text(index) == "来":
             return bool(self.acts or self.pending) and self.view.kind(index + 1) == VERB
-        return self.view.text(index) in lx.PURPOSE
+        begins = self.view.text(index) == "以" and not (self.acts or self.pending)  # 以1比2的比例调汁
+        return self.view.text(index) in lx.PURPOSE and not begins
 
     def frame(self, index: int) -> bool:
         """Read a word that says what the nouns behind it are for: 把, 用, 待, 成, 或."""
@@ -190,8 +197,10 @@ class Reader:
             self.pending, self.predicate = [], True
         elif text in lx.LONG_RESULTS and last and self.follows_verb(index):
             last.closed = last.closed or bool(last.nouns)
-        elif text in lx.AFTER and last:
-            last.closed = True
+        elif text in lx.AFTER:
+            self.negated = self.negated and self.refused  # 不粘手后
+            if last:
+                last.closed = True
         elif last and self.view.unknown(index) and self.verb_texts[-1] in lx.ADDING:
             last.objects = last.objects or not last.closed
 
@@ -218,7 +227,8 @@ class Reader:
         after = view.skip(index + 1, lx.AMOUNTS | lx.MEASURES | lx.MANNER)
         stateless = view.text(after + 2) not in lx.STATES and view.kind(after + 2) != OTHER
         inside = not view.text(after + 1) or (view.text(after + 1) in lx.LOCATION and stateless)
-        if view.kind(after) == TOOL or (view.text(index)[-1] == "到" and view.kind(after) == FOOD and inside):
+        place = view.kind(after) == TOOL and view.text(after)[-2:] not in lx.TESTERS
+        if place or (view.text(index)[-1] == "到" and view.kind(after) == FOOD and inside):
             return
         self.result, self.result_named = True, view.kind(index + 1) == NUMBER
         self.acts[-1].closed = True
@@ -263,13 +273,15 @@ class Reader:
         before = index - 2
         while self.view.kind(before) == BLANK:
             before -= 1
-        return self.view.text(index - 1) in lx.AND and self.view.kind(before) == VERB
+        unlisted = self.view.unknown(before) and kind(self.verb_texts[-1]) is Kind.ADD  # 倒入油膏和糖
+        behind = self.view.kind(before) == VERB or unlisted
+        return self.view.text(index - 1) in lx.AND and behind and not self.disposal
 
     def is_medium(self, index: int, end: int) -> bool:
         """Whether the first of two joined nouns is the medium in which the next is cooked: 倒油洋葱炒香."""
         return (
             self.view.text(index) in lx.MEDIA
-            and self.verb_texts[-1] in lx.ADDING
+            and self.verb_texts[-1] in lx.ADDING | FRESH
             and self.view.noun_at(index + 1)
             and not describes(self.view, index)
             and self.view.kind(self.view.skip(end, lx.MANNER)) == VERB
@@ -291,6 +303,8 @@ class Reader:
         water = view.text(index)[-1] == "水" and view.text(after)[0] in lx.WATER_VERBS
         if water and end == index + 1 and text[0] not in lx.ADDING:
             return True
+        if text[0] in DRAINING and view.text(index) in DRAINED:  # 滤干水备用
+            return False
         acts_on_food = any(noun.kind == FOOD for noun in last.nouns)
         return acts_on_food and not last.objects and text[-1] in lx.COMPLETED
 
@@ -299,7 +313,8 @@ class Reader:
     def other_verb(self, index: int) -> int:
         """Read a verb outside the glossary. The nouns beside it become unattached: a later action may take them."""
         text, view = self.view.text(index), self.view
-        if text in lx.TASTING - lx.STATES and (self.acts or self.pending):
+        measure = text in lx.MEASURES and view.kind(index - 1) == NUMBER
+        if measure or (text in lx.TASTING - lx.STATES and (self.acts or self.pending)):
             return index + 1
         self.predicate = True
         if text in lx.HEATED and (name := self.lexicon.foods.get(text[-1])):
@@ -362,8 +377,12 @@ class Reader:
         cls = self.lexicon.verbs.get(means, token.cls)
         act = Act(token.start, token.end, cls, list(self.pending), self.optional, sense=means)
         act.closed = text in lx.INTRANSITIVE and not (text in lx.EITHER_SIDE and self.lacks(act, index))
-        if text in lx.REMOVING and not self.view.noun_at(index + 1) and (part := self.part(index + 1)):
-            act.nouns.append(part)
+        if (
+            text in lx.REMOVING
+            and not self.view.noun_at(index + 1)
+            and (removed := part(self.view, index + 1, self.lexicon))
+        ):
+            act.nouns.append(removed)
         self.acts.append(act)
         self.verb_texts.append(text)
         self.pending, self.disposal, self.predicate = [], False, True
@@ -379,11 +398,3 @@ class Reader:
         """Whether a verb that mostly stands behind its object has it right behind itself: 预热烤箱, 预热好烤箱."""
         behind = index + 1 + (self.view.text(index + 1) in lx.RESULTS)
         return not act.nouns and self.view.noun_at(behind)
-
-    def part(self, index: int) -> Noun | None:
-        """The noun for a part that is taken away (去根), although the word is not an ingredient elsewhere."""
-        text = self.view.text(index)
-        if text not in lx.PARTS or text not in self.lexicon.listed_foods:
-            return None
-        token = self.view.tokens[index]
-        return Noun(token.start, token.end, self.lexicon.listed_foods[text], FOOD)

@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from wokflow.parse.clauses import clauses
-from wokflow.parse.kinds import BLENDING, Kind, flavours, kind
+from wokflow.parse.kinds import BLENDING, STAGES, Kind, flavours, kind
 from wokflow.parse.lattice import FOOD
 from wokflow.parse.types import Act, Clause, Noun
 
 ENDS = frozenset("。！？!?;；\n\r.…～~")
 COLONS = frozenset(":：")
 HEADING = 4  # largest number of characters of a clause that says what the sentence behind the colon is about
+SHORT = 3  # largest number of characters of what a dot separates from a list, and not from a sentence
 OPEN, CLOSE = "([{（【「『《〈〔", ")]}）】」』》〉〕"
 Read = Callable[[str, str], Clause]
 
@@ -22,6 +23,8 @@ class OpenSentence:
 
     last: Act | None = None  # the last action of the clause before, if its object ended that clause
     listed: list[Noun] = field(default_factory=list)  # nouns of earlier clauses without a verb
+    measured: bool = False  # some of them have amounts
+    adds: bool = False  # the last action puts something in
     forward: bool = False  # 把, 用 or 等 before them
     medium: bool = False  # the only foods of the last action are cooking media, such as oil
     unattached: list[Noun] = field(default_factory=list)  # nouns of verbs outside the glossary
@@ -43,20 +46,26 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
                 stack.append(OpenSentence())
             elif character in CLOSE and len(stack) > 1:
                 finish(stack.pop())
-            elif character in ENDS or unicodedata.category(character) == "So":
+            elif mark == "." and end - start <= SHORT:  # 加盐.糖.醋
+                continue
+            elif character in ENDS or (unicodedata.category(character) == "So" and not stack[-1].listed):
                 finish(stack[-1])
                 begun, stack[-1] = False, OpenSentence()
             elif character in COLONS:
                 stack[-1].listed = []
+                if heading and text[found[-1].start] in BLENDING:  # 调汁：醋、糖
+                    stack[-1].last, stack[-1].adds = found[-1], True
         clause = shifted(read(written[start:end], text[start:end]), start)
-        if heading and clause.acts and not COLONS.isdisjoint(mark):  # 腌制：肉切片，加盐
+        blends = heading and text[found[-1].start] in BLENDING
+        if heading and not blends and clause.acts and not COLONS.isdisjoint(mark):  # 腌制：肉切片，加盐
             del found[-heading:]
             stack[-1] = OpenSentence()
-        named = any(act.nouns for act in clause.acts) or text[start] in BLENDING
+        named = any(act.nouns for act in clause.acts)
         first = clause.acts[0] if clause.acts else None
         if first and remarked and not _main(first, remarked, text):
             first.nouns.append(remarked)  # 红椒（切段）, 鸡（用盐腌制）
-        heading = 0 if begun or named or end - start > HEADING else len(clause.acts)
+        stage = any(text[act.start : act.end] in STAGES for act in clause.acts)  # 水开：下面条
+        heading = 0 if begun or named or stage or end - start > HEADING else len(clause.acts)
         begun = begun or bool(clause.acts)
         found += join(stack[-1], clause)
     for sentence in stack:
@@ -109,6 +118,7 @@ def join(sentence: OpenSentence, clause: Clause) -> list[Act]:
     """Add a clause to its sentence; returns its actions, to which later clauses may still add objects."""
     if clause.listing:
         sentence.listed += clause.fronted
+        sentence.measured = sentence.measured or clause.measured
         sentence.forward = sentence.forward or clause.forward
         return []
     if clause.forward and sentence.last and not sentence.forward:  # 加水，年糕，把虾切片
@@ -120,6 +130,10 @@ def join(sentence: OpenSentence, clause: Clause) -> list[Act]:
         (noun.cls, noun.end - noun.start) in again for noun in sentence.listed
     ):  # 土豆1个、葱2根，土豆切丝
         sentence.listed = []
+    adds = sentence.adds and sentence.measured and not (sentence.forward or sentence.medium)
+    if sentence.last and adds and clause.fronted:
+        sentence.last.nouns += sentence.listed  # 放生抽，糖一勺，蒜拍碎
+        sentence.listed = []
     carried = sentence.listed + clause.fronted
     if continues(sentence, clause):
         assert sentence.last
@@ -130,7 +144,7 @@ def join(sentence: OpenSentence, clause: Clause) -> list[Act]:
     elif first and not (clause.condition and sentence.listed):
         first.nouns = sentence.listed + first.nouns
     if first and not clause.condition:
-        sentence.listed, sentence.forward = [], False
+        sentence.listed, sentence.forward, sentence.measured = [], False, False
     if first:
         if not any(noun.kind == FOOD for noun in first.nouns) and not (
             clause.fronted or first.objects or clause.switches
@@ -140,7 +154,7 @@ def join(sentence: OpenSentence, clause: Clause) -> list[Act]:
         for act in clause.acts:
             act.optional = act.optional or sentence.condition
         sentence.last = clause.acts[-1] if clause.open_end else None
-        sentence.medium = clause.medium_end
+        sentence.medium, sentence.adds = clause.medium_end, clause.adds
     else:
         sentence.unattached += clause.unattached
         sentence.last = None
@@ -153,7 +167,9 @@ def continues(sentence: OpenSentence, clause: Clause) -> bool:
     if not sentence.last or sentence.forward or clause.forward:
         return False
     if clause.fronted:
-        together = clause.mixes or (clause.stirs and bool(sentence.listed) and not sentence.medium)
+        together = (clause.mixes and sentence.adds) or (
+            clause.stirs and bool(sentence.listed) and not sentence.medium
+        )
         return together and all(noun.kind == FOOD for noun in clause.fronted)
     return bool(sentence.listed)
 

@@ -75,6 +75,8 @@ class Clause:
     listing: bool = False  # only nouns (`fronted`), no predicate
     forward: bool = False  # 把, 用 or 等 before `fronted`: these nouns belong to a later verb
     open_end: bool = False  # the last action's object ends the clause, so later nouns may go on with it
+    adds: bool = False  # the last action puts something in: 放油
+    measured: bool = False  # listed nouns have amounts: 盐少许
     medium_end: bool = False  # the last action's only foods are cooking media: 放油
     mixes: bool = False  # the first action works on everything in the pan
     stirs: bool = False  # the first action may do so: 炒香

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from wokflow.parse import lexemes as lx
-from wokflow.parse.kinds import PRICKING, SAUCES, STEEPING
+from wokflow.parse.kinds import PRICKING, SAUCES, STEEPING, Kind, kind
 from wokflow.parse.lattice import BLANK, FOOD, NUMBER, OTHER, TOOL, VERB
 from wokflow.parse.view import View
 
@@ -69,6 +69,8 @@ def remarked(view: View, index: int) -> bool:
 def tests(view: View, index: int) -> bool:
     """Whether the verb only says how soft food is by then: 筷子能轻松扎透."""
     text = view.text(index)
+    if view.text(index - 1)[-2:] in lx.TESTERS and kind(text) is Kind.ADD:  # 筷子放进去有小泡
+        return view.text(index - 2) not in lx.INSTRUMENT | lx.DISPOSAL
     able = any(view.text(at) in lx.ABLE for at in range(max(0, index - 3), index))
     return text[0] in PRICKING and text[-1] in lx.THROUGH and able
 
@@ -131,6 +133,12 @@ def _sets_heat(view: View, index: int) -> bool:
     return view.text(behind) in FIRES or before in FIRES
 
 
+def _in_hot_water(view: View, index: int) -> bool:
+    """Whether the water through which food goes is hot: 过沸水."""
+    beside = view.text(_ahead(view, index)), view.text(index - 1)
+    return any(text[-1:] == "水" and text[0] in "热沸开滚" and text[:2] != "开白" for text in beside if text)
+
+
 def _in_oil(view: View, index: int) -> bool:
     """Whether the oil in which food is soaked is named, and not only added: 放油里泡, 用热油泡, 泡在油中."""
     for place in range(len(view)):
@@ -168,6 +176,7 @@ SENSES: dict[str, tuple[str, Callable[[View, int], bool]]] = {
     "打开": ("开火", _switches_on),
     "起锅": ("热锅", _heats_the_pot),
     "扔": ("扔进", _throws_into),
+    "过": ("焯水", _in_hot_water),
     "夹入": ("放入", _throws_into),
     "放": ("静置", _rests),
     "调": ("转", _sets_heat),
@@ -232,8 +241,12 @@ def _goes_in(view: View, index: int, disposal: bool) -> bool:
 
 def _rinses(view: View, index: int, disposal: bool) -> bool:
     """Whether 过 means to rinse, rather than being the particle."""
-    free = not _second(view, index) and view.kind(index - 1) != OTHER
-    return free and (_object(view, index) or view.text(index + 1) in ("凉", "冷", "筛"))
+    free = not _second(view, index) and view.kind(index - 1) not in (OTHER, VERB)
+    times = view.kind(index + 1) == NUMBER and view.text(index - 1)[-1:] == "水"  # 用凉开水过一下
+    behind = index + (view.text(index + 1) == "下")  # 过下冷水
+    water = view.text(_ahead(view, behind))[-1:] == "水"
+    then = view.kind(index - 1) == VERB and len(view.text(index - 1)) > 1 and view.kind(index + 1) == NUMBER
+    return (free and (times or water or view.text(index + 1) in ("凉", "冷", "筛"))) or (then and water)
 
 
 def _boils(view: View, index: int, disposal: bool) -> bool:

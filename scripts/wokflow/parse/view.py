@@ -1,5 +1,6 @@
 """The tokens of a clause by index, and which of them are suppressed: set aside as no part of any action."""
 
+from wokflow.parse import lexemes as lx
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, WORD, WORDS, Token
 
 NOUNS = (FOOD, TOOL)
@@ -36,6 +37,9 @@ class View:
     def acting(self, index: int) -> bool:
         """Whether a verb is not a measure here: 下 and 包 behind a number are."""
         return self.verb_at(index) and self.kind(index - 1) != NUMBER
+
+    def amount(self, index: int) -> bool:
+        return self.kind(index) == NUMBER or self.text(index) in lx.AMOUNTS
 
     def unknown(self, index: int) -> bool:
         """Whether a word is in no list. Behind a verb it may be an object that the glossary lacks."""

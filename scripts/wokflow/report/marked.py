@@ -77,19 +77,32 @@ def recipe(steps: Sequence[str], actions: Sequence[dict[str, Any]], glossary: Gl
         pieces(step, marks(step, [row for row in actions if row["step"] == number]))
         for number, step in enumerate(steps)
     ]
-    rows = [(str(row["position"] + 1), *_cells(row, glossary)) for row in actions]
+    rows = [(str(row["position"] + 1), *_cells(row, named(row, actions), glossary)) for row in actions]
     return {"steps": marked, "actions": Table(["No.", "Verb", "Ingredients", "Tools"], rows)}
 
 
-def _cells(row: dict[str, Any], glossary: Glossary) -> list[Cell]:
-    """Verb, ingredients and tools of an action, with English and notes below."""
+def named(row: dict[str, Any], actions: Sequence[dict[str, Any]]) -> list[str]:
+    """The ingredients of an action that its own clause names, and not for another action of that clause.
 
-    ingredients, inherited = "、".join(row["ingredients"]), row["inherited"] and row["ingredients"]
+    Where an action inherits, the table of actions does not say which of its ingredients are named.
+    """
+    if not row["inherited"]:
+        return list(row["ingredients"])
+    clause = row["step"], row["text"]
+    others = [each for each in actions if not each["inherited"] and (each["step"], each["text"]) == clause]
+    taken = {word for each in others for word in each["ingredients"]}
+    return [word for word in row["ingredients"] if word in row["text"] and word not in taken]
+
+
+def _cells(row: dict[str, Any], named: Sequence[str], glossary: Glossary) -> list[Cell]:
+    """Verb, ingredients and tools of an action, with English and notes below; what it inherits is in brackets."""
+
+    inherited = [word for word in row["ingredients"] if word not in named]
     names = {
         kind: english(glossary, kind, row[f"{kind}_classes"] if kind != "verb" else [row["verb_class"]])
         for kind in ("verb", "ingredient", "tool")
     }
-    shown = f"（{ingredients}）" if inherited else ingredients
+    shown = (f"（{'、'.join(inherited)}）" if inherited else "") + "、".join(named)
     return [
         with_english(row["verb"], names["verb"], "optional" if row["optional"] else ""),
         with_english(shown, names["ingredient"], "inherited" if inherited else ""),

@@ -1,0 +1,82 @@
+"""Where food is in a kitchen, and how it moves; `kitchen` says which verbs move it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from wokflow.parse import kinds
+from wokflow.parse.doings import distinct, mains, without
+from wokflow.parse.kinds import aromatic, medium, oil, soft, watery
+from wokflow.parse.types import Mention
+
+KEPT = 8  # number of groups of prepared food that are remembered
+
+
+@dataclass(slots=True)
+class Places:
+    """The pot, the bench, and at which of the two the cook is. Foods are kept in the order in which they came."""
+
+    pot: list[Mention] = field(default_factory=list)
+    bench: list[Mention] = field(default_factory=list)
+    before: list[Mention] = field(default_factory=list)  # the bench's group before this one, if not set aside
+    added: list[Mention] = field(default_factory=list)  # what the last action added, if it added
+    at_pot: bool = False
+    set_aside: bool = False  # the bench's food: what is named next begins a new group
+    plated: bool = False  # the bench holds what left the pot for good
+    taken: bool = False  # food was taken out of the pot since something last went in
+    apart: bool = False  # the bench's food was blanched beside a pot that holds other food
+    away: bool = False  # the cook was at the bench since something last went into the pot
+    bowls: set[str] = field(default_factory=set)  # the classes of what the bench's food lies in, where named
+    stuffed: list[Mention] = field(default_factory=list)  # food and its stuffing, which cook together
+    plates: list[list[Mention]] = field(default_factory=list)  # groups of the bench that others came after
+    left_over: bool = False  # the last action left a liquid in the pot: 留底油，热锅
+    boils: bool = False  # the last heat was of water alone: 水开，上锅蒸
+    bakes: bool = False  # the last heat was an oven's or steam: what it cooked leaves it together
+
+    def fries(self, verb: str) -> bool:
+        """Whether a verb of soaking is to fry: what is soaked is in a pot of oil (油烧热，下花生泡三分钟)."""
+        oily = any(map(oil, self.pot)) and not any(map(watery, self.pot))
+        return verb[0] in kinds.STEEPING and self.at_pot and oily and not all(map(aromatic, self.pot))
+
+    def here(self) -> list[Mention]:
+        """The food at the place in use; that of the other place if there is none."""
+        return (self.pot or self.bench) if self.at_pot else (self.bench or self.pot)
+
+    def shelve(self, group: Sequence[Mention]) -> None:
+        """Remember a group of food that another takes the place of, for when something goes onto it."""
+        if mains(group):
+            self.plates = [*self.plates[1 - KEPT :], list(group)]
+
+    def fetch(self, place: Sequence[Mention]) -> list[Mention]:
+        """The food of the place, and what lies with it: the latest group that was shelved with one of them."""
+        for plate in reversed(self.plates):
+            if len(without(place, plate)) < len(place):
+                self.plates.remove(plate)
+                return distinct([*plate, *place])
+        return list(place)
+
+    def to_bench(self) -> None:
+        self.at_pot = self.set_aside = self.plated = False
+
+    def into_pot(
+        self, foods: Sequence[Mention], dry: bool = False, coats: bool = False, anew: bool = False
+    ) -> None:
+        """Put food into the pot. That is empty if the cook was elsewhere and fries now, or takes fresh water.
+
+        What is left on the bench of a group whose food went in, such as its marinade, is not another group.
+        """
+        fries = any(map(oil, foods)) and (self.taken or self.away or anew) and not coats
+        water = self.taken and self.away and any(map(watery, foods)) and any(map(watery, self.pot))
+        if fries or water or (self.taken and dry):
+            self.pot = []
+        if len(without(self.stuffed, foods)) < len(self.stuffed):
+            foods, self.stuffed = [*foods, *self.stuffed], []
+        self.pot = distinct([*self.pot, *foods])
+        self.taken = self.away = False
+        rest = without(self.bench, foods)
+        self.bench = [] if len(rest) < len(self.bench) and all(map(soft, rest)) else rest
+
+    def lift(self) -> None:
+        """Let food lie above the water that was there first, or was brought to the boil alone: 水开，上锅蒸."""
+        food_at = next((at for at, food in enumerate(self.pot) if not medium(food)), len(self.pot))
+        below = len(self.pot) if self.boils else food_at
+        self.pot = [food for at, food in enumerate(self.pot) if at > below or not watery(food)]
