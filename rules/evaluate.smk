@@ -387,6 +387,8 @@ rule evaluate_people:
         means=f"{RESULTS}/evaluate/people/means/{{study}}/part-00000.parquet",
         agreement=f"{RESULTS}/evaluate/people/agreement/{{study}}/part-00000.parquet",
         differences=f"{RESULTS}/evaluate/people/differences/{{study}}/part-00000.parquet",
+        dimensions=f"{RESULTS}/evaluate/people/dimensions/{{study}}/part-00000.parquet",
+        calibration=f"{RESULTS}/evaluate/people/calibration/{{study}}/part-00000.parquet",
     log:
         log_of("evaluate_people", "study"),
     benchmark:

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from wokflow.evaluate.best_worst import evaluate_best_worst
 from wokflow.evaluate.people import evaluate_people
-from wokflow.evaluate.settings import BestWorstSettings
+from wokflow.evaluate.settings import BestWorstSettings, PeopleSettings
+from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 
@@ -199,8 +200,8 @@ def test_means_and_deviations_by_method_are_those_of_the_ratings(tmp_path: Path)
     for name in ("r1", "r2"):
         study.answer(name, lambda row: {"grammar": values[row["recipe"][0]][int(row["recipe"][-1])]})
     study.collect()
-    paths = {name: study.path(name) for name in ("tasks", "ratings", "means", "agreement", "differences")}
-    evaluate_people(**paths, job=Job())
+    paths = {name: study.path(name) for name in ("tasks", "ratings", *RATING_TABLES)}
+    evaluate_people(**paths, settings=PeopleSettings(), job=Job())
     means = tables.read(paths["means"]).filter(pl.col("by") == "system")
     assert means.select("system", "ratings", "mean", pl.col("deviation").round(3)).rows() == [
         ("a", 6, 5.0, 1.789),
@@ -235,8 +236,8 @@ def test_the_best_and_the_worst_are_read_by_the_systems_behind_their_letters(tmp
     scores = tables.read(paths["scores"]).filter(pl.col("dimension") == "correctness")
     assert scores.filter(pl.col("system").is_in(["a", "f"]))["score"].to_list() == [100.0, -100.0]
     assert scores["compared"].sum() == 12 * 4 and {*scores["compared"]} == {8}
-    figures = {name: study.path(name) for name in ("tasks", "ratings", "means", "agreement", "differences")}
-    evaluate_people(**figures, job=Job())
+    figures = {name: study.path(name) for name in ("tasks", "ratings", *RATING_TABLES)}
+    evaluate_people(**figures, settings=PeopleSettings(), job=Job())
     agreement = tables.read(figures["agreement"]).filter(pl.col("rater").is_null())
     assert dict(agreement.select("dimension", "alpha").iter_rows())["correctness.best"] == 1.0
     assert {*agreement.filter(pl.col("dimension").str.starts_with("correctness"))["units"]} == {6}

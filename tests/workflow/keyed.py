@@ -322,6 +322,8 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("annotate.ratings.attention", 1, "annotate_ratings"),
             ("annotate.ratings.answered", 0.5, "annotate_ratings"),
             ("annotate.ratings.alike", 9, "annotate_ratings"),
+            ("evaluate.people.bootstrap.samples", 100, "evaluate_people"),
+            ("evaluate.people.bootstrap.seed", 14, "evaluate_people"),
             ("evaluate.best_worst.bootstrap.samples", 100, "evaluate_best_worst"),
             ("evaluate.best_worst.bootstrap.seed", 14, "evaluate_best_worst"),
         )

@@ -422,5 +422,7 @@ SCHEMAS = {
     "evaluate/people/means/{study}": RATING_MEANS,
     "evaluate/people/agreement/{study}": RATING_AGREEMENT,
     "evaluate/people/differences/{study}": RATING_DIFFERENCES,
+    "evaluate/people/dimensions/{study}": RATING_DIMENSIONS,
+    "evaluate/people/calibration/{study}": RATING_CALIBRATION,
     "evaluate/best_worst/{study}": BEST_WORST,
 }

@@ -244,5 +244,11 @@ class WordsSettings(Settings):
     """Words of each cuisine and system."""
 
 
+class PeopleSettings(Settings):
+    """Figures of the ratings of a study of people: docs/annotate.md."""
+
+    bootstrap: TasksBootstrap = TasksBootstrap()
+
+
 class BestWorstSettings(Settings):
     bootstrap: ItemsBootstrap = ItemsBootstrap()
