@@ -35,8 +35,8 @@ SHOWING = {
 }
 NAMED = 10  # jobs at most that a message names
 LOCK, RUN = "logs/.run.lock", "logs/.run.json"  # below the results: the lock, and who took it last
-MOST = 65_536  # bytes of it that are read
-SAID = 200  # characters of it that are shown
+MOST = 65_536  # bytes of RUN that are read
+SAID = 200  # characters of RUN that are shown, and of a log's first line that are read
 HOLDER = re.compile(r"\(process (?P<process>\d{1,9}) on (?P<host>[^()]*)\)")  # in a log's first line
 SLURM_LOGS = "logs/slurm"  # into which Slurm writes as the user
 _held: list[int] = []  # descriptors of locks, which are kept until the process ends
@@ -73,9 +73,9 @@ def take_folder(results: str, configfiles: Sequence[str] = ()) -> None:
 
 
 def _locked(results: str) -> int | None:
-    """A descriptor of the lock's file, locked; None where there can be none.
+    """Lock the lock file and return its descriptor; None where it cannot be locked.
 
-    Nobody else may read the file: who can open it could keep its lock.
+    Nobody else may read the file: whoever can open it could hold its lock.
     """
     path = Path(results, LOCK)
     try:
@@ -113,9 +113,9 @@ def last_config(results: str) -> list[str]:
 
 
 def refuse_beside_jobs(results: str) -> None:
-    """Raise UserError while jobs of an earlier run, which was killed itself, still write into the folder of results.
+    """Raise UserError while jobs of an earlier run that was killed still write into the folder of results.
 
-    A job holds a lock on its log. Where the file system has no locks, none is found.
+    A job holds a lock on its log. Where the file system has no locks, such jobs are not noticed.
     """
     alive = [
         _job(log) for log in sorted(Path(results, "logs").glob("*/*.log")) if _is_held(log) and _may_live(log)
@@ -141,7 +141,7 @@ def _is_held(log: Path) -> bool:
 
 
 def _may_live(log: Path) -> bool:
-    """Whether the process that a log names may be there: anybody who can read a file can lock it."""
+    """Whether the process that a log names may still run: the lock may be another's, who can read the file."""
     named = _named(log)
     if not named or named["host"] != socket.gethostname():
         return True
@@ -166,17 +166,17 @@ def _named(log: Path) -> re.Match[str] | None:
 
 
 def _holder(results: str) -> str:
-    """Which process has begun the last run, as it says itself, in brackets; empty where that is not known."""
+    """The process that began the last run, as RUN records it, in brackets; empty if unknown."""
     try:
         descriptor = os.open(Path(results, RUN), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             known: dict[str, Any] = json.loads(file.read(MOST))
-        said = f"process {known['process']} on {known['host']}, since {known['since']}"
+        holder = f"process {known['process']} on {known['host']}, since {known['since']}"
     except (OSError, ValueError, KeyError, TypeError):
         return ""
-    return f" ({shown(said)[:SAID]})"
+    return f" ({shown(holder)[:SAID]})"
 
 
 def _last_run(results: str) -> str:
-    said = _holder(results)
-    return f" The last run there:{said}." if said else ""
+    holder = _holder(results)
+    return f" The last run there:{holder}." if holder else ""

@@ -2,8 +2,8 @@
 
 config/config.schema.yaml says with the keyword `counts` how each key does: `content` for files and folders, `model`
 for the name of a model on a hub or a local folder, `never` for what does not change the result, `layout` for what
-only divides it into files, `rule` for what the rules alone read, `source` for files that count by the cutoff which
-ingest_source makes of their content, so that the rules alone read the key; without the keyword, a key counts by its
+only divides it into files, `rule` for what the rules alone read, `source` for files that count by the digest that
+ingest_source writes of their content, so that the rules alone read the key. Without the keyword, a key counts by its
 value.
 """
 
@@ -20,9 +20,9 @@ Paths = str | list[str] | None
 class Arguments:
     """Keyword arguments of a step's function that come from the config.
 
-    `settings` stand in the step's key by value. `resources` are files and folders, by the role that they play: their
-    content stands in the key, and where they lie does not. `options` do not change the result, and so they are not
-    in the key. `layout` stands in the key, but the function sees it in its outputs alone.
+    `settings` stand in the step's key by value. `resources` are files and folders by role: their content stands in
+    the key, their path does not. `options` do not change the result and are not in the key. `layout` stands in the
+    key, but the function sees it only in its outputs.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -44,12 +44,11 @@ def block_arguments(
     over: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Arguments:
-    """The arguments of a step: the keys of its config block, what it borrows and is given.
+    """The arguments of a step: keys of its config block, borrowed keys, and what its rule gives.
 
-    Keys of the block that it only lends are left out. `over` is laid over the block first, or over the block of
-    another stage that the step's settings extend. `given` has what the
-    step's class declares by from_rule(). Keys of inner blocks go by names with dots; those of one that counts as
-    `rule` reach the step only as far as they are given.
+    Keys that the block only lends are left out. `over` first overrides values of the block, or of the block of
+    another stage that the step's settings extend. `given` has what the step's class declares by from_rule(). Keys of
+    inner blocks have dotted names; an inner block that counts as `rule` reaches the step only through `given`.
     """
     stage, name = step.split(".")
     of_stage = schema["properties"].get(stage, {})
@@ -87,7 +86,7 @@ def block_arguments(
 
 
 def leaves(block: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The keys of a block's schema that hold values, by their names within it, with the rule of each."""
+    """Each key of a block's schema that holds a value, by its dotted name within the block, with its rule."""
     for key, rule in block.get("properties", {}).items():
         if "properties" not in rule:
             yield key, rule
@@ -97,14 +96,14 @@ def leaves(block: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def nested(dotted: Mapping[str, Any]) -> dict[str, Any]:
     """Settings by their blocks: {"bootstrap": {"seed": 13}} of {"bootstrap.seed": 13}."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, value in dotted.items():
         *blocks, key = name.split(".")
-        block = found
-        for each in blocks:
-            block = block.setdefault(each, {})
+        block = settings
+        for outer in blocks:
+            block = block.setdefault(outer, {})
         block[key] = value
-    return found
+    return settings
 
 
 def merged(block: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,7 +116,7 @@ def merged(block: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def holds(config: Mapping[str, Any], rule: Mapping[str, Any]) -> bool:
-    """Whether a key counts: the keys on which it depends, if any, have the values with which it does."""
+    """Whether a key counts: each key in its `when`, if any, has one of the values listed there."""
     return all(lookup(config, key) in values for key, values in rule.get("when", {}).items())
 
 

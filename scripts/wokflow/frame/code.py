@@ -35,7 +35,7 @@ NEUTRAL = {
 }
 # Of wokflow.frame.tables: raise it if that module writes other bytes, or reads or digests tables in another way.
 FORMAT = 2
-# Modules named `settings` that import this one do not count: what a job is given of them stands in its key.
+# Modules named `settings` that import this one do not count: the values that a job gets from them are in its key.
 SETTINGS = "wokflow.frame.settings"
 SCHEMAS = ("schemas", "columns")  # last parts of the names of modules that declare tables
 EVERY = "*"  # all tables of such a module
@@ -54,7 +54,7 @@ DISTRIBUTIONS = {  # import name -> packages that provide it, where the names di
     "yaml": ("pyyaml",),
 }
 
-BEHIND = {  # package -> packages that it computes with, and that no module of ours needs to import
+BEHIND = {  # package -> packages that its results depend on, though no module here need import them
     "bert-score": ("transformers", "tokenizers"),
     "hanlp": ("transformers", "tokenizers"),
     "sentence-transformers": ("transformers", "tokenizers"),
@@ -105,16 +105,16 @@ def package_versions(module: str) -> dict[str, str]:
     A version is the one pinned in constraints.txt; if another one is installed, both count.
     """
     names = {name for used in modules_behind(module) for name in _read(used).packages}
-    found = {_distribution(name) for name in names}
-    found |= {name for package in found for name in BEHIND.get(package, ())}
-    return {name: _version(name) for name in sorted(found)}
+    packages = {_distribution(name) for name in names}
+    packages |= {name for package in packages for name in BEHIND.get(package, ())}
+    return {name: _version(name) for name in sorted(packages)}
 
 
 @cache
 def modules_behind(module: str) -> tuple[str, ...]:
-    """The names of `module` and of all that it imports from this package, what NEUTRAL ones import aside.
+    """The names of `module` and of all that it imports from this package, directly or not.
 
-    Modules that declare settings are left out.
+    Imports of NEUTRAL modules are not followed. Modules that declare settings are left out.
     """
     seen: set[str] = set()
     queue = [module]
@@ -130,7 +130,7 @@ def modules_behind(module: str) -> tuple[str, ...]:
 
 
 class _Module:
-    """What is read of a module: its code, what it imports, and which tables of schemas and word lists it names."""
+    """A parsed module: its code, its imports, and the tables of schemas and word lists that it names."""
 
     def __init__(self, name: str, path: Path) -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -163,7 +163,7 @@ def module_file(module: str) -> Path | None:
 
 
 def _imported(tree: ast.Module, module: str, *, package: bool) -> Iterator[str]:
-    """All names that import statements may mean as modules, and the packages that hold these."""
+    """All names in import statements that may be modules, and their parent packages."""
     for node in ast.walk(tree):
         names: Iterable[str] = ()
         if isinstance(node, ast.Import):
@@ -225,10 +225,10 @@ def _tables_used(tree: ast.Module, module: str, *, package: bool) -> Iterator[tu
             if _is_schemas(base):
                 yield from ((base, alias.name) for alias in node.names)
             else:
-                found = {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
-                modules |= {name: module for name, module in found.items() if _is_schemas(module)}
+                imported = {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
+                modules |= {name: module for name, module in imported.items() if _is_schemas(module)}
     attributes = set()
-    for node in ast.walk(tree):  # an attribute comes before what it is an attribute of
+    for node in ast.walk(tree):  # an attribute comes before the name that it belongs to
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
             attributes.add(node.value)
             yield modules[node.value.id], node.attr
@@ -237,7 +237,7 @@ def _tables_used(tree: ast.Module, module: str, *, package: bool) -> Iterator[tu
 
 
 def _tables_digest(tree: ast.Module, names: set[str], texts: set[str]) -> str:
-    """Digest of what defines some names in a module of schemas, and of what that names in turn.
+    """Digest of the definitions of some names in a module of schemas, and of the definitions that these use.
 
     A name that stands for a text counts only if it is among `texts`.
     """

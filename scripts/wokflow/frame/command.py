@@ -55,7 +55,7 @@ def _names(command: Sequence[str], word: str) -> bool:
 
 
 def _source(command: Sequence[str], text: Path) -> Path:
-    """What the program finds at its standard input: the text, or nothing if it is given the file."""
+    """The program's standard input: the text, or nothing if the command names {input}."""
     return Path(os.devnull) if _names(command, "{input}") else text
 
 

@@ -95,7 +95,7 @@ def _refuse(problems: Iterable[str]) -> None:
 
 
 def _rules(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The schema of each key that there is or may be; keys with names of the user's own share one."""
+    """The schema of each key that the config has or may have; keys that the user names share one."""
     rules: dict[str, Mapping[str, Any]] = dict(schema.get("properties", {}))
     if isinstance(free := schema.get("additionalProperties"), Mapping):
         rules |= {key: free for key in config if key not in rules}
@@ -173,7 +173,7 @@ def _values(
 
 
 def missing_models(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[str]:
-    """Names of models that mean folders which are not there."""
+    """A message for each model whose name means a folder that is not there."""
     for key, rule, value in _values(config, schema):
         if rule.get("counts") == "model" and (wrong := no_model(value)):
             yield f"{key}: {wrong}"
@@ -188,7 +188,7 @@ def files_in(folder: Path) -> str:
 
 
 def chinese_corpus(config: Mapping[str, Any], key: str) -> Iterator[str]:
-    """What is wrong with a key that names a Chinese corpus."""
+    """A message if the corpus that a key names is none of the Chinese ones."""
     corpus = lookup(config, key)
     chinese = [name for name in config["sources"] if name in ("xiachufang", "counterfactual")]
     if corpus not in chinese:

@@ -84,10 +84,10 @@ def _composed(path: str | Path) -> tuple[str, yaml.Node | dict[str, Any] | None]
 def _json(text: str) -> dict[str, Any] | None:
     """The keys of a JSON text, which may have tabs where YAML may not; None where it is none."""
     try:
-        found = json.loads(text)
+        keys = json.loads(text)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return keys if isinstance(keys, dict) else None
 
 
 def _said(path: str | Path, text: str, error: yaml.YAMLError | ValueError) -> str:
@@ -104,7 +104,7 @@ def _said(path: str | Path, text: str, error: yaml.YAMLError | ValueError) -> st
 
 
 def _twice(node: yaml.Node, prefix: str, seen: set[int]) -> Iterator[str]:
-    """What to do about each key that a block has twice; a block that an alias repeats is looked at once."""
+    """A message for each key that a block has twice; a block that an alias repeats is checked once."""
     if id(node) in seen:
         return
     seen.add(id(node))

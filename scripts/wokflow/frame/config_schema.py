@@ -23,9 +23,9 @@ def classes(stage: str) -> list[type[Settings]]:
 def subclasses(stage: str, of: type[Declared]) -> list[type[Declared]]:
     module = importlib.import_module(f"wokflow.{stage}.settings")
     return [
-        each
-        for each in vars(module).values()
-        if isinstance(each, type) and issubclass(each, of) and each.__module__ == module.__name__
+        member
+        for member in vars(module).values()
+        if isinstance(member, type) and issubclass(member, of) and member.__module__ == module.__name__
     ]
 
 
@@ -54,7 +54,7 @@ def stage_schema(stage: str) -> dict[str, Any]:
 
 
 def block_schema(block: type[Block], counts: str | None = None) -> dict[str, Any]:
-    """The schema of a config block, and of those within it; what it borrows or is given stands elsewhere."""
+    """The schema of a config block and its inner blocks, without borrowed and given settings (see stage_schema)."""
     declared = block.model_json_schema()
     own = f"{block.__module__.split('.')[-2]}.{block.block()}." if issubclass(block, Settings) else ""
     schema: dict[str, Any] = {"type": "object", "additionalProperties": False, "default": {}}
@@ -75,7 +75,7 @@ def block_schema(block: type[Block], counts: str | None = None) -> dict[str, Any
 
 
 def _dotted(rule: dict[str, Any], own: str) -> dict[str, Any]:
-    """A rule whose condition names keys of its own block with dots, too."""
+    """The rule, with the keys in its `when` written out as dotted names."""
     when = {key if "." in key else own + key: values for key, values in rule.get("when", {}).items()}
     return rule | ({"when": when} if when else {})
 
@@ -87,12 +87,14 @@ def compact(rule: dict[str, Any], blocks: dict[str, Any]) -> dict[str, Any]:
     """
     if "$ref" in rule:
         rule = blocks[rule["$ref"].rsplit("/", 1)[-1]]
-    free = ("additionalProperties", True)  # of a mapping with any keys, as are those of no rule
+    free = ("additionalProperties", True)  # any keys are allowed, which is the default
     rule = {key: value for key, value in rule.items() if key != "title" and (key, value) != free}
     if "anyOf" in rule:
         inner = [compact(each, blocks) for each in rule.pop("anyOf")]
         rule |= _together(inner) or {"anyOf": inner}
-    for pattern, named in rule.pop("patternProperties", {}).items():  # others would be free without this
+    for pattern, named in rule.pop(
+        "patternProperties", {}
+    ).items():  # without this, other keys would be allowed
         rule |= {"propertyNames": {"pattern": pattern}, "additionalProperties": named}
     if isinstance(named := rule.get("additionalProperties"), dict):
         rule["additionalProperties"] = compact(named, blocks)
@@ -111,7 +113,7 @@ def compact(rule: dict[str, Any], blocks: dict[str, Any]) -> dict[str, Any]:
 
 
 def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Alternatives as one rule, which they are if no bound of one could be taken for a bound of another."""
+    """Alternatives merged into one rule; None if a bound of one could be taken for a bound of another."""
     bounded = [each for each in alternatives if set(each) != {"type"}]
     if len(bounded) > 1 or any("type" not in each for each in alternatives):
         return None
@@ -129,7 +131,7 @@ def written(text: str) -> str:
 
 
 def _blocks(text: str) -> dict[str, str]:
-    """The text by the config's first keys; what stands above the first of them has the name of nothing."""
+    """The text split by top-level key; what stands above the first key is under the empty name."""
     blocks = {"": ""}
     key = ""
     for line in text.splitlines(keepends=True):

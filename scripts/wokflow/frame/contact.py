@@ -1,4 +1,4 @@
-"""Where `contact`, the name under which services and servers are asked, must be set."""
+"""Check `contact`, the name that services and servers see, where it must be set."""
 
 import re
 from collections.abc import Iterator, Sequence

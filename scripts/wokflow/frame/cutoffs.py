@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 NARROWING = ("corpus", "direction", "run")  # wildcards that say which members of a group concern a job
-WITHIN = ("shard", "shards", "part", "lang", "server", "subset")  # those that say nothing of it
+WITHIN = ("shard", "shards", "part", "lang", "server", "subset")  # wildcards that do not
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Cutoff:
         return "/".join(self.digest.rsplit("/", 3)[-3:]).partition(".")[0]
 
     def await_it(self, checkpoints: Any) -> "Cutoff":
-        """Have Snakemake look again once the checkpoint has run.
+        """This cutoff, once its checkpoint has run; until then, have Snakemake ask again later.
 
-        `checkpoints` is Snakemake's object of that name, whose IncompleteCheckpointException goes through. Data that
-        somebody deleted to make room leave the digest behind; it is what counts until they are needed again. The
-        digest itself is missing while the checkpoint runs again: Snakemake counts what an earlier run left as there.
+        `checkpoints` is Snakemake's object of that name; its IncompleteCheckpointException is passed on. Where the
+        data were deleted to save space, the digest counts until they are needed again. While the checkpoint runs
+        again, the digest itself is missing, though Snakemake counts the earlier run's outputs as present.
         """
         if Path(self.digest).exists() and not Path(self.data).exists():
             return self
@@ -67,7 +67,7 @@ class CutoffGroup:
     def of(self, wildcards: Mapping[str, str], read_by: Mapping[str, str]) -> tuple[Cutoff, ...]:
         """The members that concern a job with these wildcards: those of its corpus, direction or run; else all.
 
-        `read_by` has what each run reads. Raises ValueError for a wildcard that stands in no list here.
+        `read_by` maps runs to what they read. Raises ValueError for a wildcard that is neither NARROWING nor WITHIN.
         """
         if unknown := wildcards.keys() - {*NARROWING, *WITHIN}:
             raise ValueError(
@@ -89,10 +89,10 @@ def plain(name: str) -> str:
 
 def digests_before(cutoffs: Iterable[Cutoff]) -> list[str]:
     """Digests of some cutoffs and of all that lie before them, each once."""
-    found: dict[str, None] = {}
+    digests: dict[str, None] = {}
     for cutoff in cutoffs:
-        found |= dict.fromkeys([*digests_before(cutoff.before), cutoff.digest])
-    return list(found)
+        digests |= dict.fromkeys([*digests_before(cutoff.before), cutoff.digest])
+    return list(digests)
 
 
 def part_cutoff(

@@ -12,16 +12,16 @@ from wokflow.frame.leftovers import writer
 from wokflow.frame.owned import read_own
 
 SMALL = 16 << 20  # bytes; larger files are read again only if their identity changed
-# Files of a model that may name others; and keys that only tell where it once was.
+# Files of a model that may name other files; keys that only record where the model once lay.
 NAMING = ("adapter_config.json", "config.json", "generation_config.json", "tokenizer_config.json")
 OF_OLD = frozenset({"_name_or_path", "name_or_path"})
 MEMORY = Path(".snakemake") / "wokflow" / "digests.json"
 
 
 def identity(path: str | Path) -> str:
-    """What changes whenever a file is replaced or written: size, mtime, ctime, inode; of small files the content.
+    """Changes whenever a file is replaced or written: size, mtime, ctime and inode; for small files, the content.
 
-    An older file put in the place of a newer one has another ctime, which nothing can set.
+    An older file that replaces a newer one has another ctime, which nothing can set.
     """
     stat = Path(path).stat()
     if stat.st_size <= SMALL:
@@ -40,33 +40,33 @@ def path_digest(path: str) -> str:
     if not Path(path).is_dir():
         return file_digest(path)
     digest = hashlib.sha256()
-    for each in [path, *named_by(path)]:
-        files = sorted(_files(each)) if Path(each).is_dir() else [Path(each)]
-        held = [(file.relative_to(each).as_posix(), file_digest(file)) for file in files]
+    for place in [path, *named_by(path)]:
+        files = sorted(_files(place)) if Path(place).is_dir() else [Path(place)]
+        held = [(file.relative_to(place).as_posix(), file_digest(file)) for file in files]
         digest.update(json.dumps(held).encode())  # a name may hold any character but a slash
     return digest.hexdigest()[:16]
 
 
 def named_by(folder: str) -> list[str]:
     """Files and folders elsewhere that a model's folder names in its JSON files, and what these name in turn."""
-    found: list[str] = []
+    elsewhere: list[str] = []
     queue, seen = [folder], {os.path.realpath(folder)}
     while queue:
         for name in _named(Path(queue.pop(0))):
             if (real := os.path.realpath(name)) not in seen:
                 seen.add(real)
-                found.append(name)
+                elsewhere.append(name)
                 queue += [name] if Path(name).is_dir() else []
-    return found
+    return elsewhere
 
 
 def _named(folder: Path) -> Iterator[str]:
-    """What the JSON files right in a folder name that is there, and not in this folder."""
+    """Existing paths outside a model's folder that its JSON files (NAMING) name."""
     for file in (folder / name for name in NAMING):
         try:
             held = json.loads(file.read_bytes())
         except (OSError, ValueError, RecursionError):
-            continue  # none, or for whoever loads the model to complain of
+            continue  # absent, or invalid: loading the model will report it
         for key, name in held.items() if isinstance(held, dict) else ():
             path = isinstance(name, str) and (os.sep in name or key.endswith(("_path", "_file")))
             if path and key not in OF_OLD and Path(name).exists() and not _inside(name, folder):

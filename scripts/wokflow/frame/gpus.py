@@ -24,16 +24,16 @@ def find_gpus(devices: Path = Path("/dev")) -> list[str]:
     if visible is None:
         return [str(number) for number, _ in enumerate(devices.glob("nvidia[0-9]*"))]
     names = (name.strip() for name in visible.split(","))
-    # As CUDA reads it, the list ends at the first name that is none. Slurm writes NoDevFiles where it gives no GPU.
+    # CUDA ends the list at the first invalid name. Slurm writes NoDevFiles where it gives no GPU.
     return list(takewhile(lambda name: name and name[0] != "-" and name != "NoDevFiles", names))
 
 
 def take_gpus(count: int) -> None:
     """Take GPUs that no other job of this user has on this machine, until this process ends, and hide all others.
 
-    Waits until so many are free, or all if there are fewer. Nothing changes where no GPU is known, nor in a Slurm job
-    that is not told of its GPUs, or has no more of them than are wanted. Raises UserError if the folder of the locks
-    belongs to someone else.
+    Waits until so many are free, or all if there are fewer. Does nothing where no GPU is known, nor in a Slurm job
+    whose GPUs Slurm does not name, or are no more than `count`. Raises UserError if the folder of the locks belongs
+    to someone else.
     """
     gpus = find_gpus()
     if count < 1 or not gpus:
@@ -56,7 +56,7 @@ def _take(folder: Path, gpus: list[str], wanted: int) -> list[str]:
     """Lock as many GPUs as wanted, or none."""
     locks: dict[str, IO[str]] = {}
     with (folder / "all").open("w") as every:
-        fcntl.flock(every, fcntl.LOCK_EX)  # or two jobs would take half of what each needs
+        fcntl.flock(every, fcntl.LOCK_EX)  # else two jobs could each take half of what they need
         for gpu in gpus:
             lock: IO[str] = (folder / f"gpu-{quote(gpu, safe='')}").open("w")
             try:
@@ -79,8 +79,8 @@ def _folder() -> Path:
     place = os.environ.get("XDG_RUNTIME_DIR", "")  # may name a folder of another machine
     folder = Path(place if os.access(place, os.W_OK) else tempfile.gettempdir()) / "-".join(parts)
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    about = folder.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
         raise UserError(
             f"{folder} belongs to another user. Remove it, or set XDG_RUNTIME_DIR to a folder of yours."
         )

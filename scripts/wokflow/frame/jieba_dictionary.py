@@ -1,7 +1,7 @@
 """jieba's dictionary, read from its package and nothing else.
 
-By itself jieba keeps a cache in the temporary folder, which all users of a machine share, and believes it whoever
-wrote it. So no other module imports jieba, and its global tokenizer is not used.
+By itself jieba keeps a cache in the temporary folder, which all users of a machine share, and trusts it whoever wrote
+it. So no other module imports jieba, and its global tokenizer is not used.
 """
 
 import warnings
@@ -13,7 +13,7 @@ from typing import Any
 
 @cache
 def frequencies(path: str | None = None) -> tuple[dict[str, int], int]:
-    """Counts of the dictionary's words, and their sum; beginnings of words that are none have the count 0.
+    """Counts of the dictionary's words, and their sum; prefixes of words that are no words have the count 0.
 
     `path` is that of another dictionary of jieba's form.
     """
@@ -32,11 +32,11 @@ def tags() -> dict[str, str]:
 
 
 def tokenizer(path: str | None = None) -> Any:
-    """A tokenizer with the dictionary, or that of a path, which is not to be changed."""
-    found = _jieba().Tokenizer()
-    found.FREQ, found.total = frequencies(path)
-    found.initialized = True
-    return found
+    """A tokenizer with the dictionary, or the one at `path`; tokenizers share it, so do not change it."""
+    made = _jieba().Tokenizer()
+    made.FREQ, made.total = frequencies(path)
+    made.initialized = True
+    return made
 
 
 def _jieba() -> ModuleType:

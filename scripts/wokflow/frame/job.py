@@ -17,12 +17,12 @@ from typing import TextIO
 from wokflow.frame.secrets import shown
 
 START = "start "  # how the first line of a job's log begins
-OTHERS = stat.S_IWGRP | stat.S_IWOTH  # their right to write
+OTHERS = stat.S_IWGRP | stat.S_IWOTH  # others' right to write
 HELD = "(process {process} on {host})"  # in the first line of a job's log: who holds it
 
 
 class UserError(Exception):
-    """Something that the user can mend; the message says what happened, where, and what to do."""
+    """Something that the user can fix; the message says what happened, where, and what to do."""
 
 
 class Progress:
@@ -36,7 +36,7 @@ class Progress:
         self._seconds = seconds
         self._last = time.monotonic()
         self._first: tuple[float, int, int | None] | None = (
-            None  # time, done, of: what came before is no such work
+            None  # time, done and `of` at the first call: time before it went into other work
         )
 
     def __call__(self, done: int, text: str, *, of: int | None = None) -> None:
@@ -68,7 +68,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Job:
-    """What a step's function is told of the job that it runs in; on its own it runs in none, and says nothing.
+    """What a step's function knows of its job; the default, for a call outside a job, logs nothing.
 
     `metadata` goes into the footers of the tables that it writes.
     """
@@ -93,8 +93,8 @@ def hold(descriptor: int) -> None:
 def job(log: str) -> Iterator[Progress]:
     """Run a job with its log file open; an error lands in the log whole, and on stderr in one line, without secrets.
 
-    Its end is SystemExit then, so that Python prints no traceback of its own. Ctrl-C reaches every job of a run: each
-    notes it in its log, and the run alone says it on the screen.
+    The job then ends with SystemExit, so that Python prints no traceback. Ctrl-C reaches every job of a run: each
+    logs it, and only the run reports it on the screen.
     """
     warnings.filterwarnings(
         "ignore", message="pkg_resources is deprecated"

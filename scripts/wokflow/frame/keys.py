@@ -20,7 +20,7 @@ def rule_key(step: str, arguments: Arguments, cutoffs: Iterable[Cutoff] = (), **
     """Canonical JSON of all that the result of `step` ("match.embed") depends on.
 
     Resources count by role and content, whatever their path; word lists that the code reads are among them. `known`
-    are resources whose digest the caller knows.
+    has digests of further resources by role.
     """
     module = f"wokflow.{step}"
     parts = {

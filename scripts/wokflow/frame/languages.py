@@ -57,9 +57,9 @@ _LATIN_WORD = re.compile(f"[{_LATIN_LETTERS}]+")
 
 
 def in_language(text: str, lang: str) -> bool | None:
-    """Whether a text is in the script of a language: more letters of it than Latin words and letters of others.
+    """Whether a text is in the script of a language: its letters outnumber Latin words and other letters together.
 
-    A text in the Latin script has no more letters of other scripts than words.
+    For a language in the Latin script, letters of other scripts must not outnumber Latin words.
 
     None for a text without letters, and for languages whose script is not known. Languages of one script are not told
     apart.

@@ -1,7 +1,7 @@
 """Temporary names beside an output, and which of them may be removed: those that nobody can still be writing to.
 
 A name is `.<output>.<host>.<Slurm job>.<process>.part`, where the Slurm job is `<cluster>_<id>`, or 0 without one.
-The host is its name and a digest of what its processes are counted in: this start of the machine, this container.
+<host> is the host's name with a digest of its boot id and PID namespace, within which process numbers are unique.
 """
 
 import functools
@@ -29,7 +29,7 @@ def temporary_name(path: Path, aside: bool = False) -> Path:
 
 
 def writer() -> str:
-    """This process, by a name that no other has that may live at the same time, on another host or in a container."""
+    """A name of this process that no other process of the same time has, on any host or in any container."""
     return f"{_host()}.{_slurm_job()}.{os.getpid()}"
 
 
@@ -41,21 +41,21 @@ def remove_leftovers(path: Path) -> None:
     """
     name = re.compile(rf"\.{re.escape(path.name)}\.(?P<writer>[^/]+?)(\.old)?\.part")
     for left in path.parent.iterdir():
-        found = name.fullmatch(left.name)
-        if found and is_over(found["writer"]):
+        match = name.fullmatch(left.name)
+        if match and is_over(match["writer"]):
             remove(left)
 
 
 def is_over(writer: str) -> bool:
-    """Whether a process that `writer` named has provably ended; not of what is no such name."""
-    found = WRITER.fullmatch(writer)
-    return found is not None and (process_is_over(writer) or _slurm_job_is_over(found["job"]))
+    """Whether the process that `writer` named has provably ended; False if `writer` is no such name."""
+    match = WRITER.fullmatch(writer)
+    return match is not None and (process_is_over(writer) or _slurm_job_is_over(match["job"]))
 
 
 def process_is_over(writer: str) -> bool:
     """Whether `writer` named a process of this host that is gone; Slurm is not asked."""
-    found = WRITER.fullmatch(writer)
-    return found is not None and _process_is_over(found["host"], int(found["process"]))
+    match = WRITER.fullmatch(writer)
+    return match is not None and _process_is_over(match["host"], int(match["process"]))
 
 
 def remove(path: Path) -> None:
@@ -68,7 +68,7 @@ def remove(path: Path) -> None:
 
 @functools.cache
 def _host() -> str:
-    """The host's name, and what its processes are counted in: containers of one host may all have its name."""
+    """The host's name with a digest of boot id and PID namespace: containers may share the host's name."""
     counted = "".join(map(_said, ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid")))
     return (
         re.sub(r"[^\w-]", "_", socket.gethostname()) + "-" + hashlib.sha256(counted.encode()).hexdigest()[:8]
@@ -92,7 +92,7 @@ def _slurm_job() -> str:
 
 
 def _process_is_over(host: str, process: int) -> bool:
-    """Whether a process of this host is gone; this process's own number belonged to an earlier one."""
+    """Whether a process of this host is gone; one with this process's number was an earlier process."""
     if host != _host():
         return False
     if process == os.getpid():

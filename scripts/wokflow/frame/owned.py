@@ -1,7 +1,7 @@
 """What counts as the user's own: files that belong to the user, and that nobody else may write.
 
-Results, records and caches lie in folders that other members of a group may be allowed to write. Who can write there
-could have a run believe anything, or write through a link over a file of the user's own.
+Results, records and caches lie in folders that other members of a group may be allowed to write. Whoever writes there
+could feed a run false data, or have it overwrite a file of the user's own through a link.
 """
 
 import errno
@@ -16,8 +16,8 @@ from tempfile import TemporaryFile
 from wokflow.frame.job import OTHERS, UserError
 from wokflow.frame.secrets import shown
 
-CACHE = "generate/cache"  # of results: answers, each of which is looked at when it is read
-WRITTEN = ("logs", "benchmarks")  # of results: Snakemake writes there itself, and follows links
+CACHE = "generate/cache"  # below results: answers, each of which is checked when it is read
+WRITTEN = ("logs", "benchmarks")  # below results: Snakemake writes there itself, and follows links
 NAMED = 3  # entries that a message names
 _of_device: dict[tuple[int, int], tuple[int, bool]] = {}  # by device and user
 
@@ -27,7 +27,7 @@ class ForeignError(UserError):
 
 
 def read_own(path: str | Path) -> bytes:
-    """The bytes of a file of the user's own. Raises ForeignError for another one or a link; OSError as ever."""
+    """The bytes of a file of the user's own. Raises ForeignError for another one or a link; OSError as open does."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -40,7 +40,7 @@ def read_own(path: str | Path) -> bytes:
 
 
 def check_own(descriptor: int, path: str | Path) -> None:
-    """Raise ForeignError if what is open under a path is no file of the user's own, or others may write it."""
+    """Raise ForeignError if an open file is no regular file of the user's own, or others may write it."""
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):
         raise ForeignError(f"{path} is no file.")
@@ -60,7 +60,7 @@ def owner(uid: int) -> str:
 
 
 def take_for_own(folder: str | Path) -> int:
-    """Take from others the right to write in a folder and all below it; give the number of entries that this changed.
+    """Remove others' right to write from a folder and all below it; return the number of entries changed.
 
     Raises ForeignError where something in it belongs to somebody else. Answers in a cache are left out.
     """
@@ -82,9 +82,9 @@ def take_for_own(folder: str | Path) -> int:
 
 
 def take_records(folder: str | Path = ".snakemake") -> None:
-    """Keep others out of Snakemake's folder, if there is one: it runs scripts that it writes there.
+    """Keep others out of Snakemake's folder, if there is one: Snakemake runs scripts and trusts records there.
 
-    It believes records there, too. Raises ForeignError where it belongs to another user.
+    Raises ForeignError where it belongs to another user.
     """
     try:
         about = Path(folder).lstat()
@@ -100,7 +100,7 @@ def take_records(folder: str | Path = ".snakemake") -> None:
 
 
 def _take_right(path: str) -> bool:
-    """Whether others could be kept from writing there; a link that came there meanwhile is not followed."""
+    """Remove others' right to write; True if that succeeded. A link that came there meanwhile is not followed."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -112,7 +112,7 @@ def _take_right(path: str) -> bool:
 
 
 def _entries(folder: str) -> Iterator[tuple[str, os.stat_result]]:
-    """A folder and what lies below it; of links themselves, and of what they lead to nothing, but for the folder."""
+    """A folder and all below it, each with its stat; no link is followed but the folder itself."""
     yield folder, Path(folder).lstat()
     yield f"{folder}/", Path(folder).stat()
     waiting = [folder]
@@ -142,7 +142,7 @@ def _refusal(folder: str, foreign: list[str]) -> str:
 
 
 def _created(device: int, folder: str) -> tuple[int, bool]:
-    """Whose a new file of this process is on a device, and whether it keeps others from writing it.
+    """The owner of a new file of this process on a device, and whether its mode keeps others from writing.
 
     Some file systems show all files as one user's, or as writable by all; nothing can be told there.
     """

@@ -14,7 +14,7 @@ from wokflow.frame.job import UserError
 class Part:
     """A function or method that Wokflow replaces or relies on: `place` is a module, or `module:Class`.
 
-    Where its replacement hands all arguments on, `parameters` are None: any will do.
+    `parameters` is None if the replacement passes all arguments on: any will do.
     """
 
     place: str
@@ -28,12 +28,12 @@ class Part:
         """The function; None where it is not there."""
         module, _, owner = self.place.partition(":")
         try:
-            found: Any = importlib.import_module(module)
+            part: Any = importlib.import_module(module)
         except ImportError:
             return None
         for name in filter(None, (owner, self.name)):
-            found = getattr(found, name, None)
-        return found
+            part = getattr(part, name, None)
+        return part
 
 
 def check_parts(package: str, tested: Sequence[str], parts: Sequence[Part]) -> None:
@@ -52,11 +52,11 @@ def check_parts(package: str, tested: Sequence[str], parts: Sequence[Part]) -> N
 
 def _problems(package: str, tested: Sequence[str], parts: Sequence[Part]) -> Iterator[str]:
     try:
-        found = version(package)
+        installed = version(package)
     except PackageNotFoundError:
-        found = "not installed"
-    if found not in tested:
-        yield f"its version is {found}"
+        installed = "not installed"
+    if installed not in tested:
+        yield f"its version is {installed}"
     for part in parts:
         there = part.find()
         if there is None:

@@ -14,7 +14,7 @@ def expanded(path: str) -> str:
     """The path with ~ and variables of the environment filled in, in one spelling: no x/, ./x, a//x or a/../x.
 
     Raises UserError for a variable that is not set or empty, for a home folder that is not known, for braces, which
-    Snakemake takes for the names of wildcards, and for what a shell would not take as it stands.
+    Snakemake takes for wildcards, and for characters that a shell would interpret.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -34,15 +34,15 @@ def expanded(path: str) -> str:
             raise UserError(f"{path}: the home folder {home} is not known. Write the path out.") from error
     if "{" in filled or "}" in filled:
         raise UserError(f"{path}: Snakemake takes {{ and }} for wildcards. Give it a name without them.")
-    if found := SHELL.search(filled):
+    if special := SHELL.search(filled):
         raise UserError(
-            f"{path}: a shell does not take {found[0]!r} as it stands. Give it a name without it."
+            f"{path}: a shell does not take {special[0]!r} as it stands. Give it a name without it."
         )
     return _in_one_spelling(filled)
 
 
 def _in_one_spelling(path: str) -> str:
-    """The shortest spelling; where .. leads out of a linked folder, that is not the text without both."""
+    """The shortest spelling; the real path where a folder before .. is a link, so that both cannot be left out."""
     if not path or "://" in path:
         return path
     short = re.sub("^//", "/", os.path.normpath(path))  # which normpath leaves
@@ -51,8 +51,8 @@ def _in_one_spelling(path: str) -> str:
 
 def expanded_model(name: str) -> str:
     """The name of a model, expanded as a path is; ./x stays a folder, and does not become a name of the hub."""
-    found = expanded(name)
-    return f"./{found}" if name.startswith(".") and "/" not in found else found
+    path = expanded(name)
+    return f"./{path}" if name.startswith(".") and "/" not in path else path
 
 
 def holds_file(folder: Path) -> bool:
@@ -61,9 +61,9 @@ def holds_file(folder: Path) -> bool:
 
 
 def no_model(name: str) -> str | None:
-    """What is wrong with the name of a model, if it means a folder and there is none; names on the hub are none.
+    """A message if the name of a model means a folder that does not exist; None for others, as names on the hub.
 
-    owner/name means a folder where there is a folder of that owner here.
+    owner/name means a folder if there is a folder `owner` here.
     """
     path = Path(name)
     meant = (

@@ -159,7 +159,7 @@ def _recorded(params: Iterable[str] | None) -> str | None:
 
 
 def _current(job: Any) -> str | None:
-    """The job's key now; None if it waits for a checkpoint, where Snakemake gives no key or a word in its place."""
+    """The job's key now; None if it waits for a checkpoint: Snakemake then gives no key, or a placeholder."""
     try:
         key = str(job.params.key)
     except Exception:

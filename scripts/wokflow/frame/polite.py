@@ -1,4 +1,4 @@
-"""A polite client of public services that are asked about many things, and what they answered."""
+"""A polite client of public services that answer questions about many things, and a cache of their answers."""
 
 import asyncio
 import hashlib
@@ -33,8 +33,8 @@ from wokflow.frame.web import (
 )
 
 MOST = 64 << 20  # bytes of an answer, after decompression
-UNSAID_WAIT = 30  # times the first backoff: the wait after a 429 that does not say how long
-GROWTH = 8  # answers in a row after which requests may be about twice as many things again
+UNSAID_WAIT = 30  # times backoff_s: the wait after a 429 without Retry-After
+GROWTH = 8  # answers after which the number of things in a request doubles again, up to `batch`
 ERROR_BODY = 2  # seconds for the text of an error; its status and headers are known by then
 TOO_LARGE = (413, 414)
 
@@ -42,7 +42,7 @@ Answer = TypeVar("Answer")  # what a service says of a thing
 
 
 class _Smaller(Again):
-    """A failed attempt that is worth another one about fewer things."""
+    """A failed attempt to be retried with fewer things."""
 
 
 class Service(Protocol):
@@ -107,14 +107,14 @@ class Client(ABC, Generic[Answer]):
 
     @abstractmethod
     def read(self, content: bytes, headers: Mapping[str, str], asked: Sequence[str]) -> Mapping[str, Answer]:
-        """What an answer says of each thing. Raises ValueError for what is no whole answer to this request."""
+        """The answer about each thing, from a response. Raises ValueError if it does not answer the whole request."""
 
     def turned_down(self, asked: Sequence[str], status: int) -> Mapping[str, Answer] | None:
-        """What a status that is no success says of the things; None where another attempt or an error is due."""
+        """The answers that an HTTP status other than 200 implies; None if the request is to be retried or to fail."""
         return None
 
     def ask(self, wanted: Sequence[str], keep: Callable[[Mapping[str, Answer]], None]) -> None:
-        """Ask about things, and hand what is said of them to `keep`, one answer after the other.
+        """Ask about things, and pass the answers to `keep`, one response after the other.
 
         Raises UserError if the service refuses, or if one request failed too often.
         """
@@ -139,7 +139,7 @@ class Client(ABC, Generic[Answer]):
     async def _work(
         self, http: httpx.AsyncClient, waiting: deque[str], keep: Callable[[Mapping[str, Answer]], None]
     ) -> None:
-        """Ask as long as something is waiting; what a smaller request leaves out waits again."""
+        """Send requests while things are waiting; those that a smaller request leaves out wait again."""
         while waiting:
             asked = [waiting.popleft() for _ in range(min(self._size, len(waiting)))]
             try:
@@ -152,7 +152,7 @@ class Client(ABC, Generic[Answer]):
                 ):
                     with attempt:
                         try:
-                            found = await self._post(http, asked)
+                            answers = await self._post(http, asked)
                         except _Smaller:
                             if len(asked) > 1:
                                 half = len(asked) // 2
@@ -162,21 +162,21 @@ class Client(ABC, Generic[Answer]):
                             raise
             except Again as error:
                 raise self._given_up(asked, error) from None
-            keep(found)
+            keep(answers)
             self._answers += 1
             if self._answers % GROWTH == 0:
                 self._size = min(self._batch, 2 * self._size)
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        said = error.wait if isinstance(error, Again) else None
-        seconds = self._usual_wait(state) if said is None else max(said, self._backoff)
+        wanted = error.wait if isinstance(error, Again) else None
+        seconds = self._usual_wait(state) if wanted is None else max(wanted, self._backoff)
         about = f", {self._size} items at once" if self._batch > 1 else ""
         self._say(f"{self.endpoint}: {error}; again in {seconds:.1f} s{about}")
         return seconds
 
     async def _pause(self, seconds: float) -> None:
-        """Let nothing be sent for some seconds, by any worker."""
+        """Hold back the requests of all workers for some seconds."""
         self._resume = max(self._resume, time.monotonic() + seconds)
         await self._gate()
 
@@ -185,7 +185,7 @@ class Client(ABC, Generic[Answer]):
             await asyncio.sleep(left)
 
     async def _post(self, http: httpx.AsyncClient, asked: Sequence[str]) -> Mapping[str, Answer]:
-        """What the service says. Raises Again, and UserError where no other attempt would help."""
+        """Send a request and return its answers. Raises Again for a retry, UserError where no retry would help."""
         await self._gate()
         try:
             async with (
@@ -194,10 +194,10 @@ class Client(ABC, Generic[Answer]):
             ):
                 if response.status_code != 200:
                     wait = self._asked_to_wait(response)
-                    said = await _error_body(response)
-                    if (found := self.turned_down(asked, response.status_code)) is not None:
-                        return found
-                    raise self._refused(response, said, wait)
+                    content = await _error_body(response)
+                    if (answers := self.turned_down(asked, response.status_code)) is not None:
+                        return answers
+                    raise self._refused(response, content, wait)
                 body = Body(response, MOST)
                 async for data in response.aiter_raw():
                     body.add(data)
@@ -230,14 +230,14 @@ class Client(ABC, Generic[Answer]):
     def _refused(self, response: httpx.Response, content: bytes, wait: float | None) -> Exception:
         """The exception for an HTTP status that is no success."""
         status = response.status_code
-        said = f"HTTP {status}: {_shown(content)}"
+        reason = f"HTTP {status}: {_shown(content)}"
         if status in (*BUSY, *TOO_LARGE) or status >= 500 or status < 300:
             if wait is not None and wait > LONGEST_WAIT:
                 return UserError(
-                    f"{self.endpoint} asks to wait for {wait:.0f} s ({said}). Run again later: answers are kept in "
+                    f"{self.endpoint} asks to wait for {wait:.0f} s ({reason}). Run again later: answers are kept in "
                     f"{self._step}.cache."
                 )
-            return (Again if status == 429 else _Smaller)(said, wait)
+            return (Again if status == 429 else _Smaller)(reason, wait)
         if status < 400:
             to = printable(response.headers.get("Location", "nowhere"))
             return UserError(
@@ -245,7 +245,7 @@ class Client(ABC, Generic[Answer]):
                 f"{self._step}.endpoint to it."
             )
         return UserError(
-            f"{self.endpoint} takes no such request: {said}\nIs {self._step}.endpoint right? Wikimedia's is "
+            f"{self.endpoint} takes no such request: {reason}\nIs {self._step}.endpoint right? Wikimedia's is "
             f"{self.example}. It also refuses clients that asked too much."
         )
 
@@ -270,23 +270,23 @@ async def _error_body(response: httpx.Response) -> bytes:
 
 
 def _shown(content: bytes) -> str:
-    """What an answer says that is no result; of a stack trace behind a part of a result, the trace."""
+    """The beginning of a response that is no result; if a stack trace follows part of a result, the trace."""
     at = max(content.find(b"Exception") - 80, 0)
     return printable(content[at : at + 4 * SAID].decode("utf-8", "replace")) or "nothing"
 
 
 class Answers:
-    """What a service said of things: a folder with a file for each.
+    """A cache of a service's answers: a folder with a file for each thing.
 
-    `question` says what was asked of each thing; another question has other answers. Several jobs may read and write
-    at once. Files are whole or not there; one that is damaged, or another user's, counts as not there.
+    `question` says what was asked about each thing: answers to other questions do not count. Several jobs may read
+    and write at once. Files are whole or not there; one that is damaged, or another user's, counts as not there.
     """
 
     def __init__(self, folder: str | Path, question: Mapping[str, Any]) -> None:
         self._folder, self._question = Path(folder), question
 
     def get(self, name: str) -> Any:
-        """What was said of a thing, as parsed from JSON; None if that is not known."""
+        """The cached answer about a thing, as parsed from JSON; None if there is none."""
         try:
             stored = json.loads(read_own(self.path(name)))
             if stored["asked"] == self._asked(name) and stored["sha256"] == _digest(stored["answer"]):
@@ -296,7 +296,7 @@ class Answers:
         return None
 
     def put(self, name: str, answer: Any) -> None:
-        """Keep what was said of a thing. It is not flushed to disk: what a crash damages is asked for again."""
+        """Cache the answer about a thing. It is not flushed to disk: what a crash damages is asked for again."""
         stored = {"asked": self._asked(name), "answer": answer, "sha256": _digest(answer)}
         path = self.path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -324,20 +324,20 @@ def _digest(answer: Any) -> str:
 def known(
     client: Client[Answer], answers: Answers, wanted: Sequence[str], progress: Progress
 ) -> dict[str, Any]:
-    """What is kept of some things, and what the service says of all others, as parsed from JSON.
+    """The answers about all things `wanted`, from the cache or else from the service, as parsed from JSON.
 
-    An answer of None is not kept: it is asked for anew next time.
+    An answer of None is not cached: it is asked for again next time.
     """
-    found = {name: answer for name in wanted if (answer := answers.get(name)) is not None}
-    missing = [name for name in wanted if name not in found]
-    progress.say(f"{len(found)} items are in the cache, {len(missing)} are asked for")
+    by_name = {name: answer for name in wanted if (answer := answers.get(name)) is not None}
+    missing = [name for name in wanted if name not in by_name]
+    progress.say(f"{len(by_name)} items are in the cache, {len(missing)} are asked for")
 
-    def keep(said: Mapping[str, Answer]) -> None:
-        for name, answer in said.items():
+    def keep(new: Mapping[str, Answer]) -> None:
+        for name, answer in new.items():
             if answer is not None:
                 answers.put(name, answer)
-        found.update(said)
-        progress(len(found), f"{len(found)} of {len(wanted)} items", of=len(wanted))
+        by_name.update(new)
+        progress(len(by_name), f"{len(by_name)} of {len(wanted)} items", of=len(wanted))
 
     client.ask(missing, keep)
-    return found
+    return by_name

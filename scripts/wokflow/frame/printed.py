@@ -1,4 +1,4 @@
-"""What programs printed, as far as it may be told: their texts are not (prompts, recipes), and no secrets."""
+"""Quote from the output of programs: only lines that name errors, since others may hold prompts or recipes."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from typing import IO
 
 from wokflow.frame.secrets import masked, printable
 
-TAIL = 65_536  # bytes at the end of what a program printed in which its errors are looked for
+TAIL = 65_536  # bytes at the end of a program's output in which errors are looked for
 ERRORS = 3  # lines of errors that a message quotes
 # At a line's start, or behind a log's head.
 ERROR = re.compile(r"(?:^|[\])] )[\w.]{0,80}(?:Error|Exception|error|fatal):")
@@ -20,6 +20,6 @@ def end_of(file: IO[bytes], most: int = TAIL) -> str:
 
 
 def errors_in(file: IO[bytes], secrets: Collection[str] = ()) -> list[str]:
-    """The last lines of what a program printed that name an error; nothing else of it, and no secret, is told."""
+    """The last lines of a program's output that name an error, without secrets."""
     lines = end_of(file).splitlines()
     return [printable(masked(line, secrets)) for line in lines if ERROR.search(line)][-ERRORS:]

@@ -3,7 +3,7 @@
 A Parquet file has its key in its footer. Any other output has it in a hidden file beside it: .index.html.key beside
 index.html. The paths of a job's inputs lie beside its first output (.index.html.inputs), or beside the folder of the
 table that it belongs to. They count as well, since a key does not say how many shards, or which runs or corpus, a job
-has read. Snakemake keeps all this in the folder .snakemake alone, and an output without a record is up to date to it.
+has read. Snakemake keeps all this only in the folder .snakemake, and takes an output without a record for up to date.
 `restore` writes the missing records anew; Snakemake then compares keys and inputs as ever. An output that has neither
 record nor key is made anew.
 """
@@ -20,15 +20,15 @@ from typing import Any
 from wokflow.frame.job import UserError
 
 RECORD_FORMATS = (6,)  # of snakemake.persistence, that `restore` was tested with
-LOOKS = 16  # files that are looked at at once
+LOOKS = 16  # files that are examined at once
 UNFINISHED = "{}"  # stands for the key until the job is done; it differs from every key
 
 
 def keep_inputs(inputs: Iterable[str], outputs: Iterable[str]) -> None:
-    """Before a job: write its inputs beside its first output, and take back the keys of what is no Parquet file.
+    """Before a job: write its inputs beside its first output, and invalidate the keys of outputs that are no Parquet.
 
-    Snakemake has removed the outputs themselves by then. So no output of a job that is killed has the key, or the
-    inputs, of an earlier one.
+    Snakemake has removed the outputs themselves by then. So no output of a job that is killed has the key or the
+    inputs of an earlier job.
     """
     from wokflow.frame.tables import write_text
 
@@ -56,13 +56,12 @@ def keep_keys(key: str, outputs: Iterable[str]) -> None:
 def restore(
     results: str, patterns: Iterable[Sequence[str]], records: str | Path = Path(".snakemake") / "metadata"
 ) -> list[str]:
-    """Write Snakemake's records of the outputs below `results` that have none; the outputs that do not count, too.
+    """Write Snakemake's records of the outputs below `results` that have none; return those that must be made anew.
 
-    Those are outputs whose key is lost, and tables that are damaged, such as by a copy that broke off: their records
-    get a key that differs from every other, so that they are made anew. So do outputs that a rule has had only since
-    its others were made: Snakemake would not compare the keys of those. `patterns` are the outputs of each rule;
-    `records` is Snakemake's folder of records. Raises UserError if this version of Snakemake keeps other records than
-    those that this was tested with.
+    Those are outputs whose key is lost, and damaged tables, as after an interrupted copy: their records get a key
+    that differs from every other. Missing outputs that a rule gained after its others were made get such a record,
+    too: Snakemake would not compare their keys. `patterns` are the outputs of each rule; `records` is Snakemake's
+    folder of records. Raises UserError if this version of Snakemake keeps records in another format than was tested.
     """
     if not Path(results).is_dir():
         return []
@@ -83,20 +82,20 @@ def restore(
 
 
 def _absent(paths: Sequence[str], rules: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Outputs that are not there, of jobs that have made others of their rule."""
+    """Missing outputs of jobs that have made other outputs of their rule."""
     from snakemake.io import apply_wildcards, regex_from_filepattern
 
     there = set(paths)
     for rule in rules:
         for pattern in rule if len(rule) > 1 else ():
             start, matches = pattern.partition("{")[0], re.compile(regex_from_filepattern(pattern)).match
-            for found in filter(None, (matches(path) for path in paths if path.startswith(start))):
-                made = (apply_wildcards(other, found.groupdict()) for other in rule)
-                yield from (path for path in made if path not in there)
+            for match in filter(None, (matches(path) for path in paths if path.startswith(start))):
+                of_job = (apply_wildcards(other, match.groupdict()) for other in rule)
+                yield from (path for path in of_job if path not in there)
 
 
 def _believed(path: str) -> str | None:
-    """The key of an output, if what lies beside it about its inputs can be read as well."""
+    """The key of an output; None if it is lost, or if the file with its inputs is damaged."""
     try:
         kept_inputs(path)
     except UserError:
@@ -105,9 +104,9 @@ def _believed(path: str) -> str | None:
 
 
 def outputs(results: str, patterns: Iterable[str]) -> Iterator[str]:
-    """Paths below a folder that match patterns of outputs, in order; what lies below an output is none itself.
+    """Paths below a folder that match patterns of outputs, in order. Nothing below an output is searched.
 
-    No folder is entered that no pattern leads to, such as one of many cached answers.
+    Nor is a folder that no pattern leads to, such as a cache of many answers.
     """
     from snakemake.io import regex_from_filepattern
 
@@ -132,7 +131,7 @@ def outputs(results: str, patterns: Iterable[str]) -> Iterator[str]:
 
 
 def kept_key(path: str) -> str | None:
-    """The key that an output was made with; None where it says none."""
+    """The key that an output was made with; None where none can be read."""
     if not path.endswith(".parquet"):
         try:
             return _beside(Path(path), "key").read_text(encoding="utf-8")
@@ -153,7 +152,7 @@ def kept_inputs(path: str) -> list[str] | None:
     file = _beside(Path(path), "inputs")
     try:
         kept = json.loads(file.read_bytes())
-        near = (os.path.normpath(Path(path).parent / each) for each in kept["near"])
+        near = (os.path.normpath(Path(path).parent / relative) for relative in kept["near"])
         return sorted([*near, *kept["far"]])
     except FileNotFoundError:
         return None
@@ -163,11 +162,11 @@ def kept_inputs(path: str) -> list[str] | None:
 
 def first_outputs(results: str) -> dict[str, list[str]]:
     """The first outputs of jobs below a folder of results, by key: only these name their job's inputs."""
-    found: dict[str, list[str]] = {}
+    by_key: dict[str, list[str]] = {}
     for pattern in ("*/.*.inputs", "*/*/.*.inputs"):
         for path in map(first_output, sorted(Path(results).glob(pattern))):
-            found.setdefault(kept_key(path) or "", []).append(path)
-    return found
+            by_key.setdefault(kept_key(path) or "", []).append(path)
+    return by_key
 
 
 def first_output(kept: Path) -> str:
@@ -180,7 +179,7 @@ def first_output(kept: Path) -> str:
 
 
 def _share_a_folder(path: str, output: str) -> bool:
-    """Whether both may be moved together; such inputs are kept as seen from the output's folder."""
+    """Whether two paths may be moved together; the path of such an input is kept relative to the output's folder."""
     if Path(path).is_absolute() != Path(output).is_absolute():
         return False
     return os.path.commonpath([path, output]) not in ("", "/")

@@ -1,4 +1,4 @@
-"""What rules are written with: paths of results, what a job waits for, its params."""
+"""Helpers for rules: paths of results, inputs behind cutoffs, params."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -63,10 +63,10 @@ class Steps:
     _read: list[Chosen] = field(default_factory=list)  # by the rule that is being written
 
     def after(self, *waited: Chosen, **read: Chosen | list[Chosen]) -> dict[str, Input]:
-        """Inputs of a job behind cutoffs: what it reads of some of them, by name, and the digests of all before it.
+        """Inputs of a job after cutoffs: by name, the data that it reads; as `after`, the digests of all before it.
 
-        Both are ancient: whether the job runs again is said by its key, in which the params that follow put the
-        digests of what it reads. Raises ValueError if none followed the last time.
+        Both are ancient: only the key makes the job run again, to which `params` adds the digests of the data read.
+        Raises ValueError if `params` did not follow the last call that reads data.
         """
         from snakemake.io import ancient
 
@@ -74,18 +74,18 @@ class Steps:
             raise ValueError(
                 "the rule before this one reads data behind cutoffs, and has no params: **step(...)"
             )
-        lists = {name: each if isinstance(each, list) else [each] for name, each in read.items()}
+        lists = {name: chosen if isinstance(chosen, list) else [chosen] for name, chosen in read.items()}
         self._read.extend(itertools.chain(*lists.values()))
         every = (*waited, *self._read)
-        found: dict[str, Input] = {
+        inputs: dict[str, Input] = {
             "after": ancient(lambda wildcards: digests_before(self._all(every, wildcards)))
         }
-        for name, each in read.items():
-            found[name] = ancient(self.all_data(*each) if isinstance(each, list) else self.data(each))
-        return found
+        for name, chosen in read.items():
+            inputs[name] = ancient(self.all_data(*chosen) if isinstance(chosen, list) else self.data(chosen))
+        return inputs
 
     def data(self, chosen: Chosen) -> Input:
-        """What one cutoff writes, once it has run."""
+        """The data of one cutoff, once it has run."""
 
         def path(wildcards: Wildcards) -> str:
             (cutoff,) = self._all([chosen], wildcards)
@@ -94,7 +94,7 @@ class Steps:
         return path
 
     def all_data(self, *chosen: Chosen) -> Input:
-        """What some cutoffs write, as many as there are, once all have run."""
+        """The data of any number of cutoffs, once all have run."""
         return lambda wildcards: [
             cutoff.await_it(self.checkpoints).data for cutoff in self._all(chosen, wildcards)
         ]
@@ -121,7 +121,7 @@ class Steps:
         return tuple(cutoff for name in data for cutoff in group.only(name))
 
     def of_data(self, group: CutoffGroup, runs: Iterable[Run]) -> tuple[Cutoff, ...]:
-        """The cutoffs of what some runs make predictions of."""
+        """The cutoffs of the data on which some runs make predictions."""
         return tuple(cutoff for name in sorted({run.data for run in runs}) for cutoff in group.only(name))
 
     def of_predictions(self, examples: CutoffGroup, instances: CutoffGroup, *data: str) -> tuple[Cutoff, ...]:
@@ -140,12 +140,11 @@ class Steps:
         given: Callable[[Wildcards], Mapping[str, Any]] | None = None,
         **known: Callable[[Wildcards], str],
     ) -> dict[str, Callable[..., Any]]:
-        """The params of the rule of a step ("match.embed"): its key, and what a job is given without effect on it.
+        """The params of the rule of a step ("match.embed"): `key` triggers reruns, `unkeyed` never does.
 
-        Both have what the step's settings say (see wokflow.frame.arguments): keys of its config block, on which
-        `over` lays other values for this job, what it borrows, and what it is `given`. The digests of the cutoffs
-        that the rule reads (see after) stand in the key; so does `known`, digests of resources that the step is not
-        given.
+        Both are made of the step's arguments (see wokflow.frame.arguments): keys of its config block, with the
+        values of `over` for this job, borrowed keys, and what the rule has `given`. The key also has the digests of
+        the cutoffs that the rule reads (see `after`), and `known`, digests of resources that the step is not given.
         """
         read = tuple(self._read)
         self._read.clear()
@@ -161,8 +160,8 @@ class Steps:
 
         # Snakemake ignores changes of params whose function takes `input`; the argument is unused on purpose.
         def unkeyed(wildcards: Wildcards, input: Any) -> dict[str, Any]:
-            found = find(wildcards)
-            return {**found.resources, **found.options}
+            arguments = find(wildcards)
+            return {**arguments.resources, **arguments.options}
 
         return {"key": key, "unkeyed": unkeyed}
 

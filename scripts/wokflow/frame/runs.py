@@ -18,9 +18,9 @@ from wokflow.frame.weights import weights_mb
 
 ROOT = Path(__file__).resolve().parents[3]  # the workflow's own folder
 COLUMNS = {
-    "name": "Letters, digits, _ and -; predictions and scores go by it.",
+    "name": "Letters, digits, _ and -; predictions and scores have this name.",
     "stage": "`train`: trained first. `none`: taken as it is.",
-    "family": "`seq2seq`: encoder and decoder. `causal`: goes on with a text. `retrieval`: the pairs themselves. "
+    "family": "`seq2seq`: encoder and decoder. `causal`: continues a text. `retrieval`: the pairs themselves. "
     "`prompt`: asked through an endpoint.",
     "model": "A name on the Hugging Face hub, a folder with one, or a model's name at an endpoint. `small`: "
     "made from scratch, of the size train.model.small. `run:NAME`: the model that another run trained. Empty for "
@@ -32,8 +32,8 @@ COLUMNS = {
     "`replace`, with translations in the place of its items.",
     "settings": "What differs from the config for this run: `model.epochs=5; decode.beams=1; "
     "prompt.temperature=0.7`, where model stands for train.model, decode for generate.decode and prompt for "
-    "generate.prompt. Values are as in JSON, but that texts need no quotation marks.",
-    "seed": "Of the training, or of what is drawn in decoding; empty: 13.",
+    "generate.prompt. Values are JSON, except that texts need no quotation marks.",
+    "seed": "Seed of the training, or of sampling; empty: 13.",
 }
 TEXTS = ("name", "stage", "family", "model", "data", "prompt")
 PATHS = ("model", "prompt")  # what may be a path with ~ or a variable
@@ -43,7 +43,7 @@ DATA = (*ADAPTED, REWRITTEN)
 SENTENCES = "a source of sentences"  # in place of its name
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 DICTIONARY_PROMPTS = ("append", "replace")  # what a translation model reads (Yao et al. 2024, section 5.2)
-# Places of prompts for what is known of items; an answer in an exemplar is their explanation.
+# Placeholders of prompts for what is known of items; the answer in an exemplar is their explanation.
 OF_ITEMS = re.compile(r"\{(items|dictionary|explanations|replaced|answer)\}")
 OF_PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2}-[a-z]{2}$")  # the languages that a prompt is for, in its name
 STEPS = {"model": "train.model", "decode": "generate.decode", "prompt": "generate.prompt"}
@@ -54,7 +54,7 @@ SMALL_MB, LARGE_MB = 4_000, 16_000  # memory of a process with a model, at least
 
 @dataclass(frozen=True)
 class Family:
-    """What the runs of a family may be: on which data, with which steps, with a model or not, trained or not.
+    """What the runs of a family may have: data, steps, a model, training, prompts.
 
     Data are those of DATA, and SENTENCES. `prompts` and `needs_prompt` are the data for which they may, and must,
     have a prompt.
@@ -133,8 +133,8 @@ class Run:
     def memory_mb(self) -> int:
         """Memory of a process with the run's model, in MB.
 
-        Weights count four times: as numbers of 16 bits they take twice that room in memory, and a checkpoint that is
-        read, or an optimizer, as much again.
+        Four times the weights in 16 bits: they are held in 32 bits, and a checkpoint that is read, or an optimizer,
+        takes as much again.
         """
         return SMALL_MB if self.small else max(LARGE_MB, 4 * (self.weights_mb or 0))
 
@@ -162,7 +162,7 @@ class Run:
 
     @property
     def reads_items(self) -> bool:
-        """Whether what its model reads has more of a sentence's items than the sentence itself."""
+        """Whether the model's input says more of a sentence's items than the sentence itself."""
         prompt = self.prompt_file
         return bool(
             self.pair
@@ -172,7 +172,7 @@ class Run:
 
     @property
     def instances(self) -> str:
-        """The name of the cutoff before what it reads."""
+        """The name of the cutoff before its instances."""
         return plain(self.data) if self.pair and not self.reads_items else self.data
 
     @property
@@ -213,9 +213,9 @@ def read_runs(
     problems = []
     for number, row in read_table(path, COLUMNS, "runs", quotes=False, comments=True):
         overrides, wrong = read_overrides(row["settings"], schema)
-        found = [*_row_problems(row, runs, reserved, pairs), *wrong]
-        problems += [f"  - line {number}: {text}" for text in found]
-        if not found:
+        of_row = [*_row_problems(row, runs, reserved, pairs), *wrong]
+        problems += [f"  - line {number}: {text}" for text in of_row]
+        if not of_row:
             texts: dict[str, Any] = {name: row[name] for name in TEXTS}
             texts |= {"model": expanded_model(row["model"]), "prompt": expanded(row["prompt"])}
             texts |= {"seed": int(row["seed"] or 13), "pair": pairs.get(row["data"], "")}

@@ -1,4 +1,4 @@
-"""What a config comes to: the corpora, sentences and runs from which the cutoffs and targets of the stages follow."""
+"""What a config selects: the corpora, sentences and runs that decide on the cutoffs and targets of the stages."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

@@ -48,7 +48,7 @@ CHATTER = (
     "Updating checkpoint dependencies",
     "Using shell",
 )
-# That a job's script ended with an error, which it has said itself: how the message goes on, and how it ends.
+# Snakemake's message that a job's script failed, which the job has explained itself: a part of it, and its end.
 OWN_ERROR = ("CalledProcessError", "step.py' returned non-zero exit status 1.")
 TIME = re.compile(r"^\d\d:\d\d:\d\d ")  # with which a line of a job's log begins
 STOPPING = "Terminating processes on user request"  # how Snakemake begins what it says after Ctrl-C
@@ -58,7 +58,7 @@ STOPPED = "At least one job did not complete successfully"  # and its last words
 def shorten_screen(logger: logging.Logger, checkpoints: Callable[[], Collection[str]]) -> None:
     """Have Snakemake's handler that writes on the screen show little, unless WOKFLOW_SCREEN is full.
 
-    `checkpoints` gives the names of rules behind which there may be more jobs, once the rules are known.
+    `checkpoints` gives, once the rules are known, the names of those after which there may be more jobs.
     """
     if os.environ.get("WOKFLOW_SCREEN") == "full":
         return
@@ -89,7 +89,7 @@ class ShortLines(logging.Formatter):
         self._names: dict[int, str] = {}  # of jobs that began, by their ids: rule and wildcards
         self._ended: list[str] = []
         self._checkpoints = checkpoints
-        self._left: Counter[str] = Counter()  # of them, those that have not ended
+        self._left: Counter[str] = Counter()  # jobs of checkpoints that have not ended
         self._total = self._targets = self._done = 0
         self._began: dict[int, tuple[float, str]] = {}  # of running jobs: when, and their logs
         self._start = self._shown = time.time()
@@ -132,7 +132,7 @@ class ShortLines(logging.Formatter):
         return text
 
     def still_running(self, now: float) -> str:
-        """What the logs of running jobs say; nothing while the screen has not been silent for long."""
+        """The last lines of running jobs' logs; empty while the screen has not been silent for long."""
         pause = min(max(SILENCE, SHARE * (now - self._start)), LONGEST)
         running = list(self._names.items())
         if self._interrupted or not running or now - self._shown < pause:
@@ -198,7 +198,7 @@ class ShortLines(logging.Formatter):
         """Which jobs ended, and how many of all; nothing for targets."""
         total -= self._targets
         self._done = done
-        if done < total:  # behind a checkpoint, Snakemake counts what it knows of, which is nothing more
+        if done < total:  # right after a checkpoint, Snakemake knows of no more jobs than are done
             self._total = total
         names, self._ended = ", ".join(self._ended), []
         return (

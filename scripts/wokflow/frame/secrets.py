@@ -1,4 +1,4 @@
-"""What a secret is: one answer for logs, screens, errors, and for what programs get of the environment."""
+"""What counts as a secret, in logs, on screens, in errors, and in the environment that programs get."""
 
 import os
 import re
@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 HIDDEN = "[secret]"
-SAID = 300  # characters of what others say that are shown
+SAID = 300  # characters of others' text that are shown
 SHORTEST = 8  # characters; what is shorter, such as EMPTY, is no secret and may stand in other texts
 NAME = re.compile(
     r"(?:^|_)(?:[A-Z0-9]*KEYS?|TOKENS?|SECRETS?|[A-Z0-9]*PASS(?:WORD|WD|PHRASE)?|PW|PAT|CREDENTIALS?|COOKIES?|AUTH|JWT|"
@@ -23,7 +23,7 @@ CONTROL |= dict.fromkeys(
 )  # bytes of names that are no UTF-8, which no log can hold
 MORE = "WOKFLOW_EXPORT"  # the variable with names of variables that users hand to jobs and programs
 HUB = frozenset({"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN"})
-KNOWN = {"api.openai.com": "OPENAI_API_KEY"}  # hosts whose key has a variable that nobody has to name
+KNOWN = {"api.openai.com": "OPENAI_API_KEY"}  # hosts whose key has a customary variable
 PROXY = re.compile(r"(?:https?|ftp|all)_proxy", re.IGNORECASE)
 
 
@@ -36,7 +36,7 @@ def is_secret(name: str, value: str) -> bool:
 def masked(text: str, secrets: Collection[str] = ()) -> str:
     """A text without secrets: those that are given, those of this process's environment, and what looks like one."""
     own = {value.strip() for name, value in os.environ.items() if NAME.search(name)}
-    for secret in sorted({*own, *secrets}, key=lambda one: (-len(one), one)):
+    for secret in sorted({*own, *secrets}, key=lambda secret: (-len(secret), secret)):
         if len(secret) >= SHORTEST and not os.path.exists(secret):  # noqa: PTH110  (files with keys may be told)
             text = text.replace(secret, HIDDEN)
     return TOKEN.sub(HIDDEN, IN_URL.sub(rf"\1{HIDDEN}@", text))

@@ -3,7 +3,7 @@
 A stage's `settings.py` has a class for each block of its part of the config: OrdersSettings of wokflow.pivot.settings
 is pivot.orders, and what the step of that name is given. config/config.schema.yaml is written from these classes (see
 wokflow.frame.config_schema), and everything else from it: the check of a config, its defaults, config/README.md, and
-the keys. What a job is given of them stands in its key, so the code of these modules does not count there.
+the keys. The values that a job gets stand in its key, so the code of these modules does not count there.
 """
 
 import inspect
@@ -38,9 +38,9 @@ class Counts:
 
 @dataclass(frozen=True, init=False)
 class When:
-    """A setting that counts, and is given, only where another one has one of some values.
+    """A setting that counts, and reaches the step, only where another setting has one of some values.
 
-    The other is named by itself within its block, and else with dots.
+    The other is named without dots if it is in the same block.
     """
 
     key: str
@@ -86,12 +86,12 @@ class Block(BaseModel):
 
     @classmethod
     def borrows(cls) -> dict[str, dict[str, Any]]:
-        """What lends each borrowed setting, by its name: the dotted `key`, and `when` it does."""
+        """The origin of each borrowed setting, by its name: the dotted `key`, and `when` it counts."""
         return {name: extra for name, extra in cls._extra().items() if "key" in extra}
 
     @classmethod
     def takes(cls) -> dict[str, dict[str, Any]]:
-        """What the step's rule gives, by its name: how it counts, if not by value."""
+        """The settings that the step's rule gives, by name, with how each counts, if not by value."""
         kinds: dict[str, dict[str, Any]] = {}
         for name in cls._extra().keys() - cls.borrows().keys():
             how = [each.how for each in cls.model_fields[name].metadata if isinstance(each, Counts)]
@@ -106,7 +106,7 @@ class Block(BaseModel):
 
     @classmethod
     def own(cls) -> list[str]:
-        """The keys of the config that the block has."""
+        """The block's own keys in the config."""
         return [key for key, (name, _) in cls.by_key().items() if name not in cls._extra()]
 
     @classmethod
@@ -121,14 +121,14 @@ class Block(BaseModel):
 
 
 class StageSettings(Block):
-    """What a stage has beside its blocks: keys of its own, and as a docstring its description in config/README.md."""
+    """Keys of a stage outside its blocks. A subclass's docstring describes the stage in config/README.md."""
 
 
 class Settings(Block):
     """A block of a stage: the settings of its step of that name, or some that several steps share.
 
-    One that extends the class of another stage borrows all keys of that block, and what a rule lays over for a job
-    is laid over that block.
+    One that extends the class of another stage borrows all keys of that block, and a rule's overrides for a job
+    apply to that block.
     """
 
     @classmethod
@@ -149,19 +149,19 @@ class Settings(Block):
 
     @classmethod
     def _extra(cls) -> dict[str, dict[str, Any]]:
-        found, other = super()._extra(), cls.extends()
+        settings, other = super()._extra(), cls.extends()
         if other:
             block = other.full_name()
             own = inspect.get_annotations(cls)
             for name in [name for name in other.model_fields if name not in own]:
-                extra = found.setdefault(name, {"key": f"{block}.{name}"})
+                extra = settings.setdefault(name, {"key": f"{block}.{name}"})
                 for each in other.model_fields[name].metadata:
                     if isinstance(each, When) and "when" not in extra:
                         extra |= each.schema()
                 if "when" in extra:
                     inner = extra["when"].items()
                     extra["when"] = {key if "." in key else f"{block}.{key}": of for key, of in inner}
-        return found
+        return settings
 
     @classmethod
     def of_config(cls, config: Mapping[str, Any]) -> Self:
@@ -172,7 +172,7 @@ class Settings(Block):
 
     @classmethod
     def of_job(cls, given: Mapping[str, Any]) -> Self:
-        """The settings that a job is given; no default takes the place of others, which are no attributes of them.
+        """The settings that a job is given; others are no attributes, and no default takes their place.
 
         A default could change without the key, so that a job that reads it would not run again. Borrowed settings
         that the job is not given are None.
@@ -183,7 +183,7 @@ class Settings(Block):
 
 
 def _forget(made: Block, given: Mapping[str, Any]) -> None:
-    """Take from settings, and from the blocks in them, all that they were not given."""
+    """Delete the attributes of settings, and of their inner blocks, that were not given."""
     for key, (name, _) in type(made).by_key().items():
         if name in type(made).borrows():
             continue
@@ -194,7 +194,7 @@ def _forget(made: Block, given: Mapping[str, Any]) -> None:
 
 
 def borrowed(key: str, *when: When) -> Any:
-    """A setting that another block declares, under its dotted key: the step is given it, too, and it counts alike.
+    """A setting that another block declares, by its dotted key: this step gets it as well, and it counts alike.
 
     With conditions, it is None where one of them does not hold.
     """
@@ -205,7 +205,7 @@ def borrowed(key: str, *when: When) -> Any:
 
 
 def from_rule() -> Any:
-    """What is no key of the config: the step's rule gives it (step(..., given=...)). It counts as its type says."""
+    """A setting that the rule gives (step(..., given=...)), and not the config. It counts as its type says."""
     return Field(json_schema_extra={"given": True})
 
 

@@ -19,7 +19,7 @@ GUARD = "'"
 def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
     """Write a TSV that begins with a byte order mark, so that spreadsheets show Chinese correctly.
 
-    Text is guarded, and white space in it folded; a number stays one, with six digits after the point if it has any.
+    Text is guarded, and its white space folded; numbers stay numbers, those of type float with six decimal places.
     """
     text = io.StringIO()
     writer = csv.writer(text, dialect="excel-tab", lineterminator="\n")

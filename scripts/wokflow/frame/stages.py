@@ -95,11 +95,11 @@ def _declared(module: str, name: str) -> dict[str, Any]:
     declared = {}
     for stage in STAGES:
         try:
-            found = import_module(f"wokflow.{stage}.{module}")
+            imported = import_module(f"wokflow.{stage}.{module}")
         except ModuleNotFoundError as error:
             if error.name != f"wokflow.{stage}.{module}":
                 raise
             continue
-        if hasattr(found, name):
-            declared[stage] = getattr(found, name)
+        if hasattr(imported, name):
+            declared[stage] = getattr(imported, name)
     return declared

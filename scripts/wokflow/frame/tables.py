@@ -19,7 +19,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
 
 ROW_GROUP = 50_000
-BATCH = 4_096  # rows that are read at once, of what is read only to be compared
+BATCH = 4_096  # rows that are read at once where a file is only checked
 
 
 @contextmanager
@@ -148,7 +148,7 @@ class PartWriter:
             raise ValueError(f"{self._path}: rows do not fit the table's schema: {error}") from error
 
     def to_disk(self) -> None:
-        """Wait until what was written so far lies on the disk, so that less is left to wait for at the end."""
+        """Flush written row groups to disk now, so that closing the file is quick."""
         _to_disk(self._temporary)
 
     def __exit__(self, *error: Any) -> bool | None:
@@ -188,9 +188,9 @@ _compared: set[tuple[str, int, int, int, str]] = set()  # columns of files, in t
 
 
 def compare(parts: Iterable[str | Path], columns: Iterable[str] | None = None) -> None:
-    """Compare columns (None: all) of parts with the checksums of their pages, each once in a process.
+    """Verify columns (None: all) of parts by the checksums of their pages, each once in a process.
 
-    polars compares none: a flipped bit may give another text. Raises UserError, with the file, for a damaged page.
+    polars verifies none: a flipped bit may give another text. Raises UserError, with the file, for a damaged page.
     """
     wanted = None if columns is None else set(columns)
     for part in parts:
@@ -210,7 +210,7 @@ def compare(parts: Iterable[str | Path], columns: Iterable[str] | None = None) -
 
 
 def damaged(part: str | Path, reason: object) -> str:
-    """What is said of a part that cannot be read."""
+    """The message about a part that cannot be read."""
     why = " ".join(str(reason).split())
     return (
         f"{part} is damaged ({why}). Delete it, and give the same command again: the job that wrote it makes it "
@@ -224,7 +224,7 @@ def read(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None
 
 
 def scan(parts: str | Path | Sequence[str | Path], columns: Iterable[str] | None = None) -> pl.LazyFrame:
-    """The rows of all parts, or some columns of them, whose pages have been compared with their checksums."""
+    """The rows of all parts, or some of their columns, once the checksums of their pages have been verified."""
     paths = [parts] if isinstance(parts, str | Path) else list(parts)
     wanted = None if columns is None else list(columns)
     compare(paths, wanted)
@@ -251,7 +251,7 @@ def damage(part: str | Path) -> str | None:
 
 
 def provenance(key: str, inputs: Iterable[str | Path] = ()) -> dict[str, str]:
-    """What each part says of itself: the rule's key, and the sources (corpus: checksum) behind its inputs."""
+    """Metadata for a part's footer: the rule's key, and the sources (corpus: checksum) behind its inputs."""
     sources: dict[str, str] = {}
     for part in inputs:
         known = (pq.read_metadata(part).metadata or {}).get(b"sources", b"{}")
@@ -260,6 +260,6 @@ def provenance(key: str, inputs: Iterable[str | Path] = ()) -> dict[str, str]:
 
 
 def of_source(metadata: Mapping[str, str], name: str, source: str) -> dict[str, str]:
-    """The metadata of tables that are read from a source itself; `source` is its description by ingest_source."""
+    """Metadata of tables that are made from a source directly; `source` is its description by ingest_source."""
     checksum = json.loads(Path(source).read_text(encoding="utf-8"))["sha256"]
     return {**metadata, "sources": json.dumps({name: checksum})}

@@ -1,7 +1,7 @@
 """A temporary folder of a process's own, and caches of libraries where nobody else may write.
 
-Libraries keep caches under fixed names in the temporary folder, which all users of a machine share, and believe what
-they find there, whoever wrote it: jieba its dictionary, PyTorch's compiler code that it runs.
+Libraries keep caches under fixed names in the temporary folder, which all users of a machine share, and trust what
+they find there, whoever wrote it: jieba its dictionary, PyTorch's compiler the code that it runs.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Files that people write: text and tables with tabs, in UTF-8; what is wrong with one is said with its line."""
+"""Read files that people write, text and tables with tabs in UTF-8, and report faults with their line."""
 
 import codecs
 import csv
@@ -144,8 +144,8 @@ def read_table(
 def _header(where: str, row: list[str], columns: Collection[str]) -> list[str]:
     header = [name.strip() for name in row]
     if missing := sorted(set(columns) - set(header)):
-        found = f"; found were {', '.join(header)}. {TABS}" if header else "."
-        raise UserError(f"{where}: missing column {', '.join(missing)}{found}")
+        present = f"; found were {', '.join(header)}. {TABS}" if header else "."
+        raise UserError(f"{where}: missing column {', '.join(missing)}{present}")
     if twice := [name for name in header if name and header.count(name) > 1]:
         raise UserError(f"{where}: column {twice[0]} is there twice.")
     return header

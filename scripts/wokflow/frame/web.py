@@ -1,4 +1,4 @@
-"""How Wokflow asks servers: under which name, when again, how much they may say, and what of it may be shown."""
+"""How Wokflow asks servers: its User-Agent, retries, the size of answers, and what may be logged."""
 
 import email.utils
 import ipaddress
@@ -33,10 +33,10 @@ class TooLargeError(httpx.RequestError):
 
 
 class Body:
-    """The body of an answer, decoded as it comes: never are more than `most` bytes of it held.
+    """The body of an answer, decoded as it comes; at most `most` bytes of it are held.
 
-    httpx itself decodes each piece whole, whatever becomes of it, and encodings within encodings. Raises
-    httpx.DecodingError for an encoding that was not asked for.
+    httpx itself decodes each piece whole, however large it becomes, and nested encodings. Raises httpx.DecodingError
+    for an encoding that was not asked for.
     """
 
     def __init__(self, response: httpx.Response, most: int) -> None:

@@ -1,4 +1,4 @@
-"""How large a model is, before it is loaded: what its job's request for memory follows."""
+"""The size of a model, known before it is loaded, on which its job's request for memory depends."""
 
 import os
 import re
@@ -15,7 +15,7 @@ def weights_mb(model: str) -> int | None:
     """MB of a model's weights, as numbers of 16 bits if its files do not say; None if nothing is known.
 
     Known are the files in a folder or in the local cache of the Hugging Face hub and, failing these, the billions of
-    weights that the name tells of, as in Qwen2.5-7B.
+    weights in its name, as in Qwen2.5-7B.
     """
     folders = [Path(model)] if Path(model).is_dir() else sorted(_cached(model))
     if Path(model).is_dir():  # an adapter is small, and its base is loaded too
@@ -27,9 +27,9 @@ def weights_mb(model: str) -> int | None:
     ]
     if largest := max(sizes, default=0):
         return largest // 10**6
-    if Path(model).is_dir() or not (found := _BILLIONS.search(model.rpartition("/")[2])):
+    if Path(model).is_dir() or not (named := _BILLIONS.search(model.rpartition("/")[2])):
         return None
-    whole, fraction, tenth = found.groups()
+    whole, fraction, tenth = named.groups()
     return int(2_000 * float(f"{whole}.{fraction or tenth or 0}"))
 
 

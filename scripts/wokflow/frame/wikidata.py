@@ -2,6 +2,6 @@
 
 import re
 
-# The id of an item. Its number has ten digits today; one of fifteen is whole in every table and every JSON parser.
+# The id of an item. Today's have up to ten digits; fifteen are exact in every table and every JSON parser.
 QID = re.compile(r"Q[1-9][0-9]{0,14}")
 ENTITIES = "entities"  # the name under which the table of entities is described like a source

@@ -18,13 +18,13 @@ def word_lists(name: str) -> dict[str, frozenset[str]]:
     A list may have several rows, each with a group of its words. Raises ValueError, with file and line, for a table
     with other columns or an empty cell, and for a word that stands in a list twice.
     """
-    found: dict[str, set[str]] = {}
+    lists: dict[str, set[str]] = {}
     for line, row in enumerate(rows(RESOURCES / name), 2):
-        words, known = row["words"].split(), found.setdefault(row["list"], set())
+        words, known = row["words"].split(), lists.setdefault(row["list"], set())
         if twice := [word for word in words if word in known or words.count(word) > 1]:
             raise ValueError(f"{name}, line {line}: {twice[0]} is in {row['list']} already")
         known.update(words)
-    return {name: frozenset(words) for name, words in found.items()}
+    return {name: frozenset(words) for name, words in lists.items()}
 
 
 def word_table(name: str) -> list[dict[str, str]]:
@@ -34,9 +34,9 @@ def word_table(name: str) -> list[dict[str, str]]:
 
 def rows(path: Path) -> list[dict[str, str]]:
     """The rows of a table with tabs, by column, without its comments."""
-    found = []
+    table = []
     for line, row in read_table(path, (), quotes=False):
         if not all(cell.strip() for cell in row.values()):
             raise ValueError(f"{path}, line {line}: each cell must be filled")
-        found.append({name: cell for name, cell in row.items() if name != COMMENT})
-    return found
+        table.append({name: cell for name, cell in row.items() if name != COMMENT})
+    return table
