@@ -1,1 +1,1 @@
-"""What runs on a Slurm cluster need besides Snakemake's executor."""
+"""Runs on a Slurm cluster: what they need beside Snakemake's executor."""

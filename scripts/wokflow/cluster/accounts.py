@@ -1,4 +1,4 @@
-"""Compares what a run queues and its jobs ask for with what accounts and qos allow."""
+"""Compares the number of a run's jobs, and what they ask for, with what accounts and qos allow."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -26,20 +26,20 @@ def allowances(site: Site, places: Places, jobs: int) -> Iterator[Finding]:
         own, every_qos = slurm.associations(), slurm.every_qos()
     except SlurmError:
         return
-    found: dict[Finding, None] = {}
+    findings: dict[Finding, None] = {}
     for partition in site.partitions or (None,):
         for association in _associations(site, partition, own):
             qos = every_qos.get(site.setting("qos", partition) or association.default_qos)
-            found |= dict.fromkeys(_counts(association, qos, jobs))
+            findings |= dict.fromkeys(_counts(association, qos, jobs))
             if qos is not None:
-                found |= dict.fromkeys(_sizes(qos, partition, places.get(partition, ())))
-    yield from found
+                findings |= dict.fromkeys(_sizes(qos, partition, places.get(partition, ())))
+    yield from findings
 
 
 def _associations(site: Site, partition: str | None, own: Sequence[Association]) -> list[Association]:
-    """Those that jobs in a partition may count against: those of its account, or all if none is named."""
-    account = site.setting("account", partition)
-    return [one for one in own if account is None or one.account == account.lower()]
+    """The user's associations with a partition's account; all of them if the site file names no account."""
+    name = site.setting("account", partition)
+    return [association for association in own if name is None or association.account == name.lower()]
 
 
 def _counts(association: Association, qos: Qos | None, jobs: int) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def _counts(association: Association, qos: Qos | None, jobs: int) -> Iterator[Fi
 
 
 def _sizes(qos: Qos, partition: str | None, asked: Sequence[Asked]) -> Iterator[Finding]:
-    """Single jobs that a qos never lets start: they exceed what it allows a job, or all jobs of a user together."""
+    """Jobs that a qos never lets start: one alone exceeds what it allows a job, or all jobs of a user together."""
     allowed: dict[str, int] = {} if qos.minutes is None else {"max_runtime": qos.minutes}
     for amounts in (qos.per_user, qos.per_job):
         allowed |= _smaller(
@@ -74,5 +74,5 @@ def _sizes(qos: Qos, partition: str | None, asked: Sequence[Asked]) -> Iterator[
             )
 
 
-def _smaller(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {name: min(value, one.get(name, value)) for name, value in other.items()}
+def _smaller(limits: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:
+    return {name: min(value, limits.get(name, value)) for name, value in others.items()}

@@ -1,4 +1,4 @@
-"""What the jobs of a run ask for, as Snakemake works it out in a dry run."""
+"""The requests of a run's jobs, as Snakemake computes them in a dry run."""
 
 import contextlib
 import io
@@ -13,7 +13,7 @@ from wokflow.frame.job import UserError
 
 @dataclass(frozen=True)
 class Asked:
-    """What jobs of a rule ask for at the first attempt, and at the last."""
+    """The requests of a rule's jobs at the first attempt and at the last."""
 
     rule: str
     first: Request
@@ -21,10 +21,10 @@ class Asked:
 
 
 def read_requests(options: list[str], retries: int) -> list[Asked]:
-    """Requests of all jobs of a run, whether they have results or not, each once.
+    """The requests of all jobs of a run, finished or not, each request once.
 
-    Retries are limited by the partitions in slurm/site.yaml. Raises UserError with Snakemake's words if it finds no
-    way to make what is wanted.
+    Retries are limited by the partitions in slurm/site.yaml. Raises UserError with Snakemake's words if Snakemake
+    cannot plan the run.
     """
     from wokflow.frame.plan import dry_workflow
 
@@ -35,39 +35,39 @@ def read_requests(options: list[str], retries: int) -> list[Asked]:
         )  # with --cores alone, GPUs of this machine would count
     if workflow is None:
         raise UserError(output.getvalue().strip())
-    found: dict[Asked, None] = {}
+    requests: dict[Asked, None] = {}
     for job in workflow.dag.jobs:
         if not job.rule.norun:
             job.attempt = retries + 1
             last = request_of(job)
             job.attempt = 1
-            found[Asked(job.rule.name, request_of(job), last)] = None
-    return list(found)
+            requests[Asked(job.rule.name, request_of(job), last)] = None
+    return list(requests)
 
 
 def by_partition(
     site: Site, asked: Iterable[Asked]
 ) -> tuple[dict[str | None, list[Asked]], dict[Asked, str]]:
-    """Requests by the partition that they go to; those that none takes, with the reason.
+    """Requests by the partition that they go to; and requests that no partition takes, with the reason.
 
     None stands for the cluster's default partition, where all jobs go if the site file names none. A last attempt
     that goes to another partition than the first counts there.
     """
     places: dict[str | None, list[Asked]] = {}
     refused: dict[Asked, str] = {}
-    for one in asked:
+    for request in asked:
         if not site.partitions:
-            places.setdefault(None, []).append(one)
+            places.setdefault(None, []).append(request)
             continue
         try:
-            first, _ = place(site, one.first)
-            last, granted = place(site, one.last, retry=True)
+            first, _ = place(site, request.first)
+            last, granted = place(site, request.last, retry=True)
         except UserError as error:
-            refused[one] = str(error)
+            refused[request] = str(error)
             continue
         if last == first:
-            places.setdefault(first, []).append(Asked(one.rule, one.first, granted))
+            places.setdefault(first, []).append(Asked(request.rule, request.first, granted))
         else:
-            places.setdefault(first, []).append(Asked(one.rule, one.first, one.first))
-            places.setdefault(last, []).append(Asked(one.rule, Request(), granted))
+            places.setdefault(first, []).append(Asked(request.rule, request.first, request.first))
+            places.setdefault(last, []).append(Asked(request.rule, Request(), granted))
     return places, refused

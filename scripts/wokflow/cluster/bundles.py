@@ -1,8 +1,9 @@
-"""Jobs of Snakemake that share one job of Slurm, where many jobs of a rule are ready at once.
+"""Bundles: several jobs of Snakemake in one job of Slurm, where many jobs of a rule are ready at once.
 
-A job of Slurm costs a start of Snakemake on its node, a submission and several requests to the controller. So jobs of
-one rule beyond MOST share jobs of Slurm: each of these runs some one after the other, with what one of them asks for.
-That is also the time of one: a rule's time is meant for all of the corpus, and so many shards are small parts of it.
+A job of Slurm costs a start of Snakemake on its node, a submission and several requests to the controller. So if
+more than MOST jobs of a rule are ready, they are divided among at most MOST jobs of Slurm, each of which runs its
+share one after the other. It asks for the resources of one job, time included: a rule's time is meant for a whole
+corpus, of which so many shards are small parts.
 """
 
 import re
@@ -10,16 +11,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-MOST = 50  # jobs of Slurm that the ready jobs of one rule make
-VARYING = ("disk", "tmpdir")  # beginnings of resources that Slurm is not asked for
+MOST = 50  # jobs of Slurm, at most, for the ready jobs of one rule
+VARYING = ("disk", "tmpdir")  # prefixes of resources that Slurm is not asked for
 ALL_CORES = re.compile(r"(--cores) '?all'?(?= )")
 
 
 def bundled(jobs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Bundles of jobs, and the jobs that go alone, in order.
+    """Bundles of jobs, and the jobs that are submitted alone, in order.
 
-    Only jobs of one rule that ask Slurm for the same go together, and none that is tried again. A bundle is a group
-    of Snakemake that its graph of jobs does not know.
+    Only jobs of one rule with the same resources are bundled, and no retries. A bundle is a group of Snakemake that
+    its graph of jobs does not know.
     """
     alike: dict[tuple[Any, ...], list[Any]] = defaultdict(list)
     for job in jobs:
@@ -32,17 +33,17 @@ def bundled(jobs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def is_bundle(job: Any) -> bool:
-    """Whether a job is one of those that `bundled` gives."""
+    """Whether a job is a bundle made by `bundled`."""
     return bool(job.is_group()) and str(job.groupid).startswith("bundle_")
 
 
 def one_after_the_other(command: str, threads: int) -> str:
-    """A bundle's command, by which its jobs run one after the other: each needs all of these threads."""
+    """A bundle's command with only as many cores as one of its jobs needs, so that they run one after the other."""
     return ALL_CORES.sub(rf"\1 {threads}", command, count=1)
 
 
 def _chunks(jobs: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """MOST parts, or fewer, of about the same size."""
+    """At most MOST parts of about the same size."""
     size = -(-len(jobs) // MOST)
     return (jobs[start : start + size] for start in range(0, len(jobs), size))
 

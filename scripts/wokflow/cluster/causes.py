@@ -30,8 +30,8 @@ OUT_OF_MEMORY = re.compile(r"exceeded (?:job |step )?memory limit|oom[-_ ]kill",
 ERROR = re.compile(r"^(.+)\n\(log: ", re.MULTILINE)  # an error as wokflow.frame.job prints it
 LITTLE = 1 << 20  # bytes: a disk with less room is full
 SITE = "in slurm/site.yaml"
-# Reasons to wait that do not go away by themselves, as patterns of squeue's reason, and what to do; the first that
-# matches. Some are phrases, in which Slurm writes spaces or underscores.
+# Reasons to wait that do not go away by themselves, as patterns of squeue's reason, and what to do; the first match
+# counts. In phrases, Slurm writes spaces or underscores.
 STUCK = tuple(
     (re.compile(pattern.replace(" ", "[ _]+"), re.IGNORECASE | re.DOTALL), text)
     for pattern, text in (
@@ -82,9 +82,9 @@ STUCK = tuple(
 
 
 def stuck(reason: str) -> str | None:
-    """What to do about a job that waits for a reason that does not go away by itself; None for all other reasons.
+    """What to do about a job that waits for a reason that never goes away by itself; None for other reasons.
 
-    Limits on how much runs at once (of a user, an account, a qos) go away as jobs end, and so do queues.
+    Queues, and limits on how much may run at once (of a user, an account, a qos), go away as jobs end.
     """
     return next((text for pattern, text in STUCK if pattern.fullmatch(reason.strip())), None)
 
@@ -120,28 +120,28 @@ def cause(log: str) -> str:
 
 def is_out_of_memory(text: str) -> bool:
     """Whether Slurm says in a job's log that the job needed more memory than it had."""
-    return any(OUT_OF_MEMORY.search(said) for said in _of_step(text))
+    return any(OUT_OF_MEMORY.search(message) for message in _of_step(text))
 
 
 def not_started(log: str) -> str:
-    """That srun could not start a job's command, as its Slurm log says; empty if it does not."""
-    for said in _of_step(read(log)):
-        command, _, _ = said.partition(NOT_STARTED)[2].rpartition(": ")  # behind it stands why
+    """A message if a job's Slurm log says that srun could not start its command; empty otherwise."""
+    for message in _of_step(read(log)):
+        command, _, _ = message.partition(NOT_STARTED)[2].rpartition(": ")  # the reason follows
         if command:
             return f"{command} could not be run on that node"
     return ""
 
 
 def _of_step(text: str) -> Iterator[str]:
-    """What Slurm's own process beside a job says, line by line."""
+    """What slurmstepd says in a job's log, line by line."""
     for line in text.splitlines():
-        _, named, said = line.partition(STEP)
+        _, named, message = line.partition(STEP)
         if named:
-            yield said
+            yield message
 
 
 def read(log: str) -> str:
-    """The end of a log, where what ended a job stands; empty if it cannot be read."""
+    """The end of a log, which says why a job ended; empty if it cannot be read."""
     try:
         with Path(log).open("rb") as file:
             return end_of(file)
@@ -150,7 +150,7 @@ def read(log: str) -> str:
 
 
 def full(log: str) -> str:
-    """That the disk of a log is full; empty where there is room."""
+    """A message if the disk of a log is full; empty otherwise."""
     try:
         free = shutil.disk_usage(Path(log).parent).free
     except OSError:

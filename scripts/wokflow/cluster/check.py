@@ -1,7 +1,7 @@
 """Check a cluster before the first run: python -m wokflow.cluster.check [--results ...] [--configfile ...].
 
-Says of the login node, of slurm/site.yaml and of the nodes what is well and what is not, and what to change where.
-Nothing stays behind: neither a job nor a file. The exit code is 1 where a run would fail.
+Reports what works and what does not on the login node, in slurm/site.yaml and on the nodes, and what to change where.
+It leaves no job and no file behind. The exit code is 1 where a run would fail.
 """
 
 import argparse
@@ -43,20 +43,20 @@ def main(words: list[str]) -> int:
     leave_allocation()
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda number, _: sys.exit(128 + number))
-    found = {OK: 0, WARNING: 0, PROBLEM: 0}
+    counts = {OK: 0, WARNING: 0, PROBLEM: 0}
     try:
         for finding in check(arguments.configfile, arguments.results, arguments.nodes, arguments.wait):
-            found[finding.level] += 1
+            counts[finding.level] += 1
             print(finding, flush=True)
     except KeyboardInterrupt:
         print("Interrupted. The trial jobs are cancelled.", file=sys.stderr)
         return 130
-    print(_summary(found[PROBLEM], found[WARNING]))
-    return int(found[PROBLEM] > 0)
+    print(_summary(counts[PROBLEM], counts[WARNING]))
+    return int(counts[PROBLEM] > 0)
 
 
 def check(configfiles: Sequence[str], results: str | None, most: int, wait: float) -> Iterator[Finding]:
-    """Findings, in the order in which a person would mend them. The working folder is the project's."""
+    """Findings, in the order in which a person would fix them. The working folder is the project's."""
     if not Path("Snakefile").is_file():
         yield Finding(PROBLEM, f"{Path.cwd()} holds no Snakefile", "Start from the root of the repository")
         return
@@ -64,7 +64,7 @@ def check(configfiles: Sequence[str], results: str | None, most: int, wait: floa
         site, profile = read_site(SITE), yaml.safe_load(PROFILE.read_text(encoding="utf-8"))
         config = read_config(configfiles)
     except UserError as error:
-        yield Finding(PROBLEM, str(error), "Mend that first, then check again")
+        yield Finding(PROBLEM, str(error), "Fix that first, then check again")
         return
     yield _executor()
     yield (answers := _answers())
@@ -74,9 +74,7 @@ def check(configfiles: Sequence[str], results: str | None, most: int, wait: floa
     try:
         asked = read_requests(options, int(profile.get("retries", 0)))
     except UserError as error:
-        yield Finding(
-            PROBLEM, f"Snakemake cannot plan this run: {error}", "Mend that first, then check again"
-        )
+        yield Finding(PROBLEM, f"Snakemake cannot plan this run: {error}", "Fix that first, then check again")
         return
     try:
         nodes = slurm.nodes()
@@ -89,7 +87,7 @@ def check(configfiles: Sequence[str], results: str | None, most: int, wait: floa
         yield from _down(slurm.in_use(nodes, site))
         if not taken:
             yield Finding(
-                WARNING, "no node was tried", "Mend the names in slurm/site.yaml first, then check again"
+                WARNING, "no node was tried", "Fix the names in slurm/site.yaml first, then check again"
             )
             return
         yield from _tried(site, nodes, Path.cwd() / (results or config["results"]), most, wait)
@@ -130,14 +128,14 @@ def _answers() -> Finding:
             "or put the folder of its commands on PATH",
         )
     try:
-        said = slurm.ask("scontrol", "ping")
+        answer = slurm.ask("scontrol", "ping")
     except SlurmError as error:
-        said = str(error)
-    if " is UP" in said:
+        answer = str(error)
+    if " is UP" in answer:
         return Finding(OK, "Slurm's commands are there, and its controller answers")
     return Finding(
         PROBLEM,
-        f"Slurm's controller (slurmctld) does not answer: {said.splitlines()[0]}",
+        f"Slurm's controller (slurmctld) does not answer: {answer.splitlines()[0]}",
         "Tell the administrators, or wait: nothing can be submitted until it answers. Jobs that run go on",
     )
 
@@ -149,10 +147,10 @@ def _down(nodes: list[slurm.Node]) -> Iterator[Finding]:
         if not node.usable:
             why = "" if node.reason == "none" else f" ({node.reason})"
             groups.setdefault(f"{node.state}{why}", set()).add(node.name)
-    for state, found in groups.items():
+    for state, names_of_state in groups.items():
         yield Finding(
             WARNING,
-            f"{' '.join(sorted(found))}: {state}",
+            f"{' '.join(sorted(names_of_state))}: {state}",
             "No job goes there for now. If you wait for that node, ask the administrators",
         )
 
@@ -179,7 +177,7 @@ def _tried(site: Site, nodes: list[slurm.Node], results: Path, most: int, wait: 
 
 
 def _summary(problems: int, warnings: int) -> str:
-    what = "mend the problems before the first run" if problems else "ready for snakemake --profile slurm"
+    what = "fix the problems before the first run" if problems else "ready for snakemake --profile slurm"
     return f"Problems: {problems}, warnings: {warnings}; {what}."
 
 

@@ -1,4 +1,4 @@
-"""Jobs that Slurm refuses for now are submitted again, by and by, which costs them none of their tries."""
+"""Resubmit jobs that Slurm temporarily refused, with growing pauses; this uses up no retry."""
 
 import threading
 import time
@@ -12,13 +12,13 @@ from wokflow.cluster.slurm import SlurmError
 FIRST, LONGEST = (
     15.0,
     300.0,
-)  # seconds until the first job that waits is submitted again, twice as many each time
-PATIENCE = 24 * 3600.0  # seconds in which Slurm must take one job at least, lest those that wait fail
+)  # seconds before the oldest waiting job is submitted again; doubled after each refusal
+PATIENCE = 24 * 3600.0  # seconds without a job taken after which all waiting jobs fail
 END = 90.0  # seconds that a submission under way may take to end
 
 
 class Waiting(NamedTuple):
-    """A job of an executor that Slurm refused with a message, or that came while others waited."""
+    """A job that Slurm refused with a message, or that came while others waited."""
 
     executor: Any
     job: Any
@@ -29,10 +29,11 @@ class Waiting(NamedTuple):
 class Deferred:
     """Submits jobs, and holds those that Slurm refuses for now.
 
-    `submit` submits a job of an executor and gives the message of a failure, or nothing. `fail` reports a job that
-    failed. `withdraw` cancels what Slurm took although it did not say so; it raises SlurmError where Slurm is silent.
+    `submit` submits a job of an executor and returns the message of a failure, or an empty one. `fail` reports a job
+    as failed. `withdraw` cancels a job that Slurm took without confirming it; it raises SlurmError if Slurm is
+    silent.
 
-    While one job waits, all that come later wait behind it, so that one submission at a time asks Slurm whether it
+    While one job waits, all later ones wait behind it, so that only one submission at a time tests whether Slurm
     takes jobs again.
     """
 
@@ -61,7 +62,7 @@ class Deferred:
                 self._fail(executor, job, message)
 
     def close(self) -> None:
-        """Submit nothing any more; wait for the end of a submission that is under way."""
+        """Stop submitting, and wait for the end of a submission that is under way."""
         self._closed.set()
         thread = self._thread
         if thread and thread is not threading.current_thread():
@@ -74,7 +75,7 @@ class Deferred:
                 assert waiting.refusal is not None
                 waiting.executor.logger.warning(
                     f"Slurm takes no more jobs now: {waiting.refusal.reason}. They wait here and are submitted again "
-                    f"later; that costs none of their tries. Slurm's words: {quoted(waiting.message)}"
+                    f"later, which uses up no retry. Slurm's words: {quoted(waiting.message)}"
                 )
                 self._thread = threading.Thread(target=self._work_off, daemon=True, name="deferred_jobs")
                 self._thread.start()
@@ -99,7 +100,7 @@ class Deferred:
                 return
 
     def _submit_some(self) -> bool:
-        """Submit jobs until Slurm refuses one for now; give whether it took one, or refused one for good."""
+        """Submit jobs until Slurm refuses one for now; True if it took one, or refused one for good, before."""
         answered = False
         while self._jobs and not self._closed.is_set():
             executor, job, _, refusal = first = self._jobs[0]

@@ -1,8 +1,8 @@
-"""What jobs on nodes get of the environment: what they need, by name, and no key on its way through Slurm.
+"""Which variables of the environment jobs on nodes get: those named here, and no keys by way of Slurm.
 
-sbatch sends its whole environment to Slurm's controller, which keeps it on its disk, and Slurm gives it to whom it
-lets see a job's environment. So a run drops what is not named here before it submits its first job. Keys and the like
-go to the jobs in a file that only the user may read.
+sbatch sends its whole environment to Slurm's controller, which keeps it on disk and shows it to everybody who may see
+a job's environment. So a run drops all other variables before it submits its first job. Secrets go to the jobs in a
+file that only the user may read.
 """
 
 import json
@@ -33,25 +33,28 @@ PASSED = re.compile(
     r"OLLAMA_\w+|HANLP_\w+|SPACY_\w+|JIEBA_\w+|POLARS_\w+|RAYON_\w+|OMP_\w+|KMP_\w+|MKL_\w+|OPENBLAS_\w+|GOMP_\w+|"
     r"CUDA\w*|NVIDIA_\w+|NCCL_\w+|GLOO_\w+|UCX_\w+|FI_\w+|ROCM_\w+|HIP_\w+|HSA_\w+|SNAKEMAKE_\w+|WOKFLOW_\w+"
 )
-CONFIGURATION = frozenset({"SLURM_CONF"})  # what tells Slurm's commands where their cluster is
+CONFIGURATION = frozenset({"SLURM_CONF"})  # tells Slurm's commands where their cluster is
 
 
 def leave_allocation() -> None:
-    """Forget the job of Slurm that this process runs in, if any: what its jobs would inherit; not where Slurm is."""
+    """Delete the variables of the Slurm job that this process runs in, if any, which its jobs would inherit.
+
+    CONFIGURATION stays.
+    """
     if "SLURM_JOB_ID" in os.environ:
         for name in [name for name in os.environ if name.startswith("SLURM_") and name not in CONFIGURATION]:
             del os.environ[name]
 
 
 def keep_configuration() -> None:
-    """Have the executor leave an allocation as leave_allocation does: by itself it forgets where Slurm is, too."""
+    """Have the executor use leave_allocation: its own function deletes CONFIGURATION, too."""
     import snakemake_executor_plugin_slurm as plugin
 
     plugin.delete_slurm_environment = leave_allocation
 
 
 def hand_over(environment: Mapping[str, str], key_variables: Collection[str]) -> list[str]:
-    """Write the keys that jobs need to a file of the user's own; give the names of variables that jobs do not get.
+    """Write the keys that jobs need to a file of the user's own; return the variables that Slurm must not pass on.
 
     `key_variables` are names of variables that hold keys. Raises UserError where the file cannot be kept from others.
     """
@@ -70,7 +73,7 @@ def hand_over(environment: Mapping[str, str], key_variables: Collection[str]) ->
 
 
 def keys_file() -> Path:
-    """The file of this run's keys, which other runs in the same folder leave alone."""
+    """The file of this run's keys; each run in a folder has its own."""
     return Path.cwd() / ".snakemake" / KEYS.format(writer=writer())
 
 

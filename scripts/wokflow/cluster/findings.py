@@ -1,4 +1,4 @@
-"""What a check found: that something is well, or what is wrong with what to change where."""
+"""Findings of a check: something works, or is wrong and how to fix it."""
 
 from dataclasses import dataclass
 

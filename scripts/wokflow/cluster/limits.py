@@ -1,4 +1,4 @@
-"""Compares what jobs ask for, and slurm/site.yaml and slurm/config.yaml allow, with what the cluster has."""
+"""Compares the requests of jobs, and the limits in slurm/site.yaml, with what the cluster has."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,17 +19,18 @@ def limits(
 ) -> Iterator[Finding]:
     """Findings about limits of partitions, about GPUs, and about the controller's memory for jobs.
 
-    `places` and `refused` come from asked.by_partition. `taken` says whether Slurm takes jobs at all by the names in
-    the site file.
+    `places` and `refused` come from asked.by_partition. `taken` says whether Slurm accepts jobs with the names in the
+    site file.
     """
-    found = list(_partitions(site, places, nodes))
-    for one, why in refused.items():
-        if site.gpu_partitions() or not one.first.gpus:
+    findings = list(_partitions(site, places, nodes))
+    for request, why in refused.items():
+        if site.gpu_partitions() or not request.first.gpus:
             text, _, cure = why.partition("\n")
-            found.append(Finding(PROBLEM, f"{one.rule}: {text}", cure.strip()))
-    yield from found or [Finding(OK, "the partitions have what the jobs ask for")]
-    everything = [*refused, *(one for asked in places.values() for one in asked)]
-    yield from _gpus(site, nodes, sorted({one.rule for one in everything if one.first.gpus}), taken=taken)
+            findings.append(Finding(PROBLEM, f"{request.rule}: {text}", cure.strip()))
+    yield from findings or [Finding(OK, "the partitions have what the jobs ask for")]
+    requests = [*refused, *(request for asked in places.values() for request in asked)]
+    rules = sorted({request.rule for request in requests if request.first.gpus})
+    yield from _gpus(site, nodes, rules, taken=taken)
     age = slurm.min_job_age()
     if age is not None and age < FORGETS:
         yield Finding(
@@ -62,26 +63,26 @@ def _partitions(site: Site, places: Places, nodes: list[Node]) -> Iterator[Findi
 def exceeding(
     limit: str, most: int, asked: Sequence[Asked], *, whole_job: bool = False
 ) -> tuple[str, bool] | None:
-    """Who asks for most beyond a limit, in words, and whether at the first attempt already; None if nobody does.
+    """The rule that most exceeds a limit, in words, and whether it does so at the first attempt; None if none does.
 
-    Memory, CPUs and GPUs are those of one node, or of a whole job.
+    Memory, CPUs and GPUs are counted per node, or with `whole_job` over all nodes of a job.
     """
     of_node = limit in ("max_mem_mb", "max_threads", "max_gpu")
 
     def amount(request: Request) -> int:
         return request.by_limit()[limit] * (request.nodes if whole_job and of_node else 1)
 
-    first, rule = max(((amount(one.first), one.rule) for one in asked), default=(0, ""))
+    first, rule = max(((amount(jobs.first), jobs.rule) for jobs in asked), default=(0, ""))
     if first > most:
         return f"{rule} asks for {first}", True
-    last, rule = max(((amount(one.last), one.rule) for one in asked), default=(0, ""))
+    last, rule = max(((amount(jobs.last), jobs.rule) for jobs in asked), default=(0, ""))
     return (f"{rule} asks for {last} at its last attempt", False) if last > most else None
 
 
 def _compare(
     partition: str, limit: str, given: int | None, most: int, asked: Sequence[Asked]
 ) -> Iterator[Finding]:
-    """A limit in the site file, None where it is silent, against what the partition has and what jobs ask for."""
+    """Compare a limit in the site file (None if not set) with what the partition has and what jobs ask for."""
     beyond = exceeding(limit, most, asked)
     what = f"partition {partition} has {most} {LIMITS[limit]} at most"
     fate = f"a job that asks for more {'does not start' if limit == 'max_runtime' else 'is refused'}"
@@ -108,10 +109,10 @@ def _gpus(site: Site, nodes: list[Node], rules: list[str], *, taken: bool) -> It
         has = [node for node in has if node.partition in site.gpu_partitions()]
     if has:
         for partition in dict.fromkeys(node.partition for node in has):
-            if taken and (said := slurm.refusal(site, partition, gpus=1)):
+            if taken and (refusal := slurm.refusal(site, partition, gpus=1)):
                 yield Finding(
                     PROBLEM if rules else WARNING,
-                    f"Slurm refuses jobs for a GPU in partition {partition}: {said.splitlines()[-1]}",
+                    f"Slurm refuses jobs for a GPU in partition {partition}: {refusal.splitlines()[-1]}",
                     "Compare account, qos, constraint and gpu_model in slurm/site.yaml with what that partition has, "
                     "or ask the administrators",
                 )

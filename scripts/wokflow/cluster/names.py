@@ -11,21 +11,21 @@ from wokflow.cluster.slurm import Association, Node, SlurmError
 
 
 def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:
-    """Findings about names. What the names alone do not tell, a trial submission does, in each partition."""
+    """Findings about names, and about a trial submission in each partition, which shows what names cannot."""
     try:
         own: list[Association] | None = slurm.associations()
         every_qos = list(slurm.every_qos())
     except SlurmError:
         own, every_qos = None, []
-    found = [*_account(site, own), *_qos(site, own, every_qos), *_partitions(site, nodes)]
-    yield from found
+    findings = [*_account(site, own), *_qos(site, own, every_qos), *_partitions(site, nodes)]
+    yield from findings
     known = {node.partition for node in nodes}
     partitions: list[str | None] = [name for name in site.partitions if name in known]
     for partition in partitions if site.partitions else [None]:
-        said = slurm.refusal(site, partition)
-        if said and not _said_before(said, found):
-            yield _refused(said, partition, site, nodes, own)
-        elif not said:
+        refusal = slurm.refusal(site, partition)
+        if refusal and not _said_before(refusal, findings):
+            yield _refused(refusal, partition, site, nodes, own)
+        elif not refusal:
             yield Finding(OK, f"Slurm takes jobs for {_place(partition)}")
 
 
@@ -35,7 +35,7 @@ def _account(site: Site, own: list[Association] | None) -> Iterator[Finding]:
     if wanted and own is None:
         yield Finding(
             PROBLEM,
-            f"account {named}: this cluster tells of no accounts (sacctmgr), and Snakemake's executor then "
+            f"account {named}: this cluster lists no accounts (sacctmgr), and Snakemake's executor then "
             "refuses any",
             "Set account: null in slurm/site.yaml; if sbatch needs one all the same: "
             f"export SBATCH_ACCOUNT={wanted[0]}",
@@ -79,10 +79,10 @@ def _partitions(site: Site, nodes: list[Node]) -> Iterator[Finding]:
 
 
 def _refused(
-    said: str, partition: str | None, site: Site, nodes: list[Node], own: list[Association] | None
+    refusal: str, partition: str | None, site: Site, nodes: list[Node], own: list[Association] | None
 ) -> Finding:
-    """What is wrong where Slurm refuses a tiny job, and the key to change."""
-    low = said.lower()
+    """The finding about Slurm's refusal of a tiny job, with the key to change."""
+    low = refusal.lower()
     accounts = (
         ", ".join(sorted({association.account for association in own or []})) or "ask the administrators"
     )
@@ -100,16 +100,16 @@ def _refused(
         cure = "Name another under partitions in slurm/site.yaml"
     else:
         cure = "Compare slurm/site.yaml with what the cluster has: sinfo, scontrol show partition"
-    return Finding(PROBLEM, f"Slurm refuses jobs for {_place(partition)}: {_short(said)}", cure)
+    return Finding(PROBLEM, f"Slurm refuses jobs for {_place(partition)}: {_short(refusal)}", cure)
 
 
-def _said_before(said: str, found: list[Finding]) -> bool:
+def _said_before(refusal: str, findings: list[Finding]) -> bool:
     """Whether a finding about a name explains a refusal already."""
-    return any(finding.text.split()[0].rstrip(":") in said.lower() for finding in found)
+    return any(finding.text.split()[0].rstrip(":") in refusal.lower() for finding in findings)
 
 
-def _short(said: str) -> str:
-    return "; ".join(line.removeprefix("sbatch: error: ") for line in said.splitlines() if line)
+def _short(refusal: str) -> str:
+    return "; ".join(line.removeprefix("sbatch: error: ") for line in refusal.splitlines() if line)
 
 
 def _place(partition: str | None) -> str:
@@ -117,6 +117,6 @@ def _place(partition: str | None) -> str:
 
 
 def _near(name: str, known: list[str]) -> str:
-    """The name that is meant as it seems, or all that there are."""
+    """The known name nearest to a wrong one, or all known names."""
     near = difflib.get_close_matches(name, known, 1)
     return near[0] if near else " or ".join(known) or "what the administrators tell you"

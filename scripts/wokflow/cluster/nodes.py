@@ -46,29 +46,29 @@ class Trial:
 
     @property
     def faults(self) -> int:
-        """The bits by which the job's shell tells what it does not see."""
+        """The bits of the exit code that say what the job's shell does not see."""
         return self.code - probe.BASE if probe.BASE < self.code < 2 * probe.BASE else 0
 
 
 def choose(nodes: list[slurm.Node], site: Site, most: int) -> list[Place]:
-    """Usable nodes to try, at most `most`: as many of each partition, evenly spaced; those with GPUs first."""
+    """At most `most` usable nodes to try: equally many of each partition, evenly spaced; those with GPUs first."""
     gpu = set(site.gpu_partitions() or ([] if site.partitions else {node.partition for node in nodes}))
     groups: dict[tuple[bool, str], list[slurm.Node]] = {}
     for node in slurm.in_use(nodes, site):
         if node.usable:
             groups.setdefault((node.partition in gpu and node.gpus > 0, node.partition), []).append(node)
-    found: dict[str, Place] = {}
+    chosen: dict[str, Place] = {}
     for (with_gpu, partition), members in sorted(groups.items(), reverse=True):
-        free = [node for node in members if node.name not in found]
+        free = [node for node in members if node.name not in chosen]
         share = min(len(free), max(1, most // len(groups)))
         for index in range(share):
             node = free[index * len(free) // share]
-            found[node.name] = Place(node.name, partition, with_gpu, min(MINUTES, node.minutes or MINUTES))
-    return list(found.values())[:most]
+            chosen[node.name] = Place(node.name, partition, with_gpu, min(MINUTES, node.minutes or MINUTES))
+    return list(chosen.values())[:most]
 
 
 def try_out(places: list[Place], site: Site, results: Path, project: Path, wait: float) -> list[Trial]:
-    """Run a job at each place and collect the answers; whatever happens, no job and no file stays behind.
+    """Run a job at each place and return how each went; whatever happens, no job and no file stays behind.
 
     `wait` is how long jobs may wait for their start, in seconds. Raises OSError where nothing can be written into
     `results` on this side.
@@ -117,7 +117,7 @@ def _folder(results: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class _End:
-    """Where a job was when it was last asked for."""
+    """The last known state of a job."""
 
     state: str = "UNKNOWN"  # Slurm forgot it, or does not answer
     reason: str = ""
@@ -125,7 +125,7 @@ class _End:
 
 
 def _wait(jobs: set[str], name: str, seconds: float) -> dict[str, _End]:
-    """How jobs ended, or where they are when those that wait have waited too long."""
+    """The states of jobs once all have ended, or once those that wait have waited too long."""
     start = time.monotonic()
     longest = seconds + 60 * (MINUTES + 1)  # a minute more, since Slurm ends jobs late
     ends: dict[str, _End] = {}
@@ -133,8 +133,8 @@ def _wait(jobs: set[str], name: str, seconds: float) -> dict[str, _End]:
     while here:
         time.sleep(1)
         with suppress(SlurmError):
-            found = slurm.jobs_named(name)
-            here = {job: found.get(job, ("UNKNOWN", "")) for job in here}
+            listed = slurm.jobs_named(name)
+            here = {job: listed.get(job, ("UNKNOWN", "")) for job in here}
         for job, (state, reason) in here.items():
             if state not in (*WAITING, *RUNNING):
                 ends[job] = _End(state, reason, slurm.exit_code(job))
@@ -154,9 +154,9 @@ def _collect(jobs: dict[str, Place], ends: dict[str, _End], folder: Path) -> lis
         end, answer = ends[job], folder / f"{place.node}.json"
         while end.state == "COMPLETED" and answer.name not in _names(folder) and time.monotonic() < latest:
             time.sleep(1)
-        found = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else None
+        content = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else None
         trials.append(
-            Trial(place, end.state, end.reason, end.code, found, _tail(folder / f"{place.node}.log"))
+            Trial(place, end.state, end.reason, end.code, content, _tail(folder / f"{place.node}.log"))
         )
     return trials
 

@@ -1,4 +1,4 @@
-"""Outputs of Snakemake's jobs around their submission: old ones are removed, new ones tell how a lost job ended."""
+"""Outputs of jobs: old ones are removed before submission, new ones show whether a lost job completed."""
 
 import os
 from collections.abc import Iterator
@@ -9,43 +9,43 @@ NOT_NEEDED = (*KEPT, "temp", "nodelocal")  # that may be gone when a job has end
 
 
 async def remove_outputs(job: Any) -> None:
-    """Remove what a job, or each job of a group, is about to make, and record that it is being made.
+    """Remove the outputs of a job, or of each job of a group, before it runs, and write its record.
 
     Snakemake itself removes them only within the job. A job that never starts would leave the old files in place,
-    and they would be taken for its own.
+    to be taken for its own.
 
     The record of a job (its key, among others) is written at its end, unless Snakemake is killed before. Then files
     of the new key would stand under the record of the old one, and a run with the old key would find nothing to do.
     So the record is written here, too, while the files do not exist.
     """
-    for each in members(job):
-        await each.check_protected_output()
-    for each in members(job):
-        for file in _files(each, KEPT):
+    for member in members(job):
+        await member.check_protected_output()
+    for member in members(job):
+        for file in _files(member, KEPT):
             await file.remove(remove_non_empty_dir=False)
-    for each in members(job):
-        if not list(_flagged(each, ("update",))):
-            await each.dag.workflow.persistence.finished(each)
+    for member in members(job):
+        if not list(_flagged(member, ("update",))):
+            await member.dag.workflow.persistence.finished(member)
 
 
 async def are_complete(job: Any) -> bool:
-    """Whether all outputs of a job are there, and the job itself has noted their completion.
+    """Whether all outputs of a job are there, and the job itself has marked them as complete.
 
-    Snakemake marks outputs as incomplete when it submits a job, and takes the mark away on the node when the job has
-    ended well: a folder that is half written, by a job that died or still runs, has its mark.
+    Snakemake marks outputs as incomplete when it submits a job, and removes the mark on the node when the job has
+    ended well: a half-written folder, of a job that died or still runs, still has its mark.
     """
-    for each in members(job):
-        if not all(os.path.lexists(file) for file in _files(each, NOT_NEEDED)):
+    for member in members(job):
+        if not all(os.path.lexists(file) for file in _files(member, NOT_NEEDED)):
             return False
-        persistence = each.dag.workflow.persistence
+        persistence = member.dag.workflow.persistence
         persistence._clear_cache()  # other processes change the marks
-        if await persistence.incomplete(each):
+        if await persistence.incomplete(member):
             return False
     return True
 
 
 def members(job: Any) -> Iterator[Any]:
-    """The jobs of a group, or the one job that is none."""
+    """The jobs of a group; of a single job, itself."""
     if job.is_group():
         yield from job.jobs
     else:
@@ -63,5 +63,5 @@ def _flagged(job: Any, flags: tuple[str, ...]) -> Iterator[Any]:
     from snakemake.io import is_flagged
 
     for file, declared in zip(job.output, job.rule.output, strict=True):
-        if any(is_flagged(each, flag) for each in (file, declared) for flag in flags):
+        if any(is_flagged(output, flag) for output in (file, declared) for flag in flags):
             yield file

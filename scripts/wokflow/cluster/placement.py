@@ -1,8 +1,8 @@
-"""Where jobs go: gives each job of Snakemake the partition that takes it, and that partition's settings.
+"""Give each job of Snakemake the partition that takes it, and that partition's settings.
 
-Snakemake's executor for Slurm chooses partitions by limits alone. Account, qos, constraint and GPU model of a
-partition are unknown to it, and it asks for GPUs of all nodes together. So the partition is chosen here, and put on
-the job as resources just before the executor submits it: only then is it known what a group of jobs asks for.
+Snakemake's executor for Slurm chooses partitions by limits alone. It knows no account, qos, constraint or GPU model
+of a partition, and asks for the GPUs of all nodes together. So the partition is chosen here, and written into the
+job's resources just before the executor submits it: the request of a group of jobs is not known earlier.
 """
 
 import functools
@@ -25,7 +25,7 @@ PARTS = (
 
 
 def limit_retries(rule: Any, site: Site) -> None:
-    """Have retries of a rule's jobs ask for no more than the partition has that takes them.
+    """Limit retries of a rule's jobs to what the partition that takes them has.
 
     `rule` is Snakemake's. A job works out its resources again on its node, and must get the same there.
     """
@@ -54,7 +54,7 @@ def limit_retries(rule: Any, site: Site) -> None:
 
 
 def check_jobs(site: Site, jobs: Collection[Any]) -> None:
-    """Raises UserError if jobs ask for what no partition has, once for each rule and request."""
+    """Raise UserError if jobs ask for what no partition has; each rule and request is named once."""
     refused = dict.fromkeys(_refused(site, jobs))
     if refused:
         raise UserError("Jobs that cannot be submitted:\n" + "".join(f"  - {text}\n" for text in refused))
@@ -71,7 +71,7 @@ def _refused(site: Site, jobs: Collection[Any]) -> Iterator[str]:
 
 
 def request_of(job: Any) -> Request:
-    """What a job, or a group of jobs, asks for."""
+    """The request of a job, or of a group of jobs."""
     return read_request(job.resources, job.threads)
 
 
@@ -88,7 +88,7 @@ def replace_parts(site: Site, rules: Collection[str]) -> None:
     @functools.wraps(run_job)
     def run_placed(self: Any, job: Any) -> None:
         members = job.jobs if job.is_group() else [job]
-        if all(each.rule.name in rules for each in members):
+        if all(member.rule.name in rules for member in members):
             try:
                 set_resources(
                     job, placed(site, dict(job.resources.items()), request_of(job), job.attempt > 1)
@@ -102,29 +102,29 @@ def replace_parts(site: Site, rules: Collection[str]) -> None:
 
 
 def placed(site: Site, resources: dict[str, Any], request: Request, retry: bool) -> dict[str, Any]:
-    """The resources of a job with its partition, and what it is submitted with there.
+    """The resources that a job is submitted with: its own, its partition, and the partition's settings.
 
-    A partition, an account and so on that were set by hand (--set-resources) stay. Raises UserError if no partition
-    takes the job.
+    A partition, an account and the like that were set by hand (--set-resources) stay. Raises UserError if no
+    partition takes the job.
     """
-    found = dict(resources)
-    partition = found.get("slurm_partition")
+    chosen = dict(resources)
+    partition = chosen.get("slurm_partition")
     if site.partitions and not partition:
         partition, granted = place(site, request, retry=retry)
-        found |= {"slurm_partition": partition}
-        found |= {"mem_mb": granted.mem_mb} if request.mem_mb else {}
-        found |= {"runtime": granted.minutes} if request.minutes else {}
+        chosen |= {"slurm_partition": partition}
+        chosen |= {"mem_mb": granted.mem_mb} if request.mem_mb else {}
+        chosen |= {"runtime": granted.minutes} if request.minutes else {}
     defaults = site.resources()
     for name, value in site.resources(partition).items():
-        if found.get(name) == defaults[name]:
-            found[name] = value
-    if request.gpus and not found.get("gres"):
-        model = found.get(GPU_MODEL) or site.setting(GPU_MODEL, partition)
-        found[GPU_MODEL] = model
+        if chosen.get(name) == defaults[name]:
+            chosen[name] = value
+    if request.gpus and not chosen.get("gres"):
+        model = chosen.get(GPU_MODEL) or site.setting(GPU_MODEL, partition)
+        chosen[GPU_MODEL] = model
         if request.nodes > 1:  # the executor's option for `gpu` counts those of all nodes together
             gres = ["gpu", *([model] if model else []), str(request.gpus)]
-            found |= {"gres": ":".join(gres), "gpu": 0, GPU_MODEL: None}
-    return {name: value for name, value in found.items() if value is not None}
+            chosen |= {"gres": ":".join(gres), "gpu": 0, GPU_MODEL: None}
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
 def set_resources(job: Any, resources: dict[str, Any]) -> None:
@@ -139,16 +139,16 @@ def set_resources(job: Any, resources: dict[str, Any]) -> None:
 def translate_site_file(site: Site) -> None:
     """Have the executor read partitions from slurm/site.yaml, whose settings it does not know.
 
-    Named by a path that leads nowhere from the working folder (--directory), it is the `site` that was read.
+    Where its path leads nowhere from the working folder (--directory), `site` counts, which was read before.
 
-    This is needed before the executor is checked (`replace_parts`). One that reads the file otherwise refuses it.
+    This must be called before `replace_parts` checks the executor: by itself, the executor refuses the file.
     """
     import snakemake_executor_plugin_slurm as plugin
     from snakemake_executor_plugin_slurm.partitions import Partition, PartitionLimits
 
     def read_partitions(partition_file: Path) -> list[Partition]:
-        found = read_site(partition_file) if Path(partition_file).exists() else site
-        partitions = found.partitions
+        known = read_site(partition_file) if Path(partition_file).exists() else site
+        partitions = known.partitions
         limits = {
             name: {key: keys[key] for key in LIMITS if key in keys} for name, keys in partitions.items()
         }

@@ -1,7 +1,7 @@
-"""What a node is asked: does it see the results folder, the project, Python with its packages, srun, and a GPU?
+"""The trial job of a node: does it see the results folder, the project, Python with its packages, srun, and a GPU?
 
-`script` is the job. It uses nothing but a shell until it is clear that there is more, and answers by its exit code
-where it cannot answer by a file. The rest runs in Python, within srun, as Snakemake's own jobs do.
+`script` is the job. It first uses nothing but a shell, and answers by its exit code if it cannot write a file. The
+rest runs in Python, within srun, as Snakemake's own jobs do.
 """
 
 import importlib
@@ -32,7 +32,7 @@ PACKAGES = (
     "snakemake-executor-plugin-slurm-jobstep",
     "torch",
 )
-DEVICES = "CUDA_VISIBLE_DEVICES"  # what Slurm tells a job of its GPUs
+DEVICES = "CUDA_VISIBLE_DEVICES"  # by which Slurm names a job's GPUs
 # Bits of the exit code, above a base that tells them from other failures
 BASE, UNREAD, UNWRITTEN, NO_PROJECT, NO_PYTHON, NO_SRUN = 64, 1, 2, 4, 8, 16
 
@@ -79,13 +79,13 @@ def script(node: str, *, results: Path, folder: Path, nonce: str, project: Path,
 
 def versions() -> dict[str, str | None]:
     """Versions of Python and of the packages, by name; None where one is not installed."""
-    found: dict[str, str | None] = {"Python": platform.python_version()}
+    installed: dict[str, str | None] = {"Python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = importlib.metadata.version(name)
+            installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[name] = None
-    return found
+            installed[name] = None
+    return installed
 
 
 def failed_imports() -> dict[str, str]:
@@ -100,7 +100,7 @@ def failed_imports() -> dict[str, str]:
 
 
 def gpu() -> dict[str, Any]:
-    """What is seen of GPUs: Slurm's variable, device files, what torch says (None where it is not imported)."""
+    """Signs of a GPU: Slurm's variable, device files, and what torch says (None where it cannot be imported)."""
     seen: dict[str, Any] = {
         "variable": os.environ.get(DEVICES),
         "files": sorted(path.name for path in Path("/dev").glob("nvidia[0-9]*")),
@@ -115,9 +115,9 @@ def gpu() -> dict[str, Any]:
 
 def main(answer: str, *gpus: str) -> None:
     """Write the answer of this node as JSON."""
-    found = {"versions": versions(), "failed": failed_imports(), "gpu": gpu() if gpus else None}
+    content = {"versions": versions(), "failed": failed_imports(), "gpu": gpu() if gpus else None}
     whole = Path(f"{answer}.part")
-    whole.write_text(json.dumps(found), encoding="utf-8")
+    whole.write_text(json.dumps(content), encoding="utf-8")
     whole.rename(answer)
 
 

@@ -1,16 +1,16 @@
-"""Questions to Slurm about a run's jobs, asked without holding up the loop that waits for them."""
+"""Questions to Slurm about a run's jobs, asked without blocking the loop that waits for them."""
 
 import asyncio
 import re
 from collections.abc import Iterable
 
 LINE = re.compile(r"(\d+(?:_\d+)?)\|([A-Z_]+)[^|]*(?:\|(.*))?")  # job, state, reason to wait
-FIELD = re.compile(r"\b(\w++)=(\S*)")  # what the controller says of a job: name and value
+FIELD = re.compile(r"\b(\w++)=(\S*)")  # name and value of what the controller says about a job
 PATIENCE = 60  # seconds that an answer may take
 
 
 async def ask(*command: str, patience: float = PATIENCE) -> str | None:
-    """What a command prints; None where it fails, is not there or does not answer in time."""
+    """The output of a command; None where it fails, is not there or does not answer in time."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -31,7 +31,7 @@ async def ask(*command: str, patience: float = PATIENCE) -> str | None:
 async def queue(run: str) -> dict[str, tuple[str, str]] | None:
     """(state, reason to wait) of each job of a run that the controller lists; None where it does not answer.
 
-    It lists jobs that have ended too, until MinJobAge has passed. Tasks of an array are listed one by one.
+    Ended jobs are listed too, until MinJobAge has passed. Tasks of an array are listed one by one.
     """
     what = ("--noheader", "--states=all", "--array", "--format=%i|%T|%r", f"--name={run}")
     output = await ask("squeue", *what)
@@ -39,7 +39,7 @@ async def queue(run: str) -> dict[str, tuple[str, str]] | None:
 
 
 async def accounting(run: str, jobs: Iterable[str]) -> dict[str, str]:
-    """States of some jobs of a run by the accounting database; of none where there is none, or no answer."""
+    """States of some jobs of a run in the accounting database; empty where there is none, or no answer."""
     what = ("--noheader", "-X", "--parsable2", "--format=JobID,State", f"--name={run}")
     output = await ask("sacct", *what, f"--jobs={','.join(sorted(jobs))}")
     return {job: state for job, (state, _) in read(output or "").items()}
@@ -51,7 +51,7 @@ async def cancel(jobs: Iterable[str]) -> None:
 
 
 async def describe(job: str) -> dict[str, str]:
-    """What the controller says of a job, by name; nothing where it does not answer or has forgotten the job."""
+    """The controller's fields of a job, by name; empty where it does not answer or has forgotten the job."""
     output = await ask("scontrol", "show", "job", "--oneliner", job, patience=10)
     return dict(FIELD.findall(output or ""))
 
@@ -59,8 +59,8 @@ async def describe(job: str) -> dict[str, str]:
 def read(output: str) -> dict[str, tuple[str, str]]:
     """(state, reason to wait) by job, from lines `job|state|reason` or `job|state`; other lines are skipped.
 
-    Some sites print a banner before an answer. Accounting writes who cancelled a job behind its state
-    ("CANCELLED by 0"), which is left out.
+    Some sites print a banner before an answer. Accounting writes after the state who cancelled a job
+    ("CANCELLED by 0"); that is left out.
     """
     rows = map(LINE.fullmatch, output.splitlines())
     return {row[1]: (row[2], row[3] or "") for row in rows if row}

@@ -13,7 +13,7 @@ BUSY = re.compile(
     r"backup controller in standby|(?:rpc|rate) limit exceeded|controller is (?:busy|not responding)",
     re.I,
 )
-CALL = "sbatch call:"  # behind it, the executor's message repeats the command
+CALL = "sbatch call:"  # after this, the executor's message repeats the command
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Refusal:
 def temporary(message: str) -> Refusal | None:
     """The refusal in the message of a failed submission; None where waiting would not help.
 
-    Slurm says of each broken limit that it may be the number of submitted jobs or the size of this one. Where it
-    names the limit, its name decides.
+    Slurm's text is the same for limits on the number of submitted jobs and on the size of one job. Where it names the
+    limit, the name decides.
     """
     words = " ".join(message.partition(CALL)[0].split())
     limits: list[str] = LIMIT.findall(words)

@@ -1,8 +1,8 @@
-"""What a job asks for, and the partition of slurm/site.yaml that it goes to.
+"""The request of a job, and the partition of slurm/site.yaml that it goes to.
 
 A job goes to the partition whose limits it comes closest to, so that wide partitions stay free for wide jobs; jobs
 without a GPU go to partitions with GPUs only where no other takes them. A retry asks for twice the memory and time of
-the attempt before. Where no partition takes that much, it asks for as much as the one that comes nearest has.
+the attempt before. Where no partition takes that much, it asks for as much as the nearest one has.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from wokflow.frame.job import UserError
 
 @dataclass(frozen=True)
 class Request:
-    """What a job asks for: memory, CPUs and GPUs of each of its nodes. 0 stands for what it says nothing about."""
+    """What a job asks for; memory, CPUs and GPUs are those of each node. 0 stands for what is not set."""
 
     mem_mb: int = 0
     minutes: int = 0
@@ -40,7 +40,7 @@ class Request:
 
 
 def doubled(first: float) -> Callable[..., int]:
-    """MB of memory or minutes of a job, as a function that Snakemake calls: twice as much at each attempt."""
+    """A job's memory (MB) or minutes as a function for Snakemake: twice as much at each attempt."""
 
     def at(wildcards: Any, attempt: int) -> int:
         return int(first * 2 ** (attempt - 1))
@@ -49,7 +49,7 @@ def doubled(first: float) -> Callable[..., int]:
 
 
 def read_request(resources: Mapping[str, Any], threads: int) -> Request:
-    """The request of a job by its resources in Snakemake. One that is not known yet counts as nothing."""
+    """The request of a job, from its resources in Snakemake. A resource that is not known yet counts as not set."""
 
     def number(name: str, without: int) -> int:
         value = resources.get(name)
@@ -97,7 +97,7 @@ def _closeness(limits: Mapping[str, Any], request: Request) -> tuple[bool, float
 
 
 def _share(capped: Request, request: Request) -> tuple[float, float]:
-    """Which share of memory and time a partition grants: the smaller of the two, then both."""
+    """The shares of memory and time that a partition grants: the smaller of the two, then their sum."""
     memory = capped.mem_mb / max(1, request.mem_mb)
     time = capped.minutes / max(1, request.minutes)
     return min(memory, time), memory + time

@@ -16,7 +16,7 @@ SETTINGS = {
     "constraint": "constraint",
 }  # key -> Snakemake's resource
 GPU_MODEL = "gpu_model"  # a setting of partitions alone; Snakemake's resource has the same name
-LIMITS = {  # of a partition, by the names that Snakemake's executor for Slurm has for them
+LIMITS = {  # of a partition, by their names in Snakemake's executor for Slurm
     "max_runtime": "minutes",
     "max_mem_mb": "MB of memory",
     "max_threads": "CPUs of a node",
@@ -38,15 +38,15 @@ class Site:
     partitions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def setting(self, key: str, partition: str | None = None) -> str | None:
-        """A setting for jobs in a partition: its own, which may be none, or else the site's."""
+        """A setting for jobs in a partition: the partition's own, which may be null, or else the site's."""
         own = self.partitions.get(partition or "", {})
         value = own[key] if key in own else getattr(self, key, None)
         return None if value is None else str(value)
 
     def values(self, key: str) -> list[str]:
         """All values of a setting: the site's and those of partitions, each once."""
-        found = [self.setting(key), *(self.setting(key, partition) for partition in self.partitions)]
-        return list(dict.fromkeys(value for value in found if value is not None))
+        values = [self.setting(key), *(self.setting(key, partition) for partition in self.partitions)]
+        return list(dict.fromkeys(value for value in values if value is not None))
 
     def resources(self, partition: str | None = None) -> dict[str, str | None]:
         """Snakemake's resources for jobs in a partition; without a partition, those that the site sets for all."""
@@ -57,18 +57,18 @@ class Site:
 
 
 def read_site(path: str | Path) -> Site:
-    """Read a site file. Raises UserError that names all that is wrong in it."""
-    found = read_yaml(path, empty=True)
-    if problems := list(_problems(found)):
+    """Read a site file. Raises UserError with all that is wrong in it."""
+    keys = read_yaml(path, empty=True)
+    if problems := list(_problems(keys)):
         raise UserError(f"{path} cannot be used:\n" + "\n".join(f"  - {problem}" for problem in problems))
-    settings = {key: None if found.get(key) is None else str(found[key]) for key in SETTINGS}
-    return Site(**settings, partitions=found.get("partitions") or {})
+    settings = {key: None if keys.get(key) is None else str(keys[key]) for key in SETTINGS}
+    return Site(**settings, partitions=keys.get("partitions") or {})
 
 
-def _problems(found: dict[str, Any]) -> Iterator[str]:
-    yield from (_unknown(key, KEYS) for key in found if key not in KEYS)
-    yield from _setting_problems(found, "")
-    partitions = found.get("partitions")
+def _problems(site: dict[str, Any]) -> Iterator[str]:
+    yield from (_unknown(key, KEYS) for key in site if key not in KEYS)
+    yield from _setting_problems(site, "")
+    partitions = site.get("partitions")
     if not isinstance(partitions, dict):
         yield "partitions: names of partitions with their limits, or {}"
         return

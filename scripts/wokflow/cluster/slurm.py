@@ -49,7 +49,7 @@ class Node:
 
 
 def ask(*command: str, text: str = "", environment: Mapping[str, str] | None = None) -> str:
-    """What a command of Slurm answers. Raises SlurmError where it fails, is not there or takes a minute."""
+    """The output of a command of Slurm. Raises SlurmError where it fails, is not there or takes over a minute."""
     try:
         done = ask_program(command, text=text, environment=environment, patience=PATIENCE)
     except subprocess.TimeoutExpired as error:
@@ -85,7 +85,7 @@ def nodes() -> list[Node]:
 
 
 def in_use(nodes: list[Node], site: Site) -> list[Node]:
-    """Those of the partitions that jobs go to: the site's, or the cluster's default."""
+    """The nodes of the partitions that jobs go to: the site's, or the cluster's default."""
     return [
         node for node in nodes if node.partition in site.partitions or (node.default and not site.partitions)
     ]
@@ -110,8 +110,8 @@ def minutes_of(limit: str) -> int | None:
 
 def min_job_age() -> int | None:
     """Seconds that ended jobs stay known to squeue; None where Slurm does not say."""
-    found = re.search(r"^MinJobAge\s*=\s*(\d+)", ask("scontrol", "show", "config"), re.M)
-    return int(found[1]) if found else None
+    age = re.search(r"^MinJobAge\s*=\s*(\d+)", ask("scontrol", "show", "config"), re.M)
+    return int(age[1]) if age else None
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Association:
 
     account: str
     qos: tuple[str, ...]
-    default_qos: str  # the only one where there is no other; empty where the cluster does not say it
+    default_qos: str  # or the only one; empty where the cluster names no default
     most_jobs: int | None  # jobs in the queue at once; None without a limit
     most_running: int | None
 
@@ -157,7 +157,7 @@ class Qos:
 
 
 def every_qos() -> dict[str, Qos]:
-    """Every qos that there is, by name. Raises SlurmError where the cluster has no accounting."""
+    """Every qos of the cluster, by name. Raises SlurmError where the cluster has no accounting."""
     fields = (
         "name%256",
         "maxsubmitjobsperuser",
@@ -188,7 +188,7 @@ def amounts_of(text: str) -> dict[str, int]:
 
 
 def options(site: Site, partition: str | None, *, gpus: int = 0) -> list[str]:
-    """What `sbatch` gets for a tiny job in a partition, as Snakemake's executor would say it."""
+    """The options of `sbatch` for a tiny job in a partition, as Snakemake's executor would set them."""
     accounts = re.split(r"[,\s]+", site.setting("account", partition) or "")  # the executor takes the first
     qos, constraint = (site.setting(key, partition) for key in ("qos", "constraint"))
     named = {"-A": accounts[0], "-p": partition, "-C": constraint, "--qos": qos}
@@ -225,8 +225,8 @@ def exit_code(job: str) -> int:
         output = ask("scontrol", "show", "job", "--oneliner", job)
     except SlurmError:
         return 0
-    found = re.search(r"\bExitCode=(\d+)", output)
-    return int(found[1]) if found else 0
+    code = re.search(r"\bExitCode=(\d+)", output)
+    return int(code[1]) if code else 0
 
 
 def cancel(name: str) -> None:

@@ -1,4 +1,4 @@
-"""What has to be so before a run submits its first job to Slurm."""
+"""Prepare a run before it submits its first job to Slurm."""
 
 import atexit
 import functools
@@ -89,11 +89,13 @@ def stock(name: str) -> Any:
 
 
 def replace_parts(states: States) -> None:
-    """Have `states` answer for states, each job prepared before it is submitted, and jobs that are refused wait."""
+    """Have the executor ask `states`, prepare each job before its submission, and let refused jobs wait."""
     run_jobs, check_active_jobs, cancel_jobs = map(stock, ("run_jobs", "check_active_jobs", "cancel_jobs"))
     deferred = defer_refused()
     start_once()
-    asked: list[Any] = []  # the jobs that the executor asks for now, which it has in no list of its own then
+    asked: list[
+        Any
+    ] = []  # jobs whose states the executor is asking for; meanwhile it has them in no list of its own
 
     @functools.wraps(run_jobs)
     def prepared(self: Any, jobs: Sequence[Any]) -> None:
@@ -142,7 +144,7 @@ def replace_parts(states: States) -> None:
 
 
 class Submission:
-    """The executor's own way to submit a job, for one thread or several, and to report what became of it."""
+    """Submits a job and reports the outcome by the executor's own methods, from any number of threads."""
 
     def __init__(self) -> None:
         self.run_job = stock("run_job")
@@ -152,7 +154,7 @@ class Submission:
         self.thread = threading.local()  # `message`: of the failure of this thread's submission
 
     def submit(self, executor: Any, job: Any) -> str:
-        """Submit a job; give the message of a failure."""
+        """Submit a job; return the message of a failure, empty if there is none."""
         self.thread.message = ""
         try:
             self.run_job(executor, job)
@@ -166,11 +168,11 @@ class Submission:
         """Report that a job failed."""
         if job.is_group():  # Snakemake leaves out why it failed
             executor.logger.error(message)
-        for each in members(job) if is_bundle(job) else (job,):
-            self.report_error(executor, plugin.SubmittedJobInfo(each), message)
+        for member in members(job) if is_bundle(job) else (job,):
+            self.report_error(executor, plugin.SubmittedJobInfo(member), message)
 
     def withdraw(self, executor: Any, job: Any) -> None:
-        """Cancel a copy of a job that Slurm took although it did not say so."""
+        """Cancel a copy of a job that Slurm took without confirming it."""
         cancel_copies(executor, [job], self.ids)
 
     def note_error(self, executor: Any, job_info: Any, message: str) -> None:
@@ -187,8 +189,8 @@ class Submission:
             self.report_submission(executor, job_info)
             return
         about = {**job_info.aux, "bundle": job_info.job}
-        for each in members(job_info.job):
-            self.report_submission(executor, plugin.SubmittedJobInfo(each, job_info.external_jobid, about))
+        for member in members(job_info.job):
+            self.report_submission(executor, plugin.SubmittedJobInfo(member, job_info.external_jobid, about))
 
 
 def defer_refused() -> Deferred:
@@ -221,14 +223,14 @@ def defer_refused() -> Deferred:
 
 
 def start_once() -> None:
-    """Have a job start Snakemake once on its node. By itself, the executor starts one that does but call srun.
+    """Have a job start Snakemake once on its node. By itself, the executor starts another first, only to call srun.
 
-    Jobs that are marked so know that they are the executor's own.
+    A mark in the command (SUBMITTED) tells jobs that the executor submitted them.
     """
     format_job_exec, additional_args = stock("format_job_exec"), stock("additional_general_args")
 
     def is_stock(executor: Any) -> bool:
-        """Whether jobs may be arrays, for which the executor rewrites commands."""
+        """Whether commands stay the executor's: it rewrites them for arrays of jobs."""
         return bool(executor.array_jobs)
 
     @functools.wraps(additional_args)
@@ -278,7 +280,7 @@ def _lines(log: str) -> Iterator[str]:
 
 
 def advice(logs: list[str]) -> str:
-    """What to do where Slurm refused jobs, as the logs of a run that failed tell; empty where it did not."""
+    """What to do if, by the logs of a failed run, Slurm refused jobs; empty if it did not."""
     lines = chain.from_iterable(map(_lines, logs))
     if not any(words in line for line in lines for words in REFUSED):
         return ""

@@ -1,11 +1,11 @@
-"""The states of a run's jobs, as Snakemake's executor for Slurm is told them.
+"""The states of a run's jobs, as reported to Snakemake's executor for Slurm.
 
-The executor asks squeue for all jobs of a run at once. What it cannot deal with is decided here before it sees it:
+The executor asks squeue for all jobs of a run at once. Cases that it cannot handle are decided here:
 
-- a job that squeue does not list is asked for again, and in the accounting database; only a job that neither knows
-  is decided by its outputs. They can only be new ones, since old ones are removed before a job is submitted;
-- a job that is given up although Slurm has not ended it is cancelled, and its end awaited, before it is retried;
-- while Slurm does not answer, all jobs go on.
+- a job that squeue does not list is looked up again, and in the accounting database; if neither knows it, its outputs
+  decide. They can only be new ones, since old ones are removed before a job is submitted;
+- a job that is given up while Slurm still has it is cancelled, and has ended before it is retried;
+- while Slurm does not answer, all jobs count as running.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ GIVEN_UP = {
     "PREEMPTED",
     "SPECIAL_EXIT",
 }  # the executor would wait for a job in one of these states without end
-QUESTIONS = 2  # that must leave a job out before its outputs decide
+QUESTIONS = 2  # answers that must leave a job out before its outputs decide
 QUESTIONS_AGAINST = (
-    5  # as many where accounting says that it waits or runs: accounting can lag, or be wrong for ever
+    5  # the same, where accounting says that it waits or runs: accounting can lag, or be wrong for ever
 )
 END = 10.0  # seconds to wait for the end of cancelled jobs; then they are asked for with all others
 
@@ -44,7 +44,7 @@ class Absence:
 
 
 class States:
-    """Answers the executor's question for the states of a run's jobs; `run` is the name of all of them."""
+    """Answers the executor's question for the states of a run's jobs; `run` is the name that all of them have."""
 
     def __init__(self) -> None:
         self.run = ""
@@ -56,7 +56,7 @@ class States:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether squeue left out a job whose end is not known, when it was last asked."""
+        """Whether squeue's last answer left out a job whose end is not known."""
         return bool(self._absences.keys() & self.jobs.keys())
 
     async def __call__(self, command: str, logger: Logger) -> tuple[dict[str, str], float]:
@@ -81,7 +81,7 @@ class States:
         return states, time.monotonic() - start
 
     async def _decide(self, missing: Collection[str], states: dict[str, str]) -> set[str]:
-        """Add the states of jobs that squeue leaves out to `states`; give those that are lost."""
+        """Add the states of jobs that squeue leaves out to `states`; return the jobs that are lost."""
         if not missing:
             return set()
         recorded = await questions.accounting(self.run, missing)
@@ -106,7 +106,7 @@ class States:
         return lost
 
     async def _end(self, jobs: set[str]) -> set[str]:
-        """Cancel jobs and wait for their end; give those that have not ended yet."""
+        """Cancel jobs and wait for their end; return those that have not ended in time."""
         await questions.cancel(jobs)
         latest = time.monotonic() + END
         while True:

@@ -1,4 +1,4 @@
-"""What is done before jobs are submitted: no old output and no earlier copy of a job is left beside it."""
+"""Before jobs are submitted, remove their old outputs and cancel earlier copies of them."""
 
 import time
 from collections.abc import Collection, Sequence
@@ -25,10 +25,10 @@ def prepare_jobs(executor: Any, jobs: Sequence[Any], known: Collection[str]) -> 
 
 
 def cancel_copies(executor: Any, jobs: Sequence[Any], known: Collection[str]) -> None:
-    """Cancel jobs that Slurm took although sbatch failed, and wait for their end.
+    """Cancel copies of jobs that Slurm took although sbatch failed, and wait for their end.
 
-    An sbatch that gets no answer in time fails, and its job is in the queue nevertheless. It is found by the comment
-    that the executor gives to a job: its rule and wildcards. Raises SlurmError where Slurm does not answer.
+    An sbatch that gets no answer in time fails, though its job may be in the queue. Such a copy is found by the
+    comment that the executor gives to a job: its rule and wildcards. Raises SlurmError where Slurm does not answer.
     """
     comments = {comment_of(job) for job in jobs}
     latest = time.monotonic() + END

@@ -1,4 +1,4 @@
-"""What the trial jobs say of the nodes, put in words: what is wrong there, and what to do."""
+"""Findings about the nodes, from their trial jobs: what is wrong there, and what to do."""
 
 import sys
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ AGAIN = "set the environment up again, where the nodes can use it: rm -r .venv, 
 
 
 def verdicts(trials: list[Trial], site: Site, results: Path, project: Path, wait: float) -> Iterator[Finding]:
-    """Findings about nodes; those that say the same of several nodes are one."""
-    said: dict[Finding, list[str]] = {}
+    """Findings about nodes; equal ones of several nodes are one."""
+    nodes_of: dict[Finding, list[str]] = {}
     own = probe.versions()
     for trial in trials:
         for finding in _verdict(trial, site, own, results, project, wait):
-            said.setdefault(finding, []).append(trial.place.node)
-    for finding, nodes in said.items():
+            nodes_of.setdefault(finding, []).append(trial.place.node)
+    for finding, nodes in nodes_of.items():
         yield Finding(finding.level, f"{' '.join(nodes)}: {finding.text}", finding.cure)
 
 
@@ -61,7 +61,7 @@ def _not_tried(trial: Trial, wait: float) -> Finding:
 
 
 def _unseen(faults: int, results: Path, project: Path) -> Iterator[Finding]:
-    """What a job's shell did not find."""
+    """Findings about what a job's shell did not see."""
     if faults & probe.UNREAD:
         yield Finding(
             PROBLEM,
@@ -99,8 +99,8 @@ def _unseen(faults: int, results: Path, project: Path) -> Iterator[Finding]:
 
 
 def _failed(trial: Trial, results: Path) -> Finding:
-    """A job that saw all and yet gave no answer."""
-    said = f"\n{trial.log}" if trial.log else ""
+    """The finding about a job that saw all and yet wrote no answer."""
+    log = f"\n{trial.log}" if trial.log else ""
     if trial.state == "COMPLETED":
         return Finding(
             PROBLEM,
@@ -110,26 +110,26 @@ def _failed(trial: Trial, results: Path) -> Finding:
     if trial.state == "TIMEOUT":
         return Finding(
             PROBLEM,
-            f"the trial job did not end in {MINUTES} minutes{said}",
+            f"the trial job did not end in {MINUTES} minutes{log}",
             "Either the folder of the Python environment is very slow there, or srun hangs: ask the administrators",
         )
     if "srun: " in trial.log:
         return Finding(
             PROBLEM,
-            f"srun does not work within a job{said}",
+            f"srun does not work within a job{log}",
             "Each job calls it. If SLURM_CONF is set in your shell, that is why: it is not passed on to srun, which "
             "looks in its usual place; ask the administrators",
         )
     if trial.code > 128 or "Illegal instruction" in trial.log:
         return Finding(
             PROBLEM,
-            f"Python crashes (exit code {trial.code}){said}",
+            f"Python crashes (exit code {trial.code}){log}",
             f"The packages may be built for other processors: {AGAIN} (on such a node),\n"
             "or leave the node out by `constraint` in slurm/site.yaml",
         )
     return Finding(
         PROBLEM,
-        f"the trial job failed: {trial.state}, exit code {trial.code}{said}",
+        f"the trial job failed: {trial.state}, exit code {trial.code}{log}",
         f"If Python is at fault: {AGAIN}.\nIf the node is: tell the administrators",
     )
 
@@ -159,16 +159,16 @@ def _packages(answer: dict[str, Any], own: dict[str, str | None]) -> Iterator[Fi
 
 
 def _gpu(seen: dict[str, Any], partition: str, site: Site) -> Finding:
-    """A GPU was asked for; is there one?"""
+    """The finding about a job that asked for a GPU."""
     variable = seen["variable"]
-    told = bool(variable) and variable != "NoDevFiles"
+    named = bool(variable) and variable != "NoDevFiles"
     if seen.get("works"):
         return Finding(OK, f"a GPU, seen by torch (partition {partition})")
-    if not told and not seen["files"]:
+    if not named and not seen["files"]:
         what = f"{probe.DEVICES} is {'not set' if variable is None else repr(variable)}, there is no /dev/nvidia*"
-    elif not told and seen["torch"] is None:
+    elif not named and seen["torch"] is None:
         what = f"{probe.DEVICES} is not set, and there is no torch that could look"
-    elif not told:
+    elif not named:
         what = f"{probe.DEVICES} is not set, and torch finds none"
     else:
         return _unused(seen, partition)
@@ -185,7 +185,7 @@ def _gpu(seen: dict[str, Any], partition: str, site: Site) -> Finding:
 
 
 def _unused(seen: dict[str, Any], partition: str) -> Finding:
-    """Slurm gave a GPU, and torch makes nothing of it."""
+    """The finding about a GPU that Slurm gave, but torch cannot use."""
     text = f"a GPU is there (partition {partition}), but torch {seen['torch'] or ''} cannot use it: "
     if seen["torch"] is None:
         return Finding(WARNING, f"{text}it cannot be imported", f"Something is missing there: {AGAIN}")

@@ -1,4 +1,4 @@
-"""The time that Slurm leaves to this job, and how the job has itself queued again before it is over."""
+"""The time that Slurm leaves to this job, and how the job is requeued before that is over."""
 
 import os
 import re
@@ -11,7 +11,7 @@ LEFT = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)")  # days-hours:minutes:se
 
 
 def minutes_left(asked: float) -> float | None:
-    """Minutes until Slurm ends this job; `asked`, what it asked for, where Slurm does not say.
+    """Minutes until Slurm ends this job; where Slurm does not say, `asked`, the minutes that it asked for.
 
     None where there is no limit: on a workstation, and in an allocation in which the user runs Snakemake.
     """
@@ -30,7 +30,7 @@ def minutes_left(asked: float) -> float | None:
 
 
 def queue_again() -> str:
-    """Have Slurm end this job, if it is one of the executor, and start it again later; give what comes next."""
+    """Have Slurm end this job and start it again later, if the executor submitted it; return what comes next."""
     if not (job := _own_job()):
         return "Run again to go on."
     try:
