@@ -1,4 +1,4 @@
-"""What the config gives to the steps of stage match for a language or a direction, and what their jobs ask for."""
+"""Overrides of config blocks, settings and GPUs for jobs of stage match, by language or direction."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ PIVOT_LANG = "en"  # titles are compared in this language
 
 
 def translate_overrides(config: Mapping[str, Any], lang: str) -> dict[str, Any]:
-    """What is laid over match.translate for titles of a language: those in PIVOT_LANG stay as they are."""
+    """Overrides of match.translate for titles of a language: those in PIVOT_LANG are not translated."""
     return {"backend": translate_backend(config, lang)}
 
 
@@ -19,7 +19,7 @@ def translate_backend(config: Mapping[str, Any], lang: str) -> str:
 
 
 def translate_gpus(config: Mapping[str, Any], lang: str) -> int:
-    """GPUs of a job of match_translate: one if it loads a model, unless that is to run on the CPU."""
+    """GPUs of a job of match_translate: one if it loads a model, unless the config puts that on the CPU."""
     return int(translate_backend(config, lang) == "hub" and config["match"]["translate"]["device"] != "cpu")
 
 
@@ -30,6 +30,6 @@ def embed_gpus(config: Mapping[str, Any]) -> int:
 
 
 def pair_given(config: Mapping[str, Any], direction: str) -> dict[str, bool]:
-    """What match.pair is given of its direction: which side's titles it finds translated."""
+    """Settings of match.pair that depend on the direction: which side's titles are translated."""
     source, target = (translate_backend(config, lang) != "none" for lang in direction.split("-"))
     return {"source_translated": source, "target_translated": target}

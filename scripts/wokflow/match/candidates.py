@@ -1,7 +1,7 @@
 """Candidates of the silver test set: names of dishes in both languages, looked up in both corpora.
 
 Cultural Adaptation of Recipes, section 3.3, Test Set, and figure 2, right: names that people gave in both languages
-take the place of machine translation. A person then says which candidates name the same dish.
+replace machine translation. A person then decides which candidates name the same dish.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from wokflow.match.directions import DIRECTIONS
 from wokflow.match.names import normal
 from wokflow.match.settings import CandidatesSettings
 
-CELLS = 10_000_000  # scores that are held at once
+CELLS = 10_000_000  # scores held at once
 LANGS = ("zh", "en")
 SIDES = [f"{lang}_{column}" for lang in LANGS for column in ("id", "title", "recipes", "score")]
 HEADER = ["dish_zh", "dish_en", "direction", "source", "score", *SIDES, "accepted"]
@@ -37,7 +37,7 @@ def match_candidates(
     settings: CandidatesSettings,
     job: Job,
 ) -> None:
-    """Write some pairs of titles for each dish as a table (match/candidates) and as a `sheet` for people.
+    """Write the best pairs of titles for each dish as a table (match/candidates) and as a `sheet` for people.
 
     `recipenlg` and `xiachufang` are the eligible recipes of a corpus. Dishes without candidates in one of the
     languages, and rows that name no dish, are rejects. The most alike stand first; the column accepted is empty.
@@ -46,7 +46,7 @@ def match_candidates(
         raise ValueError("match.candidates without match.candidates.titles: the rules run no such job")
     dishes, unusable = read_titles(settings.titles)
     cutoff, count = settings.cutoff, settings.count
-    found = {
+    by_lang = {
         lang: look_up(
             pl.Series([dish[lang] for dish in dishes], dtype=pl.String),
             path,
@@ -59,7 +59,7 @@ def match_candidates(
     }
     rows: list[list[Row]] = []
     for number, dish in enumerate(dishes):
-        zh, en = (found[lang].get(number, []) for lang in LANGS)
+        zh, en = (by_lang[lang].get(number, []) for lang in LANGS)
         if zh and en:
             rows.append(list(_pairs(dish, zh, en))[:count])
         else:
@@ -84,10 +84,10 @@ def match_candidates(
 
 
 def read_titles(path: str) -> tuple[list[Row], list[Row]]:
-    """The dishes of a table of names (line, zh, en, direction, source), and what names none, as rejects.
+    """The dishes of a table of names (line, zh, en, direction, source), and the rows that name none, as rejects.
 
-    The table is a TSV with the columns zh and en, and, if it likes, direction and source. Raises UserError where it
-    lacks the two, or has an unknown direction.
+    The table is a TSV with the columns zh and en, and optionally direction and source. Raises UserError if zh or en
+    is missing, or for an unknown direction.
     """
     dishes: dict[tuple[str, str, str | None], Row] = {}
     unusable: list[Row] = []
@@ -109,10 +109,10 @@ def read_titles(path: str) -> tuple[list[Row], list[Row]]:
 def look_up(
     names: pl.Series, eligible: str, lang: str, cutoff: float, count: int, threads: int
 ) -> dict[int, list[Row]]:
-    """By number of the name, the `count` titles that are most alike to it, the best first; without any, nothing.
+    """The `count` titles most similar to each name, by the name's number, the best first; some names may have none.
 
-    Titles with one normal form count once: the first recipe with it stands for all. Equally alike titles go in the
-    order of the corpus. All names are compared with some titles at a time.
+    Titles with the same normal form count once: the first recipe with it stands for all. Equally similar titles are
+    in the order of the corpus. All names are compared with a part of the titles at a time.
     """
     from rapidfuzz.fuzz import ratio
     from rapidfuzz.process import cdist
@@ -125,17 +125,17 @@ def look_up(
         forms = corpus["form"].slice(start, step).to_list()
         scores = cdist(wanted, forms, scorer=ratio, score_cutoff=cutoff, dtype=np.float32, workers=threads)
         name, row = np.nonzero(scores)
-        some = pl.DataFrame({"name": name, "row": row + start, "score": scores[name, row]}, best.schema)
-        best = pl.concat([best, some]).sort("name", "score", "row", descending=[False, True, False])
+        new = pl.DataFrame({"name": name, "row": row + start, "score": scores[name, row]}, best.schema)
+        best = pl.concat([best, new]).sort("name", "score", "row", descending=[False, True, False])
         best = best.group_by("name", maintain_order=True).head(count)
-    found: dict[int, list[Row]] = {}
+    titles: dict[int, list[Row]] = {}
     for title in best.join(corpus, on="row", how="left", maintain_order="left").iter_rows(named=True):
-        found.setdefault(title["name"], []).append(title)
-    return found
+        titles.setdefault(title["name"], []).append(title)
+    return titles
 
 
 def distinct(eligible: str, lang: str) -> pl.DataFrame:
-    """Each normal form of titles once, in the corpus's order: row, form, first recipe's id and title, recipes."""
+    """The distinct normal forms of titles in the corpus's order: row, form, first recipe's id and title, recipes."""
     titles = (
         tables.scan(eligible, ["recipe_id", "title"])
         .group_by("title", maintain_order=True)

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 from wokflow.match.vectors import Matrix
 
 MOST = 127  # largest integer of a code
-LEAST = 2.0**-11  # step with which products of codes of unit vectors stay below 2^24
-ROOM = 1.05  # the step is chosen for entries that are this much larger than any of the sample's
-PADDED = 16  # codes have a multiple of so many entries
+LEAST = 2.0**-11  # smallest step: with it, products of codes of unit vectors stay below 2^24
+ROOM = 1.05  # the step is chosen for entries this many times as large as the sample's largest
+PADDED = 16  # the number of entries of a code is a multiple of this
 UNIT = 2.0**-24  # unit roundoff of float32
-UPWARDS = 1 + 2.0**-20  # more than the rounding of a length
+UPWARDS = 1 + 2.0**-20  # factor that exceeds the rounding error of a length
 
 
 @dataclass(frozen=True)

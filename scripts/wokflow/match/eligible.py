@@ -25,7 +25,7 @@ def match_eligible(
     settings: EligibleSettings,
     job: Job,
 ) -> None:
-    """Write the recipes of few enough tokens (title, ingredients, steps), and rejects for the rest.
+    """Write the recipes with at most `max_tokens` tokens (title, ingredients, steps), and rejects for the rest.
 
     A recipe without title, which ingest may have kept, is rejected. Raises UserError where the tokenizer cannot be
     loaded.

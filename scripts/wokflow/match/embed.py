@@ -17,11 +17,13 @@ from wokflow.match.settings import EmbedSettings
 from wokflow.models.devices import describe, find_device, how_much_slower_bfloat16_is
 from wokflow.models.loading import ask_for_no_conversion, origin, why_not
 
-BLOCK = 1024  # texts: the unit of computation, as the last bits of a vector depend on the other texts of its batch
+BLOCK = (
+    1024  # texts: the unit of computation, since a vector's last bits depend on the other texts of its batch
+)
 DTYPE = np.dtype(np.float32)
 BATCH = 128  # texts of similar length that are encoded together
-ROOM = 1.1  # places for tokens of a batch, to its tokens
-MUCH_SLOWER = 2.0  # times as long as in float32: enough to say so
+ROOM = 1.1  # most places of a padded batch per token
+MUCH_SLOWER = 2.0  # times as long as in float32: warn above this
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 
@@ -103,9 +105,9 @@ def encoder(settings: EmbedSettings, progress: Progress) -> tuple[Encode, int, b
         with tokenizing:  # the tokenizer is not thread-safe
             features = network.preprocess(texts)
         for rows in batches(features["attention_mask"].sum(1).tolist()):
-            some = {key: _to(value, network.device) for key, value in take(features, rows).items()}
+            batch = {key: _to(value, network.device) for key, value in take(features, rows).items()}
             with torch.inference_mode():
-                vectors = network.forward(some)["sentence_embedding"].float()
+                vectors = network.forward(batch)["sentence_embedding"].float()
             result[rows] = torch.nn.functional.normalize(vectors, dim=1).cpu().numpy()
         return result
 
@@ -113,7 +115,7 @@ def encoder(settings: EmbedSettings, progress: Progress) -> tuple[Encode, int, b
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Rows that are encoded together, by their numbers of tokens: at most BATCH, and few places left empty."""
+    """Batches of rows with similar numbers of tokens: at most BATCH rows, with little padding (ROOM)."""
     batch: list[int] = []
     filled = 0
     for row in sorted(range(len(lengths)), key=lambda row: (lengths[row], row)):
@@ -128,16 +130,16 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def take(features: Mapping[str, Any], rows: list[int]) -> dict[str, Any]:
-    """Some rows of a tokenizer's features, without the columns in which none of them has a token."""
+    """Some rows of a tokenizer's features, without columns that are padding in all of them."""
     mask = features["attention_mask"]
     columns = mask[rows].any(0)
     columns[0] |= not columns.any()
-    found = {}
+    taken = {}
     for key, value in features.items():
         if getattr(value, "shape", None) == mask.shape:
             value = value[rows][:, columns]
-        found[key] = value
-    return found
+        taken[key] = value
+    return taken
 
 
 def _to(value: Any, device: Any) -> Any:

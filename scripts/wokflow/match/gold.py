@@ -1,4 +1,4 @@
-"""Gold test sets: adaptations written by people, as users give them."""
+"""Gold test sets: adaptations written by people, read from the user's files."""
 
 import json
 import re
@@ -14,15 +14,15 @@ from wokflow.frame.text_files import read_table, read_text
 TARGET = ("title", "ingredients", "steps")
 SOURCE = tuple(f"source_{name}" for name in TARGET)
 MANDATORY = ("source_id", "source_title", *TARGET)
-BETWEEN = "|"  # entries of a list
-PUBLISHED = "published"  # the corpus of recipes whose ids name none
+BETWEEN = "|"  # separates the entries of a list
+PUBLISHED = "published"  # stands for the corpus in ids that name none
 SCHEMA = {
     "source_id": pl.String,
     **{name: pl.String if name.endswith("title") else pl.List(pl.String) for name in (*TARGET, *SOURCE)},
     "line": pl.Int64,
 }
 
-# Everything but letters and digits: whatever cleaning may have removed from a title is in it.
+# Everything but letters and digits, which covers whatever cleaning may have removed from a title.
 _NO_WORD = re.compile(r"[0-9#*]\ufe0f?\u20e3|[\W_]+")
 
 
@@ -55,12 +55,12 @@ def gold_set(path: str | None, recipes: Sequence[str], *, simplified: bool) -> p
 
 
 def read_gold(path: str) -> pl.DataFrame:
-    """A gold set as it lies in a file; source_ingredients and source_steps are null if the file does not have them.
+    """A gold set as its file has it; source_ingredients and source_steps are null if the file lacks them.
 
     The file is tab-separated with a header; entries of ingredients and steps are separated by bars. Or it is JSON
-    lines (.jsonl) as the paper's authors published theirs: such a set brings its sources with it. Ids of another
-    corpus, which are plain numbers, get a prefix that is no corpus of ours. Raises UserError, with file and line, for
-    missing columns, empty cells, sources that come twice, and sources that are half given.
+    lines (.jsonl) as the paper's authors published theirs, with whole source recipes. Ids without a corpus, which are
+    plain numbers, get the prefix PUBLISHED. Raises UserError, with file and line, for missing columns, empty cells,
+    sources that occur twice, and sources with only one of ingredients and steps.
     """
     gold: dict[str, dict[str, object]] = {}
     for line, row in _published(path) if path.endswith(".jsonl") else _table(path):
@@ -78,7 +78,7 @@ def read_gold(path: str) -> pl.DataFrame:
 
 
 def _table(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    about = "a gold set: resources/gold/README.md tells its columns"
+    about = "a gold set: resources/gold/README.md explains its columns"
     for line, row in read_table(path, MANDATORY, about, quotes=False, whole=False):
         yield line, {name: _cell(name, row.get(name, "")) for name in SCHEMA}
 

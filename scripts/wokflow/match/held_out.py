@@ -1,4 +1,4 @@
-"""Test sets that are collected apart from the pairs, and what no model may learn for their sake."""
+"""Test sets collected apart from the pairs, and the pairs that they keep out of training."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,18 +22,18 @@ def tested_recipes(
     """The recipes of the test sets (lang, recipe_id, title): both sides of silver ones, the sources of gold ones.
 
     `silver` are the tables match/silver of both directions, or none; `gold` has the gold set of each direction. Gold
-    sources are held against the `eligible` recipes of both corpora, as wokflow.match.gold.gold_set does.
+    sources are checked against the `eligible` recipes of both corpora, as wokflow.match.gold.gold_set does.
     """
-    found = [pl.DataFrame(schema=dict.fromkeys(("lang", "recipe_id", "title"), pl.String))]
+    tested = [pl.DataFrame(schema=dict.fromkeys(("lang", "recipe_id", "title"), pl.String))]
     for direction, path in zip(DIRECTIONS, silver, strict=False):
         rows = tables.read(path)
         for side, lang in zip(SIDES, direction.split("-"), strict=True):
-            found.append(rows.select(lang=pl.lit(lang), recipe_id=f"{side}_id", title=f"{side}_title"))
+            tested.append(rows.select(lang=pl.lit(lang), recipe_id=f"{side}_id", title=f"{side}_title"))
     for direction, given in gold.items():
         rows = gold_set(given, eligible, simplified=simplified)
         lang = direction.split("-")[0]
-        found.append(rows.select(lang=pl.lit(lang), recipe_id="source_id", title="source_title"))
-    return pl.concat(found)
+        tested.append(rows.select(lang=pl.lit(lang), recipe_id="source_id", title="source_title"))
+    return pl.concat(tested)
 
 
 def held_out(
@@ -44,8 +44,8 @@ def held_out(
 ) -> dict[str, dict[str, Mask]]:
     """By kind of split and direction: which pairs must be in test.
 
-    These are the pairs of recipes that are tested, or have the title of a tested one, and of what is paired with
-    these. In the grouped split the components go with them, as whole_components says.
+    These are the pairs that contain a tested recipe, one with a tested recipe's title, or one that is paired with
+    either. In the grouped split, whole components are added (see whole_components).
     """
     same = pl.Series(names, dtype=pl.String).is_in(same_dishes(tested, directions).implode()).to_numpy()
     near = connected(same, edges)
@@ -57,8 +57,8 @@ def held_out(
 
 
 def same_dishes(tested: pl.DataFrame, directions: Mapping[str, pl.LazyFrame]) -> pl.Series:
-    """Ids of the recipes in pairs that are tested, or have the title of a tested one (as normal forms)."""
-    found = [pl.DataFrame(schema={"id": pl.String})]
+    """Ids of the recipes in pairs that are tested, or whose title has the normal form of a tested one's."""
+    ids = [pl.DataFrame(schema={"id": pl.String})]
     for direction, pairs in directions.items():
         for side, lang in zip(SIDES, direction.split("-"), strict=True):
             own = tested.filter(pl.col("lang") == lang)
@@ -68,12 +68,12 @@ def same_dishes(tested: pl.DataFrame, directions: Mapping[str, pl.LazyFrame]) ->
             chosen = pl.col(f"{side}_title").is_in(alike.implode()) | pl.col(f"{side}_id").is_in(
                 own["recipe_id"].implode()
             )
-            found.append(pairs.filter(chosen).select(id=pl.col(f"{side}_id")).unique().collect())
-    return pl.concat(found)["id"].unique()
+            ids.append(pairs.filter(chosen).select(id=pl.col(f"{side}_id")).unique().collect())
+    return pl.concat(ids)["id"].unique()
 
 
 def connected(tested: Mask, edges: Mapping[str, Edges]) -> Mask:
-    """Tested recipes, and those that stand in a pair with one; by number of the recipe."""
+    """A mask of the tested recipes and those paired with one, by number of the recipe."""
     near = tested.copy()
     for pairs in edges.values():
         near[pairs.target[tested[pairs.source]]] = True
@@ -82,9 +82,9 @@ def connected(tested: Mask, edges: Mapping[str, Edges]) -> Mask:
 
 
 def whole_components(near: Mask, edges: Mapping[str, Edges]) -> Mask:
-    """`near`, and all of each component that has one of them, unless it is large: that would leave too few to learn.
+    """`near`, with all other recipes of their components; large components are left, or too little would be learnt.
 
-    So the grouped split stays free of leaks, but for pairs at the rim of what is taken out of a large component.
+    So the grouped split stays free of leaks, except around the recipes that are taken out of a large component.
     """
     component, sizes = grouped(len(near), edges)
     touched = np.zeros(len(sizes), bool)

@@ -1,8 +1,8 @@
 """English names for Chinese recipe titles.
 
-A title is freed of brackets and advertising, cut into the words of a lexicon by dynamic programming, and put
-together in English order: 土豆 + 炖 + 牛肉 gives "Stewed Beef with Potatoes". An English entry may hold a slot
-for the noun, written "...": "cold ... salad" or "... in oyster sauce".
+A title is stripped of brackets and advertising, segmented into the words of a lexicon by dynamic programming, and
+composed in English order: 土豆 + 炖 + 牛肉 gives "Stewed Beef with Potatoes". An English entry may have a slot for
+the noun, written "...": "cold ... salad" or "... in oyster sauce".
 """
 
 import re
@@ -20,7 +20,7 @@ def _set(text: str) -> KeysView[str]:  # keeps the order
     return dict.fromkeys(text.split()).keys()
 
 
-# Kinds by precedence: which reading of an ambiguous word wins at the end of a phrase, and inside it.
+# Kinds by precedence for an ambiguous word, at the end of a phrase and inside it.
 LAST = _set("form ingredient dish cut vessel technique flavour region modifier decoration")
 INNER = _set("region flavour technique vessel modifier ingredient form dish cut decoration")
 FRONT = _set("technique flavour vessel region modifier unknown")  # kinds before a noun, the innermost first
@@ -46,7 +46,7 @@ COUNTABLE = _set(
     "chickpea apple banana orange grape raisin strawberry blueberry cherry cranberry"
 )
 PLURALS = {word: re.sub("([^aeiou])y$", r"\1ie", re.sub("o$", "oe", word)) + "s" for word in COUNTABLE}
-SINGULARS = {many: one for one, many in PLURALS.items()}
+SINGULARS = {plural: singular for singular, plural in PLURALS.items()}
 FORM_VERBS = {"cold ... salad": "cold ...", "roasted": "baked"}  # before noodles, cakes and other forms
 SMALL = _set("a an and the of in on with over to for from at by")
 CHINESE = re.compile(f"[{HAN}]")
@@ -54,7 +54,7 @@ LATIN = re.compile(r"[0-9A-Za-zÀ-ɏ](?:[0-9A-Za-zÀ-ɏ'’%.& \-]*[0-9A-Za-zÀ-
 BRACKETS = re.compile(r"[【\[（(「『《<〈{]([^】\]）)」』》>〉}]*)[】\]）)」』》>〉}]?|[】\]）)」』》>〉}]")
 BREAKS = re.compile(rf"[^0-9A-Za-zÀ-ɏ'’%.&+＋、\s{HAN}-]+|(?<![A-Za-z])-+|-+(?![A-Za-z])")
 SPACES = re.compile(rf"(?<=[{HAN}])\s++|(?<!\s)\s++(?=[{HAN}])")
-SLOT = re.compile(r"^\.\.\. (?:in |with )?| with \.\.\.| ?\.\.\.")  # with the words that only a noun needs
+SLOT = re.compile(r"^\.\.\. (?:in |with )?| with \.\.\.| ?\.\.\.")  # with the prepositions that a noun needs
 
 
 class Entry(NamedTuple):
@@ -66,7 +66,7 @@ class Entry(NamedTuple):
 
 
 def _without_gloss(text: str) -> str:
-    """A text without what stands in brackets, and without the white space before them."""
+    """A text without its brackets, their contents, and the white space before them."""
     *closed, rest = text.split(")")
     return "".join(
         [*(part.partition("(")[0].rstrip() if "(" in part else f"{part})" for part in closed), rest]
@@ -74,18 +74,18 @@ def _without_gloss(text: str) -> str:
 
 
 def _listed(texts: Iterable[str], table: dict[str, str]) -> str:
-    """The texts as one list, "a, b and c", the last word of each made plural or singular by the table."""
+    """The texts as a list, "a, b and c"; the last word of each is replaced by the table (plurals or singulars)."""
     parts = [_without_gloss(text).rpartition(" ") for text in texts]
     items = [head + space + table.get(last, last) for head, space, last in parts]
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def _apply(word: str, noun: str) -> str:
-    """Put a noun into the slot of a word, or the word before the noun if the noun does not say it yet."""
+    """Put a noun into the slot of a word; without a slot, put the word before the noun, unless that contains it."""
     if "..." in word:
         return word.replace("...", noun) if noun else SLOT.sub("", word)
-    said = set(word.lower().split()) <= set(noun.lower().split())
-    return noun if said else f"{word} {noun}".strip()
+    contained = set(word.lower().split()) <= set(noun.lower().split())
+    return noun if contained else f"{word} {noun}".strip()
 
 
 def _with(dish: str, extra: str) -> str:
@@ -98,7 +98,7 @@ def _has_meat(text: str) -> bool:
 
 
 def _title_case(text: str) -> str:
-    """Capitals as in a cookbook: small words stay small, and both halves of Stir-Fried are big."""
+    """Capitals as in a cookbook: function words stay in lower case; both halves of Stir-Fried are capitalized."""
     parts = re.split(r"([ (-]+)", text[:1].upper() + text[1:])
     return "".join(part if part in SMALL else part[:1].upper() + part[1:] for part in parts)
 
@@ -114,15 +114,15 @@ def _around_dish(before: list[str], dish: str, after: list[str]) -> str:
 
 
 def _core(nouns: list[Entry]) -> str:
-    """The noun of a phrase: a form with what it is made of, a set dish, or a list of ingredients."""
+    """The head of a phrase: a form with its ingredients, a set dish, or a list of ingredients."""
     texts, kinds = [noun.en for noun in nouns], [noun.kind for noun in nouns]
     if kinds[-1:] == ["form"]:
         if "..." in texts[-1]:
             return _apply(texts[-1], _listed(texts[:-1], PLURALS))
-        said = len(texts) > 1 and texts[-2].lower().split()[-1] == texts[-1].split()[-1]
+        repeated = len(texts) > 1 and texts[-2].lower().split()[-1] == texts[-1].split()[-1]
         meatless = len(texts) > 1 and not any(map(_has_meat, texts[:-1]))
         form = texts[-1].replace("meatball", "ball") if meatless else texts[-1]  # 豆腐丸子 is of tofu
-        return texts[-2] if said else f"{_listed(texts[:-1], SINGULARS)} {form}".strip()
+        return texts[-2] if repeated else f"{_listed(texts[:-1], SINGULARS)} {form}".strip()
     if kinds.count("dish") == 1:
         place = kinds.index("dish")
         return _around_dish(texts[:place], texts[place], texts[place + 1 :])
@@ -149,14 +149,14 @@ def _phrase(words: list[Entry]) -> str:
     text = _core(nouns := _nouns(words))
     form = any(noun.kind == "form" and noun.zh for noun in nouns[-1:])
     for kind in FRONT:
-        found = [word.en for word in words[::-1] if word.kind == kind and word.en not in ("and", "with")]
-        for en in sorted(found, key=lambda en: "..." in en):
+        modifiers = [word.en for word in words[::-1] if word.kind == kind and word.en not in ("and", "with")]
+        for en in sorted(modifiers, key=lambda en: "..." in en):
             text = _apply(FORM_VERBS.get(en, en) if form else en, text)
     return text
 
 
 def _split_point(words: list[Entry]) -> int | None:
-    """The place of the verb, or first of the conjunction, that has a noun on both sides."""
+    """The index of a conjunction, or else of a verb, that has nouns on both sides."""
     kinds = [word.kind for word in words]
     nouns = [i for i, kind in enumerate(kinds) if kind in NOUNS] or [0]
     verbs = [i for i in range(nouns[0] + 1, nouns[-1]) if kinds[i] == "technique"]
@@ -219,7 +219,7 @@ class Lexicon:
         return [word for part in self._parts(title) for word in self._resolve(part)]
 
     def translate(self, title: str) -> str:
-        """The English name for a Chinese title; a title with nothing known in it comes back as it is."""
+        """The English name for a Chinese title; a title without known words comes back unchanged."""
         if not CHINESE.search(text := title.strip()):
             return text
         names = list(dict.fromkeys(filter(None, map(self._name, self._parts(text)))))
@@ -229,15 +229,15 @@ class Lexicon:
         return " and ".join(names or latin[:1]) or text
 
     def _name(self, pieces: list[str]) -> str:
-        told = [word for word in self._resolve(pieces) if word.kind != "decoration"]
-        if dish := self._words.get("".join(word.zh for word in told), {}).get("dish"):
+        words = [word for word in self._resolve(pieces) if word.kind != "decoration"]
+        if dish := self._words.get("".join(word.zh for word in words), {}).get("dish"):
             return dish.en
-        kept = [word for word in told if word.en and (word.kind != "unknown" or len(word.en) < 4)]
+        kept = [word for word in words if word.en and (word.kind != "unknown" or len(word.en) < 4)]
         named = [word for word in kept if word.kind in NOUNS] and kept
         return _title_case(_compose(named or [word for word in kept if word.kind == "unknown"] or kept))
 
     def _parts(self, title: str) -> list[list[str]]:
-        """The parts of a title that name the dish, each cut into words: the best, and other plain dishes."""
+        """The parts of a title that name the dish, segmented: up to three set dishes, or else the best part."""
         text = SPACES.sub("", title)
         outside = [self._split(part) for part in BREAKS.split(BRACKETS.sub("|", text)) if part.strip()]
         inside = [self._split(p) for part in BRACKETS.findall(text) for p in BREAKS.split(part) if p.strip()]
@@ -257,7 +257,7 @@ class Lexicon:
         return (3 if level == 2 and len(part) == 1 else level, size)
 
     def _split(self, text: str, skip: str = "") -> list[str]:
-        """Cut a text into words: least unknown, then fewest words, then the longest words."""
+        """Segment a text: fewest unknown characters, then fewest words, then the longest words."""
         text = text.replace("İ", "I")  # the only letter that grows in lower case
         lower, end = text.lower(), len(text)
         latin = {run.start(): run.end() for run in LATIN.finditer(lower)}
@@ -277,7 +277,7 @@ class Lexicon:
         return [lower[i:j] if lower[i:j] in self._words else text[i:j] for i, j in pairwise(cuts)]
 
     def _unpack(self, pieces: list[str]) -> list[str]:
-        """Take a dish apart before a verb or a form if it only lists food: 番茄牛肉 + 汤."""
+        """Segment a dish that only lists food, where a verb or a form follows: 番茄牛肉 + 汤."""
         words: list[str] = []
         for zh, after in pairwise([*pieces, ""]):
             verb = self._words.get(after, {}).keys() & {"technique", "form"}

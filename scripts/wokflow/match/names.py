@@ -1,4 +1,4 @@
-"""Names of dishes: what of a title counts when it is looked up, and how alike two of them are.
+"""Names of dishes: normal forms of titles, and their similarity.
 
 Cultural Adaptation of Recipes, section 3.3: the most similar title is sought "allowing for different capitalization,
 punctuation and slight differences in word choice and order".
@@ -17,10 +17,10 @@ PLURALS = [  # endings, in the order in which they are tried
 
 
 def normal(titles: pl.Series, lang: str) -> pl.Series:
-    """What counts of titles: in English their words, singular and sorted; in Chinese their simplified characters.
+    """Normal forms of titles: in English, sorted words in the singular; in Chinese, simplified characters.
 
-    Case, accents, punctuation, symbols and full width do not count, nor do short words such as "with". Titles of
-    which nothing counts become empty.
+    Case, accents, punctuation, symbols and full width do not count, nor do function words such as "with". Titles
+    without anything else become empty.
     """
     if lang == "zh":
         folded = titles.str.normalize("NFKC").str.to_lowercase()
@@ -33,7 +33,7 @@ def normal(titles: pl.Series, lang: str) -> pl.Series:
 
 
 def similarity() -> Callable[..., float]:
-    """How alike two normal forms are, 0 to 100: the share of characters that need no edit (insertions, deletions).
+    """The similarity of two normal forms, 0 to 100: the share of characters that need no insertion or deletion.
 
     In English this is rapidfuzz's token_sort_ratio, since words are sorted already.
     """

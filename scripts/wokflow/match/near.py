@@ -9,9 +9,9 @@ from wokflow.match.sides import Side
 
 BELOW, ABOVE = 200, 50  # most rows below the threshold, and at or above it
 BAND = (
-    10  # most rows of each hundredth of similarity, so that large corpora show more than the next thousandth
+    10  # most rows of each hundredth of similarity, lest those of large corpora all lie within a thousandth
 )
-REACH = 0.25  # farthest similarity from the threshold
+REACH = 0.25  # largest distance from the threshold
 TITLES = ("source_title", "source_title_translated", "target_title", "target_title_translated")
 
 
@@ -36,7 +36,7 @@ def write_near(
 
 
 def choose(neighbours: pl.DataFrame, threshold: float) -> pl.DataFrame:
-    """The neighbours that the sheet shows; those of a table are among those of its slices."""
+    """The neighbours that the sheet shows; those of a whole table are among those of its slices."""
     score = pl.col("score")
     near = neighbours.filter(score.is_between(threshold - REACH, threshold + REACH))
     below = _of_bands(near.filter(score < threshold), BELOW, descending=True)

@@ -8,15 +8,14 @@ from wokflow.match.scores import Candidates, Rows, Scores
 Keys = NDArray[np.uint64]
 EMPTY = np.uint64(2**64 - 1)
 UNKNOWN = np.float32(-2.0)  # below all scores: the floor of a row with fewer than k neighbours
-SLICE = 64  # candidates of one row that are sorted in at a time
+SLICE = 64  # candidates of one row that are merged at a time
 
 
 class Nearest:
     """For each of `rows` rows its `k` nearest so far, by (score descending, row of the neighbour).
 
-    A neighbour is one integer of 64 bits: its score in the upper half, turned round so that a higher one is a smaller
-    integer, its row in the lower. Sorting the integers of a row sorts its neighbours. Scores below `least` are not
-    kept.
+    A neighbour is one integer of 64 bits: its score in the upper half, inverted so that higher scores are smaller
+    integers, and its row in the lower. So sorting integers sorts neighbours. Scores below `least` are not kept.
     """
 
     def __init__(self, rows: int, k: int, least: float | None = None) -> None:
@@ -29,7 +28,7 @@ class Nearest:
         return np.where(last == EMPTY, self._least, _score(last))
 
     def add(self, row: Rows, neighbour: Rows, score: Scores) -> None:
-        """Take in candidates; three columns of equal length. No neighbour may be given twice to a row."""
+        """Add candidates, as three columns of equal length. No neighbour may be added twice to a row."""
         keys = _key(score, neighbour)
         better = (keys < self._keys[row, -1]) & (score >= self._least)
         row, keys = row[better], keys[better]
@@ -39,12 +38,12 @@ class Nearest:
         place = np.arange(len(row)) - np.repeat(starts, counts)
         for first in range(0, int(counts.max(initial=0)), SLICE):
             now = (place >= first) & (place < first + SLICE)
-            some = rows[counts > first]
-            new = np.full((len(some), int(min(SLICE, counts.max() - first))), EMPTY)
-            new[np.searchsorted(some, row[now]), place[now] - first] = keys[now]
-            merged = np.concatenate([self._keys[some], new], axis=1)
+            changed = rows[counts > first]
+            new = np.full((len(changed), int(min(SLICE, counts.max() - first))), EMPTY)
+            new[np.searchsorted(changed, row[now]), place[now] - first] = keys[now]
+            merged = np.concatenate([self._keys[changed], new], axis=1)
             merged.sort(axis=1)
-            self._keys[some] = merged[:, : self._keys.shape[1]]
+            self._keys[changed] = merged[:, : self._keys.shape[1]]
 
     def all(self) -> Candidates:
         """The neighbours of all rows, ordered by row, then rank."""

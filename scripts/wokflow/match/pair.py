@@ -1,4 +1,4 @@
-"""Neighbours of texts to pairs of recipes: expanded to recipes, cut at k, and at the threshold."""
+"""Pairs of recipes from neighbours of texts: expanded to recipes, and cut at k and at the threshold."""
 
 from collections.abc import Iterator, Sequence
 
@@ -44,10 +44,10 @@ def match_pair(
         tables.PartWriter(accepted, schemas.ACCEPTED, job.metadata) as good,
         tables.PartWriter(audit, schemas.AUDIT, job.metadata) as audited,
     ):
-        for found in merge(searched, k):
-            gathered.write(found)
-            shown.append(choose(found, threshold))
-            expanded = expand(found.filter(pl.col("score") >= threshold - AUDIT), source, target, k)
+        for nearest in merge(searched, k):
+            gathered.write(nearest)
+            shown.append(choose(nearest, threshold))
+            expanded = expand(nearest.filter(pl.col("score") >= threshold - AUDIT), source, target, k)
             good.write(expanded.filter(pl.col("score") >= threshold))
             close = expanded.filter(pl.col("score").is_between(threshold - AUDIT, threshold + AUDIT))
             audited.write(close.with_columns(accepted=pl.col("score") >= threshold))
@@ -57,7 +57,8 @@ def match_pair(
 def merge(searched: Sequence[str], k: int) -> Iterator[pl.DataFrame]:
     """The k nearest targets of each source, by (score descending, target); whole sources, about SLICE rows at a time.
 
-    A shard of the search holds the nearest targets of each source among some of the targets, or of some sources.
+    A shard of the search has the nearest targets of all sources among a part of the targets, or those of a part of
+    the sources.
     """
     last = tables.scan(searched).select(pl.col("source_index").max()).collect().item()
     sources = max(1, SLICE // k)
@@ -71,15 +72,15 @@ def merge(searched: Sequence[str], k: int) -> Iterator[pl.DataFrame]:
         )
 
 
-def expand(found: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFrame:
-    """Neighbours of texts -> the k nearest recipes of each recipe (schema match/accepted)."""
+def expand(neighbours: pl.DataFrame, source: Side, target: Side, k: int) -> pl.DataFrame:
+    """The k nearest recipes of each recipe (schema match/accepted), from neighbours of texts."""
     targets = (
-        target.recipes.filter(pl.col("text_index").is_in(found["target_index"].unique().implode()))
+        target.recipes.filter(pl.col("text_index").is_in(neighbours["target_index"].unique().implode()))
         .group_by("text_index", maintain_order=True)
         .head(k)  # behind k recipes of one text, none can be among the k nearest
     )
     pairs = (
-        found.join(targets, left_on="target_index", right_on="text_index")
+        neighbours.join(targets, left_on="target_index", right_on="text_index")
         .sort("source_index", pl.col("score"), "order", descending=[False, True, False])
         .with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("source_index"))
         .filter(pl.col("rank") <= k)

@@ -1,4 +1,4 @@
-"""What a score is, and what backends of the search have in common.
+"""What a score is, and what the backends of the search share.
 
 A score does not depend on how candidates were found: it is the inner product of two float32 vectors, computed in
 float64 in one fixed order of additions and rounded to float32.
@@ -26,7 +26,7 @@ class Candidates(NamedTuple):
 
 
 class Finder(Protocol):
-    """What a backend makes of a run of target rows: finds for each row all that may be among its k nearest."""
+    """A backend's search in a run of target rows: finds, for each row, all that may be among its k nearest."""
 
     def __call__(
         self, queries: Matrix, query_floor: Scores, target_floor: Scores
@@ -45,7 +45,7 @@ MakeFinder = Callable[[Matrix, int], Finder]
 def exact_scores(left: Matrix, right: Matrix) -> Scores:
     """Inner products of paired rows: exact float64 products, added in a fixed order, rounded to float32.
 
-    Shapes (n, d), (n, d) -> (n,). Results above 1, which rounding makes, become 1.
+    Shapes (n, d), (n, d) -> (n,). Results that rounding brings above 1 become 1.
     """
     products = np.multiply(left, right, dtype=np.float64)
     width = products.shape[1]

@@ -4,8 +4,8 @@ Backends (search_faiss, search_torch) find candidates with their own arithmetic 
 vector that could be among the k nearest gets its canonical score (scores). So faiss and torch, CPU and GPU, one shard
 or many, give the same neighbours, ties in the order of the rows.
 
-A shard holds some of the Chinese rows and compares them with all English ones. So it knows the nearest English rows
-of its own rows, and for each English row those of its own rows that are nearest; match_pair merges the latter.
+A shard compares a part of the Chinese rows with all English rows. So it knows the nearest English rows of its own
+rows, and for each English row the nearest of its own rows; match_pair merges the latter over all shards.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,10 +23,10 @@ from wokflow.match.settings import SearchSettings
 from wokflow.match.vectors import Matrix, Vectors
 
 BLOCK = 2048  # rows: a shard is a run of whole blocks
-MOST_ROWS = 16_384  # that are compared with a run of the other side at a time
+MOST_ROWS = 16_384  # rows that are compared with a run of the other side at a time, at most
 GROWTH = 4
 SAMPLE = 4096  # rows of each side from which a backend learns how vectors are spread
-NARROW = 1 << 34  # comparisons from which shorter codes pay where scores have a floor
+NARROW = 1 << 34  # comparisons above which shorter codes are faster, if scores have a floor
 INTERPRETER = 600 * 2**20  # bytes that a job holds besides vectors
 
 
@@ -53,7 +53,7 @@ def match_search(
     make = finder(settings.backend, settings.device, job.threads, sample(left, right), narrow=narrow)
     span = run_rows(settings.memory_mb, right.dimensions, len(rows), k)
     with tables.PartWriter(neighbours_en_zh, schemas.NEIGHBOURS, job.metadata) as part:
-        found = search(
+        nearest = search(
             left,
             right,
             k,
@@ -61,24 +61,24 @@ def match_search(
             rows=rows,
             span=span,
             floor=floor,
-            on_right=lambda candidates: part.write(_table(candidates)),
+            on_right=lambda nearest: part.write(_table(nearest)),
             progress=job.progress,
         )
-    tables.write(neighbours_zh_en, schemas.NEIGHBOURS, _table(found), job.metadata)
+    tables.write(neighbours_zh_en, schemas.NEIGHBOURS, _table(nearest), job.metadata)
 
 
-def _table(found: Candidates) -> pl.DataFrame:
+def _table(candidates: Candidates) -> pl.DataFrame:
     return pl.DataFrame(
         {
-            "source_index": found.query.astype(np.int32),
-            "target_index": found.target.astype(np.int32),
-            "score": found.score,
+            "source_index": candidates.query.astype(np.int32),
+            "target_index": candidates.target.astype(np.int32),
+            "score": candidates.score,
         }
     )
 
 
 def finder(backend: str, device: str, threads: int, sample: Matrix, *, narrow: bool = False) -> MakeFinder:
-    """The backend by name; `auto` means torch, which multiplies in what the processor does fastest.
+    """The backend of that name; `auto` means torch, which multiplies in the device's fastest type.
 
     For `sample` and `narrow` see search_torch.make.
     """
@@ -92,25 +92,25 @@ def finder(backend: str, device: str, threads: int, sample: Matrix, *, narrow: b
 
 
 def is_narrow(floor: float | None, left: int, right: int) -> bool:
-    """Whether codes shorter than the vectors pay for so many rows."""
+    """Whether codes shorter than the vectors are faster for so many rows."""
     return floor is not None and left * right > NARROW
 
 
 def sample(left: Vectors, right: Vectors) -> Matrix:
-    """Rows of both sides at equal distances, SAMPLE of each at most."""
+    """Evenly spaced rows of both sides: all of a small side, else from SAMPLE to twice as many."""
     parts = [side.take(np.arange(0, len(side), max(1, len(side) // SAMPLE))) for side in (left, right)]
     return np.concatenate(parts)
 
 
 def run_rows(memory_mb: int, dimensions: int, rows: int, k: int) -> int:
-    """Number of rows of a run of the right side that fit in memory beside all else that a job holds.
+    """Number of rows of a run of the right side that fit in memory beside everything else.
 
-    A row of the run has its vector (twice while it is coded), its code and its neighbours; so has each of the rows
-    of the left side that are compared with it at a time. All `rows` of the left side keep their neighbours.
+    A row of the run has its vector (twice while it is coded), its code and its neighbours; so has each row of the
+    left side that is compared with it at a time. All `rows` of the left side keep their neighbours.
     """
-    each = dimensions * (4 + 4 + 1) + k * 8 * 6
-    left = memory_mb * 2**20 - INTERPRETER - rows * k * 8 * 3 - MOST_ROWS * each
-    return int(np.clip(left // each, 4096, 1 << 18))
+    of_row = dimensions * (4 + 4 + 1) + k * 8 * 6
+    left = memory_mb * 2**20 - INTERPRETER - rows * k * 8 * 3 - MOST_ROWS * of_row
+    return int(np.clip(left // of_row, 4096, 1 << 18))
 
 
 def search(
@@ -122,7 +122,7 @@ def search(
     rows: range | None = None,
     span: int = 1 << 18,
     floor: float | None = None,
-    on_right: Callable[[Candidates], None] = lambda found: None,
+    on_right: Callable[[Candidates], None] = lambda nearest: None,
     progress: Progress | None = None,
 ) -> Candidates:
     """The k nearest right rows of each left row in `rows`, ordered by left row, then (score descending, right row).
@@ -138,8 +138,8 @@ def search(
         nearest = Nearest(len(run), k, floor)
         for block in growing(rows):
             within = slice(block.start - rows.start, block.stop - rows.start)
-            found, back = find(left.rows(block.start, block.stop), best.floor(within), nearest.floor())
-            best.add(found.query + within.start, found.target + run.start, found.score)
+            forward, back = find(left.rows(block.start, block.stop), best.floor(within), nearest.floor())
+            best.add(forward.query + within.start, forward.target + run.start, forward.score)
             nearest.add(back.query, back.target + block.start, back.score)
             if progress:
                 done = number * len(rows) + within.stop
@@ -152,7 +152,7 @@ def search(
 def growing(rows: range) -> Iterator[range]:
     """Blocks of rows, each GROWTH times as long as the one before, up to MOST_ROWS.
 
-    The floors of the other side rise with each block, most of all in the beginning.
+    The floors of the other side rise with each block, and most steeply at the beginning.
     """
     size = BLOCK // 2
     start = rows.start
@@ -162,6 +162,6 @@ def growing(rows: range) -> Iterator[range]:
         size = min(GROWTH * size, MOST_ROWS)
 
 
-def _moved(found: Candidates, start: int) -> Candidates:
-    """Candidates whose query rows count from another row."""
-    return Candidates(found.query + start, found.target, found.score)
+def _moved(candidates: Candidates, start: int) -> Candidates:
+    """Candidates with `start` added to their query rows."""
+    return Candidates(candidates.query + start, candidates.target, candidates.score)

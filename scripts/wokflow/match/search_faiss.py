@@ -57,7 +57,7 @@ def error_bound(queries: Matrix, targets: Matrix) -> NDArray[np.float64]:
 def _find(index: Any, queries: Matrix, targets: Matrix, floor: Scores, k: int, on_gpu: bool) -> Candidates:
     """Request more and more neighbours of a query until the last one is certainly not among its k nearest."""
     bound = error_bound(queries, targets)
-    found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    pairs: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     open_rows = np.arange(len(queries))
     wanted = k + SPARE
     while len(open_rows):
@@ -75,8 +75,8 @@ def _find(index: Any, queries: Matrix, targets: Matrix, floor: Scores, k: int, o
         done = (scores[:, -1] < kth - margin) | (wanted == len(targets))
         keep = near & done[:, None]
         row, column = np.nonzero(keep)
-        found.append((open_rows[row].astype(np.int64), ids[row, column].astype(np.int64)))
+        pairs.append((open_rows[row].astype(np.int64), ids[row, column].astype(np.int64)))
         open_rows = open_rows[~done]
         wanted *= 4
-    query, target = (np.concatenate(column) for column in zip(*found, strict=True))
+    query, target = (np.concatenate(column) for column in zip(*pairs, strict=True))
     return rescore(queries, targets, query, target)

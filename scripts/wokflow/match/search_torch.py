@@ -1,9 +1,9 @@
 """Candidates for both sides at once, by products of short codes of small integers, on CPU or GPU.
 
-One product of codes (wokflow.match.codes) serves both sides. It is taken tile by tile; of a tile, only the largest
-product of each group of rows is looked at, and the members of a group only where its largest could reach the floor of
-the row that asks. Floors rise by what is found; what may be among the k nearest in the end gets its canonical score.
-Products of integers are exact on every device, so the bounds hold whatever the hardware adds up in which order.
+One product of codes (wokflow.match.codes) serves both sides. It is computed tile by tile. In a tile, first only the
+largest product of each group of rows is examined, and the group's members only if it could reach a row's floor.
+Floors rise as candidates are found; all that may be among the k nearest in the end get their canonical scores.
+Products of integers are exact on every device, so the bounds hold in whatever order the hardware adds.
 """
 
 import time
@@ -26,18 +26,18 @@ from wokflow.match.vectors import Matrix
 GROUP = 16  # rows that share a maximum
 TILES = {"cpu": 1024, "cuda": 8192}  # rows and columns of a product; on a CPU it stays in the cache
 PAIRS = {"cpu": 256, "cuda": 65_536}  # pairs that are scored in float32 at a time
-PENDING = 1 << 20  # candidates at which a block stops to score them
-WIDTHS = (128, 192, 256)  # of codes: multiples of what processors multiply at once
-REST = 0.06  # largest share of the squared length of vectors that may lie beside the axes
+PENDING = 1 << 20  # candidates above which a block scores what it has collected
+WIDTHS = (128, 192, 256)  # of codes: multiples of the width of processors' instructions
+REST = 0.06  # largest share of the vectors' squared length that the axes may leave out
 TRIALS = 5
 
 Floors = NDArray[np.float64]
 
 
 def make(sample: Matrix, device: str, threads: int, *, narrow: bool = False) -> MakeFinder:
-    """What makes finders for vectors like those of `sample`, shape (n, d).
+    """A factory of finders for vectors like those of `sample`, shape (n, d).
 
-    `narrow` says that codes shorter than the vectors pay: their products take less time, and let more pairs through.
+    `narrow` allows codes shorter than the vectors: their products take less time, but let more pairs through.
     """
     try:
         import torch
@@ -54,7 +54,7 @@ def make(sample: Matrix, device: str, threads: int, *, narrow: bool = False) -> 
 
 
 def narrow_width(sample: Matrix) -> int:
-    """The first of WIDTHS that leaves at most REST of the vectors beside the axes; else all dimensions."""
+    """The first of WIDTHS whose axes leave out at most REST of the vectors; else all dimensions."""
     wide = sample.astype(np.float64)
     within = np.linalg.eigvalsh(wide.T @ wide)[::-1].cumsum()
     for width in WIDTHS:
@@ -75,15 +75,15 @@ def fastest_type(place: str) -> Any:
     expected = left @ right.T
     seconds: dict[Any, float] = {}
     for dtype in (torch.float32, torch.int8):
-        one, other = left.to(place, dtype), right.to(place, dtype)
+        first, second = left.to(place, dtype), right.to(place, dtype)
         try:
             out = empty(tile, tile, dtype, place)
             for _ in range(TRIALS):
                 start = time.perf_counter()
-                multiply(one, other, out)
-                right_one = torch.equal(out.cpu().double(), expected)
+                multiply(first, second, out)
+                correct = torch.equal(out.cpu().double(), expected)
                 took = time.perf_counter() - start
-                if right_one:
+                if correct:
                     seconds[dtype] = min(took, seconds.get(dtype, took))
         except (RuntimeError, AttributeError):  # no such product on this device, or in this version of torch
             continue
@@ -101,7 +101,7 @@ def multiply(left: Any, right: Any, out: Any) -> None:
 
 
 def empty(rows: int, columns: int, dtype: Any, place: str) -> Any:
-    """Room for products of codes of that type."""
+    """An empty matrix for products of codes of that type."""
     import torch
 
     kind = torch.int32 if dtype == torch.int8 else torch.float32
@@ -109,7 +109,7 @@ def empty(rows: int, columns: int, dtype: Any, place: str) -> Any:
 
 
 def at_least(scores: Scores, error: float) -> Floors:
-    """What canonical scores are at least, of scores that are off by `error` at most; they never exceed 1."""
+    """Lower bounds of canonical scores, from scores that are off by at most `error`; they never exceed 1."""
     return np.minimum(scores.astype(np.float64) - error, 1.0)
 
 
@@ -165,8 +165,8 @@ class Run:
                 floor = np.maximum(floor, np.concatenate(list(first)))
             done = list(pool.map(lambda block: block.search(floor), held))
             forward, backward = [], Pairs()
-            for part, (found, (query, target, score)) in zip(parts, done, strict=True):
-                forward.append(Candidates(found.query + part.start, found.target, found.score))
+            for part, (nearest, (query, target, score)) in zip(parts, done, strict=True):
+                forward.append(Candidates(nearest.query + part.start, nearest.target, nearest.score))
                 backward.add(query + part.start, target, score)
             rounding = max((block.rounding for block in held), default=0.0)
             pairs = self._near_targets(backward, floor, rounding)
@@ -203,7 +203,7 @@ class Pairs:
             self.count += len(query)
 
     def take(self) -> tuple[Rows, Rows, Scores]:
-        """All of them; none is left."""
+        """Return all pairs, and keep none."""
         none = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32)
         query, target, score = (np.concatenate(column) for column in zip(none, *self.pieces, strict=True))
         self.pieces, self.count = [], 0
@@ -238,7 +238,7 @@ class Block:
         return out
 
     def room(self) -> Any:
-        """Where products of a tile are put."""
+        """An empty matrix for the products of a tile."""
         kernel = self.run.kernel
         return empty(kernel.tile + 2 * GROUP, len(self.codes), kernel.dtype, kernel.device)
 
@@ -254,17 +254,17 @@ class Block:
         return self._reached(products.T.contiguous(), lambda row, other: (row, other))
 
     def _reached(self, products: Any, pair: Callable[[Rows, Rows], tuple[Rows, Rows]]) -> Floors:
-        """A score that k others reach, for each row of products; `pair` makes (query, target) of (row, other)."""
+        """For each row of products, a score that k others reach; `pair` turns (row, other) into (query, target)."""
         count, k = len(products), self.run.k
         if products.shape[1] < k:
             return np.full(count, float(UNKNOWN))
-        values, others = (found.cpu().numpy() for found in products.topk(k, dim=1))
+        values, others = (column.cpu().numpy() for column in products.topk(k, dim=1))
         query, target = pair(np.repeat(np.arange(count), k), others.reshape(-1))
         scores = self.rough(query, target, values.reshape(-1)).reshape(-1, k)
         return at_least(scores.min(axis=1), self.error)
 
     def search(self, target_floor: Floors) -> tuple[Candidates, tuple[Rows, Rows, Scores]]:
-        """Candidates of each query among the run's targets, and pairs that may be near for the target.
+        """Candidates of each query among the run's targets, and pairs that may be among the target's nearest.
 
         The pairs (query, target) come with their float32 scores.
         """
@@ -294,9 +294,9 @@ class Block:
         torch = self._torch
         groups = products.view(-1, GROUP, products.shape[1])
         maxima = groups.amax(1)
-        (some,) = torch.nonzero(maxima.amax(0)[: len(need)] >= need, as_tuple=True)
-        group, which = torch.nonzero(maxima[:, some] >= need[some], as_tuple=True)
-        query = some[which]
+        (reaching,) = torch.nonzero(maxima.amax(0)[: len(need)] >= need, as_tuple=True)
+        group, which = torch.nonzero(maxima[:, reaching] >= need[reaching], as_tuple=True)
+        query = reaching[which]
         members = groups[group, :, query]
         pair, member = torch.nonzero(members >= need[query, None], as_tuple=True)
         target = group[pair] * GROUP + member
@@ -307,9 +307,9 @@ class Block:
         torch = self._torch
         groups = products.view(len(products), GROUP, -1)
         maxima = groups.amax(1)
-        (some,) = torch.nonzero(maxima.amax(1)[: len(need)] >= need, as_tuple=True)
-        which, group = torch.nonzero(maxima[some] >= need[some, None], as_tuple=True)
-        target = some[which]
+        (reaching,) = torch.nonzero(maxima.amax(1)[: len(need)] >= need, as_tuple=True)
+        which, group = torch.nonzero(maxima[reaching] >= need[reaching, None], as_tuple=True)
+        target = reaching[which]
         members = groups[target, :, group]
         pair, member = torch.nonzero(members >= need[target, None], as_tuple=True)
         query = member * groups.shape[2] + group[pair]
@@ -341,7 +341,7 @@ class Block:
     def _near_targets(
         self, query: Rows, target: Rows, rough: Scores, floor: Floors
     ) -> tuple[Rows, Rows, Scores]:
-        """Those pairs whose float32 scores may reach the floors of their targets, with these scores."""
+        """The pairs whose float32 scores may reach the floors of their targets, with these scores."""
         scores = self.scores(query, target) if self.run.kernel.coding.whole else rough
         near = scores + self.rounding >= floor[target]
         return query[near], target[near], scores[near]
@@ -363,7 +363,7 @@ class Forward:
             self.settle()
 
     def settle(self) -> None:
-        """Raise the floors by what is new."""
+        """Raise the floors by the new candidates."""
         query, target, rough = self._new.take()
         self._rough.add(query, target, rough)
         self._raise(self._rough.floor(), self._block.error)
@@ -377,7 +377,7 @@ class Forward:
         self._floor[known] = np.maximum(self._floor[known], at_least(reached[known], error))
 
     def _finish(self) -> None:
-        """Give what may reach the floors its canonical score."""
+        """Compute the canonical scores of all candidates that may reach the floors."""
         block = self._block
         query, target, rough = self._kept.take()
         near = rough + block.error >= self._floor[query]

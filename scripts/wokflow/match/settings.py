@@ -21,8 +21,8 @@ class EligibleSettings(Settings):
     max_tokens: int = Field(512, ge=1)
     """Longer recipes are rejected before matching (Cultural Adaptation of Recipes, footnote 5)."""
     tokenizer: Model[Text] = "estimate"
-    """What counts tokens: `estimate` (no vocabulary needed), or the name or folder of a model with a tokenizer, in
-    the paper google/mt5-base.
+    """How tokens are counted: `estimate` (no vocabulary needed), or by the tokenizer of a model (name or folder); the
+    paper's is google/mt5-base.
     """
     revision: str | None = None
     """Branch, tag or commit of a tokenizer on the hub."""
@@ -33,11 +33,11 @@ HUB = When("backend", "hub")
 
 class TranslateSettings(Settings):
     backend: Literal["lexicon", "hub", "none"] = "lexicon"
-    """Who translates Chinese titles: the embedded lexicon, a model of the Hugging Face hub, or nobody (for
-    multilingual encoders).
+    """Translator of Chinese titles: the built-in lexicon, a model of the Hugging Face hub, or none (for multilingual
+    encoders).
     """
     lexicon: Annotated[Folder[Text], When("backend", "lexicon")] = "resources/lexicon"
-    """Folder of the lexicon's tables; an edit there redoes the translation. Your own folder may take its place."""
+    """Folder of the lexicon's tables, which may be your own; after an edit there, titles are translated again."""
     model: Annotated[Model[Text], HUB] = "Helsinki-NLP/opus-mt-zh-en"
     """Backend hub: name or folder of a sequence-to-sequence model."""
     revision: Annotated[str | None, HUB] = None
@@ -47,7 +47,7 @@ class TranslateSettings(Settings):
     With cpu no GPU is asked for.
     """
     beams: Annotated[int, HUB] = Field(4, ge=1, le=64)
-    """Backend hub: beams of the search."""
+    """Backend hub: number of beams."""
     batch: Annotated[int, HUB] = Field(64, ge=1)
     """Backend hub: titles translated at once."""
     shards: RuleOnly[int] = Field(1, ge=1, le=9999)
@@ -75,11 +75,11 @@ class EmbedSettings(Settings):
 
 class SearchSettings(Settings):
     backend: Literal["auto", "faiss", "torch"] = "auto"
-    """What searches. Both are exact and give the same neighbours; `auto` takes torch, which multiplies in what the
-    processor or GPU does fastest, for both directions at once.
+    """Library of the search. Both are exact and give the same neighbours; `auto` takes torch, which multiplies in the
+    processor's or GPU's fastest type, for both directions at once.
     """
     device: Literal["auto", "cpu", "cuda"] = "auto"
-    """Where: `auto` takes a GPU where there is one."""
+    """Where it runs: `auto` takes a GPU where there is one."""
     k: int = Field(10, ge=1, le=1000)
     """Neighbours of each source (Cultural Adaptation of Recipes, section 3.3)."""
     floor: float | None = Field(None, ge=-1, le=1)
@@ -87,8 +87,8 @@ class SearchSettings(Settings):
     `match.pair.threshold` less 0.0001. null: all `k` are kept.
     """
     memory_mb: Never[int] = Field(4096, ge=1024)
-    """Memory that one job holds itself, in MiB. Results do not depend on it. On a cluster it asks for twice as
-    much, since pages of memory-mapped vectors count at some sites.
+    """Memory of one job, in MiB. Results do not depend on it. On a cluster the job asks for twice as much, since some
+    sites also count pages of memory-mapped vectors.
     """
     shards: RuleOnly[int] = Field(1, ge=1, le=9999)
     """Number of jobs. Results do not depend on it; with many, the tables of single jobs take more room on disk."""
@@ -113,11 +113,11 @@ class CandidatesSettings(Settings):
     """
 
     titles: Content[Text | None] = None
-    """Names of dishes in both languages: a table with tabs and the columns zh and en, and, if you like, direction
-    (zh-en, en-zh; neither: both) and source (the website). Null: no candidates.
+    """Names of dishes in both languages: a tab-separated table with the columns zh and en, and optionally direction
+    (zh-en or en-zh; empty: both) and source (the website). Null: no candidates.
     """
     cutoff: float = Field(60, ge=0, le=100)
-    """Titles that are less alike to a name (share of characters that stay, 0 to 100) are none of its candidates."""
+    """Titles less similar to a name than this (share of unedited characters, 0 to 100) are none of its candidates."""
     count: int = Field(5, ge=1, le=1000)
     """Candidates of each dish."""
 
@@ -128,8 +128,8 @@ class SilverSettings(Settings):
     """
 
     accepted: Content[Text | None] = None
-    """A copy of match/candidates/candidates.tsv in which people wrote yes behind what they accept. Null: the test
-    pairs stand in for the set.
+    """A copy of match/candidates/candidates.tsv in which people marked accepted rows with yes. Null: the test pairs
+    stand in for the set.
     """
 
 

@@ -19,7 +19,7 @@ ANSWERS = {
     **dict.fromkeys(("yes", "y", "true", "1", "x", "是"), True),
     **dict.fromkeys(("", "no", "n", "false", "0", "否"), False),
 }
-PASSED_OVER = ("not_accepted", "other_direction")  # rejects that nobody needs to look at
+PASSED_OVER = ("not_accepted", "other_direction")  # rejects that are no faults
 
 Row = dict[str, str]
 Titles = Mapping[str, str]  # of eligible recipes, by id
@@ -43,7 +43,7 @@ def match_silver(
     settings: SilverSettings,
     job: Job,
 ) -> None:
-    """Write the accepted rows of a sheet that are for `direction` (schema match/silver), by source.
+    """Write the accepted rows of a sheet that are for `direction` (schema match/silver), ordered by source.
 
     `recipenlg` and `xiachufang` are the eligible recipes of a corpus. Ids may be replaced by those of other recipes,
     with their titles. Every other row of the sheet is a reject. Raises UserError if rows are accepted for the
@@ -74,13 +74,13 @@ def match_silver(
             unused.append({"source_row": line, "reason": error.reason, "detail": error.detail, "raw": raw})
     _explain(accepted, direction, used, unused, job.progress)
     used.sort(key=lambda row: int(row["source_id"].rsplit(":", 1)[1]))
-    for path, schema, some in ((silver, schemas.SILVER, used), (rejects, schemas.SHEET_REJECTS, unused)):
+    for path, schema, table in ((silver, schemas.SILVER, used), (rejects, schemas.SHEET_REJECTS, unused)):
         columns = pl.DataFrame(schema.empty_table()).schema
-        tables.write(path, schema, pl.DataFrame(some, columns, orient="row"), job.metadata)
+        tables.write(path, schema, pl.DataFrame(table, columns, orient="row"), job.metadata)
 
 
 def _check(row: Row, direction: str, titles: Mapping[str, Titles]) -> None:
-    """Raise RejectedError for a row that is not accepted, not for this direction, or names no such recipes."""
+    """Raise RejectedError for a row that is not accepted, is for the other direction, or names no known recipes."""
     answer = row.get("accepted", "")
     if answer.casefold() not in ANSWERS:
         raise RejectedError("no_answer", answer)
@@ -99,7 +99,7 @@ def _check(row: Row, direction: str, titles: Mapping[str, Titles]) -> None:
 
 
 def _chosen(row: Row, lang: str, side: str, titles: Mapping[str, Titles]) -> dict[str, Any]:
-    """The columns of one side; its score is computed anew, since the sheet's may be that of another title."""
+    """The columns of one side. Its score is computed anew, since the sheet's may belong to another title."""
     recipe, dish = row[f"{lang}_id"], row[f"dish_{lang}"]
     title = titles[lang][recipe]
     score = similarity()(*normal(pl.Series([title, dish]), lang))
@@ -111,8 +111,8 @@ def _chosen(row: Row, lang: str, side: str, titles: Mapping[str, Titles]) -> dic
 
 def _titles(eligible: str, ids: list[str]) -> Titles:
     wanted = pl.LazyFrame({"recipe_id": ids}, {"recipe_id": pl.String}).unique()
-    found = tables.scan(eligible, ["recipe_id", "title"]).join(wanted, on="recipe_id", how="semi")
-    return dict(found.collect(engine="streaming").iter_rows())
+    titles = tables.scan(eligible, ["recipe_id", "title"]).join(wanted, on="recipe_id", how="semi")
+    return dict(titles.collect(engine="streaming").iter_rows())
 
 
 def _explain(

@@ -45,14 +45,13 @@ def match_split(
 ) -> None:
     """Write the accepted pairs of each direction with their split, and the leaks of both kinds of split.
 
-    `paper` draws source recipes in each direction by itself. `grouped` draws components: recipes that are connected
-    by pairs of any direction. So no recipe is in two splits. Of the pairs, only numbers are held in memory. A card
-    for readers of whole folders lies above both tables.
+    `paper` draws source recipes separately in each direction. `grouped` draws components, recipes that pairs of any
+    direction connect, so that no recipe is in two splits. Only the numbers of pairs are held in memory. A card for
+    readers of whole folders lies above both tables.
 
-    `accepted` and `pairs` are the tables of both directions, in the order of DIRECTIONS. Where there are test sets of
-    their own (`silver`, both tables of match/silver or none; gold sets), no pair of train or valid holds a recipe of
-    theirs, one with such a recipe's title, or one that is paired with these: such pairs are in test, whatever was
-    drawn.
+    `accepted` and `pairs` are the tables of both directions, in the order of DIRECTIONS. Where there are separate
+    test sets (`silver`, both tables of match/silver or none; gold sets), pairs that contain one of their recipes, a
+    recipe with such a recipe's title, or one that is paired with these, are in test, whatever was drawn.
     """
     kind, seed = settings.kind, settings.seed
     scanned = {direction: tables.scan(path) for direction, path in zip(DIRECTIONS, accepted, strict=True)}
@@ -75,13 +74,14 @@ def match_split(
         name: {direction: leak(edges[direction], of) for direction, of in split.items()}
         for name, split in splits.items()
     }
-    # No output of the rule: earlier results lack it, and Snakemake compares no keys of a job that lacks an output.
+    # Not an output of the rule: earlier results lack it, and Snakemake compares no keys of a job that lacks an
+    # output.
     tables.write_text(Path(pairs[0]).parents[1] / "README.md", CARD)
     tables.write_text(leaks, json.dumps({"kind": kind, "leaks": leaked}, indent=1) + "\n")
 
 
 def _write(accepted: str, split: NDArray[np.uint8], pairs: str, metadata: Mapping[str, str]) -> None:
-    """The accepted pairs with their split, some at a time."""
+    """Write the accepted pairs with their split, BATCH at a time."""
     names = pl.Series(SPLITS)
     done = 0
     with tables.PartWriter(pairs, schemas.PAIRS, metadata) as part, tables.opened(accepted) as file:
@@ -105,7 +105,7 @@ def by_source(names: Sequence[str], edges: Mapping[str, Edges], seed: int) -> di
 
 
 def by_component(names: Sequence[str], edges: Mapping[str, Edges], seed: int) -> dict[str, NDArray[np.uint8]]:
-    """Draw connected recipes together; a component goes by the name of its first recipe in sorted order."""
+    """Draw connected recipes together; a component is named by its first recipe in sorted order."""
     count = len(names)
     component, sizes = grouped(count, edges)
     first = np.full(len(sizes), count)
@@ -138,7 +138,7 @@ def cut(drawn: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def leak(pairs: Edges, split: NDArray[np.uint8]) -> dict[str, float]:
-    """Shares of the sources in valid and test that have a target, or a title, that is also in train."""
+    """Shares of the sources in valid and test with a target, or a title, that is also in train."""
     train = split == SPLITS.index("train")
     result = {}
     for number, name in enumerate(SPLITS[1:], start=1):

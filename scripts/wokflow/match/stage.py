@@ -1,4 +1,4 @@
-"""Stage match: its cutoffs and targets, and what it asks of a config."""
+"""Stage match: its cutoffs, targets and packages, and checks of its config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Table 1 of Cultural Adaptation of Recipes for the pairs at hand, and the histogram of scores."""
+"""Table 1 of Cultural Adaptation of Recipes for this run's pairs, and the histogram of scores."""
 
 import json
 from collections.abc import Sequence
@@ -67,8 +67,8 @@ def match_statistics(
 
     `recipenlg` and `xiachufang` are the parts of their recipes. Tokens are words between white space in English and
     jieba's words in Chinese, over title, ingredients and steps, as in the paper. `pairs` and `neighbours` are the
-    tables of both directions, in the order of DIRECTIONS. Test sets of their own have a row where they are given:
-    `silver`, both tables of match/silver or none, and gold sets.
+    tables of both directions, in the order of DIRECTIONS. Separate test sets have a row each: `silver`, both tables
+    of match/silver or none, and gold sets.
     """
     paths = dict(zip(DIRECTIONS, pairs, strict=True))
     silver_of = dict(zip(paths, silver, strict=False))
@@ -127,7 +127,7 @@ def _row(direction: str, name: str, pairs: pl.DataFrame, lengths: pl.DataFrame) 
 
 
 def _gold_row(direction: str, gold: pl.DataFrame, lengths: pl.DataFrame) -> dict[str, object]:
-    """The row of a gold set, whose targets stand in the set itself, as its sources may."""
+    """The row of a gold set, which holds its targets itself, and perhaps its sources."""
     source, target = direction.split("-")
     own = gold.filter(pl.col("source_ingredients").is_not_null())
     sources = own.select(
@@ -146,7 +146,7 @@ def _gold_row(direction: str, gold: pl.DataFrame, lengths: pl.DataFrame) -> dict
 
 
 def _lengths(parts: Sequence[str], used: pl.DataFrame) -> pl.DataFrame:
-    """Tokens of the recipes that are used; their texts are read some at a time."""
+    """Tokens of the recipes in `used`; texts are read BATCH at a time."""
     columns = ["recipe_id", "lang", "title", "ingredients", "steps"]
     counted = [pl.DataFrame(schema={"recipe_id": pl.String, "tokens": pl.Int64})]
     for part in parts:

@@ -1,4 +1,4 @@
-"""The cutoff before embedding and pairing: each distinct English text once, whatever its titles."""
+"""The cutoff before embedding and pairing: the distinct English texts."""
 
 from collections.abc import Sequence
 

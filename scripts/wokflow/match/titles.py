@@ -1,4 +1,4 @@
-"""The cutoff before translation: each distinct title once."""
+"""The cutoff before translation: the distinct titles."""
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job

@@ -76,9 +76,9 @@ def hub(settings: TranslateSettings, progress: Progress) -> Translate:
         order = sorted(range(len(texts)), key=lambda index: (len(texts[index]), index))
         result = [""] * len(texts)
         for start in range(0, len(order), settings.batch):
-            some = order[start : start + settings.batch]
+            batch = order[start : start + settings.batch]
             inputs = tokenizer(
-                [texts[index] for index in some],
+                [texts[index] for index in batch],
                 return_tensors="pt",
                 padding=True,
                 truncation=True,
@@ -89,7 +89,7 @@ def hub(settings: TranslateSettings, progress: Progress) -> Translate:
                     **inputs, num_beams=settings.beams, do_sample=False, max_new_tokens=64
                 )
             decoded = tokenizer.batch_decode(tokens, skip_special_tokens=True)
-            for index, text in zip(some, decoded, strict=True):
+            for index, text in zip(batch, decoded, strict=True):
                 result[index] = text.strip()
         return result
 
