@@ -1,1 +1,1 @@
-"""Stage pivot: from dish pairs to pivot actions, order constraints and evaluation instances."""
+"""Stage pivot: pivot actions, order constraints and evaluation instances of dish pairs."""

@@ -1,4 +1,4 @@
-"""How far annotators agree about actions, and with their frequencies (Counterfactual Recipe Generation, fig. 4)."""
+"""Agreement of annotators with each other and with frequencies (Counterfactual Recipe Generation, fig. 4)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ Matrix = NDArray[np.float64]
 
 
 def agreement(votes: pl.DataFrame, majorities: pl.DataFrame) -> pl.DataFrame:
-    """The table pivot/agreement: a row for each kind that frequency gives actions, and one for all.
+    """The table pivot/agreement: a row for each kind (by frequency) and one for all.
 
     `votes` has columns of pivot/votes, and `majorities` those of pivots.majority. Kinds without votes have no row.
     """
@@ -24,18 +24,18 @@ def agreement(votes: pl.DataFrame, majorities: pl.DataFrame) -> pl.DataFrame:
     decided = voted.join(majorities, on="question_id")
     rows: list[dict[str, Any]] = []
     for kind in (*KINDS, "all"):
-        some, most = (
+        answers, decisions = (
             frame if kind == "all" else frame.filter(pl.col("kind") == kind) for frame in (votes, decided)
         )
-        if some.height:
-            counts = {answer: (most["vote"] == answer).sum() for answer in (*SCALE, "none")}
-            matrix = coincidences(answer_counts(some))
+        if answers.height:
+            counts = {answer: (decisions["vote"] == answer).sum() for answer in (*SCALE, "none")}
+            matrix = coincidences(answer_counts(answers))
             alphas = {
                 f"alpha_{name}": alpha(matrix, metric)
                 for name, metric in (("nominal", nominal), ("ordinal", ordinal))
             }
-            questions = {"questions": some["question_id"].n_unique(), "answers": some.height}
-            rows.append({"kind": kind, **questions, "decided": most.height, **counts, **alphas})
+            questions = {"questions": answers["question_id"].n_unique(), "answers": answers.height}
+            rows.append({"kind": kind, **questions, "decided": decisions.height, **counts, **alphas})
     return pl.DataFrame(rows, pl.DataFrame(schemas.AGREEMENT.empty_table()).schema)
 
 
@@ -48,7 +48,7 @@ def answer_counts(votes: pl.DataFrame) -> NDArray[np.int64]:
 
 
 def coincidences(counts: NDArray[np.int64]) -> Matrix:
-    """Coincidences of values (values, values), from how often each unit was given each value (units, values).
+    """Coincidences of values (values, values), from the number of times each unit got each value (units, values).
 
     Each pair of answers to one unit counts 1 / (answers - 1); units with one answer have no pair.
     """
@@ -72,7 +72,7 @@ def nominal(totals: Matrix) -> Matrix:
 
 
 def ordinal(totals: Matrix) -> Matrix:
-    """The squares of how many answers lie from one value to the other, of which both count half."""
+    """Squared differences of values: the number of answers between two values, of which the ends count half."""
     middle = np.cumsum(totals) - totals / 2
     squares: Matrix = (middle[:, None] - middle[None]) ** 2
     return squares

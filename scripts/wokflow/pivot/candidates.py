@@ -15,7 +15,9 @@ from wokflow.pivot.support import COUNTS, unsupported, with_p_values
 KINDS = ["remove", "insert", "ask"]
 PHRASES = 3
 SHOWN = 5  # dishes that a line of the log names
-SEARCHED = 12  # recipes of an action in which phrases are looked for, since many write the same
+SEARCHED = (
+    12  # recipes of an action in which phrases are looked for: more than PHRASES, since many are the same
+)
 KEY = ["base_dish", "target_dish", "action"]
 FREQUENCIES = ["base_frequency", "target_frequency"]
 COUNTED = "{} of {} recipes of the base dish, {} of {} of the target dish, p {}"
@@ -43,14 +45,14 @@ def pivot_candidates(
 
     An action's frequency is its share of the dish's recipes: those that have it at least once, of those that have any
     action. Actions that are rare in both dishes are left out, since one odd recipe would make them differ. Actions to
-    remove or to insert that the recipes are too few to claim are `rejects` (schema pivot/rejects/candidates): a dish
-    has too few recipes, or the difference may be chance by a test (see `support`). Rows are sorted by pair, kind
-    (remove, insert, ask), the higher of both frequencies (falling), and action. If a dish has no recipe, its pairs
-    have no candidates; the log counts such dishes. Memory holds the actions of the pairs' dishes only.
+    remove or to insert without enough evidence are `rejects` (schema pivot/rejects/candidates): a dish has too few
+    recipes, or the difference may be chance by a test (see `support`). Rows are sorted by pair, kind (remove, insert,
+    ask), the higher of both frequencies (falling), and action. If a dish has no recipe, its pairs have no candidates;
+    the log counts such dishes. Memory holds the actions of the pairs' dishes only.
     """
     wanted = read_pairs(settings.pairs).select("base_dish", "target_dish").with_row_index("pair")
-    found = occurrences(proto, dishes, names(wanted))
-    frequent = frequencies(found, wanted).filter(pl.max_horizontal(FREQUENCIES) >= settings.least)
+    occurring = occurrences(proto, dishes, names(wanted))
+    frequent = frequencies(occurring, wanted).filter(pl.max_horizontal(FREQUENCIES) >= settings.least)
     tested = with_p_values(frequent, settings.level)
     differing = kinds(tested, settings.alpha, settings.tau_remove, settings.tau_insert)
     differing = differing.with_columns(reason=unsupported(settings.recipes, settings.level)).sort(
@@ -63,18 +65,18 @@ def pivot_candidates(
     left_out = differing.filter(pl.col("reason").is_not_null())
     tables.write(rejects, schemas.CANDIDATE_REJECTS, left_out.select(*REJECTED), job.metadata)
     compared = differing.filter(pl.col("reason").is_null())
-    compared = compared.join(phrases(compared, found, actions), on=KEY, how="left", maintain_order="left")
+    compared = compared.join(phrases(compared, occurring, actions), on=KEY, how="left", maintain_order="left")
     rows = compared.with_columns(*parted(pl.col("action"))).select(schemas.CANDIDATES.names)
     tables.write(candidates, schemas.CANDIDATES, rows, job.metadata)
     counts = ", ".join(f"{(rows['kind'] == kind).sum()} to {kind}" for kind in KINDS)
     job.progress.say(
         f"{wanted.height} pairs: {counts}; {left_out.height} differences are not claimed: too few recipes, or chance"
     )
-    _report_absent(wanted, set(found["dish"]), job.progress)
+    _report_absent(wanted, set(occurring["dish"]), job.progress)
 
 
 def _report_absent(pairs: pl.DataFrame, present: set[str], progress: Progress) -> None:
-    """Say how many dishes have no recipe with actions, and name the first of them."""
+    """Log how many dishes have no recipe with actions, and name the first of them."""
     for side in ("base", "target"):
         absent = sorted(set(pairs[f"{side}_dish"]) - present)
         if absent:
@@ -82,10 +84,10 @@ def _report_absent(pairs: pl.DataFrame, present: set[str], progress: Progress) -
             progress.say(f"{len(absent)} {side} dishes without actions: {', '.join(absent[:SHOWN])}{more}")
 
 
-def frequencies(found: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Counts and frequencies, in both dishes of a pair, of each action that either has."""
-    recipes = found.group_by("dish").agg(recipes=pl.col("recipe_id").n_unique())
-    counts = found.group_by("dish", "action").agg(count=pl.col("recipe_id").n_unique())
+def frequencies(occurring: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Counts and frequencies, in both dishes of a pair, of each action that either dish has."""
+    recipes = occurring.group_by("dish").agg(recipes=pl.col("recipe_id").n_unique())
+    counts = occurring.group_by("dish", "action").agg(count=pl.col("recipe_id").n_unique())
     sides = [
         pairs.join(counts, left_on=f"{side}_dish", right_on="dish").rename({"count": f"{side}_count"})
         for side in ("base", "target")
@@ -126,12 +128,12 @@ def kinds(compared: pl.DataFrame, alpha: float, tau_remove: float, tau_insert: f
     return compared.with_columns(kind=kind).drop_nulls("kind")
 
 
-def phrases(compared: pl.DataFrame, found: pl.DataFrame, actions: Sequence[str]) -> pl.DataFrame:
+def phrases(compared: pl.DataFrame, occurring: pl.DataFrame, actions: Sequence[str]) -> pl.DataFrame:
     """Up to PHRASES different clauses with each action, from recipes of the dish where it is more frequent."""
     in_base = pl.col("base_frequency") >= pl.col("target_frequency")
     home = pl.when(in_base).then("base_dish").otherwise("target_dish")
     places = (
-        found.unique(["dish", "action", "recipe_id"], keep="first", maintain_order=True)
+        occurring.unique(["dish", "action", "recipe_id"], keep="first", maintain_order=True)
         .group_by("dish", "action", maintain_order=True)
         .head(SEARCHED)
         .with_row_index("place")

@@ -17,7 +17,7 @@ PAIR = ("base_dish", "target_dish", "ingredient_removed", "ingredient_added")
 PUBLISHED = ("base", "target", "ingredient_removed", "ingredient_added")  # PAIR in the authors' file
 ENGLISH = ("base_english", "target_english")
 BATCH = 50_000  # recipes
-SHORTEST = 2  # characters of a name that is looked for: 粥 or 面 is part of too many other words
+SHORTEST = 2  # characters of a name that titles are searched for: 粥 or 面 is part of too many other words
 
 
 def read_pairs(path: str) -> pl.DataFrame:
@@ -74,7 +74,7 @@ def _json_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def read_json(path: str) -> Any:
-    """What a JSON file holds. Raises UserError if it is none."""
+    """The content of a JSON file. Raises UserError if it is not JSON."""
     try:
         return json.loads(read_text(path))
     except ValueError as error:
@@ -96,14 +96,16 @@ def pivot_dishes(*, recipes: Sequence[str], dishes: str, settings: DishesSetting
     named = tables.scan(recipes, ["dish"]).drop_nulls().group_by("dish").len().collect(engine="streaming")
     known = {*names(read_pairs(settings.pairs)), *named.filter(pl.col("len") >= settings.least)["dish"]}
     find = finder(known)
-    total, done, found = tables.rows(recipes), 0, 0
+    total, done, with_dish = tables.rows(recipes), 0, 0
     with tables.PartWriter(dishes, schemas.DISHES, job.metadata) as part:
         for path in recipes:
             for batch in tables.opened(path).iter_batches(BATCH, columns=["recipe_id", "title", "dish"]):
                 frame = _with_dish(pl.DataFrame(batch), find)
                 part.write(frame)
-                done, found = done + batch.num_rows, found + frame.height
-                text = f"{done} recipes, {found} of them with a dish; {len(known)} were looked for in titles"
+                done, with_dish = done + batch.num_rows, with_dish + frame.height
+                text = (
+                    f"{done} recipes, {with_dish} of them with a dish; {len(known)} were looked for in titles"
+                )
                 job.progress(done, text, of=total)
 
 

@@ -1,21 +1,21 @@
 """Average causal effects between the actions of one dish (Counterfactual Recipe Generation, 4.3).
 
-The hypothesis about an ordered pair of actions (c, e): c, done before, brings about e. Units are the recipes of the
-dish. Treatment T: c occurs. There are two outcomes, and so two estimates:
+The hypothesis about an ordered pair of actions (c, e) is that c comes before e and causes it. Units are the recipes
+of the dish. Treatment T: c occurs. There are two outcomes, and so two estimates:
 
 - `effect`, the paper's psi. Outcome A: e occurs. It says whether the two belong together, not which comes first.
 - `effect_in_order`. Outcome Y: e occurs, and after c if c occurs. A recipe in which e comes before c counts as
   treated without effect. Of independent actions this is at most 0, in any order: Y is at most A, and A does not
   depend on T.
 
-The treatment is not "c occurs before e", because which of two actions comes first is known only in recipes with both.
-With it, recipes with e would be among the treated by definition, and any two frequent actions in random order would
-seem to bring each other about (immortal time bias).
+The treatment is not "c occurs before e", because the order of two actions is known only in recipes with both. With
+it, all treated recipes would have e by definition, and any two frequent actions in random order would seem to cause
+each other (immortal time bias).
 
-An action comes before another, in a dish, if it does so in most recipes with both. The paper does not say what it
-means by "appears before"; this is the plain reading with which no order contradicts another, and none of the orders
-that its authors released does. Only actions that come before both c and e are confounders, and the covariate of a
-confounder is whether it occurs at all. So neither effects of c or e nor actions between the two are adjusted for.
+An action comes before another, in a dish, if it does so in most recipes with both. The paper does not define "appears
+before"; with this reading no order contradicts another, and none of the orders that its authors released does. Only
+actions that come before both c and e are confounders, and the covariate of a confounder is whether it occurs at all.
+So neither effects of c or e nor actions between the two are adjusted for.
 Either all of them are covariates (preset paper), or those that correlate with both c and e by more than a standard
 error (1 / sqrt(recipes)), at most `confounders` of them, in order of the product of both correlations. Then one more
 covariate is the number of the other confounders in a recipe, because some recipes are more explicit than others.
@@ -25,8 +25,8 @@ within the caliper, with replacement, ties shared. `association_p` is of an exac
 of the propensity, with outcome A; for `effect_in_order` it is conservative. The order has a test of its own, a sign
 test over the recipes with both actions. Both tests must hold.
 
-No test sees causes that recipes do not mention: a common cause that is often left out makes its effects seem to
-depend on each other.
+No test can account for causes that recipes do not mention: a common cause that is often left out makes its effects
+seem to depend on each other.
 """
 
 import sys
@@ -96,14 +96,14 @@ def estimate(dish: Dish, tested: Hypotheses, limits: Limits) -> pl.DataFrame:
     enough = np.flatnonzero(np.minimum(count, recipes - count) >= max(limits.units, 1))
     confounders = Confounders.of(dish, 2 * before > both, screened=limits.confounders is not None)
     widths = np.minimum(confounders.likely(tested[enough]).sum(axis=1), most(limits)) + 2
-    found = {name: np.full(len(count), np.nan) for name in ESTIMATES}
+    estimates = {name: np.full(len(count), np.nan) for name in ESTIMATES}
     for rows in (enough[batch] for batch in _batches(widths, recipes)):
         covariates = confounders.covariates(tested[rows], most(limits))
         for name, values in _matched(dish, tested[rows], covariates, limits).items():
-            found[name][rows] = np.round(values, DIGITS)
+            estimates[name][rows] = np.round(values, DIGITS)
     numbers = {"n_treated": count, "n_control": recipes - count, "both": with_both, "in_order": in_order}
     order_p = {"order_p": np.round(sign_p(in_order, with_both), DIGITS)}
-    return _flagged(pl.DataFrame(found | numbers | order_p, nan_to_null=True), recipes, limits)
+    return _flagged(pl.DataFrame(estimates | numbers | order_p, nan_to_null=True), recipes, limits)
 
 
 def most(limits: Limits) -> int:
@@ -112,7 +112,7 @@ def most(limits: Limits) -> int:
 
 
 def _batches(widths: Ints, recipes: int) -> Iterator[Ints]:
-    """Indices of `widths`, the widest first; a batch's covariates, as wide as its first, have about CELLS numbers."""
+    """Indices of `widths` in batches, the widest first; a batch's covariates have at most about CELLS numbers."""
     order, start = np.argsort(-widths, kind="stable"), 0
     while start < len(order):
         end = start + max(1, CELLS // (int(widths[order[start]]) * max(recipes, 1)))
@@ -194,7 +194,7 @@ def _matched(dish: Dish, tested: Hypotheses, covariates: Floats, limits: Limits)
 
 
 def _flagged(frame: pl.DataFrame, recipes: int, limits: Limits) -> pl.DataFrame:
-    """The table with p_value and flag: the reasons why the data cannot tell (schemas.FLAGS)."""
+    """The table with p_value and flag: the reasons why the data do not decide (schemas.FLAGS)."""
     from scipy.stats import false_discovery_control
 
     larger = np.maximum(*(frame[name].to_numpy() for name in ("association_p", "order_p")))

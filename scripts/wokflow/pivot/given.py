@@ -1,4 +1,4 @@
-"""Pivot actions and orders that are given, such as those of the paper's experts, in place of mined ones."""
+"""Pivot actions and orders from a file, such as those of the paper's experts, in place of mined ones."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ class RejectedError(Exception):
 
 
 class Scope:
-    """What a run can compare: its pairs of dishes, and the classes of its glossary."""
+    """What records may refer to: the run's pairs of dishes, and the classes of its glossary."""
 
     def __init__(self, pairs: pl.DataFrame, glossary: Glossary) -> None:
         self.pairs: list[Pair] = list(pairs.select("base_dish", "target_dish").iter_rows())
@@ -45,12 +45,12 @@ class Scope:
         return cls(read_pairs(pairs), read_glossary(glossary))
 
     def pair(self, record: Record) -> Pair:
-        """The pair of a record, whose classes are all known. Raises RejectedError."""
+        """The pair of a record. Raises RejectedError if it is not exactly one, or if a class is unknown."""
         base, target = record.base, record.target
         matches = [pair for pair in self.pairs if pair[1] == target and base in (None, pair[0])]
         if len(matches) != 1:
-            found = ", ".join(" to ".join(pair) for pair in matches) or "none"
-            raise RejectedError("unknown_pair", f"{base or 'any'} to {target}: {found} of the pairs")
+            matching = ", ".join(" to ".join(pair) for pair in matches) or "none"
+            raise RejectedError("unknown_pair", f"{base or 'any'} to {target}: {matching} of the pairs")
         if unknown := sorted({name for action in record.actions for name in self._unknown(action)}):
             raise RejectedError("unknown_class", ", ".join(unknown))
         return matches[0]
@@ -67,7 +67,7 @@ def write_pivots(
     rejects: str,
     job: Job,
 ) -> None:
-    """Write the pivot actions of the file `given`, in the order of pairs and file; and what cannot be used.
+    """Write the pivot actions of the file `given`, in the order of pairs and file, and those that cannot be used.
 
     A removal and an insertion that differ in the changed ingredient alone become a replacement.
 
@@ -98,7 +98,7 @@ def write_orders(
     rejects: str,
     job: Job,
 ) -> None:
-    """Write the orders of the file `given`, in the order of pairs and file; and what cannot be used.
+    """Write the orders of the file `given`, in the order of pairs and file, and those that cannot be used.
 
     An order of an action that pivot/pivots does not insert is a reject, since no score would read it. Raises
     UserError if the file is malformed, if the pivot is not one of an order's two actions, or if no order can be used.
@@ -164,12 +164,12 @@ def _frame(schema: pa.Schema, rows: list[Row]) -> pl.DataFrame:
 
 
 def _reasons(rejected: list[Row]) -> str:
-    """Each reason with its count, its meaning, and some of what was found."""
+    """Each reason with its count, its meaning, and examples."""
     details: dict[str, Counter[str]] = {}
     for reject in rejected:
         details.setdefault(reject["reason"], Counter())[reject["detail"]] += 1
     return " ".join(
-        f"{reason} ({found.total()}): {schemas.REASONS[reason].meaning} "
-        f"Found: {'; '.join(detail for detail, _ in found.most_common(SHOWN))}{' ...' if len(found) > SHOWN else ''}."
-        for reason, found in sorted(details.items())
+        f"{reason} ({tally.total()}): {schemas.REASONS[reason].meaning} "
+        f"Found: {'; '.join(detail for detail, _ in tally.most_common(SHOWN))}{' ...' if len(tally) > SHOWN else ''}."
+        for reason, tally in sorted(details.items())
     )

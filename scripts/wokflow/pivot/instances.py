@@ -38,7 +38,7 @@ def write_instances(
     settings: InstancesSettings,
     job: Job,
 ) -> None:
-    """Draw as many recipes of each pair's base dish as are wanted, or all there are (schema pivot/instances).
+    """Draw `settings.count` recipes of each pair's base dish, or all if there are fewer (schema pivot/instances).
 
     Drawn are the recipes with the smallest hashes of seed and recipe_id, so that other pairs, and recipes of other
     dishes, do not change a pair's draw. Rows are sorted by pair and hash.
@@ -48,10 +48,12 @@ def write_instances(
     texts = tables.scan(recipes, ["recipe_id", "lang", "steps"]).join(
         drawn.select("recipe_id").unique().lazy(), on="recipe_id"
     )
-    found = texts.collect(engine="streaming")
-    text = [joined(steps, lang) for steps, lang in zip(found["steps"].to_list(), found["lang"], strict=True)]
+    recipe = texts.collect(engine="streaming")
+    text = [
+        joined(steps, lang) for steps, lang in zip(recipe["steps"].to_list(), recipe["lang"], strict=True)
+    ]
     rows = drawn.join(
-        found.select("recipe_id", text=pl.Series(text, dtype=pl.String)), on="recipe_id", how="left"
+        recipe.select("recipe_id", text=pl.Series(text, dtype=pl.String)), on="recipe_id", how="left"
     )
     rows = rows.sort("pair", "rank").with_columns(
         instance_id=pl.concat_str("recipe_id", "target_dish", separator=":")
@@ -86,7 +88,7 @@ def write_corpus(
 ) -> None:
     """Write the ids of all recipes except those of the pairs' dishes, base and target (schema pivot/corpus).
 
-    Models learn from these alone, so that they see no recipe of a dish with which they are tested.
+    Models learn from these alone, so that they see no recipe of a dish on which they are tested.
     """
     tested = tables.scan(dishes).filter(pl.col("dish").is_in(names(pairs)))
     without = tested.select("recipe_id").collect(engine="streaming")

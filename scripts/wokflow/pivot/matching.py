@@ -48,7 +48,7 @@ def propensity_scores(covariates: Floats, treated: Bools, *, ridge: float) -> Fl
 def ascending(scores: Floats, *others: Bools) -> tuple[Ints, Floats, list[Bools]]:
     """The order of units by score, as flat indices (b, n), and the arrays in this order."""
     order = np.argsort(scores, axis=1, kind="stable") + np.arange(len(scores))[:, None] * scores.shape[1]
-    return order, scores.take(order), [one.take(order) for one in others]
+    return order, scores.take(order), [other.take(order) for other in others]
 
 
 def match(scores: Floats, treated: Bools, caliper: Floats) -> tuple[Floats, Bools]:
@@ -56,8 +56,8 @@ def match(scores: Floats, treated: Bools, caliper: Floats) -> tuple[Floats, Bool
 
     Each unit is matched, with replacement, with the unit of the other kind whose score is nearest, if it is within
     the hypothesis' `caliper`; equally near ones share the match. A unit's weight is 1 if it has a match, plus its
-    shares in the matches of others. So the weights of the treated sum to the number of matched units, and those of
-    the untreated too.
+    shares in the matches of others. So the weights of the treated sum to the number of matched units, and so do those
+    of the untreated.
     """
     group, row = _groups(scores)
     level = np.empty(len(row))
@@ -77,7 +77,7 @@ def match(scores: Floats, treated: Bools, caliper: Floats) -> tuple[Floats, Bool
 
 
 def _nearest(level: Floats, row: Ints, present: Bools, caliper: Floats) -> tuple[Ints, Ints, Bools, Bools]:
-    """The groups with units of a kind next below (or equal) and above, and which of both are nearest."""
+    """For each group, the next groups below (or the same) and above with units of a kind, and which is nearest."""
     groups = np.arange(len(level))
     low = np.maximum.accumulate(np.where(present, groups, 0))
     high = np.minimum.accumulate(np.where(present, groups, len(level) - 1)[::-1])[::-1]
@@ -132,7 +132,7 @@ def imbalance(covariates: Floats, treated: Bools, *weights: Floats) -> list[Floa
     """
     deviation = pooled_deviation(covariates, treated)
     deviation = np.where(deviation > 1e-12, deviation, covariates.std(axis=2))
-    found = []
+    largest = []
     for weighting in weights:
         difference = np.zeros(deviation.shape)
         for kind, sign in ((treated, 1), (~treated, -1)):
@@ -141,8 +141,8 @@ def imbalance(covariates: Floats, treated: Bools, *weights: Floats) -> list[Floa
             difference += sign * (covariates @ weight[..., None])[..., 0] / total[:, None]
         standardised = np.zeros(deviation.shape)
         np.divide(np.abs(difference), deviation, out=standardised, where=deviation > 1e-12)
-        found.append(np.asarray(standardised.max(axis=1, initial=0.0)))
-    return found
+        largest.append(np.asarray(standardised.max(axis=1, initial=0.0)))
+    return largest
 
 
 def overlap(scores: Floats, treated: Bools) -> Floats:
@@ -169,10 +169,10 @@ def permutation_p(scores: Floats, treated: Bools, event: Bools, observed: Ints, 
     )
     width = int(np.minimum(given, events).sum(axis=1).max(initial=0)) + 1
     length = 2 ** (width - 1).bit_length()
-    each = hypergeom.pmf(
+    of_stratum = hypergeom.pmf(
         np.arange(width), np.maximum(units, 1)[..., None], events[..., None], given[..., None]
     )
-    chances = np.fft.rfft(each, length, axis=2)
+    chances = np.fft.rfft(of_stratum, length, axis=2)
     total = np.fft.irfft(chances.prod(axis=1), length, axis=1)[:, :width]
     tail = np.where(np.arange(width) >= observed[:, None], total, 0.0).sum(axis=1)
     return np.asarray(np.where(observed <= 0, 1.0, tail.clip(0.0, 1.0)))

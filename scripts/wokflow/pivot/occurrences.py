@@ -1,4 +1,4 @@
-"""The actions in the recipes of the dishes that are compared."""
+"""The actions in the recipes of compared dishes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -27,16 +27,16 @@ def pivot_orders(
     settings: OrdersSettings,
     job: Job,
 ) -> None:
-    """Test which actions must come before and after each inserted action; write all tests, and the orders found.
+    """Test which actions must come before or after each inserted action; write all tests, and the orders reported.
 
-    The new action of a replacement is an inserted one.
+    The new action of a replacement counts as inserted.
 
     `effects` has a row for each inserted action and each other action that some recipe of the target dish has before
     or after it. `orders` has those rows with an estimate above the limit and an empty flag. Both have schema
     pivot/orders, sorted by dish pair, pivot, before and after. Memory holds the actions of the target dishes.
 
-    Where orders are given, they take the place of tested ones: `effects` is empty then, and `proto` and `dishes` are
-    not read. Those that the dish pairs, the glossary or the pivots do not know are `rejects` (schema pivot/rejects).
+    Given orders replace tested ones: `effects` is empty then, and `proto` and `dishes` are not read. Given orders of
+    unknown pairs, classes or pivots are `rejects` (schema pivot/rejects).
     """
     if settings.given:
         tables.write_none(effects, schemas.ORDERS, job.metadata)
@@ -47,8 +47,8 @@ def pivot_orders(
     chosen = limits(settings)
     inserted = read_split(pivots).filter(pl.col("kind") == "insert").with_columns(action=written())
     by_pair = inserted.group_by("base_dish", "target_dish", maintain_order=True).agg("action")
-    found = occurrences(proto, dishes, by_pair["target_dish"].unique().sort().to_list())
-    of_dish = found.partition_by("dish", as_dict=True, include_key=False)
+    occurring = occurrences(proto, dishes, by_pair["target_dish"].unique().sort().to_list())
+    of_dish = occurring.partition_by("dish", as_dict=True, include_key=False)
     with (
         tables.PartWriter(effects, schemas.ORDERS, job.metadata) as every,
         tables.PartWriter(orders, schemas.ORDERS, job.metadata) as good,
@@ -65,13 +65,13 @@ def pivot_orders(
             job.progress(done, f"{base} to {target}: {tested.height} effects tested", of=by_pair.height)
 
 
-def first_places(found: pl.DataFrame, always: Sequence[str], frequent: float) -> Dish:
+def first_places(occurring: pl.DataFrame, always: Sequence[str], frequent: float) -> Dish:
     """The first position of each action in each recipe, for actions in at least a share `frequent` of the recipes.
 
     Actions in `always` are included however rare they are, if they occur at all.
     """
-    places = found.group_by("recipe_id", "action").agg(pl.col("position").min())
-    recipes = found["recipe_id"].unique().sort()
+    places = occurring.group_by("recipe_id", "action").agg(pl.col("position").min())
+    recipes = occurring["recipe_id"].unique().sort()
     kept = pl.col("action").is_in(list(always)) | (pl.len().over("action") >= frequent * recipes.len())
     places = places.filter(kept)
     actions = places["action"].unique().sort()
@@ -82,7 +82,7 @@ def first_places(found: pl.DataFrame, always: Sequence[str], frequent: float) ->
 
 
 def reported(tested: pl.DataFrame, limits: Limits) -> pl.DataFrame:
-    """The tests that found an order."""
+    """The tests whose estimate is above the limit, without a flag."""
     return tested.filter((pl.col(limits.estimate) > limits.effect) & (pl.col("flag") == ""))
 
 
@@ -98,7 +98,7 @@ def tests(dish: Dish, pivots: Sequence[str], limits: Limits) -> pl.DataFrame:
 
 
 def _hypotheses(dish: Dish, pivots: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Indices of pivot, cause and effect, for each action that some recipe has before the pivot, or after it."""
+    """Indices of pivot, cause and effect for each action that comes before or after the pivot in some recipe."""
     before, _ = precedence(dish)
     for pivot in sorted(set(pivots) & set(dish.actions)):
         number = dish.actions.index(pivot)

@@ -35,17 +35,16 @@ def pivot_pivots(
     settings: PivotsSettings,
     job: Job,
 ) -> None:
-    """Write the pivot actions (schema pivot/pivots), in the order of the candidates; or those that are given.
+    """Write the pivot actions (schema pivot/pivots), in the order of the candidates; or the given ones.
 
-    Given ones take the place of mined ones; there are no candidates then. Those of them that the dish pairs and the
-    glossary do not know are `rejects` (schema pivot/rejects), of which there are none otherwise.
+    Given ones replace mined ones; there are no candidates then. Given ones of unknown pairs or classes are `rejects`
+    (schema pivot/rejects), of which there are none otherwise.
 
     An action that frequency decides keeps its kind. One that people were asked about is removed if most say never,
     inserted if most say always, and otherwise dropped. A removal and an insertion that differ in the pair's changed
-    ingredient alone become a replacement. Where people overrule, their answers about actions that frequency decides
-    count too, and can change or drop these. Each answer is a row of `votes` (schema pivot/votes), and `agreement`
-    says how far people agree with each other and with the frequencies; both tables are empty where pivot actions are
-    given.
+    ingredient alone become a replacement. With `overrule`, people's answers also change or drop actions that
+    frequency decides. Each answer is a row of `votes` (schema pivot/votes), and `agreement` measures how far people
+    agree with each other and with the frequencies; both tables are empty where pivot actions are given.
     """
     if settings.given:
         for path, schema in ((votes, schemas.VOTES), (agreement, schemas.AGREEMENT)):

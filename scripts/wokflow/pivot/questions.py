@@ -33,7 +33,7 @@ DIGITS = 12
 def identified(candidates: pl.DataFrame) -> pl.DataFrame:
     """The candidates with a column question_id: a hash of dishes and action, the same in every run.
 
-    Tabs that stand in a name are escaped: no two questions are joined to the same text.
+    Tabs in names are escaped, so that no two questions give the same text.
     """
     asked = candidates.select("base_dish", "target_dish", action=written()).iter_rows()
     joined = ("\t".join(cell.replace("\\", r"\\").replace("\t", r"\t") for cell in row) for row in asked)
@@ -62,7 +62,7 @@ def pivot_questions(
 
 
 def read_answers(paths: Sequence[str], known: Collection[str], progress: Progress) -> pl.DataFrame:
-    """question_id, annotator, answer (never, rarely, sometimes, always) of filled-in sheets.
+    """The answers in filled-in sheets: question_id, annotator, answer (never, rarely, sometimes, always).
 
     A sheet is a TSV with these three columns; others, and rows without an answer, are ignored. The paper's wording of
     the answers, English or Chinese, is read too. If an annotator answered a question twice, the last answer counts,

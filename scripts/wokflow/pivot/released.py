@@ -1,4 +1,4 @@
-"""Orders of a run against those that the paper's authors released: python -m wokflow.pivot.released RESULTS FILE."""
+"""Compare a run's orders with those of the paper's authors: python -m wokflow.pivot.released RESULTS FILE"""
 
 import sys
 from collections.abc import Iterable
@@ -33,11 +33,11 @@ def released_orders(path: str) -> pl.DataFrame:
 def compared(effects: pl.DataFrame, orders: pl.DataFrame, released: pl.DataFrame) -> dict[str, int]:
     """Counts as in MEANINGS; `effects` and `orders` have the columns of these tables of stage pivot."""
     here = released.filter(pl.col("target_dish").is_in(effects["target_dish"].unique().to_list()))
-    told = ["effect", "both", "in_order"]
-    tested = effects.select(*KEY, *told).unique(KEY, keep="first", maintain_order=True)
+    columns = ["effect", "both", "in_order"]
+    tested = effects.select(*KEY, *columns).unique(KEY, keep="first", maintain_order=True)
     reverse = {"before": "after", "after": "before"}
     both = here.join(tested, on=KEY, how="left", maintain_order="left").join(
-        tested.rename(reverse | {name: f"opposite_{name}" for name in told}),
+        tested.rename(reverse | {name: f"opposite_{name}" for name in columns}),
         on=KEY,
         how="left",
         maintain_order="left",

@@ -26,23 +26,23 @@ class Swap(NamedTuple):
 
 
 def swap(glossary: Glossary, removed: str | None, added: str) -> Swap | None:
-    """None where an ingredient is only added, or where the glossary lacks one of both or has them in one class."""
+    """The swap of two ingredients; None if one is only added, or the glossary lacks one or has both in one class."""
     old, new = glossary.ingredients.get(removed or ""), glossary.ingredients.get(added)
     return Swap(old, new) if old and new and old != new else None
 
 
 def swaps(pairs: pl.DataFrame, glossary: Glossary) -> dict[Pair, Swap]:
-    """By pair, for the pairs of dishes.read_pairs that have one."""
+    """The swaps of the pairs from dishes.read_pairs, for those that have one."""
     rows = pairs.select("base_dish", "target_dish", "ingredient_removed", "ingredient_added").iter_rows()
-    found = {(base, target): swap(glossary, removed, added) for base, target, removed, added in rows}
-    return {pair: one for pair, one in found.items() if one}
+    of_pair = {(base, target): swap(glossary, removed, added) for base, target, removed, added in rows}
+    return {pair: known for pair, known in of_pair.items() if known}
 
 
 def merged(pivots: pl.DataFrame, of_pair: Mapping[Pair, Swap]) -> pl.DataFrame:
-    """The pivot actions with replacements in place of the removals that have an insertion of their swap.
+    """The pivot actions, with a replacement for each removal whose swapped action is an insertion.
 
-    These insertions are left out. A replacement has the base dish's frequency of the old action, and the target
-    dish's of the new one; people decided it if they decided one of both. Columns are those of pivot/pivots.
+    Such insertions are left out. A replacement has the base dish's frequency of the old action and the target dish's
+    frequency of the new one; people decided it if they decided either. Columns are those of pivot/pivots.
     """
     rows = pivots.to_dicts()
     inserted = {(_pair(row), _action(row)): row for row in rows if row["kind"] == "insert"}
@@ -63,7 +63,7 @@ def merged(pivots: pl.DataFrame, of_pair: Mapping[Pair, Swap]) -> pl.DataFrame:
 
 
 def split(pivots: pl.DataFrame) -> pl.DataFrame:
-    """The pivot actions with a removal and an insertion for each replacement, insertions behind all others."""
+    """The pivot actions with a removal and an insertion for each replacement; these insertions come last."""
     replaced = pl.col("kind") == "replace"
     old = pivots.with_columns(kind=pl.when(replaced).then(pl.lit("remove")).otherwise("kind"))
     new = pivots.filter(replaced).with_columns(
@@ -73,7 +73,7 @@ def split(pivots: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_split(path: str) -> pl.DataFrame:
-    """The table pivot/pivots with each replacement as two."""
+    """The table pivot/pivots with a removal and an insertion for each replacement."""
     return split(tables.read(path))
 
 

@@ -7,9 +7,9 @@ from wokflow.frame.settings import Content, Field, Layout, Settings, Text, borro
 
 class PairsSettings(Settings):
     path: Content[Text] = "resources/pivot/dish_pairs.tsv"
-    """Which dishes are compared: a table with tabs and the columns base_dish, target_dish, ingredient_removed,
-    ingredient_added (and base_english, target_english), or dish_pairs.json as the paper's authors published it.
-    The default has the paper's 50 pairs (Counterfactual Recipe Generation, table 7).
+    """The dish pairs: a tab-separated table with the columns base_dish, target_dish, ingredient_removed,
+    ingredient_added (and base_english, target_english), or dish_pairs.json as the paper's authors published it. The
+    default has the paper's 50 pairs (Counterfactual Recipe Generation, table 7).
     """
 
 
@@ -20,7 +20,7 @@ class DishesSettings(Settings):
     alone: with it action scores need pivot.pivots.given.
     """
     least: int = Field(10, ge=1)
-    """A name in the `dish` field of so many recipes is known, and looked for in titles of recipes that name no
+    """A name in the `dish` field of at least so many recipes is also looked for in the titles of recipes without a
     dish.
     """
 
@@ -32,21 +32,20 @@ class CandidatesSettings(Settings):
     section 4.2).
     """
     tau_remove: float = Field(0.01, ge=0, le=1)
-    """Below this share of the target dish's recipes an action of the base dish is one to remove (section 4.2)."""
+    """An action of the base dish in less than this share of the target dish's recipes is removed (section 4.2)."""
     tau_insert: float = Field(0.1, ge=0, le=1)
-    """Above this share of the target dish's recipes an action is one to insert (section 4.2)."""
+    """An action in more than this share of the target dish's recipes is inserted (section 4.2)."""
     least: float = Field(0.05, ge=0, le=1)
-    """Actions in a smaller share of both dishes' recipes are passed over; without it people would be asked about
-    every action that one cook ever wrote.
+    """Actions in a smaller share of both dishes' recipes are left out; else people would be asked about every action
+    that a single cook wrote.
     """
     recipes: int = Field(10, ge=1)
-    """Frequency decides nothing about a pair of which a dish has fewer recipes with actions. 1 is the paper's
+    """Frequency decides nothing about a pair if one of its dishes has fewer recipes with actions. 1 is the paper's
     rule.
     """
     level: float = Field(0.05, le=1, gt=0)
-    """Frequency does not decide on an action whose difference may be chance: Fisher's exact test of its recipes in
-    both dishes, corrected for the tests of the pair, has a larger p-value. 1 is the paper's rule: nothing is
-    tested.
+    """Frequency does not decide on an action if its p-value is larger, so that the difference may be chance: Fisher's
+    exact test of its recipes in both dishes, corrected for the tests of the pair. 1 is the paper's rule: no test.
     """
 
 
@@ -65,8 +64,8 @@ class PivotsSettings(Settings):
     overrule: bool = False
     """Let people's answers count also where frequency decides."""
     given: Content[Text | None] = None
-    """Pivot actions that take the place of mined ones: expert_pivots.json as the paper's authors published it, a
-    .parquet table in the form of pivot/pivots, or a table with tabs (docs/pivot.md). Null: they are mined.
+    """Pivot actions in place of mined ones: expert_pivots.json as the paper's authors published it, a .parquet table
+    in the form of pivot/pivots, or a tab-separated table (docs/pivot.md). Null: they are mined.
     """
 
 
@@ -74,13 +73,12 @@ class OrdersSettings(Settings):
     pairs: Text = borrowed("pivot.pairs.path")
     glossary: Text = borrowed("parse.glossary.path")
     given: Content[Text | None] = None
-    """Orders that take the place of tested ones, in a file of the same kinds: expert_pivots.json, a .parquet table
-    in the form of pivot/orders, or a table with tabs. Null: they are tested.
+    """Orders in place of tested ones: expert_pivots.json, a .parquet table in the form of pivot/orders, or a
+    tab-separated table. Null: they are tested.
     """
     preset: Literal["strict", "paper"] = "strict"
-    """How orders are estimated and when one is reported. strict: few false ones, by two tests that are corrected
-    for their number. paper: as section 4.3 has it. Each key below takes the place of the preset's number; null
-    keeps that.
+    """How orders are estimated and when one is reported. strict: few false orders, by two tests, corrected for their
+    number. paper: as in section 4.3. Each key below overrides the preset's value; null keeps it.
     """
     effect: float | None = Field(None, ge=0, le=1)
     """Least average causal effect of a constraint (tau_c; section 4.3) (strict 0.1, paper 0.1)."""
@@ -95,7 +93,7 @@ class OrdersSettings(Settings):
     0.05, paper 0).
     """
     confounders: int | None = Field(None, ge=0)
-    """At most so many confounders are covariates of their own (strict 10, paper all)."""
+    """Largest number of confounders with a covariate of their own (strict 10, paper all)."""
     ridge: float | None = Field(None, gt=0)
     """Penalty of the regression behind the propensity scores (strict 1, paper 1)."""
     caliper: float | None = Field(None, gt=0)
@@ -103,11 +101,11 @@ class OrdersSettings(Settings):
     strata: int | None = Field(None, ge=1)
     """Strata of the propensity in the permutation test (strict 10, paper 10)."""
     overlap: float | None = Field(None, ge=0, le=1)
-    """Least share of recipes that are comparable, and that have a match; with less the data cannot tell (strict
+    """Least share of recipes that are comparable, and that have a match; with less, the data do not decide (strict
     0.5, paper 0).
     """
     balance: float | None = Field(None, ge=0)
-    """Largest standardised difference of means after matching; with more the data cannot tell (strict 0.25, paper
+    """Largest standardised difference of means after matching; with more, the data do not decide (strict 0.25, paper
     any).
     """
 

@@ -1,4 +1,4 @@
-"""Stage pivot: its targets, and what it asks of a config."""
+"""Stage pivot: its targets and packages, and checks of its config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

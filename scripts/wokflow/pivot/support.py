@@ -1,4 +1,4 @@
-"""Whether the recipes of two dishes are enough to claim that an action differs."""
+"""Whether two dishes have enough recipes to claim that an action differs."""
 
 from functools import lru_cache
 
@@ -11,16 +11,16 @@ OFF = 1.0  # the level at which nothing is tested
 
 
 def with_p_values(compared: pl.DataFrame, level: float) -> pl.DataFrame:
-    """The actions with `p_value`, of the hypothesis that an action is equally frequent in both dishes.
+    """The actions with `p_value`, for the hypothesis that an action is equally frequent in both dishes.
 
-    Fisher's exact test, two-sided, corrected for the tests of a pair (Benjamini and Hochberg 1995). An action in too
-    few recipes to come out at `level`, whichever dish they are of, is no test and keeps its own p-value (Tarone 1990;
-    Gilbert 2005). `compared` has the columns `pair` and COUNTS.
+    Fisher's exact test, two-sided, corrected for the tests of a pair (Benjamini and Hochberg 1995). An action in so
+    few recipes that no distribution over the dishes could reach `level` does not count as a test and keeps its own
+    p-value (Tarone 1990; Gilbert 2005). `compared` has the columns `pair` and COUNTS.
     """
     if level >= OFF or compared.is_empty():
         return compared.with_columns(p_value=pl.lit(OFF))
-    found = [fisher(*counts) for counts in compared.select(COUNTS).iter_rows()]
-    exact, smallest = np.array(found).T
+    tests = [fisher(*counts) for counts in compared.select(COUNTS).iter_rows()]
+    exact, smallest = np.array(tests).T
     rows = compared.with_columns(p_value=exact, counts=smallest <= level)
     corrected = pl.col("p_value").map_batches(adjusted, return_dtype=pl.Float64).over("pair", "counts")
     return rows.with_columns(
@@ -36,7 +36,7 @@ def adjusted(p_values: pl.Series) -> pl.Series:
 
 @lru_cache(maxsize=100_000)
 def fisher(base: int, bases: int, target: int, targets: int) -> tuple[float, float]:
-    """The test's p-value, and the smallest that as many recipes with the action could have."""
+    """The test's p-value, and the smallest possible one for as many recipes with the action."""
     from scipy.stats import fisher_exact
 
     def exact(count: int) -> float:
