@@ -1,7 +1,7 @@
-"""What is written together with a name and is no part of it, or is its plural."""
+"""Affixes that are written together with a name: plural endings, particles, proclitics."""
 
 PLURALS = {"en": ("s", "es")}  # a part of the mention
-# Behind names of Korean: particles, forms of the copula, the plural 들. They are no part of the mention.
+# After Korean names: particles, forms of the copula, the plural 들. They are no part of the mention.
 _KOREAN = (
     "은 는 이 가 을 를 의 에 와 과 도 만 로 으로 에서 에게 께 께서 한테 부터 까지 처럼 보다 마다 조차 "
     "마저 밖에 이나 나 이란 란 이라는 라는 이라고 라고 이며 며 이고 이다 였다 이었다 인 입니다 이었던 "
@@ -14,9 +14,11 @@ PARTICLES = {"ko": frozenset(_KOREAN.split())}
 _ARABIC = "و ف ب ك ل وب ول وك فب فل ال وال بال كال فال لل ولل"
 _HEBREW = "ו ה ב כ ל מ ש וה וב וכ ול ומ וש שה שב של מה כש כשה"
 PROCLITICS = {"ar": tuple(_ARABIC.split()), "he": tuple(_HEBREW.split())}
-LEAST = 4  # characters of a name behind a proclitic: shorter ones end too many words that begin with these letters
+LEAST = (
+    4  # characters of a name after a proclitic: shorter ones end too many words that begin with these letters
+)
 
 
 def suffixes(lang: str, *, plurals: bool) -> tuple[str, ...]:
-    """All that may follow a name in its word."""
+    """All affixes that may follow a name in its word."""
     return (*(PLURALS.get(lang, ()) if plurals else ()), *sorted(PARTICLES.get(lang, ())))

@@ -1,4 +1,4 @@
-"""The corpus: sentences that mention culture-specific items, as a table and in CAMT's own form."""
+"""The corpus: sentences that mention culture-specific items, as a table and in CAMT's format."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,38 +25,38 @@ def enrich_assemble(
 ) -> None:
     """Write the sentences that mention an item of enrich/items as enrich/sentences, the others as rejects.
 
-    `about` are the tables enrich/categories, of all that are mentioned, and enrich/items, of those with a country.
-    `camt` is the same as JSON, in the form of the corpus that comes with the paper (Yao et al. 2024, appendix A).
+    `about` are the tables enrich/categories (all mentioned items) and enrich/items (those with a country). `camt` is
+    the corpus as JSON, in the format of the paper's corpus (Yao et al. 2024, appendix A).
     """
     categories, dictionary = about
     known = tables.read(dictionary)
     category_of = dict(known.select("qid", "category").unique().iter_rows())
     categorised = set(tables.read(categories).drop_nulls("category")["qid"])
-    found: dict[str, list[dict[str, Any]]] = {}
+    of_sentence: dict[str, list[dict[str, Any]]] = {}
     for row in tables.read(mentions).iter_rows(named=True):
-        found.setdefault(row["sentence_id"], []).append(row)
+        of_sentence.setdefault(row["sentence_id"], []).append(row)
     kept, left = [], []
     columns = ["sentence_id", "source", "target", "corpus", "source_row"]
     for sentence, source, target, corpus, number in tables.read(sentences, columns).iter_rows():
-        of = found.get(sentence, [])
+        mentioned = of_sentence.get(sentence, [])
         own = [
-            {name: one[name] for name in ("qid", "start", "end", "mention")}
-            | {"category": category_of[one["qid"]]}
-            for one in of
-            if one["qid"] in category_of
+            {name: item[name] for name in ("qid", "start", "end", "mention")}
+            | {"category": category_of[item["qid"]]}
+            for item in mentioned
+            if item["qid"] in category_of
         ]
         if own:
             kept.append({"sentence_id": sentence, "source": source, "target": target, "items": own})
         else:
-            named = [one["qid"] for one in of]
+            named = [item["qid"] for item in mentioned]
             left.append((corpus, number, _reason(named, categorised), ", ".join(named) or None, sentence))
     schema = pl.DataFrame(SENTENCES.empty_table()).schema
     tables.write(assembled, SENTENCES, pl.DataFrame(kept, schema), job.metadata)
     schema = pl.DataFrame(REJECTED_SENTENCES.empty_table()).schema
     tables.write(rejects, REJECTED_SENTENCES, pl.DataFrame(left, schema, orient="row"), job.metadata)
     languages = settings.pair.split("-")
-    said = {qid: _camt_item(rows, languages) for (qid,), rows in known.group_by("qid")}
-    made = [_camt_sentence(row, said) for row in kept]
+    items = {qid: _camt_item(rows, languages) for (qid,), rows in known.group_by("qid")}
+    made = [_camt_sentence(row, items) for row in kept]
     tables.write_text(camt, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
     job.progress.say(f"{len(kept)} sentences of {len(kept) + len(left)} mention an item")
 
@@ -68,7 +68,7 @@ def _reason(qids: Sequence[str], categorised: set[str]) -> str:
 
 
 def _camt_item(rows: pl.DataFrame, languages: Sequence[str]) -> dict[str, Any]:
-    """What CAMT says of an item, but for the words of the sentence."""
+    """CAMT's record of an item, without the words of the sentence."""
     by_lang = {row["lang"]: row for row in rows.iter_rows(named=True) if row["lang"] in languages}
     texts = {
         "descriptions": "description",
@@ -91,5 +91,5 @@ def _camt_item(rows: pl.DataFrame, languages: Sequence[str]) -> dict[str, Any]:
 
 
 def _camt_sentence(row: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    labels = [{"value": one["mention"], **about[one["qid"]]} for one in row["items"]]
+    labels = [{"value": item["mention"], **about[item["qid"]]} for item in row["items"]]
     return {"source": row["source"], "target": row["target"], "labels": labels}

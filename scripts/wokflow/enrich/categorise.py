@@ -20,21 +20,21 @@ NEVER = frozenset(
     {"Q5", "Q6256", "Q3624078"}
 )  # humans, countries, sovereign states: no items, whatever their topics
 ANY = ".*"  # at the end of a topic: all topics below it
-FAR = 20  # classes above an item that are looked at
+FAR = 20  # levels of classes above an item that are searched
 NO_TOPIC = ""
 
 
 def enrich_categorise(
     *, mentions: Sequence[str], entities: str, categories: str, settings: CategoriseSettings, job: Job
 ) -> None:
-    """Write topics and category of each item that is mentioned as enrich/categories, by the number of its id.
+    """Write topics and category of each mentioned item as enrich/categories, ordered by the number of its id.
 
-    An item has the topics that the table of entities gives it. Where it gives none, backend `service` asks a topic
-    service at `endpoint` for those of its page in the first of `languages` that it has one in, in the name of
+    An item has the topics that the table of entities gives it. If there are none, backend `service` asks a topic
+    service at `endpoint` about the item's page, in the first of `languages` that has one, under the name of
     `contact`, and keeps answers in the folder `cache` (see topics.TopicService and polite.Client); topics with a
-    score of at least `threshold` count. Without any, an item has the topic of the nearest class above it that
-    `classes` has (qid, class, topic). `topics` (topic, category, note) has the category of each topic; people and
-    countries, which items are from, have none.
+    score of at least `threshold` count. If there are still none, the item gets the topic of the nearest class above
+    it in `classes` (qid, class, topic). `topics` (topic, category, note) has the category of each topic; people and
+    countries, which items come from, have none.
 
     Raises UserError where a setting is missing or wrong, or the service does not answer.
     """
@@ -44,7 +44,7 @@ def enrich_categorise(
     columns = ["qid", "instance_of", "subclass_of", "topics", *(["texts"] if by_service else [])]
     rows = tables.scan(entities, columns)
     mentioned = rows.join(wanted.lazy(), on="qid", how="semi").collect()
-    found = {qid: given for qid, given in mentioned.select("qid", "topics").iter_rows() if given}
+    topics = {qid: given for qid, given in mentioned.select("qid", "topics").iter_rows() if given}
     if by_service:
         service = TopicService(settings, step="enrich.categorise", say=progress.say)
         if settings.cache is None:
@@ -52,15 +52,15 @@ def enrich_categorise(
                 "enrich.categorise without enrich.categorise.cache: its rule always names a folder"
             )
         answers = Answers(settings.cache, {"endpoint": service.endpoint})
-        asked = pages_of(mentioned.filter(~pl.col("qid").is_in(list(found))), settings.languages)
-        found |= of_service(service, answers, asked, settings.threshold, progress)
-    left = mentioned.filter(~pl.col("qid").is_in(list(found))).select("qid", "instance_of", "subclass_of")
+        asked = pages_of(mentioned.filter(~pl.col("qid").is_in(list(topics))), settings.languages)
+        topics |= of_service(service, answers, asked, settings.threshold, progress)
+    left = mentioned.filter(~pl.col("qid").is_in(list(topics))).select("qid", "instance_of", "subclass_of")
     upwards = {qid: (*of, *below) for qid, of, below in left.iter_rows()}
-    found |= {qid: [topic] for qid, topic in nearest(upwards, rows, read_classes(settings.classes)).items()}
+    topics |= {qid: [topic] for qid, topic in nearest(upwards, rows, read_classes(settings.classes)).items()}
     none = {qid for qid, of in mentioned.select("qid", "instance_of").iter_rows() if NEVER.intersection(of)}
     made = pl.DataFrame(
         [
-            (qid, found.get(qid, []), None if qid in none else category(found.get(qid, []), category_of))
+            (qid, topics.get(qid, []), None if qid in none else category(topics.get(qid, []), category_of))
             for qid in sorted(wanted["qid"], key=number_of)
         ],
         {"qid": pl.String, "topics": pl.List(pl.String), "category": pl.String},
@@ -68,12 +68,12 @@ def enrich_categorise(
     )
     tables.write(categories, CATEGORIES, made, job.metadata)
     counted = made.group_by("category").len().sort("category", nulls_last=True)
-    said = ", ".join(f"{count} {name or 'without a category'}" for name, count in counted.iter_rows())
-    progress.say(f"{made.height} items are mentioned: {said}")
+    counts = ", ".join(f"{count} {name or 'without a category'}" for name, count in counted.iter_rows())
+    progress.say(f"{made.height} items are mentioned: {counts}")
 
 
 def pages_of(entities: pl.DataFrame, languages: Sequence[str]) -> dict[str, str]:
-    """The page of each item that has one, as LANGUAGE:TITLE, in the first of the languages that it has one in."""
+    """The page of each item that has one, as LANGUAGE:TITLE, in the first of the languages with a page."""
     check([], languages)
     pages = {}
     for qid, texts in entities.sort("qid").select("qid", "texts").iter_rows():
@@ -89,18 +89,18 @@ def pages_of(entities: pl.DataFrame, languages: Sequence[str]) -> dict[str, str]
 def of_service(
     service: TopicService, answers: Answers, pages: Mapping[str, str], threshold: float, progress: Progress
 ) -> dict[str, list[str]]:
-    """The topics that the service gives for the pages of items; none of pages without any."""
-    said = known(service, answers, list(dict.fromkeys(pages.values())), progress)
-    refused = [page for page, topics in said.items() if topics is None]
+    """The topics that the service gives for the pages of items; items without topics are absent."""
+    answered = known(service, answers, list(dict.fromkeys(pages.values())), progress)
+    refused = [page for page, topics in answered.items() if topics is None]
     if refused:
         progress.say(f"{len(refused)} pages are refused by {service.endpoint}, such as {refused[0]}")
-    if refused and len(refused) == len(said):
+    if refused and len(refused) == len(answered):
         raise UserError(
             f"{service.endpoint} refuses every page as a bad request, such as {refused[0]}. Is "
             f"enrich.categorise.endpoint right? Wikimedia's is {service.example}."
         )
-    found = {qid: likely(said[page] or (), threshold) for qid, page in pages.items()}
-    return {qid: topics for qid, topics in found.items() if topics}
+    topics_of = {qid: likely(answered[page] or (), threshold) for qid, page in pages.items()}
+    return {qid: topics for qid, topics in topics_of.items() if topics}
 
 
 def category(topics: Sequence[str], category_of: Mapping[str, str]) -> str | None:
@@ -113,8 +113,8 @@ def category(topics: Sequence[str], category_of: Mapping[str, str]) -> str | Non
     for topic in topics:
         if topic.startswith(PEOPLE):
             return None
-        if found := next((known[name] for name in _names(topic.lower()) if name in known), None):
-            return found
+        if name := next((known[name] for name in _names(topic.lower()) if name in known), None):
+            return name
     return None
 
 
@@ -128,33 +128,33 @@ def _names(topic: str) -> Iterator[str]:
 def nearest(
     upwards: Mapping[str, Sequence[str]], rows: pl.LazyFrame, topic_of: Mapping[str, str]
 ) -> dict[str, str]:
-    """The topic of each item's nearest class that has one, of several equally near that with the lowest id.
+    """The topic of each item's nearest class with a topic; of equally near classes, the lowest id counts.
 
-    `upwards` has the classes of each item, `rows` those above each class (qid, subclass_of). A class whose topic is
-    empty ends the way upwards.
+    `upwards` has the classes of each item, `rows` those above each class (qid, subclass_of). Above a class whose
+    topic is empty nothing is searched.
     """
-    found: dict[str, str] = {}
+    topics: dict[str, str] = {}
     above: dict[str, Sequence[str]] = {}
     waiting = {qid: set(classes) for qid, classes in upwards.items()}
     passed: dict[str, set[str]] = {qid: {qid} for qid in upwards}
     for _ in range(FAR):
         for qid, classes in list(waiting.items()):
-            known = sorted((one for one in classes if one in topic_of), key=number_of)
-            if topic := next((topic_of[one] for one in known if topic_of[one] != NO_TOPIC), None):
-                found[qid] = topic
+            known = sorted((name for name in classes if name in topic_of), key=number_of)
+            if topic := next((topic_of[name] for name in known if topic_of[name] != NO_TOPIC), None):
+                topics[qid] = topic
             waiting[qid] = classes - set(known)
             if topic or not waiting[qid]:
                 del waiting[qid]
-        missing = {one for classes in waiting.values() for one in classes} - above.keys()
+        missing = {name for classes in waiting.values() for name in classes} - above.keys()
         if missing:
             frame = rows.select("qid", "subclass_of").filter(pl.col("qid").is_in(sorted(missing))).collect()
             above |= dict.fromkeys(missing, ()) | dict(frame.iter_rows())
         for qid, classes in waiting.items():
             passed[qid] |= classes
-            waiting[qid] = {parent for one in classes for parent in above[one]} - passed[qid]
+            waiting[qid] = {parent for name in classes for parent in above[name]} - passed[qid]
         if not waiting:
             break
-    return found
+    return topics
 
 
 def read_topics(path: str) -> dict[str, str]:
@@ -163,5 +163,5 @@ def read_topics(path: str) -> dict[str, str]:
 
 
 def read_classes(path: str) -> dict[str, str]:
-    """Topic by class; empty for classes that have none, and no class above them."""
+    """Topic by class; empty for classes above which no topic is searched."""
     return dict(read_table(path, "qid", "topic"))

@@ -1,4 +1,4 @@
-"""A dump of Wikidata, or a part of one, as a table: what linking, categorising and looking up read of it."""
+"""A dump of Wikidata, or a part of one, as a table for linking, categorising and looking up."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +34,11 @@ def enrich_entities(
 ) -> None:
     """Write the items of a dump as enrich/entities, and the lines that hold none as rejects.
 
-    The file has an entity a line, as Wikidata's JSON dumps have (plain or compressed), the lines of its array's
-    brackets and commas at line ends included. Two members more are read where they are there: `summaries` {language:
-    text} and `topics` [topic]. Names are kept in `languages`; an entity without a name in any of them is kept only if
-    it is a class (P279), and counted in the log. Of the statements of a property, those of the best rank count, the
-    one with the lowest id first.
+    The file has an entity a line, as Wikidata's JSON dumps have (plain or compressed), perhaps with the array's
+    brackets and commas. Two more members are optional: `summaries` {language: text} and `topics` [topic]. Names are
+    kept in `languages`; an entity without a name in any of them is kept only if it is a class (P279), and else
+    counted in the log. Of the statements of a property, those of the best rank count, the one with the lowest id
+    first.
 
     Raises UserError where the file is cut off or damaged, unless `truncated` is keep, and where it has no entity.
     """
@@ -117,7 +117,7 @@ def _object(line: bytes) -> bytes:
 
 
 def _read(line: bytes, languages: Sequence[str]) -> dict[str, Any] | str | None:
-    """A row of the table; None if nothing in these languages is said; or why the line holds no item."""
+    """A row of the table; None for an entity without names in these languages; or the reason of a reject."""
     import orjson
 
     try:
@@ -149,9 +149,7 @@ def _text(entity: Mapping[str, Any], lang: str) -> dict[str, Any] | None:
     label = _first(entity.get("labels"), lang)
     link = (entity.get("sitelinks") or {}).get(f"{lang.replace('-', '_')}wiki") or {}
     title = link.get("title")
-    aliases = [
-        one["value"] for one in (*_of(entity.get("aliases"), lang), *_of(entity.get("aliases"), ANY_LANGUAGE))
-    ]
+    aliases = [alias["value"] for code in (lang, ANY_LANGUAGE) for alias in _of(entity.get("aliases"), code)]
     if not (label or title or aliases):
         return None
     return {
@@ -169,8 +167,8 @@ def _first(texts: Any, lang: str) -> str | None:
     if not texts:
         return None  # an empty member is [] in some dumps
     for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE):
-        if found := texts.get(code):
-            return str(found["value"])
+        if text := texts.get(code):
+            return str(text["value"])
     return None
 
 
@@ -179,7 +177,7 @@ def _of(texts: Any, lang: str) -> Sequence[Mapping[str, str]]:
 
 
 def _values(claims: Mapping[str, Any], name: str) -> list[str]:
-    """Ids of the items that a property has, of the best rank that there is, in the order of their numbers."""
+    """Ids of the items that a property has, of the best rank present, in the order of their numbers."""
     by_rank: dict[str, set[str]] = {"preferred": set(), "normal": set()}
     for statement in (claims or {}).get(name) or ():
         rank, snak = statement.get("rank", "normal"), statement["mainsnak"]

@@ -1,4 +1,4 @@
-"""Culture-specific items: what has a category and a country of origin, with all that is known of it."""
+"""Culture-specific items: those with a category and a country of origin, and all that is known of them."""
 
 from collections.abc import Sequence
 
@@ -28,18 +28,18 @@ def enrich_items(
     sections 3.2 and 3.3.
     """
     places = {lang: place for place, lang in enumerate(settings.languages)}
-    found = tables.read(lookups)
-    named = found.filter(pl.col("lang") == NAMING).select("qid", english="country_of_origin")
+    known = tables.read(lookups)
+    named = known.filter(pl.col("lang") == NAMING).select("qid", english="country_of_origin")
     articles = pl.DataFrame(schema={"qid": pl.String, "lang": pl.String, "paragraph": pl.String})
     if pages:
         paragraphs = tables.scan(pages, ["qid", "lang", "summary"]).rename({"summary": "paragraph"})
-        asked = found.lazy().select("qid", "lang")
+        asked = known.lazy().select("qid", "lang")
         articles = paragraphs.join(asked, on=["qid", "lang"], how="semi", maintain_order="left").collect()
         articles = articles.unique(["qid", "lang"], keep="first", maintain_order=True)
     rows = (
         tables.read(categories)
         .drop_nulls("category")
-        .join(found.drop_nulls("country_qid"), on="qid")
+        .join(known.drop_nulls("country_qid"), on="qid")
         .join(named, on="qid", how="left")
         .join(articles, on=["qid", "lang"], how="left")
         .with_columns(

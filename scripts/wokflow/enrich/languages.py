@@ -1,5 +1,4 @@
-"""The language that items have a name in wherever they are known."""
+"""The language in which items always have a name looked up."""
 
-# English: what countries are called in, what Table 9 has topics of, and whose capitals tell names of one thing from
-# common nouns.
+# English: the language of countries' names and of the topics in Table 9. Its capitals tell proper from common nouns.
 NAMING = "en"

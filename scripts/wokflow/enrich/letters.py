@@ -1,4 +1,4 @@
-"""Letters as they are compared: what looks alike has the same characters, with their places in the text kept."""
+"""Normal forms of text in which what looks alike has the same characters, with their places in the text kept."""
 
 import re
 import unicodedata
@@ -26,22 +26,22 @@ ODD = re.compile(f"[{''.join(map(chr, ALIKE))}{OPTIONAL}{NARROW}\u0300\u0301]")
 
 
 class Places(NamedTuple):
-    """Where each character of a plain text begins and ends in the text as it is written."""
+    """Where each character of a normalized text begins and ends in the original text."""
 
     starts: Sequence[int]
     ends: Sequence[int]
 
 
 def composed(text: str) -> str:
-    """The text in form NFC, without characters that are not seen."""
+    """The text in form NFC, without invisible characters."""
     return unicodedata.normalize("NFC", text.translate(UNSEEN))
 
 
 def placed(text: str) -> tuple[str, Places | None]:
-    """The text as names are looked for in it, and its places; None if it is the text itself, as nearly always.
+    """The normal form of a text in which names are looked for, and its places; None if it is the text itself.
 
-    Composed, without optional marks, with one form of signs that have several; a run of white space is one space, or
-    a line break if it has one.
+    It is composed, without optional marks, and has one form of signs that have several; a run of white space is one
+    space, or a line break if it has one.
     """
     if text.isprintable() and "  " not in text and (text.isascii() or _is_plain(text)):
         return text, None
@@ -78,7 +78,7 @@ def _plain(piece: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text that can be printed, so without UNSEEN and spaces of other kinds, stays as it is."""
+    """Whether a printable text, which has no UNSEEN and no other spaces than blanks, stays as it is."""
     return not ODD.search(text) and unicodedata.is_normalized("NFC", text)
 
 
@@ -98,7 +98,7 @@ def _optional() -> Any:
 
 @cache
 def _letters() -> Any:
-    """A compiled pattern of white space, and of letters with all their marks: no others are composed together."""
+    """A compiled pattern of white space and of letters with all their marks, which are composed one by one."""
     import regex
 
     return regex.compile(rf"{SPACE}+|\X")

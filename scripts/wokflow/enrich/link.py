@@ -1,4 +1,4 @@
-"""Mentions of items in sentences. By a dictionary of their names, the longest wins, then the likeliest item."""
+"""Mentions of items in sentences. The dictionary takes the longest name, then its likeliest item."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
@@ -21,18 +21,18 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.languages import SPACELESS
 
-BATCH = 20_000  # sentences that are linked between two lines of progress
-SHORT = 2  # characters of a name that must not cut a word, in languages without spaces
+BATCH = 20_000  # sentences that are linked at a time
+SHORT = 2  # characters of the longest names that must be whole words, in Chinese
 WORDS = 1 << 16  # words whose names are remembered
 MEANINGS = 1 << 16  # names whose meanings are remembered
 SHARED = 1 << 13  # names of several items whose descriptions are remembered
-SIGNS = 3  # before the first word of a name, as in ...And Justice for All
-END = "\0"  # behind the end of a text
+SIGNS = 3  # equal signs before the first word of a name, at most, as in ...And Justice for All
+END = "\0"  # stands after the end of a text
 NEVER, OFTEN, ALWAYS = "", "often", "always"  # when to look for names that are longer than a word
 
 
 class Mention(NamedTuple):
-    """Characters `start` to `end` of a sentence, the item, and how much speaks for it among `candidates`."""
+    """Characters `start` to `end` of a sentence, the item, and its probability among `candidates` items."""
 
     start: int
     end: int
@@ -56,9 +56,9 @@ def enrich_link(
 
     `names` is the folder that enrich_names wrote for the source's language. Backend `dictionary` looks the names up;
     `corpus_sentences` are all parts of the corpus, which tell ordinary words from names. With `plurals`, English
-    plurals of common nouns are mentions too. With `case` ignored, capitals do not count, and ordinary words are taken
-    for names; words of fixed phrases are not (`phrases`: lang, phrase). Backend `command` runs a program for at most
-    `seconds` (see program.program_mentions); what of its mentions cannot stand is written to `rejects`.
+    plurals of common nouns are mentions too. With `case` ignored, capitals do not count, and ordinary words can be
+    names; words in fixed phrases cannot (`phrases`: lang, phrase). Backend `command` runs a program for at most
+    `seconds` (see program.program_mentions); its invalid mentions are written to `rejects`.
     """
     lang = settings.pair.partition("-")[0]
     opened = Names.open(names, lang)
@@ -68,20 +68,20 @@ def enrich_link(
         known = opened.has_item
         answers, rejected = program_mentions(rows, lang, settings.command, settings.seconds, known)
         texts = dict(rows.select("sentence_id", "source").iter_rows())
-        found = [
+        linked = [
             (
-                one.sentence,
-                one.start,
-                one.end,
-                texts[one.sentence][one.start : one.end],
-                one.qid,
-                one.score,
+                answer.sentence,
+                answer.start,
+                answer.end,
+                texts[answer.sentence][answer.start : answer.end],
+                answer.qid,
+                answer.score,
                 1,
             )
-            for one in answers
+            for answer in answers
         ]
-        tables.write(mentions, MENTIONS, _frame(MENTIONS, found), job.metadata)
-        job.progress.say(f"{len(found)} mentions in {rows.height} sentences, {len(rejected)} rejected")
+        tables.write(mentions, MENTIONS, _frame(MENTIONS, linked), job.metadata)
+        job.progress.say(f"{len(linked)} mentions in {rows.height} sentences, {len(rejected)} rejected")
     else:
         opened.cases.count(
             text for part in corpus_sentences for text in tables.read(part, ["source"])["source"]
@@ -89,7 +89,9 @@ def enrich_link(
         linker = Linker(opened, settings, Phrases.read(settings.phrases, lang))
         _link(linker, rows, mentions, job)
     row_of = dict(rows.select("sentence_id", "source_row").iter_rows())
-    left = [(corpus, row_of[one.sentence], reason, detail, one.line) for one, reason, detail in rejected]
+    left = [
+        (corpus, row_of[answer.sentence], reason, detail, answer.line) for answer, reason, detail in rejected
+    ]
     tables.write(rejects, REJECTED_SENTENCES, _frame(REJECTED_SENTENCES, left), job.metadata)
 
 
@@ -98,38 +100,39 @@ def _frame(schema: Any, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
 
 
 def _link(linker: "Linker", rows: pl.DataFrame, mentions: str, job: Job) -> None:
-    found = 0
+    count = 0
     with tables.PartWriter(mentions, MENTIONS, job.metadata) as part:
-        for start in range(0, rows.height, BATCH):
-            batch = rows[start : start + BATCH]
+        for first in range(0, rows.height, BATCH):
+            batch = rows[first : first + BATCH]
             linked = [
-                (sentence, one.start, one.end, text[one.start : one.end], one.qid, one.score, one.candidates)
+                (sentence, start, end, text[start:end], qid, score, candidates)
                 for sentence, text in batch.select("sentence_id", "source").iter_rows()
-                for one in linker(text)
+                for start, end, qid, score, candidates in linker(text)
             ]
-            found += len(linked)
+            count += len(linked)
             part.write(_frame(MENTIONS, linked))
-            job.progress(start + batch.height, f"{found} mentions", of=rows.height)
-    job.progress.say(f"{found} mentions in {rows.height} sentences")
+            job.progress(first + batch.height, f"{count} mentions", of=rows.height)
+    job.progress.say(f"{count} mentions in {rows.height} sentences")
 
 
 Name = tuple[
     int, int, int
-]  # of a text: where it ends, where the word ends that it is the singular of, its number
+]  # in a text: where it ends, where its word ends (further on if that is a plural), its number
 Place = tuple[int, int, Meaning]  # where a name ends, where its word ends, and what it means
 
 
 Found = tuple[int, int, Meaning]  # where a mention begins and ends, and what it may mean
-# The items that a text speaks for, without its part from start to end; of those that words of it would speak for.
+# Of a mapping from words to items: the items whose words the text has outside its part from start to end.
 About = Callable[[Mapping[int, Iterable[int]], int, int], Iterator[int]]
 
 
 class Word(NamedTuple):
-    """What is known of a word, and the character behind it, wherever it stands.
+    """What is known of a word and the character after it, wherever it stands.
 
-    `number` is that of words.context, or None; `names` are those of one word that it begins with, the longest first;
-    `longest` the first of these that fits, if the word is written small (`small`): then nothing else matters.
-    `longer` says when to look for longer names; `suffixes` are the lengths of those that it ends with.
+    `number` is its number in words.context, or None; `names` are the names within the word from its beginning, the
+    longest first; `longest` is the first of them that fits, if the word is in lower case (`small`), where nothing
+    else matters. `longer` says when to look for longer names; `suffixes` are the lengths of the suffixes that it ends
+    with.
     """
 
     number: int | None
@@ -141,7 +144,7 @@ class Word(NamedTuple):
 
 
 class Linker:
-    """Finds mentions in texts of one language. What `names.cases` counts is to be counted before."""
+    """Finds mentions in texts of one language. `names.cases` must have counted all texts before."""
 
     def __init__(self, names: Names, settings: LinkSettings, phrases: Phrases) -> None:
         self._trie = names.trie
@@ -162,25 +165,26 @@ class Linker:
         self._cut = segmenter() if self._lang == "zh" else None
 
     def __call__(self, written: str) -> list[Mention]:
-        """The mentions in the order of the text. Of those that overlap, the longest is kept, articles aside.
+        """The mentions in the order of the text. Of overlapping ones the longest is kept, without counting articles.
 
-        Letters are the same whether their marks are composed with them or not; characters that are not seen count
-        for nothing.
+        Letters with marks are the same composed or not; invisible characters do not count.
         """
         text, places = placed(written)
         folded = fold(text, self._lang)
-        found = self._in_words(text, folded) if self._is_plain(folded) else self._in_all(text, folded)
-        mentions = self._apart(text, self._mentions(text, folded, *found))
+        names = self._in_words(text, folded) if self._is_plain(folded) else self._in_all(text, folded)
+        mentions = self._apart(text, self._mentions(text, folded, *names))
         if places is None:
             return mentions
         starts, ends = places
-        return [one._replace(start=starts[one.start], end=ends[one.end - 1]) for one in mentions]
+        return [
+            mention._replace(start=starts[mention.start], end=ends[mention.end - 1]) for mention in mentions
+        ]
 
-    def _mentions(self, text: str, folded: str, found: Iterable[Found], subject: About) -> Iterable[Mention]:
-        """The mentions among what may be one. A weak name counts, too, where its item has another name beside it."""
+    def _mentions(self, text: str, folded: str, names: Iterable[Found], subject: About) -> Iterable[Mention]:
+        """The mentions among names in a text. A doubtful name counts, too, if another mention is of its item."""
         mentions: list[Mention] = []
         doubtful: list[Found] = []
-        for start, end, meaning in found:
+        for start, end, meaning in names:
             chosen = meaning.usual
             if not meaning.certain and (items := list(subject(self._about(meaning), start, end))):
                 chosen = meaning.likeliest(items)
@@ -189,20 +193,21 @@ class Linker:
             else:
                 doubtful.append((start, end, meaning))
         if doubtful and mentions:
-            named = {one.qid for one in mentions}
+            named = {mention.qid for mention in mentions}
             for start, end, meaning in doubtful:
                 if qid := meaning.among(named):
                     mentions.append(Mention(start, end, qid, 1.0, len(meaning.numbers)))
             mentions.sort()
-        if not any(text[one.start : one.end].islower() for one in mentions):
+        if not any(text[mention.start : mention.end].islower() for mention in mentions):
             return mentions  # as most are: a phrase has no capital
         return self._phrases.without(folded, mentions)
 
-    def _apart(self, text: str, found: Iterable[Mention]) -> list[Mention]:
+    def _apart(self, text: str, mentions: Iterable[Mention]) -> list[Mention]:
+        """The mentions without those that overlap a longer one."""
         kept: list[Mention] = []
         overlapping: list[Mention] = []
         end = 0
-        for mention in found:
+        for mention in mentions:
             if mention.start >= end:
                 kept += overlapping if len(overlapping) < 2 else self._longest(text, overlapping)
                 overlapping = []
@@ -211,13 +216,13 @@ class Linker:
         return kept + self._longest(text, overlapping)
 
     def _longest(self, text: str, mentions: list[Mention]) -> list[Mention]:
-        """Those that are kept of mentions that overlap."""
+        """The longest of overlapping mentions, and all others that do not overlap these."""
         kept: list[Mention] = []
         for mention in sorted(
             mentions,
-            key=lambda one: (
-                len(article(text[one.start : one.end], self._lang)) - one.end + one.start,
-                one.start,
+            key=lambda mention: (
+                len(article(text[mention.start : mention.end], self._lang)) - mention.end + mention.start,
+                mention.start,
             ),
         ):
             if all(mention.end <= other.start or other.end <= mention.start for other in kept):
@@ -225,29 +230,29 @@ class Linker:
         return sorted(kept)
 
     def _is_plain(self, folded: str) -> bool:
-        """Whether names begin only where words do, and is_word and word_pattern find the same words."""
+        """Whether names begin only where words do, and is_word and word_pattern agree on the words."""
         if self._spaceless or self._proclitics:
             return False
         if folded.isascii():
             return True
         if unknown := set(folded) - self._usual:
             pattern = word_pattern()
-            self._usual |= {one for one in unknown if bool(pattern.match(one)) == self._inside(one)}
+            self._usual |= {sign for sign in unknown if bool(pattern.match(sign)) == self._inside(sign)}
         return self._usual.issuperset(folded)
 
     def _in_words(self, text: str, folded: str) -> tuple[list[Found], About]:
-        """The longest name that begins at each word of a plain text, by what is known of its words.
+        """The longest name that begins at each word of a plain text.
 
         Names of several words are looked up only where one may begin with this word and the next.
         """
         ended = text + END
         spans = [match.span() for match in word_pattern().finditer(folded)]
         words = [self._word(ended[start : stop + 1]) for start, stop in spans]
-        found: list[Found] = []
+        names: list[Found] = []
         for (start, _), word, longer in zip(spans, words, self._longer(folded, spans, words), strict=True):
             place = None
             if start and folded[start - 1] != " " and (signed := self._signed(text, folded, start)):
-                found.append(signed)
+                names.append(signed)
                 continue
             if longer:
                 place = self._first(text, start, self._names_at(folded, start))
@@ -256,18 +261,18 @@ class Linker:
                     end, whole, meaning = word.longest
                     place = start + end, start + whole, meaning
             elif word.names:
-                names = [(start + end, start + whole, name) for end, whole, name in word.names]
-                place = self._first(text, start, names)
+                of_word = [(start + end, start + whole, name) for end, whole, name in word.names]
+                place = self._first(text, start, of_word)
             if place:
-                found.append((start, *place[1:]))
+                names.append((start, *place[1:]))
         places: dict[int, list[tuple[int, int]]] = {}
         for word, span in zip(words, spans, strict=True):
             if word.number is not None:
                 places.setdefault(word.number, []).append(span)
-        return found, partial(outside, places)
+        return names, partial(outside, places)
 
     def _read_word(self, written: str) -> Word:
-        """What is known of a word as it is written, with the character behind it."""
+        """The Word for a word as it is written, with the character after it."""
         folded = fold(written, self._lang)
         names = list(self._names_at(folded[:-1], 0))
         small = written[:-1].islower()
@@ -282,7 +287,7 @@ class Linker:
     def _longer(
         self, folded: str, spans: Sequence[tuple[int, int]], words: Sequence[Word]
     ) -> Iterator[object]:
-        """For each word, whether a name may begin with it and the next one, or the singular of that."""
+        """For each word, whether a name may begin with it and the next one, or the next one's singular."""
         for (start, _), word, (_, end), second in zip(spans, words, spans[1:], words[1:], strict=False):
             if word.longer is OFTEN:
                 yield self._begins(folded[start:end]) or (
@@ -295,15 +300,15 @@ class Linker:
             yield words[-1].longer is ALWAYS
 
     def _in_all(self, text: str, folded: str) -> tuple[list[Found], About]:
-        """The longest name that begins at each place where one may."""
-        found: list[Found] = []
+        """The longest name that begins at each place where names may begin."""
+        names: list[Found] = []
         for start, least in self._starts(folded):
             if start and folded[start - 1] != " " and (signed := self._signed(text, folded, start)):
-                found.append(signed)
-            names = (name for name in self._names_at(folded, start) if name[0] - start >= least)
-            if place := self._first(text, start, self._whole(folded, start, names) if self._cut else names):
-                found.append((start, *place[1:]))
-        return found, Subject(text, self._lang).about
+                names.append(signed)
+            here = (name for name in self._names_at(folded, start) if name[0] - start >= least)
+            if place := self._first(text, start, self._whole(folded, start, here) if self._cut else here):
+                names.append((start, *place[1:]))
+        return names, Subject(text, self._lang).about
 
     def _signed(self, text: str, folded: str, start: int) -> Found | None:
         """The name whose first word begins at a place, with a sign before it: ¡Cu-Cut!"""
@@ -316,7 +321,7 @@ class Linker:
         return None
 
     def _signs_of(self, begun: str) -> list[int]:
-        """How often names have a sign before a letter (both are `begun`) at their beginning: thrice for ...And."""
+        """How often a sign stands before a letter (both are `begun`) at the beginning of names: 3 for ...And."""
         if self._inside(begun[0]):
             return []
         lengths = range(SIGNS, 0, -1)
@@ -328,7 +333,9 @@ class Linker:
             start, stop = match.span()
             yield start, 1
             yield from (
-                (start + len(one), LEAST) for one in self._proclitics if folded.startswith(one, start, stop)
+                (start + len(proclitic), LEAST)
+                for proclitic in self._proclitics
+                if folded.startswith(proclitic, start, stop)
             )
             if self._spaceless:
                 for place in range(start + 1, stop):
@@ -336,9 +343,9 @@ class Linker:
                         yield place, 1
 
     def _names_at(self, folded: str, start: int) -> Iterator[Name]:
-        """The names that begin at a place, the longest first, but for those that cut a word.
+        """The names that begin at a place and do not end inside a word, the longest first.
 
-        Behind a name, its word may only go on with the ending of a plural, which is then a part of it, or a particle.
+        A name's word may only continue with a plural ending, which then is a part of the mention, or a particle.
         """
         prefixes = list(self._trie.iter_prefixes_with_ids(folded[start : start + LONGEST]))
         for name, number in reversed(prefixes):
@@ -353,7 +360,7 @@ class Linker:
             yield end, whole, number
 
     def _whole(self, folded: str, start: int, names: Iterable[Name]) -> Iterator[Name]:
-        """Those names that are long or whole words."""
+        """The names that are longer than SHORT or whole words."""
         assert self._cut
         for name in names:
             if name[0] - start > SHORT or {start, name[0]} <= self._cut(folded):
@@ -370,7 +377,7 @@ class Linker:
         return at
 
     def _first(self, text: str, start: int, names: Iterable[Name]) -> Place | None:
-        """The first of the names at a place of the text that fits an item, and what it means."""
+        """The first of the names at a place of the text that fits an item, with its meaning."""
         for end, whole, name in names:
             words = text[start:end]
             if words.islower():

@@ -1,4 +1,4 @@
-"""What Wikidata knows of the items that are mentioned: of a dump, of a store of triples, or of a SPARQL endpoint."""
+"""Wikidata's facts about mentioned items: from a dump, a store of triples, or a SPARQL endpoint."""
 
 import gzip
 import hashlib
@@ -19,7 +19,7 @@ from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.polite import Answers, known
 
 SUMMARY = "summary"  # a kind of facts that only dumps have
-MERGES = 5  # of one item, one after the other
+MERGES = 5  # of one item into the next, at most
 SHOWN = 10  # unknown items that the log names
 
 Source = Callable[[Sequence[str]], Mapping[str, Facts]]
@@ -28,15 +28,15 @@ Source = Callable[[Sequence[str]], Mapping[str, Facts]]
 def enrich_lookup(
     *, categories: str, entities: str, lookups: str, settings: LookupSettings, job: Job
 ) -> None:
-    """Write what is known of each item that has a category as enrich/lookups, in each of `languages`.
+    """Write the facts about each item with a category as enrich/lookups, in each of `languages`.
 
     Backends: `dump` reads enrich/entities; `store` a file of triples (.nt, .ttl, plain or .gz) or a folder that
     pyoxigraph or Oxigraph made; `endpoint` asks a SPARQL endpoint, `batch` items a query, in the name of `contact`,
-    and keeps answers in the folder `cache` (see polite.Client). All write the same of the same facts; only dumps have
-    summaries. Labels and descriptions fall back on variants of the language; aliases are in the order of their
-    characters, since triples have no order. The country of origin is the item with the lowest number among the
-    values of P495 that have the best rank, else of P17. Of an item that was merged into another since it was linked,
-    triples know only that: it keeps its id, and has what is known of the other. Paper: Yao et al. 2024, section 3.2.
+    and keeps answers in the folder `cache` (see polite.Client). All give the same rows from the same facts; only
+    dumps have summaries. Labels and descriptions fall back on variants of the language; aliases are sorted by their
+    characters, since triples have no order. The country of origin is the item with the lowest number among the values
+    of P495 with the best rank, else of P17. If an item was merged into another since it was linked, triples say only
+    that: it keeps its id, and gets the facts of the other. Paper: Yao et al. 2024, section 3.2.
 
     Raises UserError where a setting is missing or wrong, the store cannot be read, or the endpoint does not answer.
     """
@@ -67,24 +67,24 @@ def enrich_lookup(
         lookups, LOOKUPS, pl.DataFrame(rows, pl.DataFrame(LOOKUPS.empty_table()).schema), job.metadata
     )
     unknown = [qid for qid in wanted if not facts[qid]]
-    some = f" ({', '.join(unknown[:SHOWN])}{', ...' if len(unknown) > SHOWN else ''})" if unknown else ""
+    examples = f" ({', '.join(unknown[:SHOWN])}{', ...' if len(unknown) > SHOWN else ''})" if unknown else ""
     progress.say(
         f"{len(wanted)} items: {len(countries)} have a country, {len(unknown)} are unknown to the "
-        f"{settings.backend}{some}"
+        f"{settings.backend}{examples}"
     )
 
 
 def followed(source: Source, qids: Sequence[str]) -> dict[str, Facts]:
-    """What is known of items; of one that was merged into another item, what is known of that."""
-    found = dict(source(qids))
-    merged = {qid: into for qid in qids if (into := _merged(found[qid]))}
+    """The facts of items; for an item that was merged into another, the facts of that one."""
+    facts = dict(source(qids))
+    merged = {qid: into for qid in qids if (into := _merged(facts[qid]))}
     for _ in range(MERGES):
         if not merged:
             break
-        found |= source(sorted(set(merged.values()) - found.keys(), key=number_of))
-        found |= {qid: found[into] for qid, into in merged.items()}
-        merged = {qid: into for qid in merged if (into := _merged(found[qid]))}
-    return found
+        facts |= source(sorted(set(merged.values()) - facts.keys(), key=number_of))
+        facts |= {qid: facts[into] for qid, into in merged.items()}
+        merged = {qid: into for qid in merged if (into := _merged(facts[qid]))}
+    return facts
 
 
 def _merged(facts: Facts) -> str | None:
@@ -92,7 +92,7 @@ def _merged(facts: Facts) -> str | None:
 
 
 def texts(facts: Facts, lang: str) -> dict[str, Any]:
-    """Names of an item in a language, as enrich_entities chooses them; where it has none, nothing is said of it."""
+    """Names of an item in a language, as enrich_entities chooses them; all empty where it has no name."""
     own = (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)
     label, title = _first(facts, LABEL, own), _first(facts, TITLE, [lang])
     aliases = sorted({value for kind, code, value in facts if kind == ALIAS and code in (lang, ANY_LANGUAGE)})
@@ -108,15 +108,15 @@ def texts(facts: Facts, lang: str) -> dict[str, Any]:
 
 
 def _first(facts: Facts, kind: str, codes: Collection[str]) -> str | None:
-    """The value under the first of the codes that has one; of several the first by its characters."""
+    """The value under the first of the codes that has one; of several values the first in alphabetical order."""
     return next((value for code in codes for of, lang, value in facts if (of, lang) == (kind, code)), None)
 
 
 def country_of(facts: Facts) -> str | None:
     """The id of an item's country of origin."""
     for wanted in (ORIGIN, COUNTRY):
-        if found := [value for kind, _, value in facts if kind == wanted]:
-            return min(found, key=number_of)
+        if countries := [value for kind, _, value in facts if kind == wanted]:
+            return min(countries, key=number_of)
     return None
 
 
@@ -126,20 +126,20 @@ def _country(qid: str | None, known: Mapping[str, Facts], lang: str) -> dict[str
 
 
 def of_dump(entities: str, languages: Collection[str]) -> Source:
-    """What enrich/entities says."""
+    """Facts from enrich/entities."""
     columns = ["qid", "origins", "countries", "texts"]
 
     def ask(qids: Sequence[str]) -> dict[str, Facts]:
-        found: dict[str, Facts] = {qid: [] for qid in qids}
+        facts: dict[str, Facts] = {qid: [] for qid in qids}
         wanted = pl.LazyFrame({"qid": qids}, {"qid": pl.String})
         rows = tables.scan(entities, columns).join(wanted, on="qid", how="semi").collect()
         for qid, origins, countries, named in rows.unique("qid", keep="first").iter_rows():
-            found[qid] = sorted(
-                {(ORIGIN, "", one) for one in origins}
-                | {(COUNTRY, "", one) for one in countries}
+            facts[qid] = sorted(
+                {(ORIGIN, "", country) for country in origins}
+                | {(COUNTRY, "", country) for country in countries}
                 | {fact for text in named if text["lang"] in languages for fact in _of_text(text)}
             )
-        return found
+        return facts
 
     return ask
 
@@ -153,19 +153,19 @@ def _of_text(text: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def of_store(path: str | None, languages: Collection[str], batch: int) -> Source:
-    """What a store of triples says, asked as an endpoint is."""
+    """Facts from a store of triples, by the same query as at an endpoint."""
     from pyoxigraph import QueryResultsFormat, QuerySolutions
 
     opened = open_store(path)
 
     def ask(qids: Sequence[str]) -> dict[str, Facts]:
-        found: dict[str, Facts] = {}
+        facts: dict[str, Facts] = {}
         for start in range(0, len(qids), batch):
-            some = qids[start : start + batch]
-            answer = opened.query(sparql.query(some, languages))
+            part = qids[start : start + batch]
+            answer = opened.query(sparql.query(part, languages))
             assert isinstance(answer, QuerySolutions)
-            found |= sparql.read_answer(answer.serialize(format=QueryResultsFormat.JSON) or b"", some)
-        return found
+            facts |= sparql.read_answer(answer.serialize(format=QueryResultsFormat.JSON) or b"", part)
+        return facts
 
     return ask
 
@@ -202,16 +202,16 @@ def open_store(path: str | None) -> Any:
 
 
 def answers_of(folder: str | Path, endpoint: str, languages: Collection[str]) -> Answers:
-    """What an endpoint said of items in some languages; another query is another question."""
+    """The cached answers of an endpoint about items in some languages; answers to another query do not count."""
     asked = hashlib.sha256(sparql.query([], languages).encode()).hexdigest()
     return Answers(folder, {"endpoint": endpoint, "query": asked})
 
 
 def of_endpoint(client: sparql.Endpoint, answers: Answers, progress: Progress) -> Source:
-    """What is kept of items, and what the endpoint says of all others."""
+    """Facts from the cached answers, and from the endpoint for all other items."""
 
     def ask(qids: Sequence[str]) -> dict[str, Facts]:
-        found = known(client, answers, qids, progress)
-        return {qid: [(kind, lang, value) for kind, lang, value in facts] for qid, facts in found.items()}
+        answered = known(client, answers, qids, progress)
+        return {qid: [(kind, lang, value) for kind, lang, value in facts] for qid, facts in answered.items()}
 
     return ask

@@ -10,22 +10,27 @@ from wokflow.enrich.names import ACRONYM, ALIAS, IRREGULAR, OF_MANY, OF_ONE, PLU
 from wokflow.enrich.words import fold, word_pattern, zipf
 from wokflow.frame.languages import SPACELESS
 
-RARE = 3.3  # zipf of a word that is rather an item's than a word of the language: soba, pulque, not voice
-COMMON = 3.8  # zipf of a word that is rather itself than another name of something: crust, industrial
-SURE, WEAK, NOT = 0.0, -10.0, -100.0  # how well words fit a name; beyond what else is weighed
-PROPER = 4.2  # zipf of a word with a capital that is rather of a name than of a people: Ottoman, Bergen, not British
-INSIDE = 4.4  # zipf of a word that is rather a part of a longer name, beside a capital: City, River
-FAMOUS = 100  # pages of an item whose name is believed without capitals, though common as a word: Australia in Hindi
+RARE = (
+    3.3  # zipf below which a word more likely names an item than is an ordinary word: soba, pulque, not voice
+)
+COMMON = 3.8  # zipf from which a word is more likely ordinary than an alias: crust, industrial
+SURE, WEAK, NOT = 0.0, -10.0, -100.0  # how well words fit a name; these outweigh all other weights
+PROPER = (
+    4.2  # zipf below which a capitalized word is more likely a name than a nationality: Ottoman, not British
+)
+INSIDE = 4.4  # zipf from which a word beside a capital is more likely part of a longer name: City, River
+FAMOUS = (
+    100  # pages of an item whose name counts without capitals, though common as a word: Australia in Hindi
+)
 
 
 class Said(NamedTuple):
-    """The words of a text that are a name, as they are written.
+    """Words of a text that match a name, as they are written.
 
-    `key` is the name without its article, folded; `single` that it is one word; `exact` is the CRC-32 of the words,
-    `capitals` which begin with one, `bare` the bit of the first word if it is an article. `inside` says that a word
-    with a capital stands directly beside them, as in a longer name, and `first` that a sentence begins here. Without
-    capitals neither `inside` nor `first` counts. `shouted` are longer words in capitals throughout, which is no
-    acronym.
+    `key` is the folded name without its article; `single`: it is one word; `exact` is the CRC-32 of the words;
+    `capitals` has the bits of the words that begin with one; `bare` is the bit of the first word if it is an article.
+    `inside`: a word with a capital stands directly beside them, as in a longer name; `first`: a sentence begins here;
+    neither counts without capitals. `shouted`: words in capitals throughout that are too long for an acronym.
     """
 
     key: str
@@ -42,10 +47,10 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Meaning:
-    """The items that a name may mean, in the order of their rows, and the likeliest where nothing speaks for others.
+    """The items that a name may mean, in the order of their rows, and the likeliest one without further evidence.
 
-    `weights` is what the name says for each item, `pages` what its pages say. `weak` says of which items the name, as
-    it is written, is believed only where the text speaks for them too; `usual` is None if it is so of all.
+    `weights` are the weights of the name for each item, `pages` those of the items' pages. `weak`: whether the name,
+    as it is written, counts for the item only with evidence in the text; `usual` is None if it is so for all.
     """
 
     usual: tuple[str, float] | None
@@ -57,13 +62,13 @@ class Meaning:
 
     @property
     def certain(self) -> bool:
-        """Whether the text does not matter."""
+        """Whether the choice does not depend on the text."""
         return len(self.numbers) == 1 and not self.weak[0]
 
     def likeliest(self, items: Iterable[int]) -> tuple[str, float] | None:
-        """The item with the most pages and the description that fits best, and its score; None if there is none.
+        """The item with the best sum of weight, pages and evidence, and its score; None if all are weak, without any.
 
-        `items` (from 0) are those that words of the text speak for, once for each word.
+        `items` are indices (from 0) of items, once for each word of the text that is evidence for them.
         """
         known = [0] * len(self.numbers)
         for item in items:
@@ -90,7 +95,7 @@ def _likeliest(
 
 
 class Meanings:
-    """Finds what names may mean in texts of one language."""
+    """Finds the possible meanings of names in texts of one language."""
 
     def __init__(self, names: Names, *, free: bool) -> None:
         self._names = names
@@ -98,8 +103,8 @@ class Meanings:
         self._free = free
 
     def __call__(self, name: int, words: str, plural: bool, inside: bool, first: bool) -> Meaning | None:
-        """What `words`, a name or its plural, may mean; None if they fit no item. For the rest see Said."""
-        said = self._said(words, plural, inside, first)
+        """The possible meanings of `words`, a name or its plural; None if they fit no item. For the rest see Said."""
+        spelt = self._said(words, plural, inside, first)
         fitting: dict[tuple[int, int, int, int], float] = {}
         weights: dict[int, float] = {}
         for entity, *form in self._names.owners_of(name):
@@ -109,8 +114,8 @@ class Meanings:
             key = spelling, capitals, kind, flags
             weight = fitting.get(key)
             if weight is None:
-                fits = SURE if self._free else self._fits(said, spelling, capitals, kind, flags)
-                weight = fitting[key] = (kind != ALIAS) * 2.0 + (spelling == said.exact) * 0.5 + fits
+                fits = SURE if self._free else self._fits(spelt, spelling, capitals, kind, flags)
+                weight = fitting[key] = (kind != ALIAS) * 2.0 + (spelling == spelt.exact) * 0.5 + fits
             if weight >= WEAK:
                 weights[entity] = max(weights.get(entity, WEAK), weight)
         return self._meaning(weights) if weights else None
@@ -119,13 +124,13 @@ class Meanings:
         entities = list(weights)
         numbers, sitelinks = (of[entities].tolist() for of in (self._names.numbers, self._names.sitelinks))
         weak = [weight < SURE for weight in weights.values()]
-        found = [weight - WEAK * less for weight, less in zip(weights.values(), weak, strict=True)]
+        strong = [weight - WEAK * less for weight, less in zip(weights.values(), weak, strict=True)]
         pages = list(map(math.log1p, sitelinks))
-        usual = _likeliest(numbers, found, pages, weak, [0] * len(numbers))
-        return Meaning(usual, entities, numbers, found, pages, weak)
+        usual = _likeliest(numbers, strong, pages, weak, [0] * len(numbers))
+        return Meaning(usual, entities, numbers, strong, pages, weak)
 
     def about(self, meaning: Meaning) -> dict[int, list[int]]:
-        """The numbers of words in the descriptions and topics of items, and which items (from 0) each speaks for."""
+        """The numbers of words in the descriptions and topics of items, each with the items (from 0) that have it."""
         about: dict[int, list[int]] = {}
         for item, words in enumerate(self._names.about_of(meaning.entities)):
             for word in words:
@@ -150,14 +155,13 @@ class Meanings:
         )
 
     def _fits(self, said: Said, spelling: int, capitals: int, kind: int, flags: int) -> float:
-        """SURE, WEAK or NOT, whether the words may be the name, going by how both are written.
+        """Whether the words can be the name, by how both are written: SURE, WEAK or NOT.
 
-        `spelling`, `capitals`, `kind` and `flags` are the name's (names.OWNER). A name with capitals has them where
-        it is mentioned; only these may be written small: titles and labels of common nouns, labels with a rare
-        word in them, and labels in part (see _is_partly_small). A single word that is common is not believed to
-        be an alias, nor to be a name where it stands in a longer one or, mostly written small, where a sentence
-        begins. WEAK are many aliases of one word, names of scripts without capitals that are common words, and
-        what is written in capitals throughout.
+        `spelling`, `capitals`, `kind` and `flags` are the name's (names.OWNER). A name with capitals must be written
+        with them, except titles and labels of common nouns, labels with a rare word in them, and parts of labels
+        (see _is_partly_small). A single common word is not taken for an alias, nor for a name inside a longer one or,
+        if it is mostly in lower case, at the beginning of a sentence. WEAK are many one-word aliases, common words in
+        scripts without capitals, and words in capitals throughout.
         """
         if said.exact != spelling and (flags & IRREGULAR or said.irregular):
             if flags & IRREGULAR or not said.shouted:
@@ -186,9 +190,9 @@ class Meanings:
         return NOT if said.inside or said.first or (said.bare and said.exact != spelling) else SURE
 
     def _is_partly_small(self, said: Said, capitals: int) -> bool:
-        """Whether a name may be written with these capitals alone: the Ottoman army, the bishop of Valencia.
+        """Whether a name may be written with only these capitals: the Ottoman army, the bishop of Valencia.
 
-        So it may if its first word is rather a name's, or a word behind `of`.
+        It may if the first word is likely a name (PROPER), or if a word after `of` is.
         """
         if said.bare:
             return False
@@ -205,7 +209,7 @@ class Meanings:
         return "of" in words[1:] and words.index("of", 1) < named[-1]
 
     def _of_alias(self, said: Said, kind: int) -> float:
-        """A single word that is only another name is weak where it is not rare, is an acronym or in a longer name."""
+        """SURE or WEAK: a one-word alias is weak if it is not rare, is an acronym, or stands in a longer name."""
         if kind != ALIAS or not said.single or self._lang in SPACELESS:
             return SURE
         strong = self._is_rare(said.key) and not said.irregular and not (said.capitals and said.inside)

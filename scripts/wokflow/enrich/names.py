@@ -1,4 +1,4 @@
-"""The names of all items in one language, as a trie: what the dictionary linker looks mentions up in.
+"""The names of all items in one language, as a trie in which the dictionary linker looks mentions up.
 
 The trie (marisa-trie) and the tables beside it are mapped into memory: a job does not wait until they are loaded, and
 the jobs of a node share them.
@@ -26,14 +26,14 @@ from wokflow.frame.languages import SPACELESS
 
 LONGEST = 100  # characters of a name; longer ones are titles of papers and the like
 BATCH = 1 << 18  # items whose names are read at once
-LABEL, TITLE, ALIAS = range(3)  # what a name is of its item, the most telling first
-ACRONYM = 3  # letters: so short an alias is kept only in capitals
-BITS = 16  # for each name, of `beginnings`
-WORDS = 16  # of a name, whose capitals are remembered
-IRREGULAR = 1  # capitals elsewhere than at the beginning of words, as in BBC or iPhone
+LABEL, TITLE, ALIAS = range(3)  # kinds of names, the strongest first
+ACRONYM = 3  # letters: an alias this short is kept only in capitals
+BITS = 16  # bits of `beginnings` for each name
+WORDS = 16  # words of a name, at most, whose capitals are stored
+IRREGULAR = 1  # with capitals inside words, as in BBC or iPhone
 PLURAL = 2  # the form in -ies of a name in -y
-OF_ONE = 4  # without capitals in its script, but with one in English: of a person, a place, a work
-OF_MANY = 8  # of an item that English writes small: a common noun
+OF_ONE = 4  # a proper noun in a script without capitals, by its English label: a person, a place, a work
+OF_MANY = 8  # a common noun, by its English label
 ARTICLES = {
     "en": ("the", "a", "an"),
     "fr": ("le", "la", "les", "un", "une"),
@@ -43,25 +43,25 @@ ARTICLES = {
     "pt": ("o", "a", "os", "as", "um", "uma"),
     "nl": ("de", "het", "een"),
 }
-# A name of an item: the item's row in enrich/entities, the CRC-32 of the name as it is written, which of its first
-# words begin with a capital, what it is (LABEL and so on), and as bits IRREGULAR, PLURAL, OF_ONE and OF_MANY.
+# A name of an item: the item's row in enrich/entities, the CRC-32 of the name as it is written, the bits of its first
+# words that begin with a capital, its kind (LABEL and so on), and the bits IRREGULAR, PLURAL, OF_ONE and OF_MANY.
 OWNER = np.dtype([("entity", "<i4"), ("exact", "<u4"), ("capitals", "<u2"), ("kind", "u1"), ("flags", "u1")])
 
 
 def enrich_names(*, entities: str, names: str, digest: str, lang: str, job: Job) -> None:
     """Write the folder `names`: all labels, aliases and titles of pages that items have in a language.
 
-    Left out are names of a single character (articles aside), of more than LONGEST, without letters, and with a NUL;
-    and aliases of up to ACRONYM letters that are not all capitals, in languages that have these. An English name that
-    ends in -y has its form in -ies beside it.
+    Left out are names of a single character (without the article), of more than LONGEST, without letters, and with a
+    NUL; and aliases of up to ACRONYM letters that are not all capitals, in languages with capitals. An English name
+    in -y also gets its plural in -ies.
 
-    The folder holds `names.marisa`, a trie of folded names that numbers them; `starts` (names + 1): where the owners
-    of each name begin in `owners` (OWNER); `numbers` and `sitelinks` by row of enrich/entities: of the item's id, and
-    of its pages; and for items that share a name, or have an alias of one word, `about`, `about_starts` and
-    `about_words`: their rows, and the numbers of the words in their descriptions and topics (see words.context).
-    `beginnings` are bits, set at the CRC-32 of what each name of several words begins with (see beginning), modulo
-    their number. `cases.tsv` counts how often a word is written small and with a capital in descriptions and
-    summaries (see words.Cases). `digest` is that of all files.
+    The folder holds `names.marisa`, a trie that numbers the folded names; `starts` (names + 1), where each name's
+    owners begin in `owners` (OWNER); `numbers` and `sitelinks`, the number of the item's id and of its pages by row
+    of enrich/entities; and, for items that share a name or have a one-word alias, `about`, `about_starts` and
+    `about_words`: their rows and the numbers of the words in their descriptions and topics (see words.context).
+    `beginnings` is a Bloom filter with one hash, the CRC-32, of the beginnings of names (see beginning). `cases.tsv`
+    counts how often each word has lower case and a capital in descriptions and summaries (see words.Cases). `digest`
+    is that of all files.
     """
     import marisa_trie
 
@@ -106,17 +106,17 @@ def _batches(entities: str, lang: str) -> Any:
 
 
 def _named(rows: pl.DataFrame, lang: str) -> pl.DataFrame:
-    found: dict[tuple[int, str], int] = {}
+    kinds: dict[tuple[int, str], int] = {}
     proper: dict[int, bool | None] = {}
     for entity, label, title, aliases, of_proper in rows.iter_rows():
         proper[entity] = of_proper
         page = title and title.split(" (")[0]  # the page on Java (island) is on Java
         for kind, given in ((LABEL, label), (TITLE, page), *((ALIAS, alias) for alias in aliases)):
             name = plain(given or "").strip()
-            if name and (entity, name) not in found and _is_name(name, kind, lang):
-                found[entity, name] = kind
+            if name and (entity, name) not in kinds and _is_name(name, kind, lang):
+                kinds[entity, name] = kind
     described = []
-    for (entity, name), kind in found.items():
+    for (entity, name), kind in kinds.items():
         key, (capitals, flags) = fold(name, lang), written(name)
         flags |= _of(proper[entity], name)
         exact = zlib.crc32(name.encode())
@@ -158,7 +158,7 @@ def _is_name(name: str, kind: int, lang: str) -> bool:
 
 
 def article(text: str, lang: str) -> str:
-    """The article that a text begins with, and the space behind it; empty if there is none."""
+    """The article that a text begins with, and the space after it; empty if there is none."""
     first, space, _ = text.partition(" ")
     return first + space if space and first.lower() in ARTICLES.get(lang, ()) else ""
 
@@ -176,7 +176,7 @@ def written(name: str) -> tuple[int, int]:
 
 
 def beginning(key: str) -> str | None:
-    """The first two words of a name, or its only word and the character behind it; None if that is all of it."""
+    """The first two words of a name, or its only word and the next character; None if nothing follows that word."""
     words = word_pattern().finditer(key)
     first, second = next(words, None), next(words, None)
     if first is None or first.end() == len(key):
@@ -185,20 +185,18 @@ def beginning(key: str) -> str | None:
 
 
 def _beginnings(keys: pl.Series) -> NDArray[np.uint8]:
-    """Bits of a power of two in number, at least BITS for each name, and so with few that are set by chance."""
+    """The Bloom filter of the names' beginnings: a power of two of bits, at least BITS for each name."""
     bits = np.zeros(1 << max(10, (BITS * len(keys) - 1).bit_length() - 3), np.uint8)
     size = 8 * len(bits)
     for start in range(0, len(keys), BATCH):
-        begun = {
-            zlib.crc32(found.encode()) for key in keys[start : start + BATCH] if (found := beginning(key))
-        }
+        begun = {zlib.crc32(text.encode()) for key in keys[start : start + BATCH] if (text := beginning(key))}
         places = np.fromiter(begun, np.int64, len(begun)) % size
         np.bitwise_or.at(bits, places >> 3, np.uint8(1) << (places & 7).astype(np.uint8))
     return bits
 
 
 def _sharing(owners: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The items that share a name with another one, each once."""
+    """The items that share a name with another item, each once."""
     counts = np.diff(starts)
     shared = np.repeat(counts > 1, counts)
     return np.unique(owners["entity"][shared])
@@ -225,7 +223,7 @@ def _cases(entities: str, lang: str) -> Cases:
 
 
 def _about(entities: str, lang: str, items: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
-    """What the items are about: `about`, `about_starts` and `about_words` (see enrich_names)."""
+    """The words that items are about: `about`, `about_starts` and `about_words` (see enrich_names)."""
     wanted = pl.LazyFrame({"entity": pl.Series(items, dtype=pl.UInt32)})
     rows = (
         tables.scan(entities, ["topics", "texts"])
@@ -300,16 +298,16 @@ class Names:
 
     def owners_of(self, name: int) -> list[tuple[int, int, int, int, int]]:
         """The items that have a name, by its number: rows of OWNER."""
-        found: list[tuple[int, int, int, int, int]] = self.owners[
+        owners: list[tuple[int, int, int, int, int]] = self.owners[
             self.starts[name] : self.starts[name + 1]
         ].tolist()
-        return found
+        return owners
 
     def about_of(self, entities: Sequence[int]) -> list[list[int]]:
-        """What items are about that share a name: for each the numbers of words."""
+        """The numbers of the words that items are about, for each item; none for items that share no name."""
         rows = np.searchsorted(self.about, np.array(entities, self.about.dtype))
-        found: list[list[int]] = []
+        words: list[list[int]] = []
         for entity, row in zip(entities, rows.tolist(), strict=True):
             known = row < len(self.about) and self.about[row] == entity
-            found.append(self.about_words[slice(*self.about_starts[row : row + 2])].tolist() if known else [])
-        return found
+            words.append(self.about_words[slice(*self.about_starts[row : row + 2])].tolist() if known else [])
+        return words

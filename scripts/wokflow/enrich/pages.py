@@ -13,10 +13,10 @@ from wokflow.ingest.schemas import PAGES
 def enrich_pages(
     *, lookups: str, given: Sequence[str], pages: str, settings: PagesSettings, job: Job
 ) -> None:
-    """Write the first paragraphs of the pages of items as schema ingest/pages, in the order of enrich/lookups.
+    """Write the first paragraphs of items' pages (schema ingest/pages), in the order of enrich/lookups.
 
-    Asked for are items that have the title of a page in a language, no summary in enrich/lookups, and no page in the
-    tables `given`. Titles without an article are left out. Raises UserError where the API does not answer (see
+    The API is asked for items that have the title of a page in a language, no summary in enrich/lookups, and no page
+    in the tables `given`. Titles without an article are left out. Raises UserError where the API does not answer (see
     wikipedia.pages_of).
     """
     from wokflow.ingest.wikipedia import pages_of
@@ -24,7 +24,7 @@ def enrich_pages(
     known = tables.read(given, ["qid", "lang"]) if given else pl.DataFrame(schema=["qid", "lang"])
     wanted = tables.read(lookups).filter(pl.col("summary").is_null(), pl.col("title").is_not_null())
     wanted = wanted.join(known.cast(pl.String), on=["qid", "lang"], how="anti").select("qid", "lang", "title")
-    found = []
+    written = []
     for (lang,), rows in wanted.group_by("lang", maintain_order=True):
         articles = pages_of(
             rows["title"],
@@ -35,10 +35,10 @@ def enrich_pages(
             timeout=settings.timeout_s,
             progress=job.progress,
         )
-        found += [
+        written += [
             page._asdict() | {"qid": qid}
             for qid, _, title in rows.iter_rows()
             if (page := articles.get(title))
         ]
-    tables.write(pages, PAGES, pl.DataFrame(found, pl.DataFrame(PAGES.empty_table()).schema), job.metadata)
-    job.progress.say(f"{len(found)} of {wanted.height} pages were found by the API")
+    tables.write(pages, PAGES, pl.DataFrame(written, pl.DataFrame(PAGES.empty_table()).schema), job.metadata)
+    job.progress.say(f"{len(written)} of {wanted.height} pages were found by the API")

@@ -1,4 +1,4 @@
-"""Fixed phrases, whose words are no items: for the sake of."""
+"""Fixed phrases, whose words are no mentions of items: for the sake of."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from wokflow.enrich.lists import read_table
 from wokflow.enrich.words import fold
 
-WORD = r"[^\s.,;:!?]{1,64}"  # what * stands for; with a bound, as each place of a text may begin one
+WORD = r"[^\s.,;:!?]{1,64}"  # what * stands for; bounded, since a match is tried at each place of a text
 
 
 class _Span(Protocol):
@@ -29,16 +29,16 @@ class Phrases:
 
     @classmethod
     def read(cls, path: str, lang: str) -> "Phrases":
-        """Those of a table (lang, phrase), where * stands for a word."""
+        """The phrases of a language in a table (lang, phrase), where * stands for a word."""
         rows = read_table(path, "lang", "phrase")
         folded = sorted(fold(phrase, lang) for of, phrase in rows if of == lang)
         return cls([re.escape(phrase).replace(r"\*", WORD) for phrase in folded])
 
     def without(self, folded: str, spans: Iterable[Span]) -> Iterable[Span]:
-        """The spans of a folded text that do not stand in one of the phrases."""
-        taken = [found.span() for found in self._pattern.finditer(folded)] if self._pattern else []
+        """The spans of a folded text that do not lie inside one of the phrases."""
+        taken = [match.span() for match in self._pattern.finditer(folded)] if self._pattern else []
         if not taken:
             return spans
         return [
-            one for one in spans if not any(start <= one.start and one.end <= end for start, end in taken)
+            span for span in spans if not any(start <= span.start and span.end <= end for start, end in taken)
         ]

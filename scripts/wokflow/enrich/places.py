@@ -1,4 +1,4 @@
-"""What stands beside and inside of names in a text."""
+"""The surroundings of names in a text: longer names around them, and words of Chinese."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -6,15 +6,15 @@ from functools import lru_cache
 from wokflow.enrich.words import begins, is_word
 
 JOINTS = " -–"  # between the words of a name
-# Signs before words. What they open, within a sentence, has a capital only if it is a name.
+# Signs before words. Inside a sentence, a word after one of them has a capital only if it is a name.
 OPENING = "([{\"“‘'«"
 OWNERS = ("'s", "’s")
 
 
 def in_longer(text: str, start: int, end: int) -> bool:
-    """Whether a mention seems to be a part of a longer name: a word with a capital stands beside it.
+    """Whether a mention is likely part of a longer name: a word with a capital stands beside it.
 
-    So it does behind a hyphen or `of`; behind a comma or 's another name begins.
+    Names also continue across a hyphen or `of`, but not across a comma or 's.
     """
     if end < len(text) and text[end] in JOINTS:
         behind = end + 1
@@ -36,23 +36,23 @@ def in_longer(text: str, start: int, end: int) -> bool:
 
 
 def _word_before(text: str, end: int) -> tuple[int, str]:
-    """Where the word begins that ends at a place, and the word without signs before it, which may be empty."""
+    """The start of the word that ends at a place, and the word without OPENING signs; it may be empty."""
     at = text.rfind(" ", 0, max(end, 0)) + 1
     return at, text[at : max(end, 0)].lstrip(OPENING)
 
 
 def segmenter() -> Callable[[str], frozenset[int]]:
-    """Where words of Chinese begin and end, by jieba; its cache and its global tokenizer are not touched."""
+    """A function that gives the word boundaries of a Chinese text, by jieba without its cache or global tokenizer."""
     from wokflow.frame import jieba_dictionary
 
     tokenizer = jieba_dictionary.tokenizer()
 
     @lru_cache(16)
     def places(text: str) -> frozenset[int]:
-        at, found = 0, {0}
+        at, boundaries = 0, {0}
         for word in tokenizer.cut(text):
             at += len(word)
-            found.add(at)
-        return frozenset(found)
+            boundaries.add(at)
+        return frozenset(boundaries)
 
     return places

@@ -1,4 +1,4 @@
-"""Mentions of items by a program with an environment of its own: a neural entity linker, for example."""
+"""Mentions of items from an external program, such as a neural entity linker."""
 
 import json
 import math
@@ -28,13 +28,13 @@ class Answer(NamedTuple):
     line: str
 
 
-Rejected = tuple[Answer, str, str]  # with the reason and what there is to say of it
+Rejected = tuple[Answer, str, str]  # with reason and detail
 
 
 def program_mentions(
     rows: pl.DataFrame, lang: str, command: Sequence[str], seconds: float | None, known: Callable[[str], bool]
 ) -> tuple[list[Answer], list[Rejected]]:
-    """The mentions that a program finds in sentences, in their order, and those of them that cannot stand.
+    """The mentions that a program finds in sentences, in their order, and its invalid mentions.
 
     The program gets a line of JSON for each of `rows` (sentence_id, source), with the members sentence_id, text and
     lang, and answers with a line for each mention: sentence_id, qid, start, end (characters from 0, the end
@@ -49,13 +49,13 @@ def program_mentions(
         for sentence, text in texts.items()
     )
     written = run_command(command, "".join(lines), key=KEY, seconds=seconds) if texts else ""
-    found: dict[str, list[Answer]] = {}
-    for one in read_answers(written, texts):
-        found.setdefault(one.sentence, []).append(one)
+    answers: dict[str, list[Answer]] = {}
+    for answer in read_answers(written, texts):
+        answers.setdefault(answer.sentence, []).append(answer)
     kept: list[Answer] = []
     rejected: list[Rejected] = []
     for sentence in texts:
-        _sort_out(found.get(sentence, ()), len(texts[sentence]), known, kept, rejected)
+        _sort_out(answers.get(sentence, ()), len(texts[sentence]), known, kept, rejected)
     return kept, rejected
 
 
@@ -73,9 +73,9 @@ def read_answers(text: str, sentences: Mapping[str, str]) -> Iterator[Answer]:
             ) from error
 
 
-def _answer(one: Mapping[str, Any], line: str, sentences: Mapping[str, str]) -> Answer:
-    sentence, qid, start, end = (one[name] for name in ("sentence_id", "qid", "start", "end"))
-    score = one.get("score", 1.0)
+def _answer(members: Mapping[str, Any], line: str, sentences: Mapping[str, str]) -> Answer:
+    sentence, qid, start, end = (members[name] for name in ("sentence_id", "qid", "start", "end"))
+    score = members.get("score", 1.0)
     if sentence not in sentences:
         raise ValueError("there is no such sentence")
     if type(start) is not int or type(end) is not int or not isinstance(qid, str):
@@ -86,29 +86,29 @@ def _answer(one: Mapping[str, Any], line: str, sentences: Mapping[str, str]) -> 
 
 
 def _sort_out(
-    found: Sequence[Answer],
+    answers: Sequence[Answer],
     length: int,
     known: Callable[[str], bool],
     kept: list[Answer],
     rejected: list[Rejected],
 ) -> None:
-    """Add the mentions of one sentence to those that are kept, or to those that are rejected."""
+    """Add each mention in a sentence to `kept` or to `rejected`."""
     good: list[Answer] = []
-    for one in sorted(found, key=_place):
-        if not 0 <= one.start < one.end <= length:
-            rejected.append((one, OUTSIDE, f"the sentence has {length} characters"))
-        elif not QID.fullmatch(one.qid) or not known(one.qid):
-            rejected.append((one, UNKNOWN, f"{printable(one.qid)} is not in the table of entities"))
+    for answer in sorted(answers, key=_place):
+        if not 0 <= answer.start < answer.end <= length:
+            rejected.append((answer, OUTSIDE, f"the sentence has {length} characters"))
+        elif not QID.fullmatch(answer.qid) or not known(answer.qid):
+            rejected.append((answer, UNKNOWN, f"{printable(answer.qid)} is not in the table of entities"))
         elif other := next(
-            (other for other in good if one.start < other.end and other.start < one.end), None
+            (other for other in good if answer.start < other.end and other.start < answer.end), None
         ):
-            rejected.append((one, OVERLAP, f"with {other.start} to {other.end}, {other.qid}"))
+            rejected.append((answer, OVERLAP, f"with {other.start} to {other.end}, {other.qid}"))
         else:
-            good.append(one)
+            good.append(answer)
     kept += sorted(good)
 
 
-def _place(one: Answer) -> tuple[int, int, float, int, str]:
-    """The longest first, then the first, then that with the higher score."""
-    number = number_of(one.qid) if QID.fullmatch(one.qid) else 0
-    return one.start - one.end, one.start, -one.score, number, one.line
+def _place(answer: Answer) -> tuple[int, int, float, int, str]:
+    """A sort key: the longest first, then the earliest, then the one with the highest score."""
+    number = number_of(answer.qid) if QID.fullmatch(answer.qid) else 0
+    return answer.start - answer.end, answer.start, -answer.score, number, answer.line

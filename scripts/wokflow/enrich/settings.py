@@ -31,12 +31,12 @@ class EnrichSettings(StageSettings):
 
 class EntitiesSettings(Settings):
     raw: Never[Text] = from_rule()
-    """The file at `path`, which counts by its description."""
+    """The file at `path`, which counts by its digest."""
     languages: tuple[str, ...] = from_rule()
-    """Those in which names are kept."""
+    """Languages in which names are kept."""
     path: Source[Text | None] = None
-    """Wikidata's JSON dump, or a part of one: an entity a line, plain, .gz, .zst or .bz2. With `summaries`
-    ({language: text}) and `topics` (names of WikiProject topics) where they are known.
+    """Wikidata's JSON dump, or a part of one: an entity a line, plain, .gz, .zst or .bz2. Entities may also have
+    `summaries` ({language: text}) and `topics` (names of WikiProject topics).
     """
     truncated: Literal["refuse", "keep"] = "refuse"
     """A dump that is cut off or damaged: `refuse` stops with an error; `keep` goes on with what could be read."""
@@ -51,8 +51,8 @@ class LinkSettings(Settings):
     backend: Literal["dictionary", "command"] = "dictionary"
     """How items are found: by their names, or by a program, such as a neural entity linker."""
     case: Annotated[Literal["names", "ignored"], DICTIONARY] = "names"
-    """Backend dictionary. `names`: a name with capitals is found where it has them. `ignored`: capitals do not
-    count, for corpora in small letters.
+    """Backend dictionary. `names`: a name with capitals is found only with them. `ignored`: capitals do not count,
+    for corpora in lower case.
     """
     plurals: Annotated[bool, DICTIONARY] = True
     """Backend dictionary: English plurals of common nouns are mentions, too."""
@@ -74,15 +74,15 @@ class CategoriseSettings(Settings):
     topics: Content[Text] = "resources/enrich/topics.tsv"
     """The category of each WikiProject topic (topic, category): the paper's Table 9."""
     classes: Content[Text] = "resources/enrich/classes.tsv"
-    """The topic of classes of Wikidata (qid, class, topic), for items whose topics are not given."""
+    """The topics of classes of Wikidata (qid, class, topic), for items without topics of their own."""
     backend: Literal["classes", "service"] = "classes"
-    """Topics of items that the table of entities gives none: by their `classes`, or first by a topic `service`
-    that is asked for their pages.
+    """Source of topics for items without any in the table of entities: `classes` above them, or first a topic
+    `service` that is asked about their pages.
     """
     endpoint: Annotated[Text, SERVICE] = (
         "https://api.wikimedia.org/service/lw/inference/v1/models/outlink-topic-model:predict"
     )
-    """Backend service: URL of Wikimedia's topic model, or of a server that speaks as it. It is asked under the
+    """Backend service: URL of Wikimedia's topic model, or of a server with the same interface. It is asked under the
     name of `contact`.
     """
     threshold: Annotated[float, SERVICE] = Field(0.5, ge=0.05, le=1)
@@ -112,7 +112,7 @@ class LookupSettings(Settings):
     languages: tuple[str, ...] = from_rule()
     contact: str = borrowed("contact")
     backend: Literal["dump", "store", "endpoint"] = "dump"
-    """Where names, descriptions and countries of origin are looked up: in the table of entities, in a store of
+    """Where names, descriptions and countries of origin are looked up: in the table of entities (dump), in a store of
     triples, or at a SPARQL endpoint such as Wikidata's or QLever's.
     """
     store: Annotated[FileOrFolder[Text | None], STORE] = None
@@ -140,11 +140,11 @@ class LookupSettings(Settings):
 class PagesSettings(Settings):
     contact: str = borrowed("contact")
     backend: RuleOnly[Literal["none", "api"]] = "none"
-    """Explanations that neither the table of entities nor ingest.pages has: `api` asks Wikipedia's API for them, a
-    page at a time, under the name of `contact`. For some hundreds of items.
+    """Source of explanations that neither the table of entities nor ingest.pages has: `api` asks Wikipedia's API, a
+    page at a time, under the name of `contact`; it is meant for some hundreds of items.
     """
     longest: int = Field(2000, ge=1)
-    """Characters of a paragraph that are kept, by sentences."""
+    """Longest paragraph in characters; longer ones are cut after a sentence."""
     attempts: Never[int] = Field(5, ge=1)
     """Backend api: attempts for a page."""
     timeout_s: Never[float] = Field(30, gt=0)

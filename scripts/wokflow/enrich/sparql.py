@@ -1,4 +1,4 @@
-"""Wikidata's facts at SPARQL endpoints: the query, what an answer says, and a polite client of an endpoint."""
+"""Wikidata's facts at SPARQL endpoints: the query, the facts in an answer, and a polite client."""
 
 import json
 import re
@@ -25,7 +25,7 @@ LABEL, ALIAS, DESCRIPTION, TITLE, ORIGIN, COUNTRY, MERGED = (
     "country",
     "merged",
 )
-# What is known of an item: kind, language (or empty) and value, in order and each once.
+# A fact about an item: kind, language (or empty) and value. An item's facts are sorted and distinct.
 Fact = tuple[str, str, str]
 Facts = list[Fact]
 
@@ -48,10 +48,10 @@ STATEMENT = """{ VALUES ?item { %s } ?item %s ?value . BIND("%s" AS ?kind) }"""
 
 
 def query(qids: Sequence[str], languages: Collection[str]) -> str:
-    """The query for what is known of items; labels and descriptions also in variants of the languages.
+    """The query for the facts about items; labels and descriptions also in variants of the languages.
 
-    It has truthy statements only, which are those of the best rank, and the item that one was merged into. Raises
-    UserError as `check` does: nothing else becomes part of a query.
+    It asks for truthy statements only, those of the best rank, and for the item that one was merged into. Raises
+    UserError as `check` does, so that nothing but ids and codes becomes part of a query.
     """
     check(qids, languages)
     names = _strings({code for lang in languages for code in (lang, *VARIANTS.get(lang, ()), ANY_LANGUAGE)})
@@ -71,7 +71,7 @@ def query(qids: Sequence[str], languages: Collection[str]) -> str:
 
 
 def check(qids: Sequence[str], languages: Collection[str]) -> None:
-    """Raises UserError for what is no id of an item, or no code of a language."""
+    """Raise UserError for an invalid id of an item, or an invalid code of a language."""
     for qid in qids:
         if not QID.fullmatch(qid):
             raise UserError(
@@ -89,26 +89,26 @@ def _strings(texts: Collection[str]) -> str:
 
 
 def read_answer(content: bytes, qids: Collection[str], *, limit: int | None = None) -> dict[str, Facts]:
-    """What an answer to `query` says of each of the items.
+    """The facts about each item in an answer to `query`.
 
-    Values that are no items, as "unknown value" is none, are left out. Raises ValueError for what is no whole answer
-    to this query; an answer of `limit` rows may not be whole.
+    Values that are no items, such as "unknown value", are left out. Raises ValueError if the answer is malformed or
+    has `limit` rows, so that it may be incomplete.
     """
     try:
         rows = json.loads(content)["results"]["bindings"]
         if limit is not None and len(rows) >= limit:
             raise ValueError(f"the endpoint gives no more than {limit} rows")
-        found: dict[str, set[Fact]] = {qid: set() for qid in qids}
+        facts_of: dict[str, set[Fact]] = {qid: set() for qid in qids}
         for row in rows:
             if fact := _fact(row):
-                found[row["item"]["value"].removeprefix(ENTITY)].add(fact)
+                facts_of[row["item"]["value"].removeprefix(ENTITY)].add(fact)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"no whole answer ({type(error).__name__}: {printable(str(error))})") from error
-    return {qid: sorted(facts) for qid, facts in found.items()}
+    return {qid: sorted(facts) for qid, facts in facts_of.items()}
 
 
 def _fact(row: Mapping[str, Mapping[str, str]]) -> Fact | None:
-    """What a row says; None for nothing that counts. Raises KeyError if it is no row of an answer to `query`."""
+    """The fact in a row; None if its value does not count. Raises KeyError for a row of another query."""
     kind, value = row["kind"]["value"], _stored(row["value"]["value"])
     match kind:
         case "label" | "alias" | "description":
@@ -123,12 +123,12 @@ def _fact(row: Mapping[str, Mapping[str, str]]) -> Fact | None:
 
 
 def _stored(text: str) -> str:
-    """A text that can be stored: halves of characters, which JSON can hold, become question marks."""
+    """A text that can be stored: lone surrogates, which JSON can hold, become question marks."""
     return text.encode("utf-8", "replace").decode()
 
 
 class Endpoint(Client[Facts]):
-    """A client of a SPARQL endpoint that is asked for items in some languages, `batch` a query."""
+    """A client of a SPARQL endpoint that asks for items in some languages, `batch` in each query."""
 
     types = ("application/sparql-results+json", "application/json")
     example = "https://query.wikidata.org/sparql"
@@ -147,6 +147,6 @@ class Endpoint(Client[Facts]):
         return {"data": {"query": query(asked, self._languages)}}
 
     def read(self, content: bytes, headers: Mapping[str, str], asked: Sequence[str]) -> dict[str, Facts]:
-        """What is said of each item. Raises ValueError for what is no whole answer."""
+        """The facts about each item. Raises ValueError for an incomplete answer."""
         limit = headers.get("X-SPARQL-MaxRows", "")  # of Virtuoso
         return read_answer(content, asked, limit=int(limit) if limit.isdecimal() else None)

@@ -1,4 +1,4 @@
-"""Stage enrich: its cutoffs and targets, and what it asks of a config."""
+"""Stage enrich: its cutoffs and targets, and checks of its config."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -29,7 +29,7 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def item_languages(config: Mapping[str, Any], pairs: Mapping[str, str]) -> list[str]:
-    """The languages in which items are known: those of `enrich.languages`, those of all pairs, and English."""
+    """The languages in which items are looked up: `enrich.languages`, those of all pairs, and English."""
     of_pairs = [lang for pair in pairs.values() for lang in pair.split("-", 1)]
     return list(dict.fromkeys([*config["enrich"]["languages"], *of_pairs, NAMING]))
 
@@ -75,6 +75,6 @@ def targets(scope: Scope) -> list[str]:
 
 
 def linking(known: Mapping[str, CutoffGroup]) -> list[Cutoff]:
-    """What lies before the dictionary of items, which all sources of sentences share."""
+    """The cutoffs before the dictionary of items, which all sources of sentences share."""
     groups = ("sentences", "entities", "names", "pages")
     return [cutoff for group in groups for cutoff in known[group].members.values()]

@@ -1,4 +1,4 @@
-"""What a corpus of culture-specific items holds (Yao et al. 2024, Table 2, Figures 5 and 6)."""
+"""Statistics of a corpus of culture-specific items (Yao et al. 2024, Table 2, Figures 5 and 6)."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def enrich_statistics(
     settings: StatisticsSettings,
     job: Job,
 ) -> None:
-    """Write a row for each corpus, also as text with tabs (`table`), and how often each category and country occurs.
+    """Write a row for each corpus, also as TSV (`table`), and the frequencies of categories, topics and countries.
 
     `pairs` has the name and the languages of each corpus, in the order of `sentences`.
     """

@@ -1,4 +1,4 @@
-"""What the words of a text say of its subject: they tell items that share a name from each other."""
+"""The words of a text around a mention, which tell items that share a name from each other."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -7,7 +7,7 @@ from wokflow.frame.languages import SPACELESS
 
 
 class Subject:
-    """The numbers of words.context that a text has, aside from those of a mention."""
+    """The numbers of a text's words (see words.context), without those of a mention."""
 
     def __init__(self, text: str, lang: str) -> None:
         self._text = text
@@ -16,7 +16,7 @@ class Subject:
         self._places: dict[int, list[tuple[int, int]]] | None = None
 
     def about(self, wanted: Mapping[int, Iterable[int]], start: int, end: int) -> Iterator[int]:
-        """What is wanted for the numbers that words.context has of the text without its part from start to end."""
+        """The items in `wanted` whose numbers are among those of the text without its part from start to end."""
         if self._places is None:
             self._places = placed(placed_context(self._text, self._lang))
         if not self._splits(start, end):
@@ -25,7 +25,7 @@ class Subject:
         return (item for number in numbers for item in wanted[number])
 
     def _splits(self, start: int, end: int) -> bool:
-        """Whether the mention leaves parts of a word that are not read as they are in the whole word."""
+        """Whether a mention splits a word into parts whose numbers are not among the whole word's."""
         if not (self._joined(start) or self._joined(end)):
             return False
         for match in word_pattern().finditer(self._folded):
@@ -42,14 +42,14 @@ class Subject:
         return 0 < at < len(self._folded) and bool(word_pattern().fullmatch(self._folded, at - 1, at + 1))
 
     def _pairs(self, *words: str) -> bool:
-        """Whether words are read as pairs of characters."""
+        """Whether words have their numbers by pairs of characters."""
         return self._lang in SPACELESS and not any(word.isascii() for word in words)
 
 
-def placed(found: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
-    """Where each number stands: what placed_context gives, by number."""
+def placed(numbers: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, int]]]:
+    """The places of each number, from what placed_context gives."""
     places: dict[int, list[tuple[int, int]]] = {}
-    for number, start, end in found:
+    for number, start, end in numbers:
         places.setdefault(number, []).append((start, end))
     return places
 
@@ -57,7 +57,7 @@ def placed(found: Iterable[tuple[int, int, int]]) -> dict[int, list[tuple[int, i
 def outside(
     places: Mapping[int, list[tuple[int, int]]], wanted: Mapping[int, Iterable[int]], start: int, end: int
 ) -> Iterator[int]:
-    """What is wanted for the numbers that stand before `start` or behind `end`."""
+    """The items in `wanted` whose numbers occur before `start` or after `end`."""
     for number in places.keys() & wanted.keys():
         if any(stop <= start or end <= begin for begin, stop in places[number]):
             yield from wanted[number]

@@ -1,4 +1,4 @@
-"""Topics of Wikipedia's pages by Wikimedia's topic service: Lift Wing's outlink-topic-model, or one like it.
+"""Topics of Wikipedia's pages from Wikimedia's topic service: Lift Wing's outlink-topic-model, or one like it.
 
 The model predicts the topics of WikiProjects from the links of an article in any language. Its predecessor on the
 English Wikipedia, drafttopic, is what Yao et al. 2024 used (3.2); the topics are the same.
@@ -11,9 +11,9 @@ from typing import Any
 
 from wokflow.frame.polite import Client
 
-LEAST = 0.05  # score of the topics that are asked for, so that another threshold asks for nothing anew
+LEAST = 0.05  # least score of requested topics, so that another threshold needs no new requests
 LONGEST = 200  # characters of a topic's name
-REGIONS = "Geography.Regions."  # topics of where a thing is, which nearly every page has
+REGIONS = "Geography.Regions."  # topics of places, which nearly every page has
 
 # Topics and their scores, the highest first; None: the service refuses the page.
 Topics = list[tuple[str, float]] | None
@@ -32,23 +32,23 @@ class TopicService(Client[Topics]):
         return {"json": {"page_title": title, "lang": lang, "threshold": LEAST}}
 
     def read(self, content: bytes, headers: Mapping[str, str], asked: Sequence[str]) -> dict[str, Topics]:
-        """The topics of the page. Raises ValueError for what is no prediction."""
+        """The topics of the page. Raises ValueError if the answer is no prediction."""
         (page,) = asked
         return {page: read_topics(content)}
 
     def turned_down(self, asked: Sequence[str], status: int) -> dict[str, Topics] | None:
-        """A page that the service cannot judge, in a language that it does not know, is a bad request to it."""
+        """None for the page if it is a bad request: the service cannot judge it, or does not know its language."""
         return dict.fromkeys(asked) if status == 400 else None
 
 
 def read_topics(content: bytes) -> list[tuple[str, float]]:
-    """Topics and scores of an answer, the highest first. Raises ValueError for what is no prediction."""
+    """Topics and scores of an answer, the highest first. Raises ValueError if the answer is no prediction."""
     try:
         results = json.loads(content)["prediction"]["results"]
-        found = {_name(one["topic"]): _score(one["score"]) for one in results}
+        scores = {_name(result["topic"]): _score(result["score"]) for result in results}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"no prediction ({type(error).__name__})") from error
-    return sorted(found.items(), key=lambda one: (-one[1], one[0]))
+    return sorted(scores.items(), key=lambda topic: (-topic[1], topic[0]))
 
 
 def _name(topic: str) -> str:
@@ -58,7 +58,7 @@ def _name(topic: str) -> str:
 
 
 def _score(score: float) -> float:
-    """Between 0 and 1; fastText's may be a little above."""
+    """The score, clipped to 0 and 1: fastText's may be a little above."""
     number = float(score)
     if not (math.isfinite(number) and -0.01 <= number <= 1.01):
         raise ValueError
@@ -66,7 +66,7 @@ def _score(score: float) -> float:
 
 
 def likely(topics: Sequence[tuple[str, float]], threshold: float) -> list[str]:
-    """Those with a score of at least `threshold`, the highest first, and topics of regions behind all others.
+    """The topics with a score of at least `threshold`, the highest first, but topics of regions last.
 
     A dish of Italy has both Culture.Food and drink and Geography.Regions.Europe.Southern Europe, in any order.
     """

@@ -1,4 +1,4 @@
-"""Words and letters as the dictionary linker sees them: folded, with their places in the text kept."""
+"""Folding, words and their frequencies, as the dictionary linker needs them."""
 
 import unicodedata
 import zlib
@@ -11,12 +11,10 @@ from typing import Any
 from wokflow.enrich.letters import plain
 from wokflow.frame.languages import SPACELESS
 
-SHORT = 3  # letters of a word that says nothing of a text's subject, at most
-UNKNOWN = (
-    3.5  # zipf of words of which nothing is known: neither rare nor common (see meanings.RARE and COMMON)
-)
+SHORT = 3  # letters of words, at most, that are ignored as context
+UNKNOWN = 3.5  # zipf of unknown words: neither rare nor common (see meanings.RARE and COMMON)
 WITH_TOKENIZERS = frozenset({"ja", "ko"})  # languages whose frequencies wordfreq counts by words of MeCab
-CLOSED = frozenset(".!?:;。！？：；…“”\"'«»（）()[]=*•-–—|\n")  # a sentence begins behind one of these
+CLOSED = frozenset(".!?:;。！？：；…“”\"'«»（）()[]=*•-–—|\n")  # a sentence may begin after one of these
 _ALIKE = {  # signs that are written in several ways
     **dict.fromkeys("’‘ʼ＇`´", "'"),
     **dict.fromkeys("‐‑‒–—−", "-"),
@@ -36,10 +34,10 @@ _ALIKE_IN = {
 
 
 def fold(text: str, lang: str) -> str:
-    """The text in small letters, with signs that look alike made equal; character by character.
+    """The text in lower case, with signs that look alike made equal, character by character.
 
-    Chinese characters are simplified. A character whose small form has two stays as it is, so that places in the
-    folded text are places in the text.
+    Chinese characters are simplified. A character whose lower case has two characters stays as it is, so that places
+    in the folded text are places in the text.
     """
     return text.translate(_table(lang))
 
@@ -86,7 +84,7 @@ def is_word(character: str) -> bool:
 
 
 def context(text: str, lang: str) -> Iterator[int]:
-    """Numbers of 32 bits for what a text is about: its longer words, or pairs of characters without spaces."""
+    """32-bit numbers of the words that a text is about: its longer words, or pairs of characters without spaces."""
     return (number for number, _, _ in placed_context(text, lang))
 
 
@@ -109,17 +107,17 @@ def _number(word: str) -> int:
 
 
 def begins(text: str, at: int) -> bool:
-    """Whether a sentence, or what is written as one, begins at a place of the text."""
+    """Whether a sentence, or a part written like one, begins at a place of the text."""
     before = text[:at].rstrip(" ")
     return not before or before[-1] in CLOSED
 
 
 @lru_cache(1 << 16)
 def zipf(word: str, lang: str) -> float:
-    """How frequent a word is in a language: log10 of its occurrences in a thousand million words.
+    """The frequency of a word in a language on the Zipf scale: log10 of its occurrences in a billion words.
 
-    The word is folded: of those that are alike then, the most frequent one counts. UNKNOWN where the language has no
-    list of frequencies, or one that needs a tokenizer of its own.
+    The word is folded; the most frequent of the words that fold to it counts. UNKNOWN where the language has no list
+    of frequencies, or one that needs a tokenizer of its own.
     """
     if lang not in _with_frequencies():
         return UNKNOWN
@@ -132,21 +130,21 @@ def zipf(word: str, lang: str) -> float:
 
 @cache
 def _zipf_unfolded(lang: str) -> dict[str, float]:
-    """How frequent words are that the language's list has, but not folded: altin, which is there as altın."""
+    """Frequencies, by folded word, of words that the language's list has only unfolded: altin, listed as altın."""
     if lang not in _ALIKE_IN:
         return {}
     import wordfreq
 
-    found: dict[str, float] = {}
+    frequencies: dict[str, float] = {}
     for word, share in wordfreq.get_frequency_dict(lang).items():
         if (folded := fold(word, lang)) != word:
-            found[folded] = max(found.get(folded, 0.0), round(wordfreq.freq_to_zipf(share), 2))
-    return found
+            frequencies[folded] = max(frequencies.get(folded, 0.0), round(wordfreq.freq_to_zipf(share), 2))
+    return frequencies
 
 
 @cache
 def _cut_chinese() -> None:
-    """Give wordfreq a tokenizer of its own dictionary: by itself it would keep one where all users may write."""
+    """Give wordfreq a tokenizer with its own dictionary, lest it read one from a folder that all users may write."""
     from wordfreq import chinese
 
     from wokflow.frame import jieba_dictionary
@@ -162,7 +160,7 @@ def _with_frequencies() -> frozenset[str]:
 
 
 class Cases:
-    """How often words are written small, and with a capital inside of sentences."""
+    """How often words are in lower case, and have a capital inside sentences."""
 
     def __init__(self, lang: str) -> None:
         self._lang = lang
@@ -182,7 +180,7 @@ class Cases:
                     self._capital[fold(word, self._lang)] += 1
 
     def ordinary(self, word: str) -> bool:
-        """Whether a folded word is mostly written small."""
+        """Whether a folded word is mostly in lower case."""
         return self._small[word] > self._capital[word]
 
     def write(self, path: Path) -> None:
