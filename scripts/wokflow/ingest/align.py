@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from wokflow.frame.languages import HAN, SPACELESS
 
-# Log probabilities of how many sentences of both sides belong together (Gale and Church 1993, Table 5).
+# Log probabilities of the numbers of source and target sentences in an alignment (Gale and Church 1993, Table 5).
 STEPS = {
     (1, 1): math.log(0.89),
     (1, 0): math.log(0.00495),
@@ -23,7 +23,7 @@ STEPS = {
     (2, 2): math.log(0.011),
 }
 VARIANCE = 6.8  # of a sentence's length by that of its translation, per character (Gale and Church 1993, 3.3)
-WEIGHT = 12.0  # of similarity: below an eighth in common, both sentences are rather without partner
+WEIGHT = 12.0  # of similarity: sentences with less than about an eighth in common are left without partner
 WIDE = 3
 LONGEST = 400  # sentences of a section; the table of alignments grows with the product of both sides
 
@@ -35,15 +35,15 @@ _ABBREVIATION = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text. Initials and common abbreviations end none."""
-    found: list[str] = []
+    """The sentences of a text. Initials and common abbreviations do not end one."""
+    complete: list[str] = []
     open_parts: list[str] = []
     for part in _split(text):
         open_parts.append(part)
         if not _ABBREVIATION.search(part):
-            found.append(" ".join(open_parts))
+            complete.append(" ".join(open_parts))
             open_parts = []
-    return [*found, " ".join(open_parts)] if open_parts else found
+    return [*complete, " ".join(open_parts)] if open_parts else complete
 
 
 def _split(text: str) -> list[str]:
@@ -59,41 +59,41 @@ def _split(text: str) -> list[str]:
 def aligned(
     source: Sequence[str], target: Sequence[str], translated: Sequence[str], lang: str
 ) -> list[tuple[str, str]]:
-    """Sentences of both sides that belong together, in order; one side is empty where a sentence has no partner.
+    """Aligned sentences of both sides, in order; one side is empty where a sentence has no partner.
 
     `translated` is the source translated into `lang`, the target's language; it counts only if it has as many
-    sentences as the source. Of all alignments with the STEPS the likeliest is taken.
+    sentences as the source. The likeliest of all alignments by the STEPS is taken.
     """
     if not source or not target or max(len(source), len(target)) > LONGEST:
-        return [*((one, "") for one in source), *(("", other) for other in target)]
+        return [*((text, "") for text in source), *(("", text) for text in target)]
     hints = [_grams(text, lang) for text in translated] if len(translated) == len(source) else None
     seen = [_grams(text, lang) for text in target]
     sizes = [letters(text) for text in source], [letters(text) for text in target]
 
-    def likelihood(i: int, j: int, one: int, other: int) -> float:
-        chance = STEPS[one, other]
-        if one and other:
-            chance += _by_length(sum(sizes[0][i - one : i]), sum(sizes[1][j - other : j]))
-        if one and other and hints is not None:
-            chance -= WEIGHT * (1 - _similarity(hints[i - one : i], seen[j - other : j]))
+    def likelihood(i: int, j: int, left: int, right: int) -> float:
+        chance = STEPS[left, right]
+        if left and right:
+            chance += _by_length(sum(sizes[0][i - left : i]), sum(sizes[1][j - right : j]))
+        if left and right and hints is not None:
+            chance -= WEIGHT * (1 - _similarity(hints[i - left : i], seen[j - right : j]))
         return chance
 
     best = {(0, 0): (0.0, (0, 0))}
     for i in range(len(source) + 1):
         for j in range(len(target) + 1):
             ways = [
-                (best[i - one, j - other][0] + likelihood(i, j, one, other), (one, other))
-                for one, other in STEPS
-                if i >= one and j >= other
+                (best[i - left, j - right][0] + likelihood(i, j, left, right), (left, right))
+                for left, right in STEPS
+                if i >= left and j >= right
             ]
             if ways:
                 best[i, j] = max(ways)
     pairs = []
     i, j = len(source), len(target)
     while i or j:
-        one, other = best[i, j][1]
-        pairs.append((_joined(source[i - one : i]), _joined(target[j - other : j])))
-        i, j = i - one, j - other
+        left, right = best[i, j][1]
+        pairs.append((_joined(source[i - left : i]), _joined(target[j - right : j])))
+        i, j = i - left, j - right
     return pairs[::-1]
 
 
@@ -113,17 +113,17 @@ def _by_length(source: int, target: int) -> float:
 
 
 def _grams(text: str, lang: str) -> Counter[str]:
-    """Words and pairs of words; without spaces characters and pairs of these."""
+    """Words and pairs of words; in languages without spaces, characters and pairs of characters."""
     words = list(re.sub(r"\W", "", text)) if lang in SPACELESS else re.findall(r"\w+", text.lower())
     return Counter([*words, *map(" ".join, pairwise(words))])
 
 
-def _similarity(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float:
-    """Share of grams in common (Dice), 0 to 1; of several sentences none may share less of its own."""
-    first, second = sum(one, Counter()), sum(other, Counter())
+def _similarity(left: Sequence[Counter[str]], right: Sequence[Counter[str]]) -> float:
+    """Share of grams in common (Dice), 0 to 1, or the smallest share of a sentence's own if a side has several."""
+    first, second = sum(left, Counter()), sum(right, Counter())
     total = first.total() + second.total()
     shares = [2 * (first & second).total() / max(total, 1)]
-    for parts, whole in ((one, second), (other, first)):
+    for parts, whole in ((left, second), (right, first)):
         if len(parts) > 1:
             shares += [(part & whole).total() / max(part.total(), 1) for part in parts]
     return min(shares)

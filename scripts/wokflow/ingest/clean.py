@@ -1,4 +1,4 @@
-"""Cleaning of text: HTML's entities, emoji, symbols, empty fields (Cultural Adaptation of Recipes, section 3.1)."""
+"""Cleaning of text: HTML entities, emoji, symbols, empty fields (Cultural Adaptation of Recipes, section 3.1)."""
 
 import html
 import itertools
@@ -10,11 +10,11 @@ import polars as pl
 from wokflow.ingest.records import items, lengths, relisted
 from wokflow.ingest.settings import RecipesSettings
 
-# Characters as HTML writes them; both ends are there, so that "AT&T" and "salt & pepper" stay.
+# HTML entities, from & to ;, so that "AT&T" and "salt & pepper" stay.
 ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 _ENTITY = re.compile(ENTITY)
-TIMES = 2  # that a text may have been written so: &amp;frac12;
-# Emoji and what combines with them: variation selectors, joiners, keycaps, flags, skin tones.
+TIMES = 2  # rounds of decoding, since a text may have been encoded twice: &amp;frac12;
+# Emoji and characters that combine with them: variation selectors, joiners, keycaps, flags, skin tones.
 _PICTURES = (
     r"[[\p{Extended_Pictographic}&&[\p{Emoji}\p{Cn}]]--[©®™]]\x{1F1E6}-\x{1F1FF}\x{1F3FB}-\x{1F3FF}"
     r"\x{FE0E}\x{FE0F}\x{200D}\x{20E3}\x{E0020}-\x{E007F}"
@@ -41,7 +41,7 @@ def clean(
     or (if `listed`) ingredients gets a reason. No row is dropped here.
     """
     lists = [records["ingredients"], records["steps"]]
-    sizes = [lengths(some) for some in lists]
+    sizes = [lengths(column) for column in lists]
     texts = [records["title"], records["dish"], *map(items, lists)]
     rough = ~records["plain"].fill_null(False).to_numpy()
     owners = [rough, rough, *(np.repeat(rough, size) for size in sizes)]
@@ -51,7 +51,7 @@ def clean(
     ends = itertools.accumulate(map(len, places))
     parts = [cleaned[end - len(at) : end] for at, end in zip(places, ends, strict=True)]
     title, dish, *entries = (text.scatter(*new) for text, *new in zip(texts, places, parts, strict=True))
-    kept = [_kept(some, part, settings) for some, part in zip(entries, parts[2:], strict=True)]
+    kept = [_kept(column, part, settings) for column, part in zip(entries, parts[2:], strict=True)]
     ingredients, steps = map(relisted, entries, sizes, kept)
     records = records.with_columns(title=title, dish=dish, ingredients=ingredients, steps=steps)
     return _without_empty(records, listed) if settings.empty_fields else records
@@ -85,7 +85,7 @@ def _filled(text: pl.Series, settings: RecipesSettings) -> pl.Series:
 
 
 def _clean(text: pl.Series, settings: RecipesSettings, lang: str) -> pl.Series:
-    """Clean strings; those without anything to clean are not touched."""
+    """Clean strings; those that need no cleaning are not touched."""
     if settings.entities and (places := text.str.contains(ENTITY).fill_null(False).arg_true()).len():
         decoded = pl.Series(map(without_entities, text.gather(places)), dtype=pl.String)
         text = text.scatter(places, decoded)
@@ -95,24 +95,24 @@ def _clean(text: pl.Series, settings: RecipesSettings, lang: str) -> pl.Series:
         patterns.append(EDGES)
     places = text.str.contains("|".join(patterns)).arg_true()
     if steps and places.len():
-        some = text.gather(places)
+        dirty = text.gather(places)
         for pattern, replacement in steps:
-            some = some.str.replace_all(pattern, replacement)
+            dirty = dirty.str.replace_all(pattern, replacement)
         if settings.spaces:
-            some = some.str.strip_chars()
-        text = text.scatter(places, some)
+            dirty = dirty.str.strip_chars()
+        text = text.scatter(places, dirty)
     return simplify(text) if settings.simplified and lang == "zh" else text
 
 
 def without_entities(text: str, times: int = TIMES) -> str:
-    """A text with the characters that HTML's entities stand for; names that HTML does not have stay."""
+    """A text with HTML entities decoded; names that HTML does not have stay."""
     for _ in range(times):
-        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     return text
 
 
 def _replacements(settings: RecipesSettings) -> list[tuple[str, str]]:
-    """Patterns and what replaces them, in order."""
+    """Patterns and their replacements, in order."""
     removed = []
     if settings.emoji:
         removed.append(EMOJI)

@@ -1,8 +1,8 @@
-"""RecipeNLG's recipes in CSV that somebody wrote anew: columns by their names, in any order and dialect.
+"""RecipeNLG's recipes in CSV that another program wrote: columns by their names, in any order and dialect.
 
-The published file is read by `recipenlg`, which is much faster and goes on after any damage. This reader takes what
-Python's csv, pandas, polars, R and spreadsheets write: other columns beside, no row numbers, all cells quoted, line
-breaks within cells, other separators, escapes in place of doubled quotes.
+The published file is read by `recipenlg`, which is much faster and continues after any damage. This reader takes the
+output of Python's csv, pandas, polars, R and spreadsheets: with additional columns, without row numbers, with all
+cells quoted, line breaks within cells, other separators, escapes in place of doubled quotes.
 """
 
 import itertools
@@ -18,15 +18,15 @@ from wokflow.ingest.records import Lines, Reader, Reject, Row, frame, lines, rej
 
 LANG = recipenlg.LANG
 WANTED = ("title", "ingredients", "directions")
-LONGEST = 1 << 20  # characters of a cell: where a quote is not closed within them, it is a stray one
+LONGEST = 1 << 20  # characters of a cell: a quote that is not closed within them is stray
 LONGEST_NAME = 40  # characters of a column's name
-FORM = frozenset({"broken_record", "bad_list"})  # reasons that tell of another layout
+FORM = frozenset({"broken_record", "bad_list"})  # reasons that indicate another layout
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SEPARATORS, QUOTES, ESCAPES = ",\t;|", "\"'", ("", "\\")
 
 
 class NoLayoutError(ValueError):
-    """A header that names columns, but not those that are needed; the message says which."""
+    """A header that names columns but lacks required ones; the message says which."""
 
 
 class _OpenError(Exception):
@@ -35,7 +35,7 @@ class _OpenError(Exception):
 
 @dataclass(frozen=True)
 class Dialect:
-    """What separates cells, what they are quoted with, and what stands before a sign that is text (or nothing)."""
+    """The separator of cells, their quotation mark, and the escape character (empty if there is none)."""
 
     separator: str
     quote: str
@@ -52,32 +52,32 @@ class Dialect:
 
     @cached_property
     def _pairs(self) -> re.Pattern[str]:
-        """Two signs that stand for the second one, in a quoted cell."""
+        """Two characters in a quoted cell that stand for the second one: escaped or doubled."""
         doubled = f"{self.quote}({self.quote})"
         return re.compile(rf"{re.escape(self.escape)}([\s\S])|{doubled}" if self.escape else doubled)
 
     def record(self, text: str, at: int) -> tuple[int, list[str] | None]:
-        """Where the record that begins at `at` ends, its line end included, and its cells; None if quotes are wrong.
+        """The end of the record that begins at `at`, with its line end, and its cells; None if quotes are unbalanced.
 
-        Then it ends with its first line. Raises _OpenError where a quote is not closed in `text`, nor within LONGEST.
+        Such a record ends with its first line. Raises _OpenError where `text` ends inside a quoted cell.
         """
         begin, cells = at, []
         while True:
-            found = self._cell.match(text, at, at + LONGEST)
-            if found and found[2] is not None and found.end() == len(text):
+            cell = self._cell.match(text, at, at + LONGEST)
+            if cell and cell[2] is not None and cell.end() == len(text):
                 raise _OpenError
-            if not found or found[2] is not None:
+            if not cell or cell[2] is not None:
                 return text.find("\n", begin) + 1 or len(text), None
-            at, more = found.end(), text.startswith(self.separator, found.end())
-            cells.append(self._text(found, last=not more))
+            at, more = cell.end(), text.startswith(self.separator, cell.end())
+            cells.append(self._text(cell, last=not more))
             if not more:
-                end = text.find("\n", at) + 1 or len(text)  # behind the CR that may be left of the line
+                end = text.find("\n", at) + 1 or len(text)  # a CR may stand before it
                 return end, cells
             at += 1
 
-    def _text(self, found: re.Match[str], *, last: bool) -> str:
-        """What a cell holds."""
-        quoted, _, plain = found.groups()
+    def _text(self, cell: re.Match[str], *, last: bool) -> str:
+        """The content of a cell, without quotes and escapes."""
+        quoted, _, plain = cell.groups()
         if quoted is not None:
             return self._pairs.sub(lambda pair: pair[pair.lastindex or 0], quoted)
         value = plain.removesuffix("\r") if last else plain
@@ -94,17 +94,17 @@ class Columns:
     LANG: str = LANG
 
     def START(self, data: bytes) -> int:  # noqa: N802  # a pattern in other readers
-        """Where the last record ends that is known to be whole, whatever follows `data`."""
+        """The end of the last record that is certainly whole, whatever follows `data`."""
         text = data.decode(errors="surrogateescape")
         end = max((end for end, _, _ in self._records(text, last=False)), default=0)
         return len(text[:end].encode(errors="surrogateescape"))
 
     def is_header(self, line: str) -> bool:
-        """Only the first line of a file is asked about, and that is the header."""
+        """True: only the first line of a file is asked about, which is the header."""
         return True
 
     def is_whole(self, raw: str) -> bool:
-        """Whether a record that can be read is not the beginning of another: a list in its last cell is whole."""
+        """Whether a readable record is not cut off: if its last cell is a list, the list is whole."""
         cells = _cells(self.dialect, raw)
         if self.width - 1 not in (self.places["ingredients"], self.places["directions"]):
             return True
@@ -141,9 +141,9 @@ class Columns:
             return rejected(raw, reject)
 
     def _records(self, text: str, *, last: bool) -> Iterator[tuple[int, str, list[str] | None]]:
-        """The end of each record, what it is made of, and its cells, if its quotes are balanced.
+        """The end of each record, its raw text, and its cells, if its quotes are balanced.
 
-        Of what is no record over several lines, the first line alone counts as broken. `last`: nothing follows.
+        If several lines form no record, only the first counts as broken. `last`: nothing follows.
         """
         at = 0
         while at < len(text):
@@ -164,10 +164,10 @@ class Columns:
 
 
 def reader_of(head: bytes) -> Reader:
-    """The reader for a file of RecipeNLG's recipes that begins with `head`: the one that takes most of its rows.
+    """The reader for a file of RecipeNLG's recipes that begins with `head`: the one that can read most of its rows.
 
-    Where a header names its columns, they are read by their names. Raises NoLayoutError where it names some of them,
-    and not all that a recipe needs, or names them otherwise; a file without a header is read as it was published.
+    Columns are read by the names in the header. Raises NoLayoutError if it names only some of the required columns,
+    one of them twice, or none in any known way; a file without a header is read as it was published.
     """
     head = head.removeprefix(BYTE_ORDER_MARK)
     line = head.partition(b"\n")[0].decode(errors="replace").removesuffix("\r")
@@ -179,9 +179,9 @@ def reader_of(head: bytes) -> Reader:
         for dialect in itertools.starmap(Dialect, itertools.product(SEPARATORS, QUOTES, ESCAPES))
         if (cells := _cells(dialect, line))
     ]
-    readers: list[Reader] = [each for dialect, names in named for each in _columns(dialect, names)]
+    readers: list[Reader] = [reader for dialect, names in named for reader in _columns(dialect, names)]
     if not readers:
-        _, most = max(named, key=lambda each: len(_known(each[1])), default=(None, []))
+        _, most = max(named, key=lambda parsed: len(_known(parsed[1])), default=(None, []))
         if missing := [name for name in WANTED if name not in most]:
             if _known(most) and len(missing) < len(WANTED):
                 columns = ", ".join(name or "(no name)" for name in most)
@@ -204,7 +204,7 @@ def _cells(dialect: Dialect, line: str) -> list[str]:
 
 
 def _is_foreign_header(cells: Sequence[str]) -> bool:
-    """Whether a line of the published width holds names and no recipe: short, all different, and no lists."""
+    """Whether a line of the published width has names instead of a recipe: short, all different, and no lists."""
     names = [cell.strip() for cell in cells]
     return (
         len(names) == len(recipenlg.FIELDS)
@@ -218,7 +218,7 @@ def _known(names: Sequence[str]) -> set[str]:
 
 
 def _columns(dialect: Dialect, names: Sequence[str]) -> Iterator[Columns]:
-    """Readers for a header: as it says, and with a column of row names that has no place in it, as R writes one."""
+    """Readers for a header: as it stands, and with a column of row names that it does not name, as R writes it."""
     if any(names.count(name) != 1 for name in WANTED):
         return
     places = {name: names.index(name) for name in (*WANTED, "link") if name in names}
@@ -227,7 +227,7 @@ def _columns(dialect: Dialect, names: Sequence[str]) -> Iterator[Columns]:
 
 
 def _misfits(reader: Reader, head: bytes) -> float:
-    """Rows of another form for each recipe, in what a file begins with."""
+    """Rows of another form for each recipe, at the beginning of a file."""
     start = reader.START
     cut = start(head) if callable(start) else head.rfind(b"\n") + 1
     data = head[: cut or len(head)]

@@ -20,7 +20,7 @@ def is_header(line: str) -> bool:
 
 
 def is_whole(raw: str) -> bool:
-    """Whether a record that can be read is whole: no one can tell, as a text may end anywhere."""
+    """True: a readable record counts as whole, since a text may end anywhere."""
     return True
 
 

@@ -20,10 +20,10 @@ from wokflow.ingest.partial import ENDING, SOURCE, Source, finish, taken, valida
 from wokflow.ingest.settings import DownloadSettings
 from wokflow.ingest.web import MOUNTS, RedirectError, check_busy, followed, retrying, shown
 
-SLOWEST = 1 << 10  # bytes per second; a connection that brings less for `timeout_s` seconds is given up
-WORTH = 1 << 20  # bytes; an attempt that brings the file forward by so many counts as no failure
-MARGIN = 64 << 20  # bytes of the disk that are left free
-STRIDE = 64 << 20  # bytes after which the free space is looked at again, where the length is unknown
+SLOWEST = 1 << 10  # bytes per second; a connection slower than that for `timeout_s` seconds is given up
+WORTH = 1 << 20  # bytes; an attempt that brings so many new ones restarts the count of failures
+MARGIN = 64 << 20  # bytes of the disk that must stay free
+STRIDE = 64 << 20  # bytes after which free space is checked again, if the length is unknown
 HEAD = 512  # bytes that show whether a file is a web page
 WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head)\b", re.IGNORECASE)
 RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
@@ -39,11 +39,11 @@ MEANING = {
 def ingest_download(*, path: str, settings: DownloadSettings, job: Job) -> None:
     """Fetch a `url` (http or https) to `path`, which exists only once the file is whole and on the disk.
 
-    What was fetched so far lies in `path`.part. A later attempt, also of a later run, asks only for the rest, if the
-    server says by ETag or Last-Modified that the file is the same; otherwise it begins anew. The file is whole if its
-    SHA-256 is `sha256`, or without one, if it has the length that the server says. A `path` that has this SHA-256
-    already is left as it is. User and password may stand in the URL; they are shown nowhere. `contact` is told to the
-    server, which Wikimedia's asks for.
+    The part fetched so far lies in `path`.part. A later attempt, also in a later run, asks only for the rest if ETag
+    or Last-Modified show that the file is the same; otherwise it begins anew. The file is whole if its SHA-256 is
+    `sha256`, or without one, if it has the length that the server says. A `path` that already has this SHA-256 is
+    left as it is. User and password may stand in the URL; they are shown nowhere. `contact` is sent to the server, as
+    Wikimedia asks.
 
     An attempt fails if its connection brings nothing, or less than SLOWEST bytes per second, for `timeout_s` seconds.
     Raises UserError after `attempts` failures in a row, not counting those that brought a MiB; and for a file that
@@ -94,7 +94,7 @@ def _by_hand(path: str) -> str:
 
 
 class _Fetch:
-    """The attempts to fetch one file; `failures` counts those in a row that brought next to nothing."""
+    """The attempts to fetch one file; `failures` counts failed ones in a row, anew after one that brought WORTH."""
 
     def __init__(
         self,
@@ -113,11 +113,11 @@ class _Fetch:
         self._state = Path(f"{target}{SOURCE}")
         self._size = self._first = self._furthest = os.fstat(file.fileno()).st_size
         self._whole: int | None = None  # bytes of the whole file
-        self._pieced = False  # whether what is there came with more than one answer
+        self._pieced = False  # whether the part came in more than one response
         self.failures = 0
 
     def attempt(self) -> None:
-        """Fetch what is missing and check the whole. Raises Again, or UserError where another attempt is in vain."""
+        """Fetch the rest and check the whole file. Raises Again, or UserError where a retry would not help."""
         before = self._furthest
         try:
             try:
@@ -162,7 +162,7 @@ class _Fetch:
             self._write(response)
 
     def _part(self) -> Source | None:
-        """The file of which a part is there; a part that cannot be completed is dropped."""
+        """The description of the part's file; None without a part. A part that cannot be completed is dropped."""
         source = Source.read(self._state)
         if self._size and source and source.validator and source.url == self._digest_of_url():
             return source
@@ -173,17 +173,17 @@ class _Fetch:
         return hashlib.sha256(str(self._url).encode()).hexdigest()
 
     def _drop(self) -> None:
-        """Begin anew. The part goes before its description: a part without one is of no use."""
+        """Begin anew. The part is emptied before its description is removed: without one it is of no use."""
         self._file.truncate(0)
         self._size = self._first = 0
         self._pieced = False
         self._state.unlink(missing_ok=True)
 
     def _go_on(self, response: httpx.Response, source: Source) -> None:
-        """Take the rest of the file. Raises Again if it is not that of the part."""
-        found = RANGE.fullmatch(response.headers.get("Content-Range", ""))
-        whole = int(found[2]) if found and found[2] != "*" else source.size
-        fits = found and int(found[1]) == self._size and source.size in (None, whole)
+        """Accept the rest of the file. Raises Again if it is of another file than the part."""
+        sent = RANGE.fullmatch(response.headers.get("Content-Range", ""))
+        whole = int(sent[2]) if sent and sent[2] != "*" else source.size
+        fits = sent and int(sent[1]) == self._size and source.size in (None, whole)
         if not fits or not source.is_that_of(response) or _encoding(response):
             self._drop()
             raise Again("the file has changed since a part of it was fetched")
@@ -191,11 +191,11 @@ class _Fetch:
         self._check_room()
 
     def _take_as_whole(self, response: httpx.Response, source: Source) -> None:
-        """The server says that there is no more. Raises Again if the part is not all of its file."""
-        found = UNSATISFIED.fullmatch(response.headers.get("Content-Range", ""))
+        """Accept the part as the whole file (HTTP 416). Raises Again if the server has another file or length."""
+        sent = UNSATISFIED.fullmatch(response.headers.get("Content-Range", ""))
         if (
-            not found
-            or int(found[1]) != self._size
+            not sent
+            or int(sent[1]) != self._size
             or not source.is_that_of(response)
             or source.size is not None
         ):
@@ -203,7 +203,7 @@ class _Fetch:
             raise Again("the file is another one than that of which a part was fetched")
 
     def _begin(self, response: httpx.Response) -> None:
-        """Take the file from its beginning. Raises UserError for an answer that is none with the file."""
+        """Accept the file from its beginning. Raises UserError for a response without the file."""
         status, headers = response.status_code, response.headers
         if status != 200:
             meaning = MEANING.get(status, "which is not understood")
@@ -231,7 +231,7 @@ class _Fetch:
         write_text(self._state, json.dumps(asdict(source)) + "\n")
 
     def _write(self, response: httpx.Response) -> None:
-        """Append the answer to the part. Raises Again where it comes too slowly."""
+        """Append the response to the part. Raises Again if it comes too slowly."""
         self._file.seek(self._size)
         since, came, looked = time.monotonic(), 0, self._size
         for data in response.iter_raw():
@@ -274,14 +274,14 @@ class _Fetch:
         if self._wants_no_page and WEB_PAGE.match(self._file.read(HEAD)):
             self._drop()
             raise UserError(self._is_page)
-        if not self._sha256 or (found := _digest(Path(f"{self._target}{ENDING}"))) == self._sha256:
+        if not self._sha256 or (given := _digest(Path(f"{self._target}{ENDING}"))) == self._sha256:
             return
         pieced = self._pieced
         self._drop()
         if pieced:
             raise Again("the parts do not fit together by their SHA-256")
         raise UserError(
-            f"{self._name} has the SHA-256 {found}, not {self._sha256}. It was changed on its way, or the server has "
+            f"{self._name} has the SHA-256 {given}, not {self._sha256}. It was changed on its way, or the server has "
             "another version of it by now: if so, give its SHA-256."
         )
 
@@ -302,7 +302,7 @@ class _Fetch:
 
 
 def _encoding(response: httpx.Response) -> str:
-    """The encoding that the server put on the file; "" for none."""
+    """The content encoding of a response; "" for none."""
     encoding = str(response.headers.get("Content-Encoding", "")).strip().lower()
     return "" if encoding == "identity" else encoding
 

@@ -1,9 +1,8 @@
-"""Where the first paragraph of an article ends, in a text whose paragraphs have been joined to one line.
+"""The first paragraph of an article, from a text whose paragraphs were joined into one line.
 
 CirrusSearch keeps an article's introduction as one line (MediaWiki's WikiTextStructure joins all lines), and beside
 it the wikitext, which has the paragraphs. So the beginning of the second paragraph is read from the wikitext and
-searched for in the text. Nothing is cut where it cannot be read, as it begins with a template, and where it is found
-twice or never.
+searched for in the text. Nothing is cut if that beginning is unknown, as with a template, or occurs twice or never.
 """
 
 import html
@@ -38,7 +37,7 @@ def first_of_joined(text: str, wikitext: str) -> str:
 
 
 def _second_paragraph(wikitext: str) -> str | None:
-    """The beginning of the second paragraph as plain text; None where there is none, or it is not known."""
+    """The beginning of the second paragraph as plain text; None if there is none, or if it is unknown."""
     wikitext = _FIRST_HEADINGS.sub(
         "", wikitext
     )  # of an article without an introduction, the first section counts
@@ -59,39 +58,39 @@ def _second_paragraph(wikitext: str) -> str | None:
 
 
 class _Next:
-    """Where something stands next in a text. It is asked for from left to right, so that all is searched once."""
+    """Finds the next match of a pattern in a text. Calls go from left to right, so that the text is searched once."""
 
     def __init__(self, pattern: str | re.Pattern[str], text: str) -> None:
-        self._places = (found.span() for found in re.finditer(pattern, text))
+        self._places = (match.span() for match in re.finditer(pattern, text))
         self._place: tuple[int, int] | None = (-1, -1)
 
     def behind(self, at: int) -> tuple[int, int] | None:
-        """Its first place from `at` on; None if there is none."""
+        """The first match from `at` on; None if there is none."""
         while self._place and self._place[0] < at:
             self._place = next(self._places, None)
         return self._place
 
 
 def _without_unseen(text: str) -> str:
-    """The text without comments, references and switches (__TOC__); what is not closed stays."""
+    """The text without comments, references and switches (__TOC__); unclosed ones stay."""
     tag, comment, reference = (_Next(pattern, text) for pattern in (">", "-->", _REF_END))
     kept, at = list[str](), 0
-    for found in _UNSEEN.finditer(text):
-        if found.start() < at:
+    for opening in _UNSEEN.finditer(text):
+        if opening.start() < at:
             continue
-        end: tuple[int, int] | None = found.span()
-        if found[0] == "<!--":
-            end = comment.behind(found.end())
-        elif found[0][0] == "<" and (end := tag.behind(found.end())) and text[end[0] - 1] != "/":
+        end: tuple[int, int] | None = opening.span()
+        if opening[0] == "<!--":
+            end = comment.behind(opening.end())
+        elif opening[0][0] == "<" and (end := tag.behind(opening.end())) and text[end[0] - 1] != "/":
             end = reference.behind(end[1])
         if end:
-            kept.append(text[at : found.start()])
+            kept.append(text[at : opening.start()])
             at = end[1]
     return "".join([*kept, text[at:]])
 
 
 def _without_tables(text: str) -> str:
-    """The text without tables, and the empty lines before them; what is not closed stays."""
+    """The text without tables and the empty lines before them; unclosed tables stay."""
     kept, at, begin = list[str](), 0, None
     for edge in _TABLE_EDGE.finditer(text):
         if edge[0].endswith("{|"):
@@ -104,7 +103,7 @@ def _without_tables(text: str) -> str:
 
 
 def _repeated(pattern: re.Pattern[str], by: "str | Callable[[re.Match[str]], str]", text: str) -> str:
-    """Replace what a pattern matches from the inside out."""
+    """Replace the matches of a pattern, again and again, so that nested ones are replaced from the inside out."""
     for _ in range(DEPTH):
         text, count = pattern.subn(by, text)
         if not count:
@@ -113,7 +112,7 @@ def _repeated(pattern: re.Pattern[str], by: "str | Callable[[re.Match[str]], str
 
 
 def _label(link: re.Match[str]) -> str:
-    """What of a link is shown: nothing of a file's, which has a size, a place or a caption."""
+    """The visible text of a link; empty for a file's, which has a size, a place or a caption."""
     target, *rest = link[1].split("|")
     if len(rest) > 1 or (rest and re.match(r"\s*(?:File|Image|Category)\s*:", target, re.IGNORECASE)):
         return ""

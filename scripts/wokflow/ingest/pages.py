@@ -24,11 +24,11 @@ from wokflow.ingest.schemas import PAGES, REJECTS
 from wokflow.ingest.settings import PagesSettings
 
 BLOCK = 8 << 20  # bytes read at once
-LEAST = 1 << 16  # bytes: blocks of a small dump are at least so large, whatever the number of parts
+LEAST = 1 << 16  # bytes; smallest size of a block, whatever the number of parts
 HOPELESS = 10_000  # rows without a page after which the rest of a dump is not read
-SAMPLE = 1000  # pages after which the language of most of them must be the one that was asked for
-RAW = 1000  # bytes of a rejected document that are kept: documents have up to some MB
-MOST = 1 << 32  # no page has such a number, and no revision of any Wikipedia will have it for decades
+SAMPLE = 1000  # pages after which their majority must be in the requested language
+RAW = 1000  # bytes of a rejected document that are kept, since documents can have some MB
+MOST = 1 << 32  # numbers of pages and revisions are smaller, and will be for decades
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 START = re.compile(rb'(?m)^\{"index"[^\n]*\n')
 LONGEST_TITLE = 255  # bytes in UTF-8, by MediaWiki's rules
@@ -37,14 +37,14 @@ NO_TITLE = re.compile(
 )  # characters that no title has; | would make it several
 INCOMPLETE = frozenset({"broken_record", "invalid_utf8", "nul_byte", "oversized_row"})
 HEADING = re.compile(r"(=+) .* \1")
-# What a page that only leads to another begins with: MediaWiki's words for it in English, which all Wikipedias take,
-# and in some other languages.
+# The beginning of a redirect: MediaWiki's words for it in English, which all Wikipedias accept, and in some other
+# languages.
 REDIRECT = re.compile(
     r"\s*[#＃](?:REDIRECT|重定向|重新導向|転送|リダイレクト|WEITERLEITUNG|REDIRECTION|REDIRECCI[OÓ]N|REDIRECIONAMENTO|RINVI[AO]|RIMANDO"
     r"|перенаправление|перенапр|पुनर्प्रेषित|अनुप्रेषित|வழிமாற்று|దారిమార్పు|넘겨주기|تحويل)\s*+(?::\s*+)?\[\[",
     re.IGNORECASE,
 )
-# The end of a sentence with the quotes and brackets that close behind it.
+# The end of a sentence with the closing quotes and brackets after it.
 SENTENCE_END = re.compile(r"[.!?।][\"'”’»)\]]*(?=\s)|[。！？][\"'”’」』）]*")
 
 
@@ -116,8 +116,8 @@ def ingest_pages(
 def first_paragraph(text: str, longest: int) -> str:
     """The first paragraph of a plain text that is no heading, on one line; "" where there is none.
 
-    A paragraph ends with its line. Of one with more than `longest` characters, as many sentences are kept as fit, or
-    else as many words.
+    A paragraph ends with its line. One with more than `longest` characters is cut after the last sentence, or else
+    the last word, that fits.
     """
     for line in re.finditer(r"[^\r\n]+", text):
         paragraph = " ".join(line[0].split())
@@ -158,7 +158,7 @@ def _schema(schema: Any) -> pl.Schema:
 def _rows(
     raw: str, reader: "_Reader", parts: int
 ) -> Iterator[tuple[float, list[Page | _Rejected], str | None]]:
-    """Position, rows, and how the dump was cut off or damaged (None before its end, and if it was not), by block."""
+    """By block: position, rows, and at the end how the dump was cut off or damaged, None if it was not."""
     size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * parts)))
     position, complete, error = 0.0, True, None
     for block in blocks(raw, START, size):
@@ -179,7 +179,7 @@ def _rows(
 
 
 class _Reader:
-    """Lines to pages and rejects. An index line waits for the document that follows, also from block to block."""
+    """Turns lines into pages and rejects. An index line waits for its document, also from block to block."""
 
     def __init__(self, lang: str, longest: int) -> None:
         self.lang, self._longest = lang, longest
@@ -193,7 +193,7 @@ class _Reader:
         return self._index is not None
 
     def read(self, data: bytes) -> Iterator[Page | _Rejected]:
-        """The rows whose last line is among these."""
+        """The rows that these lines complete."""
         for line in data.split(b"\n"):
             if line := line.strip(b" \t\r"):
                 yield from self._line(line)
@@ -256,15 +256,15 @@ class _Reader:
         return first_paragraph(text if "\n" in text else first_of_joined(text, wikitext), self._longest)
 
     def _page_id(self, document: Mapping[str, Any]) -> int:
-        """The number in the index line; where that has none, the document's own. Raises Reject if neither has one."""
-        found = self._index[1] if self._index else None
-        if isinstance(found, str) and found.isascii() and found.isdigit() and len(found) < 20:
-            found = int(found)
-        return _number({"page_id": document.get("page_id") if found is None else found}, "page_id")
+        """The page's number in the index line, or else in the document. Raises Reject if neither has one."""
+        number = self._index[1] if self._index else None
+        if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 20:
+            number = int(number)
+        return _number({"page_id": document.get("page_id") if number is None else number}, "page_id")
 
 
 def _parsed(line: bytes) -> Any:
-    """The value of a line. Raises Reject where it has none."""
+    """The JSON value of a line. Raises Reject if it has none."""
     import orjson
 
     if len(line) > MAX_LINE:
@@ -276,7 +276,7 @@ def _parsed(line: bytes) -> Any:
 
 
 def _broken(line: bytes, error: ValueError) -> Reject:
-    """Why a line is no JSON."""
+    """The reject of a line that is not JSON."""
     try:
         line.decode()
     except UnicodeDecodeError as wrong:
@@ -288,7 +288,7 @@ def _broken(line: bytes, error: ValueError) -> Reject:
 
 
 def _number(document: Mapping[str, Any], field: str) -> int:
-    """A number from 0 on. Raises Reject if it is missing or something else."""
+    """A non-negative number. Raises Reject if it is missing or something else."""
     value = document.get(field)
     if value is None:
         raise Reject("missing_field", field)
@@ -313,13 +313,13 @@ def _text(document: Mapping[str, Any], field: str) -> str | None:
 
 
 class _Numbers:
-    """A set of page numbers with one bit for each number up to the largest: 10 MB for the English Wikipedia."""
+    """A set of page numbers as bits, one for each number up to the largest: 10 MB for the English Wikipedia."""
 
     def __init__(self) -> None:
         self._bits = bytearray()
 
     def add(self, number: int) -> bool:
-        """Add a number; whether it is new."""
+        """Add a number; return whether it is new."""
         place, bit = number >> 3, 1 << (number & 7)
         if place >= len(self._bits):
             self._bits.extend(bytes(place + 1 - len(self._bits)))
@@ -329,7 +329,7 @@ class _Numbers:
 
 
 def _check(raw: str, reader: _Reader, counts: Counter[str], first: FirstRejects, *, at_end: bool) -> None:
-    """Raise UserError for a file that is another one than the dump of this Wikipedia."""
+    """Raise UserError if the file is not the dump of this Wikipedia."""
     kept, rows = counts[""], counts.total()
     if not kept and (at_end or rows >= HOPELESS):
         reasons = ", ".join(f"{count} {reason}" for reason, count in counts.most_common() if reason)

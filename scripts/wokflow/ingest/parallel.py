@@ -1,4 +1,4 @@
-"""Parallel sentences as they are published: Moses pairs, TMX, Samanantar, content translations, tables with tabs.
+"""Readers of published parallel sentences: Moses pairs, TMX, Samanantar, content translations, TSV.
 
 Each reader yields a Row for every record of its file, good or not, in the file's order and in bounded memory.
 """
@@ -20,14 +20,14 @@ from wokflow.ingest.records import MAX_LINE, Reject
 from wokflow.ingest.stream import BROKEN_ZIP, CHUNK, Truncated, check_readable, chunks
 
 Stream = Iterator[tuple[bytes, float]]  # bytes, and the share of the file that was read so far
-BOMB = 1 << 30  # bytes from which a file is refused that is compressed better than text can be
-BEST = 200  # text is compressed to no less than a part in so many
+BOMB = 1 << 30  # bytes above which a file is refused if its compression ratio exceeds BEST
+BEST = 200  # highest compression ratio of text
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 NATIVE = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})  # elements of TMX that hold a format's own codes
 
 
 class Row(NamedTuple):
-    """One record: both sides, or why it holds none (a code of schemas.REASONS); `position` in the file is 0 to 1."""
+    """One record: both sides, or the reject of a record without them; `position` in the file is 0 to 1."""
 
     position: float
     source: str
@@ -36,28 +36,28 @@ class Row(NamedTuple):
 
 
 def read_moses(paths: Sequence[str], pair: str) -> Iterator[Row]:
-    """Two files with a sentence a line, plain or compressed, or one zip archive that holds both.
+    """Two files with one sentence a line, plain or compressed, or one zip archive with both.
 
-    Behind the last line of the shorter file, lines are rejected (no_partner).
+    Lines after the end of the shorter file are rejected (no_partner).
     """
     first, second = _moses_streams(paths, pair)
-    for one, other in zip_longest(_texts(first), _texts(second)):
-        (position, source), (_, target) = one or other, other or one
-        if one is None or other is None:
+    for left, right in zip_longest(_texts(first), _texts(second)):
+        (position, source), (_, target) = left or right, right or left
+        if left is None or right is None:
             yield Row(
-                position, str(source) if one else "", str(target) if other else "", Reject("no_partner")
+                position, str(source) if left else "", str(target) if right else "", Reject("no_partner")
             )
         else:
             yield _row(position, source, target)
 
 
 def read_tsv(paths: Sequence[str], pair: str) -> Iterator[Row]:
-    """A table with tabs whose header has `source` and `target`."""
+    """A tab-separated table whose header has `source` and `target`."""
     return _columns(paths[0], ("source", "target"))
 
 
 def read_samanantar(paths: Sequence[str], pair: str) -> Iterator[Row]:
-    """Samanantar: English beside a language of India, as Moses files or as a table with columns src and tgt."""
+    """Samanantar: English and a language of India, as Moses files or as a table with columns src and tgt."""
     ending = Path(paths[0]).suffix.lower()
     names = ("src", "tgt") if pair.startswith("en-") else ("tgt", "src")
     if len(paths) == 1 and ending == ".parquet":
@@ -105,7 +105,7 @@ READERS: Mapping[str, Callable[[Sequence[str], str], Iterator[Row]]] = {
 
 
 def _row(position: float, source: str | Reject, target: str | Reject) -> Row:
-    """The row of two sides; a side that is damaged stands there as its reject."""
+    """The row of two sides; a damaged side is given as its reject."""
     for side in (source, target):
         if isinstance(side, Reject):
             first, second = ("" if isinstance(text, Reject) else text for text in (source, target))
@@ -131,7 +131,7 @@ def _guarded(path: str, stream: Stream) -> Stream:
 
 
 def _lines(stream: Stream) -> Iterator[tuple[float, bytes | Reject]]:
-    """Lines without their ends; of a line longer than MAX_LINE only that it was there."""
+    """Lines without their ends; a line longer than MAX_LINE is a Reject."""
     rest, skipped = b"", False
     share = 0.0
     for data, end in stream:
@@ -186,21 +186,21 @@ def members(path: str, pair: str) -> tuple[str, str]:
                 f"{path} holds {name!r}, a name that leads out of its folder: no archive of OPUS does that. Fetch it "
                 "again from where it is published."
             )
-    found = [_member_of(path, names, lang) for lang in pair.split("-", 1)]
-    return found[0], found[1]
+    first, second = (_member_of(path, names, lang) for lang in pair.split("-", 1))
+    return first, second
 
 
 def _member_of(path: str, names: Sequence[str], lang: str) -> str:
     ending = re.compile(rf"\.{re.escape(lang)}([-_][A-Za-z]+)?", re.IGNORECASE)
-    found = [name for name in names if ending.fullmatch(Path(name).suffix)]
-    exact = [name for name in found if name.endswith(f".{lang}")]
-    if len(exact or found) != 1:
+    matching = [name for name in names if ending.fullmatch(Path(name).suffix)]
+    exact = [name for name in matching if name.endswith(f".{lang}")]
+    if len(exact or matching) != 1:
         held = ", ".join(sorted(names)[:8]) or "nothing"
         raise UserError(
-            f"{path} has {len(exact or found)} files that end in .{lang}, and not one. It holds {held}. Is `pair` "
+            f"{path} has {len(exact or matching)} files that end in .{lang}, and not one. It holds {held}. Is `pair` "
             "right? Else unpack it and name both files."
         )
-    return (exact or found)[0]
+    return (exact or matching)[0]
 
 
 def _member(path: str, name: str) -> Stream:
@@ -262,25 +262,25 @@ def _units(stream: Stream) -> Iterator[tuple[float, bytes]]:
     for data, share in _utf8(stream):
         rest += data
         at = 0
-        while found := begin.search(rest, at):
-            stop = rest.find(end, found.start())
-            after = begin.search(rest, found.end())
-            if stop < 0 and not after and len(rest) - found.start() <= MAX_LINE:
+        while tag := begin.search(rest, at):
+            stop = rest.find(end, tag.start())
+            after = begin.search(rest, tag.end())
+            if stop < 0 and not after and len(rest) - tag.start() <= MAX_LINE:
                 break
             if stop < 0 or (after and after.start() < stop):  # no end before the next one begins
                 stop = after.start() if after else len(rest)
-                yield share, rest[found.start() : stop]
+                yield share, rest[tag.start() : stop]
                 at = stop
             else:
                 at = stop + len(end)
-                yield share, rest[found.start() : at]
-        rest = rest[found.start() if found else max(at, len(rest) - len(b"<tu>")) :]
+                yield share, rest[tag.start() : at]
+        rest = rest[tag.start() if tag else max(at, len(rest) - len(b"<tu>")) :]
     if begin.match(rest):
         yield 1.0, rest
 
 
 def _utf8(stream: Stream) -> Stream:
-    """UTF-16 with a byte order mark, as translation memories may be, as UTF-8; all else as it is."""
+    """The stream in UTF-8 if it is UTF-16 with a byte order mark, as translation memories may be; else unchanged."""
     import codecs
 
     decoder: codecs.IncrementalDecoder | None = None
@@ -313,7 +313,7 @@ def _sides(unit: bytes) -> dict[str, str]:
 
 
 def _plain(segment: ElementTree.Element) -> Iterator[str]:
-    """The text of a segment without the codes of the format that it came from."""
+    """The text of a segment without its NATIVE elements."""
     yield segment.text or ""
     for inner in segment:
         if inner.tag not in NATIVE:
@@ -330,7 +330,7 @@ def _of_language(sides: Mapping[str, str], lang: str) -> str:
 
 
 class _File:
-    """A stream as something to be read from, for parsers."""
+    """A stream as a file object, for parsers."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -362,8 +362,8 @@ def _section(record: Any, source: str, target: str) -> Iterator[tuple[str, str, 
         yield texts[0], texts[1], Reject("wrong_language", f"from {languages[0]} to {languages[1]}")
         return
     ours, theirs, machine = map(sentences, texts)
-    for one, other in aligned(ours, theirs, machine, target):
-        yield one, other, None if one and other else Reject("no_partner")
+    for left, right in aligned(ours, theirs, machine, target):
+        yield left, right, None if left and right else Reject("no_partner")
 
 
 def _as_read(record: Any) -> str:

@@ -1,4 +1,4 @@
-"""A file that is fetched bit by bit: the part that is there, of what it is a part, and its name in the end."""
+"""A partial download: the part fetched so far, the description of its file, and its final name."""
 
 import errno
 import fcntl
@@ -15,9 +15,9 @@ import httpx
 from wokflow.frame.job import UserError
 from wokflow.frame.owned import check_own
 
-ENDING = ".part"  # of the name of what was fetched so far
+ENDING = ".part"  # ending of the part's name
 REMOVE = "Remove it, or have the file fetched into a folder of your own."
-SOURCE = ".part.json"  # of the name of the file that says of what it is a part
+SOURCE = ".part.json"  # ending of the name of the part's description
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def taken(path: str) -> Iterator[FileIO]:
 
 
 def _own(part: Path) -> int:
-    """A descriptor of a file of one's own, made if it is not there. Raises UserError for another one, or a link."""
+    """A descriptor of the part, created if missing. Raises UserError for another user's file, or a link."""
     try:
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
     except OSError as error:
@@ -73,7 +73,7 @@ def finish(file: FileIO, target: Path) -> None:
 
 @dataclass(frozen=True)
 class Source:
-    """The file of which a part was fetched: a digest of its URL, what the server says of it, and its bytes."""
+    """The description of the file that a part belongs to: digest of its URL, validators of the server, its size."""
 
     url: str
     etag: str | None
@@ -89,11 +89,11 @@ class Source:
 
     @property
     def validator(self) -> str | None:
-        """What If-Range asks for."""
+        """The value of If-Range."""
         return self.etag or self.modified
 
     def is_that_of(self, response: httpx.Response) -> bool:
-        """Whether an answer with the rest is of the same file; a server may ignore If-Range."""
+        """Whether a response is about the same file: a server may ignore If-Range."""
         etag, modified = validators(response)
         if etag and self.etag:
             return etag == self.etag
@@ -101,6 +101,6 @@ class Source:
 
 
 def validators(response: httpx.Response) -> tuple[str | None, str | None]:
-    """ETag, if it promises the same bytes, and Last-Modified."""
+    """ETag, if it is a strong one, and Last-Modified."""
     etag = response.headers.get("ETag", "")
     return etag if etag.startswith('"') else None, response.headers.get("Last-Modified")

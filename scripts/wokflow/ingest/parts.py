@@ -1,4 +1,4 @@
-"""The parts of a table whose rows come in the order of the source: a row's place in the file decides its part."""
+"""Parts of a table in the order of its source: a row's position in the file decides its part."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack

@@ -1,7 +1,7 @@
 """RecipeNLG's full_dataset.csv: `,title,ingredients,directions,link,source,NER`, three of them JSON lists.
 
-A record begins with its running number, and so reading can resume after a row with unbalanced quotes: a line that is
-a complete record by itself counts as one, whatever precedes it.
+A record begins with its running number, so that reading can resume after a row with unbalanced quotes: a line that
+is a complete record by itself counts as one, whatever precedes it.
 """
 
 import ast
@@ -17,7 +17,7 @@ from wokflow.ingest.records import JSON_ESCAPE, Lines, Reject, Row, frame, joine
 LANG = "en"
 FIELDS = ("number", "title", "ingredients", "directions", "link", "source", "NER")
 HEADER = ("", *FIELDS[1:])
-_LISTS = {"ingredients": "ingredients", "directions": "steps"}  # columns of the source -> of recipes
+_LISTS = {"ingredients": "ingredients", "directions": "steps"}  # column of the source -> column of recipes
 
 # A quoted field up to its closing quote, or to the end of the text; possessive, for linear time.
 _OPEN = r'"[^"]*+(?:""[^"]*+)*+'
@@ -57,7 +57,7 @@ def is_header(line: str) -> bool:
 
 
 def is_whole(raw: str) -> bool:
-    """Whether a record that can be read is not the beginning of another: its last field is a whole list."""
+    """Whether a readable record is not cut off: its last field is a whole list."""
     try:
         return isinstance(parse(_values(raw)[-1]), list)
     except (ValueError, Reject):
@@ -112,14 +112,14 @@ def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
 
 
 def _row(group: list[tuple[int, str]], damage: dict[int, Reject]) -> tuple[int, Row]:
-    """Numbered lines that form one record -> the first number, and the record, parsed in Python."""
+    """The first number of numbered lines that form one record, and the record, parsed in Python."""
     raw = "\n".join(raw for _, raw in group)
     hurt = next((damage[line] for line, _ in group if line in damage), None)
     return group[0][0], rejected(raw, hurt) if hurt else decode(raw)
 
 
 def _groups(lines: pl.DataFrame) -> Iterator[list[tuple[int, str]]]:
-    """Groups of lines that form one record each, out of lines that are no complete records by themselves."""
+    """Groups of lines that form one record each, from lines that are no complete records by themselves."""
     for run in _runs(lines):
         begin = 0
         while begin < len(run):
@@ -173,7 +173,7 @@ def _fields(raw: str) -> Row:
 
 
 def recipe(fields: Mapping[str, str]) -> Row:
-    """Fields of a recipe from those of the source, by their names; raises Reject where a list is none."""
+    """Fields of a recipe from fields of the source, by name. Raises Reject for a malformed list."""
     return {
         "title": fields["title"],
         "ingredients": read_list(fields["ingredients"], "ingredients"),

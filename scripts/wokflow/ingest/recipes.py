@@ -1,4 +1,4 @@
-"""A raw corpus to recipes and rejects, in one pass over the file and in bounded memory."""
+"""Recipes and rejects from a raw corpus, in one pass over the file and in bounded memory."""
 
 import itertools
 from collections import deque
@@ -35,7 +35,7 @@ READERS: dict[str, Reader] = {
 UNLISTED = frozenset({"counterfactual"})  # corpora without lists of ingredients
 BLOCK = 8 << 20  # bytes read at once
 STEP = np.uint64(0x9E3779B97F4A7C15)  # between the seeds of SplitMix64
-LEAST = 1 << 16  # bytes: blocks of a small source are at least so large, whatever the number of parts
+LEAST = 1 << 16  # bytes; smallest size of a block, whatever the number of parts
 # Reasons for which the last record is rejected when a download or a copy broke off within it.
 INCOMPLETE = frozenset({"broken_record", "invalid_utf8", "nul_byte", "oversized_row"})
 
@@ -75,13 +75,13 @@ def ingest_recipes(
         written = stack.enter_context(
             closing(_written(corpus, reader, good, bad, settings=settings, threads=job.threads))
         )
-        found = Found(raw, corpus, {**READERS, corpus: reader}, FirstRejects(rejects[0]))
-        _follow(written, found, settings, job.progress)
+        so_far = Found(raw, corpus, {**READERS, corpus: reader}, FirstRejects(rejects[0]))
+        _follow(written, so_far, settings, job.progress)
 
 
 @contextmanager
 def _named(raw: str, corpus: str) -> Iterator[None]:
-    """A file whose header is not enough is refused, and named."""
+    """Refuse a file whose header lacks required columns, by an error that names it."""
     try:
         yield
     except NoLayoutError as error:
@@ -96,8 +96,8 @@ def _written(
 ) -> Generator[tuple[float, Written], None, None]:
     """Read, clean and write the source block by block; yield the position of each block and what was written.
 
-    A row's position in the file decides to which part it goes: so the parts are of about equal size, and their rows
-    do not depend on the number of threads. Up to `threads` blocks are read and cleaned at a time.
+    A row's position in the file decides its part, so that parts are of about equal size and their rows do not depend
+    on the number of threads. Up to `threads` blocks are read and cleaned at a time.
     """
     raw = settings.raw
     size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * good.count)))
@@ -117,7 +117,7 @@ def _written(
 def _follow(
     written: Iterator[tuple[float, Written]], found: Found, settings: RecipesSettings, progress: Progress
 ) -> None:
-    """Log the progress. Raises UserError for a wrong or a truncated file, where these are to be refused."""
+    """Log the progress. Raises UserError for a wrong or a truncated file, unless the settings keep it."""
     keep_cut, keep_few = settings.truncated == "keep", settings.mostly_rejected == "keep"
     for position, block in written:
         found.add(block)
@@ -144,7 +144,7 @@ def _follow(
 
 
 class _Cleaned(NamedTuple):
-    """The cleaned records of a block; if the source ends too early, provided that this block is its last: how."""
+    """The cleaned records of a block; `damage`: how the source is cut off or damaged if this is its last block."""
 
     records: pl.DataFrame
     damage: str | None
@@ -153,7 +153,7 @@ class _Cleaned(NamedTuple):
 def _numbered(
     read: Iterator[tuple[float, _Cleaned]], corpus: str, lang: str, seen: "_Seen | None"
 ) -> Iterator[tuple[float, _Cleaned]]:
-    """Blocks in order, their records with number, id, corpus and language, and duplicates marked."""
+    """Blocks in order, their records with number, id, corpus and language, and with duplicates marked."""
     row = 0
     for position, block in read:
         number = pl.int_range(row, row + block.records.height, dtype=pl.Int64)
@@ -195,7 +195,7 @@ def _read(reader: Reader, block: Block, first: bool, settings: RecipesSettings, 
 
 
 def _cut_record(reader: Reader, records: pl.DataFrame) -> str | None:
-    """Why a file that ends with these records, and without a newline, was cut within the last; None if it was not."""
+    """How a file that ends with these records, without a newline, was cut within the last one; None if it was not."""
     if records.is_empty():
         return None
     raw, reason, detail = records.select("raw", "reason", "detail").row(-1)
@@ -205,7 +205,7 @@ def _cut_record(reader: Reader, records: pl.DataFrame) -> str | None:
 
 
 class _Seen:
-    """Finds rows whose title, ingredients and steps equal an earlier row's, by a hash of 64 bits of each field."""
+    """Finds rows whose title, ingredients and steps equal an earlier row's, by a 64-bit hash of each field."""
 
     def __init__(self, corpus: str) -> None:
         self._corpus = corpus
@@ -228,10 +228,10 @@ class _Seen:
 
 
 def _list_hashes(lists: pl.Series) -> NDArray[np.uint64]:
-    """Hashes of lists of strings: the sum of hashes of (entry, place), so that it is cheap and order counts.
+    """Hashes of lists of strings: the sum of the hashes of (entry, place), so that order counts.
 
-    A sum of the entries' hashes, weighted by their places, would not do: it is linear, so that a, b, b, a and
-    b, a, a, b would have the same sum whatever the hashes are.
+    A sum of the entries' hashes weighted by their places would be linear: a, b, b, a and b, a, a, b would have the
+    same sum whatever the hashes are.
     """
     sizes = lengths(lists)
     ends = np.cumsum(sizes)

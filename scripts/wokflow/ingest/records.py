@@ -1,6 +1,6 @@
-"""Bytes to records: blocks that begin and end between records, damaged lines marked, one row a record.
+"""Records from bytes: blocks that begin and end between records, damaged lines marked, one row a record.
 
-Each corpus has a reader module (recipenlg, xiachufang, counterfactual) that knows what a record looks like; all share
+Each corpus has a reader module (recipenlg, xiachufang, counterfactual) that knows the form of its records; all share
 the signature `read(lines) -> records`. Readers have two code paths with the same result: a vectorised one for records
 in strict form, and one in Python for the rest, which decides whether a record is a recipe.
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from wokflow.ingest.stream import Truncated, chunks
 
-LIMIT = 32 << 20  # most bytes that are held back until the end of a record is seen
+LIMIT = 32 << 20  # bytes that are held back, at most, until the start of a record is found
 MAX_LINE = 16 << 20  # bytes of one line; a longer one is cut and rejected
 WINDOW = 1 << 14  # bytes that are searched at once for the start of a record
 # What may stand before the first line: a byte order mark, empty lines, and the separator, as Excel takes it.
@@ -76,14 +76,14 @@ class Lines(NamedTuple):
 
 
 class Reader(Protocol):
-    """What a reader module of a corpus offers."""
+    """The interface of a corpus's reader module."""
 
     @property
     def LANG(self) -> str: ...  # noqa: N802
 
     @property
     def START(self) -> re.Pattern[bytes] | Callable[[bytes], int]:  # noqa: N802
-        """Lines that are certainly the first of a record; or where the last whole record in some bytes ends."""
+        """A pattern of lines that certainly begin a record; or a function for the end of the last whole one."""
         ...
 
     def is_header(self, line: str) -> bool: ...
@@ -105,9 +105,9 @@ class Block:
 def blocks(path: str | Path, start: re.Pattern[bytes] | Callable[[bytes], int], size: int) -> Iterator[Block]:
     """Cut a source into blocks of about `size` bytes, each beginning with a line that matches `start`.
 
-    `start` must match whole lines that are certainly the first of a record: then records do not depend on where the
-    cuts fall. It may also be a function that finds the end of the last whole record. After LIMIT bytes without such a
-    line, a block ends after any line.
+    `start` must match whole lines that certainly begin a record, so that records do not depend on the cuts. It may
+    also be a function that finds the end of the last whole record. After LIMIT bytes without such a line, a block
+    ends after any line.
     """
     size = min(size, LIMIT)
     waiting: list[bytes] = []
@@ -169,7 +169,7 @@ def _pieces(stream: Iterator[tuple[bytes, float]], size: int) -> Iterator[tuple[
 
 
 def _cut(waiting: list[bytes], start: re.Pattern[bytes] | Callable[[bytes], int], searched: int) -> int:
-    """Offset of the last certain start of a record in what waits; 0 if more must be read first."""
+    """Offset of the last certain start of a record in the waiting bytes; 0 if more must be read first."""
     length, last = sum(map(len, waiting)), waiting[-1]
     if callable(start):
         return start(b"".join(waiting))
@@ -183,7 +183,7 @@ def _cut(waiting: list[bytes], start: re.Pattern[bytes] | Callable[[bytes], int]
 
 
 def _take(waiting: list[bytes], size: int) -> bytes:
-    """Remove the first `size` bytes of what waits and return them, copied only once."""
+    """Remove the first `size` waiting bytes and return them, copied only once."""
     taken = []
     while size:
         piece = waiting.pop(0)
@@ -233,16 +233,16 @@ def _split(data: bytes) -> pl.Series | None:
 
 
 def _repaired(data: bytes) -> tuple[bytes, dict[int, Reject]]:
-    """The lines, overlong ones cut and invalid UTF-8 written as \\xNN; and the lines that this concerns."""
+    """The data with overlong lines cut and invalid UTF-8 written as \\xNN, and the damage by line number."""
     damage: dict[int, Reject] = {}
     pieces, begin, number = [], 0, 0
     while begin < len(data):  # in pieces of whole lines, most of which are valid
         end = data.find(b"\n", begin + WINDOW) + 1 or len(data)
         piece = data[begin:end]
         if len(piece) > MAX_LINE or not is_utf8(piece):
-            some = piece.split(b"\n")
+            split = piece.split(b"\n")
             piece = b"\n".join(
-                _repaired_line(line, number + place, damage) for place, line in enumerate(some)
+                _repaired_line(line, number + place, damage) for place, line in enumerate(split)
             )
         pieces.append(piece)
         number += piece.count(b"\n")
@@ -251,7 +251,7 @@ def _repaired(data: bytes) -> tuple[bytes, dict[int, Reject]]:
 
 
 def is_utf8(data: bytes) -> bool:
-    """Whether bytes are UTF-8; those of a character that is cut off at the end are not."""
+    """Whether bytes are UTF-8; a character cut off at the end is not."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -281,7 +281,7 @@ def rejected(raw: str, reject: Reject) -> Row:
 
 
 def frame(rows: list[Row]) -> pl.DataFrame:
-    """Rows that were parsed in Python as records; absent columns are null."""
+    """Rows that were parsed in Python, as a frame of records; absent columns are null."""
     return pl.DataFrame(rows, schema=RECORDS, orient="row")
 
 

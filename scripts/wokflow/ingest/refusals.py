@@ -1,4 +1,4 @@
-"""Sources that are refused: what is known of them, why, and their first rejects to look at."""
+"""Refused sources: the reason, and their first rejects to look at."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ HOPELESS = 10_000  # rows without a recipe after which the rest of a source is n
 
 
 class Written(NamedTuple):
-    """The numbers of rows and recipes of a block, of rejects by reason, and the first rejects.
+    """Counts of a block (rows, recipes, rejects by reason), and its first rejects.
 
-    `damage`: if the source ends too early, provided that this block is its last, how.
+    `damage`: how the source is cut off or damaged if this is its last block.
     """
 
     rows: int
@@ -27,7 +27,7 @@ class Written(NamedTuple):
 
 @dataclass
 class Found:
-    """What was found of a source so far."""
+    """The counts of a source so far."""
 
     raw: str
     corpus: str
@@ -50,16 +50,16 @@ class Found:
 
     @property
     def few(self) -> bool:
-        """Whether it has no recipe, or more rejects than recipes, duplicates aside."""
+        """Whether it has no recipe, or more rejects than recipes without counting duplicates."""
         return not self.recipes or self.recipes * 2 < self.rows - self.rejects["duplicate"]
 
     @property
     def kind(self) -> str | None:
-        """What the file is in place of the corpus's, if that is known."""
+        """What the file is instead of the corpus's, if that is known."""
         return recognised(self.raw, self.corpus, self.readers)
 
     def refusal(self) -> str:
-        """Why the source is refused, and what to do; its first rejects are written down."""
+        """The message that refuses the source; its first rejects are written to a sheet."""
         begin = f"sources.{self.corpus}.path: {self.raw}"
         if kind := self.kind:
             return f"{begin} {kind}"

@@ -1,4 +1,4 @@
-"""Parallel sentences of any published form as one table, and what is no pair of sentences as rejects."""
+"""Parallel sentences of any published form as one table, and rejects."""
 
 import re
 from collections import Counter
@@ -25,10 +25,8 @@ from wokflow.models.identify import alike, known, likeliest, other_language
 ROWS = 20_000  # rows that are written at once
 LOOKED_AT = 1_000  # rows of which it is asked whether they were read in a wrong encoding
 RAW = 10_000  # characters of a reject that are kept
-SMOOTHING = (
-    15  # characters added to both sides before their lengths are compared: short ones differ by chance
-)
-LETTERS = 40  # of a sentence whose language is identified (see align.letters); shorter ones say too little
+SMOOTHING = 15  # characters added to both lengths before they are compared, since short ones differ by chance
+LETTERS = 40  # shortest sentence whose language is identified (see align.letters)
 CERTAIN = 0.99  # probability of another language from which a sentence is rejected
 SCRIPTS = {  # of languages, in the names of Unicode; languages that are written in one or another are left out
     "Han": "zh yue wuu",
@@ -197,7 +195,7 @@ def _refuse_rejects(begin: str, counts: Counter[str], first: FirstRejects) -> No
 
 
 class _Checks:
-    """Why a pair of sentences is none; None for a good one."""
+    """Returns the reject of a bad pair of sentences; None for a good one."""
 
     def __init__(self, settings: SentencesSettings) -> None:
         self._identical, self._ratio, self._longest = settings.identical, settings.ratio, settings.longest
@@ -213,8 +211,8 @@ class _Checks:
             return Reject("identical_sides")
         if self._longest and max(len(source), len(target)) > self._longest:
             return Reject("length_ratio", f"{len(source)} and {len(target)} characters")
-        if self._ratio and (found := length_ratio(source, target)) > self._ratio:
-            return Reject("length_ratio", f"{found:.1f}")
+        if self._ratio and (ratio := length_ratio(source, target)) > self._ratio:
+            return Reject("length_ratio", f"{ratio:.1f}")
         for text, identify in zip((source, target), self._languages, strict=True):
             if identify and (other := identify(text)):
                 return Reject("wrong_language", other)
@@ -235,15 +233,15 @@ def _digest(source: str, target: str) -> int:
 
 
 def length_ratio(source: str, target: str) -> float:
-    """How many times as long one side is as the other, in letters; at least 1."""
+    """The ratio of the longer side's length to the shorter's, in letters, smoothed; at least 1."""
     lengths = sorted(letters(text) + SMOOTHING for text in (source, target))
     return lengths[1] / lengths[0]
 
 
 def _identifier(lang: str) -> Callable[[str], str | None] | None:
-    """Gives another language if a text is certainly in that, or has no letter of this language's script.
+    """A function that names the language of a text that is certainly another, or has no letter of `lang`'s script.
 
-    None for languages that the model does not know, and whose script is not known.
+    None if neither the model nor SCRIPTS knows `lang`.
     """
     lang = re.split("[-_]", lang.lower())[0]
     script = _script(lang)
@@ -261,7 +259,7 @@ def _identifier(lang: str) -> Callable[[str], str | None] | None:
 
 
 def _script(lang: str) -> Any:
-    """A compiled pattern of a letter of the language's script; None if that is not known."""
+    """A compiled pattern of a letter of the language's script; None if the script is not known."""
     import regex
 
     scripts = next((names for names, langs in SCRIPTS.items() if lang in langs.split()), "")

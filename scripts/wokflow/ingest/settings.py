@@ -7,16 +7,16 @@ from wokflow.frame.settings import Content, Field, Layout, Never, Settings, Sour
 
 class RecipesSettings(Settings):
     raw: Never[Text] = from_rule()
-    """The source's file, which counts by its description."""
+    """The source's file, which counts by its digest."""
     parts: Layout[int] = Field(4, ge=1, le=9999)
     """Number of Parquet parts of each table."""
     entities: bool = True
-    """Put the characters for HTML's entities: & for &amp;, ½ for &frac12;."""
+    """Decode HTML entities: &amp; to &, &frac12; to ½."""
     emoji: bool = True
-    """Take emoji out of titles, ingredients and steps (Cultural Adaptation of Recipes, section 3.1)."""
+    """Remove emoji from titles, ingredients and steps (Cultural Adaptation of Recipes, section 3.1)."""
     symbols: bool = True
-    """Put a space for special symbols (★ ■ and the like) and take invisible characters out. Degrees and units such
-    as ㎏ stay.
+    """Replace special symbols (★ ■ and the like) by spaces and remove invisible characters. Degrees and units such as
+    ㎏ stay.
     """
     spaces: bool = True
     """Fold runs of white space into one space and trim."""
@@ -46,9 +46,7 @@ class DownloadSettings(Settings):
     """The file's checksum; None: it is not known."""
     contact: str = borrowed("contact")
     attempts: Never[int] = Field(8, ge=1)
-    """Failures in a row after which a download is given up; what came is kept, and the next run goes on from
-    there.
-    """
+    """Failures in a row after which a download is given up; the next run goes on from the part that is there."""
     timeout_s: Never[float] = Field(60, gt=0)
     """Seconds without data after which a connection counts as failed."""
 
@@ -66,7 +64,7 @@ class PagesSettings(Settings):
     """First paragraphs of Wikipedia's articles, which explain items."""
 
     raw: Never[Text] = from_rule()
-    """The index of the job's language, which counts by its description."""
+    """The index of the job's language, which counts by its digest."""
     en: Dump = None
     zh: Dump = None
     es: Dump = None
@@ -77,7 +75,7 @@ class PagesSettings(Settings):
     de: Dump = None
     ja: Dump = None
     longest: int = Field(2000, ge=1)
-    """Characters of a paragraph that are kept, by sentences."""
+    """Longest paragraph in characters; longer ones are cut after a sentence."""
     truncated: Literal["refuse", "keep"] = "refuse"
     """An index that is cut off or damaged: `refuse` stops with an error; `keep` goes on with the pages that could
     be read.
@@ -88,7 +86,7 @@ class SentencesSettings(Settings):
     """For sources of parallel sentences."""
 
     raw: Never[tuple[Text, ...]] = from_rule()
-    """The source's files, which count by their description."""
+    """The source's files, which count by their digest."""
     kind: str = from_rule()
     """The form in which the source was published, such as moses."""
     pair: str = from_rule()
@@ -96,26 +94,26 @@ class SentencesSettings(Settings):
     parts: Layout[int] = Field(2, ge=1, le=9999)
     """Number of Parquet parts of each table; each is linked by a job of its own."""
     entities: bool = True
-    """Put the characters for HTML's entities, as Moses's escapes: an apostrophe for &apos;."""
+    """Decode HTML entities, which Moses uses as escapes: &apos; to an apostrophe."""
     spaces: bool = True
     """Fold runs of white space into one space and trim."""
     identical: bool = True
     """Reject pairs whose sides are the same."""
     ratio: float | None = Field(4.0, gt=1)
-    """Reject pairs of which one side has more than so many times the letters of the other; a Chinese character
-    counts as three. null: none.
+    """Reject pairs if one side has more than so many times the letters of the other; a Chinese character counts as
+    three. null: no check.
     """
     longest: int | None = Field(2000, ge=1)
-    """Reject pairs with a side of more characters. null: none."""
+    """Reject pairs with a longer side, in characters. null: no check."""
     language: bool = True
     """Reject pairs with a side that is certainly in another language (py3langid, from 40 letters on), or without a
     letter of its script.
     """
     duplicates: bool = True
-    """Reject pairs that occurred before. It takes 100 bytes of memory a pair."""
+    """Reject pairs that occurred before; this takes 100 bytes of memory a pair."""
     truncated: Literal["refuse", "keep"] = "refuse"
-    """A source that is cut off or damaged, or two files of which one has more lines: `refuse` stops with an error;
-    `keep` goes on with what could be read.
+    """A source that is cut off or damaged, or two files with different numbers of lines: `refuse` stops with an
+    error; `keep` goes on with what could be read.
     """
     mostly_rejected: Literal["refuse", "keep"] = "refuse"
     """A source without pairs, with more rejects than pairs, or with text that was read in a wrong encoding before:

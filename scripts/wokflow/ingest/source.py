@@ -1,4 +1,4 @@
-"""What a source file is, by content: its size and checksum. The cutoff before it is read."""
+"""The description of a source file: its size and checksum. The cutoff before it is read."""
 
 import hashlib
 import json
@@ -14,8 +14,8 @@ CHUNK = 8 << 20
 def ingest_source(*, raw: str | Sequence[str], data: str, job: Job) -> None:
     """Write the size in bytes and the SHA-256 of the file `raw` as JSON to `data`.
 
-    The file's name and time are left out: a copy elsewhere, or a touched file, is the same source. Of several files
-    it is the sum of sizes, and the SHA-256 of theirs, a line each as hexadecimal digits.
+    The file's name and time do not count: a copy elsewhere, or a touched file, is the same source. For several files,
+    it has the sum of their sizes, and the SHA-256 of their SHA-256s as lines of hexadecimal digits.
     """
     digests = []
     size = 0
@@ -29,5 +29,5 @@ def ingest_source(*, raw: str | Sequence[str], data: str, job: Job) -> None:
         digests.append(digest.hexdigest())
     (whole, *others) = digests
     if others:
-        whole = hashlib.sha256("".join(f"{one}\n" for one in digests).encode()).hexdigest()
+        whole = hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
     write_text(data, json.dumps({"bytes": size, "sha256": whole}) + "\n")

@@ -1,4 +1,4 @@
-"""Stage ingest: its cutoffs and targets, what it asks of a config, which files it names."""
+"""Stage ingest: its cutoffs and targets, checks of its config, and the files of its sources."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -45,7 +45,7 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
 
 
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
-    """What is known of each source: its description, which is the digest as well."""
+    """The description of each source, which is both data and digest."""
 
     def described(names: Iterable[str]) -> CutoffGroup:
         paths = {name: f"{scope.results.folder}/ingest/source/{name}.json" for name in names}
@@ -81,7 +81,7 @@ def targets(scope: Scope) -> list[str]:
 
 
 def source_files(source: Mapping[str, Any]) -> list[str]:
-    """The files of a source: of Moses pairs both, which may be named by what their names have in common."""
+    """The files of a source. `path` may name both files of a Moses pair by the beginning of their names."""
     path = source.get("path") or []
     if isinstance(path, list):
         return path

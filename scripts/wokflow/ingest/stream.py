@@ -82,7 +82,7 @@ class Truncated(Exception):  # noqa: N818
 
 
 class _Decompressor(Protocol):
-    """Decompresses one member or frame; what it holds back after `max_length` bytes comes with the next call."""
+    """Decompresses one member or frame; output beyond `max_length` bytes comes with the next call."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
@@ -99,7 +99,7 @@ class _Decompressor(Protocol):
 
 
 class _Inflate:
-    """zlib's decompressor of gzip (`wbits` 31) or bare deflate (-15), as a _Decompressor."""
+    """zlib's decompressor for gzip (`wbits` 31) or raw deflate (-15), as a _Decompressor."""
 
     def __init__(self, wbits: int) -> None:
         self._decoder = zlib.decompressobj(wbits=wbits)
@@ -120,7 +120,7 @@ class _Inflate:
 
 
 def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
-    """Yield (at most CHUNK bytes, share of the file read so far); the name's ending tells the compression.
+    """Yield (at most CHUNK bytes, share of the file read so far); the ending of the name decides the compression.
 
     Reads plain files, .gz, .bz2, .zst and .zip (its largest member). Raises Truncated, after all that could be read,
     where an archive is cut off or damaged, and UserError where the file is no archive of the kind that its name says.
@@ -150,7 +150,7 @@ def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
 
 
 def _check_begin(file: BinaryIO, path: Path) -> None:
-    """Raise UserError if a file is of a kind that is never read, or is not empty and begins not as its name says."""
+    """Raise UserError for a file of a kind that is never read, or whose beginning does not fit its name."""
     head = file.read(512)
     file.seek(0)
     if kind := (_foreign(head) or _in_zip(file, head)):
@@ -170,7 +170,7 @@ def _check_begin(file: BinaryIO, path: Path) -> None:
 
 
 def _check_content(head: bytes, path: Path) -> None:
-    """Raise UserError if what an archive holds is an archive itself, or of a kind that is never read."""
+    """Raise UserError if the content of an archive is an archive itself, or of a kind that is never read."""
     if kind := _foreign(head):
         raise UserError(f"What {path} holds {kind}")
     if packed := _packed(head):
@@ -185,7 +185,7 @@ def _packed(head: bytes) -> str | None:
 
 
 def _foreign(head: bytes) -> str | None:
-    """What a file is that holds no corpus whatever its name is, and what to do; None for all others."""
+    """The kind of a file that is never a corpus, whatever its name, and what to do; None for all others."""
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):
         return "is a web page, as sites send in place of a file to be logged in for: fetch the file again"
     if head[257:262] == b"ustar":
@@ -194,7 +194,7 @@ def _foreign(head: bytes) -> str | None:
 
 
 def _in_zip(file: BinaryIO, head: bytes) -> str | None:
-    """What a zip archive is that holds a document, or that is one of several parts, and what to do."""
+    """The kind of a zip archive that is a document, or one of several parts, and what to do; None for others."""
     if not head.startswith(b"PK\3\4"):
         return _PART if _ends_parts(file) else None
     if b"mimetypeapplication/vnd.oasis.opendocument" in head:
@@ -209,7 +209,7 @@ def _in_zip(file: BinaryIO, head: bytes) -> str | None:
 
 
 def _ends_parts(file: BinaryIO) -> bool:
-    """Whether a file ends with the directory of a zip archive that begins in another one."""
+    """Whether a file ends with the directory of a zip archive that begins in another file."""
     file.seek(max(file.seek(0, io.SEEK_END) - _ZIP_END.size, 0))
     end = file.read()
     file.seek(0)
@@ -217,20 +217,20 @@ def _ends_parts(file: BinaryIO) -> bool:
 
 
 def _zstd(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Raises UserError for what can be read with more memory, or with a dictionary."""
+    """Decompress Zstandard. Raises UserError if that needs more memory, or a dictionary."""
     from backports import zstd
 
     options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
     try:
         yield from _members(file, lambda: zstd.ZstdDecompressor(options=options), zstd.ZstdError)
     except Truncated as error:
-        said, again = str(error.__cause__), f"{shlex.quote(str(path))} | zstd -o NEW.zst"
-        if "too much memory" in said:
+        cause, again = str(error.__cause__), f"{shlex.quote(str(path))} | zstd -o NEW.zst"
+        if "too much memory" in cause:
             raise UserError(
                 f"{path} was compressed with a window of more than {1 << WINDOW_LOG - 20} MiB (zstd --long), which "
                 f"is not read. Compress it again: zstd -dc --long=31 {again}"
             ) from error
-        if "Dictionary mismatch" in said:
+        if "Dictionary mismatch" in cause:
             raise UserError(
                 f"{path} was compressed with a dictionary, which it does not hold. Compress it again: "
                 f"zstd -dc -D DICTIONARY {again}"
@@ -272,7 +272,7 @@ def _members(
 
 
 def _decompressed(decoder: _Decompressor, data: bytes) -> Iterator[bytes]:
-    """What a decompressor makes of `data`, at most CHUNK bytes at once."""
+    """The output of a decompressor for `data`, at most CHUNK bytes at once."""
     while True:
         if out := decoder.decompress(data, CHUNK):
             yield out
@@ -286,7 +286,7 @@ def _before_damage(
 ) -> Iterator[bytes]:
     """Decompress a damaged member again from `begin`; yield its content after the first `done` bytes.
 
-    From `end` on, where the damage cannot be far, it is read byte by byte: up to the damage nothing is lost.
+    From `end` on, shortly before the damage, it is read byte by byte, so that nothing before the damage is lost.
     """
     file.seek(begin)
     try:

@@ -1,4 +1,4 @@
-"""How stage ingest fetches from the web: which redirects it follows, and when it asks again."""
+"""HTTP for stage ingest: redirects and retries."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping
@@ -16,16 +16,14 @@ if TYPE_CHECKING:
 REDIRECTS = 5  # followed for one request
 BACKOFF = 1.0  # seconds before the second attempt; twice as many before each further one
 LONGEST_BACKOFF = 60.0  # seconds
-JITTER = (
-    1.0  # seconds at most behind the time that a server asks for, so that clients do not come all at once
-)
+JITTER = 1.0  # seconds, at most, after the time that a server asks for, lest all clients come at once
 NOWHERE = "redirects to what is no http or https address"
 # No proxy between this machine and itself.
 MOUNTS = {f"all://{host}": None for host in ("127.0.0.1", "localhost", "[::1]")}
 
 
 class RedirectError(Exception):
-    """A redirect that is not followed; the message says why, behind "the server"."""
+    """A redirect that is not followed; the message says why and continues "the server"."""
 
 
 def shown(url: httpx.URL) -> str:
@@ -38,7 +36,7 @@ def shown(url: httpx.URL) -> str:
 def followed(
     client: httpx.Client, url: httpx.URL, auth: tuple[str, str] | None, headers: Mapping[str, str]
 ) -> Iterator[httpx.Response]:
-    """The answer to GET behind at most REDIRECTS redirects, never from https to http. Raises RedirectError.
+    """The response to GET after at most REDIRECTS redirects, never from https to http. Raises RedirectError.
 
     User and password, `auth`, go only to the server of `url`.
     """
@@ -56,7 +54,7 @@ def followed(
 
 
 def _sent(client: httpx.Client, request: httpx.Request, auth: tuple[str, str] | None) -> httpx.Response:
-    """The answer with its body unread. Raises RedirectError if it redirects to what is no URL."""
+    """The response, with its body unread. Raises RedirectError for a redirect to an invalid URL."""
     try:
         return client.send(request, stream=True, auth=auth, follow_redirects=False)
     except httpx.RemoteProtocolError as error:
@@ -70,7 +68,7 @@ def _server(url: httpx.URL) -> tuple[str, str, int | None]:
 
 
 def _redirected(url: httpx.URL, location: str) -> httpx.URL:
-    """Where a redirect leads. Raises RedirectError if it is not followed."""
+    """The URL that a redirect leads to. Raises RedirectError if it must not be followed."""
     try:
         to = url.join(location).copy_with(username="", password="", fragment=None)
     except httpx.InvalidURL:
@@ -98,10 +96,10 @@ def check_busy(response: httpx.Response) -> None:
 
 
 def retrying(attempts: int, failures: "Callable[[RetryCallState], int] | None" = None) -> "Retrying":
-    """Calls a function until it does not raise Again, which is raised in the end: after `attempts` failures.
+    """Retries a function while it raises Again, which is passed on after `attempts` failures.
 
-    `failures` counts those that matter; by default all. Between attempts it waits for as long as the server asks, or
-    about BACKOFF seconds, twice as many after each failure, with jitter.
+    `failures` counts them; by default all count. Between attempts it waits for as long as the server asks, or about
+    BACKOFF seconds, twice as many after each failure, with jitter.
     """
     import tenacity
 

@@ -1,4 +1,4 @@
-"""First paragraphs of a few of Wikipedia's articles, by its API. Of many, read a dump: see wokflow.ingest.pages."""
+"""First paragraphs of a few of Wikipedia's articles, by its API. For many, read a dump: see wokflow.ingest.pages."""
 
 import re
 import time
@@ -24,8 +24,8 @@ FRAMING = ("content-encoding", "content-length", "transfer-encoding")  # headers
 PAUSE = 0.1  # seconds between an answer and the next request
 LANG = re.compile(r"[a-z]{2,6}(-[a-z]{2,10})*")
 TRANSIENT = re.compile("maxlag|ratelimited|readonly|internal_api_error_.*")  # MediaWiki's codes
-# One request brings all: paragraphs as lines of plain text, the revision, the item. By maxlag, a server that is
-# behind asks for patience; by converttitles, a Chinese title is found in either script.
+# One request brings all: paragraphs as lines of plain text, the revision, the item. maxlag lets a server that is
+# behind ask for a pause; converttitles finds a Chinese title in either script.
 ASKED = {"explaintext": 1, "exsectionformat": "wiki", "maxlag": 5, "converttitles": 1}
 INTRODUCTION = {
     "prop": "extracts|info|pageprops",
@@ -47,14 +47,14 @@ def pages_of(
     timeout: float,
     progress: Progress,
 ) -> dict[str, Page | None]:
-    """The article of each title in the Wikipedia `lang`; None where there is none, or none with a paragraph.
+    """The article of each title in the Wikipedia `lang`; None if there is none, or if it has no paragraph.
 
-    Redirects are followed: a page has the title that they lead to. One request is made at a time, a second one only
-    for an article without an introduction; one that fails is made again, `attempts` times at most, each for `timeout`
-    seconds. `contact`, an e-mail address or a web page, is told to the server, as Wikimedia's User-Agent policy asks.
-    `longest`: see first_paragraph. `transport` makes the connections; tests reach another server by it.
+    Redirects are followed, and the page then has the target's title. One request is made at a time, a second one only
+    for an article without an introduction; a failed one is retried, up to `attempts` attempts of `timeout` seconds
+    each. `contact`, an e-mail address or a web page, is sent to the server, as Wikimedia's User-Agent policy asks.
+    `longest`: see first_paragraph. `transport` makes the connections; tests use it to reach another server.
 
-    Raises UserError for a contact or a language that is none, and where the API does not answer.
+    Raises UserError for an invalid contact or language, and where the API does not answer.
     """
     import wikipediaapi
 
@@ -77,11 +77,11 @@ def pages_of(
 
     short, whole = client(INTRODUCTION), client(WHOLE)
     asked = list(dict.fromkeys(titles))
-    found: dict[str, Page | None] = {}
+    pages: dict[str, Page | None] = {}
     try:
         for title in asked:
-            found[title] = _page(short, whole, title, lang, longest) if may_exist(title) else None
-            progress(len(found), f"{len(found)} of {len(asked)} titles asked for", of=len(asked))
+            pages[title] = _page(short, whole, title, lang, longest) if may_exist(title) else None
+            progress(len(pages), f"{len(pages)} of {len(asked)} titles asked for", of=len(asked))
     except Again as error:
         raise UserError(
             f"Wikipedia's API for {lang} does not answer: {error} ({attempts} attempts). Try again later, or read a "
@@ -91,11 +91,11 @@ def pages_of(
         raise UserError(f"Wikipedia's API for {lang} does not answer as it should: {_said(error)}.") from None
     finally:
         polite.close()
-    return found
+    return pages
 
 
 def _transport() -> httpx.BaseTransport:
-    """Connections by the proxy that the environment names: wikipedia-api, left alone, uses none."""
+    """Connections by the environment's proxy: by itself, wikipedia-api uses none."""
     proxy = urllib.request.getproxies().get("https")
     return httpx.HTTPTransport(proxy=proxy)
 
@@ -138,7 +138,7 @@ def _field(page: "WikipediaPage", name: str, kind: type, default: Any = None) ->
 
 
 class _Polite(httpx.BaseTransport):
-    """Makes one request after the other, with a pause, and again where the server asks for patience."""
+    """Makes one request after the other, with a pause between them, and retries while the server is busy."""
 
     def __init__(self, inner: httpx.BaseTransport, attempts: int) -> None:
         self._inner, self._attempts = inner, attempts

@@ -1,6 +1,6 @@
-"""What a source is that has few recipes, or none: another corpus's file, another encoding, another form.
+"""Recognise a source with few recipes or none: another corpus's file, another encoding, another form.
 
-A guess counts only if the corpus's own reader takes most rows of the file's beginning once the guess is undone.
+A guess counts only if the corpus's reader accepts most rows of the file's beginning after the file is converted so.
 """
 
 import json
@@ -15,7 +15,7 @@ from wokflow.ingest.mojibake import misread
 from wokflow.ingest.records import Reader, is_utf8, lines, text_chunks
 from wokflow.ingest.stream import Truncated
 
-HEAD = 1 << 20  # bytes of a source that are looked at
+HEAD = 1 << 20  # bytes of a source that are examined
 QUOTED = 120  # bytes of a line that a message quotes
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 OTHER = ("UTF-32", "WINDOWS-1252", "BIG5", "UTF-16BE")  # what is seen from the bytes alone
@@ -25,7 +25,7 @@ Undo = Callable[[bytes], bytes]
 
 
 def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | None:
-    """What the file at `path` is in place of that of `corpus`, and what to do; None where that is not known."""
+    """What the file at `path` is instead of the file of `corpus`, and what to do; None if unknown."""
     head = head_of(path)
     if not head.removeprefix(BYTE_ORDER_MARK).strip():
         return None if _is_damaged(path) else "is empty. Fetch the file again."
@@ -69,7 +69,7 @@ def _is_damaged(path: str) -> bool:
 
 
 def head_of(path: str) -> bytes:
-    """The first HEAD bytes of what a source holds, compressed or not, cut behind a line where there are more."""
+    """The first HEAD bytes of a source's content, decompressed, cut after a line if there are more."""
     head = b""
     with suppress(Truncated):
         for chunk, _ in text_chunks(path):
@@ -105,7 +105,7 @@ def _without_header(reader: Reader, data: bytes) -> bytes:
 
 
 def _from_utf16(data: bytes) -> bytes:
-    """UTF-16 with or without a byte order mark; a mark decides which. A character that was cut is left out."""
+    """UTF-16 to UTF-8. Without a byte order mark, the likelier byte order is taken. A cut character is left out."""
     encodings = ("utf-16",) if data.startswith(UTF16_MARKS) else ("utf-16-le", "utf-16-be")
     texts = [data[: len(data) // 2 * 2].decode(encoding, "replace") for encoding in encodings]
     return max(texts, key=lambda text: sum(map(text.count, ' ",'))).encode()
@@ -116,7 +116,7 @@ def _from_gb18030(data: bytes) -> bytes:
 
 
 def _from_values(data: bytes) -> bytes:
-    """JSON values that lie behind one another, or in a list, over any number of lines -> a line each.
+    """A line for each of the JSON values that follow one another, or are in a list, over any number of lines.
 
     Raises ValueError where these are less than half of the data.
     """

@@ -22,7 +22,7 @@ LANG = "zh"
 UNKNOWN_DISH = "Unknown"
 START = re.compile(rb"(?m)^[^\n]*\n")
 
-# The strict form: a flat object whose keys have no escapes, with each field that is read exactly once.
+# The strict form: a flat object whose keys have no escapes, with each required field exactly once.
 _COMMA, _COLON = r"[ \t]*,[ \t]*", r"[ \t]*:[ \t]*"
 _LIST = rf"\[[ \t]*(?:{JSON_STRING}(?:{_COMMA}{JSON_STRING})*)?[ \t]*\]"
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?"
@@ -50,7 +50,7 @@ def is_header(line: str) -> bool:
 
 
 def is_whole(raw: str) -> bool:
-    """Whether a record that can be read is not the beginning of another: no part of an object is one."""
+    """True: a readable record is whole, since no part of an object is an object."""
     return True
 
 
