@@ -1,1 +1,1 @@
-"""Stage parse: from recipe texts to clauses, dependencies, cooking actions and proto-actions."""
+"""Stage parse: clauses, dependencies, cooking actions and proto-actions of recipe texts."""

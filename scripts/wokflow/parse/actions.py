@@ -1,4 +1,4 @@
-"""Recipes to actions: each verb of the glossary with the ingredients and tools it acts on."""
+"""Actions of recipes: each verb of the glossary with the ingredients and tools it acts on."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -19,7 +19,9 @@ from wokflow.parse.types import Action, Parse
 
 BATCH = 2000  # recipes held in memory at once
 READ = ["clause", "words", "heads", "roles"]  # of parse/dependencies
-HELD = 25 * BATCH  # recipes whose parses are held at once: for each so many the table of parses is read
+HELD = (
+    25 * BATCH
+)  # recipes whose parses are held at once; the table of parses is read once for each such group
 Row = dict[str, Any]
 
 
@@ -32,10 +34,10 @@ def parse_actions(
     settings: ActionsSettings,
     job: Job,
 ) -> None:
-    """Write the actions of one part of the recipes, in reading order, and the recipes without any as rejects.
+    """Write the actions of one part of the recipes, in reading order, and recipes without actions as rejects.
 
-    Every recipe has at least one action or is a reject. The log counts what is ignored of the glossary as noise.
-    `dependencies` are all shards of parse/dependencies of this corpus; none where rules read the recipes.
+    Every recipe has at least one action or is a reject. The log counts the glossary's words that are ignored as
+    noise. `dependencies` are all shards of parse/dependencies of this corpus; none where rules read the recipes.
     """
     words = read_glossary(settings.glossary)
     if settings.style == "house" and (said := ignored(words)):

@@ -18,7 +18,7 @@ from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
 from wokflow.parse import schemas
 
 BATCH = 1000  # recipes held in memory at once
-BUCKETS = 64  # groups of clauses of which one is held in memory at once
+BUCKETS = 64  # hash buckets, deduplicated one at a time to bound memory
 LIMIT = 200  # largest number of characters of a clause
 STOPS = frozenset("，。；！？：,;!?:\n\r…|｜")
 BRACKETS = frozenset('()（）[]【】{}「」『』《》〈〉“”"〔〕')
@@ -30,9 +30,9 @@ NUMBERING = frozenset("、.．)）")
 def parse_clauses(*, recipes: Sequence[str], data: str, digest: str, job: Job) -> None:
     """Write each distinct clause once to `data` (schema parse/clauses), and a digest of the clauses to `digest`.
 
-    Their order depends on the clauses alone, not on the recipes': by bucket (`bucket`), then by code points. So an
-    edit that leaves the set of clauses as it is parses nothing again. Memory holds BATCH recipes, and later a
-    bucket and a row group of clauses; meanwhile all lie on the disk beside `data`, with their repetitions.
+    They are sorted by bucket (`bucket`), then by code points. So their order does not depend on the recipes', and an
+    edit that leaves the set of clauses unchanged parses nothing again. Memory holds BATCH recipes, and later a bucket
+    and a row group of clauses; meanwhile all clauses lie on disk beside `data`, with repetitions.
     """
     spilled = Path(data).with_suffix(".buckets")
     spilled.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def _spill(recipes: Sequence[str], folder: Path) -> None:
 
 
 def _written(folder: Path, part: tables.PartWriter) -> Iterator[str]:
-    """The distinct clauses in order, after they were appended to the table."""
+    """Append the distinct clauses to the table, and yield them in order."""
     waiting: list[str] = []
     for number in range(BUCKETS):
         with (folder / str(number)).open(encoding="utf-8", newline="\n") as file:
@@ -79,7 +79,7 @@ def _written(folder: Path, part: tables.PartWriter) -> Iterator[str]:
 
 
 def clause_at(spans: Sequence[tuple[int, int]], position: int) -> tuple[int, int] | None:
-    """The span, of those that `clauses` gave, in which a character lies, found by bisection; None if none has it."""
+    """The one of the spans from `clauses` that contains a character, by bisection; None if none does."""
     behind = bisect_right(spans, position, key=lambda span: span[0])
     if behind and position < spans[behind - 1][1]:
         return spans[behind - 1]

@@ -133,7 +133,7 @@ def _error(path: Path, line: int, what: str) -> UserError:
 
 
 def _simplified(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Each word is converted by itself, so that its neighbours cannot change the result."""
+    """The sentence with each word converted by itself, so that its neighbours cannot change the result."""
     import polars as pl
 
     from wokflow.ingest.clean import simplify

@@ -23,7 +23,7 @@ from wokflow.parse.roles import Scheme, roles_of, scheme_of
 from wokflow.parse.segment import Segmenter
 from wokflow.parse.settings import DependenciesSettings
 
-# Clauses parsed as one unit: the other clauses of its batch may change the last bits of a parse's scores.
+# Clauses parsed as one unit, since the other clauses of a batch may change the last bits of a parse's scores.
 BLOCK = 2048
 UNKNOWN = "_"  # a tag that the model does not give; also the tags and relations of a clause that it failed on
 LAST_CHARACTER = "wokflow.last_character.v1"
@@ -35,7 +35,7 @@ Parsed = tuple[
 
 
 class Backend(Protocol):
-    """A parser, used by one thread at a time. Up to `copies` of it may be loaded to work in parallel."""
+    """A parser, used by one thread at a time. Up to `copies` of it may be loaded to run in parallel."""
 
     copies: int
     scheme: Scheme  # of its relations
@@ -82,7 +82,7 @@ def parse_dependencies(
 def _parsed(
     table: pl.Series, todo: Sequence[range], load: Callable[[], Backend], segment: Segmenter, threads: int
 ) -> Iterator[Parsed]:
-    """What `Parsed` has, of each block, in order."""
+    """The `Parsed` of each block, in order."""
     if not todo:
         return
     parsers = [load()]
@@ -108,7 +108,7 @@ def _parsed(
 
 
 def parse_block(clauses: Sequence[str], parser: Backend, segment: Segmenter) -> tuple[list[Sentence], int]:
-    """(a parse of each clause, the number of clauses that the model failed on)."""
+    """A parse of each clause, and the number of clauses that the model failed on."""
     parses = iter(_tolerant([clause for clause in clauses if clause.strip()], parser))
     result, failures = [], 0
     for clause in clauses:
@@ -121,7 +121,7 @@ def parse_block(clauses: Sequence[str], parser: Backend, segment: Segmenter) -> 
 
 
 def _tolerant(clauses: Sequence[str], parser: Backend) -> Sequence[Sentence | None]:
-    """The parses of all clauses; if the batch fails, each clause is tried alone, and failures give None."""
+    """The parses of all clauses; if the batch fails, each clause is parsed alone, and failures give None."""
     try:
         return parser(clauses) if clauses else []
     except UserError:
@@ -231,7 +231,7 @@ def _from_doc(doc: Any) -> Sentence:
 
 @functools.cache
 def register_last_character() -> None:
-    """Register with spaCy the callback that makes the last character a word's suffix: that of 鸡蛋汤 is 汤."""
+    """Register with spaCy the callback that makes a word's last character its suffix: 汤 of 鸡蛋汤."""
     from spacy.attrs import SUFFIX
     from spacy.util import registry
 
@@ -316,7 +316,7 @@ class HanLP:
 
 
 def hanlp_relations(model: Any) -> set[str]:
-    """The relations that a HanLP model may give, from its vocabulary; of a multi-task model, those of its parser."""
+    """The relations in a HanLP model's vocabulary; of a multi-task model, in its parser's."""
     tasks = getattr(model, "tasks", {})
     parser = next((task for name, task in tasks.items() if _parses(name)), model)
     vocabulary = parser.vocabs["rel"]
@@ -332,7 +332,7 @@ def _tags(task: str) -> bool:
 
 
 def _from_arcs(words: Sequence[str], arcs: Sequence[tuple[int, str]], tags: Sequence[str] | None) -> Sentence:
-    """From HanLP's pairs (head, relation), where heads count from 1 and 0 means root."""
+    """A parse from HanLP's pairs (head, relation), where heads count from 1 and 0 means root."""
     known = [UNKNOWN] * len(words) if tags is None else [CTB_TAGS.get(tag, tag) for tag in tags]
     return Sentence(
         words=tuple(words),
@@ -380,5 +380,5 @@ def load_hanlp(model: str, device: str) -> Any:
 
 
 def _gpu(device: str) -> int:
-    """cuda:1 -> 1; auto and cuda -> 0."""
+    """The number of a GPU: 1 for cuda:1, 0 for auto and cuda."""
     return int(device.partition(":")[2] or 0)

@@ -1,4 +1,4 @@
-"""Actions as the kitchen reads them, and what lists of food have in common."""
+"""Actions as the kitchen reads them, and helpers for lists of food."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ PARTS = lx.PARTS | kinds.TAKEN_AWAY
 
 
 class Doing(NamedTuple):
-    """An action for the reading: its verb in simplified characters, and its own nouns."""
+    """An action as the kitchen reads it: its verb in simplified characters, and its own nouns."""
 
     verb: str
     foods: tuple[Mention, ...]
@@ -22,12 +22,12 @@ class Doing(NamedTuple):
     onto: bool = False  # the named food is where something goes: 浇在鱼上, 放入盐水中
 
     def topics(self, foods: Iterable[Mention]) -> list[Mention]:
-        """Those of the foods that stand before the verb."""
+        """The foods that stand before the verb."""
         return [food for food in foods if food.start < self.start]
 
     @property
     def prepared(self) -> list[Mention]:
-        """The named food that is worked on: no part that is taken away, nothing that cleans it or that it lies in."""
+        """The named food that is worked on, without parts taken away and without what it is cleaned or lies in."""
         foods = [food for food in self.foods if food.surface not in PARTS] + list(self.inside)
         if len(self.verb) > 1 and self.verb[-1] in kinds.OFF:  # 芹菜摘去黄叶, 剪去虾须, 瓜瓤挖去
             return [food for food in self.topics(foods) if food.surface[-1] not in kinds.SHELLS]
@@ -43,7 +43,7 @@ class Doing(NamedTuple):
 
     @property
     def only_helps(self) -> bool:
-        """Whether the named food is none that is worked on.
+        """Whether the named food only helps and is not worked on itself.
 
         It is a liquid (用清水浸泡) or seasonings (用盐腌) for other food, or where that goes (浇在鱼上).
         """
@@ -126,7 +126,7 @@ class Doing(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What an action acts on without naming it, and whether it soaks it in hot oil, which is to fry it."""
+    """The food that an action acts on without naming it; and whether soaking it in hot oil means to fry it."""
 
     foods: tuple[Mention, ...]
     in_oil: bool = False
@@ -138,7 +138,7 @@ def distinct(foods: Iterable[Mention]) -> list[Mention]:
 
 
 def mains(foods: Sequence[Mention]) -> list[Mention]:
-    """The foods without what flavours them; all solid ones if nothing else is there."""
+    """The foods without flavourings; all solid ones if there is nothing else."""
     return [food for food in foods if not aromatic(food)] or [food for food in foods if not soft(food)]
 
 
@@ -151,12 +151,12 @@ def same(food: Mention, other: Mention) -> bool:
 
 
 def without(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
-    """The foods that are none of those that are gone."""
+    """The foods without those that are gone."""
     return [food for food in foods if not any(same(food, other) for other in gone)]
 
 
 def left(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
-    """The foods of other classes than those that are gone: shrimps stay when their veins (虾线) go."""
+    """The foods whose classes differ from those that are gone: shrimps stay when their veins (虾线) go."""
     classes = {food.cls for food in gone}
     return [food for food in foods if food.cls not in classes]
 

@@ -47,8 +47,8 @@ def extract(
     moment, across steps, unless it is about a tool; see `pot`. Style "paper" follows appendix A.2 of Liu et al.
     (2022); see `paper`.
 
-    `method` says what analyses a clause. "rules": the rules alone. "parser": its entry in `parses`, and the rules if
-    it has none. Offsets count in the step: step[action.start:action.end] == action.verb.
+    `method` chooses the analysis of a clause. "rules": the rules alone. "parser": its entry in `parses`, or the rules
+    if it has none. Offsets count in the step: step[action.start:action.end] == action.verb.
     """
     if style == "paper":
         return extract_paper(steps, glossary, parses)
@@ -108,7 +108,7 @@ def _rules(glossary: Glossary) -> Rules:
 
 
 def _start_anew(acts: Sequence[Sequence[Act]], plain: Sequence[str], lexicon: Lexicon) -> None:
-    """Let 起锅 mean to heat a pot, and not to empty it, where oil or water goes in next, or went in."""
+    """Read 起锅 as heating a pot instead of emptying it, if oil or water goes in next or just went in."""
     verbs = [(act, text[act.start : act.end]) for some, text in zip(acts, plain, strict=True) for act in some]
     heated = -1  # where 热油 ended: 热油起锅
     for (act, verb), (later, adds) in pairwise(verbs):
@@ -125,7 +125,7 @@ def _action(text: str, act: Act) -> Action:
 
 
 def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> Doing:
-    """The action for `held`; `plain` is its step in simplified characters, `sense` a verb that means what it does."""
+    """The action for `held`; `plain` is its step in simplified characters, `sense` a verb of the same meaning."""
     verb, holds, at = plain[action.start : action.end], "", action.end - 1
     if len(verb) > 1 and verb[-1] in HELD_OBJECTS:
         holds = verb[-1]

@@ -19,9 +19,9 @@ ENGLISH_KINDS = {"verb": "verbs", "ingredient": "ingredients", "tool": "tools"}
 class Glossary:
     """Surface words and their classes. A class has the name of one of its words (Liu et al. 2022, section 4.1).
 
-    `english` gives a class's English name by kind ("verb", "ingredient", "tool"); it may be incomplete. `noisy` says
-    that words are listed that are no food and no tool, as in the one that the authors of the paper published: the
-    rules then leave out those that they know of. Of other glossaries every word counts.
+    `english` gives a class's English name by kind ("verb", "ingredient", "tool"); it may be incomplete. `noisy`: the
+    glossary also lists words that are no food and no tool, as the one that the paper's authors published does; the
+    rules then ignore those that they know. In other glossaries every word counts.
     """
 
     verbs: Mapping[str, str]
@@ -61,7 +61,7 @@ def _from_json(path: Path) -> Glossary:
 
 
 def _cleaned(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Strip surfaces and drop unusable ones. Of two that become equal, the one written without blanks wins."""
+    """Strip surfaces and drop unusable ones. If two become equal, the one written without blanks counts."""
     words: dict[str, str] = {}
     for surface, name in sorted(pairs, key=lambda pair: pair[0] != pair[0].strip()):
         if _usable(surface := surface.strip()):

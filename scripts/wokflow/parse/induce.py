@@ -45,8 +45,8 @@ AMOUNT = (
     "|适量|少许|少量|若干|些许|一点点|一点儿?|一些)的?"
 )
 LEADING = re.compile(f"(?:{AMOUNT})*+")
-# As AMOUNT, where each place can be read in one way only, so that none has to be tried: a half before a unit begins
-# the next amount, and what is before 些许 is none.
+# AMOUNT without ambiguity, so that matching never backtracks: a half before a unit begins the next amount, and
+# nothing before 些许 belongs to an amount.
 ONE_WAY = AMOUNT.replace("半?", f"(?:半(?!{UNIT}))?").replace("一些", "一些(?!许)")
 AMOUNTS = re.compile(f"(?:的?用量为?|{ONE_WAY})++")
 NO_NAME = re.compile(f"[每顿]?{UNIT}|[一二两三半几每顿人]|人份|份数")
@@ -77,14 +77,13 @@ def parse_induce(
 ) -> None:
     """Write a glossary as `read_glossary` reads it, and review.tsv, to the folder `induced`.
 
-    Candidates come from all recipes, or from some drawn evenly. Ingredients: names in the lists of ingredients,
-    without amounts; if no recipe has a list, nouns that something is done to (`object_places`). Tools: words with the
-    ending of a vessel, in a position where one puts things or picks them up. Verbs: words that begin a clause or
-    follow an object. A candidate needs to be frequent enough, and a vector in `vectors`; a name of several words has
-    the mean of theirs.
+    Candidates come from all recipes, or from an evenly drawn sample. Ingredients: names in the lists of ingredients,
+    without amounts; if no recipe has a list, nouns in the position of an object (`object_places`). Tools: words with
+    the ending of a vessel, in a position of tools. Verbs: words that begin a clause or follow an object. A candidate
+    must be frequent enough and have a vector in `vectors`; a name of several words has the mean of theirs.
 
-    k-means divides the verbs, ingredients and tools into as many classes as are wanted; a class is named after its
-    most frequent member. Steps are cut into words as they were for the vectors. review.tsv has the columns kind,
+    k-means divides the verbs, ingredients and tools into the configured numbers of classes; a class is named after
+    its most frequent member. Steps are segmented as they were for the vectors. review.tsv has the columns kind,
     class, surface, count and distance to the class's centre, nearest first, so that members that do not fit come
     last. Source: Liu et al. 2022, appendix A.2 (92, 476 and 20 classes, adjusted by experts).
     """
@@ -106,7 +105,7 @@ def parse_induce(
 
 
 class Tags:
-    """Parts of speech by jieba's dictionary; of words that it lacks, by their first or last character."""
+    """Parts of speech by jieba's dictionary; for words that it lacks, by their first or last character."""
 
     def __init__(self) -> None:
         self._tags = jieba_dictionary.tags()
@@ -148,7 +147,7 @@ def names(line: str) -> Iterator[str]:
 
 
 def _without_amounts(piece: str) -> str:
-    """A name without the amounts before and behind it; nothing of what is none."""
+    """A name without the amounts before and after it; empty if nothing else is left."""
     bare = LEADING.sub("", piece, count=1)
     ends = (found.start() for found in AMOUNTS.finditer(bare) if found.end() == len(bare))
     return "" if NO_NAME.fullmatch(bare) else bare[: next(ends, len(bare))]
@@ -235,7 +234,7 @@ def _common(role: Counter[str], words: Counter[str], least_count: int) -> dict[s
 
 
 class Space:
-    """Vectors of surfaces; a surface without a vector has the mean of those of its words."""
+    """Vectors of surfaces; a surface without a vector has the mean of its words' vectors."""
 
     def __init__(self, words: list[str], vectors: NDArray[np.float32], segment: Segmenter) -> None:
         self._rows = {word: row for row, word in enumerate(words)}

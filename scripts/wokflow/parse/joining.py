@@ -1,4 +1,4 @@
-"""Joins and recuts tokens whose neighbours show that the lattice cut them wrongly."""
+"""Joins and resegments tokens whose neighbours show that the lattice segmented them wrongly."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -71,7 +71,7 @@ def completes(verb: Token, token: Token) -> bool:
 
 
 def oiled(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
-    """热 + 油泡 as 热油 + 泡, and 用 + 油泡 as 用 + 油 + 泡: the name of a food that begins with 油 is none there."""
+    """热 + 油泡 as 热油 + 泡, and 用 + 油泡 as 用 + 油 + 泡: here a food's name that begins with 油 is not one."""
     found: list[Token] = []
     for token in tokens:
         last, rest = found[-1] if found else None, token.text[1:]

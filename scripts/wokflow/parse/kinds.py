@@ -1,6 +1,6 @@
-"""What a verb does to the food in a kitchen, and what sort of food a mention is, by resources/grammar/kitchen.tsv.
+"""What a verb does to the food in a kitchen, and the sort of food in a mention, by resources/grammar/kitchen.tsv.
 
-All follows from characters and not from a glossary's classes, so any glossary will do.
+Everything is decided by characters, not by a glossary's classes, so that any glossary can be used.
 """
 
 from enum import Enum, auto
@@ -10,7 +10,7 @@ from wokflow.parse.types import Mention
 
 
 class Kind(Enum):
-    """What a verb does. Kinds that are easily taken for another have their words in WHOLE."""
+    """What a verb does. Kinds that are easily confused have their words in WHOLE."""
 
     STOVE = auto()  # heat, lids, tasting; food is only left in the pot, or oil waited for: 锅留底油, 油热
     DISCARD = auto()  # named food is gone: 倒掉, 去皮
@@ -51,7 +51,7 @@ HEATED_VESSELS = _LISTS["HEATED_VESSELS"]  # characters in names of vessels
 
 
 def kind(verb: str) -> Kind:
-    """What a verb in simplified characters does, by the whole verb or the longest beginning that is listed."""
+    """The kind of a verb in simplified characters, by the whole verb or its longest listed prefix."""
     if verb in WHOLE:
         return WHOLE[verb]
     if len(verb) > 1 and verb[-1] == "掉":
@@ -61,7 +61,7 @@ def kind(verb: str) -> Kind:
 
 
 def steams(verb: str) -> bool:
-    """Whether a verb cooks without the food lying in the water that is named: 开水上锅."""
+    """Whether a verb cooks food above the named water and not in it: 开水上锅."""
     return not STEAMING.isdisjoint(verb) or verb.startswith(("上锅", "上笼"))
 
 
@@ -71,13 +71,13 @@ def stays(name: str) -> bool:
 
 
 def flavours(name: str) -> bool:
-    """Whether a food of this name only flavours what is cooked: who takes "it" out of the pot does not mean this."""
+    """Whether a food of this name only flavours: taking food out of the pot does not mean it."""
     aromatic = not AROMATICS.isdisjoint(name) and not any(vegetable in name for vegetable in VEGETABLES)
     return aromatic or stays(name) or name in SPICES
 
 
 def animal(name: str) -> str:
-    """The animal that a name of meat tells, by its character; empty if it tells none, or is no meat: 鸡蛋."""
+    """The character of the animal in a name of meat; empty if there is none, or if it is no meat: 鸡蛋."""
     if name in MEATS or name[-1] in NO_MEAT:
         return ""
     found = next((character for character in name if character in ANIMALS), "")
@@ -102,7 +102,7 @@ def oil(food: Mention) -> bool:
 
 
 def fat(food: Mention) -> bool:
-    """Whether a food is oil or fat, be it for taste."""
+    """Whether a food is oil or fat, also one for taste."""
     return food.surface[-1] == "油" and food.surface[-2:] not in NO_FAT
 
 
@@ -112,7 +112,7 @@ def cleans(food: Mention) -> bool:
 
 
 def spicy(food: Mention) -> bool:
-    """Whether a food is a seasoning that goes into a broth, and no broth."""
+    """Whether a food is a seasoning for a broth, and not a broth itself."""
     return soft(food) and not medium(food) and food.surface[-1] not in "汤汁糖露"
 
 

@@ -1,4 +1,4 @@
-"""The pot and the bench, and what each kind of verb does to them; `pot` says what they are."""
+"""The pot and the bench (see `pot`), and the effect of each kind of verb on them."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ class Kitchen(Places):
     """
 
     def acts_on(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
-        """The food that an action acts on; `later` are the actions behind it."""
+        """The food that an action acts on; `later` are the actions after it."""
         what = self._kind(doing)
         match what:
             case Kind.STOVE:
@@ -46,7 +46,7 @@ class Kitchen(Places):
         return acted
 
     def _kind(self, doing: Doing) -> Kind:
-        """The kind of the verb, but for some that depend on the place and on what is named."""
+        """The kind of the verb, which for some verbs depends on the place and on the named food."""
         what = kinds.kind(doing.verb)
         if doing.has_lid or (doing.verb == "转入" and not doing.tools):
             return Kind.STOVE
@@ -61,7 +61,7 @@ class Kitchen(Places):
         return what
 
     def _stove(self, doing: Doing) -> list[Mention]:
-        """The place in use. A liquid that is left over is what a pot holds after its food left it: 锅留底油."""
+        """The food at the place in use. A liquid left over is all that a pot holds after its food: 锅留底油."""
         if doing.leaves:
             cooks = self.at_pot and not all(map(soft, self.pot))
             self.pot = distinct([*(self.pot if cooks else ()), *doing.foods])
@@ -72,7 +72,7 @@ class Kitchen(Places):
         return self.pot if self.at_pot or doing.verb[0] in kinds.SWITCHING else self.here()
 
     def _discard(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
-        """Named food is gone. Food that loses a part comes next. What is not there yet is thrown in (扔葱花)."""
+        """Named food is gone, or a part of it; then the rest is meant. Food not there yet is thrown in (扔葱花)."""
         acted, kitchen = self.here(), [*self.pot, *self.bench]
         if not doing.foods and doing.verb[0] in kinds.THROWN and self.taken and not self.at_pot:
             self.bench, self.at_pot = [], True  # 捞出姜片弃用
@@ -101,7 +101,7 @@ class Kitchen(Places):
         return food.surface[-1] in PARTS | lx.PART_HEADS and len(without(there, [food])) < len(there)
 
     def _empty(self, doing: Doing) -> list[Mention]:
-        """All of the pot, or the named food of it, leaves for a plate; so does named food that was elsewhere."""
+        """All food in the pot, or the named food wherever it is, leaves for a plate."""
         acted = self.bench if self.plated or self.taken or not self.pot else self.pot
         rest = without(self.pot, doing.foods)
         elsewhere = bool(doing.foods and self.pot) and len(rest) == len(self.pot)
@@ -137,7 +137,7 @@ class Kitchen(Places):
         return self.bench
 
     def _aside(self, doing: Doing) -> list[Mention]:
-        """What was prepared last, or is named, is set aside, but for water (准备半碗水): something comes to it."""
+        """Named food, or the food prepared last, is set aside, except water, to which food comes (准备半碗水)."""
         acted = self.here()
         self.before = []
         if doing.foods:
@@ -198,7 +198,7 @@ class Kitchen(Places):
         ]
 
     def _puts_on_another(self, doing: Doing, named: Sequence[Mention]) -> bool:
-        """Whether a pot is heated that nothing is in, or only oil: nobody heats oil with food in it."""
+        """Whether another pot is heated, empty or with only oil: nobody heats oil with food in it."""
         if doing.verb not in kinds.HEATS_VESSEL:
             return doing.verb in kinds.FRESH
         if not named:
@@ -206,18 +206,18 @@ class Kitchen(Places):
         return all(map(oil, named)) and not all(map(soft, self.pot))
 
     def _joined(self) -> None:
-        """Let the bench hold the group before this one too, if this one only flavours."""
+        """The bench's food with the group before it, if its own only flavours."""
         if all(map(aromatic, self.bench)):
             self.bench, self.before = distinct([*self.before, *self.bench]), []
 
     def _apart(self) -> bool:
-        """Whether the pot and the bench hold food of their own, so that what is blanched is not in the pot."""
+        """Whether pot and bench hold separate food, so that blanched food is not in the pot."""
         return not (all(map(aromatic, self.pot)) or all(map(aromatic, self.bench)))
 
     def _lacks_food(self, doing: Doing, named: Sequence[Mention]) -> bool:
         """Whether the pot holds too little for a verb of heat.
 
-        Oil and water are too little for any but the verbs that heat these. For cooking in water spices are, too,
+        Oil and water are enough only for verbs that heat them. For cooking in water, spices are not enough either,
         unless the bench's food was set aside.
         """
         verb = doing.verb
@@ -232,7 +232,7 @@ class Kitchen(Places):
         return wet and (not self.set_aside or only_food) and all(map(aromatic, self.pot))
 
     def _add(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
-        """Named food joins the pot or the bench. Without any, what was just added is meant, else the bench."""
+        """Named food joins the pot or the bench. Without any, the food just added is meant, or else the bench's."""
         if doing.onto:
             return self._add_onto(doing)
         named = [*doing.inside, *doing.foods]
@@ -286,7 +286,7 @@ class Kitchen(Places):
         return self.bench
 
     def _move(self, doing: Doing) -> list[Mention]:
-        """Into a vessel goes what is on the bench; what is in the pot, if it leaves that: 倒入碗中, 转入砂锅."""
+        """The bench's food goes into a vessel, or the pot's if that is poured out: 倒入碗中, 转入砂锅."""
         self.bowls = {tool.cls for tool in doing.tools}
         leaves = self.at_pot and bool(self.pot)
         if any(map(kinds.heated, doing.tools)):
@@ -304,7 +304,7 @@ class Kitchen(Places):
         return self.bench or self.pot
 
     def _add_onto(self, doing: Doing) -> list[Mention]:
-        """What is on the bench goes onto or into the named food; what is in the pot, if that is poured over it."""
+        """The bench's food goes onto or into the named food, or the pot's if that is poured over it."""
         place = list(doing.foods)
         if self.at_pot and doing.verb[0] in kinds.POURS:
             acted = left(self.pot, place)
@@ -325,7 +325,7 @@ class Kitchen(Places):
         return acted
 
     def _in_another_bowl(self, doing: Doing) -> bool:
-        """Whether what goes into a named bowl is no part of what was prepared before: 碗中放豆腐, 鸡蛋打入碗中."""
+        """Whether food goes into a named bowl apart from the food prepared before: 碗中放豆腐, 鸡蛋打入碗中."""
         bowls, foods = {tool.cls for tool in doing.tools}, doing.foods
         known = len(without(foods, self.bench)) < len(foods) or not self.bowls.isdisjoint(bowls)
         self.bowls = bowls or self.bowls
@@ -339,7 +339,7 @@ class Kitchen(Places):
         return doing.seasons and len(without(there, doing.topics(doing.foods))) == len(there)
 
     def _goes_into_pot(self, doing: Doing, named: Sequence[Mention], later: Sequence[Doing]) -> bool:
-        """By the vessel that is named; else the pot if the cook is at it, or if heat comes before other work."""
+        """Whether food goes into the pot: by the named vessel, or if the cook is there or heat is the next work."""
         if doing.tools:
             return any(map(kinds.heated, doing.tools))
         coats = doing.verb[0] in kinds.COATING and self.bench and not self.set_aside
@@ -352,7 +352,7 @@ class Kitchen(Places):
         return next_work(later) is Kind.HEAT and (not self.plated or any(map(oil, named)))
 
     def _mix(self, doing: Doing) -> list[Mention]:
-        """The place in use. Named food is mixed into it, unless it begins a group of its own."""
+        """The food at the place in use, with named food mixed in, unless that begins a group of its own."""
         if not doing.foods:
             if not self.at_pot and self.bench:
                 self._joined()
@@ -369,7 +369,7 @@ class Kitchen(Places):
         return self.bench
 
     def _prepare(self, doing: Doing) -> list[Mention]:
-        """The bench. Named food begins a new group. Without any, food comes from the pot if the cook is there."""
+        """The bench's food. Named food begins a new group. Without any, the pot's food comes if the cook is there."""
         in_pot = doing.verb[0] in kinds.PRICKING | kinds.BEATING or any(map(kinds.heated, doing.tools))
         if not doing.foods and self.at_pot and in_pot:
             return self.pot

@@ -1,4 +1,4 @@
-"""Cuts clauses into tokens: the most likely words of the glossary, the rules and jieba's dictionary."""
+"""Segments clauses into tokens: the most likely words of the glossary, the rules and jieba's dictionary."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from wokflow.parse.simplified import simplified
 # Kinds of tokens: verbs of the glossary and others, its nouns, other words, and separators.
 VERB, OTHER, FOOD, TOOL = "verb", "other", "food", "tool"
 WORD, NUMBER, BLANK, JOIN = "word", "number", " ", "、"
-NOUN_KINDS = ("ingredients", "tools")  # kinds of words in a glossary that noise may be among
+NOUN_KINDS = ("ingredients", "tools")  # kinds of words in a glossary that may include noise
 # Least count of a word of the glossary or the rules, by its length; jieba's counts are of 60 million words.
 FLOOR = {1: 30, 2: 1000}
 FLOOR_LONG = 3000
@@ -32,8 +32,8 @@ FUNCTION = frozenset().union(
     lx.DISPOSAL, lx.INSTRUMENT, lx.NEGATION, lx.MAYBE, lx.SURELY, lx.CONDITION, lx.CAUSE, lx.REMARK, lx.PEOPLE,
     lx.DURING, lx.SUBORDINATOR, lx.LONG_RESULTS - {"出来"}, lx.MANNER, lx.PURPOSE,
 )  # fmt: skip
-# What the glossary of the paper's authors lists as food or tool and is neither, as (kind, class, word). A glossary
-# that lists the word in another class means another thing: 平锅 is a pan, but not of class 出锅, serving.
+# Words that the glossary of the paper's authors lists as food or tool but are neither, as (kind, class, word). In
+# another class a word means another thing: 平锅 is a pan, but not in class 出锅, serving.
 NOISE = frozenset(
     (row["kind"], row["class"], word)
     for row in word_table("grammar/noise.tsv")
@@ -217,7 +217,7 @@ class Lexicon:
         return False
 
     def _kind(self, word: str) -> tuple[str, str, int, int]:
-        """Kind, class, and start and end of the part in the glossary, of a word of the lattice."""
+        """Kind and class of a word of the lattice, and start and end of its part that is in the glossary."""
         if word not in self._kinds:
             self._kinds[word] = self._kind_of(word)
         return self._kinds[word]
@@ -250,7 +250,7 @@ class Lexicon:
         return self._compound(word)
 
     def _compound(self, word: str) -> tuple[str, str, int, int]:
-        """A word of jieba's dictionary alone: a verb compound (翻炒), a cut or kind of food (肉块), or neither."""
+        """A word that only jieba's dictionary has: a verb compound (翻炒), a cut or kind of food (肉块), or none."""
         size = len(word)
         name = self.verb_class(word)
         plain = word[0] not in lx.TRICKY
@@ -281,14 +281,14 @@ class Lexicon:
 
 
 def without_noise(glossary: Glossary, kind: str) -> dict[str, str]:
-    """The ingredients or the tools of a glossary, without what is neither in the paper's own (see NOISE)."""
+    """The ingredients or the tools of a glossary; the paper's own without NOISE."""
     listed: Mapping[str, str] = getattr(glossary, kind)
     noise = NOISE if glossary.noisy else frozenset()
     return {word: name for word, name in listed.items() if (kind, name, word) not in noise}
 
 
 def in_simplified(listed: Mapping[str, str]) -> dict[str, str]:
-    """The words as they are looked for: in simplified characters. Words that are listed so come first."""
+    """The words in simplified characters, in which they are looked up. Words listed in that form take precedence."""
     return {simplified(word): name for word, name in listed.items()} | dict(listed)
 
 

@@ -1,4 +1,4 @@
-"""What animal a meat is of that a recipe calls only 肉: that of the meat it named before."""
+"""The animal of a meat that a recipe calls only 肉: that of the meat named before."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,9 +10,9 @@ FISH = "鱼"  # 肉 is of fish only in a recipe without any other meat
 
 
 def with_meats(steps: Sequence[Sequence[Action]], foods: Mapping[str, str]) -> list[list[Action]]:
-    """The actions of a recipe, with 肉 in the class of the nearest meat before it, or of the first behind it.
+    """The actions of a recipe, with 肉 in the class of the nearest meat before it, or else of the first after it.
 
-    `foods` are the words of the glossary with their classes. Without any meat of a name, 肉 keeps its own class.
+    `foods` are the words of the glossary with their classes. Without any named meat, 肉 keeps its own class.
     """
     named = [food.surface for step in steps for action in step for food in action.ingredients]
     animals = [name for name in named if kinds.animal(name)]
@@ -35,7 +35,7 @@ def with_meats(steps: Sequence[Sequence[Action]], foods: Mapping[str, str]) -> l
 
 
 def _meat(name: str, foods: Mapping[str, str], own: str) -> str:
-    """The class of the meat of the animal of a name; of the name itself if it is a meat (鸡腿肉)."""
+    """The class of the meat of the animal in a name; the name's own class if it is a meat (鸡腿肉)."""
     if name[-1] == "肉" and name in foods:
         return foods[name]
     animal = kinds.animal(name)

@@ -1,4 +1,4 @@
-"""Suppresses parts of a clause without action: modifiers before 的, time clauses, comparisons, exceptions."""
+"""Suppresses parts of a clause that are no actions: modifiers before 的, time clauses, comparisons, exceptions."""
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.lattice import BLANK, JOIN, NUMBER, VERB

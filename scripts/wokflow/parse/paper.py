@@ -1,7 +1,7 @@
-"""Actions by the letter of Liu et al. (2022), appendix A.2: glossary verbs with the glossary nouns below them.
+"""Actions exactly as in Liu et al. (2022), appendix A.2: glossary verbs with the glossary nouns below them.
 
 "If a verb has noun children that are ingredients or cooking tools, they are also included in the action"; words
-outside of the glossary are ignored. The authors' parser is not known. What it does is inferred from the actions that
+outside of the glossary are ignored. The authors' parser is not known; its behaviour is inferred from the actions that
 they released:
 
 * Words are cut finely: 切片, 去皮, 焯水, 水开 and the like are a verb and a noun, although the glossary lists them
@@ -12,7 +12,7 @@ they released:
   of the nearest earlier verb of the recipe that has any, since verbs in a row share their object; if there is none,
   the verb is dropped.
 
-A clause without a parse is read by what stands beside its verbs: a noun between two of them belongs to both.
+Without a parse, nouns belong to the verbs beside them: a noun between two verbs belongs to both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -197,7 +197,7 @@ def _word_at(text: str, start: int, words: Sequence[str]) -> dict[int, int]:
 
 
 def _action(frame: Frame, shared: list[GlossaryWord]) -> Action | None:
-    """The verb with the nouns beside it, and with those that it shares where these have no ingredient."""
+    """The verb with its own nouns, and with shared ones if these have no ingredient."""
     verb, nouns = frame.verb, frame.before + frame.after
     foods = _with_ingredient([verb, *nouns]) or _with_ingredient(frame.topic) or shared
     if not foods:

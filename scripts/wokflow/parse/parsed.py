@@ -26,11 +26,11 @@ class Tree:
             left -= not character.isspace()
 
     def word(self, token: Token) -> int:
-        """The parse's word for a token: that in which a verb begins or a noun ends, since the head is there."""
+        """The parse's word for a token: the one in which a verb begins or a noun ends, where its head is."""
         return self.word_at[token.start if token.kind == VERB else token.end - 1]
 
     def describes(self, word: int) -> bool:
-        """Whether it is part of the description of a noun. Before a localizer stands none: 锅 in 锅里."""
+        """Whether a word is part of a noun's description. A noun before a localizer is not: 锅 in 锅里."""
         head = self.up(word)
         return self.parse.roles[word] in DESCRIBES and not (
             head >= 0 and self.parse.words[head] in lx.LOCATION

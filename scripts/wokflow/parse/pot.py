@@ -1,9 +1,9 @@
-"""The state of the kitchen: what a verb without an ingredient of its own acts on.
+"""The food that a verb without an ingredient of its own acts on, by the state of the kitchen.
 
 A recipe is read action by action. Two places hold food: the pot, which is any vessel on or in a source of heat, and
 the bench, which is any board, bowl or basin. A cook who reads 翻炒 stirs everything in the pot: all that went in
-since it was last emptied, without what was taken out. A cook who reads 切片 cuts what was prepared last. `kinds` says
-what kind each verb is of, `kitchen` what a kind does to the two places.
+since it was last emptied, without what was taken out. A cook who reads 切片 cuts what was prepared last. `kinds` has
+the kind of each verb, `kitchen` the effect of a kind on the two places.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from wokflow.parse.kitchen import Kitchen
 def held(doings: Sequence[Doing]) -> list[Held]:
     """For each action of a recipe, in text order, the food that it acts on without naming it.
 
-    That is none if it names an ingredient, other than what helps to treat the food (see `Doing.only_helps`), or works
-    on the tool itself: 预热烤箱. What a verb's own word holds is no food that it inherits, unless it was there: 加水
-    adds water to the others.
+    It is empty if the action names an ingredient that does more than help (see `Doing.only_helps`), or works on a
+    tool itself: 预热烤箱. Food inside the verb's own word is not inherited, unless it was there before: 加水 adds
+    water to the other food.
     """
     kitchen = Kitchen()
     found: list[Held] = []

@@ -1,7 +1,7 @@
 """Proto-actions: actions by the classes of their words (Liu et al. 2022, appendix A.2).
 
-They are compared across recipes, so if an action inherits, only those ingredients count that it is about: 翻炒 of
-beef is the same action whatever seasons it. If it inherits none, all count.
+They are compared across recipes. So of inherited ingredients only the main ones count: 翻炒 of beef is the same
+action whatever seasons it. If an action inherits none, all its ingredients count.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,13 +29,13 @@ def parse_proto(*, actions: Sequence[str], proto: Sequence[str], job: Job) -> No
 
 
 def compared(classes: Iterable[str]) -> frozenset[str]:
-    """Of inherited ingredients' classes those that an action is compared by: all that do not only flavour, or all."""
+    """The classes of inherited ingredients by which an action is compared: those that do not only flavour, or all."""
     every = frozenset(classes)
     return frozenset(name for name in every if not flavours(name)) or every
 
 
 def _compared(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with the ingredients that they are compared by."""
+    """The rows with only the ingredients by which they are compared."""
     names = rows["ingredient_classes"].explode().unique().drop_nulls()
     seasonings = [name for name in names if flavours(name)]
     main = pl.col("ingredient_classes").list.filter(~pl.element().is_in(seasonings))

@@ -1,4 +1,4 @@
-"""What the relations of dependency schemes mean to the readers of trees.
+"""The meaning of dependency schemes' relations for the readers of trees.
 
 Models name relations by schemes of their own. A reader of actions asks little: does a word describe a noun, as
 another noun (盘子 in 盘子里的水), a number or a measure; is it the verb of a relative clause (切 in 切好的豆腐); or
@@ -17,9 +17,9 @@ UNKNOWN = frozenset({"", "_", "dep"})  # relations without meaning, which any mo
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme by its published list of relations: the roles of those that have one, and all `others`.
+    """A scheme by its published list of relations: the roles of some, and all `others`.
 
-    `subtypes` says that a relation behind a colon counts as that before it if the list lacks it (nmod:any as nmod).
+    `subtypes`: a relation with a colon that the list lacks counts as the part before the colon (nmod:any as nmod).
     """
 
     name: str

@@ -22,7 +22,7 @@ BEFORE_RESULT = lx.ASPECT | lx.MEASURES | lx.LONG_RESULTS | lx.AMOUNTS
 
 
 def changes_food(verb: str) -> bool:
-    """Whether what follows 至 behind the verb is a result, rather than a place as behind 放至."""
+    """Whether a result follows 至 after the verb, rather than a place as after 放至."""
     return kind(verb) in (Kind.HEAT, Kind.MIX, Kind.PREPARE)
 
 
@@ -128,7 +128,7 @@ class Reader:
             last.closed = True
 
     def mood(self, index: int) -> bool:
-        """Read a word of negation, option, condition or remark, which says how later verbs are meant."""
+        """Read a word of negation, option, condition or remark, which applies to later verbs."""
         text = self.view.text(index)
         if text in lx.SURELY:
             self.negated = self.optional = self.silent = False
@@ -164,7 +164,7 @@ class Reader:
         return self.view.text(index) in lx.PURPOSE and not begins
 
     def frame(self, index: int) -> bool:
-        """Read a word that says what the nouns behind it are for: 把, 用, 待, 成, 或."""
+        """Read a word that gives the nouns after it their role: 把, 用, 待, 成, 或."""
         text, last = self.view.text(index), self.acts[-1] if self.acts else None
         if text in lx.DISPOSAL and self.view.kind(index + 1) not in (NUMBER, ""):
             self.disposal, self.result, self.product = True, False, False
@@ -234,7 +234,7 @@ class Reader:
         self.acts[-1].closed = True
 
     def is_state(self, index: int) -> bool:
-        """Whether the word is a state that is said of a pending noun (油热后, 年糕熟了), which no verb then takes."""
+        """Whether the word is the state of a pending noun (油热后, 年糕熟了), which no verb then takes."""
         text = self.view.text(index)
         if not self.pending or self.disposal:
             return False

@@ -1,4 +1,4 @@
-"""Cuts Chinese text into words by jieba, with the glossary as its user dictionary."""
+"""Segments Chinese text by jieba, with the glossary as its user dictionary."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ NUMBER_AND_MEASURE = re.compile(
 
 
 class Segmenter:
-    """Cuts text into words that, joined, are the text without its white space.
+    """Segments text into words that, joined, are the text without its white space.
 
     Surfaces of the glossary in Chinese characters are added to jieba's dictionary, frequent enough not to be cut when
     they stand alone. A word of jieba's dictionary that is a verb and an ingredient of the glossary (加盐), or a

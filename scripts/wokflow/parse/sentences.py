@@ -1,4 +1,4 @@
-"""From clauses to the actions of a step: what one clause leaves undecided, its neighbours in the sentence decide."""
+"""The actions of a step from its clauses: what one clause leaves undecided, its neighbours in the sentence decide."""
 
 import unicodedata
 from collections.abc import Callable, Iterator

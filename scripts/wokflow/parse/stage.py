@@ -1,4 +1,4 @@
-"""Stage parse: its cutoffs and targets, and what it asks of a config."""
+"""Stage parse: its cutoffs and targets, and checks of its config."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -37,7 +37,7 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
 
 
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
-    """Clauses, where a parser reads them."""
+    """The clauses of each corpus, if a parser is used."""
     parsed = scope.chinese if scope.parser_used else ()
     found = by_corpus(scope.results.folder, "parse_clauses", "parse/clauses", parsed, known["source"])
     return {"clauses": found}

@@ -11,14 +11,13 @@ from wokflow.parse.segment import Segmenter
 from wokflow.parse.types import Action, Parse
 
 Extractor = Callable[[Sequence[str]], list[list[Action]]]
-Load = Callable[[Segmenter], Backend]  # parse.dependencies.load_backend, but for the words
+Load = Callable[[Segmenter], Backend]  # parse.dependencies.load_backend with all arguments but the segmenter
 
 
 def extractor(glossary: Glossary, method: Method, style: Style, load: Load | None) -> Extractor:
     """A function from texts, of one step each, to the actions of each text.
 
-    `method` and `style` are as in parse.actions. Method "parser" needs the function `load`, which gives the parser;
-    method "rules" has none.
+    `method` and `style` are as in parse.actions. Method "parser" needs `load`, a function that loads the parser.
     """
     parse = _parser(glossary, load) if load else None
 

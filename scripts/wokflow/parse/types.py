@@ -37,7 +37,7 @@ class Action:
 
     @property
     def foods(self) -> tuple[Mention, ...]:
-        """What is acted on or with: the inherited food, then the named."""
+        """The foods acted on or with: the inherited ones, then the named ones."""
         return (*self.inherited, *self.ingredients)
 
 

@@ -29,13 +29,13 @@ HEADER = re.compile(r"\d+ \d+")
 def parse_vectors(
     *, recipe_parts: Sequence[str], vectors: str, digest: str, settings: VectorsSettings, job: Job
 ) -> None:
-    """Train word2vec on the steps of a recipes table; write the folder `vectors` and a digest of what is in it.
+    """Train word2vec on the steps of a recipes table; write the folder `vectors` and a digest of its content.
 
-    A sentence is a step, cut into words by jieba's dictionary and, if there is one, the glossary, without numbers and
-    punctuation. Recipes are drawn evenly from the table, if not all are read. The folder holds
-    words.txt, one word a line, by falling count and then alphabetically, and vectors.npy (words, dimensions) in
-    float32. Both are empty if no word occurs often enough; the log says so. Training runs in one thread, so
-    that the same input gives the same bytes; sentences are kept on disk to save memory.
+    A sentence is a step, segmented by jieba's dictionary and, if there is one, the glossary, without numbers and
+    punctuation. A sample of recipes is drawn evenly from the table. The folder holds words.txt, one word a line, by
+    falling count and then alphabetically, and vectors.npy (words, dimensions) in float32. Both are empty if no word
+    occurs often enough; the log says so. Training runs in one thread, so that the same input gives the same bytes;
+    sentences are kept on disk to save memory.
 
     Liu et al. 2022 use word embeddings (section 6.1, appendix A.2) without naming a method; this is word2vec
     (Mikolov et al. 2013).
@@ -144,7 +144,7 @@ def read_vectors(path: str | Path) -> tuple[list[str], Matrix]:
     """Words, and their vectors as (words, dimensions) in float32, from a folder of `parse_vectors` or a file.
 
     A file must be in word2vec's text format, with or without the header line, and may be compressed with gzip (.gz);
-    of a word that occurs twice the first vector counts. Raises UserError if folder or file is missing or damaged.
+    if a word occurs twice, its first vector counts. Raises UserError if folder or file is missing or damaged.
     """
     path = Path(path)
     try:
@@ -170,7 +170,7 @@ def read_vectors(path: str | Path) -> tuple[list[str], Matrix]:
 
 
 def pieces(word: str, known: Container[str], cut: Callable[[str], list[str]]) -> list[str]:
-    """The words whose vectors stand for a word: itself if it is known, or else those that it is cut into."""
+    """The words whose vectors stand for a word: itself if it is known, or else its segments."""
     return [word] if word in known else cut(word)
 
 
@@ -212,7 +212,7 @@ def _from_text(path: Path) -> tuple[list[str], Matrix]:
 
 
 def _line(file: IO[str]) -> str:
-    """The next line, "" at the end. Raises ValueError for one that no vector is as long as."""
+    """The next line, "" at the end. Raises ValueError for a line that is too long for a vector."""
     if len(line := file.readline(LONGEST)) == LONGEST:
         raise ValueError(f"a line has more than {LONGEST} characters")
     return line

@@ -67,7 +67,7 @@ def remarked(view: View, index: int) -> bool:
 
 
 def tests(view: View, index: int) -> bool:
-    """Whether the verb only says how soft food is by then: 筷子能轻松扎透."""
+    """Whether the verb only tests how soft food is: 筷子能轻松扎透."""
     text = view.text(index)
     if view.text(index - 1)[-2:] in lx.TESTERS and kind(text) is Kind.ADD:  # 筷子放进去有小泡
         return view.text(index - 2) not in lx.INSTRUMENT | lx.DISPOSAL
@@ -167,7 +167,7 @@ def _behind(view: View, index: int) -> int:
 
 
 def _cooked_later(view: View, index: int) -> bool:
-    """Whether another verb of the clause says how it is cooked: 上锅炒, 上锅大火蒸."""
+    """Whether another verb of the clause names the cooking method: 上锅炒, 上锅大火蒸."""
     return any(view.kind(place) == VERB for place in range(index + 1, len(view)))
 
 
@@ -263,7 +263,7 @@ def _wraps(view: View, index: int, disposal: bool) -> bool:
 
 
 def _turns_colour(view: View, index: int) -> bool:
-    """Whether it stands beside a change of colour, and so is one that food undergoes by itself: 变红卷起来就捞."""
+    """Whether the verb stands beside a change of colour, and so happens to food by itself: 变红卷起来就捞."""
     behind = next(
         (at for at in range(index + 1, len(view)) if view.text(at) in lx.STATES or view.verb_at(at)), index
     )

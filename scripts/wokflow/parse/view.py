@@ -1,4 +1,4 @@
-"""The tokens of a clause by index, and which of them are suppressed: set aside as no part of any action."""
+"""The tokens of a clause by index, and which of them are suppressed: no part of any action."""
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, WORD, WORDS, Token
@@ -42,7 +42,7 @@ class View:
         return self.kind(index) == NUMBER or self.text(index) in lx.AMOUNTS
 
     def unknown(self, index: int) -> bool:
-        """Whether a word is in no list. Behind a verb it may be an object that the glossary lacks."""
+        """Whether a word is in no list. After a verb it may be an object that the glossary lacks."""
         text = self.text(index)
         return self.kind(index) == WORD and text not in WORDS and text.isalpha()
 
