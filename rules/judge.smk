@@ -5,18 +5,13 @@ GENERATORS, EVALUATORS, COMPARERS = (
     [name for name, model in ASKED.items() if model.role == role]
     for role in ("generator", "evaluator", "comparer")
 )
-TASKS_OF = {"generator": "instructions", "evaluator": "tasks", "comparer": "pta/tasks"}
+TASKS_OF = {
+    role: f"{RESULTS}/judge/{table}/part-00000.parquet"
+    for role, table in (("generator", "instructions"), ("evaluator", "tasks"), ("comparer", "pta/tasks"))
+}
 OWN_SERVERS = own_servers(config, ASKED)  # of models without an endpoint
 COMPARING = (*LINKING, *STEPS.of_predictions(EXAMPLES, INSTANCES, *LINKED)) if LINKED else ()
-
-
-def tasks_of(role):
-    return f"{RESULTS}/judge/{TASKS_OF[role]}/part-00000.parquet"
-
-
-def before_tasks(role):
-    """The cutoffs before the tasks of a role."""
-    return COMPARING if role == "comparer" else ()
+BEFORE_TASKS = {"generator": (), "evaluator": (), "comparer": COMPARING}  # cutoffs
 
 
 rule judge_instructions:
@@ -39,8 +34,8 @@ rule judge_instructions:
 
 rule judge_server:
     input:
-        **after(lambda wildcards: before_tasks(wildcards.server.partition("-")[0])),
-        tasks=lambda wildcards: tasks_of(wildcards.server.partition("-")[0]),
+        **after(lambda wildcards: BEFORE_TASKS[wildcards.server.partition("-")[0]]),
+        tasks=lambda wildcards: TASKS_OF[wildcards.server.partition("-")[0]],
     output:
         endpoint=service(f"{RESULTS}/judge/server/{{server}}.json"),
     log:
@@ -68,8 +63,8 @@ rule judge_server:
 
 rule judge_prompt:
     input:
-        **after(lambda wildcards: before_tasks(ASKED[wildcards.asked].role)),
-        tasks=lambda wildcards: tasks_of(ASKED[wildcards.asked].role),
+        **after(lambda wildcards: BEFORE_TASKS[ASKED[wildcards.asked].role]),
+        tasks=lambda wildcards: TASKS_OF[ASKED[wildcards.asked].role],
         server=lambda wildcards: (
             f"{RESULTS}/judge/server/{OWN_SERVERS[wildcards.asked]}.json"
             if wildcards.asked in OWN_SERVERS
@@ -152,8 +147,8 @@ rule judge_pta:
 
 rule judge_ratings:
     input:
-        **after(lambda wildcards: before_tasks(ASKED[wildcards.asked].role)),
-        tasks=lambda wildcards: tasks_of(ASKED[wildcards.asked].role),
+        **after(lambda wildcards: BEFORE_TASKS[ASKED[wildcards.asked].role]),
+        tasks=lambda wildcards: TASKS_OF[ASKED[wildcards.asked].role],
         answers=f"{RESULTS}/judge/answers/{{asked}}/part-00000.parquet",
     output:
         ratings=f"{RESULTS}/judge/ratings/{{asked}}/part-00000.parquet",
