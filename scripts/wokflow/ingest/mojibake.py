@@ -5,6 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 
+import ftfy.bad_codecs  # noqa: F401  # Python knows sloppy encodings then
+from ftfy.badness import BADNESS_RE
+
 FEW, SHARE = 3, 20  # rows of such text that count only if they are more than one of so many
 EXCERPT = 20  # characters that a message quotes
 # How text may have been read, as Python and iconv call it; what it was.
@@ -50,8 +53,6 @@ def _word(text: str) -> str:
 
 def _undone(word: str) -> tuple[str, str, str] | None:
     """The word, what was meant and how it was read, and the command that undoes it; None where that is not known."""
-    import ftfy.bad_codecs  # noqa: F401  # Python knows sloppy encodings then
-
     for was, named in WAS.items():
         for codec, read_as in READ_AS.items():
             if codec == was:
@@ -78,8 +79,6 @@ def _is_text(meant: str, was: str) -> bool:
 
 def mojibake(text: str) -> list[tuple[int, int]]:
     """The places of UTF-8 that was decoded as Latin-1, Windows-125x or Mac Roman (ftfy's patterns), or as GBK."""
-    from ftfy.badness import BADNESS_RE
-
     latin = (match.span() for match in BADNESS_RE.finditer(text))
     lost = (match.span() for match in re.finditer("锟斤拷", text))
     return sorted({*latin, *lost, *_read_as_gbk(text)})

@@ -114,11 +114,6 @@ def model_family(model: str) -> str:
     return (found[0] if found else name).lower()
 
 
-def by_rules(model: str) -> bool:
-    """Whether a row's model is called rules, or rules:<more>: there is none, its answers were made by rules."""
-    return model.partition(":")[0] == "rules"
-
-
 def biases_given(models: Mapping[str, AskedModel]) -> dict[str, Any]:
     """What evaluate.biases is given: who is of which model and family."""
     return {"models": [(each.name, each.model, each.relatives) for each in models.values()]}
