@@ -1,4 +1,4 @@
-from wokflow.evaluate.stage import measures
+from wokflow.evaluate.stage import RATING_TABLES, measures
 from wokflow.frame.languages import target_lang
 from wokflow.judge.arguments import biases_given
 
@@ -334,11 +334,7 @@ rule evaluate_ratings:
         tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",
         ratings=[f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in EVALUATORS],
     output:
-        means=f"{RESULTS}/evaluate/ratings/means/part-00000.parquet",
-        agreement=f"{RESULTS}/evaluate/ratings/agreement/part-00000.parquet",
-        differences=f"{RESULTS}/evaluate/ratings/differences/part-00000.parquet",
-        dimensions=f"{RESULTS}/evaluate/ratings/dimensions/part-00000.parquet",
-        calibration=f"{RESULTS}/evaluate/ratings/calibration/part-00000.parquet",
+        figures=[f"{RESULTS}/evaluate/ratings/{table}/part-00000.parquet" for table in RATING_TABLES],
     log:
         log_of("evaluate_ratings"),
     benchmark:
@@ -384,11 +380,7 @@ rule evaluate_people:
         tasks=f"{RESULTS}/annotate/tasks/{{study}}/part-00000.parquet",
         ratings=f"{RESULTS}/annotate/ratings/{{study}}/part-00000.parquet",
     output:
-        means=f"{RESULTS}/evaluate/people/means/{{study}}/part-00000.parquet",
-        agreement=f"{RESULTS}/evaluate/people/agreement/{{study}}/part-00000.parquet",
-        differences=f"{RESULTS}/evaluate/people/differences/{{study}}/part-00000.parquet",
-        dimensions=f"{RESULTS}/evaluate/people/dimensions/{{study}}/part-00000.parquet",
-        calibration=f"{RESULTS}/evaluate/people/calibration/{{study}}/part-00000.parquet",
+        figures=[f"{RESULTS}/evaluate/people/{table}/{{study}}/part-00000.parquet" for table in RATING_TABLES],
     log:
         log_of("evaluate_people", "study"),
     benchmark:

@@ -127,8 +127,7 @@ rule judge_pta:
             if corpus in INSTANCES.members
         ],
     output:
-        pairs=f"{RESULTS}/judge/pta/pairs/part-00000.parquet",
-        tasks=f"{RESULTS}/judge/pta/tasks/part-00000.parquet",
+        pta=[f"{RESULTS}/judge/pta/{table}/part-00000.parquet" for table in ("pairs", "tasks")],
         rejects=f"{RESULTS}/judge/rejects/pta/part-00000.parquet",
     log:
         log_of("judge_pta"),

@@ -110,12 +110,17 @@ rule report_page:
             else {}
         ),
         **{
-            f"evaluate_ratings_{table}": f"{RESULTS}/evaluate/ratings/{table}/part-00000.parquet"
-            for table in ("means", "agreement", "differences", "calibration", "biases")
+            f"evaluate_{table.replace('/', '_')}": f"{RESULTS}/evaluate/{table}/part-00000.parquet"
+            for table in (
+                *(
+                    f"ratings/{name}"
+                    for name in ("means", "agreement", "differences", "calibration", "biases")
+                ),
+                "words",
+            )
             if EVALUATORS
         },
         **after(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])),
-        evaluate_words=[f"{RESULTS}/evaluate/words/part-00000.parquet"] if EVALUATORS else [],
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
         evaluate_csi_match=[f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in LINKED],
         rejects=LEFT_OUT,

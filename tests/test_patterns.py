@@ -242,7 +242,7 @@ def test_an_expression_takes_steps_in_proportion_to_a_text(room: str) -> None:
 
 
 def test_all_rooms_are_looked_at() -> None:
-    assert len(collected()) == 15 and sum(map(len, collected().values())) > 160
+    assert len(collected()) == 16 and sum(map(len, collected().values())) > 160
 
 
 def test_every_wildcard_of_a_rule_has_a_constraint() -> None:

@@ -192,6 +192,16 @@ def test_nothing_is_kept_of_a_rater_who_withdraws(tmp_path: Path) -> None:
     assert all({*table["rater"]} <= {"r1"} for table in tables_left) and not found["rejects"].height
 
 
+def measure(paths: dict[str, str]) -> None:
+    evaluate_people(
+        tasks=paths["tasks"],
+        ratings=paths["ratings"],
+        figures=[paths[name] for name in RATING_TABLES],
+        settings=PeopleSettings(),
+        job=Job(),
+    )
+
+
 def test_means_and_deviations_by_method_are_those_of_the_ratings(tmp_path: Path) -> None:
     """As table 5 of Cultural Adaptation of Recipes: a has 7, 5 and 3, b has 1, 2 and 6 of three recipes."""
     study = Study(tmp_path)
@@ -201,7 +211,7 @@ def test_means_and_deviations_by_method_are_those_of_the_ratings(tmp_path: Path)
         study.answer(name, lambda row: {"grammar": values[row["recipe"][0]][int(row["recipe"][-1])]})
     study.collect()
     paths = {name: study.path(name) for name in ("tasks", "ratings", *RATING_TABLES)}
-    evaluate_people(**paths, settings=PeopleSettings(), job=Job())
+    measure(paths)
     means = tables.read(paths["means"]).filter(pl.col("by") == "system")
     assert means.select("system", "ratings", "mean", pl.col("deviation").round(3)).rows() == [
         ("a", 6, 5.0, 1.789),
@@ -237,7 +247,7 @@ def test_the_best_and_the_worst_are_read_by_the_systems_behind_their_letters(tmp
     assert scores.filter(pl.col("system").is_in(["a", "f"]))["score"].to_list() == [100.0, -100.0]
     assert scores["compared"].sum() == 12 * 4 and {*scores["compared"]} == {8}
     figures = {name: study.path(name) for name in ("tasks", "ratings", *RATING_TABLES)}
-    evaluate_people(**figures, settings=PeopleSettings(), job=Job())
+    measure(figures)
     agreement = tables.read(figures["agreement"]).filter(pl.col("rater").is_null())
     assert dict(agreement.select("dimension", "alpha").iter_rows())["correctness.best"] == 1.0
     assert {*agreement.filter(pl.col("dimension").str.starts_with("correctness"))["units"]} == {6}

@@ -77,8 +77,8 @@ def ratings(clock: Clock, folder: str, cuisines: int) -> dict[str, float]:
                 job=Job(),
             )
         times.append(time.perf_counter())
-        made = {name: paths[name] for name in RATING_TABLES}
-        evaluate_ratings(**rated, **made, settings=RatingsSettings(), job=Job())
+        figures = [paths[name] for name in RATING_TABLES]
+        evaluate_ratings(**rated, figures=figures, settings=RatingsSettings(), job=Job())
         times.append(time.perf_counter())
         evaluate_biases(**rated, biases=paths["biases"], settings=BiasesSettings(models=models), job=Job())
         times.append(time.perf_counter())

@@ -50,7 +50,8 @@ def measured(
         frame = pl.DataFrame(written, pl.DataFrame(schema.empty_table()).schema)
         tables.write(paths[name], schema, frame, {})
     given = {"ratings": [paths["ratings"]], "settings": RatingsSettings(), "job": Job()}
-    evaluate_ratings(**paths | given)
+    figures = [paths[name] for name in RATING_TABLES]
+    evaluate_ratings(tasks=paths["tasks"], figures=figures, **given)
     return {name: tables.read(paths[name]) for name in RATING_TABLES}
 
 

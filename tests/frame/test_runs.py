@@ -245,6 +245,7 @@ def test_homes_and_variables_are_filled_in_in_models_and_prompts(
     monkeypatch.delenv("NOWHERE", raising=False)
     (tmp_path / "p.txt").write_text("{title}", encoding="utf-8")
     (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "config.json").touch()
     [run] = read_runs(table(tmp_path, "a none causal ~/m counterfactual ${HOME}/p.txt - -"), SCHEMA).values()
     assert (run.model, run.prompt_file) == (f"{tmp_path}/m", f"{tmp_path}/p.txt")
     assert "line 3: model $NOWHERE/m: the environment variable NOWHERE is not set." in problems(

@@ -66,7 +66,7 @@ def made(folder: str) -> pl.DataFrame:
     paths = {name: f"{folder}/{name}.parquet" for name in ("instructions", "tasks", "rejects", "written")}
     given = InstructionsSettings(dishes=str(DEMO / "dishes.tsv"), cuisines=str(DEMO / "cuisines.tsv"))
     judge_instructions(instructions=paths["instructions"], settings=given, job=Job({}))
-    models = read_models({"judge": {"models": str(DEMO / "models.tsv")}}, {}).values()
+    models = read_models({"judge": {"models": str(DEMO / "models.tsv")}}, {}, {}).values()
     written = [
         row for model in models if model.role == "generator" for row in rows(model, paths["instructions"])
     ]

@@ -136,7 +136,7 @@ class Stage:
         made = {name: self.path(name) for name in RATING_TABLES}
         ratings = [self.path(f"{name}_ratings") for name in names]
         given = {"settings": RatingsSettings(), "job": Job({"key": "k"})}
-        evaluate_ratings(tasks=self.path("tasks"), ratings=ratings, **made, **given)
+        evaluate_ratings(tasks=self.path("tasks"), ratings=ratings, figures=list(made.values()), **given)
         return {name: self.table(name) for name in made}
 
     def bytes(self, *names: str) -> list[bytes]:

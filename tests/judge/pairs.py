@@ -89,7 +89,8 @@ class Compared:
             dictionary=self.path("items"),
             predictions=[self.path("predictions")],
             held_out=[],
-            **{name: self.path(name) for name in TABLES},
+            pta=[self.path("pairs"), self.path("tasks")],
+            rejects=self.path("rejects"),
             settings=PtaSettings(
                 pairs={"lines": "en-zh"}, **{"dimensions": str(PTA / "dimensions.tsv")} | own
             ),

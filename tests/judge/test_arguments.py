@@ -11,7 +11,7 @@ from wokflow.frame.config import fill
 from wokflow.frame.job import UserError
 from wokflow.frame.runs import Run
 from wokflow.generate.arguments import key_variables, prompt_overrides
-from wokflow.judge.arguments import COLUMNS, asked_given, own_servers, read_models
+from wokflow.judge.arguments import COLUMNS, OPTIONAL, asked_given, own_servers, read_models
 
 from tests.conftest import ROOT
 
@@ -22,7 +22,10 @@ URL = "http://127.0.0.1:9/v1"
 def config_with(folder: Path, *rows: str, **prompt: Any) -> dict[str, Any]:
     """The defaults, with a table of these rows, whose cells are parted by |."""
     path = folder / "models.tsv"
-    lines = ["\t".join(COLUMNS), *(row.replace("|", "\t") for row in rows)]
+    lines = [
+        "\t".join(name for name in COLUMNS if name not in OPTIONAL),
+        *(row.replace("|", "\t") for row in rows),
+    ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     config: dict[str, Any] = {"sources": {}, "judge": {"models": str(path)}, "generate": {"prompt": prompt}}
     fill(config, SCHEMA)

@@ -28,7 +28,7 @@ def test_the_demo_s_answers_are_those_of_its_rules_and_show_what_these_like(tmp_
     )
     assert tables.read(paths["rejects"]).height == 0
     assert set(tables.read(paths["ratings"])["status"]) == {"exact"}
-    models = read_models({"judge": {"models": str(DEMO / "models.tsv")}}, {})
+    models = read_models({"judge": {"models": str(DEMO / "models.tsv")}}, {}, {})
     evaluate_biases(
         tasks=paths["tasks"],
         ratings=[paths["ratings"]],

@@ -31,15 +31,11 @@ def evaluate_ratings(
     *,
     tasks: str,
     ratings: list[str],
-    means: str,
-    agreement: str,
-    differences: str,
-    dimensions: str,
-    calibration: str,
+    figures: Sequence[str],
     settings: RatingsSettings,
     job: Job,
 ) -> None:
-    """Write evaluate/ratings/means, .../agreement, .../differences, .../dimensions and .../calibration.
+    """Write evaluate/ratings/means, .../agreement, .../differences, .../dimensions and .../calibration, to `figures`.
 
     Each rating counts once, whatever its repetition. Between raters, a unit of Krippendorff's alpha is one repetition
     of a task; within one, it is a task with its repetitions. Raters are compared by their means over the repetitions
@@ -47,6 +43,7 @@ def evaluate_ratings(
     the tasks.
     """
     found, bootstrap = read(tasks, ratings), settings.bootstrap
+    means, agreement, differences, dimensions, calibration = figures
     tables.write(means, schemas.RATING_MEANS, _means(found, bootstrap), job.metadata)
     for path, schema, rows in (
         (agreement, schemas.RATING_AGREEMENT, _agreement(found, bootstrap)),

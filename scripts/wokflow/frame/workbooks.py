@@ -19,7 +19,7 @@ LONGEST = 32_000  # characters of a cell; spreadsheets hold 32,767
 TALLEST = 300  # points of a row; the most that a spreadsheet shows is 409
 LINE = 15  # points
 CUT = " [...]"
-_STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*")
+_STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^<>]*>)[^<]*")
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 

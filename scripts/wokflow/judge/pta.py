@@ -23,14 +23,14 @@ def judge_pta(
     dictionary: str,
     predictions: Sequence[str],
     held_out: Sequence[str],
-    pairs: str,
-    tasks: str,
+    pta: Sequence[str],
     rejects: str,
     settings: PtaSettings,
     job: Job,
 ) -> None:
     """Write a pair for each run and each item of each sentence, and a task for each order in which it is shown.
 
+    `pta` are the paths of the pairs and of the tasks.
     `sentences` are tables enrich/sentences, whose items `dictionary` (enrich/items) describes; those of `held_out`
     (generate/exemplars), which prompts show, are left out. An item counts once in a sentence, by its first mention.
     Which side is A in the first order is drawn by the seed and the pair, whatever other pairs there are; in the
@@ -85,10 +85,8 @@ def judge_pta(
         f"{len(made)} pairs of {len({one['run'] for one in made})} runs are to be compared, in {len(asked)} tasks; "
         f"{len(left)} items have no prediction"
     )
-    for path, schema, rows in (
-        (pairs, PTA_PAIRS, made),
-        (tasks, TASKS, asked),
-        (rejects, TASK_REJECTS, left),
+    for path, schema, rows in zip(
+        (*pta, rejects), (PTA_PAIRS, TASKS, TASK_REJECTS), (made, asked, left), strict=True
     ):
         tables.write(
             path, schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), job.metadata

@@ -18,7 +18,7 @@ BIASES = {
 
 def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
     """All of it; None where nobody rated. `models` has the model of each name in the table of models."""
-    means = inputs.rows(parts, "evaluate/ratings/means")
+    means, words = (inputs.rows(parts, f"evaluate/{name}") for name in ("ratings/means", "words"))
     if means.is_empty():
         return None
     agreement, calibration, biases, differences = (
@@ -34,7 +34,7 @@ def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
         "raters": _raters(agreement, calibration, dimensions),
         "biases": _biases(biases, dimensions),
         "apart": _apart(differences),
-        "words": _words(inputs.rows(parts, "evaluate/words")),
+        "words": _words(words),
     }
 
 
