@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from wokflow.evaluate import schemas
+from wokflow.evaluate import rating_schemas
 from wokflow.report.inputs import Tables
 from wokflow.report.ratings import section
 
@@ -39,7 +39,7 @@ def written(folder: Path) -> Tables:
         mean(cells, 4.0, cuisine="Aztec", system="w", rater="r"),
     ]
     alpha = {"dimension": "harmony", "scale": "ordinal", "units": 3, "ratings": 6, "alpha": 0.5} | spread
-    pair = dict.fromkeys(schemas.RATING_DIFFERENCES.names) | {"dimension": "harmony", "tasks": 2}
+    pair = dict.fromkeys(rating_schemas.RATING_DIFFERENCES.names) | {"dimension": "harmony", "tasks": 2}
     pair |= {
         "rater": "r",
         "other": "s",
@@ -49,21 +49,26 @@ def written(folder: Path) -> Tables:
         "closeness": 0.9,
     }
     held = (
-        dict.fromkeys(schemas.RATING_CALIBRATION.names, 0.0) | {"dimension": "harmony", "rater": "r"} | spread
+        dict.fromkeys(rating_schemas.RATING_CALIBRATION.names, 0.0)
+        | {"dimension": "harmony", "rater": "r"}
+        | spread
     )
     held |= {"against": "people", "value": None, "tasks": 2, "ratings": 2, "difference": 0.4}
     bias = {"dimension": "harmony", "rater": "r", "bias": "self", "tasks": 2, "estimate": 0.4} | spread
     word = {"cuisine": "Thai", "system": "w", "place": 1, "word": "basil", "count": 3, "recipes": 2}
     rows = {
-        "evaluate/ratings/means": (schemas.RATING_MEANS, means),
+        "evaluate/ratings/means": (rating_schemas.RATING_MEANS, means),
         "evaluate/ratings/agreement": (
-            schemas.RATING_AGREEMENT,
+            rating_schemas.RATING_AGREEMENT,
             [alpha | {"rater": None}, alpha | {"rater": "r", "low": None, "high": None}],
         ),
-        "evaluate/ratings/differences": (schemas.RATING_DIFFERENCES, [pair]),
-        "evaluate/ratings/calibration": (schemas.RATING_CALIBRATION, [held]),
-        "evaluate/ratings/biases": (schemas.RATING_BIASES, [bias, bias | {"bias": "length", "low": -0.1}]),
-        "evaluate/words": (schemas.RECIPE_WORDS, [word]),
+        "evaluate/ratings/differences": (rating_schemas.RATING_DIFFERENCES, [pair]),
+        "evaluate/ratings/calibration": (rating_schemas.RATING_CALIBRATION, [held]),
+        "evaluate/ratings/biases": (
+            rating_schemas.RATING_BIASES,
+            [bias, bias | {"bias": "length", "low": -0.1}],
+        ),
+        "evaluate/words": (rating_schemas.RECIPE_WORDS, [word]),
     }
     return by_name(folder, [table(folder, name, *of) for name, of in rows.items()])
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from wokflow.annotate.fields import BEST, SYSTEM, WORST
-from wokflow.evaluate import schemas
+from wokflow.evaluate import rating_schemas
 from wokflow.evaluate.intervals import interval, ratio, score
 from wokflow.evaluate.settings import BestWorstSettings
 from wokflow.frame import tables
@@ -36,8 +36,8 @@ def evaluate_best_worst(
         for name in names
         for row in _scores(name, _both(rated, name).join(systems, on="task_id"), settings)
     ]
-    schema = pl.DataFrame(schemas.BEST_WORST.empty_table()).schema
-    tables.write(scores, schemas.BEST_WORST, pl.DataFrame(found, schema), job.metadata)
+    schema = pl.DataFrame(rating_schemas.BEST_WORST.empty_table()).schema
+    tables.write(scores, rating_schemas.BEST_WORST, pl.DataFrame(found, schema), job.metadata)
 
 
 def _both(rated: pl.DataFrame, name: str) -> pl.DataFrame:

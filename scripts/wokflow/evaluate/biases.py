@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wokflow.evaluate import schemas
+from wokflow.evaluate import rating_schemas
 from wokflow.evaluate.rated import Rated, Ratings, read, shown
 from wokflow.evaluate.ratings import frame
 from wokflow.evaluate.resampling import Floats, drawn, ends, number, ratios, resampled
@@ -43,7 +43,9 @@ def evaluate_biases(
             *_preferences(found, rated, relations, settings.bootstrap),
         )
     ]
-    tables.write(biases, schemas.RATING_BIASES, frame(schemas.RATING_BIASES, iter(rows)), job.metadata)
+    tables.write(
+        biases, rating_schemas.RATING_BIASES, frame(rating_schemas.RATING_BIASES, iter(rows)), job.metadata
+    )
 
 
 def _relations(ratings: Ratings, models: Mapping[str, tuple[str, str]]) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wokflow.evaluate import schemas
+from wokflow.evaluate import rating_schemas
 from wokflow.evaluate.intervals import DIGITS, LEVEL
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -41,9 +41,9 @@ def evaluate_pta(
     scores = [row for rater in raters for row in _scores(known, judged.filter(rater=rater), rater)]
     found = [row for rater in raters for row in _biases(judged.filter(rater=rater), rater)]
     for path, schema, rows in (
-        (pta, schemas.PTA, scores),
-        (biases, schemas.PTA_BIASES, found),
-        (agreement, schemas.PTA_AGREEMENT, list(_agreement(judged, raters))),
+        (pta, rating_schemas.PTA, scores),
+        (biases, rating_schemas.PTA_BIASES, found),
+        (agreement, rating_schemas.PTA_AGREEMENT, list(_agreement(judged, raters))),
     ):
         tables.write(
             path, schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), job.metadata

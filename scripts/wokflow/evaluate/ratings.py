@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from wokflow.evaluate import raters, schemas
+from wokflow.evaluate import raters, rating_schemas
 from wokflow.evaluate.rated import Rated, Ratings, read
 from wokflow.evaluate.resampling import (
     DIGITS,
@@ -44,12 +44,12 @@ def evaluate_ratings(
     """
     found, bootstrap = read(tasks, ratings), settings.bootstrap
     means, agreement, differences, dimensions, calibration = figures
-    tables.write(means, schemas.RATING_MEANS, _means(found, bootstrap), job.metadata)
+    tables.write(means, rating_schemas.RATING_MEANS, _means(found, bootstrap), job.metadata)
     for path, schema, rows in (
-        (agreement, schemas.RATING_AGREEMENT, _agreement(found, bootstrap)),
-        (differences, schemas.RATING_DIFFERENCES, raters.differences(found, bootstrap)),
-        (dimensions, schemas.RATING_DIMENSIONS, raters.dimensions(found, bootstrap)),
-        (calibration, schemas.RATING_CALIBRATION, raters.calibration(found, bootstrap)),
+        (agreement, rating_schemas.RATING_AGREEMENT, _agreement(found, bootstrap)),
+        (differences, rating_schemas.RATING_DIFFERENCES, raters.differences(found, bootstrap)),
+        (dimensions, rating_schemas.RATING_DIMENSIONS, raters.dimensions(found, bootstrap)),
+        (calibration, rating_schemas.RATING_CALIBRATION, raters.calibration(found, bootstrap)),
     ):
         tables.write(path, schema, frame(schema, rows), job.metadata)
 
@@ -62,7 +62,7 @@ def _means(ratings: Ratings, bootstrap: Bootstrap) -> pl.DataFrame:
     """A row for each group of each of GROUPS, with nulls for what it is not grouped by."""
     rated = [_numbers(ratings.rows, one) for one in ratings.dimensions if one.measured]
     if not rated:
-        return frame(schemas.RATING_MEANS, iter(()))
+        return frame(rating_schemas.RATING_MEANS, iter(()))
     numbers, several = pl.concat(rated), []
     for group in GROUPS:
         keys = ["dimension", *group]
@@ -75,7 +75,9 @@ def _means(ratings: Ratings, bootstrap: Bootstrap) -> pl.DataFrame:
         rows = rows.join(_spread(numbers, keys, bootstrap), on=keys, how="left", nulls_equal=True)
         rest = [pl.lit(None, pl.String).alias(name) for name in BY if name not in group]
         by = pl.lit(" and ".join(group) or "all").alias("by")
-        several.append(rows.with_columns(*rest, by).select(schemas.RATING_MEANS.names).sort("dimension", *BY))
+        several.append(
+            rows.with_columns(*rest, by).select(rating_schemas.RATING_MEANS.names).sort("dimension", *BY)
+        )
     return pl.concat(several)
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from wokflow.evaluate.rated import shown
-from wokflow.evaluate.schemas import RECIPE_WORDS
+from wokflow.evaluate.rating_schemas import RECIPE_WORDS
 from wokflow.evaluate.settings import WordsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
