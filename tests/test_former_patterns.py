@@ -13,7 +13,7 @@ from wokflow.frame.languages import HAN
 from wokflow.generate import answers
 from wokflow.ingest import leads, pages
 from wokflow.match import lexicon
-from wokflow.models import decoding, texts
+from wokflow.models import decoding, recipe_texts
 from wokflow.parse import induce, segment, verbs
 
 from tests.backtracking import slow_on
@@ -54,7 +54,7 @@ FORMER = {
     "headings": Former(
         r"(?i)\s*(?:Title:|Ingredients:|Steps:)[^\S\n]*",
         lambda pattern, text: pattern.sub("\n", text).strip(),
-        texts.without_headings,
+        recipe_texts.without_headings,
         ["Title:", "STEPS:", "Ingredients:", "steps", *" \n\ta\u3000"],
     ),
     "fences": Former(

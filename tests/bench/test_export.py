@@ -163,7 +163,7 @@ def rows_alone(clock: Clock, results: str, mode: str) -> dict[str, Any]:
     from wokflow.export import standoff
     from wokflow.export.dataset import write_subset
     from wokflow.export.forms import FORMS
-    from wokflow.export.texts import open_texts
+    from wokflow.export.source_texts import open_texts
     from wokflow.match.split import SPLITS
 
     out = fresh(results, f"alone-{mode}")

@@ -200,7 +200,7 @@ def read_recipes(
     """Numbers of recipes, of their actions, and of the different proto-actions within each."""
     from wokflow.parse.dependencies import load_backend
     from wokflow.parse.glossary import read_glossary
-    from wokflow.parse.texts import extractor
+    from wokflow.parse.other_texts import extractor
 
     glossary = read_glossary(Path(folder) / "glossary.json")
     lines = (Path(folder) / "base_recipes.tsv").read_text(encoding="utf-8").split("\n")

@@ -84,7 +84,7 @@ def find(clock: Clock, folder: str, preset: str) -> dict[str, int]:
 
 def read_actions(folder: Path) -> pl.DataFrame:
     """recipe_id, position and action of all actions of the base recipes."""
-    from wokflow.evaluate.pivots import proto
+    from wokflow.evaluate.expected import proto
     from wokflow.parse.extract import extract
     from wokflow.parse.glossary import read_glossary
 

@@ -6,7 +6,7 @@ A surface is its class, or class=surface.
 import re
 from collections.abc import Sequence
 
-from wokflow.evaluate.pivots import parsed
+from wokflow.evaluate.expected import parsed
 from wokflow.parse.extract import Action, Mention
 from wokflow.pivot.occurrences import Proto
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from wokflow.evaluate import schemas
 from wokflow.evaluate.counterfactual import Reader, evaluate_counterfactual, write_scores
-from wokflow.evaluate.pivots import Pivots, read_pivots
+from wokflow.evaluate.expected import Pivots, read_pivots
 from wokflow.evaluate.settings import Bootstrap, CounterfactualSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress

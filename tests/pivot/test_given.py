@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from wokflow.evaluate.pivots import Order, read_pivots
+from wokflow.evaluate.expected import Order, read_pivots
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.parse.glossary import read_glossary

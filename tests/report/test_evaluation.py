@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from wokflow.evaluate import schemas
-from wokflow.evaluate.actions import signature
+from wokflow.evaluate.changes import signature
 from wokflow.report.evaluation import LEVELS, PAPER, section
 
 from tests.report.parts import shown, table

@@ -16,7 +16,7 @@ from wokflow.frame.text_files import read_table
 from wokflow.frame.workbooks import clean
 from wokflow.judge.schemas import TASKS
 from wokflow.judge.tasks import read_dimensions
-from wokflow.models.texts import without_headings
+from wokflow.models.recipe_texts import without_headings
 
 HUMAN = "human"  # the system that wrote the references
 STRATA = {"ash": ("group", "dish"), "counterfactual": ("base_dish", "dish")}

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.evaluate import schemas, surface
-from wokflow.evaluate.actions import Evaluator
 from wokflow.evaluate.bertscore import bert_scorer
+from wokflow.evaluate.changes import Evaluator
+from wokflow.evaluate.expected import Pair, read_pivots
+from wokflow.evaluate.given_predictions import read_predictions
 from wokflow.evaluate.intervals import score_rows
-from wokflow.evaluate.pivots import Pair, read_pivots
-from wokflow.evaluate.predictions import read_predictions
 from wokflow.evaluate.settings import CounterfactualSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.parse.dependencies import load_backend
 from wokflow.parse.glossary import Glossary, read_glossary
+from wokflow.parse.other_texts import Extractor, Load, extractor
 from wokflow.parse.segment import Segmenter
-from wokflow.parse.texts import Extractor, Load, extractor
 
 DATASET = "counterfactual"
 

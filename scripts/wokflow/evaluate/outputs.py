@@ -10,7 +10,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.languages import in_language
 from wokflow.models.identify import other_language
-from wokflow.models.texts import HEADINGS
+from wokflow.models.recipe_texts import HEADINGS
 
 HEADING = rf"(?i)\s*(?:{'|'.join(HEADINGS)})"
 HALF, TENTH = 0.5, 0.1  # of the predictions: fewer distinct ones, and more faulty ones, give a warning

@@ -10,7 +10,7 @@ from wokflow.evaluate.intervals import Metric, mean, skipped
 from wokflow.evaluate.parts import Texts, one_line
 from wokflow.frame.command import run_command
 from wokflow.frame.job import UserError
-from wokflow.models.texts import without_headings
+from wokflow.models.recipe_texts import without_headings
 
 
 @dataclass(frozen=True)

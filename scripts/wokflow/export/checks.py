@@ -17,7 +17,7 @@ from wokflow.export.near_duplicates import near_duplicates
 from wokflow.export.privacy import personal_data
 from wokflow.export.rows import Account, duplicate_ids
 from wokflow.export.shards import shard_paths, shard_problems
-from wokflow.export.texts import Texts
+from wokflow.export.source_texts import Texts
 from wokflow.frame import tables
 
 SIDES = ("pairs", "gold")  # forms whose rows are on a side of a split

@@ -16,8 +16,8 @@ from wokflow.export.forms import FORMS, Form
 from wokflow.export.licences import known_sources, read_files, refuse_text
 from wokflow.export.settings import DatasetSettings
 from wokflow.export.shards import ShardWriter
+from wokflow.export.source_texts import Texts, numbers, open_texts
 from wokflow.export.subsets import subset_of
-from wokflow.export.texts import Texts, numbers, open_texts
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
 from wokflow.match.split import SPLITS

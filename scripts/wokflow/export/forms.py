@@ -14,7 +14,7 @@ import pyarrow as pa
 from wokflow.enrich import schemas as enrich
 from wokflow.evaluate import schemas as evaluate
 from wokflow.export import schemas
-from wokflow.export.texts import Texts, corpus_of, recipes
+from wokflow.export.source_texts import Texts, corpus_of, recipes
 from wokflow.frame.joined_steps import joined
 from wokflow.pivot import schemas as pivot
 

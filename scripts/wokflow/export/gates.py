@@ -19,8 +19,8 @@ from wokflow.export.manifest import FORMAT, NAME, Manifest, dump
 from wokflow.export.provenance import job_name, lineage
 from wokflow.export.rows import accounts, unlicensed
 from wokflow.export.settings import GatesSettings
+from wokflow.export.source_texts import Texts, open_texts
 from wokflow.export.subsets import RECORDS, Subset, subset_of
-from wokflow.export.texts import Texts, open_texts
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions
 from wokflow.frame.job import Job

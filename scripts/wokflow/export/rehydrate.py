@@ -18,8 +18,8 @@ from wokflow.export.forms import FORMS
 from wokflow.export.manifest import NAME, Manifest, read_manifest
 from wokflow.export.release import finish
 from wokflow.export.shards import shard_paths
+from wokflow.export.source_texts import Texts, numbers
 from wokflow.export.subsets import RECORDS
-from wokflow.export.texts import Texts, numbers
 from wokflow.export.verify import verified
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions

@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from wokflow.export.forms import recipe_text
-from wokflow.export.texts import Texts, corpus_of, numbers
+from wokflow.export.source_texts import Texts, corpus_of, numbers
 from wokflow.frame import tables
 
 BATCH = 1 << 17  # rows that are read at once

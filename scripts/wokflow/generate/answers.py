@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from wokflow.generate.costs import Tokens
-from wokflow.models.texts import HEADINGS
+from wokflow.models.recipe_texts import HEADINGS
 
 Failure = Literal["failed", "rejected", "refused"]
 Status = Literal["ok", "cut", "empty"] | Failure

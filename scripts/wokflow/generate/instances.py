@@ -10,7 +10,7 @@ from wokflow.frame.job import Job, UserError
 from wokflow.generate import schemas
 from wokflow.generate.settings import InstancesSettings
 from wokflow.match.gold import SOURCE, TARGET, gold_set
-from wokflow.models.texts import recipe_text, recipe_texts, without_headings
+from wokflow.models.recipe_texts import recipe_text, recipe_texts, without_headings
 
 READ = ("instance_id", "title", "base", "source")
 IDS = ("source_id", "reference_id", "retrieved_id")

@@ -23,7 +23,7 @@ from wokflow.generate.request import Request, check, request
 from wokflow.generate.sentences import cleaner, dialogue_of, values_of
 from wokflow.generate.served import await_server, server_command, server_identity
 from wokflow.generate.settings import PromptSettings
-from wokflow.models.texts import without_headings
+from wokflow.models.recipe_texts import without_headings
 
 LOST = ("failed", "rejected")  # no answer, so no prediction
 NOTHING_SAID = ("refused", "empty")  # an answer, but nothing that a second question could go on with

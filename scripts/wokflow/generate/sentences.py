@@ -8,7 +8,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.languages import NAMES
 from wokflow.generate.prompts import Dialogue, Prompt
-from wokflow.models.texts import without_headings
+from wokflow.models.recipe_texts import without_headings
 
 Languages = Sequence[str]  # of source and target
 Values = dict[str, str | None]  # by place of a prompt

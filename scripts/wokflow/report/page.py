@@ -7,14 +7,14 @@ from typing import Any
 from wokflow.frame import tables
 from wokflow.parse.glossary import read_glossary
 from wokflow.report import (
-    actions,
     adaptation,
     analysis,
+    dishes,
     evaluation,
     inputs,
     items,
     matching,
-    pivots,
+    parsing,
     provenance,
     ratings,
     releases,
@@ -63,14 +63,14 @@ def report_page(
     rows, pairs = matching.read_counts(parts), matching.read_pairs(parts)
     languages = dict(settings.item_pairs)
     best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
-    parsed = actions.section(parts, PARSED, words) | {"parsers": [*map(actions.parser, parser)]}
+    parsed = parsing.section(parts, PARSED, words) | {"parsers": [*map(parsing.parser, parser)]}
     compared = matching.compared(parts, pairs, settings.threshold, examples, draw)
     # By template: the heading, what the template shows, and how the names of the tables behind it begin.
     sections: dict[str, tuple[str, Mapping[str, Any] | None, tuple[str, ...]]] = {
         "ingest": ("Recipes and rejects", matching.counts(parts, rows), ("ingest/", "match/rejects")),
         "match": ("Pairs", compared, ("match/",)),
         "parse": ("Actions", parsed, ("parse/",)),
-        "pivot": ("Dish pairs", pivots.section(parts, settings, words), ("pivot/",)),
+        "pivot": ("Dish pairs", dishes.section(parts, settings, words), ("pivot/",)),
         "enrich": (
             "Culture-specific items",
             items.section(parts, languages, examples),

@@ -8,7 +8,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.digests import file_digest
-from wokflow.models.texts import without_headings
+from wokflow.models.recipe_texts import without_headings
 from wokflow.report import doubts, inputs
 from wokflow.report.inputs import Tables
 from wokflow.report.provenance import Job

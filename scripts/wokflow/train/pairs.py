@@ -6,7 +6,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.models.texts import recipe_texts
+from wokflow.models.recipe_texts import recipe_texts
 from wokflow.train import schemas
 
 

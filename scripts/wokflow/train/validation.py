@@ -10,7 +10,7 @@ import polars as pl
 
 from wokflow.frame.languages import HAN
 from wokflow.models.decoding import Decoding
-from wokflow.models.texts import without_headings
+from wokflow.models.recipe_texts import without_headings
 from wokflow.train.settings import ModelSettings
 
 ENOUGH = 200  # sources: below that, BLEU of an epoch is noise

@@ -8,8 +8,8 @@ import pytest
 from wokflow.frame import tables
 from wokflow.pivot import schemas as pivot
 from wokflow.pivot.questions import identified
-from wokflow.report import pivots
-from wokflow.report.pivots import REASONS, reasons, section
+from wokflow.report import dishes
+from wokflow.report.dishes import REASONS, reasons, section
 
 from tests.report.parts import ORDERS, WORDS, action, settings, shown, table
 
@@ -106,8 +106,8 @@ def test_a_replacement_is_shown_with_the_new_ingredient(tmp_path: Path) -> None:
 
 
 def test_only_so_many_actions_are_shown(tmp_path: Path) -> None:
-    html = page(tmp_path, [candidate(f"煎{number}", "insert") for number in range(pivots.SHOWN + 2)])
-    assert f"煎{pivots.SHOWN - 1}<" in html and f"煎{pivots.SHOWN}<" not in html and "And 2 more" in html
+    html = page(tmp_path, [candidate(f"煎{number}", "insert") for number in range(dishes.SHOWN + 2)])
+    assert f"煎{dishes.SHOWN - 1}<" in html and f"煎{dishes.SHOWN}<" not in html and "And 2 more" in html
 
 
 def test_questions_wait_until_enough_people_answered(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_questions_wait_until_enough_people_answered(tmp_path: Path) -> None:
     first = identified(tables.read(parts["pivot_candidates"]))["question_id"][0]
     for answers, waiting in ((["never"], 2), (["never", "sometimes"], 1)):
         parts["pivot_votes"] = votes(tmp_path / str(waiting), first, answers)
-        assert pivots.read(parts, 2).waiting.height == waiting
+        assert dishes.read(parts, 2).waiting.height == waiting
 
 
 def test_agreement_is_shown_where_people_answered(tmp_path: Path) -> None:

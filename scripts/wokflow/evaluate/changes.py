@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wokflow.evaluate.expected import Pivots, proto, words
 from wokflow.evaluate.intervals import Floats, Metric, mean, ratio, share, skipped
-from wokflow.evaluate.pivots import Pivots, proto, words
 from wokflow.parse.extract import Action
-from wokflow.parse.texts import Extractor
+from wokflow.parse.other_texts import Extractor
 from wokflow.parse.vectors import Matrix, pieces, read_vectors
 from wokflow.pivot.occurrences import Proto
 

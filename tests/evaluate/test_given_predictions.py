@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from wokflow.evaluate.predictions import read_predictions
+from wokflow.evaluate.given_predictions import read_predictions
 from wokflow.frame.job import Progress, UserError
 
 HEADER = "instance_id\trun\tprediction\n"

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.evaluate.actions import POSSIBLE, Evaluator, Similarity, compare, recipe
-from wokflow.evaluate.pivots import Order, Pivots, parsed, proto
+from wokflow.evaluate.changes import POSSIBLE, Evaluator, Similarity, compare, recipe
+from wokflow.evaluate.expected import Order, Pivots, parsed, proto
 from wokflow.parse.vectors import read_vectors
 from wokflow.pivot.replacements import Swap
 

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.models.texts import recipe_text, without_headings
+from wokflow.models.recipe_texts import recipe_text, without_headings
 
 
 def test_a_recipe_has_a_line_for_each_heading() -> None:

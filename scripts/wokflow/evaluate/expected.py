@@ -10,8 +10,8 @@ from wokflow.frame import tables
 from wokflow.frame.job import Progress
 from wokflow.parse.extract import Action
 from wokflow.parse.glossary import Glossary
+from wokflow.parse.other_texts import Extractor
 from wokflow.parse.proto import compared
-from wokflow.parse.texts import Extractor
 from wokflow.pivot.occurrences import Proto
 from wokflow.pivot.replacements import Swap, read_split, swap
 

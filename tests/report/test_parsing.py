@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from wokflow.ingest import schemas as ingest
 from wokflow.parse import schemas as parse
-from wokflow.report import actions
-from wokflow.report.actions import choose, measure, parser, section, whole_recipes
+from wokflow.report import parsing
+from wokflow.report.parsing import choose, measure, parser, section, whole_recipes
 
 from tests.report.parts import WORDS, action, by_name, parser_scores, shown, table, texts
 
@@ -53,14 +53,14 @@ def corpus(folder: Path, recipes: int) -> dict[str, list[str]]:
 def test_numbers_do_not_depend_on_the_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: int
 ) -> None:
-    monkeypatch.setattr(actions, "BATCH", batch)
+    monkeypatch.setattr(parsing, "BATCH", batch)
     found = measure(corpus(tmp_path, 5), "counterfactual")
     expected = {"recipes": 6, "rejects": 1, "parsed": 5, "actions": 15, "distinct": 10}
     assert found == expected | {"inherited": 5, "optional": 5}
 
 
 def test_recipes_come_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "BATCH", 2)
+    monkeypatch.setattr(parsing, "BATCH", 2)
     parts = corpus(tmp_path, 5)["parse_proto_counterfactual"]
     frames = [frame["recipe_id"].to_list() for frame in whole_recipes(parts)]
     assert [frame for frame in frames if frame] == [[f"r{number}"] * 3 for number in (0, 2, 4, 1, 3)]
