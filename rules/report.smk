@@ -110,13 +110,13 @@ rule report_page:
             else {}
         ),
         **{
-            f"evaluate_{table.replace('/', '_')}": f"{RESULTS}/evaluate/{table}/part-00000.parquet"
+            f"evaluate_{'_'.join(table)}": f"{RESULTS}/evaluate/{Path(*table)}/part-00000.parquet"
             for table in (
                 *(
-                    f"ratings/{name}"
+                    ("ratings", name)
                     for name in ("means", "agreement", "differences", "calibration", "biases")
                 ),
-                "words",
+                ("words",),
             )
             if EVALUATORS
         },

@@ -20,8 +20,8 @@ from wokflow.report.matching import choose
 from wokflow.report.page import report_page
 
 from tests.report.parts import LANGS, action, by_name, parser_scores, settings, table, texts, write_glossary
+from tests.report.test_dishes import candidate, order, stage, write_pairs
 from tests.report.test_evaluation import score
-from tests.report.test_pivots import candidate, order, stage, write_pairs
 from tests.report.test_training import model
 
 EVIL = '<script>alert("宫保鸡丁")</script> & \u202e\x00'
