@@ -60,7 +60,7 @@ def test_tau_of_a_rater_that_always_says_the_same_is_none(tmp_path: Path) -> Non
 
 
 def test_intervals_are_those_of_tasks_that_are_drawn() -> None:
-    """Kinds of tasks are drawn together; drawing each task by itself gives the same spread."""
+    """Held against resamples drawn by hand."""
     many, draw = Bootstrap(samples=4000), np.random.default_rng(1)
     one, other = (np.array(RATED[name]) for name in "ab")
     units = np.zeros((60, 5), np.int64)

@@ -132,7 +132,7 @@ def _preferences(
         return
     whole = normal.solutions(np.ones((1, len(means)), np.int64))[0]
     times = np.zeros((bootstrap.samples, len(means)), np.int64)
-    times[:, chosen] = drawn(np.ones(int(chosen.sum()), np.int64), bootstrap)
+    times[:, chosen] = drawn(int(chosen.sum()), bootstrap.samples, bootstrap.seed)
     samples = normal.solutions(times)
     for place, rater in enumerate(ratings.raters):
         for kind, name in enumerate(RELATIONS, 1):

@@ -1,7 +1,7 @@
 """Statistics of ratings, of all tasks and of resamples of them: their intervals are percentiles (Efron 1979)."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,29 @@ Interval = tuple[float | None, float | None]
 NONE: Interval = (None, None)
 
 
-def drawn(counts: Counts, bootstrap: Bootstrap) -> Counts:
-    """How often each kind of task is drawn in each resample, (samples, kinds); `counts` are the tasks of each kind.
+@lru_cache(maxsize=2)
+def drawn(tasks: int, samples: int, seed: int) -> NDArray[np.uint16]:
+    """How often each of so many tasks is drawn in each resample, (samples, tasks), the same for all statistics."""
+    random = np.random.default_rng(seed)
+    times = np.empty((samples, tasks), np.uint16)
+    for row in times:
+        row[:] = np.bincount(random.integers(tasks, size=tasks), minlength=tasks)
+    times.flags.writeable = False
+    return times
 
-    Tasks that add the same to a statistic are of one kind: drawing kinds gives the distribution of drawing tasks.
-    """
-    random, tasks = np.random.default_rng(bootstrap.seed), counts.sum()
-    return random.multinomial(tasks, counts / tasks, size=bootstrap.samples)
+
+def blocks(tasks: int, bootstrap: Bootstrap, width: int = 1) -> Iterator[Floats]:
+    """The rows of `drawn` as floating-point numbers, so many at a time that they, and `width` cells each, fit."""
+    times = drawn(tasks, bootstrap.samples, bootstrap.seed)
+    step = max(1, CELLS // max(tasks, width))
+    for start in range(0, len(times), step):
+        yield times[start : start + step].astype(np.float64)
 
 
 def resampled(parts: Floats, bootstrap: Bootstrap) -> Floats:
     """The sums of `parts` (tasks, ...) over the tasks of each resample, (samples, ...)."""
     flat = parts.reshape(len(parts), -1)
-    kinds, counts = np.unique(flat, axis=0, return_counts=True)
-    sums: Floats = drawn(counts, bootstrap) @ kinds
+    sums: Floats = np.concatenate([times @ flat for times in blocks(len(flat), bootstrap, flat.shape[1])])
     return sums.reshape(-1, *parts.shape[1:])
 
 
@@ -66,13 +75,12 @@ def ratios(sums: Floats) -> Floats:
 
 def mean_intervals(parts: Floats, bootstrap: Bootstrap) -> tuple[Floats, Floats]:
     """Both ends of the intervals of means of several groups of equally many tasks; parts are (groups, tasks, 2)."""
-    groups, tasks, _ = parts.shape
-    times = drawn(np.ones(tasks, np.int64), bootstrap).astype(np.float64)
+    groups = len(parts)
     low, high = np.empty(groups), np.empty(groups)
     for start in range(0, groups, step := max(1, CELLS // bootstrap.samples)):
         block = slice(start, start + step)
-        values, weights = (times @ parts[block, :, column].T for column in (0, 1))
-        low[block], high[block] = np.quantile(values / weights, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        means = ratios(resampled(parts[block].swapaxes(0, 1), bootstrap))
+        low[block], high[block] = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return low.round(DIGITS), high.round(DIGITS)
 
 
@@ -122,18 +130,17 @@ def tau(one: Floats, other: Floats, bootstrap: Bootstrap) -> tuple[float | None,
         return None, *NONE
     rows, columns = (np.unique(side, return_inverse=True)[1] for side in (one, other))
     shape = (int(rows.max()) + 1, int(columns.max()) + 1)
-    cells, counts = np.unique(rows * shape[1] + columns, return_counts=True)
-    value = number(taus(_table(counts[None], cells, shape))[0])
+    cells, cell_of = np.unique(rows * shape[1] + columns, return_inverse=True)
+    order = np.argsort(cell_of, kind="stable")
+    begins = np.searchsorted(cell_of[order], np.arange(len(cells)))
+
+    def tables(times: Floats) -> Floats:
+        made = np.zeros((len(times), shape[0] * shape[1]))
+        made[:, cells] = np.add.reduceat(times[:, order], begins, axis=1)
+        return made.reshape(-1, *shape)
+
+    value = number(taus(tables(np.ones((1, len(one)))))[0])
     if value is None:
         return None, *NONE
-    times, values = drawn(counts, bootstrap), list[Any]()
-    step = max(1, CELLS // (shape[0] * shape[1]))
-    for start in range(0, len(times), step):
-        values.append(taus(_table(times[start : start + step], cells, shape)))
+    values = [taus(tables(times)) for times in blocks(len(one), bootstrap, shape[0] * shape[1])]
     return value, *ends(np.concatenate(values))
-
-
-def _table(times: Counts, cells: NDArray[np.intp], shape: tuple[int, int]) -> Floats:
-    tables = np.zeros((len(times), shape[0] * shape[1]))
-    tables[:, cells] = times
-    return tables.reshape(-1, *shape)
