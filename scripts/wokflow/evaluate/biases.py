@@ -1,11 +1,10 @@
 """Known biases of raters: longer texts, texts of their own model, and those of a model of the same family."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.evaluate import rating_schemas
@@ -33,13 +32,13 @@ def evaluate_biases(
     """
     found = read(tasks, ratings)
     models = {name: (model, family) for name, model, family in settings.models}
-    relations = _relations(found, models)
+    relations, basis = _relations(found, models), _bases(found)
     rows = [
         row
         for rated in found.dimensions
         if rated.measured
         for row in (
-            *_lengths(found, rated, settings.bootstrap),
+            *_lengths(found, rated, basis, settings.bootstrap),
             *_preferences(found, rated, relations, settings.bootstrap),
         )
     ]
@@ -64,24 +63,23 @@ def _relation(one: tuple[str, str] | None, other: tuple[str, str] | None) -> int
     return 1 if one[0] == other[0] else 2 if one[1] == other[1] else 0
 
 
-def _lengths(ratings: Ratings, rated: Rated, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
+def _lengths(
+    ratings: Ratings, rated: Rated, basis: Callable[[NDArray[np.bool_]], Floats], bootstrap: Bootstrap
+) -> Iterator[dict[str, Any]]:
     """Slopes of each rater's means on the binary logarithm of lengths; effects of all else are taken out before.
 
     As these are estimated, too, the spread is made wider by the degrees of freedom that they take.
     """
     characters = ratings.tasks.select(shown(RECIPE).str.len_chars()).to_series()
     texts = (characters.fill_null(0) > 0).to_numpy()
-    length = np.log2(characters.cast(pl.Float64).to_numpy()[texts])
-    effects = _effects(ratings.tasks.filter(texts)) if texts.any() else np.zeros((0, 0))
     for place, rater in enumerate(ratings.raters):
-        means = rated.means[texts, place]
-        chosen = ~np.isnan(means)
+        chosen = texts & ~np.isnan(rated.means[:, place])
         if not chosen.any():
             continue
-        base = effects[chosen]
-        solved, _, rank, _ = np.linalg.lstsq(base, np.column_stack([length, means])[chosen], rcond=None)
-        free = int(chosen.sum()) - int(rank) - 1
-        longer, higher = (np.column_stack([length, means])[chosen] - base @ solved).T
+        both = np.column_stack([np.log2(characters.filter(chosen).to_numpy()), rated.means[chosen, place]])
+        effects = basis(chosen)
+        free = int(chosen.sum()) - effects.shape[1] - 1
+        longer, higher = (both - effects @ (effects.T @ both)).T
         if free < 1 or np.ptp(longer) < SURE:
             continue
         parts = np.column_stack([longer * higher, longer**2])
@@ -90,11 +88,25 @@ def _lengths(ratings: Ratings, rated: Rated, bootstrap: Bootstrap) -> Iterator[d
         yield _row(rated, rater, "length", int(chosen.sum()), slope, spread)
 
 
-def _effects(tasks: pl.DataFrame) -> Floats:
-    """A column of 0 and 1 for each system, and for each text that is shown under any name but the recipe's."""
+def _bases(ratings: Ratings) -> Callable[[NDArray[np.bool_]], Floats]:
+    """Of chosen tasks, an orthonormal basis (tasks, rank) of all effects of systems and of the texts that are shown.
+
+    Each system is an effect, and each text that is shown under any name but the recipe's. Raters of the same tasks
+    share a basis.
+    """
+    tasks = ratings.tasks
     names = tasks["shown"].explode().struct.field("name").unique().sort()
     kinds = tasks.select("system", *(shown(name).alias(f"shown {name}") for name in names if name != RECIPE))
-    return kinds.to_dummies().to_numpy().astype(np.float64)
+    effects = kinds.to_dummies().to_numpy().astype(np.float64)
+    known: dict[bytes, Floats] = {}
+
+    def basis(chosen: NDArray[np.bool_]) -> Floats:
+        if chosen.tobytes() not in known:
+            left, sizes, _ = np.linalg.svd(effects[chosen], full_matrices=False)
+            known[chosen.tobytes()] = left[:, sizes > sizes.max(initial=0) * SURE]
+        return known[chosen.tobytes()]
+
+    return basis
 
 
 @dataclass(frozen=True, eq=False)
