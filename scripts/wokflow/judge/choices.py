@@ -16,8 +16,13 @@ _GAP = (
 )
 _LABEL = re.compile(rf"(?<![^\W\d_]){any_of(words('name', 'preferred'))}[^\w\n:=>-]*+{_GAP}", re.IGNORECASE)
 _LETTER = re.compile(r"(?P<letter>[A-Za-z])(?![A-Za-z0-9_])[\"'”’」>)\]}]*+")
-_MORE = re.compile(
-    rf"[^\S\n]*+(?:[/&+,]|{any_of(words('and'))})[^\w\n]*+(?:{_SIDE}[^\w\n]*+)?[ABC](?!\w)", re.IGNORECASE
+_MORE = re.compile(  # a comma may also begin the reason: 首选：B，A太直
+    rf"[^\S\n]*+(?:,(?!\W*[ABC][^\W\d_])|[/&+|<=≈、]|{any_of([*words('and'), *words('or')])})"
+    rf"[^\w\n]*+(?:{_SIDE}[^\w\n]*+)?[ABC](?![A-Za-z0-9_])",
+    re.IGNORECASE,
+)
+_NOT = re.compile(
+    rf"(?<![^\W\d_]){any_of(words('not'))}[^\w\n.,:;!?。、]*+(?:(?:the|my)[^\w\n]++)?\Z", re.IGNORECASE
 )
 _GOES_ON = re.compile(  # behind a letter that is no article
     rf"[^\S\n]*+(?:[^\w\s]|\n|\Z|[^\x00-\x7f]|{any_of([*words('link'), *words('is'), *words('than')])})",
@@ -45,12 +50,13 @@ def read_choice(answer: str, values: Sequence[str], *, cut: bool = False) -> Rat
     """The letter behind "Preferred:" or a word like it (resources/judge/words.tsv) or, if none is, alone in a line.
 
     `cut`: the answer ended at the limit of tokens. Two letters that differ are none, nor is an A that begins a
-    sentence. Ties have a letter of their own: words such as "both" are none.
+    sentence, nor what is "least preferred". Ties have a letter of their own: words such as "both" are none.
     """
     text = _FORM.sub(lambda form: " " * len(form[0]), plain(answer.translate(_LETTERS)))
     labels = list(_LABEL.finditer(text))
-    told = [one for label in labels if (one := _behind(text, label))]
-    if not told:
+    opposite = [label for label in labels if _NOT.search(text[max(label.start() - 40, 0) : label.start()])]
+    told = [one for label in labels if label not in opposite and (one := _behind(text, label))]
+    if not told and not opposite:
         told = [
             _Chosen(line["letter"].upper(), line[0].strip(), line.start(), line.end())
             for line in _ALONE.finditer(text)
