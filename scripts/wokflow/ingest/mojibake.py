@@ -74,7 +74,7 @@ def _is_text(meant: str, was: str) -> bool:
         not character.isalpha() if character.isascii() else character.encode(was) < b"\xd8"
         for character in meant
     )
-    return common and "\ufffd" not in meant and not re.search(r"[\x80-\x9f]", meant)
+    return common and "\ufffd" not in meant and not re.search(r"[\x00-\x1f\x7f-\x9f]", meant)
 
 
 def mojibake(text: str) -> list[tuple[int, int]]:
