@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 from wokflow.frame.job import UserError
@@ -24,6 +25,15 @@ def test_sheets_name_no_system_and_no_id(tmp_path: Path) -> None:
     assert rows[0]["source"].startswith("source-") and "\ncook" in rows[0]["source"]
     told = (tmp_path / "sheets" / "instructions.md").read_text(encoding="utf-8")
     assert told.startswith("# What you agree to") and "- grammar: Is the recipe" in told
+
+
+def test_the_first_page_of_a_workbook_shows_no_marks_of_markdown(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    study.hand_out("r1")
+    page = openpyxl.load_workbook(tmp_path / "sheets" / "r1.xlsx")["instructions"]
+    lines = [cell or "" for (cell,) in page.iter_rows(values_only=True)]
+    assert lines[0] == "What you agree to" and "• grammar: Is the recipe grammatical and fluent?" in lines
+    assert not [line for line in lines if line.startswith(("'", "#", "-")) or "`" in line]
 
 
 def test_both_sheets_of_a_rater_hold_the_same_and_are_the_same_bytes_again(tmp_path: Path) -> None:

@@ -28,6 +28,15 @@ def test_text_comes_back_as_it_was_and_no_cell_is_a_formula(tmp_path: Path) -> N
     assert path.read_bytes() == written(tmp_path / "b.xlsx").read_bytes()
 
 
+def test_rows_are_as_high_as_their_lines_of_which_chinese_takes_two_columns_a_character(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.xlsx"
+    write_workbook(path, [Page("rows", ("text",), [["x" * 25], ["煮" * 25]], [20])])
+    heights = openpyxl.load_workbook(path)["rows"].row_dimensions
+    assert [heights[row].height for row in (1, 2, 3)] == [15, 30, 45]
+
+
 def test_what_no_cell_can_hold_is_cut_with_a_mark() -> None:
     assert clean("x" * LONGEST) == "x" * LONGEST
     assert clean("x" * (LONGEST + 9)) == "x" * LONGEST + " [...]"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -136,6 +137,11 @@ def _questions(task: Row) -> dict[str, str]:
     }
 
 
+def _plain(line: str) -> str:
+    """A line of Markdown as a worksheet shows it to people who do not know its marks."""
+    return re.sub(r"^\s*[-*+] ", "• ", re.sub(r"^#+ ", "", line)).replace("`", "")
+
+
 def _write(folder: Path, rater: str, rows: list[Row], told: str, kind: str) -> None:
     """The two sheets of a rater."""
     if kind == "writing":
@@ -161,7 +167,7 @@ def _write(folder: Path, rater: str, rows: list[Row], told: str, kind: str) -> N
             WIDE // 2,
         ]
         choices = {each["column"]: each["values"] for each in fields}
-    about = Page("instructions", (), [[line] for line in told.splitlines()], [2 * WIDE])
+    about = Page("instructions", (), [[_plain(line)] for line in told.splitlines()], [2 * WIDE])
     write_workbook(folder / f"{rater}.xlsx", [about, Page("tasks", header, lines, widths, choices)])
     flat = [[str(cell).replace("\n", BETWEEN) for cell in line] for line in lines]
     write_sheet(folder / f"{rater}.tsv", header, flat)

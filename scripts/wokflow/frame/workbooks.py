@@ -2,6 +2,7 @@
 
 import io
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -82,7 +83,7 @@ def _write_page(sheet: Any, page: Page) -> None:
             made.value = guarded(cell) if isinstance(cell, str) else cell
             if isinstance(cell, str):
                 made.data_type = "s"  # text, whatever it begins with
-                lines = max(lines, sum(1 + len(line) // width for line in cell.split("\n")))
+                lines = max(lines, sum(1 + _columns(line) // width for line in cell.split("\n")))
             made.alignment = Alignment(wrap_text=True, vertical="top")
         sheet.row_dimensions[number].height = min(TALLEST, LINE * lines)
     for letter, width in zip(letters, page.widths, strict=True):
@@ -98,6 +99,11 @@ def _write_page(sheet: Any, page: Page) -> None:
         rule.showErrorMessage = True
         rule.add(f"{letter}2:{letter}{len(rows)}")
         sheet.add_data_validation(rule)
+
+
+def _columns(line: str) -> int:
+    """How wide a line is in characters of Latin script: those of East Asia take two."""
+    return sum(1 + (unicodedata.east_asian_width(character) in "WF") for character in line)
 
 
 def read_filled(path: str | Path, mandatory: Collection[str]) -> list[Row]:
