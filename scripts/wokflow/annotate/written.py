@@ -1,5 +1,6 @@
 """Recipes that people adapted, as a gold set."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,9 @@ from wokflow.frame.sheets import FORMULA
 from wokflow.match.gold import BETWEEN, MANDATORY
 
 PARTS = ("title", "ingredients", "steps")
-BULLETS = "".join(FORMULA) + "'\"*•·・－– "  # before an entry
+MARKS = "".join(FORMULA) + "*•·・－– "
+# Before an entry; a quotation mark that is closed further on is the writer's own.
+BULLETS = re.compile(rf"^(?:[{re.escape(MARKS)}]|(['\"])(?!.*\1))+")
 Row = dict[str, Any]
 Written = dict[str, dict[str, dict[str, Given]]]  # by id and part: texts, each with the first row that has it
 
@@ -97,5 +100,5 @@ def _texts(rows: Mapping[str, Row], path: str, gone: Sequence[str]) -> tuple[Wri
 
 def _entries(text: str) -> list[str]:
     """The lines of a text, or what stands between its bars, without marks before them."""
-    lines = (" ".join(line.split()).lstrip(BULLETS) for line in text.replace(BETWEEN, "\n").split("\n"))
+    lines = (BULLETS.sub("", " ".join(line.split())) for line in text.replace(BETWEEN, "\n").split("\n"))
     return [line for line in lines if line]
