@@ -177,6 +177,15 @@ def test_raters_who_fail_a_check_or_rule_do_not_count(tmp_path: Path) -> None:
     assert found["rejects"].height == 6 * 18 * 4
 
 
+def test_a_rater_who_answers_just_the_share_that_is_asked_for_counts(tmp_path: Path) -> None:
+    """11 of 20: 0.55 * 20 is more than 11 in floating-point numbers."""
+    study = Study(tmp_path, items=10)
+    study.hand_out("r1")
+    answered = [row["id"] for row in study.sheet("r1")][:11]
+    study.answer("r1", lambda row: by_system(row) if row["id"] in answered else {})
+    assert study.collect(answered=0.55)["raters"]["left_out"].to_list() == [None]
+
+
 def test_nothing_is_kept_of_a_rater_who_withdraws(tmp_path: Path) -> None:
     study = Study(tmp_path)
     study.hand_out("r1", "r2")

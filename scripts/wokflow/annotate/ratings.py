@@ -142,7 +142,7 @@ def _read(row: Row, filled: Filled) -> Iterator[tuple[Row, str, str | None]]:
             read[each["dimension"]] = means[cell], None
     for name, (value, reason) in list(read.items()):
         other = name.removesuffix(BEST) + WORST
-        if name.endswith(BEST) and reason is None and read[other] == (value, None):
+        if name.endswith(BEST) and reason is None and read.get(other) == (value, None):
             read |= dict.fromkeys((name, other), ("", "same"))
     for each in row["fields"]:
         yield each, *read[each["dimension"]]
@@ -172,9 +172,9 @@ def _counted(
     holds = {
         "no_consent": not rater.consent,
         "excluded": rater.state == "excluded",
-        "failed_comprehension": bool(examples) and sum(examples) < settings.comprehension * len(examples),
+        "failed_comprehension": bool(examples) and sum(examples) / len(examples) < settings.comprehension,
         "failed_attention": attention.count(False) > settings.attention,
-        "few_answers": sum(answered) < settings.answered * len(answered),
+        "few_answers": bool(answered) and sum(answered) / len(answered) < settings.answered,
         "all_alike": alike is not None
         and len(values) >= alike
         and len({v for row in values for v in row}) == 1,
