@@ -35,6 +35,7 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
         {"data": "ash", "settings": "tasks.sample=200"},
         {"kind": "best_worst", "data": "counterfactual"},
         {"kind": "writing", "data": "en-zh", "checks": "none"},
+        {"name": "ash"},
     )
     names = [
         [
@@ -48,8 +49,9 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
         ["-", "ash.en.md", "consent.en.md", "-"],
         ["best_worst.zh.tsv", "best_worst.zh.md", "consent.zh.md", "-"],
         ["-", "writing.zh.md", "consent.zh.md", "-"],
+        ["rating.en.tsv", "rating.en.md", "consent.en.md", "rating.zh-en.tsv"],
     ]
-    assert [study.runs for study in found.values()] == [("mt",), (), ("x", "y", "z"), ()]
+    assert [study.runs for study in found.values()] == [("mt",), (), ("x", "y", "z"), (), ("mt",)]
     assert found["s0"].settings == {"tasks": {"sample": 9, "strata": ["source"]}, "sheets": {"per_rater": 3}}
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from wokflow.annotate.raters import Rater
 from wokflow.frame.job import UserError
 from wokflow.frame.sheets import FORMULA, GUARD
-from wokflow.frame.text_files import Row as SheetRow
 from wokflow.frame.workbooks import clean, read_filled
 
 ENDINGS = (".tsv", ".xlsx", ".txt")  # spreadsheets call tables with tabs .txt
@@ -104,16 +103,3 @@ def said(rejects: Sequence[Reject], number: int = 5) -> Iterator[str]:
         ]
         more = " ..." if len(places) > number else ""
         yield f"{reason}: {len(some)}" + (f": {'; '.join(places[:number])}{more}" if places else "")
-
-
-__all__ = [
-    "Given",
-    "Reject",
-    "SheetRow",
-    "changed",
-    "read_rows",
-    "refuse_foreign",
-    "said",
-    "sheets_at",
-    "withdrawn",
-]

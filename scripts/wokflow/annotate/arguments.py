@@ -81,7 +81,7 @@ def read_studies(
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
         found = [*_problems(row, studies), *wrong]
         if not found:
-            known = () if ASH in row.values() or row["kind"] == "writing" else runs.get(row["data"], ())
+            known = () if row["data"] == ASH or row["kind"] == "writing" else runs.get(row["data"], ())
             studies[row["name"]] = made = _study(row, settings, tuple(known))
             found = [*_missing(made, generators)]
         problems += [f"  - line {number}: {text}" for text in found]
