@@ -135,7 +135,7 @@ def test_damaged_lines_are_rejects_and_rows_add_up(tmp_path: Path) -> None:
     rows, rejects = read(tmp_path, *records)
     assert rows.select("dialogue_id", "position", "text").rows() == [
         ("a", 0, "Begin."),
-        ("a", 2, "End.\r"),
+        ("a", 13, "End.\r"),  # the lines before it keep their places, but for blank ones
         ("b", 0, "x"),
     ]
     assert rejects.select("source_row", "reason").rows() == [

@@ -39,20 +39,26 @@ def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettin
     Each line that is not blank becomes an utterance or a reject. Utterances stand in the order in which they reply to
     one another or, where none says to what, in that of the file. A dialogue whose replies form no chain, and one of
     fewer or more utterances than the settings allow, is a reject with all of its lines. An utterance without text is
-    one by itself; it leaves its place in the dialogue empty.
+    one by itself; it leaves its place in the dialogue empty. So does any line that cannot be used, as annotators
+    count places: in its own dialogue or, if that cannot be read, in that of the line before.
 
     Raises UserError where the file is cut off or damaged, and where it has no dialogue.
     """
     path = str(settings.path)
     left = Rejects(CORPUS)
-    dialogues: dict[str, list[Utterance]] = {}
+    dialogues: dict[str, list[Utterance | None]] = {}  # None: a line that cannot be used
+    last, counted = "", 0
     for line in read_lines(path, left, "ingest.dialogues.path"):
+        if last:
+            dialogues[last] += [None] * (len(left.rows) - counted)
+        one = None
         try:
             one = _utterance(line)
         except Reject as reject:
             left.add(line, reject)
-        else:
-            dialogues.setdefault(one.dialogue, []).append(one)
+        if last := _dialogue(line) or last:
+            dialogues.setdefault(last, []).append(one)
+        counted = len(left.rows)
     rows = [row for every in dialogues.values() for row in _rows(every, settings, left)]
     said = f"{len({row['dialogue_id'] for row in rows})} dialogues, {len(rows)} utterances, {len(left.rows)} rejects"
     if not rows:
@@ -68,6 +74,12 @@ def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettin
     )
     left.write(rejects, job.metadata)
     job.progress.say(said)
+
+
+def _dialogue(line: Line) -> str:
+    """The dialogue that a line names; empty where it names none."""
+    name = next((line.record[name] for name in DIALOGUE if name in line.record), None)
+    return name if isinstance(name, str) and name.strip() else ""
 
 
 def _utterance(line: Line) -> Utterance:
@@ -86,18 +98,21 @@ def _utterance(line: Line) -> Utterance:
 
 
 def _rows(
-    dialogue: Sequence[Utterance], settings: DialoguesSettings, left: Rejects
+    dialogue: Sequence[Utterance | None], settings: DialoguesSettings, left: Rejects
 ) -> Iterator[dict[str, Any]]:
     """The rows of a dialogue, in order."""
-    seen, first = set[str](), list[Utterance]()
+    seen, places = set[str](), list[Utterance | None]()
     for one in dialogue:
-        if one.name is not None and one.name in seen:
+        if one and one.name is not None and one.name in seen:
             left.add(one.line, Reject("duplicate_id", one.name))
         else:
-            first.append(one)
-            seen |= {one.name} if one.name is not None else set()
+            places.append(one)
+            seen |= {one.name} if one and one.name is not None else set()
+    first = [one for one in places if one]
+    if not first:
+        return
     try:
-        ordered = _ordered(first)
+        ordered = _ordered(first) if any(one.replies for one in first) else places
         if not settings.shortest <= len(ordered) <= settings.longest:
             raise Reject("dialogue_length", str(len(ordered)))
     except Reject as reject:
@@ -105,6 +120,8 @@ def _rows(
             left.add(one.line, reject)
         return
     for position, one in enumerate(ordered):
+        if one is None:
+            continue
         if not one.text.strip():
             left.add(one.line, Reject("empty_text", one.speaker))
             continue
@@ -119,9 +136,7 @@ def _rows(
 
 
 def _ordered(dialogue: Sequence[Utterance]) -> list[Utterance]:
-    """By replies, each to the one before; as they stand where no line says to what it replies."""
-    if not any(one.replies for one in dialogue):
-        return list(dialogue)
+    """By replies, each to the one before. Raises Reject where these form no chain."""
     names = {one.name for one in dialogue}
     starts = [one for one in dialogue if one.reply_to is None]
     after: dict[str | None, Utterance] = {}

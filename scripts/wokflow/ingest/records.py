@@ -22,9 +22,10 @@ from wokflow.ingest.stream import Truncated, chunks
 LIMIT = 32 << 20  # bytes that are held back, at most, until the start of a record is found
 MAX_LINE = 16 << 20  # bytes of one line; a longer one is cut and rejected
 WINDOW = 1 << 14  # bytes that are searched at once for the start of a record
-# What may stand before the first line: a byte order mark, empty lines, and the separator, as Excel takes it.
+# What may stand before a table's first line: a byte order mark, empty lines, and the separator, as Excel takes it.
+# Lines of JSON keep theirs, since rejects name their numbers.
 _PREAMBLE = re.compile(
-    rb'\A(?:\xef\xbb\xbf)?(?:[ \t]*+\r?\n)*+(?:"?sep=[^\r\n]"?[,;|\t]*+\r?\n)?+', re.IGNORECASE
+    rb'\A(?:\xef\xbb\xbf)?(?:[ \t]*+\r?\n)*+(?:"?sep=[^\r\n]"?[,;|\t]*+\r?\n)?+(?!\s*+[{\[])', re.IGNORECASE
 )
 
 # A JSON string in strict form; surrogates only in pairs.
@@ -129,7 +130,7 @@ def blocks(path: str | Path, start: re.Pattern[bytes] | Callable[[bytes], int], 
 
 
 def text_chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
-    """What `chunks` yields, from the first line on that is more than a separator's name (sep=;).
+    """What `chunks` yields, of a table from the first line on that is more than a separator's name (sep=;).
 
     Where the first line ends with a CR alone, as on old Macs, every CR is a newline.
     """
