@@ -51,7 +51,7 @@ def changed_rooms(files: Iterable[str]) -> list[str]:
         if (whole and room in WHOLE)
         or changed & read_by(room)
         or any(
-            path.startswith((f"tests/{room}/", f"rules/{room}.smk", f"envs/{room}.yaml")) for path in changed
+            path.startswith((f"tests/{room}/", f"rules/{room}", f"envs/{room}.yaml")) for path in changed
         )
     ]
 
