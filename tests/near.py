@@ -50,9 +50,7 @@ def changed_rooms(files: Iterable[str]) -> list[str]:
         for room in rooms()
         if (whole and room in WHOLE)
         or changed & read_by(room)
-        or any(
-            path.startswith((f"tests/{room}/", f"rules/{room}", f"envs/{room}.yaml")) for path in changed
-        )
+        or any(path.startswith((f"tests/{room}/", f"rules/{room}", f"envs/{room}.yaml")) for path in changed)
     ]
 
 

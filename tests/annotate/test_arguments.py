@@ -64,6 +64,8 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
         ({"data": "ash", "kind": "best_worst"}, "recipes of data ash are rated: kind rating"),
         ({"data": "counterfactual", "kind": "writing"}, "people adapt recipes of data zh-en and en-zh"),
         ({"systems": "mt gpt"}, "gpt is none of the systems of zh-en: mt, human"),
+        ({"data": "counterfactual"}, "instructions is empty: for kind rating of data counterfactual"),
+        ({"data": "en-zh", "kind": "best_worst"}, "instructions is empty"),
         ({"raters": ""}, "raters is empty"),
         ({"raters": "nowhere.tsv"}, "there is no file nowhere.tsv"),
         ({"answers": "nowhere"}, "there is no sheet or folder nowhere"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wokflow.annotate.fields import HUMAN
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
@@ -14,7 +15,7 @@ from wokflow.frame.text_files import read_table
 KINDS = ("rating", "best_worst", "writing")
 ASH = "ash"
 DATA = (*ADAPTED, REWRITTEN, ASH)
-HUMAN = "human"  # the system that wrote the references
+WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
 STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings")}
 FOLDER = "resources/annotate"
 NONE = "none"  # in the column checks
@@ -151,6 +152,8 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
         yield "a source is adapted, and no system's text: leave the columns systems and texts empty."
     if row["texts"] and row["data"] == ASH:
         yield "recipes of data ash are those of stage judge: leave the column texts empty."
+    if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
+        yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
     if not row["raters"]:
         yield "raters is empty: name the table of raters."
     for column in ("texts", "dimensions", "instructions", "consent", "checks", "raters", "answers"):

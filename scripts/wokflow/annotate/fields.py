@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+HUMAN = "human"  # the system that wrote the references
 LETTERS = "ABCDEF"  # of texts that are compared
 SYSTEM = "system:"  # before a system's name, among what is shown of a tuple
 BEST, WORST = ".best", ".worst"  # behind the name of a dimension by which texts are compared

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.annotate.design import sampled, tuples
-from wokflow.annotate.fields import BEST, SYSTEM, WORST
+from wokflow.annotate.fields import BEST, HUMAN, SYSTEM, WORST
 from wokflow.annotate.settings import TasksSettings
 from wokflow.evaluate.rows import read_rows
 from wokflow.frame import tables
@@ -18,7 +18,6 @@ from wokflow.judge.schemas import TASKS
 from wokflow.judge.tasks import read_dimensions
 from wokflow.models.recipe_texts import without_headings
 
-HUMAN = "human"  # the system that wrote the references
 STRATA = {"ash": ("group", "dish"), "counterfactual": ("base_dish", "dish")}
 EMPTY = "[no text]"
 LEAST = 3  # systems of which one is the best and one the worst
