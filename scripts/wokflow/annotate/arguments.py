@@ -80,7 +80,7 @@ def read_studies(
     for number, row in read_table(path, COLUMNS, "studies", quotes=False, comments=True) if path else ():
         row = {name: row[name].strip() for name in COLUMNS}
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
-        found = [*_problems(row, studies), *wrong]
+        found = [*_problems(row, studies), *_without_text(row), *wrong]
         if not found:
             known = () if row["data"] == ASH or row["kind"] == "writing" else runs.get(row["data"], ())
             studies[row["name"]] = made = _study(row, settings, tuple(known))
@@ -152,8 +152,6 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
         yield "a source is adapted, and no system's text: leave the columns systems and texts empty."
     if row["texts"] and row["data"] == ASH:
         yield "recipes of data ash are those of stage judge: leave the column texts empty."
-    if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
-        yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
     if not row["raters"]:
         yield "raters is empty: name the table of raters."
     for column in ("texts", "dimensions", "instructions", "consent", "checks", "raters", "answers"):
@@ -161,6 +159,12 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
             expanded(row[column])
         except UserError as error:
             yield f"{column} {error}"
+
+
+def _without_text(row: Mapping[str, str]) -> Iterator[str]:
+    """A study that needs instructions of its own, and has none."""
+    if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
+        yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
 
 
 def _missing(study: Study, generators: Collection[str]) -> Iterator[str]:
