@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tests.bench import measure
-from tests.bench.measure import Call, Clock, isolated
+from tests.bench.measure import Call, Clock, at_least, isolated
 from tests.bench.test_parse import make_parses
 
 if TYPE_CHECKING:
     from wokflow.parse.extract import Action
 
 EPOCHS = 20  # of the parser's training, at each size: trees of an untrained one find no pivots
-LEAST = 0.85  # of the experts' actions, by style paper
+# Of the parsers: what is found depends on their training.
+SEEDS = {"tiny": (0,), "small": (0, 1, 2), "full": (0, 1, 2)}
+LEAST = 0.85  # of the experts' actions, by style paper and trees of the worst parser
 ACTIONS = 15, 30  # distinct ones in a recipe by style paper; the paper counts 19.6
 CLAIMED, TIMES = (
     3,
@@ -37,21 +39,20 @@ def test_expert_pivots(shared: Path, tmp_path: Path) -> None:
     folder = shared / "real" / "counterfactual"
     if not (folder / "expert_pivots.json").exists():
         pytest.skip(f"{folder} has no expert_pivots.json")
-    parses = tmp_path / "parses.json"
-    isolated(Call(make_parses, {"folder": str(folder), "out": str(parses), "epochs": EPOCHS, "base": True}))
-    contenders = {
-        "paper, by trees": "paper",
-        "paper, by what stands beside": "paper",
-        "house, by rules": "house",
-    }
+    readers: dict[str, tuple[str, str]] = {}  # style, and the file of parses, by contender
+    for seed in SEEDS[measure.scale()]:
+        parses = str(tmp_path / f"parses_{seed}.json")
+        options = {"folder": str(folder), "out": parses, "epochs": EPOCHS, "base": True, "seed": seed}
+        isolated(Call(make_parses, options))
+        readers[f"paper, by trees (seed {seed})"] = "paper", parses
+    readers |= {"paper, by what stands beside": ("paper", ""), "house, by rules": ("house", "")}
     calls = {
-        name: Call(
-            find, {"folder": str(folder), "style": style, "parses": str(parses) * name.endswith("trees")}
-        )
-        for name, style in contenders.items()
+        name: Call(find, {"folder": str(folder), "style": style, "parses": parses})
+        for name, (style, parses) in readers.items()
     }
     measured = {name: results[0] for name, results in measure.in_turn(calls, 1).items()}
-    counts = measured["paper, by trees"].outcome
+    by_trees = [result.outcome for name, result in measured.items() if "trees" in name]
+    counts = by_trees[0]
     rows = [row(name, result.wall, result.outcome) for name, result in measured.items()]
     measure.publish(
         "expert_pivots",
@@ -59,7 +60,8 @@ def test_expert_pivots(shared: Path, tmp_path: Path) -> None:
         f"""For {counts["pairs"]} pairs of dishes, experts listed {counts["expert"]} actions of the base dish that
         must go for the target dish. An action is found if one of {counts["recipes"]:,} recipes of the base
         dishes has it with the same classes of verb, ingredients and tools; the glossary is the paper's, trees are
-        those of the small parser that the workflow trains. Least: the pair with the smallest share. Of its own: the
+        those of the small parser that the workflow trains, which differ a little by seed, and by processor as last
+        bits of its training do. Least: the pair with the smallest share. Of its own: the
         actions that {CLAIMED} recipes of a dish have or more, at {TIMES} times the share of the other dishes.
         Precision is the share of these that experts listed, recall the share of the experts' that is among these.
         Experts chose from candidates of another parser, so precision compares readers and says no more. Actions:
@@ -69,8 +71,8 @@ def test_expert_pivots(shared: Path, tmp_path: Path) -> None:
             ["reader", "found", "share", "least", "of its own: precision", "recall", "actions", "recipes/s"],
             rows,
         ),
+        targets=[at_least(min(one["found"] / one["expert"] for one in by_trees), LEAST)],
     )
-    assert counts["found"] >= LEAST * counts["expert"]
     assert ACTIONS[0] <= counts["actions"] / counts["recipes"] <= ACTIONS[1]
 
 

@@ -136,7 +136,7 @@ def labelled_recipes(folder: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def make_parses(clock: Clock, folder: str, out: str, epochs: int, base: bool = False) -> None:
+def make_parses(clock: Clock, folder: str, out: str, epochs: int, base: bool = False, seed: int = 0) -> None:
     """Train a parser on the project's treebanks and write its parses of the labelled recipes' clauses, or of all."""
     from wokflow.frame.job import Job
     from wokflow.parse.dependencies import load_backend
@@ -150,7 +150,7 @@ def make_parses(clock: Clock, folder: str, out: str, epochs: int, base: bool = F
     parse_parser(
         model=model,
         scores=f"{model}.json",
-        settings=ParserSettings(treebanks=treebanks, glossary=glossary, epochs=epochs, seed=0),
+        settings=ParserSettings(treebanks=treebanks, glossary=glossary, epochs=epochs, seed=seed),
         job=Job(),
     )
     segment = Segmenter(read_glossary(glossary))
