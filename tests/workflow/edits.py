@@ -456,7 +456,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
     "code of the rules that find actions": (append(f"{PACKAGE}/parse/rules.py", "NEW = 1\n"), ACTED),
     "a comment": (append(f"{PACKAGE}/match/embed.py", "# a thought\n"), set()),
     "a docstring": (
-        replace(f"{PACKAGE}/match/pair.py", '"""Neighbours of texts', '"""The neighbours of texts'),
+        replace(f"{PACKAGE}/match/pair.py", '"""Pairs of recipes', '"""The pairs of recipes'),
         set(),
     ),
     "code of the step's own module": (

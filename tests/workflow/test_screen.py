@@ -68,7 +68,9 @@ def test_ctrl_c_leaves_no_traceback_and_the_same_command_goes_on(house: Path) ->
     code = "scripts/wokflow/ingest/recipes.py"
     told = "    reader = READERS"
     assert told in (house / code).read_text(encoding="utf-8")
-    replace(code, told, f"    __import__('time').sleep(600)\n{told}")(house)
+    asleep = house / "asleep"
+    wait = f"    __import__('pathlib').Path({str(asleep)!r}).touch()\n    __import__('time').sleep(600)\n"
+    replace(code, told, wait + told)(house)
     log = house / "results/logs/ingest_recipes/recipenlg.log"
     command = [
         sys.executable,
@@ -86,14 +88,14 @@ def test_ctrl_c_leaves_no_traceback_and_the_same_command_goes_on(house: Path) ->
         text=True,
         start_new_session=True,
     ) as run:
-        while run.poll() is None and not (log.exists() and "start" in log.read_text(encoding="utf-8")):
+        while run.poll() is None and not asleep.exists():
             time.sleep(0.05)
         os.killpg(run.pid, signal.SIGINT)
         shown, _ = run.communicate(timeout=600)
     assert "stopping ingest_recipes recipenlg; 1 done before" in shown and "Stopped by Ctrl-C." in shown
     assert "Traceback" not in shown and "failed" not in shown
     assert log.read_text(encoding="utf-8").endswith(" interrupted\n")
-    replace(code, f"    __import__('time').sleep(600)\n{told}", told)(house)
+    replace(code, wait + told, told)(house)
     assert "ingest_source" not in snakemake(house, "--", command[-1]).stdout
 
 
