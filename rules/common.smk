@@ -129,3 +129,4 @@ def restore_records(results, patterns):
 TARGETS = {
     stage: files for stage, files in stages.targets(SCOPE).items() if files or stage not in stages.OPTIONAL
 }
+WHOLE = stages.included(config)  # what a run without a target is for

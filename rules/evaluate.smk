@@ -274,11 +274,12 @@ rule evaluate_correlations:
 
 rule evaluate_literal:
     input:
-        **after(*ADAPTING),
+        **after(*ADAPTING, *(SOURCE[corpus] for corpus in MATCHED if EVALUATE["literal"]["induced"])),
         instances_en_zh=[cutoff.data for cutoff in INSTANCES.only("en-zh")],
         instances_zh_en=[cutoff.data for cutoff in INSTANCES.only("zh-en")],
         predictions_en_zh=PREDICTIONS["en-zh"],
         predictions_zh_en=PREDICTIONS["zh-en"],
+        induced=[LEXICON_CONCEPTS] if EVALUATE["literal"]["induced"] else [],
     output:
         literal=f"{RESULTS}/evaluate/literal/part-00000.parquet",
     log:

@@ -120,7 +120,9 @@ rule report_page:
             )
             if EVALUATORS
         },
+        **{f"lexicon_{table}": path for table, path in LEXICON.items() if config["lexicon"]["included"]},
         **after(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])),
+        aligned=[f"{RESULTS}/lexicon/aligned"] if config["lexicon"]["included"] else [],
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
         evaluate_csi_match=[f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in LINKED],
         rejects=LEFT_OUT,

@@ -58,6 +58,11 @@ BY_NAME = {  # packages that a stage needs and no import names
     "ingest": SOCKS,
     "generate": {"opencc": "reads traditional characters in gold sets", **TOKENIZERS, **SOCKS},
     "judge": SOCKS,
+    "lexicon": {
+        "gensim": "trains word vectors (parse.vectors)",
+        "jieba": "cuts texts into words",
+        "openpyxl": "reads workbooks",
+    },
     "annotate": {"openpyxl": "reads and writes workbooks"},
     "export": {
         "opencc": "reads traditional characters in gold sets",

@@ -71,6 +71,7 @@ def found(folder: Path, predictions: dict[str, dict[str, str]]) -> pl.DataFrame:
         instances_zh_en=[],
         predictions_en_zh=[write_predictions(folder / run, run, texts) for run, texts in predictions.items()],
         predictions_zh_en=[],
+        induced=[],
         literal=str(folder / "out"),
         settings=LiteralSettings(concepts=str(table)),
         job=JOB,

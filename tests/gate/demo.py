@@ -32,6 +32,7 @@ FLOATING = (
     "generate/instances/en-zh",
     "generate/decode",
     "generate/predictions",
+    "lexicon",
     "evaluate",
     "export/dataset/pairs",
     "export/dataset/orders",

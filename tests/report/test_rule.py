@@ -11,8 +11,18 @@ from wokflow.report.page import report_page
 from tests.conftest import ROOT
 from tests.report.test_page import page
 
-# What users may not have: the corpus counterfactual, parallel sentences, runs that ask an endpoint, models that rate.
-OPTIONAL = ("counterfactual", "enrich_", "csi_match", "lines", "calls", "evaluate_ratings", "evaluate_words")
+# What users may not have: the corpus counterfactual, parallel sentences, stage lexicon, runs that ask an endpoint,
+# models that rate.
+OPTIONAL = (
+    "counterfactual",
+    "lexicon_",
+    "enrich_",
+    "csi_match",
+    "lines",
+    "calls",
+    "evaluate_ratings",
+    "evaluate_words",
+)
 
 
 def test_the_rule_names_its_tables_as_the_page_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

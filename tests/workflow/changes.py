@@ -184,6 +184,8 @@ def add_alternatives(house: Path) -> None:
         shutil.copytree(source, data / target)
     texts = {
         "base.tsv": COUNTERFACTUAL,
+        "seed.tsv": "zh\ten\n豆腐\ttofu\n",
+        "light.txt": "做\n",
         "other_pairs.tsv": (data / "pairs.tsv").read_text(encoding="utf-8") + DISH_PAIR,
         "other_concepts.tsv": "".join(
             (resources / "concepts.tsv").read_text(encoding="utf-8").splitlines(keepends=True)[:-1]

@@ -65,6 +65,7 @@ SPOKEN = Settings(
     {"ingest.dialogues.path": "data/spoken.jsonl", "ingest.annotations.path": "data/marked.jsonl"}
 )
 COMPARED = Settings(TRANSLATED.values | {"judge.models": "data/comparers.tsv"})
+WORDS = setting("lexicon.included", True)
 STUDIED = setting("annotate.studies", "data/studies.tsv")
 HUB = Settings({"match.translate.backend": "hub"})
 PROMPTED = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "transformers"})
@@ -305,6 +306,48 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         )
         for name, value in (("seed", 7), ("orders", 1), ("dimensions", "data/pta_dimensions.tsv"))
     },
+    **{
+        f"lexicon.{name}, where the stage is included": (WORDS, setting(f"lexicon.{name}", value), rules)
+        for name, value, rules in (
+            *(
+                (f"vectors.{name}", value, {"lexicon_vectors"})
+                for name, value in {
+                    "dimensions": 8,
+                    "epochs": 1,
+                    "least_count": 1,
+                    "window": 3,
+                    "negative": 5,
+                    "recipes": 3,
+                    "seed": 14,
+                }.items()
+            ),
+            *(
+                (f"align.{name}", value, {"lexicon_align"})
+                for name, value in {
+                    "cutoff": 9,
+                    "keep": 0.5,
+                    "growth": 3,
+                    "patience": 2,
+                    "threshold": 0.1,
+                    "reweight": 0,
+                    "seed": 14,
+                }.items()
+            ),
+            ("align.seed_dictionary", "data/seed.tsv", {"lexicon_align", "lexicon_neighbours"}),
+            ("align.neighbourhood", 3, {"lexicon_align", "lexicon_neighbours"}),
+            ("neighbours.words", 3, {"lexicon_neighbours"}),
+            ("neighbours.light", "data/light.txt", {"lexicon_neighbours"}),
+            ("neighbours.shown", 3, {"lexicon_neighbours"}),
+            ("neighbours.count", 3, {"lexicon_neighbours", "lexicon_precision"}),
+            ("neighbours.dictionary", "data/seed.tsv", {"lexicon_neighbours", "lexicon_precision"}),
+            ("precision.marks", ["data/seed.tsv"], {"lexicon_precision"}),
+        )
+    },
+    "lexicon.included, a stage more": (
+        setting("contact", "me@example.org"),
+        WORDS,
+        set(),
+    ),
     **{
         f"{name}, with studies": (STUDIED, setting(name, value), {rule})
         for name, value, rule in (

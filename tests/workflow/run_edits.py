@@ -195,6 +195,12 @@ RUN_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         setting("evaluate.literal.concepts", "data/moved_concepts.tsv"),
         set(),
     ),
+    "evaluate.literal.induced, which needs a stage more": (
+        setting("evaluate.literal.induced", True),
+        REPORTED
+        | {"evaluate_literal"}
+        | {f"lexicon_{name}" for name in ("vectors", "align", "neighbours", "precision")},
+    ),
     "evaluate.literal.concepts": (
         setting("evaluate.literal.concepts", "data/other_concepts.tsv"),
         REPORTED | {"evaluate_literal"},

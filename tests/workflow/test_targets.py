@@ -15,7 +15,12 @@ from tests.workflow.planner import Planner
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 STAGES = re.findall(r"^\| (\w+) \|", README.partition("| stage |")[2].partition("\n\n")[0], re.M)
-ALWAYS = [stage for stage in STAGES if stage not in ("judge", "annotate")]  # which need tables
+ASKED = (
+    "judge",
+    "annotate",
+    "lexicon",
+)  # the first two need tables, the last is included where the config says so
+ALWAYS = [stage for stage in STAGES if stage not in ASKED]
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +29,8 @@ def unbuilt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planner]:
         yield planner
 
 
-def test_the_readme_lists_twelve_stages() -> None:
-    assert len(STAGES) == 12
+def test_the_readme_lists_thirteen_stages() -> None:
+    assert len(STAGES) == 13
 
 
 @pytest.mark.parametrize("stage", ALWAYS)
@@ -83,3 +88,16 @@ def test_stage_annotate_is_a_target_where_there_are_studies(unbuilt: Planner, tm
             "annotate_tasks",
             "annotate_sheets",
         }
+
+
+def test_stage_lexicon_is_a_target_and_part_of_a_whole_run_where_the_config_says_so(
+    unbuilt: Planner, tmp_path: Path
+) -> None:
+    steps = {f"lexicon_{name}" for name in ("vectors", "align", "neighbours", "precision")}
+    planned = unbuilt.plan("--", "lexicon")
+    assert planned.rules == {"lexicon", "ingest_source", "ingest_recipes"} | steps
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("lexicon: {included: true}\n", encoding="utf-8")
+    assert unbuilt.plan("--configfile", str(mine)).rules == unbuilt.unedited.rules | steps
+    mine.write_text("evaluate: {literal: {induced: true}}\n", encoding="utf-8")  # needs its concepts
+    assert unbuilt.plan("--configfile", str(mine), "--", "evaluate").rules >= steps

@@ -11,12 +11,12 @@ from wokflow.evaluate.parts import one_line
 from wokflow.evaluate.rows import read_rows
 from wokflow.evaluate.settings import LiteralSettings
 from wokflow.frame import tables
+from wokflow.frame.english import inflections
 from wokflow.frame.job import Job, UserError
 
 REFERENCE = "reference"
 COLUMNS = ("data", "concept", "source", "target")
 EXCEPTION = "-"
-VOWELS = "aeiou"
 Count = Callable[[str], int]
 Rate = tuple[str, str, str, int, int, float | None]  # a row of schema evaluate/literal
 
@@ -36,6 +36,7 @@ def evaluate_literal(
     instances_zh_en: Sequence[str],
     predictions_en_zh: Sequence[str],
     predictions_zh_en: Sequence[str],
+    induced: Sequence[str],
     literal: str,
     settings: LiteralSettings,
     job: Job,
@@ -44,13 +45,17 @@ def evaluate_literal(
 
     Counted are the source recipes that have a concept, and the texts made of them: the predictions of each run, and
     the references. The rate is the number of literal translations by that of the concept in the sources; it is above
-    1 where texts repeat what their sources say once. Raises UserError for a table of concepts that cannot be read.
+    1 where texts repeat what their sources say once. `induced` are tables of more concepts. Raises UserError for a
+    table of concepts that cannot be read.
     """
     by_data = {
         "en-zh": (instances_en_zh, predictions_en_zh),
         "zh-en": (instances_zh_en, predictions_zh_en),
     }
-    known = read_concepts(settings.concepts)
+    known: dict[str, list[Concept]] = {}
+    for path in (settings.concepts, *induced):
+        for data, concepts in read_concepts(path).items():
+            known.setdefault(data, []).extend(concepts)
     rows = []
     for data, (instances, predictions) in by_data.items():
         if not instances:
@@ -124,19 +129,3 @@ def counter(terms: Sequence[str], lang: str) -> Count:
     longest_first = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
     pattern = re.compile(rf"\b(?:{longest_first})\b" if lang == "en" else longest_first)
     return lambda text: sum(forms[form] for form in pattern.findall(text.lower()))
-
-
-def inflections(term: str) -> list[str]:
-    """An English term with all endings of nouns and verbs on its last word: bake, bakes, baked, baking.
-
-    Some of the forms do not exist; they do no harm, since no text has them.
-    """
-    term = term.lower()
-    if term.endswith("e"):
-        return [term, *(term[:-1] + ending for ending in ("es", "ed", "ing"))]
-    forms = [term, *(term + ending for ending in ("s", "es", "ed", "ing"))]
-    if term.endswith("y") and term[-2:-1] not in VOWELS:
-        forms += [term[:-1] + ending for ending in ("ies", "ied")]
-    if term[-2:-1] in VOWELS and term[-1] not in VOWELS:
-        forms += [term + term[-1] + ending for ending in ("ed", "ing")]
-    return forms

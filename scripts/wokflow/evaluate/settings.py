@@ -219,6 +219,8 @@ class CorrelationsSettings(Settings):
 class LiteralSettings(Settings):
     concepts: Content[Text] = "resources/concepts.tsv"
     """Concepts whose literal translations are counted (Cultural Adaptation of Recipes, section 7)."""
+    induced: bool = False
+    """Whether the Chinese words for which stage lexicon found no literal match are concepts, too."""
 
 
 class RatingsSettings(Settings):

@@ -3,8 +3,8 @@
 Such a module has `targets(scope)`, what the stage is run for. It may have `cutoffs(scope, known)`, its groups of
 cutoffs by name, where `known` are those of earlier stages; `problems(config)`, settings that do not go together;
 `run_problems(config, runs)`, the same of the table of runs; `packages(config, runs)`, what must be installed, with
-the reason; and WITHOUT_GPU, what to set so that a rule asks for no GPU. Tables and reasons of rejects are in its
-module `schemas`.
+the reason; `included(config)`, whether a run without a target is for it, too; and WITHOUT_GPU, what to set so that a
+rule asks for no GPU. Tables and reasons of rejects are in its module `schemas`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,6 +22,7 @@ STAGES = (
     "parse",
     "pivot",
     "enrich",
+    "lexicon",
     "train",
     "generate",
     "judge",
@@ -60,6 +61,12 @@ def cutoffs(scope: Scope) -> dict[str, CutoffGroup]:
 def targets(scope: Scope) -> dict[str, list[str]]:
     """What each stage is run for; OPTIONAL ones may have nothing to do."""
     return {stage: of_stage(scope) for stage, of_stage in _declared("stage", "targets").items()}
+
+
+def included(config: Mapping[str, Any]) -> list[str]:
+    """The stages that a run without a target is for."""
+    asked = _declared("stage", "included")
+    return [stage for stage in STAGES if stage not in asked or asked[stage](config)]
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,12 +44,14 @@ def parse_vectors(
         sentences = temporary / "sentences.txt"
         read = sampled(recipe_parts, "steps", settings.recipes)
         counts, lines = _write_sentences(sentences, segmenter(settings.glossary), read, job.progress)
-        words = [word for word in _by_count(counts) if counts[word] >= settings.least_count]
+        words = [word for word in by_count(counts) if counts[word] >= settings.least_count]
         job.progress.say(f"{lines} steps, {counts.total()} words, {len(words)} of them with a vector")
         trained = np.zeros((0, settings.dimensions), np.float32)
         if words:
             kept = {word: counts[word] for word in words}
-            trained = _word2vec(sentences, kept, lines, settings, job.progress)
+            options = {"sg": int(settings.model == "skip_gram"), "vector_size": settings.dimensions}
+            options |= {"window": settings.window, "seed": settings.seed, "epochs": settings.epochs}
+            trained = word2vec(sentences, kept, lines, options, job.progress)
         sentences.unlink()
         (temporary / WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
         np.save(temporary / VECTORS, trained)
@@ -60,8 +62,8 @@ def segmenter(glossary: str | None) -> Segmenter:
     return Segmenter(read_glossary(glossary) if glossary else Glossary({}, {}, {}))
 
 
-def sampled(parts: Sequence[str], column: str, recipes: int | None) -> Iterator[list[str]]:
-    """The cells of a list column in at most `recipes` rows, drawn evenly; the parts' boundaries have no effect."""
+def sampled(parts: Sequence[str], column: str, recipes: int | None) -> Iterator[Any]:
+    """The cells of a column in at most `recipes` rows, drawn evenly; the parts' boundaries have no effect."""
     total = tables.rows(parts)
     chosen = total if recipes is None else min(recipes, total)
     row = 0
@@ -91,42 +93,34 @@ def _write_sentences(
     return counts, lines
 
 
-def _by_count(counts: Counter[str]) -> list[str]:
+def by_count(counts: Counter[str]) -> list[str]:
+    """The words by falling count, and then alphabetically."""
     return sorted(counts, key=lambda word: (-counts[word], word))
 
 
-def _word2vec(
-    sentences: Path,
-    counts: dict[str, int],
-    lines: int,
-    settings: VectorsSettings,
-    progress: Progress,
+def word2vec(
+    sentences: Path, counts: dict[str, int], lines: int, options: Mapping[str, int], progress: Progress
 ) -> Matrix:
-    """The vectors of the words in `counts`, in its order."""
+    """The vectors of the words in `counts`, in its order; `options` are those of gensim's Word2Vec.
+
+    `sentences` has `lines` lines of words with blanks between. In one thread: the same input gives the same bytes.
+    """
     from gensim.models import Word2Vec
     from gensim.models.callbacks import CallbackAny2Vec
 
     class Epochs(CallbackAny2Vec):  # type: ignore[misc]
         def on_epoch_end(self, model: Any) -> None:
             self.done = getattr(self, "done", 0) + 1
-            progress(self.done, f"epoch {self.done} of {settings.epochs}", of=settings.epochs)
+            progress(self.done, f"epoch {self.done} of {options['epochs']}", of=options["epochs"])
 
     # sorted_vocab=0: gensim's sort breaks ties differently on other processors, and the words are sorted already.
-    model = Word2Vec(
-        min_count=1,
-        workers=1,
-        sorted_vocab=0,
-        sg=int(settings.model == "skip_gram"),
-        vector_size=settings.dimensions,
-        window=settings.window,
-        seed=settings.seed,
-    )
+    model = Word2Vec(min_count=1, workers=1, sorted_vocab=0, **options)
     model.build_vocab_from_freq(counts, corpus_count=lines)
     model.train(
         corpus_file=str(sentences),
         total_examples=lines,
         total_words=sum(counts.values()),
-        epochs=settings.epochs,
+        epochs=options["epochs"],
         callbacks=[Epochs()],
     )
     return np.ascontiguousarray(model.wv.vectors, np.float32)

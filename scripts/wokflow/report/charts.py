@@ -141,6 +141,26 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], best: float | Non
     return _sized([drawn, names, *mark], 110, right=END)
 
 
+def scatter(points: Rows) -> Any:
+    """Words of both languages (lang, word, meaning, x, y) as dots in two colours, with the names of those `named`."""
+    import altair as alt
+
+    shown = [
+        {**row, "text": f"{row['word']} {row['meaning']}" if row["meaning"] else row["word"]}
+        for row in points
+    ]
+    ends = {axis: [row[axis] for row in points] for axis in "xy"}
+    x, y = (
+        alt.X("x:Q", title=None, axis=None, scale=alt.Scale(domain=[min(ends["x"]), max(ends["x"])])),
+        alt.Y("y:Q", title=None, axis=None, scale=alt.Scale(domain=[min(ends["y"]), max(ends["y"])])),
+    )
+    color = alt.condition("datum.lang == 'zh'", alt.value(ACCENT), alt.value(GREY))
+    dots = _chart(shown).mark_point(filled=True, size=8, opacity=0.45).encode(x=x, y=y, color=color)
+    named = _chart([row for row in shown if row["named"]])
+    names = named.mark_text(align="left", dx=4, fontSize=10).encode(x=x, y=y, text="text:N", color=color)
+    return _sized([dots, names], 300, left=10, right=60, top=10)
+
+
 def _chart(rows: Rows) -> Any:
     import altair as alt
 

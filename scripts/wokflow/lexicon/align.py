@@ -1,0 +1,71 @@
+"""Both corpora's word vectors in one space (Cultural Adaptation of Recipes, section 4.1)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wokflow.frame import tables
+from wokflow.frame.job import Job
+from wokflow.lexicon.mapping import Search, mapped
+from wokflow.lexicon.settings import AlignSettings
+from wokflow.lexicon.summary import SIDES, write_summary
+from wokflow.lexicon.vectors import Space, read_space, write_space
+from wokflow.lexicon.words import read_pairs
+
+LEAST_WORDS = 1_000_000  # of a corpus, below which its vectors are mostly chance
+
+
+def lexicon_align(*, source: str, target: str, aligned: str, settings: AlignSettings, job: Job) -> None:
+    """Write the folder `aligned`: the spaces zh and en, rows of length 1, and summary.json, which tells how it went.
+
+    `source` and `target` are the vectors of the Chinese and of the English corpus. Without a seed pair whose words
+    both have a vector there is no alignment: both spaces are empty then, and the summary says why.
+    """
+    spaces = [read_space(folder) for folder in (source, target)]
+    rows = [{word: row for row, word in enumerate(space.words)} for space in spaces]
+    pairs = read_pairs(settings.seed_dictionary)
+    used = [pair for pair in pairs if all(word in known for word, known in zip(pair, rows, strict=True))]
+    summary: dict[str, Any] = {
+        "words": [len(space.words) for space in spaces],
+        "running": [int(space.counts.sum()) for space in spaces],
+        "seeds": used,
+        "missing": [pair for pair in pairs if pair not in used],
+    }
+    if used:
+        search = Search(**{name: getattr(settings, name) for name in Search.__dataclass_fields__})
+        seeds = np.array([[known[word] for word, known in zip(pair, rows, strict=True)] for pair in used])
+        found = mapped(spaces[0].vectors, spaces[1].vectors, seeds, search, job.threads, job.progress)
+        both = len({*map(tuple, found.pairs.tolist())})
+        summary |= {"similarity": round(found.objective, 4), "iterations": found.iterations, "pairs": both}
+        vectors = [found.source, found.target]
+        spaces = [Space(one.words, one.counts, own) for one, own in zip(spaces, vectors, strict=True)]
+    else:
+        spaces = [Space([], one.counts[:0], one.vectors[:0]) for one in spaces]
+    summary["doubts"] = doubts(used, len(pairs), summary["running"])
+    for doubt in summary["doubts"]:
+        job.progress.warn(f"lexicon: {doubt}")
+    with tables.atomic_folder(aligned) as temporary:
+        for side, space in zip(SIDES, spaces, strict=True):
+            (temporary / side).mkdir()
+            write_space(temporary / side, space)
+        write_summary(temporary, summary)
+
+
+def doubts(used: Sequence[object], pairs: int, running: Sequence[int]) -> list[str]:
+    """Why the alignment is none, or should not be trusted."""
+    found = []
+    if not used:
+        found.append(
+            f"there is no alignment: of {pairs} seed pairs none has a vector on both sides. The corpora are too "
+            "small for lexicon.vectors.least_count, or the seed dictionary is of other words."
+        )
+    few = [
+        f"{number:,} ({side})" for side, number in zip(SIDES, running, strict=True) if number < LEAST_WORDS
+    ]
+    if used and few:
+        found.append(
+            f"the corpora are too small: {' and '.join(few)} running words with a vector, and below "
+            f"{LEAST_WORDS:,} neighbours are mostly chance."
+        )
+    return found
