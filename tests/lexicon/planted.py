@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from wokflow.frame import jieba_dictionary, tables
 from wokflow.ingest.schemas import RECIPES
+from wokflow.lexicon.words import CHINESE
 
 WORDS, CULTURAL, SEEDS = 130, 12, 15
 LATENT, RECIPES_EACH, LENGTH = 8, 1500, 40
@@ -14,7 +15,8 @@ LATENT, RECIPES_EACH, LENGTH = 8, 1500, 40
 def chinese_words() -> list[str]:
     """Nouns of two characters that jieba leaves whole."""
     cut = jieba_dictionary.tokenizer().cut
-    nouns = sorted(word for word, tag in jieba_dictionary.tags().items() if tag == "n" and len(word) == 2)
+    tags = jieba_dictionary.tags().items()
+    nouns = sorted(word for word, tag in tags if tag == "n" and len(word) == 2 and CHINESE.fullmatch(word))
     whole = (word for word in nouns[::50] if [*cut(word)] == [word])
     return [word for _, word in zip(range(WORDS), whole, strict=False)]
 
@@ -47,7 +49,7 @@ def write_corpora(folder: Path) -> tuple[Path, Path, Path, list[str]]:
 
 
 def _recipe(words: list[str], places: np.ndarray, random: np.random.Generator) -> str:
-    weights = np.exp(1.6 * places @ random.normal(size=LATENT))
+    weights = np.exp(1.2 * places @ random.normal(size=LATENT))
     drawn = random.choice(len(words), LENGTH, p=weights / weights.sum())
     return "，".join(words[each] for each in drawn)
 

@@ -172,4 +172,4 @@ def test_without_a_seed_pair_there_is_no_alignment_and_it_is_said(
     assert [row["words"] for row in precision(tmp_path).values()] == [0, 0]
     assert read_summary(tmp_path / "aligned")["doubts"][0].startswith("there is no alignment: of 1 seed pair")
     seeds.write_text("zh\ten\n豆腐\ttofu\n", encoding="utf-8")
-    assert "too small: 10 (zh) and 10 (en)" in read_summary(align(tmp_path, seeds))["doubts"][0]
+    assert "small: 10 (zh) and 10 (en)" in read_summary(align(tmp_path, seeds))["doubts"][0]

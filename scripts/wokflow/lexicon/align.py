@@ -13,7 +13,7 @@ from wokflow.lexicon.summary import SIDES, write_summary
 from wokflow.lexicon.vectors import Space, read_space, write_space
 from wokflow.lexicon.words import read_pairs
 
-LEAST_WORDS = 1_000_000  # of a corpus, below which its vectors are mostly chance
+LEAST_WORDS = 1_000_000  # of a corpus, below which neighbours are doubted
 
 
 def lexicon_align(*, source: str, target: str, aligned: str, settings: AlignSettings, job: Job) -> None:
@@ -65,7 +65,7 @@ def doubts(used: Sequence[object], pairs: int, running: Sequence[int]) -> list[s
     ]
     if used and few:
         found.append(
-            f"the corpora are too small: {' and '.join(few)} running words with a vector, and below "
-            f"{LEAST_WORDS:,} neighbours are mostly chance."
+            f"the corpora are small: {' and '.join(few)} running words with a vector. Of fewer than "
+            f"{LEAST_WORDS:,}, neighbours are often chance."
         )
     return found

@@ -14,7 +14,14 @@ from wokflow.report.render import Cell, Table, percent, visible
 
 MEASURES = {"csls": "CSLS", "cosine": "Cosine"}
 PUBLISHED = (100, 68, 0.68, 26, 6)  # Cultural Adaptation of Recipes, section 4.2: by people
-TABLE_2 = ("水果", "沙拉", "豆腐", "淀粉", "筷子", "蒸")  # the words of its Table 2
+TABLE_2 = {  # as published, literal ones underlined
+    "水果": ("fruit", "<u>fruit</u>, fruits, kiwi, strawberry, seasonal", "match"),
+    "沙拉": ("salad", "feta, lebanese, bruschetta, tabbouleh, caesar", "none: accidental"),
+    "豆腐": ("tofu", "boiled, ham, sausage, bacon, kielbasi", "none: cultural"),
+    "淀粉": ("starch", "flour, beaten, salt, shortening, pwdr", "none: cultural"),
+    "筷子": ("chopstick", "fork, spatula, toothpick, wooden, knives", "none: cultural"),
+    "蒸": ("steam", "bake, 350, pans, boil, oblong", "none: cultural"),
+}
 EXAMPLES = 6  # more words, of each kind
 MEANINGS = 2  # that are shown
 
@@ -34,6 +41,10 @@ def section(parts: Tables, warnings: Iterable[str], draw: Charts) -> dict[str, A
         "words": len(words),
         "table_2": _table([row for row in words if row["word"] in first], near),
         "all": _table(words, near),
+        "published": Table(
+            ["Word", "Nearest", "Literal match"],
+            [(Cell(word, zh, lang="zh"), Markup(names), why) for word, (zh, names, why) in TABLE_2.items()],
+        ),
         "picture": draw.draw(scatter(points), "Words of both languages in one space") if points else None,
     }
 

@@ -67,6 +67,7 @@ class Outcome:
             ("Near", "match/near/zh-en.tsv", "titles on both sides of the threshold"),
             ("Release", self._release, "what to publish"),
             ("Pivots", "pivot/pivots/part-00000.parquet", "actions to remove, to insert and to replace"),
+            ("Words", "lexicon/sheet/sheet.tsv", "to mark literal translations on: docs/lexicon.md"),
             ("Items", "enrich/items/part-00000.parquet", "mentioned in the sentences of enrich/sentences"),
             ("Scores", "evaluate/summary/summary.tsv", ""),
             ("Report", "report/page/index.html", "open it in a browser"),
