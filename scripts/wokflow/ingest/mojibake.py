@@ -2,24 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import cache
 
-import ftfy.bad_codecs  # noqa: F401  # Python knows sloppy encodings then
 from ftfy.badness import BADNESS_RE
+
+from wokflow.ingest.readings import MOST, Reading, chain, expected
 
 FEW, SHARE = 3, 20  # rows of such text that count only if they are more than one of so many
 EXCERPT = 20  # characters that a message quotes
-# How text may have been read, as Python and iconv call it; what it was.
-READ_AS = {
-    "latin-1": "ISO-8859-1",
-    "sloppy-windows-1252": "WINDOWS-1252",
-    "sloppy-windows-1250": "WINDOWS-1250",
-    "sloppy-windows-1251": "WINDOWS-1251",
-    "mac_roman": "MACINTOSH",
-    "gb18030": "GB18030",
-}
-WAS = {"utf-8": "UTF-8", "gb18030": "GB18030"}
 
 
 def misread(rows: Iterable[Sequence[str]]) -> str | None:
@@ -27,54 +17,61 @@ def misread(rows: Iterable[Sequence[str]]) -> str | None:
 
     A row is its texts. Where text only now and then looks like it, or in few rows, that is a matter of these rows.
     """
-    count = beyond = 0
-    wrong: list[list[str]] = []
+    count = 0
+    beyond: list[str] = []
     for row in rows:
         count += 1
-        texts = [text for text in row if not text.isascii()]
-        beyond += bool(texts)
-        if found := [text for text in texts if mojibake(text)]:
-            wrong.append(found)
-    if len(wrong) * 2 <= beyond or (len(wrong) < FEW and len(wrong) * SHARE < count):
+        beyond += filter(None, [" ".join(text for text in row if not text.isascii())])
+    layers = chain(beyond)
+    wrong = [row for row in beyond if mojibake(row) or (layers and _gains(row, layers))]
+    if len(wrong) * 2 <= len(beyond) or (len(wrong) < FEW and len(wrong) * SHARE < count):
         return None
-    words = [_word(text) for row in wrong for text in row]
-    word, cause, undo = next(filter(None, map(_undone, words)), (words[0], "", " write it anew as UTF-8"))
-    return (
-        f"holds text that was read in a wrong encoding, and saved so: {word[:EXCERPT]!r}{cause}. "
-        f"Fetch the file again, or{undo}"
-    )
+    begin = "holds text that was read in a wrong encoding, and saved so:"
+    for word in (word for row in wrong for word in row.split(" ") if not word.isascii()) if layers else ():
+        meant = _undone(word, layers)
+        if expected(meant) > MOST and meant.count("?") == word.count("?") and "\ufffd" not in word + meant:
+            said = f"{begin} {word[:EXCERPT]!r} is {meant[:EXCERPT]!r} {_said(layers)}. Fetch the file again"
+            undo = _commands(beyond, layers)
+            return f"{said}, or undo that: {undo}" if undo else f"{said}: some of it is lost in this one"
+    word = next((_word(row) for row in wrong if mojibake(row)), wrong[0])
+    return f"{begin} {word[:EXCERPT]!r}. Fetch the file again, or write it anew as UTF-8"
+
+
+def _gains(row: str, layers: Sequence[Reading]) -> bool:
+    """Whether a row is better undone, or has lost what could show it."""
+    return "\ufffd" in row or expected(_undone(row, layers)) > expected(row)
+
+
+def _undone(text: str, layers: Sequence[Reading]) -> str:
+    for layer in layers:
+        text = layer.undone(text)
+    return text
+
+
+def _said(layers: Sequence[Reading]) -> str:
+    """How text was read, in the order in which that was done."""
+    if len(layers) > 1 and len(set(layers)) == 1:
+        return f"{layers[0]}, {'twice' if len(layers) == 2 else f'{len(layers)} times'}"
+    return ", and that ".join(map(str, reversed(layers)))
+
+
+def _commands(rows: Sequence[str], layers: Sequence[Reading]) -> str | None:
+    """What undoes all layers of a file; None where characters of its rows would be lost."""
+    commands = []
+    for layer in layers:
+        if not (command := layer.command(rows)):
+            return None
+        commands.append(command)
+        rows = [layer.undone(row) for row in rows]
+    first, *others = " | ".join(commands).split(" | ")
+    old = "< OLD" if first.startswith("python") else "OLD"
+    return f"{' | '.join([f'{first} {old}', *others])} > NEW"
 
 
 def _word(text: str) -> str:
-    """The first word that looks so; it is read alone, since bytes may be lost elsewhere."""
+    """The first word that looks so."""
     at = mojibake(text)[0][0]
     return text[text.rfind(" ", 0, at) + 1 :].split(" ", 1)[0]
-
-
-def _undone(word: str) -> tuple[str, str, str] | None:
-    """The word, what was meant and how it was read, and the command that undoes it; None where that is not known."""
-    for was, named in WAS.items():
-        for codec, read_as in READ_AS.items():
-            if codec == was:
-                continue
-            with suppress(UnicodeError):
-                meant = word.encode(codec).decode(was)
-                if not _is_text(meant, was):
-                    continue
-                undo = f" undo that: iconv -f UTF-8 -t {read_as} OLD"
-                if named != "UTF-8":
-                    undo += f" | iconv -f {named} -t UTF-8"
-                return word, f" is {meant[:EXCERPT]!r} in {named}, read as {read_as}", f"{undo} > NEW"
-    return None
-
-
-def _is_text(meant: str, was: str) -> bool:
-    """Whether what comes out can be meant: nothing is lost, and GB18030 gives common characters without letters."""
-    common = was != "gb18030" or all(
-        not character.isalpha() if character.isascii() else character.encode(was) < b"\xd8"
-        for character in meant
-    )
-    return common and "\ufffd" not in meant and not re.search(r"[\x00-\x1f\x7f-\x9f]", meant)
 
 
 def mojibake(text: str) -> list[tuple[int, int]]:

@@ -100,9 +100,9 @@ def ingest_sentences(
             if int(before * len(sentences)) != int(position * len(sentences)):  # the next part begins
                 _write(before, batch, good, bad)
                 batch = []
-            row = _cleaned(row, entities=settings.entities, spaces=settings.spaces)
             if number < LOOKED_AT:
                 looked_at.append((row.source, row.target))
+            row = _cleaned(row, entities=settings.entities, spaces=settings.spaces)
             reject = row.reject or check(row)
             counts[reject.reason if reject else "kept"] += 1
             batch.append(_written(row, reject, corpus, settings.pair, number))
