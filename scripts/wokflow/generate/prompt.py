@@ -134,11 +134,10 @@ class Asker:
         missing = {name: one for name, one in by_name.items() if name not in kept}
         self.progress.say(f"{len(kept)} answers are kept from before, {len(missing)} are asked for")
         found = kept | self._asked(missing, client)
-        if found and all(one.status == "rejected" for one in found.values()):
-            raise UserError(
-                f"{unanswered(found, len(found))}\nLook at the run's model and at mode, parameters and "
-                "max_tokens_name of generate.prompt."
-            )
+        if found and all(one.status in LOST for one in found.values()):
+            rejected = any(one.status == "rejected" for one in found.values())
+            advice = "Look at the run's model and at mode, parameters and max_tokens_name of generate.prompt."
+            raise UserError(f"{unanswered(found, len(found))}\n{advice if rejected else 'Run again later.'}")
         return found
 
     def _one(self, request: Request, client: Client) -> Answer:
@@ -185,6 +184,7 @@ class Asker:
 
 def _useless(answers: Sequence[Answer], most: int | None) -> str | None:
     """What is wrong, and what to change, if no answer can be used because all are empty or cut."""
+    answers = [one for one in answers if one.status not in LOST]
     if not answers or any(one.status not in ("empty", "cut") for one in answers):
         return None
     empty, cut = (sum(one.status == status for one in answers) for status in ("empty", "cut"))
