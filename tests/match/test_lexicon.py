@@ -137,3 +137,10 @@ def test_real_word_lists() -> None:
     assert [zh for zh in words if zhconv.convert(zh, "zh-hans") != zh] == []
     assert len({tuple(row) for row in rows}) >= 5000
     assert Lexicon.load(RESOURCES).translate("西红柿炒鸡蛋") == "Tomato and Egg Stir-Fry"
+
+
+def test_traditional_titles_and_words_are_read_in_simplified_characters() -> None:
+    lexicon = Lexicon([Entry("鸡", "chicken", "ingredient"), Entry("薑", "ginger", "ingredient")])
+    for title in ("雞薑", "鸡姜", "雞姜"):
+        assert lexicon.translate(title) == lexicon.translate("鸡薑") != title
+    assert lexicon.translate("宮保") == "宮保", "without a known word it stays"

@@ -6,7 +6,8 @@ the noun, written "...": "cold ... salad" or "... in oyster sauce".
 """
 
 import re
-from collections.abc import Iterable, KeysView, Sequence
+from collections.abc import Callable, Iterable, KeysView, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -191,13 +192,30 @@ def _read(path: Path, seen: dict[tuple[str, str], str]) -> Iterable[Entry]:
         yield Entry(zh.lower(), en, kind)
 
 
+@cache
+def _converter() -> Callable[[str], str]:
+    from opencc import OpenCC
+
+    convert: Callable[[str], str] = OpenCC("t2s").convert
+    return convert
+
+
+def _simplified(text: str) -> str:
+    return _converter()(text)
+
+
 class Lexicon:
-    """A word list for recipe titles, with the grammar that turns a title into English."""
+    """A word list for recipe titles, with the grammar that turns a title into English.
+
+    Titles and words are read in simplified characters, whichever they are written in.
+    """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._words: dict[str, dict[str, Entry]] = {}
-        for entry in entries:
-            self._words.setdefault(entry.zh, {}).setdefault(entry.kind, entry)
+        entries = list(entries)
+        words = _simplified("\n".join(entry.zh for entry in entries)).split("\n")
+        for zh, entry in zip(words, entries, strict=True) if entries else ():
+            self._words.setdefault(zh, {}).setdefault(entry.kind, entry._replace(zh=zh))
         self._longest: dict[str, int] = {}
         self._cost: dict[str, int] = {}
         for zh, kinds in self._words.items():
@@ -238,7 +256,7 @@ class Lexicon:
 
     def _parts(self, title: str) -> list[list[str]]:
         """The parts of a title that name the dish, segmented: up to three set dishes, or else the best part."""
-        text = SPACES.sub("", title)
+        text = SPACES.sub("", _simplified(title))
         outside = [self._split(part) for part in BREAKS.split(BRACKETS.sub("|", text)) if part.strip()]
         inside = [self._split(p) for part in BRACKETS.findall(text) for p in BREAKS.split(part) if p.strip()]
         best, hidden = (max(parts, key=self._score, default=[]) for parts in (outside, inside))
