@@ -49,6 +49,13 @@ include: "rules/report.smk"
 include: "rules/cluster.smk"
 
 
+refuse_moved(
+    path
+    for rule in OWN_RULES
+    for path in (*rule.output, *rule.input)
+    if "path_modified" in getattr(path, "flags", {})
+)
+
 if workflow.exec_mode == ExecMode.DEFAULT:
     restore_records(RESULTS, [[str(path) for path in rule.output] for rule in OWN_RULES])
 

@@ -59,13 +59,22 @@ ITEM_LANGUAGES = item_languages(config, SENTENCES)
 DUMPS = {lang: path for lang, path in dumps(config).items() if lang in ITEM_LANGUAGES}
 RAW |= {f"pages_{lang}": [path] for lang, path in DUMPS.items()}
 RAW[ENTITIES] = [config["enrich"]["entities"]["path"]]
-# Rules name files by params and in tables, too: there a module's prefix would move none.
-for path in (f"{RESULTS}/ingest", *itertools.chain(*RAW.values())):
-    if path and workflow.modifier.path_modifier.replace_prefix(path) != path:
+
+
+def refuse_moved(paths):
+    """A module's prefix moves inputs and outputs; what rules name by params and in tables would stay."""
+    for path in paths:
         raise WorkflowError(
             f"A module's prefix or replace_prefix, also that of an outer module, would move {path} here and not "
             "everywhere. Leave it out, and set `results` and the paths of `sources` in the module's config instead."
         )
+
+
+refuse_moved(
+    path
+    for path in (f"{RESULTS}/ingest", *itertools.chain(*RAW.values()))
+    if path and workflow.modifier.path_modifier.replace_prefix(path) != path
+)
 INGEST_PARTS = config["ingest"]["recipes"]["parts"]
 SENTENCE_PARTS = config["ingest"]["sentences"]["parts"]
 MATCH, PARSE, EVALUATE = config["match"], config["parse"], config["evaluate"]

@@ -106,7 +106,12 @@ def write_importer(folder: Path, snakefile: str) -> None:
     (folder / "importer.yaml").write_text(json.dumps(config), encoding="utf-8")
 
 
-MOVED = ['prefix: "sub"', 'replace_prefix: {"out/": "sub/"}', 'replace_prefix: {"data/": "sub/"}']
+MOVED = [
+    'prefix: "sub"',
+    'replace_prefix: {"out/": "sub/"}',
+    'replace_prefix: {"data/": "sub/"}',
+    'replace_prefix: {"out/match/": "sub/"}',
+]
 
 
 @pytest.mark.parametrize("outer", [False, True], ids=["module", "module of a module"])

@@ -123,6 +123,8 @@ def expand(config: dict[str, Any], schema: Mapping[str, Any], prefix: str = "") 
                 config[key] = list(map(fill_in, value)) if isinstance(value, list) else fill_in(value)
             except UserError as error:
                 yield f"{prefix}{key}: {error}"
+            if prefix + key == "results" and config[key] == ".":
+                yield "results: that is the working folder itself. Name a folder in it, such as results."
 
 
 def locate(config: dict[str, Any], schema: Mapping[str, Any], root: Path) -> None:
