@@ -93,6 +93,14 @@ def test_symbols_leave_a_space_and_invisible_characters_none(text: str, clean_te
         ("&frac12; c. milk, &#189; c. cream, &#xBD; c. tea", "½ c. milk, ½ c. cream, ½ c. tea"),
         ("&amp;frac12; c.", "½ c."),
         ("Jell-O&reg; &quot;Best&quot; Cr&egrave;me", 'Jell-O® "Best" Crème'),
+        (
+            "&frac12 c., 350&degF, cr&egraveme, it&#39s Mac &amp Cheese",
+            "½ c., 350°F, crème, it's Mac & Cheese",
+        ),
+        (
+            "salt&spring onion; R&during; #1 &2; &degree; &ampersand &#0;",
+            "salt&spring onion; R&during; #1 &2; &degree; &ampersand &#0;",
+        ),
         ("红烧&nbsp;肉&middot;家常", "红烧\xa0肉·家常"),
         (
             "AT&T; salt & pepper; M&M's &c. &copy 2 &none; &#; &;",
@@ -106,7 +114,7 @@ def test_entities_become_characters_and_other_ampersands_stay(text: str, clean_t
 
 @given(TEXTS)
 def test_a_text_without_entities_stays(text: str) -> None:
-    assert re.search(r"&[#\w]+;", text) or cleaned(text, only(entities=True)) == text
+    assert re.search(r"&[#\w]{2}", text) or cleaned(text, only(entities=True)) == text
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import html
 import itertools
 import re
+from html.entities import html5
 
 import numpy as np
 import polars as pl
@@ -10,9 +11,16 @@ import polars as pl
 from wokflow.ingest.records import items, lengths, relisted
 from wokflow.ingest.settings import RecipesSettings
 
-# HTML entities, from & to ;, so that "AT&T" and "salt & pepper" stay.
-ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
-_ENTITY = re.compile(ENTITY)
+# HTML entities from & to ;, so that "AT&T" and "salt & pepper" stay. Without ; those that can be nothing else:
+# numbers, accented letters and a few names, but not &copy or &not, which begin words. For polars, which knows no
+# "not followed by", more texts look as if they had some.
+_ACCENTED = "[A-Za-z]{1,2}(?:grave|acute|circ|uml|tilde|ring|cedil|slash|lig)"
+_CLOSED = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+ENTITY = rf"{_CLOSED}|&(?:#[0-9]{{2}}|#[xX][0-9A-Fa-f]{{2}}|amp|lt|gt|quot|nbsp|deg|frac[13][24]|{_ACCENTED})"
+_ENTITY = re.compile(
+    rf"{_CLOSED}|&(?:#[0-9]{{2,5}}(?![0-9])|#[xX][0-9A-Fa-f]{{2,5}}(?![0-9A-Fa-f])"
+    rf"|(?:amp|lt|gt|quot|nbsp)(?![A-Za-z0-9])|deg(?![a-z])|frac(?:12|14|34)(?![0-9])|{_ACCENTED})"
+)
 TIMES = 2  # rounds of decoding, since a text may have been encoded twice: &amp;frac12;
 # Emoji and characters that combine with them: variation selectors, joiners, keycaps, flags, skin tones.
 _PICTURES = (
@@ -107,8 +115,16 @@ def _clean(text: pl.Series, settings: RecipesSettings, lang: str) -> pl.Series:
 def without_entities(text: str, times: int = TIMES) -> str:
     """A text with HTML entities decoded; names that HTML does not have stay."""
     for _ in range(times):
-        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+        text = _ENTITY.sub(_character, text)
     return text
+
+
+def _character(entity: re.Match[str]) -> str:
+    written = entity[0]
+    if written[1] != "#" and written.endswith(";") and written[1:] not in html5:
+        return written  # html.unescape would take the beginning of &degree; for &deg
+    meant = html.unescape(written)
+    return written if meant in ("", "\ufffd") else meant
 
 
 def _replacements(settings: RecipesSettings) -> list[tuple[str, str]]:
