@@ -42,6 +42,11 @@ def test_spellings_of_a_folder_for_results_are_one(results: str, tmp_path: Path)
     assert config["results"] == "results"
 
 
+def test_the_working_folder_is_no_folder_for_results(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"results: that is the working folder itself"):
+        checks.prepare(minimal(tmp_path) | {"results": "a/.."}, SCHEMA, ROOT)
+
+
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     config = minimal(tmp_path) | {"results": 3, "mach": {}}
     with pytest.raises(UserError) as error:

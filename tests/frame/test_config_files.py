@@ -23,6 +23,7 @@ from wokflow.frame.job import UserError
             "a:\n\tb: 1\n",
             "line 2, column 1: this is not YAML: 'b: 1'. Indent with blanks: YAML takes no tabs.",
         ),
+        ("a: &a {k: 1}\nb: &b {k: 2}\nc:\n  <<: *a\n  <<: *b\n", "c.<<: line 4 and line 5. Write <<: [*one,"),
         ("a: b: c\n", "line 1, column 5: this is not YAML: 'a: b: c'. mapping values are not allowed"),
         ("a: 'x\n", "line 2, column 1: this is not YAML: ''."),
         (

@@ -82,6 +82,25 @@ def test_a_run_whose_requests_are_all_rejected_fails(tmp_path: Path) -> None:
     assert not (tmp_path / "out.parquet").exists()
 
 
+@pytest.mark.parametrize("answer", [error(500), well(text="Title: Egg", reason="error")])
+def test_a_run_whose_requests_all_fail_fails_whatever_may_stay_without_an_answer(
+    answer: Any, tmp_path: Path
+) -> None:
+    run = Run(tmp_path, ["a", "b"])
+    with endpoint(answer) as server, pytest.raises(SystemExit, match=r"2 of 2 requests got no answer"):
+        run(server, failures=9)
+    assert run.kept() == 0 and not (tmp_path / "out.parquet").exists()
+
+
+def test_what_came_beside_requests_that_were_let_go_must_be_of_use(tmp_path: Path) -> None:
+    run = Run(tmp_path, ["a", "b", "c"])
+    with (
+        endpoint(error(400), well(reason="length")) as server,
+        pytest.raises(SystemExit, match=r"None of 2 answers can be used: 0 are empty and 2 are cut"),
+    ):
+        run(server, concurrency=1, failures=1)
+
+
 def test_requests_that_fail_stop_the_run_after_the_others_or_are_let_go(tmp_path: Path) -> None:
     run = Run(tmp_path, ["a", "b", "c"])
     with endpoint(error(500), error(500), well(), well(), error(500)) as server:

@@ -114,9 +114,15 @@ def _twice(node: yaml.Node, prefix: str, seen: set[int]) -> Iterator[str]:
     if not isinstance(node, yaml.MappingNode):
         return
     lines: dict[Any, int] = {}
+    merged: list[yaml.Node] = []
     for key, value in node.value:
         name, line = str(key.value), key.start_mark.line + 1
-        if (key.tag, name) in lines and key.tag != "tag:yaml.org,2002:merge":
+        if key.tag == "tag:yaml.org,2002:merge":
+            merged.append(value)
+            if value is not merged[0]:
+                both = f"line {lines[key.tag, name]} and line {line}"
+                yield f"{prefix}<<: {both}. Write <<: [*one, *other]; the first goes before."
+        elif (key.tag, name) in lines:
             yield f"{prefix}{name}: line {lines[key.tag, name]} and line {line}. Put both into one."
         lines.setdefault((key.tag, name), line)
         yield from _twice(value, f"{prefix}{name}.", seen)
