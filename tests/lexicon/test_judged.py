@@ -10,7 +10,7 @@ import pytest
 from wokflow.evaluate.literal import read_concepts
 from wokflow.frame.job import UserError
 from wokflow.frame.sheets import read_sheet
-from wokflow.lexicon.summary import read_summary
+from wokflow.lexicon.summary import read_summary, write_summary
 from wokflow.lexicon.vectors import Space, read_space, write_space
 
 from tests.lexicon.runs import align, judge, look_up
@@ -31,6 +31,7 @@ def folder(tmp_path: Path) -> Path:
         (tmp_path / "aligned" / side).mkdir(parents=True)
         counts = np.arange(len(words), 0, -1, np.int64)
         write_space(tmp_path / "aligned" / side, Space(words, counts, vectors))
+    write_summary(tmp_path / "aligned", {"doubts": []})
     (tmp_path / "seed.tsv").write_text("zh\ten\n盐\tsalt\n", encoding="utf-8")
     (tmp_path / "dictionary.tsv").write_text(DICTIONARY, encoding="utf-8")
     look_up(tmp_path, tmp_path / "seed.tsv", tmp_path / "dictionary.tsv", count=2, neighbourhood=1)
@@ -127,6 +128,15 @@ def test_words_without_a_literal_match_are_concepts_but_for_accidents(folder: Pa
     assert [line.split("\t")[1] for line in lines[1:]] == ["tofu (豆腐)", "steam (蒸)"]
     concept = read_concepts(str(folder / "concepts.tsv"))["zh-en"][1]
     assert concept.source("蒸鱼，再蒸") == 2 and concept.target("Steamed fish") == 1
+
+
+def test_the_dictionary_s_misses_are_concepts_unless_the_alignment_is_doubted(folder: Path) -> None:
+    for doubts, found in (([], ["salt (汤)"]), (["small"], [])):
+        write_summary(folder / "aligned", {"doubts": doubts})
+        (folder / "dictionary.tsv").write_text("zh\ten\n汤\tsalt\n", encoding="utf-8")
+        look_up(folder, folder / "seed.tsv", folder / "dictionary.tsv", count=1, neighbourhood=1)
+        lines = (folder / "concepts.tsv").read_text(encoding="utf-8").splitlines()
+        assert [line.split("\t")[1] for line in lines[1:]] == found
 
 
 @pytest.mark.parametrize(

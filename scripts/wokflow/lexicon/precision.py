@@ -15,6 +15,7 @@ from wokflow.lexicon import schemas
 from wokflow.lexicon.neighbours import COSINE, CSLS
 from wokflow.lexicon.settings import PrecisionSettings
 from wokflow.lexicon.sheet import Mark, Shown, read_marks, shown
+from wokflow.lexicon.summary import read_summary
 from wokflow.lexicon.vectors import read_space
 from wokflow.lexicon.words import exceptions, read_dictionary
 from wokflow.pivot.agreement import alpha, coincidences, nominal
@@ -40,7 +41,8 @@ def lexicon_precision(
 
     A neighbour is literal by people if more than half of those who marked the word say so; a mismatch is of the kind
     that more than half of those who named one say. Concepts are the words without a literal translation whose
-    meaning is known: by people, without accidental ones; or by the dictionary where nobody marked the word.
+    meaning is known: by people, without accidental ones; or by the dictionary where nobody marked the word and the
+    alignment is not doubted.
     """
     rows = tables.read(neighbours)
     known = shown(rows)
@@ -75,7 +77,9 @@ def lexicon_precision(
     dictionary = read_dictionary(settings.lexicon, settings.glossary, settings.dictionary)
     vocabulary = read_space(Path(aligned) / "zh").words
     meant = {word: dictionary[word] for word in vocabulary if word in dictionary}
-    lines = ["\t".join(CONCEPTS), *("\t".join(each) for each in _concepts(judged, meant))]
+    doubted = bool(read_summary(aligned)["doubts"])
+    trusted = [row for row in judged if row["annotators"] or not doubted]
+    lines = ["\t".join(CONCEPTS), *("\t".join(each) for each in _concepts(trusted, meant))]
     tables.write_text(concepts, "\n".join(lines) + "\n")
     for row in figures:
         job.progress.say(f"{row['measure']}, by {row['judge']}: {row['found']} of {row['words']} words")

@@ -158,7 +158,7 @@ def scatter(points: Rows) -> Any:
     dots = _chart(shown).mark_point(filled=True, size=8, opacity=0.45).encode(x=x, y=y, color=color)
     named = _chart([row for row in shown if row["named"]])
     names = named.mark_text(align="left", dx=4, fontSize=10).encode(x=x, y=y, text="text:N", color=color)
-    return _sized([dots, names], 300, left=10, right=60, top=10)
+    return _sized([dots, names], 300, left=10, right=96, top=10)
 
 
 def _chart(rows: Rows) -> Any:
