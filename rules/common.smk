@@ -97,6 +97,8 @@ SCOPE = Scope(
     studies={name: (study.kind, bool(study.answers)) for name, study in STUDIES.items()},
 )
 DISH_CORPUS, PARSED, LINKED = SCOPE.dish_corpus, SCOPE.chinese, SCOPE.linked
+ADAPTING_RUNS = SCOPE.adapting  # runs on dialogues: what is scored and released is of the others
+UTTERANCES = f"{RESULTS}/ingest/utterances/part-00000.parquet"
 PARSER_USED, PARSER_TRAINED = SCOPE.parser_used, SCOPE.parser_trained
 CUTOFFS = SimpleNamespace(**stages.cutoffs(SCOPE))
 SOURCE, TITLES, TEXTS, TRANSLATIONS = CUTOFFS.source, CUTOFFS.titles, CUTOFFS.texts, CUTOFFS.translations

@@ -12,7 +12,7 @@ SUBSETS = subsets(
         parsed=PARSED,
         linked=LINKED,
         item_languages=ITEM_LANGUAGES,
-        runs=RUNS.values(),
+        runs=[run for name, run in RUNS.items() if name not in ADAPTING_RUNS],
     ),
 )
 EXPORTED = {  # the cutoffs that lie before the tables of each form
@@ -35,11 +35,16 @@ TABLES = Inputs(
     Results(RESULTS),
     {"recipes": INGEST_PARTS, "sentences": SENTENCE_PARTS},
     list(SENTENCES),
-    [*BASELINES, *RUNS],
+    [*BASELINES, *(run for run in RUNS if run not in ADAPTING_RUNS)],
     {**SOURCE.members, **CUTOFFS.sentences.members, WIKIDATA: CUTOFFS.entities[ENTITIES]},
 )
 LEARNT_AND_TESTED = (
-    [*EXAMPLES.members.values(), *INSTANCES.members.values()] if "predictions" in RELEASE["datasets"] else []
+    [
+        *EXAMPLES.members.values(),
+        *(cutoff for data, cutoff in INSTANCES.members.items() if data != "dialogues"),
+    ]
+    if "predictions" in RELEASE["datasets"]
+    else []
 )
 
 

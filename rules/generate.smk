@@ -93,6 +93,27 @@ checkpoint generate_rewrites:
         "../scripts/step.py"
 
 
+checkpoint generate_dialogues:
+    input:
+        utterances=UTTERANCES,
+    output:
+        data=f"{RESULTS}/generate/instances/dialogues/part-00000.parquet",
+        digest=f"{RESULTS}/generate/instances/dialogues.sha256",
+    log:
+        log_of("generate_dialogues"),
+    benchmark:
+        benchmark_of("generate_dialogues")
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("generate.dialogues"),
+    script:
+        "../scripts/step.py"
+
+
 checkpoint generate_items:
     input:
         **after(lambda wildcards: INSTANCES[wildcards.corpus].before),
@@ -263,5 +284,31 @@ rule generate_prompt:
             over=lambda wildcards: prompt_overrides(config, RUNS[wildcards.run]),
             given=lambda wildcards: prompt_given(config, RUNS[wildcards.run]),
         ),
+    script:
+        "../scripts/step.py"
+
+
+rule generate_adaptations:
+    input:
+        **after(INSTANCES),
+        utterances=UTTERANCES,
+        predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
+        calls=f"{RESULTS}/generate/calls/{{run}}/part-00000.parquet",
+    output:
+        adaptations=f"{RESULTS}/generate/adaptations/{{run}}/part-00000.parquet",
+        rejects=f"{RESULTS}/generate/rejects/adaptations/{{run}}/part-00000.parquet",
+    log:
+        log_of("generate_adaptations", "run"),
+    benchmark:
+        benchmark_of("generate_adaptations", "run")
+    wildcard_constraints:
+        run="|".join(ADAPTING_RUNS) or "(?!)",
+    conda:
+        "../envs/generate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("generate.adaptations"),
     script:
         "../scripts/step.py"

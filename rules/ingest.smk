@@ -138,7 +138,7 @@ rule ingest_pages:
 
 rule ingest_dialogues:
     output:
-        utterances=f"{RESULTS}/ingest/utterances/part-00000.parquet",
+        utterances=UTTERANCES,
         rejects=f"{RESULTS}/ingest/rejects/dialogues/part-00000.parquet",
     log:
         log_of("ingest_dialogues"),
@@ -157,7 +157,7 @@ rule ingest_dialogues:
 
 rule ingest_annotations:
     input:
-        utterances=f"{RESULTS}/ingest/utterances/part-00000.parquet",
+        utterances=UTTERANCES,
     output:
         annotations=f"{RESULTS}/ingest/annotations/part-00000.parquet",
         rejects=f"{RESULTS}/ingest/rejects/annotations/part-00000.parquet",

@@ -1,17 +1,39 @@
 from wokflow.generate.arguments import prompt_overrides
-from wokflow.judge.arguments import asked_given, first_of_server, own_servers
+from wokflow.judge.arguments import OF_DIALOGUES, asked_given, first_of_server, own_servers
 
-GENERATORS, EVALUATORS, COMPARERS = (
+GENERATORS, EVALUATORS, COMPARERS, EDITORS, DIALOGUE_RATERS, EDIT_RATERS, STRATEGISTS = (
     [name for name, model in ASKED.items() if model.role == role]
-    for role in ("generator", "evaluator", "comparer")
+    for role in (
+        "generator",
+        "evaluator",
+        "comparer",
+        "editor",
+        "dialogue_rater",
+        "edit_rater",
+        "strategist",
+    )
 )
 TASKS_OF = {
     role: f"{RESULTS}/judge/{table}/part-00000.parquet"
-    for role, table in (("generator", "instructions"), ("evaluator", "tasks"), ("comparer", "pta/tasks"))
+    for role, table in (
+        ("generator", "instructions"),
+        ("evaluator", "tasks"),
+        ("comparer", "pta/tasks"),
+        ("dialogue_rater", "dialogues/tasks"),
+        ("editor", "dialogues/utterances"),
+        ("edit_rater", "dialogues/edits"),
+        ("strategist", "dialogues/strategies"),
+    )
 }
 OWN_SERVERS = own_servers(config, ASKED)  # of models without an endpoint
 COMPARING = (*LINKING, *STEPS.of_predictions(EXAMPLES, INSTANCES, *LINKED)) if LINKED else ()
-BEFORE_TASKS = {"generator": (), "evaluator": (), "comparer": COMPARING}  # cutoffs
+SPOKEN = INSTANCES.only("dialogues")  # the cutoff before adapted dialogues
+BEFORE_TASKS = {role: SPOKEN for role in OF_DIALOGUES}  # cutoffs
+BEFORE_TASKS |= {"generator": (), "evaluator": (), "comparer": COMPARING}
+ADAPTATIONS = [f"{RESULTS}/generate/adaptations/{run}/part-00000.parquet" for run in ADAPTING_RUNS]
+MARKED = (
+    [f"{RESULTS}/ingest/annotations/part-00000.parquet"] if config["ingest"]["annotations"]["path"] else []
+)
 
 
 rule judge_instructions:
@@ -157,7 +179,7 @@ rule judge_ratings:
     benchmark:
         benchmark_of("judge_ratings", "asked")
     wildcard_constraints:
-        asked="|".join(EVALUATORS + COMPARERS) or "(?!)",
+        asked="|".join(EVALUATORS + COMPARERS + DIALOGUE_RATERS + EDIT_RATERS + STRATEGISTS) or "(?!)",
     conda:
         "../envs/judge.yaml"
     resources:
@@ -165,5 +187,78 @@ rule judge_ratings:
         runtime=minutes(60),
     params:
         **step("judge.ratings"),
+    script:
+        "../scripts/step.py"
+
+
+rule judge_dialogues:
+    input:
+        **after(*SPOKEN),
+        adaptations=ADAPTATIONS,
+    output:
+        dialogues=f"{RESULTS}/judge/dialogues/tasks/part-00000.parquet",
+        utterances=f"{RESULTS}/judge/dialogues/utterances/part-00000.parquet",
+    log:
+        log_of("judge_dialogues"),
+    benchmark:
+        benchmark_of("judge_dialogues")
+    conda:
+        "../envs/judge.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("judge.dialogues"),
+    script:
+        "../scripts/step.py"
+
+
+rule judge_edits:
+    input:
+        **after(*SPOKEN),
+        adaptations=ADAPTATIONS,
+        annotations=MARKED,
+        tasks=f"{RESULTS}/judge/dialogues/utterances/part-00000.parquet",
+        answers=f"{RESULTS}/judge/answers/{{asked}}/part-00000.parquet",
+    output:
+        edits=f"{RESULTS}/judge/edits/{{asked}}/part-00000.parquet",
+        rejects=f"{RESULTS}/judge/rejects/{{asked}}/part-00000.parquet",
+    log:
+        log_of("judge_edits", "asked"),
+    benchmark:
+        benchmark_of("judge_edits", "asked")
+    wildcard_constraints:
+        asked="|".join(EDITORS) or "(?!)",
+    conda:
+        "../envs/judge.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(60),
+    params:
+        **step("judge.edits"),
+    script:
+        "../scripts/step.py"
+
+
+rule judge_edit_tasks:
+    input:
+        **after(*SPOKEN),
+        adaptations=ADAPTATIONS,
+        edits=[f"{RESULTS}/judge/edits/{name}/part-00000.parquet" for name in EDITORS],
+        changes=[] if EDITORS else [f"{RESULTS}/evaluate/dialogues/changes/part-00000.parquet"],
+    output:
+        scored=f"{RESULTS}/judge/dialogues/edits/part-00000.parquet",
+        strategies=f"{RESULTS}/judge/dialogues/strategies/part-00000.parquet",
+    log:
+        log_of("judge_edit_tasks"),
+    benchmark:
+        benchmark_of("judge_edit_tasks")
+    conda:
+        "../envs/judge.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step("judge.edit_tasks"),
     script:
         "../scripts/step.py"

@@ -37,6 +37,11 @@ LEFT_OUT = [  # by any stage, and what that is a share of
         if run.family == "prompt"
         for table in ("rejects", "predictions")
     ),
+    *(
+        f"{RESULTS}/generate/{table}/{name}/part-00000.parquet"
+        for name in ADAPTING_RUNS
+        for table in ("rejects/adaptations", "adaptations")
+    ),
     *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("tasks", "rejects/tasks") if GENERATORS),
     *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("pta/pairs", "rejects/pta") if COMPARERS),
     *(
@@ -49,8 +54,13 @@ LEFT_OUT = [  # by any stage, and what that is a share of
     ),
     *(
         f"{RESULTS}/judge/{table}/{name}/part-00000.parquet"
-        for name in (*EVALUATORS, *COMPARERS)
+        for name in (*EVALUATORS, *COMPARERS, *DIALOGUE_RATERS, *EDIT_RATERS, *STRATEGISTS)
         for table in ("ratings", "rejects")
+    ),
+    *(
+        f"{RESULTS}/judge/{table}/{name}/part-00000.parquet"
+        for name in EDITORS
+        for table in ("edits", "rejects")
     ),
     *(
         f"{RESULTS}/pivot/rejects/{block}/part-00000.parquet"
@@ -145,7 +155,11 @@ rule report_page:
             if run.family == "prompt"
         ],
         evaluate_scores=parts("evaluate/scores", 2),
-        evaluate_outputs=[f"{RESULTS}/evaluate/outputs/{run}/part-00000.parquet" for run in RUNS],
+        evaluate_outputs=[
+            f"{RESULTS}/evaluate/outputs/{run}/part-00000.parquet"
+            for run in RUNS
+            if run not in ADAPTING_RUNS
+        ],
     output:
         page=report(
             f"{RESULTS}/report/page/index.html",

@@ -10,7 +10,7 @@ from snakemake.utils import update_config
 from wokflow.frame import config as checks
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded, no_model
-from wokflow.frame.runs import COLUMNS
+from wokflow.frame.runs import COLUMNS, OPTIONAL
 
 from tests.conftest import ROOT
 
@@ -147,7 +147,10 @@ def test_a_number_that_yaml_takes_for_a_text_is_explained(tmp_path: Path) -> Non
 
 
 def test_runs_on_sentences_need_entities_and_as_many_exemplars_as_they_show(tmp_path: Path) -> None:
-    runs = ["\t".join(COLUMNS), "a\tnone\tprompt\tgpt\tmine\tcsi_bi\tprompt.shots=2\t"]
+    runs = [
+        "\t".join(name for name in COLUMNS if name not in OPTIONAL),
+        "a\tnone\tprompt\tgpt\tmine\tcsi_bi\tprompt.shots=2\t",
+    ]
     (tmp_path / "runs.tsv").write_text("\n".join(runs) + "\n", encoding="utf-8")
     config = minimal(tmp_path) | {"runs": str(tmp_path / "runs.tsv")}
     config["sources"]["mine"] = {"kind": "tsv", "pair": "en-zh", "path": str(tmp_path / "raw")}

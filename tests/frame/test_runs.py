@@ -7,18 +7,19 @@ from typing import Any
 import pytest
 import yaml
 from wokflow.frame.job import UserError
-from wokflow.frame.runs import COLUMNS, SENTENCES, Run, names_of, read_runs
+from wokflow.frame.runs import COLUMNS, DIALOGUES, OPTIONAL, SENTENCES, Run, names_of, read_runs
 
 from tests.conftest import ROOT
 
 SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
 
 
-def table(tmp_path: Path, *rows: str) -> str:
-    """A table of runs; in rows, a blank is between cells and - is an empty cell."""
+def table(tmp_path: Path, *rows: str, answers: bool = False) -> str:
+    """A table of runs, with the column answers or without; in rows, a blank is between cells and - an empty cell."""
     lines = ["\t".join("" if cell == "-" else cell for cell in row.split(" ")) for row in rows]
     path = tmp_path / "runs.tsv"
-    path.write_text("\n".join(["# what is tried", "\t".join(COLUMNS), *lines]) + "\n", encoding="utf-8")
+    header = "\t".join([*COLUMNS][: None if answers else -len(OPTIONAL)])
+    path.write_text("\n".join(["# what is tried", header, *lines]) + "\n", encoding="utf-8")
     return str(path)
 
 
@@ -146,7 +147,10 @@ def test_a_run_on_sentences_has_their_languages(tmp_path: Path) -> None:
         ),
         ("a none causal llama camt replace - -", "csi_line_append and csi_line_replace for family causal"),
         ("a none seq2seq opus en-zh append - -", "a run of family seq2seq takes no prompt for recipes"),
-        ("a none seq2seq opus wiki - - -", "data 'wiki' is none of zh-en, en-zh, counterfactual, camt, opus"),
+        (
+            "a none seq2seq opus wiki - - -",
+            "data 'wiki' is none of zh-en, en-zh, counterfactual, dialogues, camt",
+        ),
         ("a none seq2seq opus camt - decode.shots=2 -", "shots are exemplars of sentences"),
         ("a none prompt gpt zh-en adapt-zh-en prompt.shots=2 -", "shots are exemplars of sentences"),
     ],
@@ -155,6 +159,34 @@ def test_what_makes_no_sense_on_sentences_is_said(tmp_path: Path, row: str, mess
     with pytest.raises(UserError) as error:
         read_runs(table(tmp_path, row), SCHEMA, pairs=PAIRS)
     assert message in str(error.value)
+
+
+def test_a_run_on_dialogues_is_asked_in_their_language_or_has_released_answers(tmp_path: Path) -> None:
+    released = tmp_path / "released.parquet"
+    released.touch()
+    rows = (
+        "a none prompt gpt dialogues dialogue - - -",
+        f"b none prompt gpt dialogues dialogue - - {released}",
+    )
+    runs = read_runs(table(tmp_path, *rows, answers=True), SCHEMA)
+    known = {(run.kind, run.languages, run.target_language) for run in runs.values()}
+    assert known == {(DIALOGUES, None, "en")}
+    assert [run.answers for run in runs.values()] == [None, str(released)]
+    wrong = (
+        "a none prompt gpt dialogues dialogue - - nowhere.parquet",
+        f"b none retrieval - zh-en - - - {released}",
+        "c none causal llama dialogues dialogue - - -",
+        "d none prompt gpt dialogues - - - -",
+    )
+    with pytest.raises(UserError) as error:
+        read_runs(table(tmp_path, *wrong, answers=True), SCHEMA)
+    for said in (
+        "a: there is no file nowhere.parquet",
+        "b: a run of family retrieval asks no endpoint: leave the column answers empty",
+        "c: family causal needs pairs: data zh-en or en-zh or counterfactual or a source of sentences.",
+        "d: it needs a prompt",
+    ):
+        assert said in str(error.value)
 
 
 def test_names_of_families_are_a_pattern(tmp_path: Path) -> None:

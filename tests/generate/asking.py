@@ -27,7 +27,7 @@ def decode_settings(**own: Any) -> DecodeSettings:
 def prompt_settings(**own: Any) -> PromptSettings:
     """The defaults of generate.prompt for a run on recipes, which keeps nothing."""
     given = {"run": "gpt", "model": "m", "lang": "en", "languages": None, "prompt": "none", "draw": 13}
-    return PromptSettings(**given | {"cache": "none", "ledger": "none"} | own)
+    return PromptSettings(**given | {"cache": "none", "ledger": "none", "released": None} | own)
 
 
 def asks(folder: Path, own: Mapping[str, Any], progress: Progress | None = None, **paths: Any) -> None:

@@ -119,7 +119,7 @@ def test_a_prompt_run_depends_on_what_is_asked_and_of_whom(config: dict[str, Any
     counted = {name: block[name] for name in block.keys() - found.options.keys()}
     of_run = {"run": "a", "model": "gpt", "lang": "en", "languages": ("zh", "en"), "draw": 13}
     assert found.settings == counted | of_run | {"endpoint": url, "temperature": 1}
-    assert found.resources == {"prompt": DISH}
+    assert found.resources == {"prompt": DISH, "released": None}
     settings = PromptSettings.of_job(all_of(found))
     assert repr(settings.temperature) == "1"  # as kept requests have it
 

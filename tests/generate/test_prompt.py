@@ -23,7 +23,7 @@ from tests.generate.servers import RECIPE, Behaviour, endpoint, error, of_text, 
 pytestmark = pytest.mark.usefixtures("keyed")
 PROMPTS = ROOT / "resources" / "prompts"
 RECIPE_PROMPTS = sorted(
-    path.name for path in PROMPTS.glob("*.txt") if not re.match("csi|append|replace", path.name)
+    path.name for path in PROMPTS.glob("*.txt") if not re.match("csi|append|replace|dialogue", path.name)
 )
 CHINESE = "Title: 蛋炒饭\nIngredients: 米饭，鸡蛋\nSteps: 炒鸡蛋。加米饭。\n"
 

@@ -133,6 +133,7 @@ SILVER = (
 MORE_SILVER = "香蕉面包\tBanana Bread\txiachufang:3\t香蕉面包\trecipenlg:2\tBanana Bread\tyes\n"
 PUBLISHED = "x\t1\tzh-en\tzh-en/gold\tx\tbleu\t1\t\n"
 TRANSLATING_RUN = "cued\tnone\tprompt\tgpt-9\tlines\tcsi_bi\t\t\n"
+ADAPTING_RUN = "spoken\tnone\tprompt\tm\tdialogues\tdialogue\t\t\n"
 PROMPT_RUN = "asked\tnone\tprompt\tgpt-9\tcounterfactual\trewrite\t\t\n"
 
 
@@ -146,6 +147,10 @@ name\trole\tmodel\tprompt\tsettings\trepetitions\tseed\tanswers
 chooser\tcomparer\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t
 """
 RATERS = "rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n"
+DIALOGUE_MODELS = MODELS.partition("\n")[0] + "".join(
+    f"\n{role}s\t{role}\tm\t\tprompt.endpoint=http://127.0.0.1:9/v1\t\t\t"
+    for role in ("dialogue_rater", "edit_rater", "strategist")
+)
 STUDIES = "\t".join(STUDY_COLUMNS) + "".join(
     f"\n{name}\t{kind}\tzh-en" + "\t" * 7 + "data/raters.tsv\tdata/raters.tsv\t"
     for name, kind in (("rated", "rating"), ("compared", "best_worst"), ("written", "writing"))
@@ -195,6 +200,10 @@ def add_alternatives(house: Path) -> None:
         .read_text(encoding="utf-8")
         .replace("\tids\t", "\ttext\t"),
         "translating_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + TRANSLATING_RUN,
+        "adapting_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + ADAPTING_RUN,
+        "dialogue_models.tsv": DIALOGUE_MODELS,
+        "graded.tsv": "name\tscale\tvalues\tquestion\ngood\tordinal\t1 2\tIs it?\n",
+        "exemplars.txt": "Ann: Pie?\nAnn: Kheer?\n",
         "prompt_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + PROMPT_RUN,
         "models.tsv": MODELS,
         "other_models.tsv": MODELS.replace("/v1\t\t\t", "/v1; prompt.temperature=0.5\t\t\t"),

@@ -1,6 +1,7 @@
 """Whose key a setting changes, where that is not just the rule of the setting's own block."""
 
 from tests.workflow.changes import Settings, setting
+from tests.workflow.keyed_dialogues import OF_DIALOGUES
 
 # A setting, or a block that holds it -> the rules whose keys change. Other shards are other jobs, with the same key.
 OTHER_KEYS: dict[str, set[str]] = {
@@ -61,9 +62,6 @@ TRANSLATED = Settings(
     {"runs": "data/translating_runs.tsv", "generate.prompt.endpoint": "http://127.0.0.1:9/v1"}
 )
 RATED = setting("judge.models", "data/models.tsv")
-SPOKEN = Settings(
-    {"ingest.dialogues.path": "data/spoken.jsonl", "ingest.annotations.path": "data/marked.jsonl"}
-)
 COMPARED = Settings(TRANSLATED.values | {"judge.models": "data/comparers.tsv"})
 WORDS = setting("lexicon.included", True)
 STUDIED = setting("annotate.studies", "data/studies.tsv")
@@ -284,20 +282,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("tasks.dimensions", "ash_dimensions", "judge_tasks"),
         )
     },
-    **{
-        f"ingest.{name}, with dialogues": (
-            SPOKEN,
-            setting(f"ingest.{name}", value),
-            {f"ingest_{name.split('.')[0]}"},
-        )
-        for name, value in (
-            ("dialogues.path", "data/spoken_too.jsonl"),
-            ("dialogues.shortest", 2),
-            ("dialogues.longest", 3),
-            ("annotations.path", "data/marked_too.jsonl"),
-            ("annotations.categories", "data/categories.tsv"),
-        )
-    },
+    **OF_DIALOGUES,
     **{
         f"judge.pta.{name}, with models that compare": (
             COMPARED,

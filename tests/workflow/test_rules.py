@@ -46,7 +46,11 @@ evaluate:
   bleurt: {{command: [bleurt]}}
 """
 ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\n"
+ASKED += "spoken\tnone\tprompt\tgpt-9\tdialogues\tdialogue\t\t\n"
 OWN = "own\tevaluator\tgpt-9\t\t\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
+OWN += "".join(
+    f"{role}s\t{role}\tgpt-9\t\t\t\t\t\n" for role in ("dialogue_rater", "editor", "edit_rater", "strategist")
+)
 VALUES = {
     "corpus": "xiachufang",
     "direction": "zh-en",
@@ -112,12 +116,15 @@ def wildcards(rule: Any) -> dict[str, str]:
         found["corpus"] = "mine"
     if rule.name in ("annotate_written", "evaluate_best_worst"):
         found["study"] = {"annotate_written": "written"}.get(rule.name, "compared")
+    if rule.name == "judge_edits":
+        found["asked"] = "editors"
     if rule.name == "judge_server":
         found["server"] = f"evaluator-{VALUES['server']}"
     if rule.name == "ingest_download":
         found["corpus"] = "theirs"
     if "run" in rule.wildcard_names:
         runs = {
+            "generate_adaptations": "spoken",
             "generate_prompt": "asked",
             "generate_retrieval": "retrieval-zh-en",
         }
@@ -181,6 +188,7 @@ def test_a_cutoff_writes_what_is_declared(rules: dict[str, Any]) -> None:
             "generate_rewrites",
             "enrich_names",
             "generate_items",
+            "generate_dialogues",
         ),
     }
 

@@ -9,7 +9,7 @@ from wokflow.annotate.fields import HUMAN
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
-from wokflow.frame.runs import ADAPTED, NAME, REWRITTEN, ROOT, read_overrides
+from wokflow.frame.runs import ADAPTED, NAME, REWRITTEN, located, read_overrides
 from wokflow.frame.text_files import read_table
 
 KINDS = ("rating", "best_worst", "writing")
@@ -110,13 +110,13 @@ def _study(row: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str
         kind,
         data,
         tuple(row["systems"].split()),
-        _located(expanded(row["texts"])) or None,
+        located(expanded(row["texts"])) or None,
         own["dimensions"],
         own["instructions"] or "",
         own["consent"] or "",
         None if row["checks"] == NONE else checks,
-        _located(expanded(row["raters"])),
-        _located(expanded(row["answers"])) or None,
+        located(expanded(row["raters"])),
+        located(expanded(row["answers"])) or None,
         settings,
         known,
     )
@@ -125,13 +125,8 @@ def _study(row: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str
 def _own(given: str, default: str | None) -> str | None:
     """The path that a row gives, or that of a file in the workflow's own resources."""
     if given:
-        return _located(expanded(given))
-    return _located(f"{FOLDER}/{default}") if default else None
-
-
-def _located(path: str) -> str:
-    """A path as it is or, if it is in the workflow's own folder alone, that one's."""
-    return path if not path or Path(path).exists() or not (ROOT / path).exists() else str(ROOT / path)
+        return located(expanded(given))
+    return located(f"{FOLDER}/{default}") if default else None
 
 
 def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from wokflow.evaluate.resampling import Counts, Floats
 from wokflow.frame import tables
 
+TASK_COLUMNS = ("task_id", "system", "shown", "dimensions")
 COLUMNS = ("task_id", "rater", "kind", "repetition", "dimension", "value")
 
 
@@ -63,12 +64,18 @@ class Ratings:
 
 def read(tasks: str, ratings: Sequence[str]) -> Ratings:
     """The ratings of judge/tasks that a table gives. Dimensions without ratings are left out."""
-    known = tables.read(tasks, ["task_id", "system", "shown", "dimensions"]).sort("task_id")
-    rows = (
-        tables.read(ratings, [*COLUMNS])
-        if ratings
-        else pl.DataFrame(schema=dict.fromkeys(COLUMNS, pl.String))
-    )
+    return of(tables.read(tasks, [*TASK_COLUMNS]), rating_rows(ratings))
+
+
+def rating_rows(ratings: Sequence[str]) -> pl.DataFrame:
+    if ratings:
+        return tables.read(ratings, [*COLUMNS])
+    return pl.DataFrame(schema=dict.fromkeys(COLUMNS, pl.String))
+
+
+def of(tasks: pl.DataFrame, rows: pl.DataFrame) -> Ratings:
+    """The ratings of some tasks, with columns TASK_COLUMNS."""
+    known = tasks.select(TASK_COLUMNS).sort("task_id")
     rows = rows.join(
         known.select("task_id", "system", cuisine=shown("cuisine")), on="task_id", maintain_order="left"
     )

@@ -46,7 +46,7 @@ def evaluate_ratings(
     means, agreement, differences, dimensions, calibration = figures
     tables.write(means, rating_schemas.RATING_MEANS, _means(found, bootstrap), job.metadata)
     for path, schema, rows in (
-        (agreement, rating_schemas.RATING_AGREEMENT, _agreement(found, bootstrap)),
+        (agreement, rating_schemas.RATING_AGREEMENT, agreements(found, bootstrap)),
         (differences, rating_schemas.RATING_DIFFERENCES, raters.differences(found, bootstrap)),
         (dimensions, rating_schemas.RATING_DIMENSIONS, raters.dimensions(found, bootstrap)),
         (calibration, rating_schemas.RATING_CALIBRATION, raters.calibration(found, bootstrap)),
@@ -106,7 +106,8 @@ def _spread(numbers: pl.DataFrame, keys: Sequence[str], bootstrap: Bootstrap) ->
     return pl.concat(several) if several else empty
 
 
-def _agreement(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
+def agreements(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
+    """Krippendorff's alpha of each dimension: of all raters, and of each with its own repetitions."""
     for rated in ratings.dimensions:
         for place, rater in [(None, None), *enumerate(ratings.raters)]:
             if place is None:

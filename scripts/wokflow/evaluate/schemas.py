@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from wokflow.evaluate import rating_schemas
+from wokflow.evaluate import dialogue_schemas, rating_schemas
 from wokflow.frame.columns import STRINGS, column
 
 SCORES = pa.schema(
@@ -191,4 +191,5 @@ SCHEMAS = {
     "evaluate/csi_match/{corpus}": SCORES,
     "evaluate/csi_parts/{corpus}": PARTS,
     **rating_schemas.SCHEMAS,
+    **dialogue_schemas.SCHEMAS,
 }

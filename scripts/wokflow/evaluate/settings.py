@@ -43,6 +43,11 @@ class RunsBootstrap(Bootstrap):
     """Resamples of the instances for intervals of 95 % and for the bootstrap beside a comparison."""
 
 
+class DialoguesBootstrap(Bootstrap):
+    samples: int = Field(1000, ge=1)
+    """Resamples of the dialogues for an interval of 95 %."""
+
+
 class TasksBootstrap(Bootstrap):
     samples: int = Field(1000, ge=1)
     """Resamples of the tasks for an interval of 95 %."""
@@ -235,6 +240,22 @@ class BiasesSettings(Settings):
     models: tuple[tuple[str, str, str], ...] = from_rule()
     """The rows of judge.models: name, model and family."""
     bootstrap: TasksBootstrap = TasksBootstrap()
+
+
+class DialoguesSettings(Settings):
+    """Culture-specific items in adapted dialogues: docs/dialogues.md."""
+
+    threshold: float = Field(90, gt=0, le=100)
+    """An item is not edited if words of its adapted utterance are like it by so much or more, 0 to 100."""
+    beside: tuple[float, ...] = (80, 100)
+    """Other thresholds by which shares of edited items are given."""
+    bootstrap: DialoguesBootstrap = DialoguesBootstrap()
+
+
+class AdaptationsSettings(Settings):
+    """Figures of the ratings of adapted dialogues and of their edits: docs/dialogues.md."""
+
+    bootstrap: DialoguesBootstrap = DialoguesBootstrap()
 
 
 class WordsSettings(Settings):

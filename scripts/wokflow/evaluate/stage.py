@@ -15,6 +15,8 @@ WITHOUT_GPU = {
     "evaluate_counterfactual": "evaluate.counterfactual.bertscore.device: cpu",
 }
 
+ADAPTATION_TABLES = ("items", "edited", "changes")  # tables evaluate/dialogues
+ADAPTATION_FIGURES = ("means", "shares", "aspects", "agreement", "calibration")  # of ratings, also there
 RATING_TABLES = ("means", "agreement", "differences", "dimensions", "calibration")  # tables evaluate/ratings
 
 
@@ -29,6 +31,9 @@ def targets(scope: Scope) -> list[str]:
         scores.append(f"{folder}/words/part-00000.parquet")
     compared = ("scores", "biases", "agreement") if "comparer" in scope.roles.values() else ()
     tables = [f"pta/{table}" for table in compared]
+    tables += [f"dialogues/{table}" for table in ADAPTATION_TABLES if scope.adapting]
+    if {*scope.roles.values()} & {"dialogue_rater", "edit_rater", "strategist"}:
+        tables += [f"dialogues/{table}" for table in ADAPTATION_FIGURES]
     tables += [f"people/means/{name}" for name in scope.answered("rating", "best_worst")]
     tables += [f"best_worst/{name}" for name in scope.answered("best_worst")]
     return scores + [f"{folder}/{table}/part-00000.parquet" for table in tables]

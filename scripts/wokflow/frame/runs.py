@@ -26,7 +26,8 @@ COLUMNS = {
     "made from scratch, of the size train.model.small. `run:NAME`: the model that another run trained. Empty for "
     "retrieval.",
     "data": "`zh-en`, `en-zh`: adapt recipes. `counterfactual`: learn recipes by their dish, and rewrite those of "
-    "pivot/instances. The name of a source of sentences: translate those of enrich/sentences.",
+    "pivot/instances. `dialogues`: adapt those of ingest.dialogues to another culture. The name of a source of "
+    "sentences: translate those of enrich/sentences.",
     "prompt": "A name in resources/prompts, or the path of a file. Families prompt and causal ask it. Family seq2seq "
     "takes one for sentences alone: empty, the source is read as it is; `append`, behind the items' translations; "
     "`replace`, with translations in the place of its items.",
@@ -34,11 +35,15 @@ COLUMNS = {
     "prompt.temperature=0.7`, where model stands for train.model, decode for generate.decode and prompt for "
     "generate.prompt. Values are JSON, except that texts need no quotation marks.",
     "seed": "Seed of the training, or of sampling; empty: 13.",
+    "answers": "Of family prompt: a file of released answers, as generate/calls has them: nothing is asked, and no "
+    "endpoint is needed. The column may be missing.",
 }
+OPTIONAL = ("answers",)  # columns that may be missing
 TEXTS = ("name", "stage", "family", "model", "data", "prompt")
-PATHS = ("model", "prompt")  # what may be a path with ~ or a variable
+PATHS = ("model", "prompt", "answers")  # what may be a path with ~ or a variable
 ADAPTED = ("zh-en", "en-zh")  # source and target language
 REWRITTEN = "counterfactual"
+DIALOGUES = "dialogues"
 DATA = (*ADAPTED, REWRITTEN)
 SENTENCES = "a source of sentences"  # in place of its name
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -79,7 +84,10 @@ FAMILIES = {
     ),
     "retrieval": Family(ADAPTED, has_model=False),
     "prompt": Family(
-        (*DATA, SENTENCES), ("prompt",), prompts=(*DATA, SENTENCES), needs_prompt=(*DATA, SENTENCES)
+        (*DATA, DIALOGUES, SENTENCES),
+        ("prompt",),
+        prompts=(*DATA, DIALOGUES, SENTENCES),
+        needs_prompt=(*DATA, DIALOGUES, SENTENCES),
     ),
 }
 CHOICES = {"stage": ("train", "none"), "family": tuple(FAMILIES)}
@@ -90,7 +98,7 @@ class Run:
     """A row. `settings` holds the overrides by step and key: {"model": {"epochs": 5}}.
 
     `lender` is the run that trains the model, if this run takes the model of another one. `pair` are the languages of
-    its source of sentences, as en-zh; empty for recipes.
+    its source of sentences, as en-zh; empty for recipes and dialogues. `answers` is a file of released answers.
     """
 
     name: str
@@ -103,6 +111,7 @@ class Run:
     seed: int = 13
     lender: "Run | None" = None
     pair: str = ""
+    answers: str | None = None
 
     @property
     def kind(self) -> str:
@@ -145,20 +154,22 @@ class Run:
 
     @property
     def direction(self) -> str:
-        """Source and target language as zh-en, or counterfactual."""
+        """Source and target language as zh-en, or counterfactual, or dialogues."""
         return self.pair or self.data
 
     @property
     def languages(self) -> tuple[str, str] | None:
-        """Languages of source and target; None for rewriting, where nothing is said in another language."""
-        if self.data == REWRITTEN:
+        """Languages of source and target; None for rewriting and dialogues, which stay in their language."""
+        if self.data in (REWRITTEN, DIALOGUES):
             return None
         source, target = self.direction.split("-", 1)
         return source, target
 
     @property
     def target_language(self) -> str:
-        return self.languages[1] if self.languages else "zh"
+        if self.languages:
+            return self.languages[1]
+        return "en" if self.data == DIALOGUES else "zh"
 
     @property
     def reads_items(self) -> bool:
@@ -183,12 +194,16 @@ class Run:
         """
         if not self.prompt:
             return None
-        path = Path(self.prompt if "/" in self.prompt else f"resources/prompts/{self.prompt}.txt")
-        return str(path if path.exists() or not (ROOT / path).exists() else ROOT / path)
+        return located(self.prompt if "/" in self.prompt else f"resources/prompts/{self.prompt}.txt")
 
     def over(self, step: str, block: Mapping[str, Any]) -> dict[str, Any]:
         """A step's config block (`step` as in STEPS) with this run's own settings laid over it."""
         return merged(block, self.settings.get(step, {}))
+
+
+def located(path: str) -> str:
+    """A path as it is or, if there is a file in the workflow's own folder alone, that one's."""
+    return path if not path or Path(path).exists() or not (ROOT / path).exists() else str(ROOT / path)
 
 
 def names_of(runs: Mapping[str, Run], *families: str) -> str:
@@ -211,7 +226,9 @@ def read_runs(
     pairs = pairs or {}
     runs: dict[str, Run] = {}
     problems = []
-    for number, row in read_table(path, COLUMNS, "runs", quotes=False, comments=True):
+    needed = [name for name in COLUMNS if name not in OPTIONAL]
+    for number, row in read_table(path, needed, "runs", quotes=False, comments=True):
+        row = dict.fromkeys(OPTIONAL, "") | row
         overrides, wrong = read_overrides(row["settings"], schema)
         of_row = [*_row_problems(row, runs, reserved, pairs), *wrong]
         problems += [f"  - line {number}: {text}" for text in of_row]
@@ -219,6 +236,7 @@ def read_runs(
             texts: dict[str, Any] = {name: row[name] for name in TEXTS}
             texts |= {"model": expanded_model(row["model"]), "prompt": expanded(row["prompt"])}
             texts |= {"seed": int(row["seed"] or 13), "pair": pairs.get(row["data"], "")}
+            texts |= {"answers": located(expanded(row["answers"])) or None}
             runs[row["name"]] = Run(**texts, settings=overrides)
     if not problems:
         runs = {name: replace(run, lender=_lender(run, runs)) for name, run in runs.items()}
@@ -236,7 +254,7 @@ def _row_problems(
         yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
     if row["name"] in runs or row["name"] in reserved:
         yield f"the name {row['name']} is taken."
-    for column, choices in {**CHOICES, "data": (*DATA, *pairs)}.items():
+    for column, choices in {**CHOICES, "data": (*DATA, DIALOGUES, *pairs)}.items():
         if row[column] not in choices:
             yield f"{column} {row[column]!r} is none of {', '.join(choices)}."
     if row["seed"] and not row["seed"].isdecimal():
@@ -265,6 +283,10 @@ def _run_problems(run: Run) -> Iterator[str]:
         yield f"family {run.family} needs pairs: data {' or '.join(family.data)}."
     yield from _model_problems(run, family)
     yield from _prompt_problems(run, family)
+    if run.answers and run.family != "prompt":
+        yield f"a run of family {run.family} asks no endpoint: leave the column answers empty."
+    elif run.answers and not Path(run.answers).is_file():
+        yield f"there is no file {run.answers}."
     steps = {*family.steps, *(["model"] if run.trained else [])}
     if not (run.pair and family.needs_prompt) and any("shots" in own for own in run.settings.values()):
         yield "shots are exemplars of sentences: data a source of sentences, family prompt or causal."

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wokflow.frame.rules import Results
-from wokflow.frame.runs import Run
+from wokflow.frame.runs import DIALOGUES, Run
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,11 @@ class Scope:
         return {run.data for run in self.runs.values() if run.trained}
 
     @property
+    def adapting(self) -> list[str]:
+        """The runs that adapt dialogues."""
+        return [name for name, run in self.runs.items() if run.data == DIALOGUES]
+
+    @property
     def predicted(self) -> set[str]:
-        """The data that runs predict: directions, counterfactual, and sources of sentences."""
+        """The data that runs predict: directions, counterfactual, dialogues, and sources of sentences."""
         return {run.data for run in self.runs.values()}

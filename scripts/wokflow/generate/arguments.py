@@ -26,6 +26,9 @@ class Asked(Protocol):
     @property
     def settings(self) -> Mapping[str, Mapping[str, Any]]: ...
 
+    @property
+    def answers(self) -> str | None: ...
+
 
 def decode_overrides(run: Run) -> dict[str, Any]:
     """What a run lays over generate.decode. Exemplars are for models that are told what to do with sentences."""
@@ -74,19 +77,21 @@ def prompt_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
         "draw": run.seed,
         "cache": f"{folder}/cache",
         "ledger": f"{folder}/ledger/{run.name}.jsonl",
+        "released": run.answers,
     }
 
 
 def key_variables(config: Mapping[str, Any], runs: Mapping[str, Asked]) -> list[str]:
     """Names of the environment variables that hold the keys of endpoints that prompt runs ask."""
-    blocks = [_prompt(config, run) for run in runs.values() if run.family == "prompt"]
+    asking = [run for run in runs.values() if run.family == "prompt" and not run.answers]
+    blocks = [_prompt(config, run) for run in asking]
     asked = [block for block in blocks if block["endpoint"]]
     return sorted(filter(None, {variable_for(block["endpoint"], block["key_variable"]) for block in asked}))
 
 
 def uses_server(config: Mapping[str, Any], run: Asked) -> bool:
-    """Whether a prompt run asks the workflow's own server, as it is given no endpoint."""
-    return run.family == "prompt" and not _prompt(config, run)["endpoint"]
+    """Whether a prompt run asks the workflow's own server, as it is given neither an endpoint nor answers."""
+    return run.family == "prompt" and not run.answers and not _prompt(config, run)["endpoint"]
 
 
 def servers(config: Mapping[str, Any], runs: Mapping[str, Asked]) -> dict[str, str]:

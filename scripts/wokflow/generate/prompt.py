@@ -19,6 +19,7 @@ from wokflow.generate.cache import Cache
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger, Prices
 from wokflow.generate.endpoints import Key
+from wokflow.generate.released import Released, digest_of
 from wokflow.generate.request import Request, check, request
 from wokflow.generate.sentences import cleaner, dialogue_of, values_of
 from wokflow.generate.served import await_server, server_command, server_identity
@@ -50,7 +51,8 @@ def generate_prompt(
     answer is kept in the `cache` as soon as it comes, by its request, the run's seed, and the endpoint's URL, or the
     server's command and its model (of a folder: the content); nothing in there is asked for again, but what was
     refused or empty in an earlier round than `again`. Equal requests are asked once, and have a cost in their first
-    row only. What the run has spent stands in the file `ledger`, over all starts.
+    row only. What the run has spent stands in the file `ledger`, over all starts. With `released`, a table as
+    generate/calls, nothing is asked: its rows for the run take the place of answers, and fit word for word.
 
     A prediction is the answer without thoughts and marks of code (see also sentences.cleaner), whatever its language
     and form; the log says how many are not as asked for. It is empty where the model refused or said nothing. An
@@ -58,35 +60,40 @@ def generate_prompt(
     Raises UserError if the endpoint cannot be reached or refuses the run, if more than `failures` requests get no
     answer, or if the budget is used up; answers that came are kept.
     """
-    check(settings)
     progress, languages = job.progress, settings.languages
     rows = tables.read(instances).sort("instance_id")
     dialogue = dialogue_of(settings.prompt, exemplars, settings.shots, languages)
     clean = cleaner(rows, continues=settings.mode == "completion")
     prices = Prices(settings.price_in, settings.price_out)
     book = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
-    asker = Asker(settings, Cache(settings.cache, progress.say, settings.again), book, progress)
-    identity, connect = connection(settings, server, book)
+    kept = Released.read(settings.released, settings.run) if settings.released else None
+    if not kept:
+        check(settings)
+        asker = Asker(settings, Cache(settings.cache, progress.say, settings.again), book, progress)
+        identity, connect = connection(settings, server, book)
     values = values_of(rows, languages)
     answers: list[list[str]] = [[] for _ in values]
     described, every = list[dict[str, Any]](), list[Answer]()
     for turn in range(1, dialogue.turns + 1):
         last = turn == dialogue.turns
         asked = [number for number, given in enumerate(answers) if len(given) == turn - 1]
-        requests = [
-            request(settings, identity, *dialogue.said(values[number], *answers[number])) for number in asked
-        ]
-        with connect() as client:
-            found = asker.answers(requests, client)
-        now = [found[one.digest] for one in requests]
+        said = [dialogue.said(values[number], *answers[number]) for number in asked]
+        if kept:
+            now, of_turn = kept.turn(turn, rows[asked]["instance_id"].to_list(), said)
+        else:
+            requests = [request(settings, identity, *texts) for texts in said]
+            with connect() as client:
+                found = asker.answers(requests, client)
+            now = [found[one.digest] for one in requests]
+            lang = settings.lang if last else None
+            of_turn = [*call_rows(rows[asked], turn, said, requests, now, lang, prices)]
         every += now
+        described += of_turn
         if useless := _useless(now, settings.max_tokens):
             raise UserError(useless)
         for number, one in zip(asked, now, strict=True):
             if one.status not in (LOST if last else (*LOST, *NOTHING_SAID)):
                 answers[number].append(clean(cleaned(one.text)))
-        lang = settings.lang if last else None
-        described += call_rows(rows[asked], turn, requests, now, lang, prices)
     schema = pl.DataFrame(schemas.CALLS.empty_table()).schema
     table = pl.DataFrame(described, schema).with_columns(run=pl.lit(settings.run)).sort("instance_id", "turn")
     report(table, every, book, progress)
@@ -205,6 +212,7 @@ def unanswered(found: Mapping[str, Answer], asked: int) -> str:
 def call_rows(
     rows: pl.DataFrame,
     turn: int,
+    said: Sequence[Sequence[str]],
     requests: Sequence[Request],
     found: Sequence[Answer],
     lang: str | None,
@@ -213,13 +221,14 @@ def call_rows(
     """Rows of generate/calls, one for each instance, without the run. `lang` None: no language is asked for."""
     seen: set[str] = set()
     instances = rows.select("instance_id", "source").iter_rows()
-    for (instance, source), one, answer in zip(instances, requests, found, strict=True):
+    for (instance, source), texts, one, answer in zip(instances, said, requests, found, strict=True):
         text = cleaned(answer.text)
         used = NOTHING if one.digest in seen else answer.tokens or one.most
         seen.add(one.digest)
         yield {
             "instance_id": instance,
             "turn": turn,
+            "prompt": digest_of(texts),
             "request": one.digest,
             "status": answer.status,
             "reason": answer.refusal,
@@ -229,6 +238,7 @@ def call_rows(
             "cost": None if answer.failure else prices.cost(used),
             "in_language": in_language(without_headings(text), lang) if lang else None,
             "in_form": in_form(text, source),
+            "answer": answer.text,
         }
 
 

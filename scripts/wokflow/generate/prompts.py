@@ -17,6 +17,9 @@ PLACES = {  # what can be filled in, and which instances have it
     "explanations": "only sentences have items",
     "source_language": "only sentences have it, where scripts/wokflow/frame/languages.py names their language",
     "target_language": "only sentences have it, where scripts/wokflow/frame/languages.py names their language",
+    "culture": "only dialogues have one",
+    "people": "only dialogues have them",
+    "exemplars": "only dialogues have them",
 }
 ANSWER = "{answer}"  # between two questions of a prompt
 OPTIONAL = ("dictionary", "explanations")  # a line that introduces one is left out where there is none

@@ -58,6 +58,16 @@ SENTENCES = pa.schema(
         ),
     ]
 )
+DIALOGUES = pa.schema(
+    [
+        column("instance_id", pa.string(), "The dialogue, as its file names it."),
+        column("dataset", pa.string(), "dialogues."),
+        column("source", pa.string(), "Its utterances, a line each: speaker, colon, text."),
+        column("culture", pa.string(), "The country that it is adapted for."),
+        column("people", pa.string(), "The word for what is of it, as Indian."),
+        column("exemplars", pa.string(), "What prompts show before it."),
+    ]
+)
 PREDICTIONS = pa.schema(
     [
         column("instance_id", pa.string(), "The instance, as the task's table of instances has it."),
@@ -70,6 +80,7 @@ CALLS = pa.schema(
         column("instance_id", pa.string(), "The instance."),
         column("run", pa.string(), "The run that asked."),
         column("turn", pa.int32(), "1, or 2 for the second question of a prompt that asks two."),
+        column("prompt", pa.string(), "SHA-256 of all that was said up to this question."),
         column("request", pa.string(), "SHA-256 of the request; equal requests are asked once."),
         column(
             "status",
@@ -116,6 +127,7 @@ CALLS = pa.schema(
             "Whether the answer has the source's headings; null where there are none, or no answer.",
             nullable=True,
         ),
+        column("answer", pa.string(), "The answer as it came; empty where there is none."),
     ]
 )
 REJECTS = pa.schema(
@@ -128,19 +140,60 @@ REJECTS = pa.schema(
         column("raw", pa.string(), "The instance's source."),
     ]
 )
+ADAPTATIONS = pa.schema(
+    [
+        column("dialogue_id", pa.string(), "The dialogue, as its file names it."),
+        column("run", pa.string(), "The run that adapted it."),
+        column("position", pa.int32(), "Place of the utterance in its dialogue, as in ingest/utterances."),
+        column("speaker", pa.string(), "Who speaks."),
+        column("text", pa.string(), "What is said, as in ingest/utterances."),
+        column("adapted_speaker", pa.string(), "The speaker's name in the adaptation."),
+        column("adapted", pa.string(), "What is said there."),
+        column(
+            "repairs",
+            STRINGS,
+            "What was set right of the whole dialogue: words_around (words before or behind it left out), "
+            "joined_lines (a line without speaker belongs to the one before), joined_utterances (several of one "
+            "speaker in a row are one), short_names (a part of the speaker's name), renamed_speakers.",
+        ),
+    ]
+)
+ADAPTATION_REJECTS = pa.schema(
+    [
+        column("dialogue_id", pa.string(), "The dialogue."),
+        column("run", pa.string(), "The run that was to adapt it."),
+        column("reason", pa.string(), "One of the reasons below."),
+        column("detail", pa.string(), "What was found.", nullable=True),
+        column("raw", pa.string(), "The answer."),
+    ]
+)
 REASONS = {
     "failed": Reason("The endpoint gave no answer, after all tries."),
     "rejected": Reason("The endpoint does not take the request."),
     "refused": Reason("The first of two questions was refused, so the second was not asked."),
     "empty": Reason("The answer to the first of two questions was empty, so the second was not asked."),
+    "no_answer": Reason("The run has no answer for the dialogue, or an empty one."),
+    "no_utterances": Reason(
+        "No line of the answer is an utterance of the dialogue's speakers, as where a model refuses."
+    ),
+    "fewer_utterances": Reason("The adaptation has fewer utterances than the dialogue."),
+    "more_utterances": Reason("The adaptation has more utterances than the dialogue."),
+    "other_speakers": Reason(
+        "The adaptation has as many utterances, and other speakers, or in another order."
+    ),
+    "empty_utterance": Reason("A speaker of the adaptation says nothing."),
+    "wrong_language": Reason("The adaptation is certainly in another language, named in detail."),
 }
 
 SCHEMAS = {
     "generate/instances/{data}": INSTANCES,
+    "generate/instances/dialogues": DIALOGUES,
     "generate/instances/{corpus}": SENTENCES,
     "generate/plain/{corpus}": SENTENCES,
     "generate/exemplars/{corpus}": SENTENCES,
     "generate/predictions/{run}": PREDICTIONS,
     "generate/calls/{run}": CALLS,
     "generate/rejects/{run}": REJECTS,
+    "generate/adaptations/{run}": ADAPTATIONS,
+    "generate/rejects/adaptations/{run}": ADAPTATION_REJECTS,
 }

@@ -15,7 +15,9 @@ Values = dict[str, str | None]  # by place of a prompt
 
 
 def values_of(instances: pl.DataFrame, languages: Languages | None) -> list[Values]:
-    """What each instance puts into the places of prompts: of a recipe, or of a sentence with items."""
+    """What each instance puts into the places of prompts: of a recipe, a dialogue, or a sentence with items."""
+    if of_dialogues(instances):
+        return instances.select("source", "culture", "people", "exemplars").to_dicts()
     if not of_sentences(instances):
         return instances.select("source", "title", "base").to_dicts()
     return [sentence_values(row, languages or ("", "")) for row in instances.iter_rows(named=True)]
@@ -24,6 +26,11 @@ def values_of(instances: pl.DataFrame, languages: Languages | None) -> list[Valu
 def of_sentences(instances: pl.DataFrame) -> bool:
     """Whether instances are sentences."""
     return "items" in instances.columns
+
+
+def of_dialogues(instances: pl.DataFrame) -> bool:
+    """Whether instances are dialogues."""
+    return "exemplars" in instances.columns
 
 
 def sentence_values(row: Mapping[str, Any], languages: Languages) -> Values:
@@ -80,6 +87,8 @@ def cleaner(instances: pl.DataFrame, *, continues: bool) -> Callable[[str], str]
     Of a recipe the headings go. Of a sentence, the first line is taken if the model continues a text, as it begins
     another sentence behind it.
     """
+    if of_dialogues(instances):
+        return str.strip
     if not of_sentences(instances):
         return without_headings
     return (lambda text: text.strip().partition("\n")[0].strip()) if continues else str.strip

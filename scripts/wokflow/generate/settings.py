@@ -44,6 +44,26 @@ class ItemsSettings(Settings):
     """Its languages, as en-zh."""
 
 
+class DialoguesSettings(Settings):
+    """Dialogues that runs adapt within their language, for people of another culture: docs/dialogues.md."""
+
+    culture: Text = "India"
+    """The country that dialogues are adapted for."""
+    people: Text = "Indian"
+    """The word for what is of it, as prompts have it: Indian culture."""
+    exemplars: Content[Text] = "resources/dialogues/exemplars.txt"
+    """The dialogues, with their adaptations, that prompts show: a text file. The default is for India."""
+
+
+class AdaptationsSettings(Settings):
+    """Which answers of models adapt a dialogue utterance by utterance."""
+
+    renamed: bool = True
+    """Whether speakers may have other names, each the same one throughout. Either way they are counted."""
+    certain: float = Field(0.99, gt=0, le=1)
+    """Probability from which an adaptation is in another language than English, and left out."""
+
+
 Shots = Annotated[
     int,
     Field(
@@ -143,6 +163,8 @@ class PromptSettings(Settings):
     """The folder in which answers are kept."""
     ledger: Never[str] = from_rule()
     """The file in which stands what the run has spent."""
+    released: Content[str | None] = from_rule()
+    """Answers that take the place of asking."""
     # The workflow's own server, where the run asks it:
     backend: Backend | None = borrowed("generate.server.backend", OWN_SERVER)
     command: tuple[Text, ...] | None = borrowed("generate.server.command", OWN_SERVER, BY_COMMAND)

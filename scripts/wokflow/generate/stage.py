@@ -5,9 +5,10 @@ from typing import Any
 
 from wokflow.enrich.stage import linking
 from wokflow.frame.cutoffs import CutoffGroup, part_cutoff, plain
-from wokflow.frame.runs import Run
+from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.frame.scope import Scope
 
+EXEMPLARS, OF_EXEMPLARS = "resources/dialogues/exemplars.txt", "India"
 BASELINES = ("copy", "substitute", "retrieve")  # runs without a model; no row of the table has these names
 WITHOUT_GPU = {
     "generate_decode": "generate.decode.device: cpu",
@@ -15,10 +16,22 @@ WITHOUT_GPU = {
 }
 
 
+def problems(config: Mapping[str, Any]) -> Iterator[str]:
+    """Exemplars that adapt for another culture than the one that is asked for."""
+    block = config["generate"]["dialogues"]
+    if block["culture"] != OF_EXEMPLARS and block["exemplars"].endswith(EXEMPLARS):
+        yield (
+            f"generate.dialogues.exemplars: those of {EXEMPLARS} are for {OF_EXEMPLARS}, not for {block['culture']}. "
+            "Bring a file of your own."
+        )
+
+
 def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
-    """Runs on sentences that the rest of the config does not allow."""
+    """Runs on sentences or dialogues that the rest of the config does not allow."""
     generate = config["generate"]
     for run in runs.values():
+        if run.data == DIALOGUES and not config["ingest"]["dialogues"]["path"]:
+            yield f"run {run.name}: say where the dialogues lie that it adapts: ingest.dialogues.path."
         if not run.pair:
             continue
         if not config["enrich"]["entities"]["path"]:
@@ -38,7 +51,7 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
 
 
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
-    """What predictions are made of: pairs of a direction, recipes to rewrite, or sentences with their items.
+    """What predictions are made of: pairs of a direction, recipes to rewrite, dialogues, or sentences with items.
 
     Runs that read nothing of the items have a cutoff of their own, behind the same checkpoint.
     """
@@ -53,6 +66,8 @@ def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffG
                 members[member] = part_cutoff(
                     results, "generate_items", of_items, {"corpus": name}, linking(known)
                 )
+        elif name == DIALOGUES:
+            members[name] = part_cutoff(results, "generate_dialogues", table, {}, ())
         else:
             source = known["source"].only(scope.dish_corpus)
             members[name] = part_cutoff(results, "generate_rewrites", table, {}, source)
@@ -60,5 +75,7 @@ def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffG
 
 
 def targets(scope: Scope) -> list[str]:
-    predictions = f"{scope.results.folder}/generate/predictions"
-    return [f"{predictions}/{name}/part-00000.parquet" for name in (*scope.runs, *BASELINES)]
+    folder = f"{scope.results.folder}/generate"
+    made = [("predictions", name) for name in (*scope.runs, *BASELINES)]
+    made += [("adaptations", name) for name in scope.adapting]
+    return [f"{folder}/{table}/{name}/part-00000.parquet" for table, name in made]

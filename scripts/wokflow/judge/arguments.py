@@ -8,7 +8,7 @@ from typing import Any
 
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
-from wokflow.frame.runs import NAME, ROOT, Run, read_overrides
+from wokflow.frame.runs import DIALOGUES, NAME, Run, located, read_overrides
 from wokflow.frame.text_files import read_table
 from wokflow.generate.arguments import servers
 
@@ -16,17 +16,19 @@ PROMPTS = {
     "generator": "resources/ash/recipe.txt",
     "evaluator": "resources/ash/rating.txt",
     "comparer": "resources/pta/prompt.txt",
+    "dialogue_rater": "resources/dialogues/dialogue_scores.txt",
+    "editor": "resources/dialogues/edits.txt",
+    "edit_rater": "resources/dialogues/edit_scores.txt",
+    "strategist": "resources/dialogues/strategy.txt",
 }
-REPETITIONS = {
-    "generator": 1,
-    "evaluator": 3,
-    "comparer": 1,
-}  # Lee et al., appendix E; Yao et al., appendix E
+OF_DIALOGUES = ("dialogue_rater", "editor", "edit_rater", "strategist")  # Singh et al., appendix B
+REPETITIONS = {"evaluator": 3}  # Lee et al., appendix E; others are asked once
 RESERVED = ("tasks", "pta")  # judge/rejects has tables of these names
 COLUMNS = {
     "name": "Letters, digits, _ and -; answers and ratings go by it.",
     "role": "`generator`: writes recipes. `evaluator`: rates those of all generators. `comparer`: chooses between a "
-    "run's translation of an item and the reference (PTA).",
+    "run's translation of an item and the reference (PTA). `dialogue_rater`: rates adapted dialogues. `editor`: "
+    "finds their edits. `edit_rater` and `strategist`: rate edits, and name their strategies.",
     "model": "What its endpoint calls it.",
     "prompt": "The file of its prompt; empty: that of the paper, in resources/ash or resources/pta.",
     "settings": "What differs from generate.prompt for this model: `prompt.temperature=0.7; prompt.seed=1`.",
@@ -82,6 +84,11 @@ def read_models(
     roles = {model.role for model in models.values()}
     if not problems and "comparer" in roles:
         problems += _no_translations(config, runs)
+    if not problems and roles & {*OF_DIALOGUES} and not any(run.data == DIALOGUES for run in runs.values()):
+        named = " and ".join(sorted(roles & {*OF_DIALOGUES}))
+        problems.append(
+            f"  - {named}: no run of {config['runs']} adapts dialogues, with {DIALOGUES} as its data."
+        )
     if not problems and "evaluator" in roles and "generator" not in roles:
         problems.append("  - evaluators rate what generators write: there is no row with role generator.")
     if problems:
@@ -95,11 +102,11 @@ def _model(row: Mapping[str, str], settings: Mapping[str, Any]) -> AskedModel:
         row["name"],
         role,
         row["model"],
-        _located(expanded(row["prompt"]) or PROMPTS[role]),
+        located(expanded(row["prompt"]) or PROMPTS[role]),
         settings,
-        int(row["repetitions"] or REPETITIONS[role]),
+        int(row["repetitions"] or REPETITIONS.get(role, 1)),
         int(row["seed"] or 13),
-        _located(expanded(row["answers"])) or None,
+        located(expanded(row["answers"])) or None,
         row.get("family") or model_family(row["model"]),
     )
 
@@ -115,13 +122,9 @@ def model_family(model: str) -> str:
 
 
 def biases_given(models: Mapping[str, AskedModel]) -> dict[str, Any]:
-    """What evaluate.biases is given: who is of which model and family."""
-    return {"models": [(each.name, each.model, each.relatives) for each in models.values()]}
-
-
-def _located(path: str) -> str:
-    """A path as it is or, if there is a file in the workflow's own folder alone, that one's."""
-    return path if not path or Path(path).exists() or not (ROOT / path).exists() else str(ROOT / path)
+    """What evaluate.biases is given: who is of which model and family, of those that write and rate recipes."""
+    rate = [each for each in models.values() if each.role in ("generator", "evaluator", "comparer")]
+    return {"models": [(each.name, each.model, each.relatives) for each in rate]}
 
 
 def _problems(row: Mapping[str, str], models: Mapping[str, AskedModel]) -> Iterator[str]:

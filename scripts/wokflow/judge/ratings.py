@@ -10,6 +10,7 @@ from wokflow.generate.answers import cleaned
 from wokflow.judge.choices import read_choice
 from wokflow.judge.reading import Rated, Reader
 from wokflow.judge.schemas import RATING_REJECTS, RATINGS
+from wokflow.judge.strategies import read_name
 
 READABLE = ("ok", "cut")
 
@@ -50,6 +51,8 @@ def _read(row: dict[str, Any]) -> dict[str, Rated]:
         lost = Rated(None, reason=status if status not in READABLE else "empty", detail=row["reason"])
         return {dimension["name"]: lost for dimension in dimensions}
     if [dimension["scale"] for dimension in dimensions] == ["nominal"]:
+        if any(len(value) > 1 for value in dimensions[0]["values"]):
+            return {one["name"]: read_name(text, one["values"], cut=status == "cut") for one in dimensions}
         return {one["name"]: read_choice(text, one["values"], cut=status == "cut") for one in dimensions}
     reader = Reader.of(*((dimension["name"], tuple(dimension["values"])) for dimension in dimensions))
     return reader.read(text, cut=status == "cut")

@@ -137,7 +137,7 @@ class Reader:
         """
         text = plain(answer)
         for _, values in self.dimensions:
-            text = _scale(values[0], values[-1]).sub(lambda scale: " " * len(scale[0]), text)
+            text = _scale(values).sub(lambda scale: " " * len(scale[0]), text)
         headings = list(self._headings(text))
         found = {
             name: self._rated(name, values, answer, text, headings, cut) for name, values in self.dimensions
@@ -216,11 +216,11 @@ class Reader:
 
 
 @cache
-def _scale(least: str, most: str) -> re.Pattern[str]:
-    """A pattern for the scale in brackets, as in (1-5), behind a name and before its rating."""
-    span = (
-        rf"(?:scale of |from )?{re.escape(least)}\s*(?:[-–—]|to)\s*{re.escape(most)}|out of {re.escape(most)}"
-    )
+def _scale(values: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for the scale in brackets, as in (1-5) or (0, 1 or 2), behind a name and before its rating."""
+    least, *_, most = every = [re.escape(value) for value in values]
+    listed = r"\s*(?:,\s*or|,|/|or)\s*".join(every)
+    span = rf"(?:scale of |from )?{least}\s*(?:[-–—]|to)\s*{most}|out of {most}|{listed}"
     return re.compile(rf"[(\[](?:{span})[)\]](?=[^\w\n]*[:=])", re.IGNORECASE)
 
 

@@ -27,7 +27,11 @@ RATED = [
 TASKS = pa.schema(
     [
         TASK,
-        column("study", pa.string(), "What the task belongs to: ash or pta."),
+        column(
+            "study",
+            pa.string(),
+            "What the task belongs to: ash, pta; of adapted dialogues: dialogues, utterances, edits or strategies.",
+        ),
         column(
             "item",
             pa.string(),
@@ -61,6 +65,21 @@ PTA_PAIRS = pa.schema(
         column(
             "empty", pa.bool_(), "Whether the run wrote nothing: such a pair is lost, and nobody is asked."
         ),
+    ]
+)
+EDITS = pa.schema(
+    [
+        TASK,
+        column("asked", pa.string(), "The name of the row of the model that found it."),
+        REPETITION,
+        column("run", pa.string(), "The run that adapted the dialogue."),
+        column("dialogue_id", pa.string(), "The dialogue, as its file names it."),
+        column("position", pa.int32(), "Place of the utterance in its dialogue, from 0."),
+        column("number", pa.int32(), "1: the first edit of the answer."),
+        column("kind", pa.string(), "replacement, deletion or addition."),
+        column("original", pa.string(), "The words that went; empty: an addition."),
+        column("adapted", pa.string(), "The words that came; empty: a deletion."),
+        column("item", pa.bool_(), "Whether the edit touches a culture-specific item."),
     ]
 )
 ANSWERS = pa.schema(
@@ -117,6 +136,8 @@ REASONS = {
     "missing": Reason("The answer does not name the dimension."),
     "no_rating": Reason("The answer names the dimension, and gives no rating of it."),
     "off_scale": Reason("The rating is none of the scale's values, or on another scale."),
+    "not_in_text": Reason("Words of an edit are not in the utterance, or not in its adaptation."),
+    "no_change": Reason("Both sides of an edit are the same words."),
     "several": Reason("The answer gives several ratings of the dimension, or a range."),
 }
 
@@ -126,6 +147,11 @@ SCHEMAS = {
     "judge/tasks": TASKS,
     "judge/pta/pairs": PTA_PAIRS,
     "judge/pta/tasks": TASKS,
+    "judge/dialogues/tasks": TASKS,
+    "judge/dialogues/utterances": TASKS,
+    "judge/dialogues/edits": TASKS,
+    "judge/dialogues/strategies": TASKS,
+    "judge/edits/{asked}": EDITS,
     "judge/ratings/{asked}": RATINGS,
     "judge/rejects/tasks": TASK_REJECTS,
     "judge/rejects/pta": TASK_REJECTS,

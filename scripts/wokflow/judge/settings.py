@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from wokflow.frame.settings import Content, Settings, StageSettings, Text, from_rule
+from wokflow.frame.settings import Content, Settings, StageSettings, Text, borrowed, from_rule
 from wokflow.generate.settings import PromptSettings as GeneratePromptSettings
 from wokflow.generate.settings import ServerSettings as GenerateServerSettings
 
@@ -38,6 +38,29 @@ class ServerSettings(GenerateServerSettings):
     """The server of models without an endpoint: generate.server. Generators and evaluators have one each, as these
     rate what those wrote.
     """
+
+
+class DialoguesSettings(Settings):
+    """Adapted dialogues, which models of roles dialogue_rater and editor are asked about: docs/dialogues.md."""
+
+    dimensions: Content[Text] = "resources/dialogues/dialogue_dimensions.tsv"
+    """What a dialogue is rated for; columns as in judge.tasks.dimensions."""
+    show: Text = "Friends"
+    """What prompts call the show that dialogues are from."""
+    culture: str = borrowed("generate.dialogues.culture")
+    people: str = borrowed("generate.dialogues.people")
+
+
+class EditTasksSettings(Settings):
+    """Edits, which models of roles edit_rater and strategist are asked about."""
+
+    dimensions: Content[Text] = "resources/dialogues/edit_dimensions.tsv"
+    """What an edit is rated for."""
+    strategies: Content[Text] = "resources/dialogues/strategy_dimensions.tsv"
+    """One nominal dimension, whose values are the strategies."""
+    show: str = borrowed("judge.dialogues.show")
+    culture: str = borrowed("generate.dialogues.culture")
+    people: str = borrowed("generate.dialogues.people")
 
 
 class TasksSettings(Settings):

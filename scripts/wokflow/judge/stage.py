@@ -7,11 +7,15 @@ WITHOUT_GPU = {"judge_server": "generate.server.gpus: 0"}
 
 def targets(scope: Scope) -> list[str]:
     folder = f"{scope.results.folder}/judge"
-    raters = [name for name, role in scope.roles.items() if role != "generator"]
+    raters = [name for name, role in scope.roles.items() if role not in ("generator", "editor")]
     ratings = [
         f"{folder}/{table}/{name}/part-00000.parquet" for name in raters for table in ("ratings", "rejects")
     ]
+    found = [name for name, role in scope.roles.items() if role == "editor"]
+    ratings += [
+        f"{folder}/{table}/{name}/part-00000.parquet" for name in found for table in ("edits", "rejects")
+    ]
     roles = {*scope.roles.values()}
-    tasks = [f"{folder}/tasks/part-00000.parquet"] if roles - {"comparer"} else []
+    tasks = [f"{folder}/tasks/part-00000.parquet"] if roles & {"generator", "evaluator"} else []
     pairs = [f"{folder}/pta/pairs/part-00000.parquet"] if "comparer" in roles else []
     return tasks + pairs + ratings

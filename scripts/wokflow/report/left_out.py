@@ -68,10 +68,11 @@ KINDS = {
     ),
     "enrich/rejects/mentions/": Kind("mentions", kept=("enrich/mentions/",)),
     "enrich/rejects/": Kind("sentences", whole=("ingest/sentences/",)),
+    "generate/rejects/adaptations/": Kind("dialogues", kept=("generate/adaptations/",)),
     "generate/rejects/": Kind("requests", kept=("generate/predictions/",)),
     "judge/rejects/tasks": Kind("recipes", "all generators", kept=("judge/tasks",)),
     "judge/rejects/pta": Kind("translations of items", "all runs", kept=("judge/pta/pairs",)),
-    "judge/rejects/": Kind("ratings", kept=("judge/ratings/",)),
+    "judge/rejects/": Kind("ratings, or edits,", kept=("judge/ratings/", "judge/edits/")),
     "annotate/rejects/": Kind("ratings by people", kept=("annotate/ratings/",)),
 }
 
@@ -160,7 +161,12 @@ def _faults(stage: str, reasons: Iterable[tuple[str, int]]) -> Iterator[tuple[st
 
 
 def _entries(table: str, parts: list[str]) -> int:
-    """What a table was made of: a row each, but of a replacement, which was given as removal and insertion, two."""
+    """What a table was made of: a row each, but of a replacement, which was given as removal and insertion, two.
+
+    Of adaptations it is a dialogue each.
+    """
+    if table.startswith("generate/adaptations/"):
+        return tables.read(parts, ["dialogue_id"])["dialogue_id"].n_unique()
     if table != "pivot/pivots":
         return tables.rows(parts)
     kinds = tables.read(parts, ["kind"])["kind"]
@@ -171,7 +177,7 @@ def _example(first: pl.DataFrame) -> str:
     """Where the first of some rejects stands, what was found, and how it reads."""
     row: dict[str, Any] = first.row(0, named=True)
     place = row.get("source_row", row.get("row"))
-    where = str(row.get("instance_id") or row.get("task_id") or f"row {place}")
+    where = str(row.get("instance_id") or row.get("dialogue_id") or row.get("task_id") or f"row {place}")
     if "base_dish" in row:
         where = f"{row['kind']} for {row['target_dish']} from {row['base_dish']}"
     detail = f" ({row['detail']})" if row.get("detail") else ""

@@ -1,0 +1,59 @@
+from wokflow.evaluate.stage import ADAPTATION_FIGURES
+
+SPOKEN_STUDIES = [name for name in SCOPE.answered("rating") if STUDIES[name].data == "dialogues"]
+
+
+rule evaluate_dialogues:
+    input:
+        **after(*SPOKEN),
+        adaptations=ADAPTATIONS,
+        annotations=MARKED,
+    output:
+        marked=f"{RESULTS}/evaluate/dialogues/items/part-00000.parquet",
+        edited=f"{RESULTS}/evaluate/dialogues/edited/part-00000.parquet",
+        changes=f"{RESULTS}/evaluate/dialogues/changes/part-00000.parquet",
+    log:
+        log_of("evaluate_dialogues"),
+    benchmark:
+        benchmark_of("evaluate_dialogues")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        **step("evaluate.dialogues"),
+    script:
+        "../scripts/step.py"
+
+
+rule evaluate_adaptations:
+    input:
+        **after(*SPOKEN),
+        tasks=[
+            *([TASKS_OF["dialogue_rater"]] if DIALOGUE_RATERS else []),
+            *([TASKS_OF["edit_rater"]] if EDIT_RATERS else []),
+            *([TASKS_OF["strategist"]] if STRATEGISTS else []),
+        ],
+        ratings=[
+            *(
+                f"{RESULTS}/judge/ratings/{name}/part-00000.parquet"
+                for name in (*DIALOGUE_RATERS, *EDIT_RATERS, *STRATEGISTS)
+            ),
+            *(f"{RESULTS}/annotate/ratings/{name}/part-00000.parquet" for name in SPOKEN_STUDIES),
+        ],
+    output:
+        figures=[f"{RESULTS}/evaluate/dialogues/{table}/part-00000.parquet" for table in ADAPTATION_FIGURES],
+    log:
+        log_of("evaluate_adaptations"),
+    benchmark:
+        benchmark_of("evaluate_adaptations")
+    conda:
+        "../envs/evaluate.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(60),
+    params:
+        **step("evaluate.adaptations"),
+    script:
+        "../scripts/step.py"

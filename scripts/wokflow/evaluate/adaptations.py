@@ -1,0 +1,123 @@
+"""Ratings of adapted dialogues and of their edits in figures, by the run that adapted them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from wokflow.evaluate import dialogue_schemas, raters, rating_schemas
+from wokflow.evaluate.rated import TASK_COLUMNS, of, rating_rows, shown
+from wokflow.evaluate.ratings import agreements, frame
+from wokflow.evaluate.resampling import ratios, with_interval
+from wokflow.evaluate.settings import AdaptationsSettings, Bootstrap
+from wokflow.frame import tables
+from wokflow.frame.job import Job
+from wokflow.judge.dialogues import DIALOGUES
+
+DIALOGUE = r"^(?:dialogue:(.*)|(?:edit|strategy):(.*):\d+:\d+:[^:]*)$"  # in the names of items
+KEYS = ("study", "system", "found_by", "rater", "dimension")
+
+
+def evaluate_adaptations(
+    *,
+    tasks: Sequence[str],
+    ratings: Sequence[str],
+    figures: Sequence[str],
+    settings: AdaptationsSettings,
+    job: Job,
+) -> None:
+    """Write evaluate/dialogues/means, .../shares, .../aspects, .../agreement and .../calibration, to `figures`.
+
+    `tasks` are those of stage judge about dialogues, edits and strategies, and `ratings` those of models and people.
+    Means and shares are of each run, rater and dimension (Singh et al. 2024, Tables 3 and 5, Figure 6), with
+    intervals of resamples of dialogues. Aspects are Kendall's tau-b between two dimensions of dialogues, by run
+    (Figure 7); calibration holds each rater of dialogues against people, if some rated, and else against the others
+    (Table 6).
+    """
+    means, shares, aspects, agreement, calibration = figures
+    known = (
+        tables.read(tasks) if tasks else pl.DataFrame(schema=dict.fromkeys(("study", "item", *TASK_COLUMNS)))
+    )
+    rows, bootstrap = rating_rows(ratings), settings.bootstrap
+    numbered = _numbered(known, rows)
+    tables.write(
+        means,
+        dialogue_schemas.MEANS,
+        frame(dialogue_schemas.MEANS, _means(numbered, bootstrap)),
+        job.metadata,
+    )
+    counted = frame(dialogue_schemas.SHARES, _shares(numbered, bootstrap))
+    tables.write(shares, dialogue_schemas.SHARES, counted, job.metadata)
+    whole = known.filter(study=DIALOGUES) if known.height else known
+    own = rows.filter(pl.col("task_id").is_in(whole["task_id"].implode())) if whole.height else None
+    for path, schema, made in (
+        (aspects, dialogue_schemas.ASPECTS, _aspects(whole, own, bootstrap)),
+        (agreement, rating_schemas.RATING_AGREEMENT, _of_all(agreements, whole, own, bootstrap)),
+        (calibration, rating_schemas.RATING_CALIBRATION, _of_all(raters.calibration, whole, own, bootstrap)),
+    ):
+        tables.write(path, schema, frame(schema, made), job.metadata)
+    job.progress.say(f"{rows.height} ratings of {known.height} tasks")
+
+
+def _of_all(
+    figure: Any, tasks: pl.DataFrame, rows: pl.DataFrame | None, bootstrap: Bootstrap
+) -> Iterator[Any]:
+    if rows is not None and rows.height:
+        yield from figure(of(tasks, rows), bootstrap)
+
+
+def _aspects(
+    tasks: pl.DataFrame, rows: pl.DataFrame | None, bootstrap: Bootstrap
+) -> Iterator[dict[str, Any]]:
+    """Kendall's tau between dimensions, of what each run adapted."""
+    if rows is None:
+        return
+    for (run,), some in tasks.sort("system", "task_id").group_by("system", maintain_order=True):
+        own = rows.filter(pl.col("task_id").is_in(some["task_id"].implode()))
+        if own.height:
+            for row in raters.dimensions(of(some, own), bootstrap):
+                yield {"run": run, **row}
+
+
+def _numbered(tasks: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Each rating with its task's study, run and dialogue."""
+    if not tasks.height:
+        return pl.DataFrame(schema=dict.fromkeys((*KEYS, "dialogue", "value", "task_id"), pl.String))
+    dialogue = pl.coalesce(pl.col("item").str.extract(DIALOGUE, group) for group in (1, 2))
+    found = tasks.select("task_id", "study", "system", found_by=shown("found_by"), dialogue=dialogue)
+    return rows.join(found, on="task_id").sort(*KEYS, "dialogue", "task_id", "repetition")
+
+
+def _grouped(rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
+    for key, some in rows.group_by(KEYS, maintain_order=True):
+        yield dict(zip(("study", "run", "found_by", "rater", "dimension"), key, strict=True)), some
+
+
+def _interval(
+    some: pl.DataFrame, value: pl.Expr, bootstrap: Bootstrap
+) -> tuple[float | None, float | None, float | None]:
+    """The mean of a number of each rating, of resamples of dialogues."""
+    parts = some.group_by("dialogue", maintain_order=True).agg(
+        value.sum().cast(pl.Float64).alias("value"), pl.len().cast(pl.Float64).alias("weight")
+    )
+    return with_interval(parts.select("value", "weight").to_numpy(), ratios, bootstrap)
+
+
+def _means(rows: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
+    """Means of values that are numbers."""
+    for named, some in _grouped(rows):
+        number = pl.col("value").cast(pl.Float64, strict=False)
+        if some.select(number.is_null().any()).item():
+            continue
+        mean, low, high = _interval(some, number, bootstrap)
+        counts = {"tasks": some["task_id"].n_unique(), "ratings": some.height}
+        yield {**named, **counts, "mean": mean, "low": low, "high": high}
+
+
+def _shares(rows: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
+    """How often each value was given."""
+    for named, some in _grouped(rows):
+        for value in some["value"].unique().sort():
+            share, low, high = _interval(some, (pl.col("value") == value) * 100, bootstrap)
+            count = int((some["value"] == value).sum())
+            yield {**named, "value": value, "ratings": count, "share": share, "low": low, "high": high}

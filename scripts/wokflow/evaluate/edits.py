@@ -1,0 +1,68 @@
+"""What differs between an utterance and its adaptation, found without a model; and whether an item is still there."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+_GAP = re.compile(r"[^\w]+")
+
+
+class Edit(NamedTuple):
+    """Words that take the place of others; where there are none, it is an addition or a deletion.
+
+    `start` and `end` are the place in the utterance, which an addition has between two characters.
+    """
+
+    start: int
+    end: int
+    original: str
+    adapted: str
+
+    @property
+    def kind(self) -> str:
+        if not self.original:
+            return "addition"
+        return "replacement" if self.adapted else "deletion"
+
+
+def edits(text: str, adapted: str) -> Iterator[Edit]:
+    """The edits by the fewest words that come and go, letter case and marks aside; side by side they are one."""
+    from rapidfuzz.distance import Indel
+
+    one, other = ([*_WORD.finditer(side)] for side in (text, adapted))
+    codes = Indel.opcodes(*([word[0].casefold() for word in side] for side in (one, other)))
+    for same, several in groupby(codes, key=lambda code: code.tag == "equal"):
+        if not same:
+            first, *_, last = [*several] * 2
+            start, end = _span(one, first.src_start, last.src_end)
+            begin, stop = _span(other, first.dest_start, last.dest_end)
+            yield Edit(start, end, text[start:end], adapted[begin:stop])
+
+
+def _span(words: Sequence[re.Match[str]], first: int, behind: int) -> tuple[int, int]:
+    """The place of some words in their text; of none, that behind the word before."""
+    if first < behind:
+        return words[first].start(), words[behind - 1].end()
+    place = words[first - 1].end() if first else 0
+    return place, place
+
+
+def plain(text: str) -> str:
+    """Words in small letters with single blanks between and around, as they are compared."""
+    return f" {_GAP.sub(' ', text.casefold()).strip()} "
+
+
+def likeness(item: str, adapted: str) -> float:
+    """How much of an item is still in an adapted utterance, 0 to 100: rapidfuzz's partial_ratio of whole words.
+
+    Blanks around words count, so that an item within a longer word is not the item: bar in barfi. An utterance that
+    is shorter than the item is compared as a whole.
+    """
+    from rapidfuzz.fuzz import partial_ratio, ratio
+
+    sought, there = plain(item), plain(adapted)
+    if not sought.strip():  # an item of marks alone
+        return 100.0 if item.strip() in adapted else 0.0
+    return ratio(sought, there) if len(there) < len(sought) else partial_ratio(sought, there)

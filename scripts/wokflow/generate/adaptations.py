@@ -1,0 +1,84 @@
+"""Adaptations of dialogues, utterance by utterance."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import Job
+from wokflow.frame.languages import in_language
+from wokflow.generate import schemas
+from wokflow.generate.dialogues import with_lines
+from wokflow.generate.settings import AdaptationsSettings
+from wokflow.generate.turns import Misfit, Turn, aligned
+from wokflow.models.identify import other_language
+
+LANG = "en"
+LETTERS = 80  # of shorter texts the language is not asked for
+
+
+def generate_adaptations(
+    *,
+    utterances: str,
+    predictions: str,
+    calls: str,
+    adaptations: str,
+    rejects: str,
+    run: str,
+    settings: AdaptationsSettings,
+    job: Job,
+) -> None:
+    """Write what a run made of each utterance as generate/adaptations; a dialogue that does not fit is a reject.
+
+    An adaptation has as many utterances as its dialogue (ingest/utterances), by the same speakers in the same order;
+    turns.aligned says what is set right, and the table and the log count it. Dialogues come in the order of their
+    ids. `predictions` and `calls` are those of the run.
+    """
+    spoken = tables.read(utterances).sort("dialogue_id", "position")
+    said = dict(tables.read(predictions, ["instance_id", "prediction"]).iter_rows())
+    cut = set(tables.read(calls).filter(pl.col("status") == "cut")["instance_id"])
+    kept, left, repaired = list[dict[str, Any]](), list[dict[str, Any]](), Counter[str]()
+    for (dialogue,), rows in spoken.group_by("dialogue_id", maintain_order=True):
+        answer = said.get(dialogue, "")
+        turns = [Turn(*row) for row in with_lines(rows).select("speaker", "text").iter_rows()]
+        try:
+            found = aligned(turns, answer, renamed=settings.renamed) if answer else None
+            if found is None:
+                raise Misfit("no_answer")
+            _check_language(found.turns, settings.certain)
+        except Misfit as misfit:
+            detail = misfit.detail + (", cut at the limit of tokens" if dialogue in cut else "")
+            reject = {"reason": misfit.reason, "detail": detail.strip(", ") or None, "raw": answer}
+            left.append({"dialogue_id": dialogue, "run": run} | reject)
+            continue
+        repaired.update(found.repairs)
+        for row, turn in zip(rows.iter_rows(named=True), found.turns, strict=True):
+            own = {name: row[name] for name in ("dialogue_id", "position", "speaker", "text")}
+            new = {"run": run, "adapted_speaker": turn.speaker, "adapted": turn.text}
+            kept.append(own | new | {"repairs": found.repairs})
+    for path, schema, made in (
+        (adaptations, schemas.ADAPTATIONS, kept),
+        (rejects, schemas.ADAPTATION_REJECTS, left),
+    ):
+        frame = pl.DataFrame(made, pl.DataFrame(schema.empty_table()).schema)
+        tables.write(path, schema, frame, job.metadata)
+    whole = spoken["dialogue_id"].n_unique()
+    job.progress.say(f"{whole - len(left)} of {whole} dialogues are adapted utterance by utterance")
+    counted = sorted(Counter(row["reason"] for row in left).items())
+    for what, count in chain(
+        counted, ((f"set right, {name}", many) for name, many in sorted(repaired.items()))
+    ):
+        job.progress.say(f"{what}: {count}")
+
+
+def _check_language(turns: Sequence[Turn], certain: float) -> None:
+    """Raises Misfit for texts that are in another script, or certainly in another language of the same."""
+    text = " ".join(turn.text for turn in turns)
+    if in_language(text, LANG) is False:
+        raise Misfit("wrong_language", "another script")
+    other = other_language(text, LANG, certain) if len(text) >= LETTERS else None
+    if other:
+        raise Misfit("wrong_language", other)

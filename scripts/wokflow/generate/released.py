@@ -1,0 +1,75 @@
+"""Released answers, which take the place of asking."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
+from wokflow.generate.answers import Answer
+from wokflow.generate.costs import Tokens
+from wokflow.generate.schemas import CALLS
+
+FAILURES = ("failed", "rejected")
+
+
+def digest_of(said: Sequence[str]) -> str:
+    """SHA-256 of all that was said up to a question."""
+    return hashlib.sha256(json.dumps([*said], ensure_ascii=False).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Released:
+    """The rows of a table as generate/calls that are of one run."""
+
+    path: str
+    run: str
+    rows: pl.DataFrame
+
+    @classmethod
+    def read(cls, path: str, run: str) -> "Released":
+        """Raises UserError for a file that is no such table, and for a question that it answers twice."""
+        try:
+            rows = tables.read(path, CALLS.names).filter(pl.col("run") == run)
+        except pl.exceptions.PolarsError as error:
+            raise UserError(f"{path} is no table of answers as generate/calls: {error}") from error
+        twice = rows.filter(rows.select("instance_id", "turn").is_duplicated())
+        if twice.height:
+            raise UserError(f"{path} answers {twice['instance_id'][0]} twice for run {run}. Remove a row.")
+        return cls(path, run, rows)
+
+    def turn(
+        self, turn: int, instances: Sequence[str], said: Sequence[Sequence[str]]
+    ) -> tuple[list[Answer], list[dict[str, Any]]]:
+        """The answers to what was said to each instance, and their rows.
+
+        Raises UserError where one is missing, or answers another text.
+        """
+        of_turn = self.rows.filter(pl.col("turn") == turn)
+        known = {row["instance_id"]: row for row in of_turn.drop("run").iter_rows(named=True)}
+        found = []
+        for instance, texts in zip(instances, said, strict=True):
+            row = known.get(instance)
+            if row is None or row["prompt"] != digest_of(texts):
+                what = "no answer" if row is None else "an answer to another text"
+                raise UserError(
+                    f"{self.path} has {what} for {instance} of run {self.run}. Released answers replay with the "
+                    "instances, prompts and settings that they were asked with."
+                )
+            found.append(row)
+        return [_answer(row) for row in found], found
+
+
+def _answer(row: dict[str, Any]) -> Answer:
+    counts = row["prompt_tokens"], row["completion_tokens"]
+    return Answer(
+        row["answer"],
+        row["finish_reason"],
+        row["reason"],
+        None if None in counts else Tokens(*counts),
+        row["status"] if row["status"] in FAILURES else None,
+    )

@@ -1,0 +1,165 @@
+"""Edits of utterances, as models find them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from wokflow.frame import tables
+from wokflow.frame.job import Job
+from wokflow.generate.answers import cleaned
+from wokflow.judge.reading import plain, refusal
+from wokflow.judge.schemas import EDITS, RATING_REJECTS
+
+ARROW = re.compile(r"\s*(?:→|⇒|➔|➜|-+>|=+>|—>|–>)\s*")
+_BEGIN = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+)?")
+_TAG = re.compile(
+    r"\s*[#(\[]*\s*\b(deletion|deleted|removed|addition|added|insertion|omitted)\b[)\]]*\s*$", re.IGNORECASE
+)
+_NONE = re.compile(
+    r"\bno (?:significant |lexical )?(?:edits?|changes?)\b|^\W*none\W*$", re.IGNORECASE | re.MULTILINE
+)
+_EMPTY = re.compile(r"^\W*(?:none|null|nothing|empty|n/a|ø|∅)?\W*$", re.IGNORECASE)
+_QUOTES = " \t\"'“”‘’`*_,;"
+DIMENSION = "edits"  # in tables of rejects
+
+
+class Found(NamedTuple):
+    """An edit that an answer tells, with the words of both sides, or why a line is none."""
+
+    original: str
+    adapted: str
+    reason: str = ""
+    line: str = ""
+
+
+def judge_edits(
+    *,
+    adaptations: Sequence[str],
+    annotations: Sequence[str],
+    tasks: str,
+    answers: str,
+    edits: str,
+    rejects: str,
+    job: Job,
+) -> None:
+    """Write the edits that a model's answers tell as judge/edits; lines that tell none are rejects.
+
+    A line is an edit if an arrow parts words of the utterance and words of its adaptation, letter case aside, that
+    differ; one side may be missing, or tell that it is ("# deletion"). `item`: whether the words of the utterance
+    touch a culture-specific item (ingest/annotations), at some place where they stand.
+    """
+    texts = {
+        (run, dialogue, position): (text, adapted)
+        for run, dialogue, position, text, adapted in tables.read(adaptations)
+        .select("run", "dialogue_id", "position", "text", "adapted")
+        .iter_rows()
+    }
+    marks = _marks(annotations)
+    kept, left = list[dict[str, Any]](), list[dict[str, Any]]()
+    asked = tables.read(answers).join(tables.read(tasks, ["task_id", "item", "system"]), on="task_id")
+    for row in asked.sort("task_id", "repetition").iter_rows(named=True):
+        _, dialogue, position = _place(row["item"])
+        text, adapted = texts[row["system"], dialogue, position]
+        common = {"task_id": row["task_id"], "repetition": row["repetition"]}
+        number = 0
+        for one in read_edits(cleaned(row["answer"]), text, adapted, row["status"]):
+            if one.reason:
+                detail = {
+                    "dimension": DIMENSION,
+                    "reason": one.reason,
+                    "detail": one.line,
+                    "raw": row["answer"],
+                }
+                left.append(common | {"rater": row["asked"]} | detail)
+                continue
+            number += 1
+            own = {"asked": row["asked"], "run": row["system"], "dialogue_id": dialogue, "position": position}
+            kept.append(
+                common
+                | own
+                | {"number": number, "kind": kind_of(one.original, one.adapted)}
+                | {"original": one.original, "adapted": one.adapted}
+                | {"item": touches(one.original, text, marks.get((dialogue, position), ()))}
+            )
+    for path, schema, rows in ((edits, EDITS, kept), (rejects, RATING_REJECTS, left)):
+        frame = pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema)
+        tables.write(path, schema, frame, job.metadata)
+    job.progress.say(f"{len(kept)} edits in {asked.height} utterances that differ, {len(left)} rejects")
+
+
+def kind_of(original: str, adapted: str) -> str:
+    return "addition" if not original else "replacement" if adapted else "deletion"
+
+
+def _place(item: str) -> tuple[str, str, int]:
+    kind, _, rest = item.partition(":")
+    dialogue, _, position = rest.rpartition(":")
+    return kind, dialogue, int(position)
+
+
+def _marks(annotations: Sequence[str]) -> Mapping[tuple[str, int], Sequence[tuple[int, int]]]:
+    """Places of items in each utterance."""
+    found: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    columns = ["dialogue_id", "position", "start", "end"]
+    for dialogue, position, start, end in (
+        tables.read(annotations, columns).iter_rows() if annotations else ()
+    ):
+        found.setdefault((dialogue, position), []).append((start, end))
+    return found
+
+
+def touches(words: str, text: str, places: Sequence[tuple[int, int]]) -> bool:
+    """Whether some place of the words in a text shares a character with one of the places."""
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    spans = [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)] if pattern else []
+    return any(start < stop and begin < end for begin, stop in spans for start, end in places)
+
+
+def read_edits(answer: str, text: str, adapted: str, status: str) -> Iterator[Found]:
+    """The edits of an answer in the order of its lines; one reject where it has none and does not say so."""
+    if status not in ("ok", "cut") or not answer:
+        yield Found("", "", status if status not in ("ok", "cut") else "empty")
+        return
+    lines = answer.splitlines()
+    arrows = [(number, line) for number, line in enumerate(lines) if ARROW.search(line)]
+    seen = set[tuple[str, str]]()
+    for number, line in arrows:
+        if status == "cut" and number == len(lines) - 1:
+            yield Found("", "", "cut", line.strip()[:200])
+            continue
+        one = _edit(line, text, adapted)
+        if one.reason or (one.original, one.adapted) not in seen:
+            yield one
+        seen.add((one.original, one.adapted))
+    if not arrows and not _NONE.search(answer):
+        said = refusal(plain(answer), answer)
+        first = next((line.strip() for line in lines if line.strip()), "")
+        yield Found(
+            "", "", "refused" if said else "cut" if status == "cut" else "missing", (said or first)[:200]
+        )
+
+
+def _edit(line: str, text: str, adapted: str) -> Found:
+    """The edit of a line with an arrow."""
+    sides = ARROW.split(_BEGIN.sub("", line))
+    if len(sides) != 2:
+        return Found("", "", "several", line.strip()[:200])
+    one, other = (_TAG.sub("", side) for side in sides)
+    one, other = ("" if _EMPTY.match(side) else side.strip(_QUOTES) for side in (one, other))
+    one, other = (_words(side, whole) if side else "" for side, whole in ((one, text), (other, adapted)))
+    if one is None or other is None:
+        return Found("", "", "not_in_text", line.strip()[:200])
+    if " ".join(one.casefold().split()) == " ".join(other.casefold().split()):
+        return Found("", "", "no_change", line.strip()[:200])
+    return Found(one, other)
+
+
+def _words(side: str, text: str) -> str | None:
+    """The words as they stand in the text; None if they do not."""
+    for words in (side, side.rstrip(".!?:")):
+        match = re.search(r"\s+".join(map(re.escape, words.split())), text, re.IGNORECASE)
+        if words and match:
+            return match[0]
+    return None

@@ -1,0 +1,44 @@
+"""Which of some names an answer gives, as that of a strategy; what leaves a doubt is none."""
+
+import re
+from collections.abc import Sequence
+
+from wokflow.judge.reading import Rated, any_of, plain, refusal, words
+
+_LABEL = re.compile(
+    r"(?<!\w)(?:strategy|answer)\b[^\n.:=]{0,80}?(?:[:=]|\bis\b|\bwould be\b|\bused\b)\s*", re.IGNORECASE
+)
+_LEAD = r"^\W*(?:\(?\d[.)]\s*)?\W*"  # numbers and marks before a name that begins an answer
+_NOT = re.compile(r"(?:\b(?:not|isn't|than|nor)|n't)\W+(?:an?\W+)?$", re.IGNORECASE)
+
+
+def read_name(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated:
+    """The value that begins an answer, that stands behind "strategy", or that is the only one in all of it.
+
+    Names may be spelt otherwise (resources/judge/words.tsv); one behind "not" or "than" does not count. `cut`: the
+    answer ended at the limit of tokens; a name at its end is one nevertheless, as names are not words cut short.
+    """
+    text = plain(answer)
+    names = {value: any_of({value, *words("name", value)}) for value in values}
+    every = re.compile(
+        "|".join(f"(?P<v{place}>{name})" for place, name in enumerate(names.values())), re.IGNORECASE
+    )
+    found = [
+        (values[int((match.lastgroup or "v0")[1:])], match.start(), match.end())
+        for match in re.finditer(rf"(?<![^\W\d_])(?:{every.pattern})", text, re.IGNORECASE)
+        if not _NOT.search(text[max(0, match.start() - 20) : match.start()])
+    ]
+    if not found:
+        line = refusal(text, answer)
+        if line is not None:
+            return Rated(None, reason="refused", detail=line)
+        return Rated(None, reason="cut" if cut else "missing")
+    opening = re.match(_LEAD, text)
+    at = {opening.end() if opening else 0, *(label.end() for label in _LABEL.finditer(text))}
+    told = [each for each in found if each[1] in at or text[: each[1]].strip(" \"'([") == ""]
+    chosen = {each[0] for each in told or found}
+    if len(chosen) > 1:
+        return Rated(None, reason="several", detail=", ".join(sorted(chosen)))
+    value, begin, end = (told or found)[0]
+    rest = (answer[:begin] + answer[end:]) if told else answer
+    return Rated(value, " ".join(rest.split()).strip(" *_`#:.-—,\"'()"), answer.strip() == value)
