@@ -8,7 +8,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.text_files import read_text
-from wokflow.judge.arguments import AskedModel, read_models
+from wokflow.judge.arguments import AskedModel
 from wokflow.judge.instructions import judge_instructions
 from wokflow.judge.prompt import Question, filled
 from wokflow.judge.schemas import ANSWERS
@@ -16,6 +16,7 @@ from wokflow.judge.settings import InstructionsSettings, TasksSettings
 from wokflow.judge.tasks import judge_tasks
 
 from tests.conftest import ROOT
+from tests.judge.demo_dialogues import models as demo_models
 from tests.judge.models import ASH, rating
 
 DEMO = ROOT / "resources" / "demo" / "ash"
@@ -66,7 +67,7 @@ def made(folder: str) -> pl.DataFrame:
     paths = {name: f"{folder}/{name}.parquet" for name in ("instructions", "tasks", "rejects", "written")}
     given = InstructionsSettings(dishes=str(DEMO / "dishes.tsv"), cuisines=str(DEMO / "cuisines.tsv"))
     judge_instructions(instructions=paths["instructions"], settings=given, job=Job({}))
-    models = read_models({"judge": {"models": str(DEMO / "models.tsv")}}, {}, {}).values()
+    models = demo_models().values()
     written = [
         row for model in models if model.role == "generator" for row in rows(model, paths["instructions"])
     ]

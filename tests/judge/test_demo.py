@@ -6,11 +6,12 @@ from wokflow.evaluate.biases import evaluate_biases
 from wokflow.evaluate.settings import BiasesSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.judge.arguments import biases_given, read_models
+from wokflow.judge.arguments import biases_given
 from wokflow.judge.ratings import judge_ratings
 from wokflow.judge.schemas import ANSWERS
 
 from tests.judge.demo_answers import DEMO, made
+from tests.judge.demo_dialogues import models
 
 
 def test_the_demo_s_answers_are_those_of_its_rules_and_show_what_these_like(tmp_path: Path) -> None:
@@ -28,12 +29,11 @@ def test_the_demo_s_answers_are_those_of_its_rules_and_show_what_these_like(tmp_
     )
     assert tables.read(paths["rejects"]).height == 0
     assert set(tables.read(paths["ratings"])["status"]) == {"exact"}
-    models = read_models({"judge": {"models": str(DEMO / "models.tsv")}}, {}, {})
     evaluate_biases(
         tasks=paths["tasks"],
         ratings=[paths["ratings"]],
         biases=paths["biases"],
-        settings=BiasesSettings(**biases_given(models)),
+        settings=BiasesSettings(**biases_given(models())),
         job=Job({}),
     )
     biases = tables.read(paths["biases"]).filter(dimension="harmony")

@@ -45,8 +45,10 @@ evaluate:
   comet: {{command: [comet]}}
   bleurt: {{command: [bleurt]}}
 """
-ASKED = "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\n"
-ASKED += "spoken\tnone\tprompt\tgpt-9\tdialogues\tdialogue\t\t\n"
+ASKED = (
+    "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\t\n"
+)
+ASKED += "spoken\tnone\tprompt\tgpt-9\tdialogues\tdialogue\t\t\t\n"
 OWN = "own\tevaluator\tgpt-9\t\t\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
 OWN += "".join(
     f"{role}s\t{role}\tgpt-9\t\t\t\t\t\n" for role in ("dialogue_rater", "editor", "edit_rater", "strategist")
