@@ -83,4 +83,4 @@ onsuccess:
 
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
         outputs = {str(path) for job in workflow.dag.jobs for path in job.output}
-        print(shown(Outcome(config, outputs, list(RUNS), BASELINES).text()), file=sys.stderr)
+        print(shown(Outcome(config, outputs, list(RUNS), RESERVED).text()), file=sys.stderr)

@@ -1,6 +1,10 @@
 from wokflow.annotate.arguments import answers_given, sheets_given, tasks_given
 
 # The cutoff of what texts of a study are of, none for recipes of stage judge; those before the predictions of its runs.
+RATED_BY_JUDGES = {
+    data: [f"{RESULTS}/judge/{table}/part-00000.parquet"]
+    for data, table in (("ash", "tasks"), ("dialogues", "dialogues/tasks"))
+}
 study_instances = lambda wildcards: INSTANCES.only(STUDIES[wildcards.study].data)
 study_before = lambda wildcards: STEPS.of_predictions(EXAMPLES, INSTANCES, STUDIES[wildcards.study].data)
 
@@ -12,9 +16,7 @@ rule annotate_tasks:
             f"{RESULTS}/generate/predictions/{run}/part-00000.parquet"
             for run in STUDIES[wildcards.study].runs
         ],
-        rated=lambda wildcards: (
-            [f"{RESULTS}/judge/tasks/part-00000.parquet"] if STUDIES[wildcards.study].data == "ash" else []
-        ),
+        rated=lambda wildcards: RATED_BY_JUDGES.get(STUDIES[wildcards.study].data, []),
         recipes=lambda wildcards: [
             path
             for corpus in (

@@ -13,7 +13,7 @@ from wokflow.frame.records import restore
 from wokflow.frame.rules import Results, Steps
 from wokflow.frame.scope import Scope
 from wokflow.frame.wikidata import ENTITIES
-from wokflow.generate.stage import BASELINES
+from wokflow.generate.stage import BASELINES, RESERVED
 from wokflow.ingest.stage import dumps, source_files
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
@@ -25,7 +25,7 @@ try:
         SCHEMA,
         ROOT,
         packages=not workflow.deployment_settings.deployment_method,
-        reserved=BASELINES,
+        reserved=RESERVED,
     )
     ASKED = read_models(config, SCHEMA, RUNS)
     STUDIES = read_studies(

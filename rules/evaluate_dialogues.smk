@@ -1,4 +1,4 @@
-from wokflow.evaluate.stage import ADAPTATION_FIGURES
+from wokflow.evaluate.stage import ADAPTATION_FIGURES, ADAPTATION_TABLES
 
 SPOKEN_STUDIES = [name for name in SCOPE.answered("rating") if STUDIES[name].data == "dialogues"]
 

@@ -131,6 +131,14 @@ rule report_page:
             if EVALUATORS
         },
         **{f"lexicon_{table}": path for table, path in LEXICON.items() if config["lexicon"]["included"]},
+        **{
+            f"evaluate_dialogues_{table}": f"{RESULTS}/evaluate/dialogues/{table}/part-00000.parquet"
+            for table in (
+                *(ADAPTATION_TABLES if ADAPTING_RUNS else ()),
+                *(ADAPTATION_FIGURES if DIALOGUE_RATERS + EDIT_RATERS + STRATEGISTS else ()),
+            )
+        },
+        generate_adaptations=ADAPTATIONS,
         **after(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])),
         aligned=[f"{RESULTS}/lexicon/aligned"] if config["lexicon"]["included"] else [],
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],

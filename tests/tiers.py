@@ -39,6 +39,7 @@ SLOW = (
     "ingest/test_wikipedia.py::test_a_silent_server_is_given_up",  # waits
     "ingest/test_wikipedia.py::test_requests_come_one_after_the_other",  # waits
     "ingest/test_wrong_files.py::test_a_large_file_without_recipes_is_not_read_to_its_end",
+    "judge/test_dialogue_stage.py",
     "judge/test_stage.py::test_models_",
     "lexicon/test_planted.py",
     "match/test_embed.py",

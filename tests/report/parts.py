@@ -13,6 +13,8 @@ from wokflow.report.inputs import input_name
 from wokflow.report.render import Table, Templates
 from wokflow.report.settings import OrderLimits, PageSettings
 
+from tests.conftest import ROOT
+
 LANGS = {"recipenlg": "en", "xiachufang": "zh", "counterfactual": "zh"}
 ENGLISH = {"verb": {"切": "cut", "炒": "stir-fry"}, "ingredient": {"鸡肉": "chicken"}, "tool": {"锅": "wok"}}
 ORDERS = OrderLimits(estimate="effect_in_order", effect=0.1, units=5, correct=False)
@@ -61,6 +63,8 @@ def settings(folder: Path, **own: Any) -> PageSettings:
     known |= {
         "item_pairs": (),
         "judges": (),
+        "speaking": (),
+        "published": str(ROOT / "resources" / "published.tsv"),
         "templates": str(TEMPLATES),
         "benchmarks": str(folder / "benchmarks"),
     }

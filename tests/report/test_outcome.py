@@ -90,4 +90,4 @@ def test_what_runs_left_that_are_not_in_the_table_any_more_is_named(tmp_path: Pa
 
 def test_all_tables_with_a_folder_a_run_are_known() -> None:
     rules = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
-    assert set(re.findall(r"{RESULTS}/(\w+/\w+)/{{run}}", rules)) == set(RUN_TABLES)
+    assert set(re.findall(r"{RESULTS}/((?:\w+/)+\w+)/{{run}}", rules)) == set(RUN_TABLES)

@@ -66,7 +66,7 @@ def test_settings_and_prompts_of_runs(tmp_path: Path) -> None:
 
 def test_costs_and_failures_of_runs_that_ask(tmp_path: Path) -> None:
     empty: dict[str, Any] = dict.fromkeys(generate.CALLS.names)
-    empty |= {"run": "gpt", "turn": 1, "instance_id": "a", "request": "x"}
+    empty |= {"run": "gpt", "turn": 1, "instance_id": "a", "request": "x", "prompt": "x", "answer": ""}
     rows = [
         empty
         | {"status": "ok", "prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25, "in_language": False},

@@ -9,12 +9,13 @@ from wokflow.annotate.fields import HUMAN
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
-from wokflow.frame.runs import ADAPTED, NAME, REWRITTEN, located, read_overrides
+from wokflow.frame.runs import ADAPTED, DIALOGUES, NAME, REWRITTEN, located, read_overrides
 from wokflow.frame.text_files import read_table
 
 KINDS = ("rating", "best_worst", "writing")
 ASH = "ash"
-DATA = (*ADAPTED, REWRITTEN, ASH)
+JUDGED = (ASH, DIALOGUES)  # whose texts are those that stage judge has rated
+DATA = (*ADAPTED, REWRITTEN, *JUDGED)
 WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
 STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings")}
 FOLDER = "resources/annotate"
@@ -24,7 +25,7 @@ COLUMNS = {
     "kind": "`rating`: texts are rated one by one. `best_worst`: the best and the worst of several are named. "
     "`writing`: recipes are adapted.",
     "data": "`zh-en`, `en-zh`: adaptations of a test set. `counterfactual`: rewritten recipes. `ash`: recipes of "
-    "stage judge, which are rated.",
+    "stage judge, which are rated. `dialogues`: adapted ones, which are rated.",
     "systems": "Whose texts are rated, with blanks between: runs, and `human` for the references. Empty: all.",
     "texts": "A file of more texts, of people or of systems that are no runs: columns instance_id, run and "
     "prediction, Parquet or .tsv. Empty: none.",
@@ -81,10 +82,11 @@ def read_studies(
         row = {name: row[name].strip() for name in COLUMNS}
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
         found = [*_problems(row, studies), *_without_text(row), *wrong]
+        systems = generators if row["data"] == ASH else runs.get(row["data"], ())
         if not found:
-            known = () if row["data"] == ASH or row["kind"] == "writing" else runs.get(row["data"], ())
+            known = () if row["data"] in JUDGED or row["kind"] == "writing" else runs.get(row["data"], ())
             studies[row["name"]] = made = _study(row, settings, tuple(known))
-            found = [*_missing(made, generators)]
+            found = [*_missing(made, systems)]
         problems += [f"  - line {number}: {text}" for text in found]
     if problems:
         raise UserError(f"The studies in {path} cannot be used:\n" + "\n".join(problems))
@@ -93,12 +95,12 @@ def read_studies(
 
 def _study(row: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str, ...]) -> Study:
     kind, data = row["kind"], row["data"]
-    lang = {ASH: "en", REWRITTEN: "zh"}.get(data, data[-2:])
-    of = ASH if data == ASH else kind
+    lang = {ASH: "en", DIALOGUES: "en", REWRITTEN: "zh"}.get(data, data[-2:])
+    of = data if data in JUDGED else kind
     own = {
         name: _own(row[name], default)
         for name, default in {
-            "dimensions": None if of in (ASH, "writing") else f"{kind}.{lang}.tsv",
+            "dimensions": None if of in (*JUDGED, "writing") else f"{kind}.{lang}.tsv",
             "instructions": f"{of}.{lang}.md",
             "consent": f"consent.{lang}.md",
             "checks": f"{of}.{data}.tsv",
@@ -139,14 +141,14 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
         yield f"kind {row['kind']!r} is none of {', '.join(KINDS)}."
     if row["data"] not in DATA:
         yield f"data {row['data']!r} is none of {', '.join(DATA)}."
-    if row["data"] == ASH and row["kind"] in KINDS[1:]:
-        yield "recipes of data ash are rated: kind rating."
-    if row["kind"] == "writing" and row["data"] not in (*ADAPTED, ASH):
+    if row["data"] in JUDGED and row["kind"] in KINDS[1:]:
+        yield f"texts of data {row['data']} are rated: kind rating."
+    if row["kind"] == "writing" and row["data"] not in (*ADAPTED, *JUDGED):
         yield f"people adapt recipes of data {' and '.join(ADAPTED)}."
     if row["systems"] + row["texts"] and row["kind"] == "writing":
         yield "a source is adapted, and no system's text: leave the columns systems and texts empty."
-    if row["texts"] and row["data"] == ASH:
-        yield "recipes of data ash are those of stage judge: leave the column texts empty."
+    if row["texts"] and row["data"] in JUDGED:
+        yield f"texts of data {row['data']} are those of stage judge: leave the column texts empty."
     if not row["raters"]:
         yield "raters is empty: name the table of raters."
     for column in ("texts", "dimensions", "instructions", "consent", "checks", "raters", "answers"):
@@ -162,18 +164,23 @@ def _without_text(row: Mapping[str, str]) -> Iterator[str]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
 
 
-def _missing(study: Study, generators: Collection[str]) -> Iterator[str]:
-    """Files and systems that are not there. Whether a file of texts has a system is seen when the file is read."""
+def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:
+    """Files and systems that are not there; `systems` are generators, or runs on the study's data.
+
+    Whether a file of texts has a system is seen when the file is read.
+    """
     files = (study.texts, study.dimensions, study.instructions, study.consent, study.checks, study.raters)
     yield from (f"there is no file {path}." for path in files if path and not Path(path).is_file())
     if study.answers and not Path(study.answers).exists():
         yield f"there is no sheet or folder {study.answers}."
-    known = [*generators] if study.data == ASH else [*study.known, HUMAN]
+    known = [*systems] if study.data in JUDGED else [*study.known, HUMAN]
     unknown = [name for name in study.systems if name not in known]
     if unknown and not study.texts:
         yield f"{', '.join(unknown)} is none of the systems of {study.data}: {', '.join(known)}."
-    if study.data == ASH and not generators:
+    if study.data == ASH and not systems:
         yield "recipes of data ash are those of generators: judge.models names none."
+    if study.data == DIALOGUES and not systems:
+        yield "no run adapts dialogues: name one in the table of runs."
     if Path(study.raters).is_file():
         try:
             read_raters(study.raters)

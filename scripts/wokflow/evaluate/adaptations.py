@@ -35,22 +35,14 @@ def evaluate_adaptations(
     (Table 6).
     """
     means, shares, aspects, agreement, calibration = figures
-    known = (
-        tables.read(tasks) if tasks else pl.DataFrame(schema=dict.fromkeys(("study", "item", *TASK_COLUMNS)))
-    )
+    known = tables.read(tasks)
     rows, bootstrap = rating_rows(ratings), settings.bootstrap
     numbered = _numbered(known, rows)
-    tables.write(
-        means,
-        dialogue_schemas.MEANS,
-        frame(dialogue_schemas.MEANS, _means(numbered, bootstrap)),
-        job.metadata,
-    )
-    counted = frame(dialogue_schemas.SHARES, _shares(numbered, bootstrap))
-    tables.write(shares, dialogue_schemas.SHARES, counted, job.metadata)
-    whole = known.filter(study=DIALOGUES) if known.height else known
-    own = rows.filter(pl.col("task_id").is_in(whole["task_id"].implode())) if whole.height else None
+    whole = known.filter(study=DIALOGUES)
+    own = rows.filter(pl.col("task_id").is_in(whole["task_id"].implode()))
     for path, schema, made in (
+        (means, dialogue_schemas.MEANS, _means(numbered, bootstrap)),
+        (shares, dialogue_schemas.SHARES, _shares(numbered, bootstrap)),
         (aspects, dialogue_schemas.ASPECTS, _aspects(whole, own, bootstrap)),
         (agreement, rating_schemas.RATING_AGREEMENT, _of_all(agreements, whole, own, bootstrap)),
         (calibration, rating_schemas.RATING_CALIBRATION, _of_all(raters.calibration, whole, own, bootstrap)),
@@ -59,19 +51,13 @@ def evaluate_adaptations(
     job.progress.say(f"{rows.height} ratings of {known.height} tasks")
 
 
-def _of_all(
-    figure: Any, tasks: pl.DataFrame, rows: pl.DataFrame | None, bootstrap: Bootstrap
-) -> Iterator[Any]:
-    if rows is not None and rows.height:
+def _of_all(figure: Any, tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[Any]:
+    if rows.height:
         yield from figure(of(tasks, rows), bootstrap)
 
 
-def _aspects(
-    tasks: pl.DataFrame, rows: pl.DataFrame | None, bootstrap: Bootstrap
-) -> Iterator[dict[str, Any]]:
+def _aspects(tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
     """Kendall's tau between dimensions, of what each run adapted."""
-    if rows is None:
-        return
     for (run,), some in tasks.sort("system", "task_id").group_by("system", maintain_order=True):
         own = rows.filter(pl.col("task_id").is_in(some["task_id"].implode()))
         if own.height:
@@ -81,8 +67,6 @@ def _aspects(
 
 def _numbered(tasks: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Each rating with its task's study, run and dialogue."""
-    if not tasks.height:
-        return pl.DataFrame(schema=dict.fromkeys((*KEYS, "dialogue", "value", "task_id"), pl.String))
     dialogue = pl.coalesce(pl.col("item").str.extract(DIALOGUE, group) for group in (1, 2))
     found = tasks.select("task_id", "study", "system", found_by=shown("found_by"), dialogue=dialogue)
     return rows.join(found, on="task_id").sort(*KEYS, "dialogue", "task_id", "repetition")

@@ -10,6 +10,7 @@ from wokflow.frame.scope import Scope
 
 EXEMPLARS, OF_EXEMPLARS = "resources/dialogues/exemplars.txt", "India"
 BASELINES = ("copy", "substitute", "retrieve")  # runs without a model; no row of the table has these names
+RESERVED = (*BASELINES, "adaptations")  # folders beside those of runs
 WITHOUT_GPU = {
     "generate_decode": "generate.decode.device: cpu",
     "generate_server": "generate.server.gpus: 0",

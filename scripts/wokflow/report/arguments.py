@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.evaluate.intervals import LEVEL
-from wokflow.frame.runs import Run
-from wokflow.judge.arguments import AskedModel
+from wokflow.frame.runs import DIALOGUES, Run
+from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
 from wokflow.pivot.limits import limits
 from wokflow.pivot.settings import OrdersSettings
 from wokflow.report.settings import OrderLimits
@@ -29,7 +29,11 @@ def page_given(
         "level": LEVEL,
         "item_pairs": list(item_pairs.items()),
         "prompts": list(dict.fromkeys(run.prompt_file for run in by_name if run.prompt_file)),
-        "judges": [(each.name, each.model) for each in asked.values()],
+        "judges": [(each.name, each.model) for each in asked.values() if each.role not in OF_DIALOGUES],
+        "speaking": [
+            *((run.name, run.model) for run in by_name if run.data == DIALOGUES),
+            *((each.name, each.model) for each in asked.values() if each.role in OF_DIALOGUES),
+        ],
         "templates": str(TEMPLATES),
         "benchmarks": f"{config['results']}/benchmarks",
     }

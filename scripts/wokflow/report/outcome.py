@@ -23,6 +23,7 @@ from wokflow.report.left_out import LeftOut, left_out
 RUN_TABLES = (  # with a folder for each run
     "train/model",
     *(f"generate/{table}" for table in ("decode", "predictions", "calls", "rejects")),
+    *(f"generate/{table}" for table in ("adaptations", "rejects/adaptations")),
     *(f"evaluate/{table}" for table in ("outputs", "parts")),
 )
 CHECKPOINTS = ".checkpoints"  # ends the folder of those of a training
@@ -32,7 +33,7 @@ CHECKPOINTS = ".checkpoints"  # ends the folder of those of a training
 class Outcome:
     """The results of a run whose targets need the files `outputs`; what else lies in the folder is of other runs.
 
-    `runs` are the names in the table of runs, `baselines` those that need no row of it.
+    `runs` are the names in the table of runs, `baselines` those of folders that need no row of it.
     """
 
     config: Mapping[str, Any]

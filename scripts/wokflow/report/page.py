@@ -21,6 +21,7 @@ from wokflow.report import (
     releases,
     results,
     runs,
+    spoken,
     training,
 )
 from wokflow.report.charts import Charts, library
@@ -105,6 +106,11 @@ def report_page(
             "Recipes by models, rated",
             ratings.section(parts, dict(settings.judges)),
             ("judge/", "evaluate/ratings", "evaluate/words"),
+        ),
+        "spoken": (
+            "Adapted dialogues",
+            spoken.section(parts, dict(settings.speaking), settings.published),
+            ("evaluate/dialogues", "generate/adaptations", "ingest/utterances", "ingest/annotations"),
         ),
         "export": ("Release", releases.section(release), ("export/",)),
         "provenance": (

@@ -29,6 +29,9 @@ class PageSettings(Settings):
     """The prompts of all runs."""
     judges: tuple[tuple[str, str], ...] = from_rule()
     """Who writes and rates recipes, by name and model."""
+    speaking: tuple[tuple[str, str], ...] = from_rule()
+    """Who adapts dialogues and is asked about them, by name and model."""
+    published: Text = borrowed("evaluate.summary.published")
     templates: Folder[Text] = from_rule()
     """The page's own templates."""
     benchmarks: Never[Text] = from_rule()
