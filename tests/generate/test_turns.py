@@ -22,6 +22,8 @@ FITS = {
         ["words_around"],
     ),
     "a remark right behind": (f"{GOOD}\n(Note: I kept the names.)", ["words_around"]),
+    "a scene before": (f"Scene: A kitchen in Pune\n\n{GOOD}", ["words_around"]),
+    "names in italics": (GOOD.replace("Ann:", "*Ann*:").replace("Bo:", "_Bo:_"), []),
     "a list of changes behind": (f"{GOOD}\n\nThanksgiving: it is Diwali now\nPie: kheer", ["words_around"]),
     "the dialogue before": (
         f"Original Dialog 3:\nAnn: Who ate the pie?\nBo: I did.\nAnn: Dude!\n\nAdapted Version 3:\n{GOOD}",
@@ -91,6 +93,10 @@ def test_a_part_of_a_name_is_enough_where_no_other_speaker_has_it() -> None:
     two = [Turn("Ann Lee", "Hi."), Turn("Bo Lee", "Hi.")]
     with pytest.raises(Misfit):
         aligned(two, "Lee: Hi.\nLee: Hi.")
+
+
+def test_who_says_nothing_in_the_dialogue_may_say_nothing_in_the_adaptation() -> None:
+    assert aligned([Turn("Ann", "Bo?"), Turn("Bo", "...")], "Ann: Bo?\nBo: ...").turns[1] == ("Bo", "...")
 
 
 def test_only_what_parts_one_utterance_is_joined() -> None:

@@ -45,6 +45,10 @@ EDITS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         "nude -> (removed)\nnone -> with rangoli (added)",
         [("nude", ""), ("", "with rangoli")],
     ),
+    "labels and remarks": (
+        "Edits: Beer → Lassi (a local drink)\nEdit 2: ice cream → kulfi",
+        [("Beer", "Lassi"), ("ice cream", "kulfi")],
+    ),
     "words around": ("Edits:\n\nBeer → Lassi\n\nThat is all.", [("Beer", "Lassi")]),
     "twice the same": ("Beer → Lassi\nbeer → lassi", [("Beer", "Lassi")]),
     "none": ("Edits: No edit found.", []),

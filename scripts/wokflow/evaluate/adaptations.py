@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.evaluate import dialogue_schemas, raters, rating_schemas
-from wokflow.evaluate.rated import TASK_COLUMNS, of, rating_rows, shown
+from wokflow.evaluate.rated import of, rating_rows, shown
 from wokflow.evaluate.ratings import agreements, frame
 from wokflow.evaluate.resampling import ratios, with_interval
 from wokflow.evaluate.settings import AdaptationsSettings, Bootstrap

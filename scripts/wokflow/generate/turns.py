@@ -105,7 +105,7 @@ class _Reader:
     def known(self) -> re.Pattern[str]:
         """A line that begins an utterance of the dialogue's own speakers; an aside may stand behind the name."""
         return re.compile(
-            rf"{_BEGIN}(?P<name>{self.names}) ?(?P<aside>\([^()]*\))? ?[:：][*_]* ?(?P<said>.*)",
+            rf"{_BEGIN}(?P<name>{self.names})[*_]* ?(?P<aside>\([^()]*\))? ?[:：][*_]* ?(?P<said>.*)",
             re.IGNORECASE,
         )
 
@@ -119,8 +119,12 @@ class _Reader:
         turns, repairs = self.found(lines)
         own = [turn.speaker in self.speakers for turn in turns]
         if any(own):
-            while len(turns) > len(self.dialogue) and not own[len(turns) - 1]:
-                turns.pop()  # such as "Diwali: in place of Thanksgiving"
+            while len(turns) > len(self.dialogue) and not (own[0] and own[-1]):
+                place = 0 if not own[0] else -1
+                del (
+                    turns[place],
+                    own[place],
+                )  # such as "Scene: a flat in Pune", "Diwali: in place of Thanksgiving"
                 repairs.add(WORDS_AROUND)
         elif len(self.dialogue) < TELLING or _order(turns) != _order(self.dialogue):
             raise Misfit("no_utterances", next(filter(None, lines), "")[:200])
@@ -131,8 +135,9 @@ class _Reader:
             repairs.add(RENAMED)
             if not renamed:
                 raise Misfit("other_speakers", ", ".join(f"{new} for {old}" for old, new in names.items()))
-        if mute := [turn.speaker for turn in turns if not re.search(r"\w", turn.text)]:
-            raise Misfit("empty_utterance", mute[0])
+        for theirs, ours in zip(self.dialogue, turns, strict=True):
+            if re.search(r"\w", theirs.text) and not re.search(r"\w", ours.text):
+                raise Misfit("empty_utterance", ours.speaker)
         return Aligned(turns, sorted(repairs))
 
     def found(self, lines: Sequence[str]) -> tuple[list[Turn], set[str]]:

@@ -13,7 +13,9 @@ from wokflow.judge.reading import plain, refusal
 from wokflow.judge.schemas import EDITS, RATING_REJECTS
 
 ARROW = re.compile(r"\s*(?:→|⇒|➔|➜|-+>|=+>|—>|–>)\s*")
-_BEGIN = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+)?")
+_BEGIN = re.compile(
+    r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+)?(?:\W*(?:edit|change)s?\s*\d*\W*:\W*(?=\w|→))?", re.IGNORECASE
+)
 _TAG = re.compile(
     r"\s*[#(\[]*\s*\b(deletion|deleted|removed|addition|added|insertion|omitted)\b[)\]]*\s*$", re.IGNORECASE
 )
@@ -21,6 +23,7 @@ _NONE = re.compile(
     r"\bno (?:significant |lexical )?(?:edits?|changes?)\b|^\W*none\W*$", re.IGNORECASE | re.MULTILINE
 )
 _EMPTY = re.compile(r"^\W*(?:none|null|nothing|empty|n/a|ø|∅)?\W*$", re.IGNORECASE)
+_REMARK = re.compile(r"\s*(?:\([^()]*\)|\s[-–—]\s.*)$")  # behind an edit
 _QUOTES = " \t\"'“”‘’`*_,;"
 DIMENSION = "edits"  # in tables of rejects
 
@@ -158,7 +161,7 @@ def _edit(line: str, text: str, adapted: str) -> Found:
 
 def _words(side: str, text: str) -> str | None:
     """The words as they stand in the text; None if they do not."""
-    for words in (side, side.rstrip(".!?:")):
+    for words in (side, side.rstrip(".!?:"), _REMARK.sub("", side).strip(_QUOTES)):
         match = re.search(r"\s+".join(map(re.escape, words.split())), text, re.IGNORECASE)
         if words and match:
             return match[0]
