@@ -31,7 +31,7 @@ def problems(path: str, *reserved: str) -> str:
 
 def test_the_runs_that_come_with_the_workflow_are_good(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    for name in ("demo_runs.tsv", "paper_runs.tsv"):
+    for name in ("demo_runs.tsv", "paper_runs.tsv", "dialogue_runs.tsv"):
         assert read_runs(f"config/{name}", SCHEMA)
     assert read_runs("config/items_runs.tsv", SCHEMA, pairs={"camt": "en-zh"})
 

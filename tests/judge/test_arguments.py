@@ -11,7 +11,7 @@ from wokflow.frame.config import fill
 from wokflow.frame.job import UserError
 from wokflow.frame.runs import Run
 from wokflow.generate.arguments import key_variables, prompt_overrides
-from wokflow.judge.arguments import COLUMNS, OPTIONAL, asked_given, own_servers, read_models
+from wokflow.judge.arguments import COLUMNS, OF_DIALOGUES, OPTIONAL, asked_given, own_servers, read_models
 
 from tests.conftest import ROOT
 
@@ -132,3 +132,14 @@ def test_comparers_need_items_and_runs_that_translate(tmp_path: Path) -> None:
     run = Run("t", "none", "prompt", "m", "lines", "csi_bi", pair="en-zh")
     asked = read_models(config, SCHEMA, {"t": run})["c"]
     assert (Path(asked.prompt).parts[-2:], asked.repetitions) == (("pta", "prompt.txt"), 1)
+
+
+def test_the_judge_of_dialogues_has_all_four_roles_and_needs_a_run_that_adapts(tmp_path: Path) -> None:
+    config = config_with(tmp_path, endpoint=URL) | {"runs": "runs.tsv"}
+    config["judge"]["models"] = str(ROOT / "config" / "dialogue_models.tsv")
+    run = Run("a", "none", "prompt", "m", "dialogues", "dialogue")
+    models = read_models(config, SCHEMA, {"a": run})
+    assert {one.role for one in models.values()} == {*OF_DIALOGUES}
+    assert all(Path(one.prompt).is_file() and one.repetitions == 1 for one in models.values())
+    with pytest.raises(UserError, match=r"dialogue_rater and (?s:.*)no run of runs\.tsv adapts dialogues"):
+        read_models(config, SCHEMA, {})

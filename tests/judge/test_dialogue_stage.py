@@ -26,6 +26,6 @@ def test_the_demo_s_dialogues_are_adapted_measured_and_judged_without_an_endpoin
     assert set(means["study"]) == {"dialogues", "edits"} and set(means["run"]) == shares.keys()
     aspects = tables.read(house / folder / "aspects/part-00000.parquet")
     bold = aspects.filter(
-        pl.col("rater").is_null(), run="bold-adapts", dimension="naturalness", other="localisation"
+        pl.col("rater").is_null(), run="bold-adapts", dimension="naturalness", other="stereotypical"
     )
     assert bold["tau"].item() < 0

@@ -92,7 +92,7 @@ def _edited(edited: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, str], 
         ]
         for by, name in groups
     ]
-    return Table(["Items", *runs, *others], body)
+    return Table(["Items", *runs, *(f"{run} (published)" for run in others)], body)
 
 
 def _value(value: float | None, digits: int = 2, unit: str = "") -> Cell:
