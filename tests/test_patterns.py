@@ -15,9 +15,10 @@ from wokflow.cluster import causes
 from wokflow.enrich import letters
 from wokflow.enrich.phrases import WORD
 from wokflow.export import privacy
+from wokflow.generate import turns
 from wokflow.ingest import leads, markup, readings
 from wokflow.ingest.columns import ESCAPES, QUOTES, Dialect
-from wokflow.judge import reading
+from wokflow.judge import reading, strategies
 from wokflow.judge.reading import Reader
 
 from tests.backtracking import AnyPattern, Steps, attacks, slow_on
@@ -35,6 +36,7 @@ ANCHORED = {"match", "fullmatch"}  # they begin at one place
 LITERALS = [re.compile("tofu|tof|egg")]  # names of a table, each as it stands
 RULES = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*.smk"))]
 DIALECTS = [Dialect(",;"[at], QUOTES[at], ESCAPES[at]) for at in (0, 1)]
+SPEAKERS = turns._Reader([turns.Turn("Ann", ""), turns.Turn("Bo Lee", "")])
 
 
 def constraints() -> dict[str, str]:
@@ -83,7 +85,13 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ),
     ("frame.languages", "in_language"): ([re.compile(r"[^\W\d_a-z\u4e00-\u9fff]")], "findall"),
     ("judge.reading", "_names"): ([Reader.of(("harmony", tuple("12345")))._names], "search"),
-    ("judge.reading", "_scale"): ([reading._scale("1", "5")], "search"),
+    ("judge.reading", "_scale"): ([reading._scale(("1", "2", "3", "4", "5"))], "search"),
+    ("judge.edits", "_side"): ([re.compile(r"a\s+b")], "search"),
+    ("judge.edits", "touches"): ([re.compile(r"a\s+b")], "finditer"),
+    ("judge.strategies", "_names"): ([strategies._names(("localisation", "omission"))], "finditer"),
+    ("judge.strategies", "read_name"): ([re.compile(strategies._LEAD)], "match"),
+    ("generate.turns", "known"): ([SPEAKERS.known], "match"),
+    ("generate.turns", "parted"): ([re.compile(r"(?<=\S) (?=(?:Ann|Bo Lee) ?[:：])")], "split"),
     ("frame.leftovers", "remove_leftovers"): (
         [re.compile(r"\.part\-00000\.parquet\.(?P<writer>[^/]+?)(\.old)?\.part")],
         "fullmatch",

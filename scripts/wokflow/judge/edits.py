@@ -12,18 +12,21 @@ from wokflow.generate.answers import cleaned
 from wokflow.judge.reading import plain, refusal
 from wokflow.judge.schemas import EDITS, RATING_REJECTS
 
-ARROW = re.compile(r"\s*(?:→|⇒|➔|➜|-+>|=+>|—>|–>)\s*")
-_BEGIN = re.compile(
-    r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+)?(?:\W*(?:edit|change)s?\s*\d*\W*:\W*(?=\w|→))?", re.IGNORECASE
+ARROW = re.compile(r"→|⇒|➔|➜|-{1,3}>|={1,3}>|—>|–>")
+_BEGIN = re.compile(  # marks of lists, and a label
+    r"^(?:[-*•] |\(?\d{1,3}[.)] )?(?:[^\w→]{0,3}(?:edit|change)s?[^\w:→]{0,3}\d{0,3}[^\w:→]{0,3}:[^\w→]{0,3})?",
+    re.IGNORECASE,
 )
 _TAG = re.compile(
-    r"\s*[#(\[]*\s*\b(deletion|deleted|removed|addition|added|insertion|omitted)\b[)\]]*\s*$", re.IGNORECASE
+    r"(?<!\w)[#(\[]{0,3} ?(?:deletion|deleted|removed|addition|added|insertion|omitted)[)\]]{0,3}$",
+    re.IGNORECASE,
 )
 _NONE = re.compile(
-    r"\bno (?:significant |lexical )?(?:edits?|changes?)\b|^\W*none\W*$", re.IGNORECASE | re.MULTILINE
+    r"\bno (?:significant |lexical )?(?:edits?|changes?)\b|^[^\w\n]*none[^\w\n]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
-_EMPTY = re.compile(r"^\W*(?:none|null|nothing|empty|n/a|ø|∅)?\W*$", re.IGNORECASE)
-_REMARK = re.compile(r"\s*(?:\([^()]*\)|\s[-–—]\s.*)$")  # behind an edit
+_NOTHING = ("", "none", "null", "nothing", "empty", "na", "ø")  # said of a side without words
+_REMARK = re.compile(r"\([^()]*\)$|\s[-–—]\s.*$")  # behind an edit
 _QUOTES = " \t\"'“”‘’`*_,;"
 DIMENSION = "edits"  # in tables of rejects
 
@@ -146,12 +149,10 @@ def read_edits(answer: str, text: str, adapted: str, status: str) -> Iterator[Fo
 
 def _edit(line: str, text: str, adapted: str) -> Found:
     """The edit of a line with an arrow."""
-    sides = ARROW.split(_BEGIN.sub("", line))
+    sides = ARROW.split(_BEGIN.sub("", " ".join(line.split())))
     if len(sides) != 2:
         return Found("", "", "several", line.strip()[:200])
-    one, other = (_TAG.sub("", side) for side in sides)
-    one, other = ("" if _EMPTY.match(side) else side.strip(_QUOTES) for side in (one, other))
-    one, other = (_words(side, whole) if side else "" for side, whole in ((one, text), (other, adapted)))
+    one, other = (_side(side, whole) for side, whole in zip(sides, (text, adapted), strict=True))
     if one is None or other is None:
         return Found("", "", "not_in_text", line.strip()[:200])
     if " ".join(one.casefold().split()) == " ".join(other.casefold().split()):
@@ -159,8 +160,11 @@ def _edit(line: str, text: str, adapted: str) -> Found:
     return Found(one, other)
 
 
-def _words(side: str, text: str) -> str | None:
-    """The words as they stand in the text; None if they do not."""
+def _side(side: str, text: str) -> str | None:
+    """The words of a side as they stand in the text: none where it says so; None if they do not stand there."""
+    side = _TAG.sub("", side.strip(_QUOTES)).strip(_QUOTES)
+    if re.sub(r"\W+", "", side).casefold() in _NOTHING:
+        return ""
     for words in (side, side.rstrip(".!?:"), _REMARK.sub("", side).strip(_QUOTES)):
         match = re.search(r"\s+".join(map(re.escape, words.split())), text, re.IGNORECASE)
         if words and match:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from wokflow.judge.reading import Rated, any_of, plain, refusal, words
 
@@ -9,7 +10,7 @@ _LABEL = re.compile(
     r"(?<!\w)(?:strategy|answer)\b[^\n.:=]{0,80}?(?:[:=]|\bis\b|\bwould be\b|\bused\b)\s*", re.IGNORECASE
 )
 _LEAD = r"^\W*(?:\(?\d[.)]\s*)?\W*"  # numbers and marks before a name that begins an answer
-_NOT = re.compile(r"(?:\b(?:not|isn't|than|nor)|n't)\W+(?:an?\W+)?$", re.IGNORECASE)
+_NOT = re.compile(r"(?:\b(?:not|isn't|than|nor)|n't)\W{1,5}(?:an?\W{1,5})?$", re.IGNORECASE)
 
 
 def read_name(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated:
@@ -19,13 +20,9 @@ def read_name(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated
     answer ended at the limit of tokens; a name at its end is one nevertheless, as names are not words cut short.
     """
     text = plain(answer)
-    names = {value: any_of({value, *words("name", value)}) for value in values}
-    every = re.compile(
-        "|".join(f"(?P<v{place}>{name})" for place, name in enumerate(names.values())), re.IGNORECASE
-    )
     found = [
         (values[int((match.lastgroup or "v0")[1:])], match.start(), match.end())
-        for match in re.finditer(rf"(?<![^\W\d_])(?:{every.pattern})", text, re.IGNORECASE)
+        for match in _names(tuple(values)).finditer(text)
         if not _NOT.search(text[max(0, match.start() - 20) : match.start()])
     ]
     if not found:
@@ -42,3 +39,10 @@ def read_name(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated
     value, begin, end = (told or found)[0]
     rest = (answer[:begin] + answer[end:]) if told else answer
     return Rated(value, " ".join(rest.split()).strip(" *_`#:.-—,\"'()"), answer.strip() == value)
+
+
+@cache
+def _names(values: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for all spellings of the values, each in a group of its own."""
+    groups = [f"(?P<v{place}>{any_of({value, *words('name', value)})})" for place, value in enumerate(values)]
+    return re.compile(rf"(?<![^\W\d_])(?:{'|'.join(groups)})", re.IGNORECASE)
