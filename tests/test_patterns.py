@@ -89,7 +89,6 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ("judge.edits", "_side"): ([re.compile(r"a\s+b")], "search"),
     ("judge.edits", "touches"): ([re.compile(r"a\s+b")], "finditer"),
     ("judge.strategies", "_names"): ([strategies._names(("localisation", "omission"))], "finditer"),
-    ("judge.strategies", "read_name"): ([re.compile(strategies._LEAD)], "match"),
     ("generate.turns", "known"): ([SPEAKERS.known], "match"),
     ("generate.turns", "parted"): ([re.compile(r"(?<=\S) (?=(?:Ann|Bo Lee) ?[:：])")], "split"),
     ("frame.leftovers", "remove_leftovers"): (

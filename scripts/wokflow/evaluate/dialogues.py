@@ -12,6 +12,7 @@ from wokflow.evaluate.resampling import ratios, with_interval
 from wokflow.evaluate.settings import DialoguesSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.ingest.schemas import ANNOTATIONS
 
 UTTERANCE = ["dialogue_id", "position"]
 BY = ("all", "category", "foreignness")
@@ -59,15 +60,17 @@ def frame(schema: Any, rows: Iterator[dict[str, Any]]) -> pl.DataFrame:
 def consensus(annotations: Sequence[str]) -> pl.DataFrame:
     """The items of ingest/annotations, one for all annotators of the same words."""
     names = [*UTTERANCE, "start", "end", "text"]
-    whole = pl.DataFrame(dialogue_schemas.ITEMS.empty_table()).schema
-    schema = {name: whole[name] for name in (*names, "category", "foreignness", "annotators")}
-    rows = []
-    marks = (
-        tables.read(annotations) if annotations else pl.DataFrame(schema=schema | {"annotator": pl.String})
-    )
-    for key, some in marks.sort(*names, "annotator").group_by(names, maintain_order=True):
-        values = (_most(some[name].to_list()) for name in ("category", "foreignness"))
-        rows.append((*key, *values, some["annotator"].n_unique()))
+    marks = tables.read(annotations) if annotations else pl.DataFrame(ANNOTATIONS.empty_table())
+    rows = [
+        (
+            *key,
+            *(_most(some[name].to_list()) for name in ("category", "foreignness")),
+            some["annotator"].n_unique(),
+        )
+        for key, some in marks.sort(*names, "annotator").group_by(names, maintain_order=True)
+    ]
+    whole = pl.DataFrame(dialogue_schemas.ITEMS.empty_table())
+    schema = whole.select(*names, "category", "foreignness", "annotators").schema
     return pl.DataFrame(rows, schema, orient="row")
 
 

@@ -9,7 +9,7 @@ from wokflow.judge.reading import Rated, any_of, plain, refusal, words
 _LABEL = re.compile(
     r"(?<!\w)(?:strategy|answer)\b[^\n.:=]{0,80}?(?:[:=]|\bis\b|\bwould be\b|\bused\b)\s*", re.IGNORECASE
 )
-_LEAD = r"^\W*(?:\(?\d[.)]\s*)?\W*"  # numbers and marks before a name that begins an answer
+_LEAD = re.compile(r"\W*(?:\d[.)]\W*)?")  # numbers and marks before a name that begins an answer
 _NOT = re.compile(r"(?:\b(?:not|isn't|than|nor)|n't)\W{1,5}(?:an?\W{1,5})?$", re.IGNORECASE)
 
 
@@ -30,7 +30,7 @@ def read_name(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated
         if line is not None:
             return Rated(None, reason="refused", detail=line)
         return Rated(None, reason="cut" if cut else "missing")
-    opening = re.match(_LEAD, text)
+    opening = _LEAD.match(text)
     at = {opening.end() if opening else 0, *(label.end() for label in _LABEL.finditer(text))}
     told = [each for each in found if each[1] in at or text[: each[1]].strip(" \"'([") == ""]
     chosen = {each[0] for each in told or found}
