@@ -1,4 +1,4 @@
-"""The table of models that are asked, those that write and those that rate or choose, and what it gives a job."""
+"""The table of models that write recipes, rate them, or choose between translations, and its settings for jobs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ OF_DIALOGUES = ("dialogue_rater", "editor", "edit_rater", "strategist")  # Singh
 REPETITIONS = {"evaluator": 3}  # Lee et al., appendix E; others are asked once
 RESERVED = ("tasks", "pta")  # judge/rejects has tables of these names
 COLUMNS = {
-    "name": "Letters, digits, _ and -; answers and ratings go by it.",
+    "name": "Letters, digits, _ and -; identifies the model's answers and ratings.",
     "role": "`generator`: writes recipes. `evaluator`: rates those of all generators. `comparer`: chooses between a "
     "run's translation of an item and the reference (PTA). `dialogue_rater`: rates adapted dialogues. `editor`: "
     "finds their edits. `edit_rater` and `strategist`: rate edits, and name their strategies.",
@@ -33,9 +33,11 @@ COLUMNS = {
     "prompt": "The file of its prompt; empty: that of the paper, in resources/ash or resources/pta.",
     "settings": "What differs from generate.prompt for this model: `prompt.temperature=0.7; prompt.seed=1`.",
     "repetitions": "How often it is asked each task; empty: 3 of evaluators, 1 of others.",
-    "seed": "Of the first repetition, and one more of each further one; empty: 13.",
-    "family": "Of models, for biases; the column may be missing. Empty: the letters that begin the model's name.",
-    "answers": "A file of released answers, as judge/answers has them: nothing is asked, and no endpoint is needed.",
+    "seed": "The seed of the first repetition; each further one adds 1. Empty: 13.",
+    "family": "The model's family, for evaluate.biases; the column may be missing. Empty: the first letters of "
+    "the model's name.",
+    "answers": "A file of released answers, in the form of judge/answers: nothing is asked, and no endpoint is "
+    "needed.",
 }
 OPTIONAL = ("family",)
 PATHS = ("prompt", "answers")
@@ -44,7 +46,7 @@ _FAMILY = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True)
 class AskedModel:
-    """A row. `settings` holds the overrides by step and key: {"prompt": {"temperature": 0.7}}."""
+    """A row of the table. `settings` holds the overrides by step and key: {"prompt": {"temperature": 0.7}}."""
 
     name: str
     role: str
@@ -54,8 +56,8 @@ class AskedModel:
     repetitions: int = 1
     seed: int = 13
     answers: str | None = None
-    relatives: str = ""  # the family of models
-    family = "prompt"  # as a run of that family is asked
+    relatives: str = ""  # the family of the model, for biases
+    family = "prompt"  # it is asked in the same way as a run of that family
     pair = ""
 
 
@@ -64,8 +66,8 @@ def read_models(
 ) -> dict[str, AskedModel]:
     """The rows of the table at judge.models by name, in its order; none without a table.
 
-    Comparers choose between the translations of `runs`. Lines that begin with # are passed over. Raises UserError
-    with all problems, each with its line.
+    Comparers choose between the translations of `runs`. Lines that begin with # are comments. Raises UserError with
+    all problems, each with its line.
     """
     path = config["judge"]["models"]
     models: dict[str, AskedModel] = {}
@@ -73,15 +75,15 @@ def read_models(
     needed = [column for column in COLUMNS if column not in OPTIONAL]
     for number, row in read_table(path, needed, "models", quotes=False, comments=True) if path else ():
         settings, wrong = read_overrides(row["settings"], schema)
-        found = [*_problems(row, models), *wrong]
-        found += [
+        in_row = [*_problems(row, models), *wrong]
+        in_row += [
             f"{step}.*: models are asked by prompt.* alone." for step in sorted(settings) if step != "prompt"
         ]
-        if not found:
-            models[row["name"]] = made = _model(row, settings)
-            found = [*_missing(made)]
-        problems += [f"  - line {number}: {text}" for text in found]
-    roles = {model.role for model in models.values()}
+        if not in_row:
+            models[row["name"]] = model = _model(row, settings)
+            in_row = [*_missing(model)]
+        problems += [f"  - line {number}: {text}" for text in in_row]
+    roles = {each.role for each in models.values()}
     if not problems and "comparer" in roles:
         problems += _no_translations(config, runs)
     if not problems and roles & {*OF_DIALOGUES} and not any(run.data == DIALOGUES for run in runs.values()):
@@ -112,13 +114,13 @@ def _model(row: Mapping[str, str], settings: Mapping[str, Any]) -> AskedModel:
 
 
 def model_family(model: str) -> str:
-    """The letters that a model's name begins with, in small ones, its maker aside: llama of meta-llama/Llama-3.1-8B.
+    """The first letters of a model's name, in lower case and without its maker: llama of meta-llama/Llama-3.1-8B.
 
     A name that begins with no letter is a family of its own.
     """
     name = model.rpartition("/")[2]
-    found = _FAMILY.match(name)
-    return (found[0] if found else name).lower()
+    letters = _FAMILY.match(name)
+    return (letters[0] if letters else name).lower()
 
 
 def biases_given(models: Mapping[str, AskedModel]) -> dict[str, Any]:
@@ -128,7 +130,7 @@ def biases_given(models: Mapping[str, AskedModel]) -> dict[str, Any]:
 
 
 def _problems(row: Mapping[str, str], models: Mapping[str, AskedModel]) -> Iterator[str]:
-    """Cells that hold what their column does not allow."""
+    """Problems of single cells: values that their columns do not allow."""
     if not NAME.fullmatch(row["name"]):
         yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
     if row["name"] in models or row["name"] in RESERVED:
@@ -160,7 +162,7 @@ def _no_translations(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iter
 
 
 def _missing(model: AskedModel) -> Iterator[str]:
-    """Files that are not there."""
+    """Problems of files that do not exist."""
     yield from (
         f"there is no file {path}."
         for path in (model.prompt, model.answers)
@@ -169,21 +171,21 @@ def _missing(model: AskedModel) -> Iterator[str]:
 
 
 def own_servers(config: Mapping[str, Any], models: Mapping[str, AskedModel]) -> dict[str, str]:
-    """The server of each model that is given neither an endpoint nor answers; those of a role share it."""
-    found: dict[str, str] = {}
+    """The server of each model with neither an endpoint nor answers; models of different roles share none."""
+    by_name: dict[str, str] = {}
     for role in PROMPTS:
         asking = {name: each for name, each in models.items() if each.role == role and not each.answers}
-        found |= {name: f"{role}-{server}" for name, server in servers(config, asking).items()}
-    return found
+        by_name |= {name: f"{role}-{server}" for name, server in servers(config, asking).items()}
+    return by_name
 
 
 def first_of_server(servers: Mapping[str, str], name: str) -> str:
-    """The first of the models that share a server with this one; itself, if it has an endpoint."""
+    """The first of the models that share a server with this one; the model itself if it has an endpoint."""
     return next((each for each, server in servers.items() if server == servers.get(name)), name)
 
 
 def asked_given(config: Mapping[str, Any], model: AskedModel) -> dict[str, Any]:
-    """What judge.prompt is given of a model, and where it keeps answers and costs."""
+    """Settings of judge.prompt that depend on the model, and the paths of its cache and its ledger of costs."""
     folder = f"{config['results']}/judge"
     return {
         "run": model.name,

@@ -1,4 +1,4 @@
-"""Choices between A, B and C in answers of models; what leaves a doubt is none."""
+"""Reads choices between A, B and C from answers of models; an ambiguous answer gives none."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from wokflow.judge.reading import Rated, any_of, plain, refusal, words
 _LETTERS = str.maketrans("ＡＢＣＤａｂｃｄ", "ABCDabcd")
 _FORM = re.compile(r'< ?"A" or "B" or "C" ?>')  # as the prompt prints it
 _SIDE = any_of(words("side"))
-# Behind a label: marks and words before the letter, in its line or, if there is nothing else, in one of the next.
+# Between a label and its letter: marks and words, in the label's line or, if that ends there, in the next three.
 _GAP = (
     rf"(?:[^\S\n]|{_SIDE})*+(?:[:=>-]|{any_of(words('is'))})[^\w\n]*+(?:\n[^\w\n]*+){{0,3}}"
     rf"(?:{any_of([*words('side'), 'the'])}[^\w\n]*+)*+"
@@ -24,7 +24,7 @@ _MORE = re.compile(  # a comma may also begin the reason: 首选：B，A太直
 _NOT = re.compile(
     rf"(?<![^\W\d_]){any_of(words('not'))}[^\w\n.,:;!?。、]*+(?:(?:the|my)[^\w\n]++)?\Z", re.IGNORECASE
 )
-_GOES_ON = re.compile(  # behind a letter that is no article
+_GOES_ON = re.compile(  # follows a letter that is a choice, and no article
     rf"[^\S\n]*+(?:[^\w\s]|\n|\Z|[^\x00-\x7f]|{any_of([*words('link'), *words('is'), *words('than')])})",
     re.IGNORECASE,
 )
@@ -37,38 +37,38 @@ _EXACT = re.compile(r'Comparison: [^\n]+\n+Preferred: "?[ABC]"?')
 SEVERAL = "several"
 
 
-class _Chosen(NamedTuple):
-    """A letter or, where others stand beside it, SEVERAL; the words there, where its label begins, where it ends."""
+class _Choice(NamedTuple):
+    """A letter or, if others stand beside it, SEVERAL; its quote; where the label begins and the letter ends."""
 
     letter: str
-    said: str
+    quote: str
     begin: int
     end: int
 
 
 def read_choice(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated:
-    """The letter behind "Preferred:" or a word like it (resources/judge/words.tsv) or, if none is, alone in a line.
+    """The letter after a label such as "Preferred:" (resources/judge/words.tsv) or, without label, alone in a line.
 
-    `cut`: the answer ended at the limit of tokens. Two letters that differ are none, nor is an A that begins a
-    sentence, nor what is "least preferred". Ties have a letter of their own: words such as "both" are none.
+    `cut`: the answer ended at the limit of tokens. Two different letters are no choice, nor is an A that begins a
+    sentence, nor the "least preferred". Words such as "both" are no choice either: ties have a letter of their own.
     """
     text = _FORM.sub(lambda form: " " * len(form[0]), plain(answer.translate(_LETTERS)))
     labels = list(_LABEL.finditer(text))
     opposite = [label for label in labels if _NOT.search(text[max(label.start() - 40, 0) : label.start()])]
-    told = [one for label in labels if label not in opposite and (one := _behind(text, label))]
-    if not told and not opposite:
-        told = [
-            _Chosen(line["letter"].upper(), line[0].strip(), line.start(), line.end())
+    choices = [one for label in labels if label not in opposite and (one := _behind(text, label))]
+    if not choices and not opposite:
+        choices = [
+            _Choice(line["letter"].upper(), line[0].strip(), line.start(), line.end())
             for line in _ALONE.finditer(text)
         ]
-    letters = {one.letter for one in told}
+    letters = {one.letter for one in choices}
     if len(letters) > 1 or SEVERAL in letters:
-        return Rated(None, reason="several", detail="; ".join(one.said for one in told)[:200])
-    if letters and not (cut and not text[told[-1].end :].strip()):
-        letter = told[0].letter
+        return Rated(None, reason="several", detail="; ".join(one.quote for one in choices)[:200])
+    if letters and not (cut and not text[choices[-1].end :].strip()):
+        letter = choices[0].letter
         if letter not in values:
-            return Rated(None, reason="off_scale", detail=told[0].said)
-        return Rated(letter, _rationale(answer, told[0]), bool(_EXACT.fullmatch(answer.strip())))
+            return Rated(None, reason="off_scale", detail=choices[0].quote)
+        return Rated(letter, _rationale(answer, choices[0]), bool(_EXACT.fullmatch(answer.strip())))
     if cut:
         return Rated(None, reason="cut")
     line = refusal(text, answer)
@@ -79,25 +79,25 @@ def read_choice(answer: str, values: Sequence[str], *, cut: bool = False) -> Rat
     return Rated(None, reason="missing")
 
 
-def _behind(text: str, label: re.Match[str]) -> _Chosen | None:
-    """The letter behind a label; None if there is none. An A or a that goes on as a sentence is an article."""
+def _behind(text: str, label: re.Match[str]) -> _Choice | None:
+    """The letter after a label; None if there is none. An A before the rest of a sentence is an article."""
     match = _LETTER.match(text, label.end())
     if not match:
         return None
-    said = " ".join(text[label.end() : match.end() + 100].partition("\n")[0].split())
+    quote = " ".join(text[label.end() : match.end() + 100].partition("\n")[0].split())
     place = label.start(), match.end()
     if _MORE.match(text, match.end()):
-        return _Chosen(SEVERAL, said, *place)
+        return _Choice(SEVERAL, quote, *place)
     capital = match["letter"].isupper()
-    chosen = _GOES_ON.match(text, match.end()) if capital else _REST.match(text, match.end())
-    return _Chosen(match["letter"].upper(), said, *place) if chosen else None
+    is_choice = _GOES_ON.match(text, match.end()) if capital else _REST.match(text, match.end())
+    return _Choice(match["letter"].upper(), quote, *place) if is_choice else None
 
 
-def _rationale(answer: str, chosen: _Chosen) -> str:
-    """The comparison before the choice or, if nothing stands there, behind it; in one line."""
-    said = answer[: chosen.begin]
-    if not said.strip(' *_`#|"{},[]-\n'):
-        said = answer[chosen.end :]
-        said = said.partition("\n")[2] or said
-    match = _COMPARISON.match(said)
-    return " ".join(said[match.end() if match else 0 :].split()).strip(' *_`#|"{},[]-')
+def _rationale(answer: str, chosen: _Choice) -> str:
+    """The comparison before the choice or, if nothing stands there, after it; in one line."""
+    comparison = answer[: chosen.begin]
+    if not comparison.strip(' *_`#|"{},[]-\n'):
+        comparison = answer[chosen.end :]
+        comparison = comparison.partition("\n")[2] or comparison
+    match = _COMPARISON.match(comparison)
+    return " ".join(comparison[match.end() if match else 0 :].split()).strip(' *_`#|"{},[]-')

@@ -1,4 +1,4 @@
-"""What models are to write: each dish with the elements of each cuisine."""
+"""The recipes that models are to write: each dish with the elements of each cuisine."""
 
 from itertools import product
 
@@ -16,7 +16,7 @@ STUDY = "ash"
 def judge_instructions(*, instructions: str, settings: InstructionsSettings, job: Job) -> None:
     """Write a task without dimensions for each dish and cuisine, in the order of both tables.
 
-    Raises UserError if a table names an id twice or has none.
+    Raises UserError for a table without rows, and for an id that is empty, repeated, or has a colon.
     """
     dishes, cuisines = (
         _named(settings.dishes, ("id", "name")),
@@ -44,13 +44,13 @@ def judge_instructions(*, instructions: str, settings: InstructionsSettings, job
 
 
 def _named(path: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    by_id: dict[str, dict[str, str]] = {}
     for line, row in read_table(path, columns, comments=True):
-        if not row["id"] or row["id"] in found or ":" in row["id"]:
+        if not row["id"] or row["id"] in by_id or ":" in row["id"]:
             raise UserError(
                 f"{path}, line {line}: the id {row['id']!r} is empty, has a colon, or is there twice."
             )
-        found[row["id"]] = row
-    if not found:
+        by_id[row["id"]] = row
+    if not by_id:
         raise UserError(f"{path} has no rows.")
-    return list(found.values())
+    return list(by_id.values())

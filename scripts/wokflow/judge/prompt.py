@@ -1,4 +1,4 @@
-"""Answers of models to tasks: recipes that they write, and ratings."""
+"""The answers of models to tasks: recipes and ratings."""
 
 import hashlib
 import re
@@ -22,7 +22,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 
 class Question(NamedTuple):
-    """A task's filled prompt, asked for the n-th time."""
+    """A task's filled prompt, and which repetition of it this is."""
 
     task_id: str
     repetition: int
@@ -36,14 +36,14 @@ class Question(NamedTuple):
 def judge_prompt(
     *, tasks: str, server: str | list[str], answers: str, settings: PromptSettings, job: Job
 ) -> None:
-    """Ask a model each task as often as `repetitions` say, and write judge/answers: a row for each, answered or not.
+    """Ask a model each task `repetitions` times, and write judge/answers: a row for each question, answered or not.
 
-    Answers are kept, budgets held and errors raised as by wokflow.generate.prompt.generate_prompt. Each repetition
-    has the seed of the one before and one more: the model's own, by which its answers are kept apart, and
-    generate.prompt.seed, which the endpoint is sent where it is set.
+    Cache, budget and errors are as in wokflow.generate.prompt.generate_prompt. Each repetition adds 1 to two seeds:
+    to the row's own, which tells its answers apart in the cache, and to generate.prompt.seed, which is sent to the
+    endpoint if it is set.
 
-    With `released`, a table of answers as this one, nothing is asked: they are copied. Raises UserError where it
-    lacks an answer, has one twice or more than are asked, or has one to a prompt of another text.
+    With `released`, a table in the form of judge/answers, nothing is asked: its answers are copied. Raises UserError
+    if one is missing, repeated or not asked for, or answers a prompt of another text.
     """
     template = read_text(settings.prompt, "a prompt").rstrip("\r\n")
     rows = tables.read(tasks, ["task_id", "shown"]).sort("task_id").rows()
@@ -54,19 +54,19 @@ def judge_prompt(
         for repetition in range(1, settings.repetitions + 1)
     ]
     if settings.released:
-        found = _released(questions, settings.released, settings.run)
+        answered = _released(questions, settings.released, settings.run)
     else:
         schema = pl.DataFrame(ANSWERS.empty_table()).schema
-        found = pl.DataFrame(list(_asked(questions, server, settings, job)), schema)
-    for status, count in found.group_by("status").len().sort("status").iter_rows():
-        job.progress.say(f"{status}: {count} of {found.height}")
-    tables.write(answers, ANSWERS, found, job.metadata)
+        answered = pl.DataFrame(list(_asked(questions, server, settings, job)), schema)
+    for status, count in answered.group_by("status").len().sort("status").iter_rows():
+        job.progress.say(f"{status}: {count} of {answered.height}")
+    tables.write(answers, ANSWERS, answered, job.metadata)
 
 
 def filled(template: str, shown: Sequence[Mapping[str, str]], path: str) -> str:
-    """A prompt with what is shown in its places, in one pass: braces of a recipe stay, as do others of the prompt.
+    """A prompt whose places, such as {recipe}, are filled with the texts of these names; all other braces stay.
 
-    Raises UserError if nothing that is shown has a place.
+    Raises UserError if the prompt has a place for none of them.
     """
     values = {each["name"]: each["text"] for each in shown}
     if not values.keys() & set(_PLACE.findall(template)):
@@ -79,7 +79,7 @@ def filled(template: str, shown: Sequence[Mapping[str, str]], path: str) -> str:
 def _asked(
     questions: Sequence[Question], server: str | list[str], settings: PromptSettings, job: Job
 ) -> Iterator[dict[str, Any]]:
-    """The rows of judge/answers, of the endpoint, of the workflow's own server, or of what is kept."""
+    """The rows of judge/answers, from the endpoint, the workflow's own server, or the cache."""
     check(settings)
     prices = Prices(settings.price_in, settings.price_out)
     ledger = Ledger(prices, settings.budget, settings.budget_tokens, settings.ledger)
@@ -132,28 +132,29 @@ def _released(questions: Sequence[Question], path: str, asked: str) -> pl.DataFr
     try:
         rows = tables.read(path, ANSWERS.names).filter(pl.col("asked") == asked)
     except pl.exceptions.PolarsError as error:
-        raise UserError(f"{path} is no table of answers as judge/answers: {error}") from error
+        raise UserError(f"{path} is not in the form of judge/answers: {error}") from error
     keys = ["task_id", "repetition"]
     wanted = pl.DataFrame(
         [(one.task_id, one.repetition, one.digest) for one in questions],
         {"task_id": pl.String, "repetition": pl.Int32, "wanted": pl.String},
         orient="row",
     )
-    found = wanted.join(rows, on=keys, how="left", maintain_order="left")
+    answered = wanted.join(rows, on=keys, how="left", maintain_order="left")
     wrong = {
-        "no answer": found.filter(pl.col("asked").is_null()),
+        "no answer": answered.filter(pl.col("asked").is_null()),
         "more than one answer": rows.filter(~rows.select(pl.struct(keys).is_first_distinct()).to_series()),
-        "an answer to another text": found.filter(pl.col("prompt") != pl.col("wanted")),
+        "an answer to another text": answered.filter(pl.col("prompt") != pl.col("wanted")),
         "an answer that nobody asks for": rows.join(wanted, on=keys, how="anti"),
     }
-    told = [
+    problems = [
         f"{what} for {some.height} (the first: {some['task_id'][0]}, repetition {some['repetition'][0]})"
         for what, some in wrong.items()
         if some.height
     ]
-    if told:
+    if problems:
         raise UserError(
-            f"{path} does not fit the tasks of {asked}: {'; '.join(told)}. Released answers replay with the tables, "
-            "prompts and repetitions that they were asked with."
+            f"{path} does not fit the tasks of {asked}: {'; '.join(problems)}. Released answers replay with the "
+            f"tables, "
+            "prompts and repetitions of the run that asked them."
         )
-    return found.select(ANSWERS.names)
+    return answered.select(ANSWERS.names)

@@ -1,4 +1,4 @@
-"""What is compared for PTA: a run's translation of an item's sentence with the reference."""
+"""The tasks of PTA: comparing a run's translation of a sentence that has an item with the reference."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,12 +30,12 @@ def judge_pta(
 ) -> None:
     """Write a pair for each run and each item of each sentence, and a task for each order in which it is shown.
 
-    `pta` are the paths of the pairs and of the tasks.
-    `sentences` are tables enrich/sentences, whose items `dictionary` (enrich/items) describes; those of `held_out`
-    (generate/exemplars), which prompts show, are left out. An item counts once in a sentence, by its first mention.
-    Which side is A in the first order is drawn by the seed and the pair, whatever other pairs there are; in the
-    second one the sides change places. A pair whose run wrote nothing has no task: it is lost. One whose sentence
-    the run has no prediction of is a reject. Paper: Yao et al. 2024, section 4 and appendix E.
+    `pta` are the paths of the pairs and of the tasks. `sentences` are tables enrich/sentences, whose items
+    `dictionary` (enrich/items) describes; the sentences of `held_out` (generate/exemplars), which prompts show, are
+    left out. An item counts once in a sentence, by its first mention. Which side is A in the first order is drawn
+    from the seed and the pair's id alone; in the second order the sides change places. A pair whose run wrote an
+    empty text has no task and counts as lost; a sentence without prediction is a reject. Paper: Yao et al. 2024,
+    section 4 and appendix E.
 
     Raises UserError for a target language without an English name.
     """
@@ -45,7 +45,7 @@ def judge_pta(
     predicted = _predicted(predictions)
     names = _translated(dictionary)
     shown = set(tables.read(held_out, ["instance_id"])["instance_id"]) if held_out else set[str]()
-    made, asked, left = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
+    pairs, tasks, left_out = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
     for row in tables.read(sentences).iter_rows(named=True) if sentences else ():
         corpus = row["sentence_id"].rpartition(":")[0]
         if row["sentence_id"] in shown or corpus not in settings.pairs:
@@ -56,7 +56,7 @@ def judge_pta(
                 pair_id = f"{STUDY}:{row['sentence_id']}:{item['qid']}:{run}"
                 text = predicted[corpus][run].get(row["sentence_id"])
                 if text is None:
-                    left.append(
+                    left_out.append(
                         {
                             "task_id": pair_id,
                             "reason": "no_prediction",
@@ -79,14 +79,14 @@ def judge_pta(
                     "reference_length": len(row["target"]),
                     "empty": not text.strip(),
                 }
-                made.append(pair)
-                asked += _tasks(pair, row, text, lang, settings.orders, dimensions)
+                pairs.append(pair)
+                tasks += _tasks(pair, row, text, lang, settings.orders, dimensions)
     job.progress.say(
-        f"{len(made)} pairs of {len({one['run'] for one in made})} runs are to be compared, in {len(asked)} tasks; "
-        f"{len(left)} items have no prediction"
+        f"{len(pairs)} pairs of {len({one['run'] for one in pairs})} runs are to be compared, in {len(tasks)} tasks; "
+        f"{len(left_out)} items have no prediction"
     )
     for path, schema, rows in zip(
-        (*pta, rejects), (PTA_PAIRS, TASKS, TASK_REJECTS), (made, asked, left), strict=True
+        (*pta, rejects), (PTA_PAIRS, TASKS, TASK_REJECTS), (pairs, tasks, left_out), strict=True
     ):
         tables.write(
             path, schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), job.metadata
@@ -94,17 +94,17 @@ def judge_pta(
 
 
 def _predicted(paths: Sequence[str]) -> dict[str, dict[str, dict[str, str]]]:
-    """Texts by source of sentences, run and sentence; runs in the order of their names."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    """Predictions by source of sentences, run and sentence id; runs in the order of their names."""
+    texts: dict[str, dict[str, dict[str, str]]] = {}
     columns = ["run", "instance_id", "prediction"]
     rows = tables.read(paths, columns).sort("run", "instance_id").rows() if paths else []
     for run, sentence, text in rows:
-        found.setdefault(sentence.rpartition(":")[0], {}).setdefault(run, {})[sentence] = text or ""
-    return found
+        texts.setdefault(sentence.rpartition(":")[0], {}).setdefault(run, {})[sentence] = text or ""
+    return texts
 
 
 def _translated(dictionary: str) -> set[tuple[str, str]]:
-    """The items, each with a language, that have a name in that language."""
+    """The pairs of item and language of which the item has a name in the language."""
     known = tables.read(dictionary, ["qid", "lang", "translations"])
     named = known.filter(pl.col("translations").list.len() > 0)
     return set(named.select("qid", "lang").iter_rows())
@@ -120,7 +120,7 @@ def _once(items: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
 
 
 def _drawn(seed: int, pair_id: str) -> int:
-    """0 or 1, as a coin falls for that pair."""
+    """0 or 1, drawn from the seed and the pair's id."""
     return hashlib.sha256(f"{seed}:{pair_id}".encode()).digest()[0] & 1
 
 
@@ -132,12 +132,12 @@ def _tasks(
     orders: int,
     dimensions: Sequence[Mapping[str, object]],
 ) -> Iterator[dict[str, Any]]:
-    """The tasks of a pair, one for each order; none for a text without words."""
+    """The tasks of a pair, one for each order; none if the run's text is empty."""
     if pair["empty"]:
         return
     if lang not in NAMES:
         raise UserError(
-            f"{pair['sentence_id']} is translated into {lang}, of which no prompt knows the name: add it to NAMES in "
+            f"{pair['sentence_id']} is translated into {lang}, whose English name is not known: add it to NAMES in "
             "scripts/wokflow/frame/languages.py."
         )
     sides = (text, sentence["target"]) if pair["a"] == "system" else (sentence["target"], text)

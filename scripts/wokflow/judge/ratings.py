@@ -1,4 +1,4 @@
-"""Ratings in the answers of models."""
+"""Ratings, read from the answers of models."""
 
 from typing import Any
 
@@ -16,40 +16,45 @@ READABLE = ("ok", "cut")
 
 
 def judge_ratings(*, tasks: str, answers: str, ratings: str, rejects: str, job: Job) -> None:
-    """Write a rating, or a reject with its reason, for each dimension of each answer's task, in their order."""
+    """Write a rating, or a reject with its reason, for each dimension of each answer, by task and repetition."""
     kept, left = list[dict[str, Any]](), list[dict[str, Any]]()
     asked = tables.read(answers).join(tables.read(tasks, ["task_id", "dimensions"]), on="task_id")
     for row in asked.sort("task_id", "repetition").iter_rows(named=True):
-        for dimension, rated in _read(row).items():
+        for dimension, rating in _read(row).items():
             common = {
                 "task_id": row["task_id"],
                 "rater": row["asked"],
                 "repetition": row["repetition"],
                 "dimension": dimension,
             }
-            if rated.value is None:
-                left.append(common | {"reason": rated.reason, "detail": rated.detail, "raw": row["answer"]})
+            if rating.value is None:
+                left.append(common | {"reason": rating.reason, "detail": rating.detail, "raw": row["answer"]})
             else:
-                status = "exact" if rated.exact else "read"
-                more = {"kind": "model", "value": rated.value, "rationale": rated.rationale, "status": status}
+                status = "exact" if rating.exact else "read"
+                more = {
+                    "kind": "model",
+                    "value": rating.value,
+                    "rationale": rating.rationale,
+                    "status": status,
+                }
                 kept.append(common | more)
-    found = pl.DataFrame(kept, pl.DataFrame(RATINGS.empty_table()).schema)
-    lost = pl.DataFrame(left, pl.DataFrame(RATING_REJECTS.empty_table()).schema)
+    rated = pl.DataFrame(kept, pl.DataFrame(RATINGS.empty_table()).schema)
+    rejected = pl.DataFrame(left, pl.DataFrame(RATING_REJECTS.empty_table()).schema)
     job.progress.say(
-        f"{found.height} ratings, of which {(found['status'] == 'read').sum()} are not in the form asked for"
+        f"{rated.height} ratings, of which {(rated['status'] == 'read').sum()} are not in the form asked for"
     )
-    for reason, count in lost.group_by("reason").len().sort("reason").iter_rows():
+    for reason, count in rejected.group_by("reason").len().sort("reason").iter_rows():
         job.progress.say(f"no rating, {reason}: {count}")
-    tables.write(ratings, RATINGS, found, job.metadata)
-    tables.write(rejects, RATING_REJECTS, lost, job.metadata)
+    tables.write(ratings, RATINGS, rated, job.metadata)
+    tables.write(rejects, RATING_REJECTS, rejected, job.metadata)
 
 
 def _read(row: dict[str, Any]) -> dict[str, Rated]:
     dimensions = row["dimensions"]
     text, status = cleaned(row["answer"]), row["status"]
     if status not in READABLE or not text:
-        lost = Rated(None, reason=status if status not in READABLE else "empty", detail=row["reason"])
-        return {dimension["name"]: lost for dimension in dimensions}
+        unrated = Rated(None, reason=status if status not in READABLE else "empty", detail=row["reason"])
+        return {dimension["name"]: unrated for dimension in dimensions}
     if [dimension["scale"] for dimension in dimensions] == ["nominal"]:
         if any(len(value) > 1 for value in dimensions[0]["values"]):
             return {one["name"]: read_name(text, one["values"], cut=status == "cut") for one in dimensions}

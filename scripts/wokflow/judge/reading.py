@@ -1,4 +1,4 @@
-"""Ratings and reasons in answers of models, in whatever form these write them; what leaves a doubt is none."""
+"""Reads ratings and their reasons from answers of models, in any form; an ambiguous answer gives none."""
 
 import re
 import sys
@@ -20,8 +20,8 @@ _DIGITS = {
     for code in range(128, sys.maxunicode)
     if unicodedata.digit(chr(code), None) is not None
 }
-_NARROW = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | _DIGITS  # of wide ASCII
-_MARKUP = re.compile(  # says nothing; blanks take its place
+_NARROW = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | _DIGITS  # fullwidth to ASCII
+_MARKUP = re.compile(  # markup without meaning; replaced by blanks
     r"[*_`#$\\]|</\w{1,20}>|<(?:b|i|u|p|br|em|strong|span|div|li|ul|ol|h\d|code)\s*/?>|\ufe0f"
 )
 _TAG = re.compile(r"<(\w{1,20})>")
@@ -30,19 +30,19 @@ _STARS = "★⭐🌟"
 
 
 def words(kind: str, means: str | None = None) -> list[str]:
-    """The words of a kind in resources/judge/words.tsv, those with one meaning or all."""
+    """The words of a kind in resources/judge/words.tsv: those with that meaning, or all."""
     rows = [row for row in _ROWS if row["kind"] == kind and means in (None, row["means"])]
     return [word for row in rows for word in row["words"].split(" | ")]
 
 
 def any_of(words: Iterable[str]) -> str:
-    """A pattern for any of these words, the longest first; one of Latin and the like ends where letters end."""
+    """A pattern for any of these words, the longest first; in scripts with spaces, whole words alone match."""
     ordered = sorted(words, key=lambda word: (-len(word), word))
     return "(?:" + "|".join(re.escape(word) + _end(word) for word in ordered) + ")"
 
 
 def _end(word: str) -> str:
-    """Chinese, Japanese and Korean words have no blank behind them."""
+    """The pattern for the end of a word; empty for Chinese, Japanese and Korean, which put no space after words."""
     spaced = word[-1].isalpha() and ord(word[-1]) < 0x2E80
     return rf"(?!{_LETTER})" if spaced else ""
 
@@ -50,8 +50,8 @@ def _end(word: str) -> str:
 _SCORE, _NAMED = any_of(words("score")), any_of(_NUMBERS)
 _LINK = re.compile(any_of([*words("link"), *words("unit"), *words("reason")]), re.IGNORECASE)
 _MEASURE = re.compile(rf"[^\S\n]*{any_of(words('measure'))}", re.IGNORECASE)
-_FRACTION = re.compile(r"[½¼¾⅓⅔+]|[^\S\n]+\d+/\d")  # behind a digit: more than that
-# Between a name and its rating: marks, and words of which one must be there where no mark is.
+_FRACTION = re.compile(r"[½¼¾⅓⅔+]|[^\S\n]+\d+/\d")  # after a digit: the value is no whole number
+# Between a name and its rating: marks, or words of these kinds, or both.
 _GAP = (
     rf"(?P<gap>(?:[^\w\n}}{_STARS}]*+{any_of([*words('verb'), *words('score'), *words('small')])})*+"
     rf"(?:[^\w\n}}{_STARS}]*+(?!\n)|[^\w|}}{_STARS}]{{0,12}}+))"
@@ -65,9 +65,11 @@ _NUMBER = (
 )
 _VALUE = re.compile(_GAP + _NUMBER, re.IGNORECASE)
 _QUALIFIED = re.compile(rf"(?P<gap>[^\n\d:=|.!?}}]{{1,40}}[:=][^\w\n{_STARS}]*+){_NUMBER}", re.IGNORECASE)
-_SIGN = re.compile(r"(?:(?<![=-])[<>]|[≤≥~]|[:=]\s*[-−])$")  # before a number: a bound, or a negative one
+_SIGN = re.compile(
+    r"(?:(?<![=-])[<>]|[≤≥~]|[:=]\s*[-−])$"
+)  # before a number, which is then a bound or negative
 _LABELLED = re.compile(rf"(?<!\w){_SCORE}[^\w\n:=]*+[:=][^\w\n{_STARS}]*+{_NUMBER}", re.IGNORECASE)
-_BEFORE = re.compile(r"\d(?![.)]|\d)")  # a number before a name that does not count it
+_BEFORE = re.compile(r"\d(?![.)]|\d)")  # a number before a name, which is not its number in a list
 _BRACKETED = re.compile(rf"[(\[]{_NUMBER}[)\]]", re.IGNORECASE)
 _OUT_OF = re.compile(
     rf"(?<![\w.,/-])(?P<digits>\d+(?:[.,]\d+)?)\s*{any_of(words('fraction'))}\s*(?P<top>\d+)(?!\w)",
@@ -82,7 +84,7 @@ _SHARED = re.compile(r"[\W_]*+(?:" + any_of(words("and")) + r")?[\W_]*+", re.IGN
 
 
 class Rated(NamedTuple):
-    """A dimension's rating with its reason, or why there is none (as REASONS of judge.schemas) and what was found."""
+    """A dimension's rating and rationale; or the reason why there is none (see judge.schemas), and the text there."""
 
     value: str | None
     rationale: str = ""
@@ -91,8 +93,8 @@ class Rated(NamedTuple):
     detail: str | None = None
 
 
-class _Found(NamedTuple):
-    """What a place says of a dimension: a value or, where there is none, a reason; and where that ends."""
+class _Reading(NamedTuple):
+    """A number in the answer, read as a rating: its value or the reason why it is none, its text, and its end."""
 
     value: str | None
     reason: str
@@ -102,10 +104,10 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True)
 class _Heading:
-    """A name of a dimension that begins a part of the answer. Such a part ends at `end`, before the next name.
+    """The name of a dimension, and the part of the answer that it begins.
 
-    `shared`: what follows is of other names, too. `labels_before`: the answer has ratings with labels before its
-    first name.
+    The name stands between `begin` and `at`; the part ends at `end`, before the next name. `shared`: the part belongs
+    to neighbouring names, too. `labels_before`: the answer has a labelled rating before its first name.
     """
 
     dimension: str
@@ -118,7 +120,7 @@ class _Heading:
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads ratings of some dimensions, each with its values in order."""
+    """Reads the ratings of some dimensions. Each has its values in order."""
 
     dimensions: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -130,23 +132,23 @@ class Reader:
     def read(self, answer: str, *, cut: bool = False) -> dict[str, Rated]:
         """The rating of each dimension by name; `cut`: the answer ended at the limit of tokens.
 
-        A rating is one of the values: a digit, a word for it, or stars, behind the dimension's name (in any of the
-        languages of resources/judge/words.tsv) with marks between, behind a word such as "Rating:" in the part that
-        the name begins, or there as the only one out of the highest value. Other numbers, ranges, other scales and
-        two ratings that differ are none.
+        A rating is one of the values, as a digit, a word or stars, in one of three places: after the dimension's name
+        (in any language of resources/judge/words.tsv) with marks between; after a label such as "Rating:" in the part
+        that the name begins; or anywhere in that part, as "4 out of 5" or in brackets. Other numbers, ranges, other
+        scales and two different ratings are no rating.
         """
         text = plain(answer)
         for _, values in self.dimensions:
             text = _scale(values).sub(lambda scale: " " * len(scale[0]), text)
         headings = list(self._headings(text))
-        found = {
+        ratings = {
             name: self._rated(name, values, answer, text, headings, cut) for name, values in self.dimensions
         }
-        if not any(one.value or one.reason in ("off_scale", "several") for one in found.values()):
+        if not any(one.value or one.reason in ("off_scale", "several") for one in ratings.values()):
             line = refusal(text, answer)
             if line is not None:
-                return dict.fromkeys(found, Rated(None, reason="refused", detail=line))
-        return found
+                return dict.fromkeys(ratings, Rated(None, reason="refused", detail=line))
+        return ratings
 
     @cached_property
     def _names(self) -> re.Pattern[str]:
@@ -157,7 +159,7 @@ class Reader:
         return re.compile(rf"(?<!{_LETTER})(?:{'|'.join(groups)})", re.IGNORECASE)
 
     def _headings(self, text: str) -> Iterator[_Heading]:
-        """Names at the beginning of a line, or with a rating right behind; not those that share one with others."""
+        """The names that begin a part: at the start of a line or sentence, before a rating, or side by side."""
         places = list(self._names.finditer(text))
         shared = set[int]()
         for number, (one, other) in enumerate(pairwise(places)):
@@ -196,23 +198,23 @@ class Reader:
         if not own:
             return Rated(None, reason="cut" if cut else "missing")
         read = [(each, _value(text, each, values)) for each in own if not each.shared]
-        told = [(each, found) for each, found in read if found]
-        good = {found.value for _, found in told if found.value}
-        bad = [found for _, found in told if not found.value]
+        readings = [(each, reading) for each, reading in read if reading]
+        good = {reading.value for _, reading in readings if reading.value}
+        bad = [reading for _, reading in readings if not reading.value]
         if len(good) > 1 or (good and bad):
-            return Rated(None, reason="several", detail=_said(answer, told))
+            return Rated(None, reason="several", detail=_quoted(answer, readings))
         if bad:
             return Rated(None, reason=bad[0].reason, detail=bad[0].detail)
         if not good:
             line = " ".join(answer[own[0].begin : own[0].end].split())[:200]
             last = cut and own[-1] is headings[-1]
             return Rated(None, reason="cut" if last else "no_rating", detail=line)
-        heading, found = told[0]
-        if cut and not text[found.end :].strip():
+        heading, reading = readings[0]
+        if cut and not text[reading.end :].strip():
             return Rated(None, reason="cut", detail=" ".join(answer[heading.begin :].split()))
         line, _, rest = answer[heading.begin : heading.end].partition("\n")
-        exact = line == f"{name.upper()}: {found.value}" and rest.startswith("Reason: ")
-        return Rated(found.value, _rationale(answer, text, heading, found), exact)
+        exact = line == f"{name.upper()}: {reading.value}" and rest.startswith("Reason: ")
+        return Rated(reading.value, _rationale(answer, text, heading, reading), exact)
 
 
 @cache
@@ -225,55 +227,55 @@ def _scale(values: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def plain(answer: str) -> str:
-    """The answer with ASCII digits and marks, and without markup, of the same length."""
+    """The answer with ASCII digits and punctuation and without markup, of the same length."""
     text = answer if answer.isascii() else answer.translate(_NARROW)
     text = _MARKUP.sub(lambda mark: " " * len(mark[0]), text)
     return _TAG.sub(lambda tag: f" {tag[1]} ", text)
 
 
 def refusal(text: str, answer: str) -> str | None:
-    """The words with which a model refuses, from `answer`, of which `text` is the plain form; None: it does not."""
+    """The end of `answer` from the words of a refusal on; None if it has none. `text` is its plain form."""
     match = _REFUSAL.search(text)
     return " ".join(answer[match.start() :].split())[:200] if match else None
 
 
-def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Found | None:
-    """What a part says of its dimension; None if it has no rating."""
-    found = _behind(_VALUE.match(text, heading.at, heading.end), text, heading, values)
-    found = found or _behind(_QUALIFIED.match(text, heading.at, heading.end), text, heading, values)
-    if found:
-        return found
+def _value(text: str, heading: _Heading, values: Sequence[str]) -> _Reading | None:
+    """The reading of a part's rating; None if the part has no rating."""
+    reading = _behind(_VALUE.match(text, heading.at, heading.end), text, heading, values)
+    reading = reading or _behind(_QUALIFIED.match(text, heading.at, heading.end), text, heading, values)
+    if reading:
+        return reading
     line = text.find("\n", heading.at, heading.end)
     first = heading.end if line < 0 else line
-    # A label that stands before the first name already may belong to the name behind it.
+    # If labels come before names, a label inside this part may belong to the next name.
     labelled = heading.at if heading.labels_before else heading.end
     for pattern, end in ((_LABELLED, labelled), (_OUT_OF, heading.end), (_BRACKETED, first)):
         matches = [
             each for each in pattern.finditer(text, heading.at, end) if _stands_alone(text, heading, each)
         ]
-        known = [found for each in matches if (found := _checked(each, values, text))]
+        known = [checked for each in matches if (checked := _checked(each, values, text))]
         if known:
             same = len({each.value for each in known}) == 1
-            return known[0] if same else _Found(None, "several", known[0].detail, known[0].end)
+            return known[0] if same else _Reading(None, "several", known[0].detail, known[0].end)
     return None
 
 
 def _behind(
     match: re.Match[str] | None, text: str, heading: _Heading, values: Sequence[str]
-) -> _Found | None:
-    """What a number right behind a name says; None if there is none, or it is no rating."""
+) -> _Reading | None:
+    """The reading of a number right after a name; None if there is no number, or it is no rating."""
     is_rating = match and _follows(text, heading, match) and _stands_alone(text, heading, match)
     return _checked(match, values, text) if match and is_rating else None
 
 
 def _follows(text: str, heading: _Heading, match: re.Match[str]) -> bool:
-    """Whether a number belongs to the name: by a mark or a word between, or alone in the line with it."""
+    """Whether a number belongs to the name: with a mark or a word between them, or nothing else in its line."""
     rest = text[match.end() : heading.end].partition("\n")[0]
     return bool(_MARK.search(match["gap"])) or not rest.strip()
 
 
 def _stands_alone(text: str, heading: _Heading, match: re.Match[str]) -> bool:
-    """Whether a number is a rating, and not the beginning of a list, of other numbers, or of a sentence."""
+    """Whether a number can be a rating: it begins no list, no further numbers and no sentence."""
     after = text[match.end() : min(match.end() + 40, heading.end)]
     gap = match.groupdict().get("gap") or ""
     if "\n" in gap and _BEFORE.search(text, heading.begin, heading.at):
@@ -286,24 +288,24 @@ def _stands_alone(text: str, heading: _Heading, match: re.Match[str]) -> bool:
     return not _MEASURE.match(after) and (not small or bool(_LINK.match(after.lstrip())))
 
 
-def _checked(match: re.Match[str], values: Sequence[str], text: str) -> _Found | None:
-    """The value that a match gives, or why it is none; None for the scale itself, as a form shows it."""
+def _checked(match: re.Match[str], values: Sequence[str], text: str) -> _Reading | None:
+    """The reading of a match; None if it is the scale itself, such as 1-5."""
     groups = match.groupdict()
-    said, top = match[0][len(groups.get("gap") or "") :].strip(), groups.get("top")
+    quote, top = match[0][len(groups.get("gap") or "") :].strip(), groups.get("top")
     value = _number(groups)
     if groups.get("range"):
-        whole = re.findall(r"\d+", said)
-        return None if whole[:2] == [values[0], values[-1]] else _Found(None, "several", said, match.end())
+        whole = re.findall(r"\d+", quote)
+        return None if whole[:2] == [values[0], values[-1]] else _Reading(None, "several", quote, match.end())
     sign = _SIGN.search(groups.get("gap") or "")
     if sign:
         reason = "off_scale" if sign[0][-1] in "-−" else "several"
-        return _Found(None, reason, f"{sign[0].lstrip(':= ')}{said}", match.end())
+        return _Reading(None, reason, f"{sign[0].lstrip(':= ')}{quote}", match.end())
     if match.groupdict().get("digits") and (more := _FRACTION.match(text, match.end())):
-        return _Found(None, "off_scale", said + more[0], match.end())
+        return _Reading(None, "off_scale", quote + more[0], match.end())
     wrong_top = top is not None and _NUMBERS.get(top.lower(), top) != values[-1]
     if wrong_top or value not in values or text[match.end() : match.end() + 1] == "%":
-        return _Found(None, "off_scale", said, match.end())
-    return _Found(value, "", said, match.end())
+        return _Reading(None, "off_scale", quote, match.end())
+    return _Reading(value, "", quote, match.end())
 
 
 def _number(groups: Mapping[str, str | None]) -> str:
@@ -315,19 +317,22 @@ def _number(groups: Mapping[str, str | None]) -> str:
     return re.sub(r"\.0+$", "", digits)
 
 
-def _rationale(answer: str, text: str, heading: _Heading, found: _Found) -> str:
-    """The words of a part beside its rating, in one line."""
+def _rationale(answer: str, text: str, heading: _Heading, reading: _Reading) -> str:
+    """The text of a part without its rating, in one line."""
     match = _VALUE.match(text, heading.at, heading.end)
-    begin = found.end if match and match.end() == found.end else heading.at
-    said, plain = answer[begin : heading.end], text[begin : heading.end]
+    begin = reading.end if match and match.end() == reading.end else heading.at
+    rationale, plain_part = answer[begin : heading.end], text[begin : heading.end]
     if begin == heading.at:
-        for label in _LABELLED.finditer(plain):
+        for label in _LABELLED.finditer(plain_part):
             blank = " " * len(label[0])
-            said = said[: label.start()] + blank + said[label.end() :]
-        plain = _LABELLED.sub(lambda label: " " * len(label[0]), plain)
-    words = " ".join(said[_REASON.match(plain).end() :].split())  # type: ignore[union-attr]
+            rationale = rationale[: label.start()] + blank + rationale[label.end() :]
+        plain_part = _LABELLED.sub(lambda label: " " * len(label[0]), plain_part)
+    words = " ".join(rationale[_REASON.match(plain_part).end() :].split())  # type: ignore[union-attr]
     return words.strip(' *_`#|"{},[]<>-')
 
 
-def _said(answer: str, told: Sequence[tuple[_Heading, _Found]]) -> str:
-    return "; ".join(" ".join(answer[heading.begin : found.end].split()) for heading, found in told)[:200]
+def _quoted(answer: str, readings: Sequence[tuple[_Heading, _Reading]]) -> str:
+    """The texts of several readings, each from its name to its end, for the table of rejects."""
+    return "; ".join(" ".join(answer[heading.begin : reading.end].split()) for heading, reading in readings)[
+        :200
+    ]

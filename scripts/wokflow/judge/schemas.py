@@ -6,7 +6,7 @@ from wokflow.frame.columns import STRINGS, Reason, column
 
 
 def _structs(*names: str, strings: str | None = None) -> pa.ListType:
-    """A list of structs of texts; `strings` is the name of a last one that holds a list."""
+    """A list of structs of texts; `strings` names a last field, which holds a list of texts."""
     fields = [pa.field(name, pa.string(), nullable=False) for name in names]
     if strings:
         fields.append(pa.field(strings, STRINGS, nullable=False))
@@ -15,13 +15,15 @@ def _structs(*names: str, strings: str | None = None) -> pa.ListType:
 
 SHOWN = _structs("name", "text")
 DIMENSIONS = _structs("name", "scale", "question", strings="values")
-TASK = column("task_id", pa.string(), "The task: its item and, if a system made what is shown, that system.")
-REPETITION = column("repetition", pa.int32(), "How often the same was asked before, and 1.")
+TASK = column(
+    "task_id", pa.string(), "The task: its item and, if the text shown is by a system, that system."
+)
+REPETITION = column("repetition", pa.int32(), "Which repetition of the question, from 1 on.")
 RATED = [
     TASK,
     column("rater", pa.string(), "Who rates: the name of a model's row, or a person's pseudonym."),
     REPETITION,
-    column("dimension", pa.string(), "What is rated, as in judge/tasks."),
+    column("dimension", pa.string(), "The dimension that is rated, as in judge/tasks."),
 ]
 
 TASKS = pa.schema(
@@ -35,21 +37,31 @@ TASKS = pa.schema(
         column(
             "item",
             pa.string(),
-            "What was to be made, as ash:pizza:kosher; of pta, the sentence and its item.",
+            "The recipe or translation that was asked for, such as ash:pizza:kosher; for pta, the sentence and "
+            "its item.",
         ),
-        column("system", pa.string(), "Who made what is shown; null: it is to be made.", nullable=True),
-        column("shown", SHOWN, "What the rater sees, by name: what a prompt or a form has places for."),
+        column(
+            "system", pa.string(), "Who wrote the text shown; null: it is still to be written.", nullable=True
+        ),
+        column(
+            "shown",
+            SHOWN,
+            "The texts that the rater sees, by the names of places in a prompt or of columns in a form.",
+        ),
         column(
             "dimensions",
             DIMENSIONS,
-            "What is to be rated: name, scale (nominal, ordinal, interval), question, and the values in their order. "
-            "None: something is to be written.",
+            "The dimensions to rate: name, scale (nominal, ordinal, interval), question, and the values in their "
+            "order. "
+            "Empty: something is to be written.",
         ),
     ]
 )
 PTA_PAIRS = pa.schema(
     [
-        column("pair_id", pa.string(), "The pair; its tasks end in :1 and :2, for both orders."),
+        column(
+            "pair_id", pa.string(), "The pair; the ids of its tasks end in :1 and :2, for the two orders."
+        ),
         column("corpus", pa.string(), "The source of sentences."),
         column("run", pa.string(), "Whose translation is compared with the reference."),
         column("sentence_id", pa.string(), "The sentence."),
@@ -58,12 +70,18 @@ PTA_PAIRS = pa.schema(
         column(
             "translated", pa.bool_(), "Whether the item has a name in the target language (enrich/items)."
         ),
-        column("a", pa.string(), "What is A in the first order: system or reference. In the second it is B."),
-        column("seed", pa.int64(), "The seed by which that was drawn."),
+        column(
+            "a",
+            pa.string(),
+            "The side that is A in the first order, system or reference; in the second order it is B.",
+        ),
+        column("seed", pa.int64(), "The seed of that draw."),
         column("system_length", pa.int64(), "Characters of the run's translation."),
         column("reference_length", pa.int64(), "Characters of the reference."),
         column(
-            "empty", pa.bool_(), "Whether the run wrote nothing: such a pair is lost, and nobody is asked."
+            "empty",
+            pa.bool_(),
+            "Whether the run wrote an empty text: such a pair counts as lost, and nobody is asked.",
         ),
     ]
 )
@@ -87,26 +105,32 @@ ANSWERS = pa.schema(
         TASK,
         column("asked", pa.string(), "The name of the row of the model that was asked."),
         REPETITION,
-        column("prompt", pa.string(), "SHA-256 of the filled prompt: another text is another task."),
+        column(
+            "prompt",
+            pa.string(),
+            "SHA-256 of the filled prompt; it shows whether an answer is to the same text.",
+        ),
         column("request", pa.string(), "SHA-256 of the request, with its endpoint and seeds."),
         column("status", pa.string(), "ok, cut, refused, empty, rejected or failed, as in generate/calls."),
-        column("reason", pa.string(), "What the endpoint said of a request without answer.", nullable=True),
-        column("prompt_tokens", pa.int64(), "Tokens of the request, if they are counted.", nullable=True),
-        column("completion_tokens", pa.int64(), "Tokens of the answer, if counted.", nullable=True),
-        column("cost", pa.float64(), "Money by the prices in config; null: none known.", nullable=True),
-        column("answer", pa.string(), "The answer as it came; empty where there is none."),
+        column("reason", pa.string(), "The endpoint's message for a request without answer.", nullable=True),
+        column("prompt_tokens", pa.int64(), "Tokens of the request; null: not counted.", nullable=True),
+        column("completion_tokens", pa.int64(), "Tokens of the answer; null: not counted.", nullable=True),
+        column(
+            "cost", pa.float64(), "Cost by the prices in the config; null: no prices known.", nullable=True
+        ),
+        column("answer", pa.string(), "The unchanged answer; empty if there is none."),
     ]
 )
 RATINGS = pa.schema(
     [
         *RATED,
-        column("kind", pa.string(), "Of the rater: model or person."),
+        column("kind", pa.string(), "Kind of rater: model or person."),
         column("value", pa.string(), "The rating: one of the dimension's values."),
-        column("rationale", pa.string(), "The reason given; empty: none.", nullable=False),
+        column("rationale", pa.string(), "The reason that the rater gave; empty: none.", nullable=False),
         column(
             "status",
             pa.string(),
-            "exact: in the form asked for; read: in another one that leaves no doubt of the value.",
+            "exact: in the form asked for; read: in another form, with an unambiguous value.",
         ),
     ]
 )
@@ -114,7 +138,7 @@ RATING_REJECTS = pa.schema(
     [
         *RATED,
         column("reason", pa.string(), "One of the reasons below."),
-        column("detail", pa.string(), "What was found in place of a rating.", nullable=True),
+        column("detail", pa.string(), "The text that stands in place of a rating.", nullable=True),
         column("raw", pa.string(), "The answer."),
     ]
 )
@@ -122,15 +146,15 @@ TASK_REJECTS = pa.schema(
     [
         TASK,
         column("reason", pa.string(), "One of the reasons below."),
-        column("detail", pa.string(), "What the endpoint said.", nullable=True),
+        column("detail", pa.string(), "The endpoint's message.", nullable=True),
         column("raw", pa.string(), "The answer."),
     ]
 )
 REASONS = {
-    "no_prediction": Reason("The run has no prediction of the sentence."),
-    "failed": Reason("The endpoint gave no answer, after all tries."),
-    "rejected": Reason("The endpoint does not take the request."),
-    "refused": Reason("The model, or a filter of content, refused."),
+    "no_prediction": Reason("The run has no prediction for the sentence."),
+    "failed": Reason("The endpoint gave no answer, after all attempts."),
+    "rejected": Reason("The endpoint rejected the request."),
+    "refused": Reason("The model, or a content filter, refused."),
     "empty": Reason("The answer has no text."),
     "cut": Reason("The answer ended at the limit of tokens before this rating."),
     "missing": Reason("The answer does not name the dimension."),

@@ -1,4 +1,4 @@
-"""The workflow's own model server, for the time of the models that use it."""
+"""The workflow's own model server, which runs while models of stage judge are asked."""
 
 from wokflow.frame.job import Job
 from wokflow.generate.server import generate_server
@@ -6,5 +6,5 @@ from wokflow.judge.settings import ServerSettings
 
 
 def judge_server(*, tasks: str, endpoint: str, settings: ServerSettings, log: str, job: Job) -> None:
-    """Run a server, as generate_server does, once there are `tasks` to ask its model."""
+    """Run a server as generate_server does. It takes `tasks` as input so that it starts only once they exist."""
     generate_server(endpoint=endpoint, settings=settings, log=log, job=job)

@@ -8,35 +8,35 @@ from wokflow.generate.settings import ServerSettings as GenerateServerSettings
 
 
 class JudgeSettings(StageSettings):
-    """Ratings by language models (Culinary Class Wars: Evaluating LLMs using ASH in Cuisine Transfer Task). Nothing
-    of it runs without a table of models: docs/judge.md.
+    """Ratings by language models (Culinary Class Wars: Evaluating LLMs using ASH in Cuisine Transfer Task). The
+    stage runs only if there is a table of models: docs/judge.md.
     """
 
     models: Content[Text | None] = None
-    """The table of models that write recipes, and of those that rate them. See docs/judge.md."""
+    """The table of models that write recipes, rate them or choose between translations. See docs/judge.md."""
 
 
 class InstructionsSettings(Settings):
     dishes: Content[Text] = "resources/ash/dishes.tsv"
-    """The dishes to keep: a table with tabs and the columns id and name."""
+    """The dishes: a tab-separated table with the columns id and name."""
     cuisines: Content[Text] = "resources/ash/cuisines.tsv"
-    """The cuisines whose elements are to be applied: columns id, name and group."""
+    """The cuisines whose elements a recipe is to take up: columns id, name and group."""
 
 
 class PromptSettings(GeneratePromptSettings):
-    """How models are asked: generate.prompt, over which a row of the table of models lays its own."""
+    """How models are asked: the settings of generate.prompt, with the overrides of the model's row."""
 
     shots: int = from_rule()
     """No exemplars are shown."""
     repetitions: int = from_rule()
     """How often each task is asked."""
     released: Content[str | None] = from_rule()
-    """Answers that take the place of asking."""
+    """A table of released answers; if given, nothing is asked."""
 
 
 class ServerSettings(GenerateServerSettings):
-    """The server of models without an endpoint: generate.server. Generators and evaluators have one each, as these
-    rate what those wrote.
+    """The server of models without an endpoint: the settings of generate.server. Each role has a server of its own,
+    since evaluators wait for the recipes of generators.
     """
 
 
@@ -65,24 +65,23 @@ class EditTasksSettings(Settings):
 
 class TasksSettings(Settings):
     dimensions: Content[Text] = "resources/ash/dimensions.tsv"
-    """What is rated: columns name, scale (nominal, ordinal or interval), values (in order, with blanks between), and
-    question.
+    """The dimensions of ratings: columns name, scale (nominal, ordinal or interval), values (in order, separated by
+    blanks), and question.
     """
 
 
 class PtaSettings(Settings):
-    """Which translations of culture-specific items are compared with the reference (Benchmarking Machine Translation
-    with Cultural Awareness, section 4): those of all runs on sentences whose items are known, by models of role
-    comparer.
+    """Translations of culture-specific items, compared with the reference by models of role comparer (Benchmarking
+    Machine Translation with Cultural Awareness, section 4): those of all runs on sentences whose items are known.
     """
 
     dimensions: Content[Text] = "resources/pta/dimensions.tsv"
-    """What is chosen: one dimension with the values A, B, and C for neither."""
+    """A table with one dimension, whose values are A, B, and C for neither."""
     seed: int = 13
-    """Draws which translation is A."""
+    """Seed of the draw of which translation is A."""
     orders: Literal[1, 2] = 2
-    """2: both are shown in either order, so that a preference for a place is seen; 1: in the drawn one, as the paper
-    does.
+    """2: each pair is shown in both orders, which reveals a preference for a position; 1: in the drawn order alone,
+    as in the paper.
     """
     pairs: dict[str, str] = from_rule()
-    """The sources of sentences with their languages."""
+    """The languages of each source of sentences."""

@@ -1,4 +1,4 @@
-"""What is rated: the recipes that models wrote."""
+"""The tasks of rating the recipes that models wrote."""
 
 import polars as pl
 
@@ -10,43 +10,49 @@ from wokflow.judge.schemas import TASK_REJECTS, TASKS
 from wokflow.judge.settings import TasksSettings
 
 SCALES = ("nominal", "ordinal", "interval")
-SEEN = ("ok", "cut")  # of answers that have a text
+SEEN = ("ok", "cut")  # statuses of answers with a text
 
 
 def judge_tasks(
     *, instructions: str, answers: list[str], tasks: str, rejects: str, settings: TasksSettings, job: Job
 ) -> None:
-    """Write a task for each recipe, of all systems; what a model did not write is a reject.
+    """Write a task for each recipe of each system, and a reject for each recipe that a model did not write.
 
-    A recipe that was cut is rated as it is. Raises UserError for dimensions that cannot be used.
+    A recipe that was cut off is rated as it is. Raises UserError for dimensions that cannot be used.
     """
     dimensions = read_dimensions(settings.dimensions)
     asked = {row["task_id"]: row for row in tables.read(instructions).iter_rows(named=True)}
-    made, left = [], []
+    to_rate, left_out = [], []
     for row in tables.read(answers).sort("task_id", "asked").iter_rows(named=True):
         item, text = asked[row["task_id"]], cleaned(row["answer"])
         task_id = f"{item['item']}:{row['asked']}"
         if row["status"] in SEEN and text:
             shown = [*item["shown"], {"name": "recipe", "text": text}]
-            made.append(
+            to_rate.append(
                 {**item, "task_id": task_id, "system": row["asked"], "shown": shown, "dimensions": dimensions}
             )
         else:
             reason = row["status"] if row["status"] not in SEEN else "empty"
-            left.append({"task_id": task_id, "reason": reason, "detail": row["reason"], "raw": row["answer"]})
-    job.progress.say(f"{len(made)} recipes are to be rated, {len(left)} were not written")
-    tables.write(tasks, TASKS, pl.DataFrame(made, pl.DataFrame(TASKS.empty_table()).schema), job.metadata)
+            left_out.append(
+                {"task_id": task_id, "reason": reason, "detail": row["reason"], "raw": row["answer"]}
+            )
+    job.progress.say(f"{len(to_rate)} recipes are to be rated, {len(left_out)} were not written")
+    tables.write(tasks, TASKS, pl.DataFrame(to_rate, pl.DataFrame(TASKS.empty_table()).schema), job.metadata)
     schema = pl.DataFrame(TASK_REJECTS.empty_table()).schema
-    tables.write(rejects, TASK_REJECTS, pl.DataFrame(left, schema), job.metadata)
+    tables.write(rejects, TASK_REJECTS, pl.DataFrame(left_out, schema), job.metadata)
 
 
 def read_dimensions(path: str) -> list[dict[str, object]]:
-    """The dimensions of a table, as judge/tasks has them. Raises UserError for one that cannot be rated."""
-    found: dict[str, dict[str, object]] = {}
+    """The dimensions of a table, in the form of judge/tasks. Raises UserError for one that cannot be rated."""
+    dimensions: dict[str, dict[str, object]] = {}
     for line, row in read_table(path, ("name", "scale", "values", "question"), comments=True):
         values = row["values"].split()
         wrong = [
-            *([f"the name {row['name']!r} is empty or there twice"] if row["name"] in ("", *found) else []),
+            *(
+                [f"the name {row['name']!r} is empty or there twice"]
+                if row["name"] in ("", *dimensions)
+                else []
+            ),
             *(
                 [f"scale {row['scale']!r} is none of {', '.join(SCALES)}"]
                 if row["scale"] not in SCALES
@@ -58,7 +64,7 @@ def read_dimensions(path: str) -> list[dict[str, object]]:
             wrong.append("values of an interval scale are whole numbers")
         if wrong:
             raise UserError(f"{path}, line {line}: {'; '.join(wrong)}.")
-        found[row["name"]] = {**row, "values": values}
-    if not found:
+        dimensions[row["name"]] = {**row, "values": values}
+    if not dimensions:
         raise UserError(f"{path} has no dimensions.")
-    return list(found.values())
+    return list(dimensions.values())
