@@ -1,4 +1,4 @@
-"""Sheets that came back, row by row: each is a task of the rater as it was handed out, or a reject."""
+"""Reads returned sheets row by row. A row is a task as it was handed out to the rater, or a reject."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,15 +11,15 @@ from wokflow.frame.job import UserError
 from wokflow.frame.sheets import FORMULA, GUARD
 from wokflow.frame.workbooks import clean, read_filled
 
-ENDINGS = (".tsv", ".xlsx", ".txt")  # spreadsheets call tables with tabs .txt
-HIDDEN = (".", "~$")  # how names of files begin that programs make for themselves
+ENDINGS = (".tsv", ".xlsx", ".txt")  # spreadsheet programs call tab-separated tables .txt
+HIDDEN = (".", "~$")  # prefixes of files that programs make for themselves
 _SPACE = re.compile(r"[\s|]+")
 Reject = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Given:
-    """A row of a sheet: where it stands, who filled it in, and its cells by column."""
+class SheetRow:
+    """A row of a returned sheet: its file and line, the rater who filled it in, and its cells by column."""
 
     file: str
     line: int
@@ -29,7 +29,7 @@ class Given:
     def reject(
         self, reason: str, task: str | None = None, detail: str | None = None, raw: str = ""
     ) -> Reject:
-        """The row, or a dimension of it, as annotate/rejects has it."""
+        """A row of annotate/rejects for this row of the sheet."""
         where = {"file": self.file, "source_row": self.line, "rater": self.rater}
         return {**where, "task_id": task, "dimension": None, "reason": reason, "detail": detail, "raw": raw}
 
@@ -38,60 +38,62 @@ class Given:
 
 
 def sheets_at(path: str) -> list[Path]:
-    """A sheet, or the sheets in a folder, by name. Raises UserError for files of other kinds, and for no sheets."""
-    where = Path(path)
-    found = [where]
-    if where.is_dir():
-        found = sorted(each for each in where.iterdir() if not each.name.startswith(HIDDEN))
-    if wrong := [each.name for each in found if each.suffix.lower() not in ENDINGS or not each.is_file()]:
+    """The sheet, or all sheets of the folder, sorted by name. Raises UserError for other files, and if there are
+    none.
+    """
+    place = Path(path)
+    sheets = [place]
+    if place.is_dir():
+        sheets = sorted(each for each in place.iterdir() if not each.name.startswith(HIDDEN))
+    if wrong := [each.name for each in sheets if each.suffix.lower() not in ENDINGS or not each.is_file()]:
         raise UserError(
-            f"{path}: {', '.join(wrong)} can be no sheet. Save it as .xlsx, or as text with tabs (.tsv, .txt)."
+            f"{path}: {', '.join(wrong)} cannot be a sheet. Save it as .xlsx, or as tab-separated text (.tsv, .txt)."
         )
-    if not found:
+    if not sheets:
         raise UserError(f"{path} holds no sheets.")
-    return found
+    return sheets
 
 
-def read_rows(path: str, mandatory: Collection[str], withdrawn: Collection[str]) -> Iterator[Given]:
+def read_rows(path: str, mandatory: Collection[str], withdrawn: Collection[str]) -> Iterator[SheetRow]:
     """The rows of all sheets, without those of raters who have withdrawn. Raises UserError as read_filled does."""
     for sheet in sheets_at(path):
-        for line, row in read_filled(sheet, mandatory):
-            rater = row.get("rater", "")
-            if rater not in withdrawn and any(row.values()):
-                yield Given(sheet.name, line, rater, row)
+        for line, cells in read_filled(sheet, mandatory):
+            rater = cells.get("rater", "")
+            if rater not in withdrawn and any(cells.values()):
+                yield SheetRow(sheet.name, line, rater, cells)
 
 
 def withdrawn(raters: Sequence[Rater]) -> list[str]:
     return [rater.name for rater in raters if rater.state == "withdrawn"]
 
 
-def changed(given: Given, shown: Sequence[Mapping[str, str]]) -> str | None:
-    """The first column whose text is not what was handed out, line breaks, bars and spaces aside."""
+def changed(row: SheetRow, shown: Sequence[Mapping[str, str]]) -> str | None:
+    """The first column whose text differs from what was handed out, apart from line breaks, bars and spaces."""
     return next(
-        (each["name"] for each in shown if alike(given.cells.get(each["name"], "")) != alike(each["text"])),
+        (each["name"] for each in shown if alike(row.cells.get(each["name"], "")) != alike(each["text"])),
         None,
     )
 
 
 def alike(text: str) -> str:
-    """A text as it comes back from any sheet."""
+    """A text in the form in which texts handed out and texts returned by any spreadsheet program are equal."""
     text = clean(text)
     guarded = text.startswith(GUARD) and text[1:].startswith((*FORMULA, GUARD))
     return _SPACE.sub(" ", text[1:] if guarded else text).strip()
 
 
 def refuse_foreign(path: str, rows: int, rejects: Sequence[Reject]) -> None:
-    """Raise UserError if there are rows, and all of them are of another study."""
+    """Raise UserError if there are rows, and all of them belong to another study."""
     foreign = sum(each["reason"] == "foreign" for each in rejects)
     if rows and foreign == rows:
         raise UserError(
-            f"{path}: none of {rows} rows is a task of this study. Were the sheets made of other tasks, or with "
-            "another seed? Then they belong to that study; name the sheets that were handed out of this one."
+            f"{path}: none of {rows} rows is a task of this study. Were the sheets made from other tasks, or with "
+            "another seed? Then they belong to that study: name the sheets that were handed out for this one."
         )
 
 
-def said(rejects: Sequence[Reject], number: int = 5) -> Iterator[str]:
-    """For the log: each reason with its count, and where the first ones are."""
+def summary(rejects: Sequence[Reject], number: int = 5) -> Iterator[str]:
+    """Lines for the log: each reason with its count, and the places of its first rejects."""
     by_reason: dict[str, list[Reject]] = {}
     for each in rejects:
         by_reason.setdefault(each["reason"], []).append(each)

@@ -1,4 +1,4 @@
-"""Checks of raters: tasks with known answers, as examples before the work (comprehension) and in it (attention)."""
+"""Checks of raters: tasks with known answers, before the other tasks (comprehension) or among them (attention)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ KINDS = ("comprehension", "attention")
 
 @dataclass(frozen=True)
 class Check:
-    """A row of the table. `options` are the names of texts that get letters; `accepted` are right, by dimension."""
+    """A row of the table. `options` names the texts that get letters; `accepted` has the right answers by dimension."""
 
     name: str
     kind: str
@@ -24,7 +24,7 @@ class Check:
     accepted: Mapping[str, Sequence[str]]
 
     def row(self, random: Random) -> dict[str, Any]:
-        """The check as a sheet shows it."""
+        """The check in the form of a row of annotate/assigned."""
         order = list(self.options)
         random.shuffle(order)
         letters = dict(zip(LETTERS, order, strict=False))
@@ -45,9 +45,10 @@ class Check:
 def read_checks(path: str, task: Mapping[str, Any]) -> list[Check]:
     """The checks of a table, for tasks like `task`.
 
-    Its columns are name, kind, what tasks show, and each dimension with the values that are right, with blanks
-    between; empty: any. Where tasks compare texts, other columns hold as many texts, and are what is right. In
-    texts, a bar stands for a line break. Raises UserError, with the line, for a check that cannot be used.
+    Its columns are name, kind, the texts that tasks show, and a column for each dimension with the right values,
+    separated by blanks; empty: any. If tasks compare texts, further columns hold as many texts, and the right values
+    are the names of these columns. In texts, a bar stands for a line break. Raises UserError, with the line, for a
+    check that cannot be used.
     """
     dimensions = task["dimensions"]
     names = [each["name"] for each in dimensions]

@@ -1,7 +1,7 @@
-"""Who is asked what, and in which order: samples, tuples, shares and orders, all drawn by a seed.
+"""Which rater gets which tasks in which order: samples, tuples, shares and orders, all drawn by a seed.
 
-What one rater is given never depends on those who come after in the table of raters, where the share of a rater is
-given: people can be added while others are at work.
+If the size of shares is set, a rater's share does not depend on the raters further down in the table: people can be
+added while others are at work.
 """
 
 from collections import Counter
@@ -11,15 +11,15 @@ from random import Random
 from typing import TypeVar
 
 T = TypeVar("T", bound=Hashable)
-TURNS = 64  # about how many beginnings of a share are tried, and as many backwards
+TURNS = 64  # about how many rotations of a share are tried, in each direction
 
 
 def sampled(
     units: Mapping[str, tuple[str, ...]], count: int | None, each: int | None, random: Random
 ) -> set[str]:
-    """Some units, given with their strata: `each` of every stratum, or `count` in proportion; without both, all.
+    """A sample of units with their strata: `each` per stratum, or `count` in proportion; without both, all.
 
-    Counts of a stratum, and of each outer one, are within one of their share (systematic sampling).
+    The count of a stratum, and of each outer one, differs from its exact share by less than 1 (systematic sampling).
     """
     drawn = sorted(units)
     random.shuffle(drawn)
@@ -41,14 +41,14 @@ def sampled(
 def tuples(
     items: Mapping[str, Sequence[str]], size: int, random: Random
 ) -> list[tuple[str, tuple[str, ...]]]:
-    """Item and systems of each tuple, of items with the systems that made something of them.
+    """(item, systems) of each tuple; `items` has the systems that wrote a text for each item.
 
-    An item has as few tuples as show each of its systems. Over all items of the same systems, each system is in as
-    many tuples as any other, or one more; which systems meet is evened out as far as one choice after the other can.
+    An item gets as few tuples as are needed to show each of its systems. Over all items with the same systems, each
+    system is in as many tuples as any other, or one more. How often two systems meet is balanced greedily.
     """
     total: Counter[str] = Counter()
     pairs: Counter[frozenset[str]] = Counter()
-    found = []
+    drawn_tuples = []
     for item, systems in items.items():
         within: Counter[str] = Counter()
         for _ in range(-(-len(systems) // size)):
@@ -70,12 +70,12 @@ def tuples(
                 within[chosen[-1]] += 1
                 total[chosen[-1]] += 1
             pairs.update(frozenset((one, other)) for one in chosen for other in chosen if one < other)
-            found.append((item, tuple(sorted(chosen))))
-    return found
+            drawn_tuples.append((item, tuple(sorted(chosen))))
+    return drawn_tuples
 
 
 def cycle(tasks: Sequence[tuple[str, str]], random: Random) -> list[int]:
-    """Places of tasks (item, system) in an order in which neighbours differ in both, as in a Latin square."""
+    """Indices of tasks (item, system), ordered so that neighbours differ in both, as in a Latin square."""
     items, systems = (list(dict.fromkeys(sorted(side))) for side in zip(*tasks, strict=True))
     random.shuffle(items)
     random.shuffle(systems)
@@ -89,9 +89,9 @@ def cycle(tasks: Sequence[tuple[str, str]], random: Random) -> list[int]:
 
 
 def shares(order: Sequence[T], raters: int, per_task: int, per_rater: int | None) -> list[list[T]]:
-    """The tasks of each of `raters` shares: the order is gone through `per_task` times, a rater after the other.
+    """The tasks of each of `raters` shares: consecutive parts of the order, which is repeated `per_task` times.
 
-    No share has a task twice. The last ones are short, or empty, where there are more raters than are needed.
+    No share has a task twice. The last shares are short or empty if there are more raters than needed.
     """
     places = len(order) * per_task
     most = min(per_rater or -(-places // max(raters, 1)), len(order))
@@ -102,9 +102,9 @@ def shares(order: Sequence[T], raters: int, per_task: int, per_rater: int | None
 
 
 def ordered(share: Sequence[T], systems: Mapping[T, str], seen: Counter[tuple[str, int]]) -> list[T]:
-    """A share begun at the place, and gone through in the direction, that evens out where systems stand.
+    """The share, rotated and perhaps reversed, so that each system stands equally often at each position.
 
-    `seen` counts system and place of all shares before, and is counted on.
+    `seen` counts (system, position) over all earlier shares, and is updated.
     """
     step = max(1, len(share) // TURNS)
     turned = [
@@ -120,7 +120,7 @@ def ordered(share: Sequence[T], systems: Mapping[T, str], seen: Counter[tuple[st
 
 
 def lettered(systems: Sequence[str], seen: Counter[tuple[str, int]], random: Random) -> list[str]:
-    """Systems in the order that evens out how often each stands at each letter, which `seen` counts."""
+    """The systems in an order in which each gets each letter equally often. `seen` counts this, and is updated."""
     drawn = list(systems)
     random.shuffle(drawn)
     best = min(permutations(drawn), key=lambda order: sum(seen[system, n] for n, system in enumerate(order)))

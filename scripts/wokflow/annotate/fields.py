@@ -1,12 +1,12 @@
-"""What is to be filled in of a task."""
+"""The fields of a sheet: the columns of a task that a rater fills in."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 HUMAN = "human"  # the system that wrote the references
-LETTERS = "ABCDEF"  # of texts that are compared
-SYSTEM = "system:"  # before a system's name, among what is shown of a tuple
-BEST, WORST = ".best", ".worst"  # behind the name of a dimension by which texts are compared
+LETTERS = "ABCDEF"  # names of the compared texts in a sheet
+SYSTEM = "system:"  # prefix of a system's name, among the texts of a tuple
+BEST, WORST = ".best", ".worst"  # suffixes of a dimension by which texts are compared
 
 
 def field(
@@ -15,7 +15,10 @@ def field(
     means: Sequence[str] | None = None,
     accepted: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A column whose cells hold one of `values`, which mean those of the dimension; in a check, some are right."""
+    """A column whose cells hold one of `values`; `means` are the values of the dimension for these, in order.
+
+    `accepted` are the right answers of a check.
+    """
     name = dimension["name"]
     column = name.replace(BEST, ": best").replace(WORST, ": worst")
     together = {"column": column, "dimension": name, "values": list(values), "means": list(means or values)}

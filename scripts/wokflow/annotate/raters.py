@@ -1,4 +1,4 @@
-"""The table of raters: pseudonyms, and nothing else of a person."""
+"""The table of raters. It holds pseudonyms and no other personal data."""
 
 import re
 from dataclasses import dataclass
@@ -7,13 +7,15 @@ from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_table
 
 COLUMNS = {
-    "rater": "A pseudonym: letters, digits, _ and -, the first a letter. No name, nor what others know.",
-    "consent": "`yes`: has consented to the study's text. Without it, there is no sheet, and no answer counts.",
-    "state": "Empty: takes part. `excluded`: answers do not count. `withdrawn`: nothing of the rater is kept.",
-    "replaces": "Whose tasks the rater is given, another one's of the table; empty: tasks that are still to be done.",
+    "rater": "A pseudonym: letters, digits, _ and -, the first a letter. No real name, and no nickname that "
+    "others know.",
+    "consent": "`yes`: the rater has consented to the study's text. Without it, there is no sheet, and no answer "
+    "counts.",
+    "state": "Empty: takes part. `excluded`: the answers do not count. `withdrawn`: no data of the rater is kept.",
+    "replaces": "A rater further up in the table, whose tasks this one gets. Empty: the next open tasks.",
 }
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-# What spreadsheets make dates, or values of their own, of.
+# Words that spreadsheet programs turn into dates or truth values.
 MONTHS = (
     "jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?"
 )
@@ -24,7 +26,7 @@ STATES = ("", "excluded", "withdrawn")
 
 @dataclass(frozen=True)
 class Rater:
-    """A row; `share` is the number of the rater's share of the tasks, from 0 on."""
+    """A row of the table; `share` is the number of the rater's share of the tasks, from 0."""
 
     name: str
     consent: bool
@@ -38,7 +40,7 @@ class Rater:
 
 def read_raters(path: str) -> list[Rater]:
     """The raters of a table, in its order. Raises UserError, with the line, for a row that cannot be used."""
-    found: dict[str, Rater] = {}
+    raters: dict[str, Rater] = {}
     shares = 0
     for line, row in read_table(path, COLUMNS, "raters", comments=True, whole=False):
         name, consent, state, replaces = (row[column].strip() for column in COLUMNS)
@@ -48,16 +50,18 @@ def read_raters(path: str) -> list[Rater]:
                 f"{where}: {name!r} is no pseudonym: letters, digits, _ and -, the first a letter."
             )
         if TAKEN.fullmatch(name):
-            raise UserError(f"{where}: spreadsheets make something else of {name}. Choose another pseudonym.")
-        if name.casefold() in (known.casefold() for known in found):
+            raise UserError(
+                f"{where}: spreadsheet programs turn {name} into something else. Choose another pseudonym."
+            )
+        if name.casefold() in (known.casefold() for known in raters):
             raise UserError(f"{where}: the pseudonym {name} is there twice.")
         if state not in STATES:
             raise UserError(f"{where}: state {state!r} is none of excluded, withdrawn, or nothing.")
-        if replaces and replaces not in found:
+        if replaces and replaces not in raters:
             raise UserError(f"{where}: {name} replaces {replaces!r}, whom no line before names.")
-        share = found[replaces].share if replaces else shares
+        share = raters[replaces].share if replaces else shares
         shares += not replaces
-        found[name] = Rater(name, consent.casefold() in YES, state, share)
-    if not found:
+        raters[name] = Rater(name, consent.casefold() in YES, state, share)
+    if not raters:
         raise UserError(f"{path} names no raters.")
-    return list(found.values())
+    return list(raters.values())

@@ -1,4 +1,4 @@
-"""Ratings of people, from the sheets that came back."""
+"""Ratings of people, read from the returned sheets."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.annotate.answers import Given, Reject, changed, read_rows, refuse_foreign, said, withdrawn
+from wokflow.annotate.answers import Reject, SheetRow, changed, read_rows, refuse_foreign, summary, withdrawn
 from wokflow.annotate.fields import BEST, WORST
 from wokflow.annotate.raters import Rater, read_raters
 from wokflow.annotate.schemas import LEFT_OUT, RATERS, REJECTS
@@ -20,9 +20,8 @@ from wokflow.judge.schemas import RATINGS
 
 CRITERIA = ("run", "instance_id", "criterion", "rating", "rater")
 Row = dict[str, Any]
-Filled = dict[
-    tuple[str, str], dict[str, Given]
-]  # by id and column: answers, each with the first row that has it
+# By id and column: the answers, each with the first row of a sheet that has it.
+Filled = dict[tuple[str, str], dict[str, SheetRow]]
 
 
 def annotate_ratings(
@@ -36,49 +35,52 @@ def annotate_ratings(
     settings: RatingsSettings,
     job: Job,
 ) -> None:
-    """Write the ratings of people (schema judge/ratings), a row for each rater, and what is no rating, and why.
+    """Write the ratings of people (schema judge/ratings), a row about each rater, and rejects with their reasons.
 
-    Of each rater who sent a sheet, every task has a rating or a reject for each dimension; rows that are refused as a
-    whole come on top. A task that was answered twice, by one rater, counts once if the answers are the same, and else
-    not. Of raters who do not count, all ratings are rejects; of those who have withdrawn, there is nothing.
-    `criteria` are the ratings of texts of one system as evaluate.correlations.ratings reads them.
+    If a rater has returned a sheet, each dimension of each of the rater's tasks is a rating or a reject; rows that
+    are rejected as a whole are additional. A task that a rater answered twice counts once if the answers are the
+    same, and not at all otherwise. All ratings of raters who do not count are rejects; of raters who have withdrawn,
+    nothing is written. `criteria` holds the ratings of texts by one system in the form that
+    evaluate.correlations.ratings takes.
     """
     people = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = tables.read(assigned).sort("rater", "position").to_dicts()
-    filled, comments, lost = _filled(rows, settings.answers, list(people.values()))
+    filled, comments, rejected = _filled(rows, settings.answers, list(people.values()))
     seen = {row["rater"] for row in rows if row["id"] in comments}
     of_rater = {name: list(some) for name, some in groupby(rows, lambda row: str(row["rater"]))}
     kept = list[Row]()
-    about = list[Row]()
+    about_raters = list[Row]()
     for name in [name for name in people if name in seen]:
         read = [(row, list(_read(row, filled))) for row in of_rater[name]]
         counts = _counted(read, people[name], settings)
-        about.append({"rater": name, **counts})
+        about_raters.append({"rater": name, **counts})
         for row, cells in read:
             for each, value, reject in cells:
-                given = filled.get((row["id"], each["column"]), {})
-                where = next(iter(given.values()), None)
+                answers = filled.get((row["id"], each["column"]), {})
+                sheet_row = next(iter(answers.values()), None)
                 if row["kind"] != "task":
                     continue
                 reason = counts["left_out"] or reject
                 if reason is None:
                     kept.append(_rating(row, each, value, comments[row["id"]]))
                 else:
-                    lost.append(_lost(row, each, reason, where, list(given)))
-    found = pl.DataFrame(kept, pl.DataFrame(RATINGS.empty_table()).schema)
-    job.progress.say(f"{found.height} ratings of {len([row for row in about if not row['left_out']])} raters")
+                    rejected.append(_rejected(row, each, reason, sheet_row, list(answers)))
+    rated = pl.DataFrame(kept, pl.DataFrame(RATINGS.empty_table()).schema)
+    job.progress.say(
+        f"{rated.height} ratings of {len([row for row in about_raters if not row['left_out']])} raters"
+    )
     if missing := sorted({row["rater"] for row in rows} - seen):
         job.progress.say(f"no sheet of {', '.join(missing)}")
-    for line in said(lost):
+    for line in summary(rejected):
         job.progress.say(line)
-    for path, schema, some in ((raters, RATERS, about), (rejects, REJECTS, lost)):
+    for path, schema, some in ((raters, RATERS, about_raters), (rejects, REJECTS, rejected)):
         tables.write(
             path, schema, pl.DataFrame(some, pl.DataFrame(schema.empty_table()).schema), job.metadata
         )
-    found = found.sort("task_id", "rater", "dimension")
-    tables.write(ratings, RATINGS, found, job.metadata)
+    rated = rated.sort("task_id", "rater", "dimension")
+    tables.write(ratings, RATINGS, rated, job.metadata)
     known = tables.read(tasks, ["task_id", "system", "item"]).drop_nulls()
-    of_one = found.join(known, on="task_id", maintain_order="left")
+    of_one = rated.join(known, on="task_id", maintain_order="left")
     columns = ("system", "item", "dimension", "value", "rater")
     write_sheet(criteria, CRITERIA, of_one.select(columns).rows())
 
@@ -86,48 +88,50 @@ def annotate_ratings(
 def _filled(
     rows: Sequence[Row], path: str, raters: Sequence[Rater]
 ) -> tuple[Filled, dict[str, str], list[Reject]]:
-    """The answers by id and column, the comments by id, and the rows that are refused."""
+    """The answers by id and column, the comments by id, and the rows that are rejected as a whole."""
     known = {row["id"]: row for row in rows}
     filled: Filled = {}
     comments: dict[str, str] = {}
-    lost, count = list[Reject](), 0
-    for given in read_rows(path, (ID, RATER), withdrawn(raters)):
+    rejected, count = list[Reject](), 0
+    for sheet_row in read_rows(path, (ID, RATER), withdrawn(raters)):
         count += 1
-        row = known.get(given.cells[ID])
+        row = known.get(sheet_row.cells[ID])
         columns = [each["column"] for each in row["fields"]] if row else []
-        cells = {column: _cell(given.cells.get(column, "")) for column in columns}
+        cells = {column: _cell(sheet_row.cells.get(column, "")) for column in columns}
         raw = " | ".join(f"{column}: {cell}" for column, cell in cells.items() if cell)
         if row is None:
-            lost.append(given.reject("foreign", detail=given.cells[ID] or "no id"))
+            rejected.append(sheet_row.reject("foreign", detail=sheet_row.cells[ID] or "no id"))
             continue
-        if given.rater != row["rater"]:
-            lost.append(given.reject("other_rater", row["task_id"], f"the task of {row['rater']}", raw))
+        if sheet_row.rater != row["rater"]:
+            rejected.append(
+                sheet_row.reject("other_rater", row["task_id"], f"the task of {row['rater']}", raw)
+            )
             continue
-        if column := changed(given, row["shown"]):
-            lost.append(given.reject("changed", row["task_id"], f"column {column}", raw))
+        if column := changed(sheet_row, row["shown"]):
+            rejected.append(sheet_row.reject("changed", row["task_id"], f"column {column}", raw))
             continue
         before = [filled.get((row["id"], column), {}) for column in columns]
         if raw and all(
             cells[column] in old for column, old in zip(columns, before, strict=True) if cells[column]
         ):
-            lost.append(given.reject("repeated", row["task_id"], None, raw))
+            rejected.append(sheet_row.reject("repeated", row["task_id"], None, raw))
         for column, cell in cells.items():
             if cell:
-                filled.setdefault((row["id"], column), {}).setdefault(cell, given)
-        comments[row["id"]] = comments.get(row["id"]) or given.cells.get(COMMENT, "")
-    refuse_foreign(path, count, lost)
-    return filled, comments, lost
+                filled.setdefault((row["id"], column), {}).setdefault(cell, sheet_row)
+        comments[row["id"]] = comments.get(row["id"]) or sheet_row.cells.get(COMMENT, "")
+    refuse_foreign(path, count, rejected)
+    return filled, comments, rejected
 
 
 def _cell(text: str) -> str:
-    """An answer as people and spreadsheets write it: wide digits, 6.0, a or A."""
+    """An answer in its normal form: people and spreadsheet programs also write fullwidth digits, or 6.0 for 6."""
     text = unicodedata.normalize("NFKC", text).strip()
     whole, point, rest = text.partition(".")
     return whole if point and whole.lstrip("-").isdecimal() and not rest.strip("0") else text
 
 
 def _read(row: Row, filled: Filled) -> Iterator[tuple[Row, str, str | None]]:
-    """Each field with what was meant, or with the reason why that is no rating."""
+    """(field, value, None) for each field with a rating, and (field, "", reason) for each without."""
     read: dict[str, tuple[str, str | None]] = {}
     for each in row["fields"]:
         cells = {cell.casefold() for cell in filled.get((row["id"], each["column"]), {})}
@@ -151,7 +155,9 @@ def _read(row: Row, filled: Filled) -> Iterator[tuple[Row, str, str | None]]:
 def _counted(
     read: Sequence[tuple[Row, Sequence[tuple[Row, str, str | None]]]], rater: Rater, settings: RatingsSettings
 ) -> Row:
-    """How a rater did, and why the ratings do not count, if so: the first of LEFT_OUT that holds."""
+    """How many tasks and checks a rater answered, and the first reason of LEFT_OUT for which the ratings do not
+    count.
+    """
     right: dict[str, list[bool]] = {"comprehension": [], "attention": []}
     answered = list[bool]()
     values = list[tuple[str, ...]]()
@@ -196,12 +202,14 @@ def _rating(row: Row, field: Mapping[str, Any], value: str, comment: str) -> Row
     return {**task, **rated, "rationale": comment, "status": "exact"}
 
 
-def _lost(
-    row: Row, field: Mapping[str, Any], reason: str, where: Given | None, cells: Sequence[str]
+def _rejected(
+    row: Row, field: Mapping[str, Any], reason: str, sheet_row: SheetRow | None, cells: Sequence[str]
 ) -> Reject:
-    """A dimension of a task that has no rating."""
-    given = where or Given("", 0, row["rater"], {})
+    """The reject of a dimension of a task that has no rating."""
+    place = sheet_row or SheetRow("", 0, row["rater"], {})
     raw = " | ".join(cells)
-    made = given.reject(reason, row["task_id"], f"{field['column']}: {raw}" if raw else field["column"], raw)
-    nowhere = {} if where else {"file": None, "source_row": None}
-    return {**made, **nowhere, "dimension": field["dimension"]}
+    reject = place.reject(
+        reason, row["task_id"], f"{field['column']}: {raw}" if raw else field["column"], raw
+    )
+    nowhere = {} if sheet_row else {"file": None, "source_row": None}
+    return {**reject, **nowhere, "dimension": field["dimension"]}

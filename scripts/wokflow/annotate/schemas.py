@@ -1,4 +1,4 @@
-"""Tables of stage annotate. Tasks and ratings have the form of those of stage judge."""
+"""Tables of stage annotate. Tasks and ratings have the same schemas as in stage judge."""
 
 import pyarrow as pa
 
@@ -23,54 +23,58 @@ FIELDS = pa.list_(
 RATER = column("rater", pa.string(), "The rater's pseudonym.")
 ASSIGNED = pa.schema(
     [
-        column("id", pa.string(), "What the sheet calls it: a hash of study, task and rater."),
+        column("id", pa.string(), "The id in the sheet: a hash of study, task and rater."),
         column("task_id", pa.string(), "The task, as in annotate/tasks, or the name of a check."),
         RATER,
-        column("position", pa.int32(), "Place in the sheet, from 1 on."),
-        column("kind", pa.string(), "task, or a check with known answers: comprehension or attention."),
-        column("shown", SHOWN, "What the sheet shows, by its columns."),
+        column("position", pa.int32(), "Position in the sheet, from 1."),
+        column(
+            "kind",
+            pa.string(),
+            "task, or the kind of a check with known answers: comprehension or attention.",
+        ),
+        column("shown", SHOWN, "The texts that the sheet shows, by column."),
         column(
             "fields",
             FIELDS,
-            "What is to be filled in: the column, the dimension, what may stand there, what each of it means, and "
-            "which of it is right in a check.",
+            "The fields to fill in: the column, the dimension, the values that are allowed, what each of them means, "
+            "and the right ones of a check.",
         ),
     ]
 )
 RATERS = pa.schema(
     [
         RATER,
-        column("tasks", pa.int32(), "Tasks that the rater was given."),
-        column("answered", pa.int32(), "Those with a rating."),
+        column("tasks", pa.int32(), "Tasks handed out to the rater."),
+        column("answered", pa.int32(), "Tasks with a rating."),
         column("examples", pa.int32(), "Examples of the comprehension check."),
-        column("examples_right", pa.int32(), "Those that were answered as they must be."),
+        column("examples_right", pa.int32(), "Examples that the rater answered correctly."),
         column("attention", pa.int32(), "Attention checks."),
-        column("attention_failed", pa.int32(), "Those that were not answered as they must be."),
+        column("attention_failed", pa.int32(), "Attention checks that the rater did not answer correctly."),
         column("left_out", pa.string(), "Why the ratings do not count; null: they do.", nullable=True),
     ]
 )
 REJECTS = pa.schema(
     [
-        column("file", pa.string(), "The sheet, without its folder.", nullable=True),
-        column("source_row", pa.int64(), "Row in the sheet: the header is 1.", nullable=True),
+        column("file", pa.string(), "File name of the sheet.", nullable=True),
+        column("source_row", pa.int64(), "Row in the sheet; the header is row 1.", nullable=True),
         column("rater", pa.string(), "The pseudonym in the sheet."),
-        column("task_id", pa.string(), "The task; null: none of the study's.", nullable=True),
-        column("dimension", pa.string(), "What is not rated; null: all of the row.", nullable=True),
+        column("task_id", pa.string(), "The task; null: it is not one of the study.", nullable=True),
+        column("dimension", pa.string(), "The dimension without rating; null: the whole row.", nullable=True),
         column("reason", pa.string(), "One of the reasons below."),
-        column("detail", pa.string(), "What was found.", nullable=True),
+        column("detail", pa.string(), "Details of the reason.", nullable=True),
         column("raw", pa.string(), "The answer."),
     ]
 )
 REASONS = {
-    "foreign": Reason("The row is no task of this study, or of another version of it."),
+    "foreign": Reason("The row is not a task of this study, or it is of another version of the study."),
     "other_rater": Reason("The task was given to another rater."),
-    "changed": Reason("What the sheet shows is not what was handed out."),
+    "changed": Reason("A text in the sheet differs from the text that was handed out."),
     "repeated": Reason("The same task with the same answers was read before.", by_design=True),
     "several": Reason("The same task was answered in several ways."),
-    "missing": Reason("Nothing was filled in."),
-    "off_scale": Reason("What was filled in is none of the values."),
+    "missing": Reason("The field is empty."),
+    "off_scale": Reason("The answer is not one of the values."),
     "same": Reason("One text is both the best and the worst."),
-    "incomplete": Reason("Some of title, ingredients and steps was not written."),
+    "incomplete": Reason("Title, ingredients or steps are missing."),
     "no_consent": Reason("The table of raters does not say that the rater has consented.", by_design=True),
     "excluded": Reason("The table of raters excludes the rater.", by_design=True),
     "failed_comprehension": Reason("The rater did not pass the comprehension check.", by_design=True),
@@ -85,7 +89,7 @@ LEFT_OUT = (
     "failed_attention",
     "few_answers",
     "all_alike",
-)  # of raters
+)  # reasons why a rater does not count; the first that holds is reported
 
 SCHEMAS = {
     "annotate/tasks/{study}": TASKS,

@@ -6,50 +6,51 @@ from wokflow.frame.settings import Content, Field, FileOrFolder, Settings, Stage
 
 
 class AnnotateSettings(StageSettings):
-    """Ratings and texts by people. Nothing of it runs without a table of studies: docs/annotate.md."""
+    """Ratings and texts by people. The stage runs only if there is a table of studies: docs/annotate.md."""
 
     studies: Content[Text | None] = None
-    """The table of studies: what people are asked about which texts. See docs/annotate.md."""
+    """The table of studies: the questions that people answer, and the texts. See docs/annotate.md."""
 
 
 class TasksSettings(Settings):
     dataset: Literal["gold", "silver"] | None = None
-    """The test set of directions. None: gold where texts are rated, silver where they are written."""
+    """The test set of a direction. null: gold to rate texts, silver to write them."""
     sample: int | None = Field(None, ge=1)
-    """How many are drawn, in proportion to their strata: tasks in data ash, else items. None: all, or `each`."""
+    """Number of tasks (data ash) or items (other data) to draw, in proportion to their strata. null: all, or `each`.
+    """
     each: int | None = Field(None, ge=1)
-    """How many are drawn of each stratum."""
+    """Number to draw from each stratum."""
     strata: tuple[Text, ...] = ()
-    """What strata are alike in, by names of what is shown; the first are the outer ones. Empty: in data ash group and
-    dish, in counterfactual both dishes.
+    """The texts that define the strata, by their names in the tasks, outer strata first. Empty: group and dish for
+    data ash, both dishes for counterfactual.
     """
     size: int = Field(4, ge=3, le=6)
-    """Texts that are compared at once, in studies of kind best_worst."""
+    """Number of texts compared at a time, in studies of kind best_worst."""
     seed: int = Field(13, ge=0)
-    """Of what is drawn."""
+    """Seed of the draw."""
     study: str = from_rule()
     """The study's name."""
     kind: str = from_rule()
     """rating, best_worst or writing."""
     data: str = from_rule()
-    """What texts are of."""
+    """The data that the texts belong to: a direction, counterfactual or ash."""
     systems: list[str] = from_rule()
-    """Whose texts are rated; none: all."""
+    """The systems whose texts are rated; none: all."""
     texts: Content[str | None] = from_rule()
-    """More texts."""
+    """A file of further texts."""
     dimensions: Content[str | None] = from_rule()
-    """What is rated."""
+    """The file of the rated dimensions."""
 
 
 class SheetsSettings(Settings):
     per_task: int = Field(1, ge=1)
-    """Raters of each task."""
+    """Number of raters of each task."""
     per_rater: int | None = Field(None, ge=1)
-    """Tasks of each rater, beside the checks. None: all that are to be done, shared out; then sheets change with the
-    number of raters.
+    """Number of tasks of each rater, checks aside. null: all tasks are divided among the raters, so that sheets
+    change with the number of raters.
     """
     seed: int = Field(13, ge=0)
-    """Of who is asked what, and in which order."""
+    """Seed of the tasks of each rater and of their order."""
     study: str = from_rule()
     """The study's name."""
     kind: str = from_rule()
@@ -57,30 +58,30 @@ class SheetsSettings(Settings):
     raters: Content[str] = from_rule()
     """The table of raters."""
     instructions: Content[str] = from_rule()
-    """What raters are told."""
+    """The file of instructions for raters."""
     consent: Content[str] = from_rule()
-    """What raters consent to."""
+    """The file of the text that raters consent to."""
     checks: Content[str | None] = from_rule()
-    """Tasks with known answers."""
+    """The file of tasks with known answers."""
 
 
 class RatingsSettings(Settings):
     comprehension: float = Field(1.0, ge=0, le=1)
-    """A rater who answers a smaller share of the examples as they must be answered does not count."""
+    """A rater who answers a smaller share of the examples correctly does not count."""
     attention: int = Field(0, ge=0)
-    """A rater who fails more attention checks does not count."""
+    """A rater who fails more attention checks than this does not count."""
     answered: float = Field(0.0, ge=0, le=1)
     """A rater who answers a smaller share of the tasks does not count."""
     alike: int | None = Field(None, ge=2)
-    """A rater who rates so many tasks, and all with one value, does not count. None: they count."""
+    """A rater who rates this many tasks or more, all with the same value, does not count. null: such raters count."""
     answers: FileOrFolder[str] = from_rule()
-    """The sheets that came back."""
+    """The returned sheets."""
     raters: Content[str] = from_rule()
     """The table of raters."""
 
 
 class WrittenSettings(Settings):
     answers: FileOrFolder[str] = from_rule()
-    """The sheets that came back."""
+    """The returned sheets."""
     raters: Content[str] = from_rule()
     """The table of raters."""

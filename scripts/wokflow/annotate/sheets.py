@@ -1,4 +1,4 @@
-"""Sheets that people fill in: who is given which tasks, and how they look."""
+"""The sheets that raters fill in: which rater gets which tasks, and how sheets look."""
 
 import hashlib
 import json
@@ -23,52 +23,54 @@ from wokflow.frame.sheets import write_sheet
 from wokflow.frame.text_files import read_text
 from wokflow.frame.workbooks import Page, write_workbook
 
-DIGITS = 11  # of an id
-FIRST = "t"  # of an id: spreadsheets take 12345e678901 for a number
+DIGITS = 11  # length of an id, without its first letter
+FIRST = "t"  # first letter of an id: spreadsheet programs read 12345e678901 as a number
 ID, RATER, COMMENT = "id", "rater", "comment"
 PART, SOURCE, TARGET = "part", "source", "target"  # columns of recipes to adapt
 COLUMNS = (ID, RATER, COMMENT)
-NARROW, WIDE, TITLES = 14, 60, 24  # characters
-BETWEEN = " | "  # in the place of line breaks, in tables with tabs
+NARROW, WIDE, TITLES = 14, 60, 24  # widths of columns, in characters
+BETWEEN = " | "  # stands for a line break in tab-separated tables
 Row = dict[str, Any]
 
 
 def annotate_sheets(*, tasks: str, assigned: str, sheets: str, settings: SheetsSettings, job: Job) -> None:
-    """Write who is given what (schema annotate/assigned), and the folder `sheets`: a workbook and a table with tabs
-    for each rater who takes part, and what raters are told.
+    """Write each rater's tasks (schema annotate/assigned), and the folder `sheets`: a workbook and a tab-separated
+    table for each rater who takes part, and the instructions.
 
-    Examples come first; attention checks stand between tasks, evenly, at places that differ from rater to rater.
-    Systems and ids are in no sheet. Raises UserError where a task and a check, or a column, have one name.
+    Examples come first; attention checks are spread evenly among the tasks, at positions that differ from rater to
+    rater. No sheet shows systems or the ids of tasks. Raises UserError if a task and a check have the same name, or a
+    dimension has that of a column.
     """
     rows = tables.read(tasks).sort("task_id").to_dicts()
     raters = read_raters(settings.raters)
     checks = read_checks(settings.checks, rows[0]) if settings.checks else []
     _refuse_names(rows[0], settings.study)
-    given = list(_given(rows, checks, len({rater.share for rater in raters}), settings))
+    shares_of_tasks = list(_shares(rows, checks, len({rater.share for rater in raters}), settings))
     made = [
         {**row, "id": _id(row, rater.name, settings), "rater": rater.name}
         for rater in raters
         if rater.state != "withdrawn"
-        for row in given[rater.share]
+        for row in shares_of_tasks[rater.share]
     ]
     frame = pl.DataFrame(made, pl.DataFrame(ASSIGNED.empty_table()).schema)
     if frame["id"].n_unique() < frame.height:
-        raise UserError(f"Study {settings.study}: two tasks, or a task and a check, have one name.")
+        raise UserError(f"Study {settings.study}: two tasks, or a task and a check, have the same name.")
     tables.write(assigned, ASSIGNED, frame, job.metadata)
-    told = f"{read_text(settings.consent).strip()}\n\n{read_text(settings.instructions).strip()}\n"
-    told += "".join(f"- {name}: {question}\n" for name, question in _questions(rows[0]).items())
+    instructions = f"{read_text(settings.consent).strip()}\n\n{read_text(settings.instructions).strip()}\n"
+    instructions += "".join(f"- {name}: {question}\n" for name, question in _questions(rows[0]).items())
     with tables.atomic_folder(sheets) as folder:
-        tables.write_text(folder / "instructions.md", told)
+        tables.write_text(folder / "instructions.md", instructions)
         for rater in raters:
             own = [row for row in made if row["rater"] == rater.name]
             if rater.takes_part and own:
-                _write(folder, rater.name, own, told, settings.kind)
-    handed_out = [row for share in given for row in share if row["kind"] == "task"]
+                _write(folder, rater.name, own, instructions, settings.kind)
+    handed_out = [row for share in shares_of_tasks for row in share if row["kind"] == "task"]
     open_tasks = len(rows) * settings.per_task - len(handed_out)
-    job.progress.say(f"{len(rows)} tasks, {settings.per_task} times, for {len(given)} raters")
+    job.progress.say(f"{len(rows)} tasks, {settings.per_task} times, for {len(shares_of_tasks)} raters")
     if open_tasks > 0:
         job.progress.warn(
-            f"Study {settings.study}: {open_tasks} ratings or texts are given to nobody. Name more raters, or raise "
+            f"Study {settings.study}: {open_tasks} ratings or texts are assigned to nobody. Name more raters, or "
+            f"raise "
             "sheets.per_rater."
         )
 
@@ -79,10 +81,10 @@ def _refuse_names(task: Row, study: str) -> None:
         raise UserError(f"Study {study}: {wrong[0]} cannot be the name of a dimension: a column has it.")
 
 
-def _given(
+def _shares(
     rows: list[Row], checks: Sequence[Check], count: int, settings: SheetsSettings
 ) -> Iterator[list[Row]]:
-    """What the rater of each share is given, in order, without id and rater."""
+    """The rows of each share in order, without id and rater."""
     random = Random(f"{settings.seed} {settings.study}")
     systems = [row["system"] or row["task_id"].removeprefix(f"{row['item']}:") for row in rows]
     order = cycle([(row["item"], system) for row, system in zip(rows, systems, strict=True)], random)
@@ -103,7 +105,7 @@ def _given(
 
 
 def _shown(task: Row, letters: Counter[tuple[str, int]], random: Random) -> Row:
-    """A task as its sheet shows it, with its fields; texts of several systems get letters."""
+    """A task in the form of annotate/assigned, with its fields; the texts of several systems get letters."""
     row = {"task_id": task["task_id"], "kind": "task"}
     plain = [each for each in task["shown"] if not each["name"].startswith(SYSTEM)]
     texts = {
@@ -125,7 +127,7 @@ def _shown(task: Row, letters: Counter[tuple[str, int]], random: Random) -> Row:
 
 
 def _id(row: Row, rater: str, settings: SheetsSettings) -> str:
-    """The same as long as study, task, rater, seed and what is to be filled in are."""
+    """The id of a row: a hash of seed, study, task, rater and fields."""
     fields = [(each["dimension"], each["values"], each["means"]) for each in row["fields"]]
     parts = [settings.seed, settings.study, row["kind"], row["task_id"], rater, fields]
     return FIRST + hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:DIGITS]
@@ -138,12 +140,12 @@ def _questions(task: Row) -> dict[str, str]:
 
 
 def _plain(line: str) -> str:
-    """A line of Markdown as a worksheet shows it to people who do not know its marks."""
+    """A line of Markdown as plain text, for a worksheet."""
     return re.sub(r"^\s*[-*+] ", "• ", re.sub(r"^#+ ", "", line)).replace("`", "")
 
 
-def _write(folder: Path, rater: str, rows: list[Row], told: str, kind: str) -> None:
-    """The two sheets of a rater."""
+def _write(folder: Path, rater: str, rows: list[Row], instructions: str, kind: str) -> None:
+    """Write the two sheets of a rater."""
     if kind == "writing":
         header = [ID, RATER, PART, SOURCE, TARGET, COMMENT]
         lines = [
@@ -167,7 +169,7 @@ def _write(folder: Path, rater: str, rows: list[Row], told: str, kind: str) -> N
             WIDE // 2,
         ]
         choices = {each["column"]: each["values"] for each in fields}
-    about = Page("instructions", (), [[_plain(line)] for line in told.splitlines()], [2 * WIDE])
+    about = Page("instructions", (), [[_plain(line)] for line in instructions.splitlines()], [2 * WIDE])
     write_workbook(folder / f"{rater}.xlsx", [about, Page("tasks", header, lines, widths, choices)])
     flat = [[str(cell).replace("\n", BETWEEN) for cell in line] for line in lines]
     write_sheet(folder / f"{rater}.tsv", header, flat)

@@ -1,4 +1,4 @@
-"""What people are asked: texts to rate, alone or against others, and recipes to adapt."""
+"""The tasks of people: to rate texts, to compare texts, or to adapt recipes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -20,7 +20,7 @@ from wokflow.models.recipe_texts import without_headings
 
 STRATA = {"ash": ("group", "dish"), "counterfactual": ("base_dish", "dish")}
 EMPTY = "[no text]"
-LEAST = 3  # systems of which one is the best and one the worst
+LEAST = 3  # systems that a comparison of best and worst needs
 COLUMNS = ("instance_id", "run", "prediction")
 SOURCE = ("title", "ingredients", "steps")
 Row = dict[str, Any]
@@ -36,12 +36,12 @@ def annotate_tasks(
     settings: TasksSettings,
     job: Job,
 ) -> None:
-    """Write the tasks of a study (schema judge/tasks), of a sample of items.
+    """Write the tasks of a study (schema judge/tasks), for a sample of items.
 
-    `rated` are tasks of stage judge: they stay as they are. Of `instances` and `predictions`, a task is what a system
-    made of an item or, in a study of kind best_worst, what some made of it; of `instances` and `recipes`, it is a
-    source to adapt. A text that is empty is shown as EMPTY: it was generated, too. Raises UserError where there is
-    nothing to ask, and for an item of which a system has no text.
+    `rated` are tasks of stage judge, which are taken over unchanged. With `instances` and `predictions`, a task shows
+    a system's text for an item or, in a study of kind best_worst, the texts of several systems. With `instances` and
+    `recipes`, a task is a source to adapt. An empty text is shown as EMPTY, since the system did generate it. Raises
+    UserError if there are no tasks, and for an item without a text of a system.
     """
     random = Random(f"{settings.seed} {settings.study}")
     if rated:
@@ -56,14 +56,14 @@ def annotate_tasks(
         if settings.kind == "best_worst":
             made = list(_compared(made, settings, random))
     if not made:
-        raise UserError(f"Study {settings.study} has no tasks: no text of {settings.data} is there for it.")
+        raise UserError(f"Study {settings.study} has no tasks: there is no text of {settings.data} for it.")
     job.progress.say(f"{len(made)} tasks of {len({row['item'] for row in made})} items")
     frame = pl.DataFrame(made, pl.DataFrame(TASKS.empty_table()).schema)
     tables.write(tasks, TASKS, frame, job.metadata)
 
 
 def _sample(rows: list[Row], unit: str, settings: TasksSettings, random: Random) -> list[Row]:
-    """The rows of the units that are drawn. Raises UserError for strata of which nothing is shown."""
+    """The rows of the units that are drawn. Raises UserError for a stratum whose text the tasks do not show."""
     names = tuple(settings.strata) or STRATA.get(settings.data, ())
     units = {}
     for row in rows:
@@ -82,17 +82,17 @@ def _dataset(instances: pl.DataFrame, settings: TasksSettings) -> pl.DataFrame:
     if settings.data == "counterfactual":
         return instances.sort("instance_id")
     name = settings.dataset or ("silver" if settings.kind == "writing" else "gold")
-    found = instances.filter(pl.col("dataset") == name).sort("instance_id")
-    if not found.height:
+    chosen = instances.filter(pl.col("dataset") == name).sort("instance_id")
+    if not chosen.height:
         raise UserError(
             f"Study {settings.study}: {settings.data} has no {name} set (train.gold.{settings.data}, "
             "match.silver.accepted). Give one, or name another in the settings of the study: tasks.dataset=silver"
         )
-    return found
+    return chosen
 
 
 def _items(instances: pl.DataFrame, settings: TasksSettings) -> list[Row]:
-    """What is adapted or rewritten, without a text of it."""
+    """Tasks with the source of each item, still without a system's text."""
     made = []
     for row in _dataset(instances, settings).iter_rows(named=True):
         if settings.data == "counterfactual":
@@ -118,7 +118,7 @@ def _task(task: str, item: str, system: str | None, shown: Mapping[str, str], se
 def _texts(
     instances: Sequence[str], predictions: Sequence[str], settings: TasksSettings
 ) -> dict[str, dict[str, str]]:
-    """The texts of each system by item: of runs, of the references, and those that are given."""
+    """The texts of each system by item: runs, references, and the texts of the study's own file."""
     texts: dict[str, dict[str, str]] = {}
     for part in predictions:
         for run, item, text in tables.read(part).select("run", "instance_id", "prediction").iter_rows():
@@ -129,7 +129,8 @@ def _texts(
     for number, (item, run, text) in read_rows(settings.texts, COLUMNS, "texts") if settings.texts else ():
         if not item or not run or item in texts.setdefault(run, {}):
             raise UserError(
-                f"{settings.texts}, row {number}: an instance without run, or there before: {item} {run}."
+                f"{settings.texts}, row {number}: no instance, no run, or the same as in an earlier row: {item} "
+                f"{run}."
             )
         texts[run][item] = text or ""
     if unknown := [name for name in settings.systems if name not in texts]:
@@ -140,7 +141,7 @@ def _texts(
 
 
 def _made(items: Sequence[Row], texts: Mapping[str, Mapping[str, str]], settings: TasksSettings) -> list[Row]:
-    """What each system made of each item."""
+    """A task for each item and system, which shows the system's text."""
     dimensions = [] if settings.kind == "best_worst" else read_dimensions(settings.dimensions or "")
     made = []
     for item in items:
@@ -159,18 +160,18 @@ def _made(items: Sequence[Row], texts: Mapping[str, Mapping[str, str]], settings
 
 
 def _plain(text: str) -> str:
-    """A recipe without the headings, by which one could tell who wrote it."""
+    """A recipe without its headings, which could tell a rater who wrote it."""
     return clean(without_headings(text)) if text.strip() else ""
 
 
 def _compared(rows: list[Row], settings: TasksSettings, random: Random) -> Iterator[Row]:
-    """Tasks of several systems each, of rows with one."""
+    """Tasks that compare several systems, made of tasks with one system each."""
     of_item: dict[str, dict[str, Row]] = {}
     for row in rows:
         of_item.setdefault(row["item"], {})[row["system"]] = row
     asked = list(read_table(settings.dimensions or "", ("name", "question"), comments=True))
     if any(len(made) < LEAST for made in of_item.values()):
-        raise UserError(f"Study {settings.study}: the best and the worst are of {LEAST} systems or more.")
+        raise UserError(f"Study {settings.study}: comparing takes {LEAST} systems or more for each item.")
     systems = {item: list(made) for item, made in of_item.items()}
     values = {"scale": "nominal", "values": sorted({name for made in of_item.values() for name in made})}
     for item, chosen in tuples(systems, settings.size, random):

@@ -1,4 +1,4 @@
-"""Recipes that people adapted, as a gold set."""
+"""The recipes that people adapted, as a gold set."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.annotate.answers import Given, Reject, alike, read_rows, refuse_foreign, said, withdrawn
+from wokflow.annotate.answers import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
 from wokflow.annotate.raters import read_raters
 from wokflow.annotate.schemas import REJECTS
 from wokflow.annotate.settings import WrittenSettings
@@ -18,24 +18,25 @@ from wokflow.match.gold import BETWEEN, MANDATORY
 
 PARTS = ("title", "ingredients", "steps")
 MARKS = "".join(FORMULA) + "*•·・－– "
-# Before an entry; a quotation mark that is closed further on is the writer's own.
+# Marks before an entry; a quotation mark with a second one in the entry belongs to the text.
 BULLETS = re.compile(rf"^(?:[{re.escape(MARKS)}]|(['\"])(?!.*\1))+")
 Row = dict[str, Any]
-Written = dict[str, dict[str, dict[str, Given]]]  # by id and part: texts, each with the first row that has it
+# By id and part: the texts, each with the first row of a sheet that has it.
+Adaptations = dict[str, dict[str, dict[str, SheetRow]]]
 
 
 def annotate_written(
     *, assigned: str, written: str, rejects: str, settings: WrittenSettings, job: Job
 ) -> None:
-    """Write the adaptations of all sheets as a gold set, in the form that train.gold reads, and what is none.
+    """Write the adaptations of all sheets as a gold set, in the form that train.gold reads, and the rejects.
 
-    Entries stand on lines of their own, or between bars; marks before them are taken away. A recipe that its writer
-    left empty was skipped, and is in neither. Raises UserError for two adaptations of one source, of which a gold set
-    holds one.
+    Entries are separated by line breaks or bars; marks before them are removed. A recipe that its writer left empty
+    counts as skipped, and is neither in the gold set nor a reject. Raises UserError for two adaptations of one
+    source: a gold set holds one.
     """
     raters = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = {row["id"]: row for row in tables.read(assigned).to_dicts()}
-    texts, lost = _texts(rows, settings.answers, withdrawn(list(raters.values())))
+    texts, rejected = _texts(rows, settings.answers, withdrawn(list(raters.values())))
     gold: dict[str, list[str]] = {}
     skipped = 0
     for key, row in sorted(rows.items(), key=lambda each: (each[1]["task_id"], each[1]["rater"])):
@@ -43,7 +44,8 @@ def annotate_written(
         if not any(parts.values()):
             skipped += key in texts
             continue
-        rater, where = raters[row["rater"]], next(given for each in parts.values() for given in each.values())
+        rater = raters[row["rater"]]
+        first = next(sheet_row for each in parts.values() for sheet_row in each.values())
         entries = {part: [_entries(text) for text in parts.get(part, {})] for part in PARTS}
         reason = None
         if not rater.takes_part:
@@ -54,11 +56,11 @@ def annotate_written(
             reason = "incomplete"
         if reason:
             raw = "\n".join(text for each in parts.values() for text in each)
-            lost.append(where.reject(reason, row["task_id"], None, raw))
+            rejected.append(first.reject(reason, row["task_id"], None, raw))
             continue
         if row["task_id"] in gold:
             raise UserError(
-                f"{where}: {row['task_id']} was adapted by somebody else, too, and a gold set holds one adaptation. "
+                f"{first}: {row['task_id']} was also adapted by somebody else, and a gold set holds one adaptation. "
                 "Exclude a rater, or empty the recipe in one of the sheets."
             )
         source = next(each["text"] for each in row["shown"] if each["name"] == "title")
@@ -68,37 +70,45 @@ def annotate_written(
     lines = ["\t".join(cells) for cells in (MANDATORY, *gold.values())]
     tables.write_text(written, "\n".join(lines) + "\n")
     empty = pl.DataFrame(REJECTS.empty_table()).schema
-    tables.write(rejects, REJECTS, pl.DataFrame(lost, empty), job.metadata)
+    tables.write(rejects, REJECTS, pl.DataFrame(rejected, empty), job.metadata)
     job.progress.say(f"{len(gold)} adaptations, {skipped} skipped")
-    for line in said(lost):
+    for line in summary(rejected):
         job.progress.say(line)
 
 
-def _texts(rows: Mapping[str, Row], path: str, gone: Sequence[str]) -> tuple[Written, list[Reject]]:
-    """What was written, by id and part, and the rows that are refused."""
-    texts: Written = {}
-    lost, count = list[Reject](), 0
-    for given in read_rows(path, (ID, RATER, PART, SOURCE, TARGET), gone):
+def _texts(
+    rows: Mapping[str, Row], path: str, withdrawn_raters: Sequence[str]
+) -> tuple[Adaptations, list[Reject]]:
+    """The texts by id and part, and the rows that are rejected."""
+    texts: Adaptations = {}
+    rejected, count = list[Reject](), 0
+    for sheet_row in read_rows(path, (ID, RATER, PART, SOURCE, TARGET), withdrawn_raters):
         count += 1
-        row, part, text = rows.get(given.cells[ID]), given.cells[PART].casefold(), given.cells[TARGET].strip()
+        row, part, text = (
+            rows.get(sheet_row.cells[ID]),
+            sheet_row.cells[PART].casefold(),
+            sheet_row.cells[TARGET].strip(),
+        )
         source = {each["name"]: each["text"] for each in row["shown"]} if row else {}
         if row is None or part not in source:
-            lost.append(given.reject("foreign", detail=given.cells[ID] or "no id", raw=text))
-        elif given.rater != row["rater"]:
-            lost.append(given.reject("other_rater", row["task_id"], f"the task of {row['rater']}", text))
-        elif alike(given.cells[SOURCE]) != alike(source[part]):
-            lost.append(given.reject("changed", row["task_id"], f"source of {part}", text))
+            rejected.append(sheet_row.reject("foreign", detail=sheet_row.cells[ID] or "no id", raw=text))
+        elif sheet_row.rater != row["rater"]:
+            rejected.append(
+                sheet_row.reject("other_rater", row["task_id"], f"the task of {row['rater']}", text)
+            )
+        elif alike(sheet_row.cells[SOURCE]) != alike(source[part]):
+            rejected.append(sheet_row.reject("changed", row["task_id"], f"source of {part}", text))
         else:
             own = texts.setdefault(row["id"], {}).setdefault(part, {})
             if text and text in own:
-                lost.append(given.reject("repeated", row["task_id"], part, text))
+                rejected.append(sheet_row.reject("repeated", row["task_id"], part, text))
             elif text:
-                own[text] = given
-    refuse_foreign(path, count, lost)
-    return texts, lost
+                own[text] = sheet_row
+    refuse_foreign(path, count, rejected)
+    return texts, rejected
 
 
 def _entries(text: str) -> list[str]:
-    """The lines of a text, or what stands between its bars, without marks before them."""
+    """The parts of a text between line breaks and bars, without marks before them."""
     lines = (BULLETS.sub("", " ".join(line.split())) for line in text.replace(BETWEEN, "\n").split("\n"))
     return [line for line in lines if line]
