@@ -89,7 +89,9 @@ def found_by(
         patch.setattr(search, "BLOCK", block)
         make = make_finder(backend, np.concatenate([queries, targets]), threads)
         left, right = Vectors([queries]), Vectors([targets])
-        found = search.search(left, right, k, make, span=span, floor=floor, on_right=back.append)
+        found = search.search(
+            left, right, k, make, search.Extent(span=span), floor=floor, on_right=back.append
+        )
     return found, join(back)
 
 

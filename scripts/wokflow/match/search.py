@@ -9,6 +9,7 @@ rows, and for each English row the nearest of its own rows; match_pair merges th
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -28,6 +29,14 @@ GROWTH = 4
 SAMPLE = 4096  # rows of each side from which a backend learns how vectors are spread
 NARROW = 1 << 34  # comparisons above which shorter codes are faster, if scores have a floor
 INTERPRETER = 600 * 2**20  # bytes that a job holds besides vectors
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The left rows to compare (None: all), and the number of right rows that are held in memory at a time."""
+
+    rows: range | None = None
+    span: int = 1 << 18
 
 
 def match_search(
@@ -58,8 +67,7 @@ def match_search(
             right,
             k,
             make,
-            rows=rows,
-            span=span,
+            Extent(rows, span),
             floor=floor,
             on_right=lambda nearest: part.write(_table(nearest)),
             progress=job.progress,
@@ -118,21 +126,20 @@ def search(
     right: Vectors,
     k: int,
     make: MakeFinder,
+    extent: Extent = Extent(),
     *,
-    rows: range | None = None,
-    span: int = 1 << 18,
     floor: float | None = None,
     on_right: Callable[[Candidates], None] = lambda nearest: None,
     progress: Progress | None = None,
 ) -> Candidates:
-    """The k nearest right rows of each left row in `rows`, ordered by left row, then (score descending, right row).
+    """The k nearest right rows of each left row of `extent`, by left row, then (score descending, right row).
 
-    `on_right` gets, run by run, the k nearest of these left rows of each right row, in the same order. `span` right
-    rows are held in memory at a time; the result does not depend on it. Scores below `floor` are left out.
+    `on_right` gets, run by run, the k nearest of these left rows of each right row, in the same order. The result
+    does not depend on the extent's `span`. Scores below `floor` are left out.
     """
-    rows = range(len(left)) if rows is None else rows
+    rows = range(len(left)) if extent.rows is None else extent.rows
     best = Nearest(len(rows), k, floor)
-    runs = blocks(range(len(right)), span)
+    runs = blocks(range(len(right)), extent.span)
     for number, run in enumerate(runs):
         find = make(right.rows(run.start, run.stop), k)
         nearest = Nearest(len(run), k, floor)
