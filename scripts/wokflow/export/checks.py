@@ -1,6 +1,7 @@
 """What the gates find in the rows that are written, and in the run behind them."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from wokflow.export.rows import Account, duplicate_ids
 from wokflow.export.shards import shard_paths, shard_problems
 from wokflow.export.source_texts import Texts
 from wokflow.frame import tables
+from wokflow.generate import schemas as generate
+from wokflow.train import schemas as train
 
 SIDES = ("pairs", "gold")  # forms whose rows are on a side of a split
 BATCH = 20_000
@@ -30,6 +33,8 @@ AFTER = {
 }
 COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source on
 FINDINGS = "findings.json"
+EXAMPLES_TABLE = next(name for name, schema in train.SCHEMAS.items() if schema is train.EXAMPLES)
+INSTANCES_TABLE = next(name for name, schema in generate.SCHEMAS.items() if schema is generate.INSTANCES)
 
 
 def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Finding]:
@@ -174,24 +179,26 @@ def corpus_expression() -> pl.Expr:
 
 
 def of_models(paths: Sequence[str]) -> list[Finding]:
-    """Training examples of the models whose predictions are released that hold what these are tested on.
+    """Training examples that hold what their models, whose predictions are released, are tested on.
 
     `paths` are parts of train/examples and of generate/instances.
     """
-    found = []
-    examples = [path for path in paths if Path(path).parts[-3] == "examples"]
-    instances = [path for path in paths if Path(path).parts[-3] == "instances"]
-    for path in examples:
-        for tests in instances:
-            if Path(path).parent.name == Path(tests).parent.name:
-                tested = tables.scan(tests)
-                if "source_id" in pq.read_schema(tests).names:
-                    texts = tested.select(recipe_id="source_id", text="source")
-                    name = f"predictions ({Path(path).parent.name})"
-                    found += leaks.trained_on_tests(
-                        tables.scan(path), tested.select("source_id"), texts, name
-                    )
-    return found
+    examples, instances = _by_data(paths, EXAMPLES_TABLE), _by_data(paths, INSTANCES_TABLE)
+    findings = []
+    for data in (name for name in examples if name in instances):
+        tested = tables.scan(instances[data])
+        if "source_id" in pq.read_schema(instances[data]).names:
+            texts = tested.select(recipe_id="source_id", text="source")
+            learnt, ids = tables.scan(examples[data]), tested.select("source_id")
+            findings += leaks.trained_on_tests(learnt, ids, texts, f"predictions ({data})")
+    return findings
+
+
+def _by_data(paths: Sequence[str], table: str) -> dict[str, str]:
+    """The paths of parts of a table, such as train/examples/{data}, by its wildcard."""
+    folder = re.compile(f"(?:^|/){table.format(data='([^/]+)')}$")
+    parents = {path: folder.search(Path(path).parent.as_posix()) for path in paths}
+    return {match[1]: path for path, match in parents.items() if match}
 
 
 def counted(paths: Sequence[str], written: Mapping[str, tuple[str, int]]) -> list[Account]:
