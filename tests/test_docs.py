@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from wokflow.frame import config_readme, schemas
+from wokflow.frame import config_readme, documents, schemas, stages
 from wokflow.frame.config import fill
 from wokflow.frame.stages import reasons
 from wokflow.match.bundled import BUNDLED
@@ -122,13 +122,18 @@ def test_every_make_target_that_is_named_exists() -> None:
     assert {"demo", "test", "plan"} <= targets_named(README) <= targets
 
 
+def test_the_readme_and_the_slurm_profile_say_of_stages_what_these_declare() -> None:
+    profile = (ROOT / "slurm" / "config.yaml").read_text(encoding="utf-8")
+    assert documents.readme(README) == README, "run: make docs"
+    assert documents.profile(profile) == profile, "run: make docs"
+
+
 def test_every_rule_is_in_the_diagram_and_every_cutoff_is_marked() -> None:
-    diagram = re.search(r"^```mermaid$(.*?)^```$", README, re.M | re.S)
-    assert diagram
-    assert set(re.findall(r"\{\{(\w+)\}\}", diagram[1])) == set(
-        re.findall(r"^checkpoint (\w+):", RULES, re.M)
-    )
-    assert set(re.findall(r"\[(\w+)\]", diagram[1])) == set(re.findall(r"^rule (\w+):", RULES, re.M))
+    rules, cutoffs = (set(re.findall(rf"^{kind} (\w+):", RULES, re.M)) for kind in ("rule", "checkpoint"))
+    diagram = documents.diagram(cutoffs)
+    assert set(re.findall(r"\{\{(\w+)\}\}", diagram)) == cutoffs
+    assert set(re.findall(r"\b[a-z]+_\w+", diagram)) == rules | cutoffs
+    assert set(stages.slurm_groups()) < rules
 
 
 def test_every_key_that_is_named_exists() -> None:

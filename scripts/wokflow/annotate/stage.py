@@ -1,6 +1,15 @@
-"""What stage annotate is of the workflow."""
+"""Stage annotate: its targets."""
 
 from wokflow.frame.scope import Scope
+
+ABOUT = (
+    "hands texts to people, to rate, compare or adapt, as sheets, and takes their answers back: "
+    "`docs/annotate.md`"
+)
+ARROWS = (
+    "generate_instances & generate_predictions & judge_tasks --> annotate_tasks --> annotate_sheets",
+    "annotate_sheets -. filled in by people .-> annotate_written & annotate_ratings",
+)
 
 
 def targets(scope: Scope) -> list[str]:

@@ -10,6 +10,13 @@ from wokflow.frame.job import UserError
 from wokflow.frame.scope import Scope
 from wokflow.frame.wikidata import ENTITIES
 
+ABOUT = "finds culture-specific items in parallel sentences, and Wikidata's facts about them"
+ARROWS = (
+    "ingest_source --> enrich_entities --> enrich_names --> enrich_link --> enrich_categorise --> enrich_lookup",
+    "ingest_sentences --> enrich_link; ingest_source --> enrich_pages",
+    "enrich_lookup & ingest_pages & enrich_pages --> enrich_items --> enrich_assemble --> enrich_statistics",
+)
+
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
     enrich = config["enrich"]

@@ -7,6 +7,21 @@ from wokflow.frame.languages import target_lang
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 
+ABOUT = (
+    "scores adaptations and translations (BLEU, chrF, ROUGE-L, BERTScore, Smatch, COMET, BLEURT) and "
+    "rewritten recipes (ingredients, actions, order)"
+)
+_MEASURES = "evaluate_metrics & evaluate_bertscore & evaluate_smatch & evaluate_comet & evaluate_bleurt"
+ARROWS = (
+    "generate_predictions & generate_retrieval & generate_prompt --> "
+    f"{_MEASURES} & evaluate_outputs & evaluate_literal",
+    f"{_MEASURES} & evaluate_outputs --> evaluate_summary & evaluate_correlations",
+    "pivot_orders & generate_baselines & generate_predictions & parse_vectors --> evaluate_counterfactual",
+    "enrich_assemble --> evaluate_csi_match --> evaluate_correlations; judge_tasks --> evaluate_words",
+    "judge_ratings --> evaluate_ratings & evaluate_biases & evaluate_pta",
+    "annotate_ratings --> evaluate_people & evaluate_best_worst",
+)
+
 WITHOUT_GPU = {
     "evaluate_bertscore": "evaluate.bertscore.device: cpu",
     "evaluate_smatch": "evaluate.smatch switched off",

@@ -2,6 +2,12 @@
 
 from wokflow.frame.scope import Scope
 
+ABOUT = (
+    "makes a release of any finished table: Parquet files, card, licences, provenance; gates stop what should "
+    "not be published"
+)
+ARROWS = ("match_statistics --> export_dataset --> export_gates --> export_release",)
+
 
 def targets(scope: Scope) -> list[str]:
     release = scope.config["export"]["release"]

@@ -35,11 +35,11 @@ OPTIONAL = (
     "enrich",
     "judge",
     "annotate",
-)  # no target without sentences whose items are known, without models that rate, or without studies
+)  # without targets if no items of sentences are known, no models are asked, or there are no studies
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
-    """Settings that do not go together."""
+    """Settings that contradict one another."""
     for of_stage in _declared("stage", "problems").values():
         yield from of_stage(config)
 
@@ -59,7 +59,7 @@ def cutoffs(scope: Scope) -> dict[str, CutoffGroup]:
 
 
 def targets(scope: Scope) -> dict[str, list[str]]:
-    """What each stage is run for; OPTIONAL ones may have nothing to do."""
+    """The files that each stage makes; OPTIONAL stages may have none."""
     return {stage: of_stage(scope) for stage, of_stage in _declared("stage", "targets").items()}
 
 
@@ -70,7 +70,7 @@ def included(config: Mapping[str, Any]) -> list[str]:
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
-    """Modules that must be there, each with what needs it."""
+    """Modules that must be installed, each with the reason."""
     needed: dict[str, str] = {}
     for of_stage in _declared("stage", "packages").values():
         needed |= of_stage(config, runs)
@@ -78,12 +78,28 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
 
 
 def without_gpu() -> dict[str, str]:
-    """What to set in the config so that a rule asks for no GPU."""
+    """The setting with which each rule asks for no GPU."""
     return {
         rule: setting
         for rules in _declared("stage", "WITHOUT_GPU").values()
         for rule, setting in rules.items()
     }
+
+
+def slurm_groups() -> dict[str, str]:
+    """The group of each rule whose jobs go to Slurm as one job with those of other rules."""
+    by_stage = _declared("stage", "SLURM_GROUPS")
+    return {rule: group for groups in by_stage.values() for rule, group in groups.items()}
+
+
+def descriptions() -> dict[str, str]:
+    """What each stage does, in words."""
+    return _declared("stage", "ABOUT")
+
+
+def arrows() -> dict[str, tuple[str, ...]]:
+    """The rules of each stage and those that they follow, as lines of Mermaid's language."""
+    return _declared("stage", "ARROWS")
 
 
 def declared_tables() -> dict[str, Any]:

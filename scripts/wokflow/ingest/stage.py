@@ -13,6 +13,12 @@ from wokflow.frame.settings import Counts
 from wokflow.frame.wikidata import ENTITIES
 from wokflow.ingest.settings import PagesSettings
 
+ABOUT = "reads a corpus, cleans its text, and keeps every row: as a recipe, or as a reject with its reason"
+ARROWS = (
+    'corpora[/"corpora"/] --> ingest_source --> ingest_recipes & ingest_sentences & ingest_pages',
+    "ingest_download --> ingest_source; ingest_dialogues --> ingest_annotations",
+)
+
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
     for name, source in config["sources"].items():

@@ -1,6 +1,16 @@
-"""What stage judge is of the workflow."""
+"""Stage judge: its targets, and the rule that can do without a GPU."""
 
 from wokflow.frame.scope import Scope
+
+ABOUT = (
+    "has models write recipes by dish and cuisine, and rate them (ASH, Lee et al.), and choose between "
+    "translations of items (PTA, Yao et al.): `docs/judge.md`"
+)
+ARROWS = (
+    "generate_predictions & generate_retrieval & generate_prompt --> judge_pta",
+    "judge_instructions & judge_pta --> judge_server --> judge_prompt --> judge_tasks --> judge_prompt",
+    "judge_prompt --> judge_ratings",
+)
 
 WITHOUT_GPU = {"judge_server": "generate.server.gpus: 0"}
 

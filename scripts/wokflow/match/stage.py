@@ -8,6 +8,17 @@ from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 from wokflow.match.bundled import BUNDLED
 
+ABOUT = (
+    "translates titles into English, embeds them, searches nearest neighbours, cuts at a threshold, splits"
+)
+ARROWS = (
+    "ingest_recipes --> match_eligible --> match_titles --> match_translate --> match_texts",
+    "match_texts --> match_embed --> match_vectors --> match_search --> match_pair",
+    "match_pair --> match_split --> match_statistics",
+    "match_eligible --> match_candidates -. accepted by people .-> match_silver --> match_split",
+)
+SLURM_GROUPS = {"match_pair": "pairs", "match_split": "pairs", "match_statistics": "pairs"}
+
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
 WITHOUT_GPU = {
     "match_embed": "match.embed.model: all-MiniLM-L6-v2",

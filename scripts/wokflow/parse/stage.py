@@ -8,6 +8,14 @@ from wokflow.frame.cutoffs import CutoffGroup, by_corpus
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 
+ABOUT = (
+    "finds the actions of Chinese recipes: verb, ingredients, tools, by a glossary, clause rules and a parser"
+)
+ARROWS = (
+    "ingest_recipes --> parse_clauses & parse_parser --> parse_dependencies --> parse_actions --> parse_proto",
+    "ingest_recipes --> parse_actions; ingest_recipes --> parse_vectors --> parse_induce",
+)
+
 WITHOUT_GPU = {"parse_dependencies": "parse.dependencies.device: cpu"}
 
 

@@ -7,6 +7,19 @@ from wokflow.frame.config import chinese_corpus
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 
+ABOUT = "compares two dishes: actions to remove, to insert, to ask people about; causal order; test instances"
+ARROWS = (
+    "parse_proto --> pivot_candidates --> pivot_questions -. answers of people .-> pivot_pivots --> pivot_orders",
+    "ingest_recipes --> pivot_dishes --> pivot_candidates & pivot_instances; pivot_candidates --> pivot_pivots",
+)
+SLURM_GROUPS = {
+    "pivot_candidates": "pivots",
+    "pivot_questions": "pivots",
+    "pivot_pivots": "pivots",
+    "pivot_orders": "pivots",
+    "pivot_instances": "instances",
+}
+
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
     if config["pivot"]["pivots"]["given"] and config["pivot"]["pivots"]["answers"]:

@@ -2,6 +2,12 @@
 
 from wokflow.frame.scope import Scope
 
+ABOUT = "shows all of it on one HTML page"
+ARROWS = (
+    "export_gates & enrich_statistics & evaluate_counterfactual & evaluate_summary & evaluate_correlations & "
+    "evaluate_csi_match & evaluate_ratings & evaluate_biases & evaluate_words --> report_page",
+)
+
 
 def targets(scope: Scope) -> list[str]:
     return [f"{scope.results.folder}/report/page/index.html"]

@@ -7,6 +7,11 @@ from wokflow.frame.cutoffs import CutoffGroup, part_cutoff
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 
+ABOUT = (
+    "trains a model a run: sequence to sequence or causal, from the hub or from scratch, on one GPU or many"
+)
+ARROWS = ("match_split --> train_pairs --> train_model; pivot_instances --> train_recipes --> train_model",)
+
 WITHOUT_GPU = {"train_model": "train.model.device: cpu"}
 
 
