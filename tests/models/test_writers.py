@@ -83,7 +83,7 @@ def test_sampling_draws_by_the_seed(model: Model) -> None:
     ],
 )
 def test_what_vllm_would_do_in_another_way_is_refused(model: Model, change: Any, said: str) -> None:
-    with pytest.raises(UserError, match=rf"does not write with {said}: .*backend: transformers"):
+    with pytest.raises(UserError, match=rf"does not support {said}: .*backend: transformers"):
         written(replace(model, decoding=replace(GREEDY, **change)), "vllm")
 
 

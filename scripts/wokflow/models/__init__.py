@@ -1,1 +1,1 @@
-"""What stages that use language models share: devices, loading, decoding, and recipes as texts."""
+"""Shared by all stages that use language models: devices, loading, decoding, and recipes as texts."""

@@ -1,24 +1,25 @@
-"""What models and their tokenizers may lack, or have in a way of their own: positions, padding, an end."""
+"""Positions, padding token and end token of models, some of which lack one or keep it elsewhere."""
 
 from typing import Any
 
-# Their positions count from behind the padding token, which so many of the embeddings are lost to (RoBERTa's way).
+# Types of models whose positions start after the padding token's id, so that the embeddings before are unused (as in
+# RoBERTa).
 BEHIND_PADDING = frozenset(
     {
         *("roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "camembert", "xmod", "mpnet"),
         *("longformer", "data2vec-text", "ibert", "luke", "lilt"),
     }
 )
-# What configs call the number of positions; MPT's biases and LED's embeddings have names of their own.
+# Names of the number of positions in configs; those of LED and MPT are special.
 NAMES = ("max_position_embeddings", "max_encoder_position_embeddings", "max_seq_len")
-NO_LIMIT = 1_000_000  # tokens, for libraries that want a number
+NO_LIMIT = 1_000_000  # tokens, for libraries that need a number
 
 
 def positions(config: Any) -> int | None:
-    """How many tokens a model can read, special ones among them, by its `config`; None where it has no limit.
+    """The number of tokens that a model can read, special tokens included, from its `config`; None: no limit.
 
-    Models with relative positions have none (T5, BLOOM), and say so by no number, or by -1 (XLNet). Where a model
-    reads pictures as well, that of its texts counts.
+    Models with relative positions have no limit: their config has no number (T5, BLOOM) or -1 (XLNet). For models
+    that also read pictures, the limit of texts counts.
     """
     config = getattr(config, "text_config", None) or config
     most = next(filter(None, (getattr(config, name, None) for name in NAMES)), None)
@@ -30,13 +31,15 @@ def positions(config: Any) -> int | None:
 
 
 def end_token(tokenizer: Any) -> int | None:
-    """The token that ends a text: the tokenizer's end, or its separator, as of BERT; None where it has neither."""
-    found = (tokenizer.eos_token_id, tokenizer.sep_token_id)
-    return next((token for token in found if token is not None), None)
+    """The id of the token that ends a text: the tokenizer's end token, or its separator (BERT); None if it has
+    neither.
+    """
+    ids = (tokenizer.eos_token_id, tokenizer.sep_token_id)
+    return next((token for token in ids if token is not None), None)
 
 
 def padding_token(tokenizer: Any) -> int:
-    """The token that fills rows up. Any will do where there is none for it: a mask hides it."""
+    """The id of the token that pads rows. Without a padding token, any token will do, since it is masked."""
     if tokenizer.pad_token_id is not None:
         return int(tokenizer.pad_token_id)
     end = end_token(tokenizer)

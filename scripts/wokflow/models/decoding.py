@@ -1,4 +1,4 @@
-"""Texts to texts by a language model: beam search over batches of texts of similar length."""
+"""Generates texts from texts with a language model: beam search or sampling, in batches of similar length."""
 
 import re
 from collections.abc import Sequence
@@ -39,10 +39,10 @@ LANGUAGE_CODES = {  # of mBART50 and of NLLB
     **dict.fromkeys(("zh_Hant", "zh_HK", "zh_TW"), ("zh_CN", "zho_Hant")),
 }
 
-# What a text begins with for opus-mt models of several targets, such as opus-mt-en-zh.
+# Prefix of texts for opus-mt models with several target languages, such as opus-mt-en-zh.
 TO_CHINESE = ">>cmn_Hans<<"
 
-_WIDE = f"[\u3000-\u303f{HAN}\uff00-\uffef]"  # Chinese characters and signs
+_WIDE = f"[\u3000-\u303f{HAN}\uff00-\uffef]"  # Chinese characters and punctuation
 _SPACES = re.compile(rf"(?<={_WIDE}) ++|(?<! ) ++(?={_WIDE}|:)")
 
 
@@ -50,8 +50,8 @@ _SPACES = re.compile(rf"(?<={_WIDE}) ++|(?<! ) ++(?={_WIDE}|:)")
 class Decoding:
     """Settings of the search for the best text.
 
-    `repetition_penalty` and `no_repeat_ngram` (tokens; 0: off) apply to generated tokens alone, so a rewriting may
-    repeat its prompt. `temperature` None: no sampling, the best beam. `batch`: texts that are decoded together.
+    `repetition_penalty` and `no_repeat_ngram` (tokens; 0: off) apply to generated tokens only, so that a rewriting
+    may repeat its prompt. `temperature` None: no sampling, the best beam. `batch`: number of texts decoded together.
     """
 
     beams: int
@@ -71,13 +71,13 @@ def decode(
     decoding: Decoding,
     progress: Progress | None = None,
 ) -> list[str]:
-    """What the model writes for each text, in the order of the texts; "" for a blank text.
+    """The model's output for each text, in the order of the texts; "" for a blank text.
 
-    A causal model's text is the continuation alone. Texts that are too long are cut, and the log says how many:
-    at their end for seq2seq, at their beginning for causal models, which continue the end. Tokenizers of
-    SentencePiece, such as Marian's, mT5's and mBART50's, read a line break as a space and write none. With a
-    `tgt_lang` (set_languages), the model begins with its code. The other texts of a batch change the rounding alone,
-    which may decide a near tie.
+    For a causal model this is the continuation only. Texts that are too long are cut, and the log says how many: at
+    the end for seq2seq, at the beginning for causal models, which continue the end. SentencePiece tokenizers, such as
+    those of Marian, mT5 and mBART50, read a line break as a space and write none. If the tokenizer has a `tgt_lang`
+    (set_languages), the output begins with its code. The other texts of a batch only affect rounding, which may
+    decide a near tie.
     """
     tokens = encode(tokenizer, texts, family)
     most, _ = limits(model, family, decoding)
@@ -103,10 +103,10 @@ def encode(tokenizer: Any, texts: Sequence[str], family: Family) -> list[list[in
 
 
 def limits(model: Any, family: Family, decoding: Decoding) -> tuple[int, int]:
-    """(most tokens of a source, most new tokens): those of `decoding`, or fewer if the model has fewer positions.
+    """(most source tokens, most new tokens): as in `decoding`, or fewer if the model has fewer positions.
 
-    Source and new tokens share the positions of a causal model. If there are too few, the source gets what the new
-    tokens leave, but at least half.
+    Source and new tokens share the positions of a causal model. If there are too few, the source gets those that
+    the new tokens leave, but at least half.
     """
     source, new = decoding.max_source_tokens, decoding.max_tokens
     places = positions(model.config)
@@ -126,7 +126,7 @@ def decode_tokens(
     decoding: Decoding,
     progress: Progress | None = None,
 ) -> list[str]:
-    """As `decode`, for the token ids of texts."""
+    """The same as `decode`, for texts given as token ids."""
     import torch
 
     most, new = limits(model, family, decoding)
@@ -153,9 +153,9 @@ def decode_tokens(
 
 
 def cut(row: list[int], most: int, family: Family, special: set[int]) -> list[int]:
-    """At most `most` tokens: the last ones for causal models, else the first ones.
+    """At most `most` tokens of a row: the last ones for causal models, the first ones for others.
 
-    A special token at the end that is cut, such as the one that ends a text, is kept.
+    A special token at the end that is cut off, such as the end token, is kept.
     """
     if len(row) <= most:
         return row
@@ -167,7 +167,7 @@ def cut(row: list[int], most: int, family: Family, special: set[int]) -> list[in
 
 
 def set_languages(tokenizer: Any, source: str, target: str) -> None:
-    """Set the languages of source and target in a tokenizer of mBART50 or NLLB; others are left as they are.
+    """Set the source and target language of an mBART50 or NLLB tokenizer; other tokenizers stay unchanged.
 
     Raises UserError for a language whose code is not known.
     """
@@ -177,8 +177,8 @@ def set_languages(tokenizer: Any, source: str, target: str) -> None:
     languages = [lang if lang in LANGUAGE_CODES else lang.partition("_")[0] for lang in (source, target)]
     if unknown := [lang for lang in languages if lang not in LANGUAGE_CODES]:
         raise UserError(
-            f"The model wants codes of languages, and that of {' and '.join(unknown)} is not known: add it to "
-            "LANGUAGE_CODES in scripts/wokflow/models/decoding.py, or take a model of one pair of languages."
+            f"The model needs language codes, and the code of {' and '.join(unknown)} is not known: add it to "
+            "LANGUAGE_CODES in scripts/wokflow/models/decoding.py, or use a model for one pair of languages."
         )
     for source_code, target_code in zip(*(LANGUAGE_CODES[lang] for lang in languages), strict=True):
         if source_code in known and target_code in known:
@@ -187,9 +187,9 @@ def set_languages(tokenizer: Any, source: str, target: str) -> None:
 
 @dataclass(frozen=True)
 class Repetition:
-    """A logits processor: a penalty on repeated tokens, and no sequence of `ngram` tokens twice.
+    """A logits processor that penalises repeated tokens and allows no sequence of `ngram` tokens twice.
 
-    The first `skip` tokens of a row, a prompt or a start token, do not count.
+    The first `skip` tokens of a row (a prompt or a start token) do not count.
     """
 
     skip: int
@@ -198,14 +198,14 @@ class Repetition:
 
     def __call__(self, input_ids: "Tensor", scores: "Tensor") -> "Tensor":
         """Scores [rows, vocabulary] of the next token after `input_ids` [rows, tokens]."""
-        written = input_ids[:, self.skip :]
+        generated = input_ids[:, self.skip :]
         if self.penalty != 1:
-            known = scores.gather(1, written)
+            known = scores.gather(1, generated)
             dearer = (known * self.penalty).where(known < 0, known / self.penalty)
-            scores = scores.scatter(1, written, dearer)
-        if 0 < self.ngram <= written.shape[1]:
-            windows = written.unfold(1, self.ngram, 1)
-            recent = written[:, written.shape[1] - self.ngram + 1 :]
+            scores = scores.scatter(1, generated, dearer)
+        if 0 < self.ngram <= generated.shape[1]:
+            windows = generated.unfold(1, self.ngram, 1)
+            recent = generated[:, generated.shape[1] - self.ngram + 1 :]
             seen = (windows[:, :, :-1] == recent[:, None]).all(-1)
             ends = windows[:, :, -1]
             forbidden = scores.gather(1, ends).masked_fill(seen, float("-inf"))
@@ -225,7 +225,7 @@ def _generate(
         "temperature": decoding.temperature,
         "forced_bos_token_id": tokenizer.convert_tokens_to_ids(target) if target else None,
     }
-    written = model.generate(
+    generated = model.generate(
         input_ids=ids.to(model.device),
         attention_mask=mask.to(model.device),
         max_new_tokens=new,
@@ -239,7 +239,7 @@ def _generate(
         eos_token_id=ends(model, tokenizer),
         **{name: value for name, value in options.items() if value is not None},
     )
-    return [text_of(tokenizer, row) for row in written[:, skip:].tolist()]
+    return [text_of(tokenizer, row) for row in generated[:, skip:].tolist()]
 
 
 def _padded(rows: list[list[int]], pad: int, left: bool) -> tuple["Tensor", "Tensor"]:
@@ -257,9 +257,9 @@ def _padded(rows: list[list[int]], pad: int, left: bool) -> tuple["Tensor", "Ten
 
 
 def ends(model: Any, tokenizer: Any) -> Any:
-    """The end token, or a list of them: the model's own, or the tokenizer's if that is not in its vocabulary.
+    """The id of the model's end token, or a list of ids; the tokenizer's if the model's is not in its vocabulary.
 
-    None where neither has one: then a text ends at the limit of new tokens.
+    None if neither has one: then a text ends at the limit of new tokens.
     """
     own = model.generation_config.eos_token_id
     if own is None or (isinstance(own, int) and own >= model.config.vocab_size):
@@ -268,9 +268,9 @@ def ends(model: Any, tokenizer: Any) -> Any:
 
 
 def text_of(tokenizer: Any, ids: list[int]) -> str:
-    """The text of token ids, without special tokens and without blanks around.
+    """The text of token ids, without special tokens and surrounding blanks.
 
-    Without the spaces, too, that a tokenizer of BERT's kind, as Chinese GPT-2 has, puts between characters.
+    The spaces that a WordPiece tokenizer (BERT, Chinese GPT-2) puts between Chinese characters are removed, too.
     """
     text: str = tokenizer.decode(ids, skip_special_tokens=True)
     backend = getattr(tokenizer, "backend_tokenizer", None)

@@ -1,4 +1,4 @@
-"""The device that a model runs on, and the arithmetic that it offers."""
+"""The device that a model runs on, and whether it computes in bfloat16."""
 
 import os
 import time
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def find_device(name: str) -> "torch.device":
     """The device of that name; "auto" is a GPU if PyTorch can use one, else the CPU.
 
-    Raises UserError if there is no such device here, and for "auto" in a Slurm job that was given a GPU that PyTorch
-    cannot use: on the CPU it would hold the GPU and take many times as long.
+    Raises UserError if there is no such device, and for "auto" in a Slurm job with a GPU that PyTorch cannot use: on
+    the CPU, the job would block the GPU and take many times as long.
     """
     import torch
 
@@ -41,7 +41,7 @@ def find_device(name: str) -> "torch.device":
 
 
 def describe(device: "torch.device") -> str:
-    """A device for the log: cpu, or cuda and what the GPU is called."""
+    """A device for the log: cpu, or cuda with the name of the GPU."""
     import torch
 
     return f"cuda ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else device.type
@@ -51,17 +51,19 @@ def slurm_gave_gpu(environment: Mapping[str, str]) -> bool:
     """Whether this is a job of Slurm with a GPU, by the environment variables that Slurm sets."""
     if "SLURM_JOB_ID" not in environment:
         return False
-    if environment.get("SLURM_JOB_GPUS") or environment.get("SLURM_STEP_GPUS"):  # places of GPUs, such as 0,1
+    if environment.get("SLURM_JOB_GPUS") or environment.get(
+        "SLURM_STEP_GPUS"
+    ):  # indices of GPUs, such as 0,1
         return True
     return environment.get("SLURM_GPUS_ON_NODE", "0") not in ("", "0")
 
 
 def _cause() -> str:
-    """Why PyTorch may see no GPU."""
+    """A sentence on why PyTorch may see no GPU."""
     import torch
 
     if torch.version.cuda is None:
-        return "It is a build for CPUs alone: install PyPI's."
+        return "It is a build for CPUs only: install the one on PyPI."
     return (
         f"It was built for CUDA {torch.version.cuda}: the node's driver may be older (nvidia-smi says which CUDA it "
         "supports), or the job may have been given no GPU."
@@ -71,7 +73,7 @@ def _cause() -> str:
 def use_bfloat16(precision: str, device: "torch.device") -> bool:
     """Whether `precision` (auto, float32, bfloat16) means bfloat16 on this device.
 
-    "auto" takes it on a GPU that computes in bfloat16 itself, without emulation.
+    "auto" means bfloat16 on a GPU that computes in it without emulation.
     """
     import torch
 
@@ -81,9 +83,9 @@ def use_bfloat16(precision: str, device: "torch.device") -> bool:
 
 
 def how_much_slower_bfloat16_is(device: "torch.device") -> float:
-    """Time of a product of matrices in bfloat16 on this device, to its time in float32; takes a fraction of a second.
+    """The time of a matrix product in bfloat16 divided by its time in float32, measured in a fraction of a second.
 
-    Processors without arithmetic for bfloat16 (avx512_bf16, amx_bf16) take many times as long, not half.
+    Processors without bfloat16 instructions (avx512_bf16, amx_bf16) take many times as long, instead of half.
     """
     import torch
 

@@ -1,9 +1,9 @@
-"""Which language a text is certainly in: what its script does not tell."""
+"""Identifies the language of a text, for languages that share a script."""
 
 from functools import cache
 from typing import Any
 
-ALIKE = (  # languages that are not told apart
+ALIKE = (  # groups of languages that count as one
     frozenset({"zh", "yue", "wuu"}),
     frozenset({"bs", "hr", "sr"}),
     frozenset({"no", "nn", "nb", "da"}),
@@ -14,7 +14,7 @@ ALIKE = (  # languages that are not told apart
 
 
 def alike(lang: str) -> frozenset[str]:
-    """The language, with those that are not told apart from it."""
+    """The language and those that count as the same."""
     return next((group for group in ALIKE if lang in group), frozenset({lang}))
 
 
@@ -28,16 +28,16 @@ def likeliest(text: str) -> list[str]:
 
 
 def other_language(text: str, lang: str, certain: float) -> str | None:
-    """The language that a text is in with the probability `certain`, or more, if that is not `lang`; None otherwise.
+    """The language of a text if it is another than `lang` with probability `certain` or more; None otherwise.
 
-    Short texts say too little: whoever asks sees to their length.
+    Callers must not ask about short texts, whose language is unsure.
     """
     if not known(lang):
         return None
     ranked = _model().rank(text)
-    found = alike(ranked[0][0])
-    likely = sum(probability for name, probability in ranked if name in found)
-    return None if lang in found or likely < certain else str(ranked[0][0])
+    likeliest_group = alike(ranked[0][0])
+    likely = sum(probability for name, probability in ranked if name in likeliest_group)
+    return None if lang in likeliest_group or likely < certain else str(ranked[0][0])
 
 
 @cache

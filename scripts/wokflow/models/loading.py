@@ -1,7 +1,7 @@
-"""Loading a model and its tokenizer, from a folder or by name from the Hugging Face hub.
+"""Loads a model and its tokenizer from a folder, or by name from the Hugging Face hub.
 
-Weights are read from safetensors or, where a model has none, from PyTorch's own format (.bin) by a reader that takes
-nothing but tensors (`torch.load` with `weights_only`): it refuses a file that names any function to be called.
+Weights are read from safetensors or, if a model has none, from PyTorch's own format (.bin) by a reader that accepts
+only tensors (`torch.load` with `weights_only`): it refuses a file that names a function to call.
 """
 
 import os
@@ -36,10 +36,9 @@ def load(
 ) -> tuple[Any, Any]:
     """(model, tokenizer) of a `family`, in `precision` (auto, float32, bfloat16, nf4) on `device`, ready to decode.
 
-    nf4 are the 4-bit weights of QLoRA (Dettmers et al. 2023) by bitsandbytes; the arithmetic is the device's choice.
-
-    Code that comes with the model runs only with `remote_code`. Raises UserError if the model cannot be loaded; the
-    message says by `named_by` where the model was named.
+    nf4 means the 4-bit weights of QLoRA (Dettmers et al. 2023) by bitsandbytes, with the arithmetic that suits the
+    device. Code that comes with the model runs only with `remote_code`. Raises UserError if the model cannot be
+    loaded; `named_by` says in the message where the model was named.
     """
     import torch
     from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
@@ -68,13 +67,13 @@ def load(
     for module in network.modules():
         if hasattr(
             module, "support_avx512bf16_for_cpu"
-        ):  # or one validation would end what flows back through it
+        ):  # otherwise one validation would switch off gradients through it
             module.support_avx512bf16_for_cpu = False
     return network.eval(), tokenizer
 
 
 def _nf4(dtype: Any) -> Any:
-    """How weights become numbers of 4 bits. They are stored as `dtype`, so that FSDP can shard them."""
+    """The configuration of 4-bit weights. They are stored as `dtype`, so that FSDP can shard them."""
     from transformers import BitsAndBytesConfig
 
     config: Any = BitsAndBytesConfig
@@ -90,13 +89,13 @@ def _nf4(dtype: Any) -> Any:
 def ask_for_no_conversion() -> None:
     """Keep transformers from asking the hub to convert weights to safetensors, and from taking converted ones.
 
-    A model is read as its authors published it, and online as offline.
+    So a model is the one that its authors published, online as well as offline.
     """
     os.environ["DISABLE_SAFETENSORS_CONVERSION"] = "1"
 
 
 def commit_of(model: str, revision: str | None) -> str | None:
-    """The commit of a loaded model of the hub, by where the local cache has its config; None for a folder."""
+    """The commit of a loaded model of the hub, from the path of its config in the local cache; None for a folder."""
     from transformers.utils.hub import cached_file
 
     if Path(model).is_dir():
@@ -109,9 +108,9 @@ def commit_of(model: str, revision: str | None) -> str | None:
 
 
 def at_revision(model: str, revision: str | None) -> str:
-    """A model for libraries that take a folder or a name alone: at a `revision`, the folder with its files.
+    """The model's name or, for a `revision`, the folder of its files, for libraries that take no revision.
 
-    Raises OSError or ValueError if it cannot be had.
+    Raises OSError or ValueError if the files cannot be fetched.
     """
     if revision is None or Path(model).is_dir():
         return model
@@ -128,15 +127,15 @@ def origin(model: str, revision: str | None) -> str:
 
 def why_not(model: str, error: Exception, *, remote_code: bool = False) -> str:
     """Why a model cannot be loaded, and what to do."""
-    said = str(error).strip()
+    message = str(error).strip()
     if _refused(error):
         return (
             "its weights, a .bin file, hold more than tensors: reading them could run code, so they are not read. "
-            "Take a model in safetensors, or convert this one: load it where you trust it, and save it with "
+            "Use a model in safetensors, or convert this one: load it where you trust it, and save it with "
             "save_pretrained."
         )
-    lines = [said]
-    if "trust_remote_code" in said and not remote_code:
+    lines = [message]
+    if "trust_remote_code" in message and not remote_code:
         lines.append(
             "It comes with code of its own, which is not run. If you trust it, set remote_code: true for this run."
         )
@@ -150,7 +149,7 @@ def why_not(model: str, error: Exception, *, remote_code: bool = False) -> str:
 
 
 def _refused(error: BaseException | None) -> bool:
-    """Whether an error, or what caused it, is the refusal of a pickle."""
+    """True if the error, or its cause, is an UnpicklingError."""
     return error is not None and (
         isinstance(error, pickle.UnpicklingError) or _refused(error.__cause__ or error.__context__)
     )

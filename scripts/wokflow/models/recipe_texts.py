@@ -31,6 +31,6 @@ def recipe_texts(recipes: Sequence[str], ids: pl.Series, *, headings: bool = Tru
 
 
 def without_headings(text: str) -> str:
-    """The text with a line break for each heading, as many tokenizers join a recipe's three lines into one."""
+    """The text with each heading replaced by a line break; many tokenizers join a recipe's three lines into one."""
     *before, last = _HEADING.split(text)
     return "\n".join([*(part.rstrip() for part in before), last]).strip()

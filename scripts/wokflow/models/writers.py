@@ -1,4 +1,4 @@
-"""Models that write texts in batches: by transformers, or by vLLM, which keeps a GPU, or several, busy throughout."""
+"""Models that write texts in batches, run by transformers or by vLLM, which keeps one or more GPUs fully busy."""
 
 import json
 import os
@@ -20,10 +20,10 @@ from wokflow.models.decoding import Decoding, Family, cut, decode_tokens, ends, 
 from wokflow.models.devices import describe
 from wokflow.models.loading import RUN, load, why_not
 
-BATCHES = 4  # batches of transformers in a block
-TOGETHER = 1024  # texts that vLLM is given at once
-PATIENCE = 30  # seconds that vLLM has to end
-SAID = 200  # characters of an answer that is none
+BATCHES = 4  # batches of transformers that make a block
+TOGETHER = 1024  # texts that are handed to vLLM at once
+PATIENCE = 30  # seconds that vLLM gets to end
+QUOTED = 200  # characters shown of an output that is no answer
 LONGEST = 1 << 28  # characters of an answer
 
 
@@ -31,8 +31,8 @@ LONGEST = 1 << 28  # characters of an answer
 class Model:
     """A model in a folder or on the hub, and how it writes.
 
-    `device` is for transformers alone; `gpus`, `gpu_memory` (a share of each) and `python` (of the environment that
-    has vLLM; None: this one) are for vLLM alone.
+    `device` is for transformers only; `gpus`, `gpu_memory` (a share of each GPU) and `python` (that of an environment
+    with vLLM; None: this one) are for vLLM only.
     """
 
     place: str
@@ -48,7 +48,7 @@ class Model:
 
 
 class Writer(Protocol):
-    """A loaded model: what it runs on, its tokenizer, most tokens of a source, and texts that are written at once."""
+    """A loaded model: its device, its tokenizer, its limit of source tokens, and the number of texts in a block."""
 
     where: str
     tokenizer: Any
@@ -56,30 +56,30 @@ class Writer(Protocol):
     block: int
 
     def write(self, rows: Sequence[list[int]], seed: int) -> list[str]:
-        """What the model writes for the token ids of texts; "" for none. Sampling draws by `seed`."""
+        """The model's output for each text, given as token ids; "" for a text without tokens. `seed` is for sampling."""
         ...
 
 
 @contextmanager
 def writer(backend: Literal["transformers", "vllm"], model: Model) -> Iterator[Writer]:
-    """The model, loaded, until the end of the block. Raises UserError where it cannot be."""
+    """The loaded model, until the end of the block. Raises UserError if it cannot be loaded."""
     if backend == "transformers":
         yield _Transformers(model)
         return
     check(model)
-    with TemporaryFile() as said:
+    with TemporaryFile() as errors:
         worker = [model.python or sys.executable, str(vllm_worker.__file__)]
-        files: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": said} | TEXT
+        files: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": errors} | TEXT
         environment = without_secrets(os.environ, hub=not Path(model.place).exists())
-        environment["VLLM_NO_USAGE_STATS"] = "1"  # vLLM tells its makers what it runs on
+        environment["VLLM_NO_USAGE_STATS"] = "1"  # vLLM would send statistics to its makers
         with program(
             worker, patience=PATIENCE, key="generate.decode.python", env=environment, **files
         ) as process:
-            yield _Vllm(model, process, said)
+            yield _Vllm(model, process, errors)
 
 
 class _Transformers:
-    """Beam search or sampling by wokflow.models.decoding."""
+    """Beam search or sampling with wokflow.models.decoding."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -111,7 +111,7 @@ class _Transformers:
 
 
 def check(model: Model) -> None:
-    """Raises UserError for what vLLM cannot do as transformers does it here."""
+    """Raise UserError for settings that vLLM does not support in the same way as transformers."""
     decoding = model.decoding
     wrong = [
         *(["family seq2seq"] if model.family == "seq2seq" else []),
@@ -125,17 +125,17 @@ def check(model: Model) -> None:
     ]
     if wrong:
         raise UserError(
-            f"generate.decode.backend: vllm does not write with {', '.join(wrong)}: it has causal models alone, no "
-            "beams, no bound on repeated words, and a penalty that counts the prompt's words. Set beams: 1, "
+            f"generate.decode.backend: vllm does not support {', '.join(wrong)}: it has causal models only, no "
+            "beams, no limit on repeated words, and a penalty that counts the prompt's words. Set beams: 1, "
             "repetition_penalty: 1 and no_repeat_ngram: 0, or backend: transformers."
         )
 
 
 class _Vllm:
-    """A process with vLLM. Texts are cut, and read from tokens, as for transformers, by the model's own tokenizer."""
+    """A process with vLLM. The model's own tokenizer encodes and decodes texts, as it does with transformers."""
 
-    def __init__(self, model: Model, process: "subprocess.Popen[str]", said: IO[bytes]) -> None:
-        self._model, self._process, self._said = model, process, said
+    def __init__(self, model: Model, process: "subprocess.Popen[str]", errors: IO[bytes]) -> None:
+        self._model, self._process, self._errors = model, process, errors
         self.block = TOGETHER
         try:
             described, self.tokenizer = _described(model)
@@ -169,13 +169,13 @@ class _Vllm:
             "detokenize": False,
         }
         texts = [""] * len(rows)
-        written = self._ask(
+        outputs = self._ask(
             {
                 "rows": [cut(rows[place], self.most, self._model.family, special) for place in places],
                 "sampling": [common | {"seed": seed + place} for place in places],
             }
         )
-        for place, ids in zip(places, written, strict=True):
+        for place, ids in zip(places, outputs, strict=True):
             texts[place] = text_of(self.tokenizer, ids)
         return texts
 
@@ -189,20 +189,20 @@ class _Vllm:
                 return json.loads(answer)
             except ValueError:
                 raise UserError(
-                    f"generate.decode.python: {self._model.python} wrote {answer[:SAID]!r} in place of an answer. "
-                    "It is to be a Python itself, not a script that prints."
+                    f"generate.decode.python: {self._model.python} wrote {answer[:QUOTED]!r} in place of an answer. "
+                    "Name a Python itself, not a script that prints."
                 ) from None
         status = self._process.wait()
-        errors = errors_in(self._said) or ["none that it names"]
+        errors = errors_in(self._errors) or ["none that it names"]
         raise UserError(
-            "generate.decode.backend: vLLM has ended. It wants an environment of its own, whose Python is "
-            "generate.decode.python; where memory is short, gpus, gpu_memory and max_tokens help. Its exit status "
+            "generate.decode.backend: vLLM has ended. It needs an environment of its own, whose Python is "
+            "generate.decode.python; if memory is short, change gpus, gpu_memory or max_tokens. Its exit status "
             f"is {status}, and its errors:\n" + "\n".join(errors)
         )
 
 
 def _described(model: Model) -> tuple[Any, Any]:
-    """What is said of a model beside its weights (`config` and `generation_config`), and its tokenizer."""
+    """The model's `config` and `generation_config`, without its weights, and its tokenizer."""
     from types import SimpleNamespace
 
     from transformers import AutoConfig, AutoTokenizer, GenerationConfig
