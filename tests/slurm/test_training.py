@@ -83,7 +83,7 @@ def has_learnt(house: Path, cluster: Cluster, epochs: int = 20) -> None:
 
 
 def went_on(house: Path) -> bool:
-    return "going on from the checkpoint after step" in log(house)
+    return "continuing from the checkpoint after step" in log(house)
 
 
 def preempted(house: Path, cluster: Cluster, job: str) -> None:

@@ -177,7 +177,7 @@ def test_a_model_whose_texts_would_see_each_other_is_not_trained_so(tmp_path: Pa
     base = base_model(tmp_path, "bloom")
     settings = changed(FIT, family="causal", base=str(base), epochs=1)
     assert train(tmp_path / "apart", settings=settings)
-    with pytest.raises(UserError, match=r"packing: \S*bloom does not keep texts apart"):
+    with pytest.raises(UserError, match=r"packing: \S*bloom does not separate texts"):
         train(tmp_path / "together", settings=settings, packing=True)
 
 
@@ -239,5 +239,5 @@ def test_live_curves_lie_where_a_tracker_finds_them(tmp_path: Path) -> None:
 
 
 def test_a_tracker_that_is_not_here_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"trackers: nonsense cannot be used here, but .*tensorboard"):
+    with pytest.raises(UserError, match=r"trackers: nonsense cannot be used here. Available: .*tensorboard"):
         train(tmp_path, trackers=("tensorboard", "nonsense"))

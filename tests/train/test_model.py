@@ -199,7 +199,7 @@ def test_near_the_end_of_its_time_a_job_saves_and_the_next_goes_on(tmp_path: Pat
     assert steps_saved(folder) == [3]
     log = io.StringIO()
     assert contents(train(folder, log)) == contents(whole)
-    assert "going on from the checkpoint after step 3" in log.getvalue()
+    assert "continuing from the checkpoint after step 3" in log.getvalue()
 
 
 SCONTROL = """#!/bin/sh
@@ -262,7 +262,7 @@ def test_a_training_of_another_key_begins_anew_and_if_the_key_comes_back_it_goes
     assert digests(aside) == saved
     log = io.StringIO()
     assert contents(train(folder, log)) == contents(whole)
-    assert "going on from the checkpoint after step 2" in log.getvalue()
+    assert "continuing from the checkpoint after step 2" in log.getvalue()
     assert not (folder / "checkpoints").exists()
 
 

@@ -1,4 +1,4 @@
-"""What the table of runs gives to the training of a model, and what its job asks for."""
+"""Settings of the training of a model that depend on its run, and the resources of its job."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,15 +7,15 @@ from wokflow.frame.runs import FROM_SCRATCH, LARGE_MB, Run
 
 
 def model_overrides(run: Run) -> dict[str, Any]:
-    """What a run lays over train.model: its own values, and the loss where BLEU has no references."""
+    """A run's overrides of train.model: its own values, and metric loss for runs without references for BLEU."""
     own = dict(run.settings.get("model", {}))
     return own if run.languages else own | {"metric": "loss"}
 
 
 def model_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """What train.model is given of its run.
+    """Settings of train.model that depend on the run.
 
-    A causal model learns to answer the prompt that it will be asked, in the form that generate.decode.chat says.
+    A causal model learns to answer the prompt with which it will be asked, in the form set by generate.decode.chat.
     """
     prompt = run.prompt_file if run.family == "causal" else None
     decode = run.over("decode", config["generate"]["decode"])
@@ -30,12 +30,12 @@ def model_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
 
 
 def model_nodes(config: Mapping[str, Any], run: Run) -> int:
-    """Nodes of the job of train_model."""
+    """Number of nodes of the job of train_model."""
     return int(_block(config, run)["nodes"])
 
 
 def model_gpus(config: Mapping[str, Any], run: Run) -> int:
-    """GPUs of the job of train_model on each of its nodes: one for each process there."""
+    """Number of GPUs on each node of the job of train_model: one for each process."""
     block = _block(config, run)
     if run.small or block["device"] == "cpu":
         return 0
@@ -45,9 +45,9 @@ def model_gpus(config: Mapping[str, Any], run: Run) -> int:
 def model_memory(config: Mapping[str, Any], run: Run) -> int:
     """MB of memory of the job of train_model on each of its nodes.
 
-    Weights are counted as numbers of 16 bits. Each process reads the model into memory: four times the weights where
-    all of them learn (32 bits, and a checkpoint or the optimizer beside), twice where adapters do. A model that is
-    shared out is read by one process for all, which gathers it again at the end.
+    Weights are counted with 16 bits each. Each process loads the model: this takes four times the weights if all of
+    them are trained (32 bits, and a checkpoint or the optimizer as well), twice if only adapters are. A sharded model
+    is loaded by one process for all, which also gathers it at the end.
     """
     block, weights = _block(config, run), run.weights_mb or 0
     processes = int(block["processes"])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-SORTED = 50  # batches whose examples are sorted by length together
+SORTED = 50  # number of batches whose examples are sorted by length together
 
 Indices = NDArray[np.int64]
 
@@ -13,8 +13,8 @@ Indices = NDArray[np.int64]
 def plan(lengths: NDArray[np.int64], batch: int, seed: int, epoch: int) -> list[Indices]:
     """The examples of each step of an epoch: each example once, and examples of similar length in one step.
 
-    The order depends on seed and epoch alone, not on the number of processes. The longest step comes first, so that
-    too little memory shows at once; one that has fewer examples comes last.
+    The order depends on seed and epoch only, not on the number of processes. The longest step comes first, so that a
+    lack of memory shows at once; a step with fewer examples comes last.
     """
     random = np.random.default_rng([seed, epoch])
     order = random.permutation(len(lengths))
@@ -60,11 +60,11 @@ class Batches:
 
     @property
     def rounds(self) -> int:
-        """Parts of a whole step."""
+        """Number of parts of a full step."""
         return -(-self.batch // (self.device_batch * self.processes))
 
     def __len__(self) -> int:
-        """Parts of an epoch."""
+        """Number of parts of an epoch."""
         return sum(-(-len(step) // (self.device_batch * self.processes)) for step in self.steps)
 
     def __iter__(self) -> Iterator[list[int]]:

@@ -1,4 +1,4 @@
-"""The model card: a training in plain words, for people who find the model. Nothing else reads it."""
+"""The model card: describes a training to people who find the model. No code reads it."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,12 +16,12 @@ FAMILIES = {"seq2seq": "sequence-to-sequence model", "causal": "causal language 
 def write_card(
     folder: Path, task: Task, rows: pl.DataFrame, run: Mapping[str, Any], evaluations: Sequence[Evaluation]
 ) -> None:
-    """Write README.md beside the model in `folder`; `rows` are the examples, `run` is what run.json holds."""
+    """Write README.md beside the model in `folder`; `rows` are the examples, `run` is the content of run.json."""
     (folder / "README.md").write_text(card(run, rows, evaluations, task), encoding="utf-8")
 
 
 def card(run: Mapping[str, Any], rows: pl.DataFrame, evaluations: Sequence[Evaluation], task: Task) -> str:
-    """The model card: a header that the Hugging Face hub reads, and plain words."""
+    """The text of the model card, with a header for the Hugging Face hub."""
     best = best_of(evaluations, run["metric"])
     assert best is not None
     base, examples = run["base"], run["examples"]
@@ -67,7 +67,7 @@ Seed {task.settings.seed}. All of it, with the versions of the packages, is in r
 
 
 def _asked(run: Mapping[str, Any]) -> str:
-    """How a model that learnt to answer a prompt is asked."""
+    """A line on the prompt with which the model is asked."""
     if not run["prompt"]:
         return "- It reads texts as they are, without a prompt."
     template = ", through its chat template if its tokenizer has one" if run["chat"] == "auto" else ""

@@ -1,4 +1,4 @@
-"""Checkpoints of a training. They count once they are whole, so that a killed training continues from the last."""
+"""Checkpoints of a training. Only complete ones count, so that a killed training continues from the last of them."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ DIGITS = 16  # of a key's digest
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One row of the curve. Losses are means over tokens; None: not measured."""
+    """A row of the training curve. Losses are means over tokens; None: not measured."""
 
     epoch: int
     step: int
@@ -28,9 +28,10 @@ class Evaluation:
     learning_rate: float
 
     def better(self, other: "Evaluation", metric: str) -> bool:
-        """Whether this one is better by `metric`, bleu or loss; by loss if BLEU is equal, as in the first epochs.
+        """Whether this evaluation is better by `metric` (bleu or loss); by loss if BLEU is equal, as in the first
+        epochs.
 
-        Without validation examples the later one is better.
+        Without validation examples, the later evaluation is better.
         """
         if self.valid_loss is None or other.valid_loss is None:
             return self.epoch > other.epoch
@@ -40,7 +41,7 @@ class Evaluation:
 
 
 def best_of(curve: Sequence[Evaluation], metric: str) -> Evaluation | None:
-    """The evaluation whose model is kept; of equal ones the first."""
+    """The evaluation whose model is kept: the best, or the first of equal ones."""
     best: Evaluation | None = None
     for row in curve:
         if best is None or row.better(best, metric):
@@ -50,7 +51,7 @@ def best_of(curve: Sequence[Evaluation], metric: str) -> Evaluation | None:
 
 @dataclass(frozen=True)
 class Saved:
-    """What a checkpoint holds besides tensors: the loss and the tokens of the epoch so far, and the curve."""
+    """The content of a checkpoint besides tensors: the loss and number of tokens of the epoch so far, and the curve."""
 
     step: int = 0
     loss: float = 0.0
@@ -61,10 +62,10 @@ class Saved:
 class Checkpoints:
     """The checkpoints of one training with one `key`, in a folder of their own below `root`, named after the key.
 
-    Those of other keys, that is of other settings, texts or code, lie beside them and are never touched: when the
-    key comes back, the training continues from its own. transformers' Trainer writes a checkpoint as a folder; it
-    counts from when all of it is on the disk and whole.json lists its files with their sizes. The evaluations of all
-    steps stand in curve.json: training again from an earlier step gives the same ones.
+    Checkpoints of other keys (other settings, texts or code) lie beside them and are never touched: if a key comes
+    back, its training continues from its own. transformers' Trainer writes a checkpoint as a folder; it counts as
+    complete once it is flushed to disk and whole.json lists its files with their sizes. curve.json has the
+    evaluations of all steps: training again from an earlier step gives the same ones.
     """
 
     def __init__(self, root: str | Path, key: str) -> None:
@@ -73,14 +74,14 @@ class Checkpoints:
 
     @property
     def set_aside(self) -> list[Path]:
-        """What else lies in `root`: checkpoints of other keys."""
+        """The other folders in `root`: checkpoints of other keys."""
         return sorted(path for path in self.root.glob("[!.]*") if path != self.folder)
 
     def path(self, step: int) -> Path:
         return self.folder / f"{PREFIX}{step}"
 
     def finish(self, step: int, loss: float, tokens: float) -> None:
-        """Declare the checkpoint after `step` steps whole, with the loss and tokens of the epoch so far."""
+        """Mark the checkpoint after `step` steps as complete, with the loss and tokens of the epoch so far."""
         folder = self.path(step)
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         for path in (*files, *filter(Path.is_dir, folder.rglob("*")), folder):
@@ -91,20 +92,20 @@ class Checkpoints:
         _to_disk(self.folder)
 
     def note(self, curve: Sequence[Evaluation]) -> None:
-        """Keep the evaluations so far."""
+        """Save the evaluations so far."""
         tables.write_text(self.folder / CURVE, json.dumps([asdict(row) for row in curve], indent=1) + "\n")
 
     def is_whole(self, step: int) -> bool:
         return self._marked(step) is not None
 
     def keep(self, step: int, best: Evaluation | None) -> None:
-        """Remove all checkpoints of this key but that after `step` steps and the best one."""
+        """Remove all checkpoints of this key except the one after `step` steps and the best one."""
         for other in self._steps():
             if other not in (step, best.step if best else step):
                 shutil.rmtree(self.path(other), ignore_errors=True)
 
     def newest(self, metric: str) -> Saved:
-        """The newest whole checkpoint whose best is whole too, step 0 if none is; others of this key are removed."""
+        """The newest complete checkpoint whose best one is complete, too, or step 0; removes the key's other ones."""
         evaluations = self._curve()
         for step in sorted(self._steps(), reverse=True):
             curve = tuple(row for row in evaluations if row.step <= step)
@@ -113,7 +114,7 @@ class Checkpoints:
                 self.keep(step, best)
                 measured = (
                     bool(curve) and curve[-1].step == step
-                )  # its epoch is over, and the next one begins at 0
+                )  # the epoch is over: the sums of the next one begin at 0
                 return Saved(step, *((0.0, 0.0) if measured else marked), curve)
             shutil.rmtree(self.path(step), ignore_errors=True)
         return Saved()
@@ -125,7 +126,7 @@ class Checkpoints:
             self.root.rmdir()
 
     def _marked(self, step: int) -> tuple[float, float] | None:
-        """Loss and tokens of a checkpoint; None if it is torn."""
+        """Loss and tokens of a checkpoint; None if it is incomplete."""
         folder = self.path(step)
         try:
             marked = json.loads((folder / WHOLE).read_text(encoding="utf-8"))

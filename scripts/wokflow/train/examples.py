@@ -1,4 +1,4 @@
-"""Training examples as token ids."""
+"""Encodes training examples as token ids."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from wokflow.models.decoding import cut
 from wokflow.train.settings import ModelSettings
 
 AT_ONCE = 10_000  # examples
-IGNORED = -100  # the label of tokens without a loss
+IGNORED = -100  # label of tokens that have no loss
 
 
 def read_examples(path: str) -> pl.DataFrame:
-    """The table of examples. Raises UserError if none has split train, and for blank texts."""
+    """The table of examples. Raises UserError for blank texts, and if no example has split train."""
     rows = tables.read(path)
     for name in ("source", "target"):
         blank = rows.filter(pl.col(name).str.strip_chars() == "")
@@ -38,9 +38,9 @@ def read_examples(path: str) -> pl.DataFrame:
 
 
 def asking_of(settings: ModelSettings, tokenizer: Any, most: int) -> Asking:
-    """How the model is asked in training: as it will be when it writes, without exemplars.
+    """The form in which the model is asked in training: that of generation, without exemplars.
 
-    Raises UserError for a prompt with the source, where recipes are learnt by their dish.
+    Raises UserError for a prompt with {source} if recipes are learnt by their dish.
     """
     dialogue = (
         Dialogue(Prompt.read(settings.prompt)) if settings.prompt and settings.family == "causal" else None
@@ -55,13 +55,13 @@ def asking_of(settings: ModelSettings, tokenizer: Any, most: int) -> Asking:
 
 
 def values_of(rows: pl.DataFrame) -> list[Values]:
-    """What each example puts into the places of prompts."""
+    """The texts of each example for the places of a prompt."""
     return rows.select("source", "title").to_dicts()
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """The examples of one split: input_ids and labels of each (datasets.Dataset), and how many tokens it has."""
+    """The examples of one split: their input_ids and labels (datasets.Dataset), and their numbers of tokens."""
 
     data: Any
     lengths: NDArray[np.int64]
@@ -72,10 +72,11 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Encoder:
-    """What makes Encoded of examples: sources and targets are cut to `most` tokens each, and the log says how many.
+    """Encodes examples. Sources and targets are cut to `most` tokens each, and the log says how many were cut.
 
-    The text of a causal model is source and target in one, of at most `positions` tokens; with `on_target`, the
-    target alone has labels. With `packing`, texts that fit together share a row of so many tokens; none sees another.
+    For a causal model, source and target are one text of at most `positions` tokens; with `on_target`, only the
+    target has labels. With `packing`, several short texts share a row of `positions` tokens without seeing each
+    other.
     """
 
     asking: Asking
@@ -107,7 +108,7 @@ class Encoder:
         return Encoded(data, np.sum(lengths, axis=0, dtype=np.int64))
 
     def _examples(self, rows: pl.DataFrame, long: dict[str, int]) -> Iterator[tuple[list[int], list[int]]]:
-        """(input_ids, labels) of each example; `long` counts the sources and targets that are cut."""
+        """(input_ids, labels) of each example. Adds the numbers of sources and targets that are cut to `long`."""
         asking, tokenizer = self.asking, self.asking.tokenizer
         special = set(tokenizer.all_special_ids)
         sources, shortened = asking.rows(values_of(rows))
@@ -118,20 +119,21 @@ class Encoder:
         long["source"] += shortened or sum(len(row) > self.most for row in sources)
         long["target"] += sum(len(row) > self.most for row in targets)
         for source, target in zip(sources, targets, strict=True):
-            read = cut(source, self.most, asking.family, special)
-            written = cut(target, self.most, "seq2seq", {target[-1], *special})
+            source_ids = cut(source, self.most, asking.family, special)
+            target_ids = cut(target, self.most, "seq2seq", {target[-1], *special})
             if asking.family == "seq2seq":
-                yield read, written
+                yield source_ids, target_ids
             else:
-                learnt = [IGNORED] * len(read) if self.on_target else read
-                yield (read + written)[: self.positions], (learnt + written)[: self.positions]
+                labels = [IGNORED] * len(source_ids) if self.on_target else source_ids
+                yield (source_ids + target_ids)[: self.positions], (labels + target_ids)[: self.positions]
 
 
 def collator(encoded: Encoded, batch_of: Any) -> Callable[[Sequence[int]], dict[str, Any]]:
-    """What makes tensors of the examples with given numbers; `batch_of` is a collator of the libraries.
+    """A function that makes a batch of tensors of the examples with given numbers; `batch_of` is a library's
+    collator.
 
-    No numbers give one example without labels, as all processes must do the same number of passes. What its decoder
-    reads is made of the labels first: mBART finds the code of the language there.
+    Without numbers, the batch is one example without labels, since all processes must make the same number of passes.
+    Its labels are removed only after the decoder's input is made of them: mBART takes the language's code from there.
     """
 
     def collate(numbers: Sequence[int]) -> dict[str, Any]:

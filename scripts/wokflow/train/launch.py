@@ -1,8 +1,9 @@
-"""Several processes: of this node, or by srun of each node of the Slurm job.
+"""Launches the processes of a training on this node or, by srun, on each node of the Slurm job.
 
-On one node they meet by a file in a folder that their user alone may enter, and talk over the loopback interface. On
-several nodes they meet at a port of the first one (PyTorch's TCP store), which has no password: the network between
-the nodes must be trusted. No part of either unpickles what a store holds, as torchrun's own rendezvous does.
+On one node, processes find each other by a file in a folder that only their user may enter, and communicate over the
+loopback interface. On several nodes, they find each other at a port of the first node (PyTorch's TCP store), which
+has no password: the network between the nodes must be trusted. Neither way unpickles the content of a store, unlike
+torchrun's own rendezvous.
 """
 
 import hashlib
@@ -30,66 +31,66 @@ from wokflow.train.stopping import TimeOverError
 from wokflow.train.task import Task
 
 TASK, STOP, ERROR, TIME_OVER = "task.json", "stop", "error-{process}.txt", "time-over-{process}.txt"
-LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo", "NCCL_SOCKET_IFNAME": "lo"}  # what processes of one node talk over
-PORTS = range(20_000, 32_768)  # below those that systems give to outgoing connections
+LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo", "NCCL_SOCKET_IFNAME": "lo"}  # the interface of processes on one node
+PORTS = range(20_000, 32_768)  # below the ports that systems use for outgoing connections
 
 
 def launch(task: Task, progress: Progress | None = None) -> None:
-    """Train in several processes; their output goes to the log. On SIGTERM they save and end.
+    """Train in several processes; their output goes to the log. On SIGTERM they save a checkpoint and end.
 
-    Raises UserError with the message of the first process that fails, or that was stopped; TimeOverError if all
-    were, since their time was over.
+    Raises UserError with the message of the first process that failed or was stopped, and TimeOverError if all of
+    them stopped because their time was over.
     """
     processes, nodes = task.settings.processes, task.settings.nodes
-    talk = Path(task.checkpoints).with_name(f"{Path(task.checkpoints).name}.launch")
-    shutil.rmtree(talk, ignore_errors=True)
-    task_of = task.plain() | {
+    folder = Path(task.checkpoints).with_name(f"{Path(task.checkpoints).name}.launch")
+    shutil.rmtree(folder, ignore_errors=True)
+    values = task.plain() | {
         "launcher": os.getpid() if nodes == 1 else None,
         "launched": (socket.gethostname(), time.monotonic()),
     }
     say = progress.say if progress else _drop
-    with TemporaryDirectory(prefix="wokflow-") as private, _telling(talk / STOP):
+    with TemporaryDirectory(prefix="wokflow-") as private, _stop_file(folder / STOP):
         meeting = (
             str(Path(private) / "meeting") if nodes == 1 else None
-        )  # local: not all file systems have locks
-        tables.write_text(talk / TASK, json.dumps(task_of | {"meeting": meeting}))
+        )  # on the local disk, since not all file systems have locks
+        tables.write_text(folder / TASK, json.dumps(values | {"meeting": meeting}))
         if nodes == 1:
-            code = run_processes(worker(talk), processes, _environment() | LOOPBACK, say)
+            code = run_processes(worker(folder), processes, _environment() | LOOPBACK, say)
         else:
-            code = _run(command(talk, processes, nodes), say)
-    error, time_over = (_first(talk, name) for name in (ERROR, TIME_OVER))
-    shutil.rmtree(talk, ignore_errors=True)
+            code = _run(command(folder, processes, nodes), say)
+    error, time_over = (_first(folder, name) for name in (ERROR, TIME_OVER))
+    shutil.rmtree(folder, ignore_errors=True)
     if time_over and not error and not code:
         raise TimeOverError(time_over)
     if error or code:
         raise UserError(error or f"The processes of training ended with code {code}; the log says why.")
 
 
-def _first(talk: Path, name: str) -> str:
-    """What the first process that has such a file wrote there; empty where none has."""
-    files = sorted(talk.glob(name.format(process="*")))
+def _first(folder: Path, name: str) -> str:
+    """The content of the first process's file of that name; empty if no process has written one."""
+    files = sorted(folder.glob(name.format(process="*")))
     return files[0].read_text(encoding="utf-8") if files else ""
 
 
-def command(talk: Path, processes: int, nodes: int) -> list[str]:
+def command(folder: Path, processes: int, nodes: int) -> list[str]:
     """The command that starts the processes of all nodes. Raises UserError outside of a Slurm job."""
     job, nodelist, host = _allocation()
-    # The job itself may be a step, of one node, that holds what this one needs, and that says so to its children.
+    # This process may itself run in a step of one node, whose variables would keep srun from using the other nodes.
     srun = ["env", "--unset=SLURM_NNODES", f"SLURM_NODELIST={nodelist}", f"SLURM_JOB_NODELIST={nodelist}"]
     srun += ["srun", "--overlap", "--mem=0", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1"]
     srun.append("--kill-on-bad-exit=1")
     if cpus := os.environ.get("SLURM_CPUS_PER_TASK"):
-        srun.append(f"--cpus-per-task={cpus}")  # a step does not take it over from its job
+        srun.append(f"--cpus-per-task={cpus}")  # a step does not inherit it from its job
     training = hashlib.sha256(
-        f"{job} {talk.absolute()}".encode()
-    ).hexdigest()  # others of the job meet elsewhere
+        f"{job} {folder.absolute()}".encode()
+    ).hexdigest()  # other trainings of the job use another port
     port = PORTS[int(training[:8], 16) % len(PORTS)]
     return [
         *srun,
         sys.executable,
         "-m",
         "wokflow.train.processes",
-        str(talk),
+        str(folder),
         str(processes),
         host,
         str(port),
@@ -97,7 +98,7 @@ def command(talk: Path, processes: int, nodes: int) -> list[str]:
 
 
 def _allocation() -> tuple[str, str, str]:
-    """This Slurm job, its nodes as Slurm writes them, and the address of the first."""
+    """The id of this Slurm job, its nodes in Slurm's notation, and the address of the first node."""
     job = os.environ.get("SLURM_JOB_ID")
     if not job:
         raise UserError(
@@ -118,13 +119,13 @@ def _slurm(*command: str) -> str:
 
 
 @contextmanager
-def _telling(file: Path) -> Iterator[None]:
-    """While open, SIGTERM creates `file`, which all processes look for."""
+def _stop_file(file: Path) -> Iterator[None]:
+    """Until the end of the block, SIGTERM creates `file`, which all processes look for."""
 
-    def tell(number: int, frame: FrameType | None) -> Any:
+    def create(number: int, frame: FrameType | None) -> Any:
         file.touch()
 
-    before = signal.signal(signal.SIGTERM, tell)
+    before = signal.signal(signal.SIGTERM, create)
     try:
         yield
     finally:
@@ -132,7 +133,7 @@ def _telling(file: Path) -> Iterator[None]:
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment, in which children find the package."""
+    """This process's environment, with the package on the path of Python."""
     places = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))}
 
@@ -152,4 +153,4 @@ def _run(arguments: list[str], say: Callable[[str], None]) -> int:
 
 
 def _drop(text: str) -> None:
-    """Where nobody listens."""
+    """Ignore the text, if there is no log."""

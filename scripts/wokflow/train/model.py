@@ -1,4 +1,4 @@
-"""Training one model, in this process or in several."""
+"""Trains a model, in this process or in several."""
 
 from pathlib import Path
 
@@ -40,13 +40,13 @@ def train_model(
 
 
 def train(task: Task, progress: Progress | None = None) -> None:
-    """Do a training in as many processes as its settings say.
+    """Train in as many processes as the settings say.
 
-    A training that was killed continues from its last checkpoint and ends with the same model; its checkpoints are
-    removed then. On SIGTERM, and before the task's `minutes` are over, it saves a checkpoint and raises UserError.
-    If it has got on by then, its Slurm job is queued again, as often as it takes.
+    A training that was killed continues from its last checkpoint and ends with the same model; then its checkpoints
+    are removed. On SIGTERM, and before the task's `minutes` are over, it saves a checkpoint and raises UserError. If
+    its time was over and it has made progress, its Slurm job is queued again, as often as needed.
 
-    Raises UserError as well for examples that are missing or empty, a model that cannot be loaded, a loss that is
+    Also raises UserError for examples that are missing or empty, a model that cannot be loaded, a loss that is
     not finite, and too little memory.
     """
     try:

@@ -1,4 +1,4 @@
-"""Training examples of adaptation: pairs of recipes as texts. A cutoff: equal texts train nothing again."""
+"""Training examples of adaptation: pairs of recipes as texts. A cutoff: if they stay equal, nothing trains again."""
 
 from collections.abc import Mapping
 
@@ -11,9 +11,9 @@ from wokflow.train import schemas
 
 
 def train_pairs(*, pairs: str, recipes: list[str], data: str, digest: str, job: Job) -> None:
-    """Write the pairs of train and valid (match/pairs, in their order) as train/examples to `data`, and a `digest`.
+    """Write the pairs of splits train and valid (match/pairs, in order) as train/examples to `data`, and a `digest`.
 
-    `recipes` are the parts of ingest/recipes of both corpora. What test sets of their own hold is in split test.
+    `recipes` are the parts of ingest/recipes of both corpora. Pairs of recipes in test sets have split test already.
     """
     kept = tables.read(pairs, ["source_id", "target_id", "split"]).filter(pl.col("split") != "test")
     texts = recipe_texts(recipes, pl.concat([kept["source_id"], kept["target_id"]]))
@@ -35,7 +35,7 @@ def _titles(recipes: list[str], ids: pl.Series) -> dict[str, str]:
 
 
 def write_examples(data: str, digest: str, rows: pl.DataFrame, metadata: Mapping[str, str]) -> None:
-    """Write rows as train/examples, and the digest of what a model learns from them."""
+    """Write rows as train/examples, and the digest of all columns that a model learns from."""
     tables.write(data, schemas.EXAMPLES, rows, metadata)
     learnt = pl.concat([rows[name] for name in ("split", "title", "source", "target")])
     tables.write_text(digest, tables.strings_digest(learnt) + "\n")

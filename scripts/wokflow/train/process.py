@@ -1,4 +1,4 @@
-"""One process of a training: it reads the examples and learns; the first process writes the model."""
+"""A process of a training: reads the examples and trains; the first process writes the model."""
 
 import logging
 import os
@@ -26,19 +26,17 @@ from wokflow.train.task import Task
 from wokflow.train.validation import choose_metric, choose_sources
 
 READABLE = 0o644
-COLLECTIVE_S = (
-    7_200  # the longest that a process waits for others, such as for the first to write a checkpoint
-)
+COLLECTIVE_S = 7_200  # longest wait for another process, such as for the first to write a checkpoint
 LOGGED = 10  # steps between two points of a live curve
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 
 
 def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None:
-    """Train as the only process, or as one of those that the launcher started; the first writes the model's folder.
+    """Train as the only process, or as one of several; the first one writes the model's folder.
 
-    Raises UserError, and StoppedError if `stop` came before the end.
+    Raises UserError, and StoppedError if training must `stop` before its end.
     """
-    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it tells on import what it lacks on CPUs
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # on import, it warns about CPUs
     import torch
     from transformers.utils import logging as library
 
@@ -53,17 +51,17 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
     rows = read_examples(task.examples)
     arguments = training_arguments(
         task
-    )  # before the model is loaded: it tells how several processes share weights
+    )  # before the model is loaded: they decide how processes share its weights
     first = arguments.process_index == 0
-    said = progress if first else None
+    log = progress if first else None
     network, tokenizer, base = _begin(task, rows, arguments)
     cached = network.config.use_cache
-    trainer = _trainer(task, rows, (network, tokenizer), arguments, stop, said)
+    trainer = _trainer(task, rows, (network, tokenizer), arguments, stop, log)
     course = trainer.course
     if set_aside := ", ".join(map(str, course.checkpoints.set_aside)):
-        course.say(f"checkpoints of other settings, texts or code, which are kept and not used: {set_aside}")
+        course.say(f"checkpoints of other settings, texts or code are kept, but not used: {set_aside}")
     if course.saved.step:
-        course.say(f"going on from the checkpoint after step {course.saved.step}")
+        course.say(f"continuing from the checkpoint after step {course.saved.step}")
     try:
         trainer.train(str(course.checkpoints.path(course.saved.step)) if course.saved.step else None)
     except RuntimeError as error:
@@ -81,13 +79,13 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
             run = write_record(folder, task, rows, base, course.curve, course.metric)
             write_card(folder, task, rows, run, course.curve)
             for path in folder.iterdir():
-                path.chmod(READABLE)  # safetensors leaves weights to their owner alone
+                path.chmod(READABLE)  # safetensors makes weights readable for their owner only
         course.checkpoints.remove()
     trainer.accelerator.end_training()
 
 
 def training_arguments(task: Task) -> Any:
-    """The settings as the trainers take them. Raises UserError for what cannot be had here."""
+    """The settings in the form of the trainers' arguments. Raises UserError for settings that are impossible here."""
     from transformers import Seq2SeqTrainingArguments
     from trl.trainer.sft_config import SFTConfig
 
@@ -96,16 +94,16 @@ def training_arguments(task: Task) -> Any:
     place = find_device(settings.device)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     share = -(-settings.batch // processes)
-    found_by_trial = settings.device_batch == "auto"
-    if found_by_trial and processes > 1:
+    by_trial = settings.device_batch == "auto"
+    if by_trial and processes > 1:
         raise UserError(
-            "train.model.device_batch: auto tries in one process alone: of several, one may run out of memory while "
+            "train.model.device_batch: auto is for one process only: of several, one may run out of memory while "
             "the others wait for its gradients. Give a number."
         )
     options: dict[str, Any] = {
         "output_dir": str(Checkpoints(task.checkpoints, _key(task)).folder),
-        "per_device_train_batch_size": share if found_by_trial else min(int(settings.device_batch), share),
-        "auto_find_batch_size": found_by_trial,
+        "per_device_train_batch_size": share if by_trial else min(int(settings.device_batch), share),
+        "auto_find_batch_size": by_trial,
         "num_train_epochs": settings.epochs,
         "learning_rate": settings.learning_rate,
         "lr_scheduler_type": SCHEDULES[settings.schedule],
@@ -119,7 +117,7 @@ def training_arguments(task: Task) -> Any:
         and not settings.shard,  # FSDP does it itself
         "activation_checkpointing_kwargs": {"use_reentrant": False},
         "torch_compile": settings.compile,
-        "save_strategy": "no",  # the callback says when
+        "save_strategy": "no",  # the callback decides when
         "eval_strategy": "no",
         "logging_steps": LOGGED,
         "logging_nan_inf_filter": False,
@@ -129,12 +127,12 @@ def training_arguments(task: Task) -> Any:
         "dataloader_num_workers": 0 if place.type == "cpu" else 2,
         "dataloader_pin_memory": place.type != "cpu",
         "ddp_find_unused_parameters": False,
-        "ddp_broadcast_buffers": False,  # they do not change
+        "ddp_broadcast_buffers": False,  # buffers do not change
         "ddp_timeout": COLLECTIVE_S,
     }
     if settings.shard:
         options |= {"fsdp": True, "fsdp_config": _sharding(settings, processes)}
-        # Read when the model is loaded, which the first process alone does.
+        # These take effect when the model is loaded, which only the first process does.
         os.environ |= {"ACCELERATE_USE_FSDP": "true", "FSDP_CPU_RAM_EFFICIENT_LOADING": "true"}
     if settings.family == "causal":
         options |= {
@@ -144,14 +142,14 @@ def training_arguments(task: Task) -> Any:
         }
         options["dataset_kwargs"] = {"skip_prepare_dataset": True}
     os.environ["TENSORBOARD_LOGGING_DIR"] = task.curves
-    made: Any = (SFTConfig if settings.family == "causal" else Seq2SeqTrainingArguments)(**options)
-    made._n_gpu = min(made.n_gpu, 1)  # a process takes one GPU, however many it sees
+    arguments: Any = (SFTConfig if settings.family == "causal" else Seq2SeqTrainingArguments)(**options)
+    arguments._n_gpu = min(arguments.n_gpu, 1)  # a process uses one GPU, however many it sees
     if settings.shard and place.type == "cpu":
         from accelerate.state import DistributedType, PartialState
 
-        # accelerate turns FSDP on for GPUs alone. PyTorch does it on CPUs too, which is how tests run this.
+        # accelerate enables FSDP on GPUs only. PyTorch supports it on CPUs too, where tests run it.
         PartialState._shared_state["distributed_type"] = DistributedType.MULTI_GPU
-    return made
+    return arguments
 
 
 def _check_trackers(settings: ModelSettings) -> None:
@@ -162,27 +160,29 @@ def _check_trackers(settings: ModelSettings) -> None:
     here = library.get_available_reporting_integrations()
     if missing := ", ".join(name for name in settings.trackers if name not in here):
         raise UserError(
-            f"train.model.trackers: {missing} cannot be used here, but {', '.join(here) or 'none'}. Is it one of "
+            f"train.model.trackers: {missing} cannot be used here. Available: {', '.join(here) or 'none'}. Is it "
+            f"one of "
             "transformers' trackers, and is its package installed?"
         )
 
 
 def _sharding(settings: ModelSettings, processes: int) -> dict[str, Any]:
-    """FSDP2: weights, gradients and optimizer are shared out among processes; only the first loads the model."""
+    """The configuration of FSDP2: weights, gradients and optimizer are sharded; only the first process loads the
+    model.
+    """
     if processes == 1:
         raise UserError(
-            "train.model.shard shares a model out among processes, but there is one: set processes or nodes."
+            "train.model.shard splits a model among processes, but there is only one: set processes or nodes."
         )
     if settings.family != "causal":
         raise UserError(
-            "train.model.shard is for causal models: accelerate cannot share out the word vectors that encoder and "
-            "decoder have in common. For this one, gradient_checkpointing, lora.rank and a smaller device_batch save "
-            "memory."
+            "train.model.shard is for causal models: accelerate cannot split the embeddings that encoder and decoder "
+            "share. To save memory with this model, use gradient_checkpointing, lora.rank or a smaller device_batch."
         )
     if settings.lora.rank or settings.metric == "bleu":
         raise UserError(
-            "train.model.shard goes neither with lora.rank nor with metric: bleu. Adapters need little memory "
-            "(lora.base: nf4 the least), and a model that is shared out is chosen by its loss (metric: auto)."
+            "train.model.shard works neither with lora.rank nor with metric: bleu. Adapters need little memory "
+            "(lora.base: nf4 the least), and the best epoch of a sharded model is chosen by its loss (metric: auto)."
         )
     return {
         "version": 2,
@@ -193,19 +193,18 @@ def _sharding(settings: ModelSettings, processes: int) -> dict[str, Any]:
 
 
 def _key(task: Task) -> str:
-    """What checkpoints depend on; those of a model that is shared out have a form of their own."""
+    """The key of checkpoints; those of a sharded model have another form, and so another key."""
     return f"{task.key} sharded" if task.settings.shard else task.key
 
 
 def _begin(task: Task, rows: pl.DataFrame, arguments: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """The model and tokenizer that training begins with, and where they are from."""
+    """(model, tokenizer, origin) that training starts from; see base_of for the origin."""
     settings = task.settings
     if settings.base is None:
         train = rows.filter(split="train")
         texts = [text for name in ("source", "target") for text in train[name]]
         size, longest = settings.small, settings.max_tokens
-        made = make_small(texts, settings.family, size, max_tokens=longest, seed=settings.seed)
-        network, tokenizer = made
+        network, tokenizer = make_small(texts, settings.family, size, max_tokens=longest, seed=settings.seed)
     else:
         on_device = settings.lora.rank and settings.lora.base == "nf4"
         place = str(arguments.device) if on_device else "cpu"
@@ -232,7 +231,7 @@ def _loaded(settings: ModelSettings, base: str, precision: str, place: str) -> t
 
 
 def _base_precision(settings: ModelSettings, bfloat16: bool) -> str:
-    """The precision of the weights: 32 bits where all of them learn."""
+    """The precision of the base model's weights: 32 bits if they are trained."""
     if not settings.lora.rank:
         return "float32"
     return ("bfloat16" if bfloat16 else "float32") if settings.lora.base == "auto" else settings.lora.base
@@ -276,7 +275,7 @@ def _trainer(
     sources = zip(asking.rows(values_of(chosen))[0], chosen["targets"].to_list(), strict=True)
     decoded = list(sources) if metric == "bleu" else []
     course = Course(task, metric, train, valid, decoded, checkpoints, stop, saved, progress)
-    # An epoch whose steps are done, and which was not evaluated, begins with that.
+    # If the last epoch's steps are done but not evaluated, training starts with its evaluation.
     arguments.eval_on_start = saved.step > 0 and saved.step == course.per_epoch * (len(saved.curve) + 1)
     options = {"args": arguments, "processing_class": tokenizer, "train_dataset": train.data}
     model = with_adapters(network, settings) if settings.lora.rank else network
@@ -290,7 +289,7 @@ def _trainer(
             **options,
         )
     if settings.lora.rank:
-        # TRL rounds adapters on 4 bits to bfloat16, but PEFT reads those of a checkpoint in 32 bits.
+        # TRL rounds adapters on 4-bit weights to bfloat16, but PEFT loads those of a checkpoint in 32 bits.
         for weight in filter(lambda one: one.requires_grad, trainer.model.parameters()):
             weight.data = weight.data.float()
     if encoder.packing and arguments.process_index == 0:
@@ -306,17 +305,17 @@ def _trainer(
 
 
 def _agreed(checkpoints: Checkpoints, metric: str, *, first: bool) -> Saved:
-    """The checkpoint that all processes continue from: what the first finds."""
+    """The checkpoint that all processes continue from: the one that the first process finds."""
     from accelerate.utils import broadcast_object_list
 
-    found = [checkpoints.newest(metric) if first else None]
-    broadcast_object_list(found)
-    assert found[0] is not None
-    return found[0]
+    newest = [checkpoints.newest(metric) if first else None]
+    broadcast_object_list(newest)
+    assert newest[0] is not None
+    return newest[0]
 
 
 def _take_best(trainer: Any) -> None:
-    """Load the weights of the best evaluation, and say which it was and how quick training went."""
+    """Load the weights of the best evaluation, and log which it was and how fast training was."""
     from wokflow.train.trainers import Watch, measured
 
     course = trainer.course
@@ -336,7 +335,7 @@ def _take_best(trainer: Any) -> None:
 
 
 def _plain(settings: ModelSettings, trainer: Any, arguments: Any) -> Any:
-    """The model to be saved: adapters become part of the weights. Those of 4 bits are loaded anew for that."""
+    """The model to save, with adapters merged into the weights; a 4-bit model is loaded again unquantized for that."""
     model = trainer.accelerator.unwrap_model(trainer.model, keep_torch_compile=False)
     base = settings.base
     if not settings.lora.rank:
@@ -351,7 +350,7 @@ def _plain(settings: ModelSettings, trainer: Any, arguments: Any) -> Any:
 
 
 def set_dropout(model: Any, share: float) -> None:
-    """Set the rate of the dropouts of a model; those that are off stay off."""
+    """Set the rate of all dropout layers of a model, except those with rate 0."""
     import torch
 
     for module in model.modules():
@@ -363,7 +362,7 @@ def set_dropout(model: Any, share: float) -> None:
 
 
 def with_adapters(model: Any, settings: ModelSettings) -> Any:
-    """The model with low-rank adapters, which alone are trained. Raises UserError if no layer takes them."""
+    """The model with low-rank adapters; only these are trained. Raises UserError if no layer can have them."""
     import torch
     from peft import LoraConfig, TaskType, get_peft_model
 

@@ -1,6 +1,6 @@
-"""The processes of a training on one node: python -m wokflow.train.processes FOLDER PROCESSES ADDRESS PORT.
+"""Runs the processes of a training on one node: python -m wokflow.train.processes FOLDER PROCESSES ADDRESS PORT.
 
-So they run on each of several nodes. On one node alone the launcher starts them by itself.
+srun starts this command on each of several nodes. On a single node, the launcher calls run_processes directly.
 """
 
 import os
@@ -15,8 +15,8 @@ from pathlib import Path
 from wokflow.frame.processes import TEXT
 from wokflow.frame.temporary import temporary_folder
 
-LOOK = 0.1  # seconds between two looks at the processes
-PATIENCE = 10.0  # seconds that the others have to end after one has failed
+LOOK = 0.1  # seconds between two checks of the processes
+PATIENCE = 10.0  # seconds that the other processes get to end after one has failed
 
 
 def worker(folder: str | Path) -> list[str]:
@@ -33,10 +33,9 @@ def run_processes(
     nodes: int = 1,
     node: int = 0,
 ) -> int:
-    """Run the processes of one node to their end, and give the first exit code that is not 0, or 0.
+    """Run the processes of one node to their end, and return the first exit code other than 0, or 0.
 
-    Where one fails, the others get SIGTERM, and are killed if they have not ended then. `say` gets each line that
-    they write.
+    If one fails, the others get SIGTERM, and are killed if they do not end in time. `say` gets each line of output.
     """
     ranks = range(node * processes, (node + 1) * processes)
     threads = max(1, len(os.sched_getaffinity(0)) // processes)
@@ -65,7 +64,7 @@ def run_processes(
         code = _first_failure(started)
     finally:
         _end(started)
-    reader.join(PATIENCE)  # longer only where a process of theirs lives on and holds the pipe
+    reader.join(PATIENCE)  # the pipe stays open if a child of theirs lives on
     return code
 
 
@@ -76,7 +75,7 @@ def _repeat(descriptor: int, say: Callable[[str], None]) -> None:
 
 
 def _first_failure(processes: list[subprocess.Popen[bytes]]) -> int:
-    """Wait until all have ended well, or one has not."""
+    """The exit code of the first process that fails; 0 once all have ended well."""
     while True:
         codes = [process.poll() for process in processes]
         if failed := [code for code in codes if code]:
@@ -98,10 +97,10 @@ def _end(processes: list[subprocess.Popen[bytes]]) -> None:
 
 
 def main(folder: str, processes: str, address: str, port: str) -> int:
-    """Run the processes of this node, one of the nodes of a step of Slurm; the first one listens on `port`."""
+    """Run the processes of this node of a Slurm step; the first node listens on `port` of `address`."""
     meeting = {"MASTER_ADDR": address, "MASTER_PORT": port}
     nodes, node = int(os.environ["SLURM_NTASKS"]), int(os.environ["SLURM_PROCID"])
-    with temporary_folder():  # the launcher's own is on its node alone
+    with temporary_folder():  # the launcher's own folder is on its node only
         environment = os.environ | meeting
         return run_processes(worker(folder), int(processes), environment, _print, nodes=nodes, node=node)
 

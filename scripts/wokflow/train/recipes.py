@@ -1,4 +1,4 @@
-"""Training examples of rewriting: recipes by the name of their dish. A cutoff: equal texts train nothing again."""
+"""Training examples of rewriting: recipes by dish name. A cutoff: if they stay equal, nothing trains again."""
 
 import hashlib
 import math
@@ -26,9 +26,9 @@ def train_recipes(
 ) -> None:
     """Write recipes as train/examples to `data`, and a `digest`: "(dish) is made as follows." and the steps.
 
-    Only recipes of `untested` (pivot/corpus) are used, which has none of the dishes that are tested. A recipe of no
-    known dish (pivot/dishes) goes by its title. At most `most` are drawn, those with the smallest hashes of seed and
-    recipe_id; of these the share `valid` with the smallest hashes is for validation. Rows are in the recipes' order.
+    Only recipes in `untested` (pivot/corpus) are used, which has no recipe of a tested dish. A recipe without known
+    dish (pivot/dishes) is named by its title. At most `most` are drawn: those with the smallest hashes of seed and
+    recipe_id; of these, the share `valid` with the smallest hashes is for validation. Rows keep the recipes' order.
     """
     allowed = tables.scan(untested).join(
         tables.scan(dishes, ["recipe_id", "dish"]), on="recipe_id", how="left"
@@ -36,12 +36,14 @@ def train_recipes(
     with_steps = tables.scan(recipes, ["recipe_id", "title", "steps", "lang"]).filter(
         pl.col("steps").list.len() > 0
     )
-    found = with_steps.join(allowed, on="recipe_id", maintain_order="left").collect(engine="streaming")
-    draw = [hashlib.sha256(f"{settings.seed} {recipe}".encode()).hexdigest() for recipe in found["recipe_id"]]
+    candidates = with_steps.join(allowed, on="recipe_id", maintain_order="left").collect(engine="streaming")
+    draw = [
+        hashlib.sha256(f"{settings.seed} {recipe}".encode()).hexdigest() for recipe in candidates["recipe_id"]
+    ]
     rank = pl.Series("rank", draw, dtype=pl.String).rank("ordinal") - 1
-    count = min(len(found), settings.most or len(found))
+    count = min(len(candidates), settings.most or len(candidates))
     held = math.ceil(count * settings.valid)
-    rows = found.with_columns(rank).filter(pl.col("rank") < count)
+    rows = candidates.with_columns(rank).filter(pl.col("rank") < count)
     names = rows.select(pl.coalesce("dish", "title")).to_series()
     examples = rows.select(
         instance_id="recipe_id",

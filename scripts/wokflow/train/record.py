@@ -1,4 +1,4 @@
-"""What a training was, as tables and values that others read: its curve (curve.tsv) and its run (run.json)."""
+"""The record of a training for programs: its curve (curve.tsv), and its settings and data (run.json)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from wokflow.train.validation import validation_decoding
 
 PACKAGES = ("torch", "transformers", "accelerate", "tokenizers", "sacrebleu")
 COLUMNS = ("epoch", "step", "train_loss", "valid_loss", "valid_bleu", "learning_rate", "best")
-# Keys of train.model that are not among the settings of run.json: it has them elsewhere, or they change nothing.
+# Keys of train.model that are not among the settings in run.json: they stand elsewhere in it, or change no result.
 ELSEWHERE = {"processes", "nodes", "revision", "valid_beams"}
 
 
@@ -31,10 +31,9 @@ def write_record(
     evaluations: Sequence[Evaluation],
     metric: str,
 ) -> dict[str, Any]:
-    """Write curve.tsv and run.json beside the model in `folder`; return what run.json holds.
+    """Write curve.tsv and run.json beside the model in `folder`; return the content of run.json.
 
-    `rows` are the examples, `base` is the result of base_of for the model that training began with, and the best of
-    the `evaluations` is that by `metric`.
+    `rows` are the examples, `base` is the result of base_of, and `metric` decides which of the `evaluations` is best.
     """
     (folder / "curve.tsv").write_text(curve(evaluations, metric), encoding="utf-8")
     settings = task.settings
@@ -73,12 +72,12 @@ def recorded(settings: ModelSettings) -> dict[str, Any]:
 
 
 def _number(text: str) -> float:
-    """A number as one writes it in a config: 1 and not 1.0."""
+    """A number in the form in which it stands in a config: 1 and not 1.0."""
     return int(text[:-2]) if text.endswith(".0") else float(text)
 
 
 def base_of(model: str | None, revision: str | None) -> dict[str, Any]:
-    """The base model without its path: its name, and its commit on the hub or the digests of its weights."""
+    """The base model: its name without path, and its commit on the hub or the digests of its weights."""
     if model is None:
         return {"model": "small", "kind": "made on the spot with random weights"}
     if Path(model).is_dir():
@@ -93,7 +92,7 @@ def _weights(folder: Path) -> list[Path]:
 
 
 def curve(evaluations: Sequence[Evaluation], metric: str) -> str:
-    """The evaluations as a tab-separated table; the column best is 1 in the row of the model that is kept."""
+    """The evaluations as a tab-separated table; column best is 1 in the row whose model is kept."""
     best = best_of(evaluations, metric)
     lines = ["\t".join(COLUMNS)]
     for row in evaluations:

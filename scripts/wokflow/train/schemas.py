@@ -6,11 +6,15 @@ from wokflow.frame.columns import column
 
 EXAMPLES = pa.schema(
     [
-        column("instance_id", pa.string(), "Source and target recipe, or the one recipe that is learnt."),
+        column(
+            "instance_id",
+            pa.string(),
+            "Ids of source and target recipe (source>target), or of the one recipe that is learnt.",
+        ),
         column("split", pa.string(), "train or valid."),
-        column("title", pa.string(), "The source's title, or the dish of the recipe; prompts may name it."),
-        column("source", pa.string(), "What the model reads."),
-        column("target", pa.string(), "What it is to write."),
+        column("title", pa.string(), "The source's title, or the recipe's dish; a place in prompts."),
+        column("source", pa.string(), "The text that the model reads."),
+        column("target", pa.string(), "The text that it learns to write."),
     ]
 )
 

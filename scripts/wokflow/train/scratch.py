@@ -1,4 +1,4 @@
-"""Small models made from scratch: a tokenizer trained on the training texts, and random weights."""
+"""Small models from scratch: a tokenizer trained on the training texts, and random weights."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,9 +11,9 @@ PAD, START, END = "<pad>", "<s>", "</s>"
 def make_small(
     texts: Iterable[str], family: str, size: Small, *, max_tokens: int, seed: int
 ) -> tuple[Any, Any]:
-    """(model, tokenizer): an encoder and decoder (BART's) for seq2seq, or a decoder (GPT-2's) for causal.
+    """(model, tokenizer): a BART for seq2seq, or a GPT-2 for causal.
 
-    Input and output vectors are shared. There are positions for twice `max_tokens`.
+    Input and output embeddings are shared. The model has positions for twice `max_tokens`.
     """
     import torch
     from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, GPT2LMHeadModel
@@ -54,9 +54,9 @@ def make_small(
 
 
 def train_tokenizer(texts: Iterable[str], family: str, vocabulary: int, max_tokens: int) -> Any:
-    """Byte pairs within words, numbers and runs of Chinese. Decoding restores any text, with its line breaks.
+    """A byte-level BPE tokenizer, with merges within words, numbers and runs of Chinese only; decoding is lossless.
 
-    A seq2seq text ends in an end token; a causal one, which is to be continued, does not.
+    A seq2seq text gets an end token; a causal one does not, since the model continues it.
     """
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast

@@ -1,4 +1,4 @@
-"""Stage train: its cutoffs and targets, and what it asks of a config."""
+"""Stage train: its cutoffs, targets and packages."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
 
 
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
-    """What models learn from: pairs of a direction, or recipes by their dish."""
+    """The training examples: pairs of a direction, or recipes by their dish."""
     results, members = scope.results.folder, {}
     for name in sorted(scope.trained):
         adapting = name in scope.directions

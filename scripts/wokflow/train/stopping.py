@@ -1,4 +1,4 @@
-"""Stopping before the end: on SIGTERM, by the launcher, or by the time limit."""
+"""Decides whether training must stop before its end: on SIGTERM, by the launcher, or at the time limit."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from typing import Any
 
 from wokflow.frame.job import UserError
 
-SPARE = 10.0  # seconds that a job needs to end, beside its last step and save
+SPARE = 10.0  # seconds that a job needs to end, besides its last step and save
 
 
 class StoppedError(UserError):
@@ -17,14 +17,14 @@ class StoppedError(UserError):
 
 
 class TimeOverError(StoppedError):
-    """The time of the job was over; the checkpoint is further than that which training began with."""
+    """Time ran out after progress: the newest checkpoint is later than the one that training continued from."""
 
 
 class Stop:
-    """Whether to save and end. A context manager, which handles SIGTERM while it is open.
+    """Whether to save a checkpoint and end. A context manager, which handles SIGTERM while it is open.
 
-    `minutes` is the time that the job has from `began` (time.monotonic) on. `file` and `launcher`, of a process that
-    was launched: the file that tells it to stop, and the launcher's process, without which it stops.
+    `minutes` is the time limit of the job from `began` (time.monotonic). A process that was launched stops as soon as
+    `file` exists, or the process `launcher` has ended.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Stop:
         file: Path | None = None,
         launcher: int | None = None,
     ) -> None:
-        self.told = False  # to stop, by a signal or by the launcher
+        self.told = False  # whether a signal or the launcher has asked to stop
         start = time.monotonic() if began is None else began
         self._end = None if minutes is None else start + 60 * minutes
         self._file = file
@@ -50,7 +50,7 @@ class Stop:
         signal.signal(signal.SIGTERM, self._before)
 
     def took(self, what: str, seconds: float) -> None:
-        """Note how long a step or a save took; the time that is reserved for the last ones follows it."""
+        """Note the duration of a step or a save: the time reserved for the last ones is based on the longest."""
         self.longest[what] = max(self.longest[what], seconds)
 
     @property

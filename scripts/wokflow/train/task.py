@@ -1,4 +1,4 @@
-"""One training: what each of its processes is told."""
+"""A training, as described to each of its processes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ class Task:
 
     `examples` is a table (train/examples), `out` the folder of the model, `checkpoints` the folder of checkpoints;
     only those of the same `key` are continued. `curves` is a folder for trackers that write files. `minutes` is the
-    time limit of the job; None: it has none. `threads` are those of a process on CPUs; None: PyTorch's choice.
+    time limit of the job; None: no limit. `threads` is the number of threads of a process on CPUs; None: PyTorch's
+    choice.
     """
 
     examples: str
@@ -28,9 +29,9 @@ class Task:
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> "Task":
-        """The task of plain values as `plain` gives them, and JSON."""
+        """The task from the values of `plain`, which may have gone through JSON."""
         return cls(**{**values, "settings": ModelSettings.of_job(values["settings"])})
 
     def plain(self) -> dict[str, Any]:
-        """Plain values, as JSON has them."""
+        """The task as values that JSON can hold."""
         return vars(self) | {"settings": self.settings.model_dump(mode="json")}

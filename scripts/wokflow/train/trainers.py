@@ -1,5 +1,6 @@
-"""The trainers of transformers and TRL, with what they lack: our batches, an exact resume, checkpoints that are whole
-or do not count, one validation for any number of processes. Import it inside functions: the libraries are heavy."""
+"""The trainers of transformers and TRL, extended by our batches, exact resuming, checkpoints that count only if they
+are
+complete, and one validation for any number of processes. Import inside functions: the libraries are heavy."""
 
 import hashlib
 import math
@@ -29,14 +30,14 @@ from wokflow.train.validation import bleu, validation_decoding
 if TYPE_CHECKING:
     from torch import Tensor
 
-DECODED = 4  # batches that are decoded between two looks whether to stop
+DECODED = 4  # batches that are decoded between two checks whether to stop
 
 
 @dataclass
 class Course:
-    """What a training is about and how far it is; the callback and the trainer share it.
+    """The data and the state of a training, shared by the callback and the trainer.
 
-    `sources` are decoded for BLEU: what the model reads of each, and all texts that it may write.
+    `sources` are decoded for BLEU: the token ids of each, and its references.
     """
 
     task: Task
@@ -53,12 +54,12 @@ class Course:
 
     @property
     def per_epoch(self) -> int:
-        """Steps of an epoch."""
+        """Number of steps of an epoch."""
         return -(-len(self.train) // self.task.settings.batch)
 
     @property
     def steps(self) -> int:
-        """Steps of all epochs."""
+        """Number of steps of all epochs."""
         return self.per_epoch * self.task.settings.epochs
 
     @property
@@ -67,7 +68,7 @@ class Course:
 
     @property
     def ended(self) -> bool:
-        """Whether all epochs are over, or too many without a better one."""
+        """Whether all epochs are over, or the last ones have brought no better score for too long."""
         settings, best = self.task.settings, self.best
         stale = len(self.curve) - best.epoch if best else 0
         return len(self.curve) >= settings.epochs or stale >= settings.patience
@@ -91,18 +92,18 @@ class Course:
 
 
 class Steps:
-    """What Wokflow's trainers share, before a trainer of the libraries. All processes go through the same steps."""
+    """A mixin that Wokflow's trainers put before a library's trainer. All processes go through the same steps."""
 
     course: Course
     batches: Batches
     control: Any
 
-    if TYPE_CHECKING:  # what the trainer behind it has
+    if TYPE_CHECKING:  # the attributes of the library's trainer
 
         def __getattr__(self, name: str) -> Any: ...
 
     def begin(self, course: Course) -> None:
-        """Take the examples and the place of checkpoints."""
+        """Set the course, and the group of processes that votes."""
         self.course = course
         self.waited = 0.0  # seconds, for the batches of a step
         self._voters: Any = None
@@ -111,17 +112,17 @@ class Steps:
             self._voters = torch.distributed.new_group(backend="gloo", timeout=wait)
 
     def vote(self, *votes: bool) -> list[bool]:
-        """Whether any process says so, for each of the `votes`; the devices are not waited for."""
+        """For each of the `votes`, whether it is true in any process. Does not wait for GPUs."""
         counted = torch.tensor(votes, dtype=torch.int32)
         if self._voters is not None:
             torch.distributed.all_reduce(counted, group=self._voters)
         return [bool(count) for count in counted]
 
     def get_train_dataloader(self) -> Any:
-        """The loader for parts of the size that is tried (auto_find_batch_size), from the last checkpoint on."""
+        """The loader of parts of the size being tried (auto_find_batch_size), starting at the last checkpoint."""
         accelerator, course = self.accelerator, self.course
         saved, course.curve = course.saved, list(course.saved.curve)
-        # Sums of this epoch, on the device. Of the losses the first process has those of all, as far as saved.
+        # Sums over this epoch, on the device. The saved sum of losses, over all processes, goes to the first process.
         self._loss: Any = saved.loss if accelerator.is_main_process else 0.0
         self._tokens: Any = saved.tokens
         self.batches = Batches(
@@ -146,16 +147,16 @@ class Steps:
 
     def get_batch_samples(self, *arguments: Any) -> Any:
         start = time.monotonic()
-        behind: Any = super()
-        batches, tokens = behind.get_batch_samples(*arguments)
+        library: Any = super()
+        batches, tokens = library.get_batch_samples(*arguments)
         self._tokens += tokens
         self.waited = time.monotonic() - start
         return batches, tokens
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> "Tensor":
-        behind: Any = super()
+        library: Any = super()
         try:
-            loss: Tensor = behind.training_step(model, inputs, num_items_in_batch)
+            loss: Tensor = library.training_step(model, inputs, num_items_in_batch)
         except RuntimeError as error:
             tried = self.args.auto_find_batch_size and self.state.global_step == self.course.saved.step
             if is_memory(error) and not tried:
@@ -165,14 +166,14 @@ class Steps:
         return loss
 
     def _run_epoch(self, *arguments: Any, **options: Any) -> None:
-        behind: Any = super()
-        if not self.control.should_training_stop:  # the evaluation of the checkpoint may have been the last
-            behind._run_epoch(*arguments, **options)
+        library: Any = super()
+        if not self.control.should_training_stop:  # the evaluation at the start may have been the last
+            library._run_epoch(*arguments, **options)
 
     def _save_checkpoint(self, model: Any, trial: Any = None) -> None:
-        behind: Any = super()
+        library: Any = super()
         start, step = time.monotonic(), self.state.global_step
-        behind._save_checkpoint(model, trial)
+        library._save_checkpoint(model, trial)
         loss = self._summed(self._loss)
         self._loss = loss if self.accelerator.is_main_process else 0.0
         self.accelerator.wait_for_everyone()
@@ -183,9 +184,9 @@ class Steps:
         self.course.stop.took("save", time.monotonic() - start)
 
     def evaluate(self, *arguments: Any, **options: Any) -> dict[str, float]:
-        """Save a checkpoint, measure the model on the validation examples, and add a row to the curve.
+        """Save a checkpoint, score the model on the validation examples, and add a row to the curve.
 
-        Raises StoppedError.
+        Raises StoppedError if training must stop meanwhile.
         """
         course, step = self.course, self.state.global_step
         if self.vote(not course.checkpoints.is_whole(step))[0]:
@@ -202,8 +203,8 @@ class Steps:
             course.checkpoints.keep(step, course.best)
         self.accelerator.wait_for_everyone()
         course.say(f"epoch {len(course.curve)}: training loss {mean:.4f}, {measured(loss, score)}")
-        found = {"eval_loss": loss, "eval_bleu": score, "epoch_loss": mean}
-        metrics = {name: value for name, value in found.items() if value is not None}
+        scores = {"eval_loss": loss, "eval_bleu": score, "epoch_loss": mean}
+        metrics = {name: value for name, value in scores.items() if value is not None}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
@@ -223,7 +224,7 @@ class Steps:
         return self._summed(loss) / max(1.0, self._summed(tokens))
 
     def _valid_bleu(self) -> float:
-        """BLEU of what the model writes for each source, against its targets. Raises StoppedError."""
+        """BLEU of the model's output for each source against its targets. Raises StoppedError."""
         from accelerate.utils import gather_object
 
         course, accelerator = self.course, self.accelerator
@@ -232,17 +233,17 @@ class Steps:
         family, decoding = course.task.settings.family, validation_decoding(course.task.settings)
         size = DECODED * decoding.batch
         model = accelerator.unwrap_model(self.model, keep_torch_compile=False)
-        found: list[tuple[int, str]] = []
+        outputs: list[tuple[int, str]] = []
         for part in self._own([order[start : start + size] for start in range(0, len(order), size)], []):
             with accelerator.autocast():
                 tokens = [rows[place] for place in part]
                 texts = decode_tokens(model, self.processing_class, tokens, family, decoding)
-            found += zip(part, texts, strict=True)
-        written = dict(gather_object(found))
-        return bleu([written[place] for place in order], [targets[place] for place in order])
+            outputs += zip(part, texts, strict=True)
+        by_place = dict(gather_object(outputs))
+        return bleu([by_place[place] for place in order], [targets[place] for place in order])
 
     def _own(self, parts: Sequence[list[int]], none: list[int]) -> Iterator[list[int]]:
-        """This process's share of the parts, as many as others have. Raises StoppedError once any is told to stop."""
+        """This process's share of the parts, padded with `none`. Raises StoppedError once any process must stop."""
         process, processes = self.accelerator.process_index, self.accelerator.num_processes
         for part in [*parts, *[none] * (-len(parts) % processes)][process::processes]:
             if self.vote(self.course.stop.now)[0]:
@@ -250,23 +251,23 @@ class Steps:
             yield part
 
     def _summed(self, value: Any) -> float:
-        """A number, summed over all processes."""
-        given = torch.as_tensor(value, dtype=torch.float64, device=self.accelerator.device)
-        return float(self.accelerator.reduce(given, "sum"))
+        """The sum of a number over all processes."""
+        number = torch.as_tensor(value, dtype=torch.float64, device=self.accelerator.device)
+        return float(self.accelerator.reduce(number, "sum"))
 
     def summed_loss(self, inputs: Any) -> "tuple[Tensor, Tensor]":
-        """(sum of the losses of the tokens with a label, number of these) of a batch."""
+        """(sum of the losses over all tokens with a label, number of these tokens) of a batch."""
         raise NotImplementedError
 
     def create_model_card(self, *arguments: Any, **options: Any) -> None:
-        """None: the model gets a card of its own (wokflow.train.card)."""
+        """Write no card: wokflow.train.card writes one."""
 
     def _send_telemetry(self) -> None:
-        """Nothing is sent to anyone."""
+        """Send nothing."""
 
 
 class Seq2Seq(Steps, Seq2SeqTrainer):
-    """transformers' trainer of encoders with decoders; the loss of a step is the mean over all its tokens."""
+    """transformers' trainer of encoder-decoder models; the loss of a step is the mean over all its tokens."""
 
     def summed_loss(self, inputs: Any) -> "tuple[Tensor, Tensor]":
         model: Any = self.model
@@ -275,37 +276,37 @@ class Seq2Seq(Steps, Seq2SeqTrainer):
 
 
 class Causal(Steps, SFTTrainer):
-    """TRL's trainer of language models, whose output layer never holds the scores of all words at once."""
+    """TRL's trainer of causal models; it never holds the scores of the whole vocabulary for all tokens at once."""
 
     def begin(self, course: Course) -> None:
         super().begin(course)
         self._loss_shifts_labels = (
-            True  # the first token has no loss; transformers knows it not of all (GPT-2)
+            True  # the first token has no loss, which transformers does not know of all models (GPT-2)
         )
 
     def summed_loss(self, inputs: Any) -> "tuple[Tensor, Tensor]":
         model: Any = self.model
-        found = model(**inputs, use_cache=False, fused_lm_head=True)
-        return -found.log_probs.sum(), found.label_mask.sum()
+        output = model(**inputs, use_cache=False, fused_lm_head=True)
+        return -output.log_probs.sum(), output.label_mask.sum()
 
 
 def sequence_loss(
     outputs: Any, labels: "Tensor", num_items_in_batch: Any, smoothing: float = 0.0
 ) -> "Tensor":
-    """The summed cross-entropy of labels [rows, tokens] by the number of tokens in the step; in 32 bits."""
-    loss: Tensor = torch.nn.functional.cross_entropy(
+    """The summed cross-entropy of labels [rows, tokens], divided by the number of tokens in the step; in 32 bits."""
+    summed: Tensor = torch.nn.functional.cross_entropy(
         outputs.logits.flatten(0, 1).float(),
         labels.flatten(),
         ignore_index=IGNORED,
         reduction="sum",
         label_smoothing=smoothing,
     )
-    found: Tensor = loss / num_items_in_batch
-    return found
+    loss: Tensor = summed / num_items_in_batch
+    return loss
 
 
 def decoder_inputs(model: Any) -> Any:
-    """For a collator: what the decoder of a model reads, also where it has no method of its own (NLLB)."""
+    """For a collator: makes the decoder's input of labels, also for models without a method for it (NLLB)."""
     config = model.config
 
     def shifted(labels: "Tensor") -> "Tensor":
@@ -318,7 +319,7 @@ def decoder_inputs(model: Any) -> Any:
 
 
 class Watch(TrainerCallback):
-    """Seeds steps, ends epochs with an evaluation, saves when it is time, stops when it is told, says how it goes."""
+    """Seeds steps, evaluates after epochs, saves and stops in time, and reports progress."""
 
     def __init__(self, trainer: Any) -> None:
         self._trainer, self._course = trainer, trainer.course
@@ -332,7 +333,7 @@ class Watch(TrainerCallback):
         self._trainer.batches.set_epoch(state.global_step // self._course.per_epoch)
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **options: Any) -> None:
-        """Dropout depends on seed, step and process alone, and not on what was drawn before the step."""
+        """Make dropout depend on seed, step and process only, not on earlier draws."""
         self._start = time.monotonic()
         drawn = f"{self._course.task.settings.seed} {state.global_step} {args.process_index}"
         torch.manual_seed(int.from_bytes(hashlib.sha256(drawn.encode()).digest()[:7]))
@@ -358,7 +359,7 @@ class Watch(TrainerCallback):
         control.should_training_stop = self._course.ended
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **options: Any) -> None:
-        """Raises UserError for a loss that is not a number."""
+        """Report progress. Raises UserError for a loss that is not finite."""
         loss = (logs or {}).get("loss")
         if loss is None:
             return
@@ -370,8 +371,8 @@ class Watch(TrainerCallback):
         course = self._course
         if course.progress:
             first = course.saved.step
-            said = f"step {state.global_step} of {course.steps} at most: loss {loss:.4f}, {self}"
-            course.progress(state.global_step - first, said, of=course.steps - first)
+            text = f"step {state.global_step} of {course.steps} at most: loss {loss:.4f}, {self}"
+            course.progress(state.global_step - first, text, of=course.steps - first)
 
     def __str__(self) -> str:
         seconds = max(self.seconds, 1e-9)
@@ -379,12 +380,12 @@ class Watch(TrainerCallback):
 
 
 def is_memory(error: RuntimeError) -> bool:
-    """Whether memory did not suffice; the error of a full GPU is a RuntimeError too."""
+    """Whether the error is a lack of memory, on a GPU or not."""
     return any(words in str(error) for words in ("out of memory", "can't allocate memory"))
 
 
 def too_little_memory(settings: ModelSettings) -> str:
-    """What happened, and what to do."""
+    """The message about too little memory, with what to do."""
     return (
         f"Memory does not suffice for device_batch {settings.device_batch} and max_tokens {settings.max_tokens}. "
         "Lower device_batch (the effective batch stays) or, with one process, set it to auto; set "

@@ -1,4 +1,4 @@
-"""BLEU of what a model writes for validation sources, and whether it decides which epoch is best."""
+"""BLEU of a model's output for validation sources, and whether it decides which epoch is best."""
 
 import hashlib
 import re
@@ -13,21 +13,23 @@ from wokflow.models.decoding import Decoding
 from wokflow.models.recipe_texts import without_headings
 from wokflow.train.settings import ModelSettings
 
-ENOUGH = 200  # sources: below that, BLEU of an epoch is noise
+ENOUGH = 200  # sources; BLEU of fewer is noise
 
 _HAN = re.compile(f"[{HAN}]")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def choose_metric(metric: str, sources: int, *, adapts: bool, sharded: bool) -> Literal["bleu", "loss"]:
-    """The score that decides; auto is BLEU for adaptations with ENOUGH validation `sources`, if not `sharded`."""
+    """The score that decides. auto: BLEU for adaptations with ENOUGH validation `sources`, unless `sharded`; else
+    loss.
+    """
     if metric == "auto":
         return "bleu" if adapts and not sharded and sources >= ENOUGH else "loss"
     return "bleu" if metric == "bleu" and adapts else "loss"
 
 
 def choose_sources(rows: pl.DataFrame, most: int) -> pl.DataFrame:
-    """At most `most` distinct sources, those with the smallest hashes; `targets` has all of each source."""
+    """At most `most` distinct sources, those with the smallest hashes; `targets` has all targets of each source."""
     distinct = rows.group_by("source", maintain_order=True).agg(pl.first("title"), targets="target")
     drawn = [hashlib.sha256(source.encode()).hexdigest() for source in distinct["source"]]
     return (
@@ -38,7 +40,7 @@ def choose_sources(rows: pl.DataFrame, most: int) -> pl.DataFrame:
 def validation_decoding(settings: ModelSettings) -> Decoding:
     """How validation sources are decoded.
 
-    The penalties are fixed: those of generate.decode are not in the key of a training, so they must not change it.
+    The penalties are fixed: those of generate.decode are not in the key of a training, so must not affect it.
     """
     return Decoding(
         beams=settings.valid_beams,

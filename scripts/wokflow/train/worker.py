@@ -1,4 +1,4 @@
-"""One process of several: python -m wokflow.train.worker FOLDER (made by launch)."""
+"""One of several processes of a training: python -m wokflow.train.worker FOLDER, which launch made."""
 
 import json
 import os
@@ -27,33 +27,35 @@ class Lines(Progress):
 
 
 def main(folder: str) -> int:
-    """Train. Returns 0 also if it was stopped, so that the other processes end by themselves."""
-    talk = Path(folder)
-    values = json.loads((talk / TASK).read_text(encoding="utf-8"))
+    """Train, and return the exit code. It is 0 also if training was stopped, so that other processes end by
+    themselves.
+    """
+    path = Path(folder)
+    values = json.loads((path / TASK).read_text(encoding="utf-8"))
     launcher, launched, meeting = (values.pop(name) for name in ("launcher", "launched", "meeting"))
     task = Task.from_plain(values)
     try:
-        with Stop(task.minutes, began=began(*launched), file=talk / STOP, launcher=launcher) as stop:
+        with Stop(task.minutes, began=began(*launched), file=path / STOP, launcher=launcher) as stop:
             if meeting:
                 _meet(meeting, task.settings.device)
             train_here(task, stop, Lines(sys.stdout))
     except UserError as error:
         file = TIME_OVER if isinstance(error, TimeOverError) else ERROR
-        tables.write_text(talk / file.format(process=os.environ["RANK"]), shown(str(error)))
+        tables.write_text(path / file.format(process=os.environ["RANK"]), shown(str(error)))
         return 0 if isinstance(error, StoppedError) else 1
     return 0
 
 
 def began(host: str, moment: float) -> float:
-    """When the training began, by this node's clock: `moment` on the host that launched it, and now on others.
+    """When the training began by this node's clock: `moment` on the host that launched it, now on others.
 
-    Clocks of nodes differ. Processes on other nodes begin a little later, and stop when the others do.
+    Clocks of nodes differ. Processes on other nodes begin a little later, and stop together with the first node's.
     """
     return moment if host == socket.gethostname() else time.monotonic()
 
 
 def _meet(file: str, device: str) -> None:
-    """Join the other processes by a file; without it, they are found by MASTER_ADDR and MASTER_PORT."""
+    """Join the other processes by a file. (Across nodes, torch finds them by MASTER_ADDR and MASTER_PORT.)"""
     import torch.distributed
 
     torch.distributed.init_process_group(
