@@ -14,7 +14,7 @@ KINDS = ("comprehension", "attention")
 
 @dataclass(frozen=True)
 class Check:
-    """A row of the table. `options` names the texts that get letters; `accepted` has the right answers by dimension."""
+    """A row of the table. `options` names texts that get letters; `accepted` has the right answers by dimension."""
 
     name: str
     kind: str

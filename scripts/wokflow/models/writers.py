@@ -56,7 +56,7 @@ class Writer(Protocol):
     block: int
 
     def write(self, rows: Sequence[list[int]], seed: int) -> list[str]:
-        """The model's output for each text, given as token ids; "" for a text without tokens. `seed` is for sampling."""
+        """The model's output for each text, given as token ids; "" for one without tokens. `seed` is for sampling."""
         ...
 
 

@@ -51,7 +51,7 @@ def best_of(curve: Sequence[Evaluation], metric: str) -> Evaluation | None:
 
 @dataclass(frozen=True)
 class Saved:
-    """The content of a checkpoint besides tensors: the loss and number of tokens of the epoch so far, and the curve."""
+    """The content of a checkpoint besides tensors: loss and number of tokens of the epoch so far, and the curve."""
 
     step: int = 0
     loss: float = 0.0

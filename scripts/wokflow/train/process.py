@@ -335,7 +335,7 @@ def _take_best(trainer: Any) -> None:
 
 
 def _plain(settings: ModelSettings, trainer: Any, arguments: Any) -> Any:
-    """The model to save, with adapters merged into the weights; a 4-bit model is loaded again unquantized for that."""
+    """The model to save, with adapters merged into its weights; for that, a 4-bit model is loaded again in full."""
     model = trainer.accelerator.unwrap_model(trainer.model, keep_torch_compile=False)
     base = settings.base
     if not settings.lora.rank:

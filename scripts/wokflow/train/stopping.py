@@ -35,7 +35,7 @@ class Stop:
         file: Path | None = None,
         launcher: int | None = None,
     ) -> None:
-        self.told = False  # whether a signal or the launcher has asked to stop
+        self.asked = False  # whether a signal or the launcher has asked to stop
         start = time.monotonic() if began is None else began
         self._end = None if minutes is None else start + 60 * minutes
         self._file = file
@@ -56,11 +56,11 @@ class Stop:
     @property
     def now(self) -> bool:
         """Whether to stop now."""
-        self.told = self.told or self._left()
-        return self.told or self._late()
+        self.asked = self.asked or self._left()
+        return self.asked or self._late()
 
     def _tell(self, number: int, frame: FrameType | None) -> Any:
-        self.told = True
+        self.asked = True
 
     def _late(self) -> bool:
         return self._end is not None and time.monotonic() + SPARE + 2 * sum(self.longest.values()) > self._end

@@ -81,7 +81,7 @@ class Course:
         """The error of a training that was stopped with a checkpoint after `step` steps."""
         run, steps = self.task.run, self.steps
         what = f"Training of {run} was stopped before its end; saved at step {step} of {steps} at most."
-        if self.stop.told:
+        if self.stop.asked:
             return StoppedError(f"{what} Run again to go on.")
         if (step, len(self.curve)) > (self.saved.step, len(self.saved.curve)):
             return TimeOverError(what)
