@@ -21,7 +21,7 @@ FAULTS = {
     "no Parquet file, or cut off": lambda release: cut(
         release, "data/pairs-zh-en/train-00000-of-00001.parquet"
     ),
-    "no checksum of a file": lambda release: (release / "SHA256SUMS").write_text(
+    "not the checksum of a file": lambda release: (release / "SHA256SUMS").write_text(
         "0" * 64 + "  ../../etc/passwd\n"
     ),
     "the manifest says 7": lambda release: edit(
@@ -38,7 +38,7 @@ FAULTS = {
     "occurs twice": lambda release: (release / "release.json").write_text(
         (release / "release.json").read_text().replace('{\n "format"', '{\n "mode": "full",\n "format"')
     ),
-    "stands there twice": lambda release: (release / "SHA256SUMS").write_text(
+    "is repeated": lambda release: (release / "SHA256SUMS").write_text(
         "".join(2 * (release / "SHA256SUMS").read_text().splitlines(keepends=True)[:1])
     ),
     r"a\\x{A}b\\x{1B}c is in no line": lambda release: (release / "a\nb\x1bc").write_text("x"),

@@ -159,7 +159,7 @@ def test_what_a_source_does_not_allow_is_cited_in_no_mode(results: Path, mode: s
         export(
             results, "items", mode=mode, licences=FREE | {"wikipedia": {"licence": "none", "release": "ids"}}
         )
-    given = subsets(["pivots"], replace(HAVE, given=["pivots"]))
+    given = subsets(["pivots"], replace(HAVE, by_people=["pivots"]))
     free = {name: Licence(**licence) for name, licence in FREE.items()}
     known = known_sources(REGISTRY, ["xiachufang", "given_pivots"], {}, free)
     with pytest.raises(UserError, match=r"given_pivots \(in pivots\): .*export.licences.given_pivots"):

@@ -1,4 +1,4 @@
-"""What the rules of stage export give its steps."""
+"""Settings of stage export's steps that depend on the config and on subsets."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -19,7 +19,7 @@ def available(
     item_languages: Iterable[str],
     runs: Iterable[Run],
 ) -> Available:
-    """What this config can release; `linked` are the sources of sentences whose items are known."""
+    """The data that this config can release; `linked` are the sources of sentences whose items are known."""
     dish_corpus = config["pivot"]["dishes"]["corpus"]
     predicted: dict[str, None] = {dish_corpus: None}  # the baselines'
     for run in runs:
@@ -35,12 +35,12 @@ def available(
         gold=[direction for direction, path in config["train"]["gold"].items() if path],
         silver=list(directions) if config["match"]["silver"]["accepted"] else [],
         predicted=list(predicted),
-        given=[form for form in ("pivots", "orders") if config["pivot"][form]["given"]],
+        by_people=[form for form in ("pivots", "orders") if config["pivot"][form]["given"]],
     )
 
 
 def dataset_given(config: Mapping[str, Any], subset: Subset) -> dict[str, Any]:
-    """What export.dataset is given: its subset, the gold set that this is made of, the licences of its sources."""
+    """Settings of export.dataset: the subset, the gold set that it is made from, and the licences of its sources."""
     gold = config["train"]["gold"]["-".join(subset.languages)] if subset.form == "gold" else None
     return {"subset": asdict(subset), "licences": _licences(config, subset.sources), "gold": gold}
 
@@ -48,7 +48,7 @@ def dataset_given(config: Mapping[str, Any], subset: Subset) -> dict[str, Any]:
 def gates_given(
     config: Mapping[str, Any], schema: Mapping[str, Any], subsets: Iterable[Subset]
 ) -> dict[str, Any]:
-    """What export.gates is given: the subsets of the release, their licences, how their corpora were read."""
+    """Settings of export.gates: the subsets of the release, their licences, and how their corpora were read."""
     listed = list(subsets)
     names = dict.fromkeys(source for subset in listed for source in subset.sources)
     corpora = dict.fromkeys(corpus for subset in listed for corpus in subset.texts)
@@ -60,15 +60,15 @@ def gates_given(
 
 
 def _ingest(config: Mapping[str, Any], schema: Mapping[str, Any], corpus: str) -> dict[str, Any]:
-    """The step that reads a corpus, and the settings that decide on its rows."""
+    """The step that reads a corpus, and the settings that affect its rows."""
     source = config["sources"][corpus]
-    step, given = "recipes", {"raw": source["path"]}
+    step, from_rule = "recipes", {"raw": source["path"]}
     if "kind" in source:
-        step, given = "sentences", given | {"kind": source["kind"], "pair": source["pair"]}
-    found = block_arguments(config, schema, f"ingest.{step}", given=given)
-    return {"step": step, "settings": {**found.settings}}
+        step, from_rule = "sentences", from_rule | {"kind": source["kind"], "pair": source["pair"]}
+    arguments = block_arguments(config, schema, f"ingest.{step}", given=from_rule)
+    return {"step": step, "settings": {**arguments.settings}}
 
 
 def _licences(config: Mapping[str, Any], sources: Iterable[str]) -> dict[str, Any]:
-    given = config["export"]["licences"]
-    return {name: given[name] for name in sources if name in given}
+    licences = config["export"]["licences"]
+    return {name: licences[name] for name in sources if name in licences}

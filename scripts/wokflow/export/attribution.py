@@ -1,4 +1,4 @@
-"""ATTRIBUTION.md: whom a release has to name, and what may be done with each source."""
+"""ATTRIBUTION.md: the attributions that a release owes, and what may be passed on of each source."""
 
 from typing import Any
 
@@ -14,21 +14,21 @@ def attribution(manifest: Manifest) -> str:
         "",
     ]
     for name, source in manifest["sources"].items():
-        held = {
+        allowed = {
             "ids": "Only ids, offsets and digests of its records may be passed on, and no text.",
             "attribution": "Its text may be passed on if this notice goes with it.",
             "text": "Its text may be passed on.",
         }[source["release"]]
-        said = {member: plain(value) for member, value in source.items()}
+        shown = {member: plain(value) for member, value in source.items()}
         lines += [f"## {name}", ""]
-        lines += [f"- {said['attribution']}"] if said["attribution"] else []
-        lines += [f"- Home page: {said['home_page']}"] if said["home_page"].startswith("http") else []
-        lines += [f"- Licence: {said['licence'] or 'not known'}", f"- {held} {said['clause']}", ""]
+        lines += [f"- {shown['attribution']}"] if shown["attribution"] else []
+        lines += [f"- Home page: {shown['home_page']}"] if shown["home_page"].startswith("http") else []
+        lines += [f"- Licence: {shown['licence'] or 'not known'}", f"- {allowed} {shown['clause']}", ""]
     return "\n".join(lines)
 
 
 def plain(value: Any) -> Any:
-    """Text on one line, without what Markdown or a table would take for markup; anything else as it is."""
+    """Text on one line, with markup of Markdown and tables escaped; other values unchanged."""
     if not isinstance(value, str):
         return value
     line = " ".join(value.split()).replace("\\", "\\\\").replace("|", "\\|").replace("[", "\\[")

@@ -1,4 +1,4 @@
-"""README.md of a release: the dataset card that people and the Hugging Face hub read, made of the manifest alone."""
+"""README.md of a release: the dataset card for people and the Hugging Face hub, made only from the manifest."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from wokflow.export.manifest import Manifest, rows_of, shards
 from wokflow.export.shards import shard_paths
 from wokflow.export.subsets import RECORDS
 
-LICENCES = re.compile(  # as the hub writes them; others it does not know
+LICENCES = re.compile(  # as the hub writes them; it knows no others
     r"apache-2\.0|bsd-[23]-clause|cc0-1\.0|cc-by-2\.5|cc-by(-nc(-sa)?)?-2\.0|cc-by(-nc)?(-sa)?-[34]\.0|"
     r"cc-by-nc-nd-3\.0|cc-by(-nc)?-nd-4\.0|"
     r"cdla-(permissive-[12]|sharing-1)\.0|gfdl|gpl-[23]\.0|mit|odbl|odc-by|pddl|unlicense"
@@ -27,7 +27,7 @@ SIZES = (
     (10_000_000, "1M<n<10M"),
     (100_000_000, "10M<n<100M"),
 )
-# What each dataset's method is from, and what to cite for it.
+# The papers behind the methods, to be cited.
 PAPERS = {
     "recipes": "Cao et al. (2024): Cultural Adaptation of Recipes. TACL 12, 80-99. https://doi.org/10.1162/tacl_a_00634",
     "actions": (
@@ -87,7 +87,7 @@ BIASES = {
     "items": ("Culture-specific items follow Wikidata, which knows some countries far better than others.",),
     "predictions": ("Models repeat the biases of what they have learnt from, and add to them.",),
 }
-LIMITS = {  # what of a dataset the licence of annotations may not cover
+LIMITS = {  # parts of a dataset that the licence of annotations may not cover
     "gold": (
         "Adaptations (gold) that are shown are derived from the recipes that they adapt: the licences of these reach "
         "them, too."
@@ -216,9 +216,9 @@ Cite the corpora, too: `ATTRIBUTION.md` names them.{% if contact %} Questions: {
 
 
 def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]) -> str:
-    """The card as Markdown with a head in YAML. Text of the manifest never becomes markup.
+    """The card in Markdown with a header in YAML. Text of the manifest is escaped, so that it never becomes markup.
 
-    `sizes` are the bytes of the shards by path, `loaded` those of their rows without compression.
+    `sizes` has the bytes of the shards by path, `loaded` the bytes of their rows without compression.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -322,7 +322,7 @@ def _head(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int
 
 
 def _tables(subsets: Mapping[str, Mapping[str, Any]], *, full: bool) -> list[dict[str, Any]]:
-    """The columns of each form, under the names of the subsets that have it."""
+    """The columns of each form, with the names of the subsets of that form."""
     named: dict[str, list[str]] = {}
     for name, subset in subsets.items():
         named.setdefault(subset["form"], []).append(name)

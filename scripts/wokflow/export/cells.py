@@ -1,4 +1,4 @@
-"""All text of a table, whatever lists and structs it lies in."""
+"""Searches all text of a table, inside lists and structs as well."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,15 +7,15 @@ import polars as pl
 
 from wokflow.export.findings import EXAMPLES
 
-BATCH = 20_000  # rows that are read at a time
+BATCH = 20_000  # rows read at a time
 
-# The places of what was found in a text: (start, end), not empty, in order.
+# Returns the places of all hits in a text: (start, end), not empty, in order.
 Finder = Callable[[str], list[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
 class Search:
-    """A pattern of Rust's regex crate that no hit lacks, and what finds the hits in a text that has it."""
+    """A pattern for Rust's regex crate that every text with a hit matches, and a function that finds the hits in it."""
 
     prefilter: str
     find: Finder
@@ -23,18 +23,18 @@ class Search:
 
 @dataclass
 class Hits:
-    """Rows with a hit, and the first of them: (id, column, text, places)."""
+    """The number of rows with a hit, and the first of them: (id, column, text, places)."""
 
     rows: int = 0
     first: list[tuple[str, str, str, list[tuple[int, int]]]] = field(default_factory=list)
 
 
 def search(rows: pl.LazyFrame, key: str | pl.Expr, searches: Mapping[str, Search]) -> dict[str, Hits]:
-    """Count the rows in which each search hits any string, a batch at a time. Keys are in the order of `searches`.
+    """The hits of each search in all strings of the rows, read in batches; in the order of `searches`.
 
-    `key` gives a row's id, such as "recipe_id" or pl.col("source").struct.field("id").
+    `key` is the row's id, such as "recipe_id" or pl.col("source").struct.field("id").
     """
-    found = {name: Hits() for name in searches}
+    all_hits = {name: Hits() for name in searches}
     names = pl.col(key) if isinstance(key, str) else key
     for batch in rows.collect_batches(chunk_size=BATCH, maintain_order=True):
         ids = batch.select(names.cast(pl.String).alias("id")).to_series()
@@ -45,10 +45,10 @@ def search(rows: pl.LazyFrame, key: str | pl.Expr, searches: Mapping[str, Search
                     if row not in hit[name] and (places := one.find(text)):
                         hit[name][row] = (path, text, places)
         for name, own in hit.items():
-            found[name].rows += len(own)
-            for row in sorted(own)[: EXAMPLES - len(found[name].first)]:
-                found[name].first.append((str(ids[row]), *own[row]))
-    return found
+            all_hits[name].rows += len(own)
+            for row in sorted(own)[: EXAMPLES - len(all_hits[name].first)]:
+                all_hits[name].first.append((str(ids[row]), *own[row]))
+    return all_hits
 
 
 def strings(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:

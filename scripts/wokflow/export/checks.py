@@ -1,4 +1,4 @@
-"""What the gates find in the rows that are written, and in the run behind them."""
+"""Applies the gates to the rows of a release, and to the run behind them."""
 
 import json
 import re
@@ -23,22 +23,22 @@ from wokflow.frame import tables
 from wokflow.generate import schemas as generate
 from wokflow.train import schemas as train
 
-SIDES = ("pairs", "gold")  # forms whose rows are on a side of a split
+SIDES = ("pairs", "gold")  # forms whose rows belong to a side of a split
 BATCH = 20_000
-# Where the rows of a corpus go: the step, what it keeps, and its rejects.
+# The next steps of a corpus's rows: the step, the table of rows it keeps, and its rejects.
 AFTER = {
     "recipes of {} for pairs": ("match/eligible", "match/rejects"),
     "recipes of {} with actions": ("parse/actions", "parse/rejects"),
     "sentences of {} with items": ("enrich/sentences", "enrich/rejects"),
 }
-COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source on
+COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source to the shards
 FINDINGS = "findings.json"
 EXAMPLES_TABLE = next(name for name, schema in train.SCHEMAS.items() if schema is train.EXAMPLES)
 INSTANCES_TABLE = next(name for name, schema in generate.SCHEMAS.items() if schema is generate.INSTANCES)
 
 
 def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Finding]:
-    """What the gates on single tables find in the shards of a subset: ids twice, personal data, damaged text."""
+    """Findings in the shards of a subset by the gates on single tables: duplicate ids, personal data, damaged text."""
     shards = sorted((folder / "data" / subset).glob("*.parquet"))
     if not shards:
         return []
@@ -57,31 +57,35 @@ def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Find
 def of_shards(
     folder: Path, subset: str, form: Form, counts: Mapping[str, list[int]], *, full: bool
 ) -> list[Finding]:
-    """Shards of a subset that are not as the card will say: their columns, their rows, which of them there are."""
-    said = {
+    """Findings about shards whose columns, rows or paths differ from what the card will say."""
+    expected = {
         path: rows
         for split, listed in counts.items()
         for path, rows in zip(shard_paths(subset, split, len(listed)), listed, strict=True)
     }
     wrong: dict[str, list[str]] = {"schema": [], "counts": []}
-    for path in sorted({*said, *(path.relative_to(folder).as_posix() for path in folder.glob("data/*/*"))}):
-        if path not in said:
+    for path in sorted(
+        {*expected, *(path.relative_to(folder).as_posix() for path in folder.glob("data/*/*"))}
+    ):
+        if path not in expected:
             wrong["counts"].append(f"{path} is in no split")
         elif not (folder / path).is_file():
             wrong["counts"].append(f"{path} is missing")
         else:
             for gate, problem in shard_problems(
-                folder / path, form.schema(full=full), said[path], form.group
+                folder / path, form.schema(full=full), expected[path], form.group
             ):
                 wrong[gate].append(f"{path} {problem}")
     advice = f"Remove {folder} and export again: its files are not those that export_dataset has written."
     return [
-        each for gate, found in wrong.items() for each in finding(gate, subset, len(found), found, advice)
+        each
+        for gate, problems in wrong.items()
+        for each in finding(gate, subset, len(problems), problems, advice)
     ]
 
 
 def _inner(name: str) -> pl.Expr:
-    """The id of a recipe, in the full form: source_id is source.id."""
+    """The id of a recipe in the full form, where source_id is source.id."""
     return pl.col(name.removesuffix("_id")).struct.field("id")
 
 
@@ -90,8 +94,10 @@ def _plain(key: pl.Expr, name: str, form: Form) -> pl.Expr:
     return (key.list.join(",") if listed else key.cast(pl.String)).fill_null("")
 
 
-def write_findings(path: Path, found: Sequence[Finding]) -> None:
-    path.write_text(json.dumps([asdict(each) for each in found], ensure_ascii=False) + "\n", encoding="utf-8")
+def write_findings(path: Path, findings: Sequence[Finding]) -> None:
+    path.write_text(
+        json.dumps([asdict(each) for each in findings], ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def read_findings(path: Path) -> list[Finding]:
@@ -107,9 +113,9 @@ def of_splits(
     *,
     full: bool,
 ) -> list[Finding]:
-    """Leaks between the sides of all pairs and test sets of a release, of both directions together.
+    """Findings about leaks between the sides of all pairs and test sets of a release, both directions together.
 
-    `places` are the folders of the subsets by name; a temporary file lies in `scratch`.
+    `places` has the folders of the subsets by name; `scratch` is a folder for a temporary file.
     """
     pairs = pl.concat(
         [
@@ -136,7 +142,7 @@ def of_splits(
 
 
 def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> pl.LazyFrame:
-    """source_id, target_id and split of the pairs of a subset's split; no target where a person has written it."""
+    """source_id, target_id and split of a split's pairs; target_id is null if a person wrote the target."""
     rows = tables.scan(sorted((folder / "data" / name).glob(f"{split}-*.parquet")))
     source = _inner("source_id") if full else pl.col("source_id")
     if form == "gold":
@@ -145,13 +151,13 @@ def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> pl.
         target = (
             pl.col("targets").list.eval(pl.element().struct.field("id")) if full else pl.col("target_ids")
         )
-    found = rows.select(source_id=source, target_id=target, split=pl.lit(split))
-    return found if form == "gold" else found.explode("target_id")
+    pairs = rows.select(source_id=source, target_id=target, split=pl.lit(split))
+    return pairs if form == "gold" else pairs.explode("target_id")
 
 
 @dataclass(frozen=True)
 class RecipeTexts:
-    """The texts of the recipes in `splits` (recipe_id, split), as frames that can be read twice."""
+    """The texts of the recipes in `splits` (recipe_id, split), as frames that can be read several times."""
 
     splits: pl.DataFrame
     texts: Mapping[str, Texts]
@@ -163,14 +169,14 @@ class RecipeTexts:
             yield frame.select("recipe_id", "split", text=text)
 
     def frames(self, fields: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Some recipes at a time, each with its split and fields; those of no corpus are left out."""
+        """Frames of recipes with their splits and fields; recipes of no corpus are left out."""
         known = self.splits.filter(corpus_expression().is_in(list(self.texts)))
         for corpus, own in known.group_by(corpus_expression().alias("corpus"), maintain_order=True):
             texts = self.texts[str(corpus[0])]
             for start in range(0, own.height, BATCH):
                 some = own[start : start + BATCH]
-                found = texts.take(some["recipe_id"]).select(fields)
-                yield some.select("recipe_id", "split").hstack(found).filter(pl.col(fields[0]).is_not_null())
+                cells = texts.take(some["recipe_id"]).select(fields)
+                yield some.select("recipe_id", "split").hstack(cells).filter(pl.col(fields[0]).is_not_null())
                 texts.forget()
 
 
@@ -201,11 +207,11 @@ def _by_data(paths: Sequence[str], table: str) -> dict[str, str]:
     return {match[1]: path for path, match in parents.items() if match}
 
 
-def counted(paths: Sequence[str], written: Mapping[str, tuple[str, int]]) -> list[Account]:
-    """The rows from source to shard.
+def counted(paths: Sequence[str], exported: Mapping[str, tuple[str, int]]) -> list[Account]:
+    """The counts of rows of each step from source to shard.
 
     `paths` are parts of ingest/recipes, ingest/sentences and ingest/rejects, of the tables in AFTER, and of those in
-    `written`: the table of each subset, and the rows of it that its shards hold.
+    `exported`, which has the table of each subset and the number of its rows in the shards.
     """
     by_table: dict[str, list[str]] = {}
     for path in dict.fromkeys(paths):
@@ -214,7 +220,7 @@ def counted(paths: Sequence[str], written: Mapping[str, tuple[str, int]]) -> lis
     def rows(*names: str) -> int:
         return sum(tables.rows(by_table.get(name, [])) for name in names)
 
-    found = []
+    accounts = []
     for name in sorted(by_table):
         stage, table, corpus = name.split("/")
         if stage != "ingest" or table == "rejects":
@@ -222,25 +228,25 @@ def counted(paths: Sequence[str], written: Mapping[str, tuple[str, int]]) -> lis
         both = [*by_table[name], *by_table.get(f"ingest/rejects/{corpus}", [])]
         rows_of = [tables.read(part, ["source_row"]).to_series() for part in both]
         total = max((int(each.max()) + 1 for each in rows_of if each.len()), default=0)  # type: ignore[arg-type]
-        found.append(Account(f"ingest {corpus}", total, rows(name), rows(f"ingest/rejects/{corpus}")))
+        accounts.append(Account(f"ingest {corpus}", total, rows(name), rows(f"ingest/rejects/{corpus}")))
         for step, (kept, rejects) in AFTER.items():
             if parts := by_table.get(f"{kept}/{corpus}"):
                 out = _recipes(parts) if kept == "parse/actions" else rows(f"{kept}/{corpus}")
                 rejected = rows(f"{rejects}/{corpus}")
-                found.append(Account(step.format(corpus), rows(name), out, rejected, f"ingest {corpus}"))
-    for name, (table, count) in written.items():
-        found.append(Account(f"shards of {name}", rows(table), count, 0))
-    return found
+                accounts.append(Account(step.format(corpus), rows(name), out, rejected, f"ingest {corpus}"))
+    for name, (table, count) in exported.items():
+        accounts.append(Account(f"shards of {name}", rows(table), count, 0))
+    return accounts
 
 
 def _recipes(parts: Sequence[str]) -> int:
-    """The recipes of tables that have several rows of each."""
+    """The number of recipes in a table that may have several rows of each."""
     return int(tables.scan(parts).select(pl.col("recipe_id").n_unique()).collect(engine="streaming").item())
 
 
-def told(found: Sequence[Finding]) -> list[dict[str, Any]]:
-    """The findings for the manifest, without examples: these show what should not be spread."""
+def without_examples(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """The findings in the form of the manifest, without examples, since these may show personal data."""
     return [
         {"gate": each.gate, "config": each.config, "count": each.count, "advice": each.advice}
-        for each in found
+        for each in findings
     ]

@@ -1,4 +1,4 @@
-"""croissant.json: the release's tables and columns in the vocabulary of Croissant 1.0 (MLCommons), as JSON-LD."""
+"""croissant.json: describes the release's tables and columns in Croissant 1.0 (MLCommons), as JSON-LD."""
 
 import json
 from collections.abc import Mapping
@@ -51,11 +51,11 @@ CONTEXT = {
 
 
 def croissant(manifest: Manifest, sizes: Mapping[str, int], sums: Mapping[str, str]) -> str:
-    """The description of a release; a set of records for each shard. `sizes` (bytes) and `sums` are of the shards."""
+    """The description of a release, with a record set for each shard. `sizes` (bytes) and `sums` are by shard."""
     files: list[dict[str, Any]] = []
     records: list[dict[str, Any]] = []
-    found = list(shards(manifest))
-    for _, _, path, _ in found:
+    every_shard = list(shards(manifest))
+    for _, _, path, _ in every_shard:
         files.append(
             {
                 "@type": "cr:FileObject",
@@ -70,7 +70,7 @@ def croissant(manifest: Manifest, sizes: Mapping[str, int], sums: Mapping[str, s
     for name, subset in manifest["subsets"].items():
         schema = FORMS[subset["form"]].schema(full=manifest["mode"] == "full")
         for split in subset["splits"]:
-            own = [path for known, of, path, _ in found if (known, of) == (name, split)]
+            own = [path for known, of, path, _ in every_shard if (known, of) == (name, split)]
             for number, path in enumerate(own):
                 record = f"{name}/{split}" + (f"/{number}" if len(own) > 1 else "")
                 records.append(
@@ -103,7 +103,7 @@ def croissant(manifest: Manifest, sizes: Mapping[str, int], sums: Mapping[str, s
 
 
 def _field(record: str, field: pa.Field, path: str) -> dict[str, Any]:
-    """A column; of structs, and lists of structs, each member is a field of its own."""
+    """The description of a column. Each member of a struct, or of a list of structs, is a field of its own."""
     inner, repeated = _element(field.type)
     described: dict[str, Any] = {
         "@type": "cr:Field",
@@ -136,7 +136,7 @@ def _member(parent: str, member: pa.Field, source: Mapping[str, Any]) -> dict[st
 
 
 def _element(kind: pa.DataType) -> tuple[pa.DataType, bool]:
-    """The type, or that of a list's elements; and whether it is a list."""
+    """(type, False), or for a list (type of its elements, True)."""
     return (kind.value_type, True) if pa.types.is_list(kind) else (kind, False)
 
 
@@ -145,7 +145,7 @@ def _description(field: pa.Field) -> str:
 
 
 def _data_type(kind: pa.DataType) -> str:
-    """The type of single values in Croissant."""
+    """Croissant's name for the type of single values."""
     if pa.types.is_boolean(kind):
         return "sc:Boolean"
     if pa.types.is_integer(kind):

@@ -1,4 +1,4 @@
-"""Damage to the encoding of text: characters that stand for lost bytes, wrong encodings, markup left over."""
+"""Finds text with damaged encoding: replacement characters, wrong encodings, leftover markup."""
 
 import html
 import re
@@ -10,8 +10,8 @@ from wokflow.export.findings import Finding, finding
 from wokflow.export.privacy import excerpt
 from wokflow.ingest.mojibake import gbk_pattern, mojibake
 
-# Mojibake of Latin scripts has one of these; what Chinese and English texts are full of (° · × ½ are not letters)
-# is left to ftfy.
+# Every mojibake of Latin scripts has one of these. Characters that Chinese and English texts often have are not among
+# them (° · × ½).
 _SUSPECT = r"[\x{80}-\x{9F}\x{A0}-\x{AF}\x{B1}-\x{4FF}√≈‚\x{2500}-\x{259F}]"
 _ENTITY = (
     r"&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z][A-Za-z0-9]{1,30});|&(?:nbsp|amp|quot|lt|gt)(?![A-Za-z])"
@@ -34,10 +34,10 @@ ADVICE = {
 
 
 def damaged(rows: pl.LazyFrame, key: str | pl.Expr, config: str) -> list[Finding]:
-    """Rows with damage to the encoding of any string, in lists and structs too; a finding for each kind.
+    """A finding for each kind of damage in any string of the rows, inside lists and structs as well.
 
-    Lone surrogates cannot stand in a column of strings: polars and Arrow refuse them. What is left of them are
-    escape sequences in the text, which gate `markup` finds.
+    A column of strings cannot hold lone surrogates, since polars and Arrow refuse them; they may be there as escape
+    sequences, which gate `markup` finds.
     """
     result = []
     for gate, hits in search(rows, key, searches()).items():
@@ -47,7 +47,7 @@ def damaged(rows: pl.LazyFrame, key: str | pl.Expr, config: str) -> list[Finding
 
 
 def searches() -> dict[str, Search]:
-    """How each kind of damage is searched for, by gate."""
+    """The search for each kind of damage, by gate."""
     private = r"[\x{E000}-\x{F8FF}\x{F0000}-\x{FFFFD}\x{100000}-\x{10FFFD}]"
     return {
         "replacement_characters": Search(r"\x{FFFD}", _any(r"\x{FFFD}")),
@@ -59,13 +59,13 @@ def searches() -> dict[str, Search]:
 
 
 def _any(pattern: str) -> Finder:
-    """The places of a pattern that is written for Rust."""
+    """A function that finds a pattern, which is written in Rust's syntax."""
     compiled = re.compile(re.sub(r"\\x\{(\w+)\}", lambda sign: rf"\U{int(sign[1], 16):08X}", pattern))
     return lambda text: [match.span() for match in compiled.finditer(text)]
 
 
 def markup(text: str) -> list[tuple[int, int]]:
-    """The places of HTML entities that HTML knows, of HTML tags, and of escape sequences of JSON and Python."""
+    """The places of valid HTML entities, of HTML tags, and of escape sequences of JSON and Python."""
     places = []
     for match in re.finditer(MARKUP, text):
         if not match.group().startswith("&") or html.unescape(match.group()) != match.group():

@@ -1,4 +1,4 @@
-"""One subset of a release: its shards, what is in them, and what a reader should know before they are published."""
+"""Writes a subset of a release: its shards, the records that they point at, and findings of the gates."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +34,12 @@ def export_dataset(
 ) -> None:
     """Write a subset of the release to the folder `dataset`, which is replaced as a whole.
 
-    `rows` are the parts of its table, `texts` those of the corpora that its ids point at, `sources` what
-    ingest/source says of the files that were read. data/<subset> holds the shards, and jsonl/<subset> the same rows
-    as JSON lines if the settings ask for them; records/<corpus>.npy the row numbers of the records that are pointed
-    at; counts.json the rows of each shard. What may not be derived from a source's text (predictions, adaptations) is
-    left out; a full release of such text, and any of what is cited without a right to it, is refused by a UserError.
+    `rows` are the parts of its table, `texts` the parts of the corpora that its ids point at, `sources` the
+    descriptions by ingest/source of the files that were read. data/<subset> has the shards, jsonl/<subset> the same
+    rows as JSON lines if the settings ask for them, records/<corpus>.npy the row numbers of the records that ids
+    point at, and counts.json the rows of each shard. Text that may not be derived from a source (predictions,
+    adaptations) is left out. Raises UserError if a full release would hold text that may not be passed on, and if any
+    release would hold content of a cited source that may not.
     """
     subset, full = subset_of(settings.subset), settings.mode == "full"
     form = FORMS[subset.form]
@@ -47,9 +48,9 @@ def export_dataset(
     derivable = all(allowed[name].derivable for name in subset.derived)
     with tables.atomic_folder(dataset) as work, TemporaryDirectory(dir=work) as folder:
         known = open_texts(texts, Path(folder))
-        found = _rows(subset.form, rows, texts, known, settings, derivable=derivable)
+        stand_off = _rows(subset.form, rows, texts, known, settings, derivable=derivable)
         pointed = PointedAt(known)
-        counted = _counted(found, form, pointed, job.progress)
+        counted = _counted(stand_off, form, pointed, job.progress)
         counts = write_subset(
             work, subset.name, form, counted, known, SPLITS, full=full, jsonl=settings.jsonl
         )
@@ -57,8 +58,8 @@ def export_dataset(
         for corpus, numbered in pointed.rows().items():
             np.save(work / "records" / f"{corpus}.npy", numbered)
         write_findings(work / FINDINGS, of_subset(work, subset.name, form, full=full))
-        told = {"rows": counts, "pointed": pointed.last}
-        (work / "counts.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
+        totals = {"rows": counts, "pointed": pointed.last}
+        (work / "counts.json").write_text(json.dumps(totals) + "\n", encoding="utf-8")
     job.progress.say(
         f"{subset.name}: " + ", ".join(f"{sum(each):,} rows in {split}" for split, each in counts.items())
     )
@@ -75,8 +76,8 @@ def _rows(
 ) -> Iterator[pl.DataFrame]:
     """The rows of a table in their stand-off form, with their split.
 
-    `texts` are the parts of the corpora, `known` the records in them. Predictions and adaptations have no text
-    unless they are `derivable`.
+    `texts` are the parts of the corpora, `known` the records in them. Predictions and adaptations have text only if
+    they are `derivable`.
     """
     match form:
         case "pairs":
@@ -84,8 +85,8 @@ def _rows(
         case "gold":
             from wokflow.match.gold import gold_set
 
-            written = gold_set(settings.gold, texts, simplified=settings.simplified)
-            return standoff.gold(written, text=derivable)
+            adaptations = gold_set(settings.gold, texts, simplified=settings.simplified)
+            return standoff.gold(adaptations, text=derivable)
         case "actions":
             return standoff.actions(parts, known)
         case "sentences":
@@ -98,14 +99,14 @@ def _rows(
 
 
 class PointedAt:
-    """The records that rows point at: a bit for each row of each corpus."""
+    """Collects the records that rows point at, as one bit for each row of each corpus."""
 
     def __init__(self, known: Mapping[str, Texts]) -> None:
         self._bits = {
             corpus: np.zeros(int(texts.rows.max(initial=-1)) + 1, np.bool_) for corpus, texts in known.items()
         }
 
-        self.last = 0  # ids of the last column of ids
+        self.last = 0  # number of ids in the last of a form's columns of ids
 
     def add(self, ids: pl.Series) -> None:
         for corpus, bits in self._bits.items():
@@ -118,10 +119,11 @@ class PointedAt:
 
 
 def _counted(
-    found: Iterator[pl.DataFrame], form: Form, pointed: PointedAt, progress: Progress
+    frames: Iterator[pl.DataFrame], form: Form, pointed: PointedAt, progress: Progress
 ) -> Iterator[pl.DataFrame]:
+    """The same frames; counts their ids on the way, and reports progress."""
     done = 0
-    for frame in found:
+    for frame in frames:
         for name in form.text_of:
             if name == form.text_of[-1]:
                 listed = frame[name].dtype == pl.List
@@ -136,17 +138,17 @@ def write_subset(
     root: Path,
     subset: str,
     form: Form,
-    found: Iterator[pl.DataFrame],
+    frames: Iterator[pl.DataFrame],
     texts: Mapping[str, Texts],
     splits: Sequence[str],
     *,
     full: bool,
     jsonl: bool,
 ) -> dict[str, list[int]]:
-    """Write rows with a column `split` as shards; the number of rows of each shard, by split.
+    """Write rows, which have a column `split`, as shards; return the numbers of rows of the shards, by split.
 
-    Row groups have a fixed number of rows, so the bytes do not depend on how the rows come. A split without rows has
-    no shard.
+    Row groups have a fixed number of rows, so that the bytes do not depend on the sizes of `frames`. A split without
+    rows has no shard.
     """
     schema = form.schema(full=full)
     waiting: dict[str, list[pl.DataFrame]] = {split: [] for split in splits}
@@ -163,7 +165,7 @@ def write_subset(
             for corpus in texts.values():
                 corpus.forget()
 
-        for frame in found:
+        for frame in frames:
             for (split,), some in frame.partition_by("split", as_dict=True, maintain_order=True).items():
                 queue = waiting[str(split)]
                 queue.append(some.drop("split"))
@@ -180,7 +182,7 @@ def write_subset(
 
 
 def record_rows(folder: str | Path) -> dict[str, NDArray[np.int64]]:
-    """The records that a subset points at, by corpus."""
+    """The row numbers of the records that a subset points at, by corpus."""
     return {
         path.stem: np.load(path, allow_pickle=False) for path in sorted(Path(folder, "records").glob("*.npy"))
     }

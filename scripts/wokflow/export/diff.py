@@ -1,4 +1,4 @@
-"""What a release adds, removes and changes against an earlier one."""
+"""Compares a release with an earlier one: rows added, removed and changed, settings, sources."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from wokflow.export.verify import verified
 
 SHOWN = 5
 SOURCE = ("version", "sha256", "licence", "release")
-SAID = ("name", "version", "mode", "contact", "licence_of_annotations")
+MEMBERS = ("name", "version", "mode", "contact", "licence_of_annotations")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Rows of a subset that only the new release has, that only the old one has, and that both have differently.
+    """The numbers of rows of a subset that are only in the new release, only in the old one, and changed.
 
-    `examples` are keys of such rows by kind (added, removed, changed), at most SHOWN each.
+    `examples` has at most SHOWN keys of such rows for each kind (added, removed, changed).
     """
 
     subset: str
@@ -35,16 +35,16 @@ class Difference:
 
 
 def diff(old: str, new: str) -> Iterator[str]:
-    """The differences of two releases, a line each; no line if they are equal.
+    """A line for each difference of two releases; none if they are equal.
 
-    Both are verified first: raises UserError where one is not what it says.
+    Both are verified first: raises UserError if one is not as it was made.
     """
     before, after = verified(old), verified(new)
     yield from map(printable, _differences(old, before, new, after))
 
 
 def _differences(old: str, before: Manifest, new: str, after: Manifest) -> Iterator[str]:
-    for name in SAID:
+    for name in MEMBERS:
         if before.get(name) != after.get(name):
             yield f"{name}: {_short(before.get(name))} -> {_short(after.get(name))}"
     for name in sorted({*before["software"], *after["software"]}):
@@ -78,7 +78,7 @@ def _sources(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[st
 
 
 def _settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Of the steps that both releases have: settings that differ, and which read other files or ran other code."""
+    """A line for each difference in settings, files read and code, for the steps that both releases have."""
     for job in sorted({*before} & {*after}):
         one, other = before[job]["settings"], after[job]["settings"]
         for name in sorted({*one, *other}):
@@ -93,9 +93,9 @@ def _settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
 
 
 def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) -> Difference:
-    """The rows of one subset, by its key and split. Holds keys and digests of the rows in memory.
+    """Compare the rows of a subset by key and split, holding keys and digests of the rows in memory.
 
-    Where a key occurs several times, the first row is compared with the first, the second with the second.
+    If a key occurs several times, the first row is compared with the first, the second with the second.
     """
     form = FORMS[after["subsets"][name]["form"]]
     left, right = (
@@ -109,20 +109,21 @@ def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) ->
         "removed": pl.col("row_new").is_null(),
         "changed": pl.col("row") != pl.col("row_new"),
     }
-    found = {kind: both.filter(which) for kind, which in kinds.items()}
-    counts = {kind: rows.height for kind, rows in found.items()}
+    differing = {kind: both.filter(which) for kind, which in kinds.items()}
+    counts = {kind: rows.height for kind, rows in differing.items()}
     return Difference(
         name,
         **counts,
         equal=both.height - sum(counts.values()),
-        examples={kind: rows["key"].sort().head(SHOWN).to_list() for kind, rows in found.items()},
+        examples={kind: rows["key"].sort().head(SHOWN).to_list() for kind, rows in differing.items()},
     )
 
 
 def _digests(release: str, manifest: Manifest, name: str, key: Sequence[str]) -> pl.LazyFrame:
-    """A key as text, with the split; which of the rows with this key it is, from 0; and a hash of the whole row.
+    """Columns key (text, with the split), nth (number among the rows with this key, from 0), and row (hash of the
+    row).
 
-    The hash is the same in one process for equal rows.
+    Hashes of equal rows are equal within one process.
     """
     frames = [
         pl.scan_parquet(str(Path(release, path)), glob=False).select(
@@ -134,12 +135,12 @@ def _digests(release: str, manifest: Manifest, name: str, key: Sequence[str]) ->
         for split, shards in manifest["subsets"][name]["splits"].items()
         for path in shard_paths(name, split, len(shards))
     ]
-    found = pl.concat(frames) if frames else pl.LazyFrame(schema={"key": pl.String, "row": pl.UInt64})
-    return found.with_columns(nth=pl.int_range(pl.len()).over("key"))
+    rows = pl.concat(frames) if frames else pl.LazyFrame(schema={"key": pl.String, "row": pl.UInt64})
+    return rows.with_columns(nth=pl.int_range(pl.len()).over("key"))
 
 
 def _key(key: Sequence[str], manifest: Manifest, name: str) -> list[str]:
-    """In the full form, a recipe's id stands inside of it."""
+    """The columns of the key; in the full form, a recipe's id is a member of its struct."""
     full = FORMS[manifest["subsets"][name]["form"]].schema(full=manifest["mode"] == "full")
     return [column if column in full.names else f"{column.removesuffix('_id')}.id" for column in key]
 
@@ -160,13 +161,14 @@ def _hashes(rows: pl.Series) -> pl.Series:
     return pl.Series([hash(repr(row)) & 0xFFFFFFFFFFFFFFFF for row in rows.to_list()], dtype=pl.UInt64)
 
 
-def _described(found: Difference) -> Iterator[str]:
-    if found.added or found.removed or found.changed:
+def _described(difference: Difference) -> Iterator[str]:
+    if difference.added or difference.removed or difference.changed:
         yield (
-            f"{found.subset}: {found.added:,} rows added, {found.removed:,} removed, {found.changed:,} changed, "
-            f"{found.equal:,} the same"
+            f"{difference.subset}: {difference.added:,} rows added, {difference.removed:,} removed, "
+            f"{difference.changed:,} changed, "
+            f"{difference.equal:,} the same"
         )
-        for kind, keys in found.examples.items():
+        for kind, keys in difference.examples.items():
             if keys:
                 yield f"  {kind}: {', '.join(keys)}"
 

@@ -1,13 +1,13 @@
-"""What stops a release: the gates, what they found, and the list for the person who reads it."""
+"""The gates that can stop a release, their findings, and the report for people."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-EXAMPLES = 5  # most examples of a finding
+EXAMPLES = 5  # most examples in a finding
 WIDTH = 60  # characters of an excerpt
 
-# What each gate forbids.
+# What each gate checks, as a statement of the fault.
 GATES = {
     "schema": "Columns or types differ from the schema that the release declares.",
     "counts": "Rows, splits or files differ from what the manifest says.",
@@ -33,11 +33,11 @@ GATES = {
 
 @dataclass(frozen=True)
 class Finding:
-    """What a gate found in one part of the release.
+    """The result of a gate for one part of the release.
 
-    `gate` is a key of GATES. `config` is such as "pairs-zh-en"; "" concerns the whole release. `count` is the number
-    of rows, ids or pairs; `examples` are at most EXAMPLES, as "id: excerpt", with personal data masked. `advice` says
-    what to do.
+    `gate` is a key of GATES. `config` is the subset, such as "pairs-zh-en"; "" means the whole release. `count` is
+    the number of rows, ids or pairs; `examples` are at most EXAMPLES, as "id: excerpt", with personal data masked.
+    `advice` says what to do.
     """
 
     gate: str
@@ -62,7 +62,7 @@ def standing(findings: Iterable[Finding], accepted: Collection[str]) -> list[Fin
 def report(findings: Sequence[Finding], accepted: Collection[str]) -> str:
     """The findings as text: first those that stop the release, then those of accepted gates.
 
-    It also says which accepted gates found nothing, as they need not be accepted any longer.
+    Accepted gates without findings are named, too, since they need not be accepted any longer.
     """
     stopping = standing(findings, accepted)
     waived = [one for one in findings if one.gate in accepted]
@@ -90,10 +90,10 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def counted(count: int, name: str) -> str:
-    """1 row, 2,000 rows."""
+    """A number with its noun: 1 row, 2,000 rows."""
     return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def printable(text: str) -> str:
-    """The text on one line, without characters that a terminal would obey."""
+    """The text on one line, with control characters of terminals escaped."""
     return "".join(sign if sign.isprintable() else f"\\x{{{ord(sign):X}}}" for sign in text)

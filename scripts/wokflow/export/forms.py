@@ -1,8 +1,8 @@
-"""The forms that tables of a release have: which columns are our own, and how the text is put beside them.
+"""The forms of a release's tables: their columns without and with text, and how the text is filled in.
 
-A subset of a release is one table with its splits, what Hugging Face calls a config. Its stand-off form has ids,
-offsets and what Wokflow or people add. `fill` makes the full form of it, row by row, from the corpora's text: export
-and rehydrate both call it, so that both write the same bytes.
+A subset of a release is one table with its splits, which Hugging Face calls a config. Its stand-off form has ids,
+offsets and annotations. `fill` makes the full form of it, row by row, from the corpora's text: export and rehydrate
+both call it, so that both write the same bytes.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,9 +23,9 @@ Fill = Callable[[pl.DataFrame, Mapping[str, Texts]], pl.DataFrame]
 
 @dataclass(frozen=True)
 class Form:
-    """Columns of a table without and with the text, its key, and how many rows make a row group.
+    """The columns of a table without text (`own`) and with text (`full`), its key, and the rows of a row group.
 
-    `text_of` names the columns of ids whose records' text is in the full form.
+    `text_of` names the columns of ids whose records have their text in the full form.
     """
 
     own: pa.Schema
@@ -40,11 +40,11 @@ class Form:
 
 
 def fill_pairs(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
-    """A source recipe with its targets in each row."""
+    """Each source recipe with its targets."""
     flat = rows.select(pl.int_range(pl.len()).alias("row"), "target_ids").explode("target_ids")
-    found = recipes(flat["target_ids"], texts)
+    filled = recipes(flat["target_ids"], texts)
     targets = (
-        pl.DataFrame({"row": flat["row"], "targets": found})
+        pl.DataFrame({"row": flat["row"], "targets": filled})
         .group_by("row", maintain_order=True)
         .agg("targets")
     )
@@ -54,7 +54,7 @@ def fill_pairs(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
 
 
 def fill_gold(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
-    """The recipe that was adapted, and its adaptation; recipes of no corpus are null."""
+    """Each adapted recipe with its adaptation; a recipe of no corpus is null."""
     source = recipes(rows["source_id"], texts).alias("source")
     known = source.struct.field("title").is_not_null()
     return pl.DataFrame([source, rows["adaptation"]]).with_columns(
@@ -63,19 +63,19 @@ def fill_gold(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
 
 
 def recipe_text(title: str, ingredients: list[str], steps: list[str]) -> str:
-    """A recipe as one text, in which spans count characters."""
+    """A recipe as one text; the offsets of spans count its characters."""
     return "\n".join([title, *ingredients, *steps])
 
 
 def fill_actions(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
     """Actions with the words at their offsets."""
     corpus = texts[corpus_of(rows["recipe_id"][0])]
-    found = corpus.take(rows["recipe_id"]).select("title", "ingredients", "steps")
+    known = corpus.take(rows["recipe_id"]).select("title", "ingredients", "steps")
     words: dict[str, list[object]] = {name: [] for name in ("verb", "text", "ingredients", "tools")}
     spans = rows.select("step", "start", "end", "clause", "ingredient_spans", "tool_spans")
     last, whole = None, ""
     for recipe, (step, start, end, clause, ingredients, tools) in zip(
-        found.iter_rows(), spans.iter_rows(), strict=True
+        known.iter_rows(), spans.iter_rows(), strict=True
     ):
         if recipe != last:
             last, whole = recipe, recipe_text(*recipe)
@@ -105,7 +105,7 @@ def fill_instances(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFra
 
 def fill_sentences(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
     """Sentences with their translation, and the words of each mention."""
-    found = texts[corpus_of(rows["sentence_id"][0])].take(rows["sentence_id"]).select("source", "target")
+    texts_of = texts[corpus_of(rows["sentence_id"][0])].take(rows["sentence_id"]).select("source", "target")
     mentions = [
         [
             {
@@ -117,13 +117,13 @@ def fill_sentences(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFra
             }
             for item in items
         ]
-        for source, items in zip(found["source"], rows["items"].to_list(), strict=True)
+        for source, items in zip(texts_of["source"], rows["items"].to_list(), strict=True)
     ]
     return pl.DataFrame(
         {
             "sentence_id": rows["sentence_id"],
-            "source": found["source"],
-            "target": found["target"],
+            "source": texts_of["source"],
+            "target": texts_of["target"],
             "items": pl.Series(mentions, dtype=_polars(schemas.SENTENCES, "items")),
         }
     )

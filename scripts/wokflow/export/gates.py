@@ -1,4 +1,4 @@
-"""The gates before a release: what it will say of itself, and what a person should know before it is published."""
+"""The gates before a release: its manifest, and what a person should know before it is published."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -41,11 +41,11 @@ def export_gates(
 ) -> None:
     """Write the manifest of the release, the digests of its records and the findings to the folder `gates`.
 
-    `datasets` are the folders of the subsets as export_dataset writes them, in the order of the settings; `texts` the
-    parts of the corpora that they point at; `sources` what ingest/source says of the files that were read. `counted`
-    are parts of the tables between source and pairs, `models` those that released models were trained on
-    (train/examples) and are tested with (generate/instances). Only text that may not be passed on raises UserError
-    here: export_release stops for findings, so that the report can show them.
+    `datasets` are the folders of the subsets by export_dataset, in the order of the settings; `texts` the parts of
+    the corpora that they point at; `sources` the descriptions by ingest/source of the files that were read; `counted`
+    the parts of the tables between source and pairs; `models` the parts of train/examples and generate/instances for
+    released predictions. Raises UserError only for text that may not be passed on: other findings stop
+    export_release, so that the report can show them.
     """
     full = settings.mode == "full"
     described = [subset_of(each) for each in settings.subsets]
@@ -69,46 +69,46 @@ def export_gates(
         "subsets": {},
     }
     with tables.atomic_folder(gates) as work:
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for subset, folder in zip(described, datasets, strict=True):
             counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))["rows"]
             form = FORMS[subset.form]
-            found += checks.of_shards(Path(folder), subset.name, form, counts, full=full)
+            findings += checks.of_shards(Path(folder), subset.name, form, counts, full=full)
             names_of = {job_name(path, results) for path in made_by[folder]}
             makers = [name for name in manifest["steps"] if name in names_of]
             manifest["subsets"][subset.name] = _described(subset, counts, makers)
         with TemporaryDirectory(dir=work) as temporary:
             opened = open_texts(texts, Path(temporary))
             places = {subset.name: Path(folder) for subset, folder in zip(described, datasets, strict=True)}
-            if not found:  # such shards cannot be read, and no release has them
-                found = checks.of_splits(places, manifest["subsets"], opened, Path(temporary), full=full)
+            if not findings:  # such shards cannot be read, and no release contains them
+                findings = checks.of_splits(places, manifest["subsets"], opened, Path(temporary), full=full)
             records = _records(work, datasets, opened, jsonl=settings.jsonl)
-        of_steps = checks.counted(counted, _written(datasets, described))
-        found = [
+        of_steps = checks.counted(counted, _exported(datasets, described))
+        findings = [
             *(each for folder in datasets for each in checks.read_findings(Path(folder, checks.FINDINGS))),
-            *found,
+            *findings,
             *checks.of_models(models),
             *accounts(of_steps),
             *unlicensed(manifest["sources"]),
         ]
         manifest["accounts"] = [asdict(account) for account in of_steps]
-        manifest["findings"] = checks.told(found)
+        manifest["findings"] = checks.without_examples(findings)
         if records:
             manifest["subsets"][RECORDS] = _described(_records_subset(records), records, ())
-        checks.write_findings(work / checks.FINDINGS, found)
+        checks.write_findings(work / checks.FINDINGS, findings)
         (work / NAME).write_text(dump(manifest), encoding="utf-8", newline="\n")
-    job.progress.say(report(found, ()))
+    job.progress.say(report(findings, ()))
 
 
-def _written(datasets: Sequence[str], described: Sequence[Subset]) -> dict[str, tuple[str, int]]:
-    """The table of each subset whose rows are counted, and the rows of it in the shards: of pairs, the targets."""
-    found = {}
+def _exported(datasets: Sequence[str], described: Sequence[Subset]) -> dict[str, tuple[str, int]]:
+    """For each subset whose rows are counted, its table and the number of the table's rows in its shards."""
+    exported = {}
     for folder, subset in zip(datasets, described, strict=True):
         if subset.form in checks.COUNTED:
             counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))
             rows = sum(map(sum, counts["rows"].values()))
-            found[subset.name] = subset.table, counts["pointed"] if subset.form == "pairs" else rows
-    return found
+            exported[subset.name] = subset.table, counts["pointed"] if subset.form == "pairs" else rows
+    return exported
 
 
 def _described(subset: Subset, counts: Mapping[str, list[int]], makers: Collection[str]) -> dict[str, Any]:
@@ -132,14 +132,14 @@ def _records_subset(records: Collection[str]) -> Subset:
 def _records(
     work: Path, datasets: Sequence[str], texts: Mapping[str, Texts], *, jsonl: bool
 ) -> dict[str, list[int]]:
-    """Write the digests of all records that the subsets point at; the rows of each shard, by corpus."""
+    """Write the digests of all records that the subsets point at; return the rows of each shard, by corpus."""
     pointed: dict[str, Any] = {}
     for folder in datasets:
         for corpus, rows in record_rows(folder).items():
             pointed[corpus] = np.union1d(pointed.get(corpus, rows[:0]), rows)
-    found = (
+    digests = (
         frame.with_columns(split=pl.lit(corpus))
         for corpus in sorted(pointed)
         for frame in texts[corpus].digests(pointed[corpus])
     )
-    return write_subset(work, RECORDS, FORMS[RECORDS], found, {}, sorted(pointed), full=False, jsonl=jsonl)
+    return write_subset(work, RECORDS, FORMS[RECORDS], digests, {}, sorted(pointed), full=False, jsonl=jsonl)

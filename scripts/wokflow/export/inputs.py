@@ -1,4 +1,4 @@
-"""The tables that the rules of stage export read."""
+"""The paths of the tables that the rules of stage export read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from wokflow.export.subsets import Subset
 from wokflow.frame.cutoffs import Cutoff
 from wokflow.frame.rules import Results
 
-# Tables of a corpus without which the rows of a form cannot be counted, and the parts that each has; "" is one.
+# Further tables of a corpus that are needed to count the rows of a form, with the key of their number of parts in
+# Inputs.parts; "": one part.
 BESIDE: Mapping[str, Mapping[str, str]] = {
     "pairs": {"match/eligible": "", "match/rejects": ""},
     "actions": {"parse/rejects": "recipes"},
@@ -19,9 +20,9 @@ BESIDE: Mapping[str, Mapping[str, str]] = {
 class Inputs:
     """Paths of the tables behind the subsets of a release.
 
-    `parts` are the numbers of parts of tables of recipes and of sentences; `sentences` are the sources of these, and
-    `runs` all runs with predictions. `files` are the cutoffs of the files of sources, by source: one each, so that
-    Wikipedia's, one a language, are not among them.
+    `parts` has the numbers of parts of tables of recipes and of sentences; `sentences` are the sources of sentences,
+    and `runs` all runs with predictions. `files` has the cutoff of the file of each source; Wikipedia, with a file
+    for each language, is not among them.
     """
 
     subsets: Mapping[str, Subset]
@@ -32,7 +33,7 @@ class Inputs:
     files: Mapping[str, Cutoff]
 
     def rows(self, name: str) -> list[str]:
-        """The parts of the table that a subset is read from."""
+        """The parts of a subset's table."""
         subset = self.subsets[name]
         if subset.form == "predictions":
             return [path for run in self.runs for path in self.results.parts(f"{subset.table}/{run}", 1)]
@@ -40,27 +41,27 @@ class Inputs:
         return self.results.parts(subset.table, count) if subset.table else []
 
     def texts(self, *names: str) -> list[str]:
-        """The parts of the corpora that the rows of some subsets, or of all, point at."""
+        """The parts of the corpora that the rows of the named subsets, or of all, point at."""
         return [path for corpus in self._corpora(names) for path in self._ingested(corpus)]
 
     def sources(self, *names: str) -> list[Cutoff]:
-        """The cutoffs of the files that some subsets, or all, draw on."""
+        """The cutoffs of the files that the named subsets, or all, draw on."""
         drawn = dict.fromkeys(source for each in self._chosen(names) for source in each.sources)
         return [self.files[source] for source in drawn if source in self.files]
 
     def counted(self) -> list[str]:
-        """The tables between the sources and the rows of all subsets that are counted."""
-        found = [
+        """The parts of all tables between the sources and the subsets whose rows are counted."""
+        paths = [
             *self.texts(),
             *(path for corpus in self._corpora(()) for path in self._ingested(corpus, "rejects")),
         ]
         for name, subset in self.subsets.items():
             if subset.form in BESIDE:
-                found += self.rows(name)
+                paths += self.rows(name)
             for table, kind in BESIDE.get(subset.form, {}).items():
                 for corpus in subset.texts:
-                    found += self.results.parts(f"{table}/{corpus}", self.parts.get(kind, 1))
-        return list(dict.fromkeys(found))
+                    paths += self.results.parts(f"{table}/{corpus}", self.parts.get(kind, 1))
+        return list(dict.fromkeys(paths))
 
     def _chosen(self, names: Iterable[str]) -> list[Subset]:
         return [self.subsets[name] for name in names or self.subsets]

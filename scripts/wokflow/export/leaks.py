@@ -1,4 +1,4 @@
-"""Leakage between splits: recipes, titles and connected pairs on two sides; models that were trained on tests.
+"""Finds leaks between splits: recipes, titles and connected pairs on two sides, and tests that models trained on.
 
 A side is train, valid or test; each split that is neither train nor valid, such as a silver or a gold set, is test.
 """
@@ -16,11 +16,11 @@ from wokflow.match.split import SPLITS
 _SIDE = {"train": 0, "valid": 1, "validation": 1, "dev": 1}  # numbers of SPLITS
 NO_WORD = r"[^\p{L}\p{M}\p{N}]+"
 _REGROUP = (
-    "Split anew with match.split.kind: grouped, which keeps recipes that are connected by pairs together"
+    "Split again with match.split.kind: grouped, which keeps recipes that are connected by pairs together"
 )
 
-SLICE = 1 << 21  # rows that are read at a time
-_TWO = ((0, 1), (0, 2), (1, 2))  # sides
+SLICE = 1 << 21  # rows read at a time
+_TWO = ((0, 1), (0, 2), (1, 2))  # pairs of sides
 
 
 def _code(column: str) -> pl.Expr:
@@ -29,7 +29,7 @@ def _code(column: str) -> pl.Expr:
 
 
 def _in_slices(rows: pl.LazyFrame) -> pl.DataFrame:
-    """All rows, SLICE at a time: in one go, polars reads strings of many gigabytes ahead."""
+    """All rows, read SLICE at a time: otherwise polars reads many gigabytes of strings ahead."""
     parts = [rows.head(0).collect()]
     done = 0
     while len(part := rows.slice(done, SLICE).collect(engine="streaming")):
@@ -39,14 +39,14 @@ def _in_slices(rows: pl.LazyFrame) -> pl.DataFrame:
 
 
 def side() -> pl.Expr:
-    """The number of a split's side in SPLITS (UInt8)."""
+    """The side of a split, as an index of SPLITS (UInt8)."""
     return pl.col("split").replace_strict(_SIDE, default=2, return_dtype=pl.UInt8)
 
 
 def shared_recipes(splits: pl.LazyFrame) -> list[Finding]:
-    """Recipes that stand on two sides; `splits` has recipe_id and split, a row for each place or for each recipe.
+    """Recipes on two sides. `splits` has recipe_id and split, in one or more rows for each recipe.
 
-    Ids are compared by hashes of 64 bits, so that 9 bytes a row are in memory.
+    Ids are compared by 64-bit hashes, which takes 9 bytes of memory for each row.
     """
     rows = _in_slices(splits.select(_code("recipe_id"), side=side()))
     codes, own = (rows[name].to_numpy() for name in ("recipe_id", "side"))
@@ -65,14 +65,14 @@ def shared_recipes(splits: pl.LazyFrame) -> list[Finding]:
 
 
 def normal(text: pl.Expr) -> pl.Expr:
-    """Text without case, punctuation, spaces and width of characters, for comparing."""
+    """Text normalized for comparison: without case, punctuation, spaces and fullwidth forms."""
     return text.str.normalize("NFKC").str.to_lowercase().str.replace_all(NO_WORD, "")
 
 
 def shared_titles(titles: pl.LazyFrame, splits: pl.LazyFrame) -> list[Finding]:
-    """Recipes of valid and test whose title a recipe of an earlier side has too; the count is of recipes.
+    """Recipes of valid and test that share their title with a recipe of an earlier side; counts recipes.
 
-    `titles` has recipe_id and title, `splits` recipe_id and split. The same recipe on two sides is not counted here.
+    `titles` has recipe_id and title, `splits` recipe_id and split. A recipe on two sides is not counted here.
     """
     sides = splits.select("recipe_id", side=side()).unique()
     named = (
@@ -102,10 +102,10 @@ def shared_titles(titles: pl.LazyFrame, splits: pl.LazyFrame) -> list[Finding]:
 
 
 def connected_pairs(pairs: pl.LazyFrame) -> list[Finding]:
-    """Pairs of valid and test that are connected with pairs of an earlier side; the count is of pairs.
+    """Pairs of valid and test that are connected with pairs of an earlier side; counts pairs.
 
-    `pairs` has source_id, target_id and split. Two pairs are connected if they share a recipe, or through others.
-    Ids are compared by hashes of 64 bits, so that 17 bytes a pair are in memory, and as much again for the graph.
+    `pairs` has source_id, target_id and split. Two pairs are connected if they share a recipe, directly or through
+    other pairs. Ids are compared by 64-bit hashes, which takes 17 bytes of memory a pair, and as much for the graph.
     """
     rows = _in_slices(pairs.select(_code("source_id"), _code("target_id"), side=side()))
     own = rows["side"].to_numpy()
@@ -128,9 +128,9 @@ def connected_pairs(pairs: pl.LazyFrame) -> list[Finding]:
 
 
 def _named(pairs: pl.LazyFrame, shown: dict[tuple[int, int], str]) -> Iterator[str]:
-    """The ids of the pairs with these codes, and what is said of each."""
+    """The ids of the pairs with these codes, each with its text in `shown`."""
     codes = pl.DataFrame(list(shown), {"source": pl.UInt64, "target": pl.UInt64}, orient="row")
-    found = (
+    ids = (
         pairs.select("source_id", "target_id", source=_code("source_id"), target=_code("target_id"))
         .filter(
             pl.col("source").is_in(codes["source"].implode())
@@ -140,19 +140,19 @@ def _named(pairs: pl.LazyFrame, shown: dict[tuple[int, int], str]) -> Iterator[s
         .sort("source_id", "target_id")
         .collect(engine="streaming")
     )
-    for row in found.iter_rows(named=True):
-        if said := shown.get((row["source"], row["target"])):
-            yield f"{row['source_id']}>{row['target_id']}: {said}"
+    for row in ids.iter_rows(named=True):
+        if text := shown.get((row["source"], row["target"])):
+            yield f"{row['source_id']}>{row['target_id']}: {text}"
 
 
 def trained_on_tests(
     examples: pl.LazyFrame, tests: pl.LazyFrame, texts: pl.LazyFrame, config: str
 ) -> list[Finding]:
-    """Training examples of a model that hold a recipe, or the text of a recipe, that it is tested on.
+    """Training examples of a model with a recipe, or the text of a recipe, that it is tested on; counts examples.
 
-    `examples` has instance_id ("source>target" or one recipe), split, source, target (train/examples, also those for
-    validation); `tests` has source_id; `texts` has recipe_id and text, where a recipe may have several texts (whole,
-    steps alone). Texts are compared without case, punctuation and spaces. The count is of examples.
+    `examples` has instance_id ("source>target" or one recipe), split, source and target (train/examples, validation
+    included); `tests` has source_id; `texts` has recipe_id and text, in several rows if a recipe has several texts
+    (whole, steps only). Texts are compared without case, punctuation and spaces.
     """
     tested = tests.select(id=pl.col("source_id").cast(pl.String)).unique().collect()["id"]
     known = (
@@ -164,7 +164,7 @@ def trained_on_tests(
     sides = [normal(pl.col(name)).alias(name) for name in ("source", "target")]
     rows = examples.select("instance_id", *sides, recipe=pl.col("instance_id").str.split(">"))
     by_id = pl.col("recipe").list.eval(pl.element().is_in(tested.implode())).list.any()
-    found = (
+    leaked = (
         rows.with_columns(by_id=by_id)
         .join(known.rename({"id": "as_source"}), left_on="source", right_on="key", how="left")
         .join(known.rename({"id": "as_target"}), left_on="target", right_on="key", how="left")
@@ -176,9 +176,9 @@ def trained_on_tests(
     )
     shown = (
         f"{name}: {'the id' if by_id else f'the text of {same}'} is tested: {excerpt(text)}"
-        for name, same, by_id, text in found.iter_rows()
+        for name, same, by_id, text in leaked.iter_rows()
     )
     advice = (
-        "Train again without these examples, or leave the recipes out of the test: its scores say too much."
+        "Train again without these examples, or leave the recipes out of the test: its scores are too good."
     )
-    return finding("trained_on_tests", config, found.height, shown, advice)
+    return finding("trained_on_tests", config, leaked.height, shown, advice)

@@ -1,4 +1,4 @@
-"""What the licence of each source allows a release to hold."""
+"""Decides by the licence of each source what a release may hold."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from wokflow.frame.wikidata import ENTITIES
 PASSED_ON = (
     "text",
     "attribution",
-)  # what may be passed on as text; `ids`: no text, and nothing derived from it
+)  # kinds of release that pass on text; `ids`: no text, and nothing derived from it
 RELEASES = (*PASSED_ON, "ids")
 UNKNOWN = "No licence is known of it: if you know one, set export.licences.{name}."
 _NO_DERIVATIVES = re.compile(r"(?<![a-z0-9])nd(?![a-z])|no[\W_]*deriv", re.IGNORECASE)  # CC-BY-ND-4.0
@@ -24,10 +24,10 @@ _NO_DERIVATIVES = re.compile(r"(?<![a-z0-9])nd(?![a-z])|no[\W_]*deriv", re.IGNOR
 
 @dataclass(frozen=True)
 class Source:
-    """A corpus, or another source of what is in a release, with what may be passed on of it.
+    """A source of a release's content, such as a corpus, with what may be passed on of it.
 
-    `release` is `text`, `attribution` (text, if it is attributed) or `ids`; `clause` says where the licence has it.
-    `sha256` and `bytes` are those of the file that was read, as ingest/source has them.
+    `release` is `text`, `attribution` (text, if it is attributed) or `ids`; `clause` says where the licence states
+    this. `sha256` and `bytes` are those of the file that was read, from ingest/source.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Source:
 
     @property
     def derivable(self) -> bool:
-        """Whether what is derived from its text (predictions, adaptations) may be passed on."""
+        """Whether text derived from the source's text (predictions, adaptations) may be passed on."""
         return derivable(self.release, self.licence)
 
 
@@ -63,22 +63,23 @@ def known_sources(
     registry: str | Path,
     names: Iterable[str],
     files: Mapping[str, Mapping[str, Any]],
-    given: Mapping[str, Licence],
+    from_config: Mapping[str, Licence],
 ) -> dict[str, Source]:
-    """Each source by name: what the config gives, else the row of its very file, else that of its name.
+    """Each source by name: as set in the config, else by the registry's row with the file's checksum, else by name.
 
-    `files` has the size and checksum of what was read. A source that nothing is known of may only be pointed at. If
-    the config speaks of a source whose file is not known, a row of the same name is of another file: it is not read.
+    `files` has the size and checksum of the files that were read. Of an unknown source, only ids may be passed on. If
+    the config describes a source whose file is not in the registry, the registry's row of that name is about another
+    file, and is ignored.
     """
     rows = read_registry(registry)
-    found = {}
+    sources = {}
     for name in names:
         file = files.get(name, {})
         same = [row for row in rows if file.get("sha256") and row["sha256"] == file["sha256"]]
         named = [row for row in rows if row["corpus"] == name]
-        own = given[name].model_dump() if name in given else {}
+        own = from_config[name].model_dump() if name in from_config else {}
         known = next(iter(same + ([] if own else named)), {})
-        found[name] = Source(
+        sources[name] = Source(
             name=name,
             version=own.get("version") or known.get("version", "as the makers of this release have it"),
             home_page=own.get("home_page") or known.get("home_page", ""),
@@ -89,7 +90,7 @@ def known_sources(
             sha256=file.get("sha256"),
             bytes=file.get("bytes"),
         )
-    return found
+    return sources
 
 
 def _clause(name: str, own: Mapping[str, Any], known: Mapping[str, str]) -> str:
@@ -99,19 +100,19 @@ def _clause(name: str, own: Mapping[str, Any], known: Mapping[str, str]) -> str:
 
 
 def refuse_text(subsets: Sequence[Subset], sources: Mapping[str, Source], *, full: bool) -> None:
-    """Raise UserError if a release of these subsets would hold what may not be passed on.
+    """Raise UserError if a release of these subsets would hold content that may not be passed on.
 
-    What a source that is cited holds is in both forms; text, and what is derived from it, in the full one.
+    Content of cited sources is in both forms; text, and content derived from it, only in the full form.
     """
     if cited := _forbidden({each.name: each.cites for each in subsets}, sources, lambda it: it.passed_on):
         raise UserError(
-            f"The release would publish what its sources do not allow, in either mode.\n{cited}"
+            f"The release would publish content that its sources do not allow to publish, in either mode.\n{cited}"
             "Leave these datasets out; or, if you may pass it on, say so in export.licences."
         )
     held = _forbidden({each.name: each.texts for each in subsets}, sources, lambda it: it.passed_on)
     made = _forbidden({each.name: each.derived for each in subsets}, sources, lambda it: it.derivable)
     if full and (held or made):
-        derived = f"What is derived from text may not be passed on either:\n{made}" if made else ""
+        derived = f"Content derived from text may not be passed on either:\n{made}" if made else ""
         raise UserError(
             f"export.release.mode: full would publish text that may not be passed on.\n{held}{derived}"
             "Set the mode to standoff: it writes ids, offsets and annotations, from which others with their own "
@@ -122,7 +123,7 @@ def refuse_text(subsets: Sequence[Subset], sources: Mapping[str, Source], *, ful
 def _forbidden(
     drawn: Mapping[str, Collection[str]], sources: Mapping[str, Source], allowed: Callable[[Source], bool]
 ) -> str:
-    """A line for each source that is not `allowed`, with the subsets that draw on it and the clause."""
+    """A line for each source that is not `allowed`, with the subsets that draw on it, and its clause."""
     lines = []
     for name, source in sources.items():
         held = [subset for subset, names in drawn.items() if name in names]
@@ -132,7 +133,7 @@ def _forbidden(
 
 
 def licences_held(manifest: Mapping[str, Any]) -> list[str]:
-    """The licences of all that a release holds: the annotations' first, then those of sources with content in it."""
+    """The licences of a release's content: first that of annotations, then those of sources with content in it."""
     sources, full = manifest["sources"], manifest["mode"] == "full"
     names: dict[str, None] = {}
     for subset in manifest["subsets"].values():
@@ -149,5 +150,5 @@ def as_json(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
 
 def read_files(sources: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Size and checksum of the files that were read, by source, from the results of ingest/source."""
-    found = {Path(path).stem: json.loads(Path(path).read_text(encoding="utf-8")) for path in sources}
-    return {WIKIDATA if name == ENTITIES else name: file for name, file in found.items()}
+    files = {Path(path).stem: json.loads(Path(path).read_text(encoding="utf-8")) for path in sources}
+    return {WIKIDATA if name == ENTITIES else name: file for name, file in files.items()}

@@ -1,4 +1,4 @@
-"""release.json: what a release says of itself, for programs; everything else in it but the shards is made of this."""
+"""release.json, the manifest of a release, from which all its other files except the shards are made."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,13 +15,16 @@ from wokflow.frame.job import UserError
 
 NAME = "release.json"
 FORMAT = 1
-SIZE = 64 << 20  # bytes that a manifest, or a list of checksums, may have
-VALUES = 1_000_000  # that a manifest may have
-ROWS = 1 << 50  # of a shard
-ROLES = ("texts", "derived", "cites", "counts_of")  # in which a subset draws on sources
+SIZE = 64 << 20  # most bytes of a manifest, or of a list of checksums
+VALUES = 1_000_000  # most values in a manifest
+ROWS = 1 << 50  # most rows of a shard
+ROLES = ("texts", "derived", "cites", "counts_of")  # the ways in which a subset draws on sources
 Manifest = dict[str, Any]
 
-_NAME = {"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z"}  # $ lets a line end pass
+_NAME = {
+    "type": "string",
+    "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z",
+}  # `$` would also match before a line break at the end
 _ROWS = {
     "type": "array",
     "minItems": 1,
@@ -114,23 +117,23 @@ def dump(manifest: Manifest) -> str:
 
 
 def read_manifest(release: str | Path) -> Manifest:
-    """The manifest of a release, which may come from anywhere.
+    """The manifest of a release, which may come from an untrusted place.
 
-    Raises UserError if there is none, or none that can be believed: paths of shards are made of what it says.
+    Raises UserError if there is none, or it is invalid: paths of shards are made from its content.
     """
     from jsonschema import Draft202012Validator
 
     path = Path(release) / NAME
     if path.is_symlink() or not path.is_file():
-        raise UserError(f"{release} is no release of Wokflow: it has no file {NAME}.")
+        raise UserError(f"{release} is not a release of Wokflow: it has no file {NAME}.")
     if path.stat().st_size > SIZE:
-        raise UserError(f"{path} has more than {SIZE >> 20} MiB: it is no manifest of a release.")
+        raise UserError(f"{path} has more than {SIZE >> 20} MiB: it is not the manifest of a release.")
     try:
         text = path.read_text(encoding="utf-8")
         if text.count(",") > VALUES:
             raise ValueError(f"it has more than {VALUES:,} values")
         manifest = json.loads(text, object_pairs_hook=_once)
-        dump(manifest).encode()  # text that is no UTF-8 could be written nowhere
+        dump(manifest).encode()  # raises for lone surrogates, which no file in UTF-8 can hold
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is damaged: {error}") from error
     errors = sorted(Draft202012Validator(SCHEMA).iter_errors(manifest), key=str)
@@ -140,7 +143,7 @@ def read_manifest(release: str | Path) -> Manifest:
     listed = [manifest["subsets"], *(subset["splits"] for subset in manifest["subsets"].values())]
     if alike := next((names for each in listed if (names := one_file(each))), None):
         raise UserError(
-            f"{path} is not what Wokflow writes: {alike[0]} and {alike[1]} are one on some systems."
+            f"{path} is not what Wokflow writes: {alike[0]} and {alike[1]} are the same name on some systems."
         )
     for name, subset in manifest["subsets"].items():
         drawn = {corpus for role in ROLES for corpus in subset[role]}
@@ -152,7 +155,7 @@ def read_manifest(release: str | Path) -> Manifest:
 
 
 def one_file(paths: Iterable[str]) -> tuple[str, str] | None:
-    """Two of some paths that are one where case or the Unicode form of names does not count, as on macOS."""
+    """The first two paths that are the same if case or Unicode normalization does not count, as on macOS."""
     seen: dict[str, str] = {}
     for path in paths:
         other = seen.setdefault(normalize("NFC", normalize("NFC", path).casefold()), path)
@@ -162,11 +165,11 @@ def one_file(paths: Iterable[str]) -> tuple[str, str] | None:
 
 
 def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON. Raises ValueError for a name that occurs twice: programs differ in which value they take."""
-    found = dict(members)
-    if len(found) < len(members):
+    """A JSON object. Raises ValueError for a repeated name, since programs differ in which value they take."""
+    values = dict(members)
+    if len(values) < len(members):
         raise ValueError("a name occurs twice in one object")
-    return found
+    return values
 
 
 def shards(manifest: Manifest) -> Iterator[tuple[str, str, str, int]]:

@@ -1,6 +1,6 @@
-"""Near-duplicate texts between splits, by MinHash signatures in bands (LSH), verified by their exact similarity.
+"""Finds near-duplicate texts between splits by MinHash with banding (LSH), verified by exact similarity.
 
-Similarity is that of Jaccard between the sets of character 5-grams. Signatures are those of Broder (1997), made by
+Similarity is the Jaccard index of the sets of character 5-grams. Signatures are those of Broder (1997), made by
 rensa; two texts are candidates if they agree in all of ROWS signature slots of one of BANDS bands. At a similarity of
 0.8, 1 - (1 - 0.8 ** 6) ** 21 = 99.8% of the pairs are candidates; at 0.2, one in 750.
 """
@@ -23,24 +23,19 @@ from wokflow.match.split import SPLITS
 
 GRAM = 5  # characters
 SLOTS, BANDS, ROWS = 128, 21, 6
-SIMILARITY = 0.8  # from which a text is a near duplicate
+SIMILARITY = 0.8  # least similarity of near duplicates
 SEED = 13
-MARGIN = (
-    0.12  # three standard deviations of the similarity that 128 slots estimate: candidates below are skipped
-)
-CHUNK = 1 << 16  # candidates that are compared at a time
+MARGIN = 0.12  # three standard deviations of an estimate from 128 slots: candidates with less are skipped
+CHUNK = 1 << 16  # candidates compared at a time
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 def near_duplicates(texts: Iterable[pl.DataFrame], scratch: Path) -> list[Finding]:
-    """Recipes of valid and test whose text is as similar as SIMILARITY, or more, to one of an earlier side.
-
-    The count is of recipes.
+    """Recipes of valid and test whose text has SIMILARITY or more with one of an earlier side; counts recipes.
 
     `texts` are frames of recipe_id, split and text, and are read twice: the texts of valid and test are indexed, then
-    those of train and valid are looked up. In memory are signatures and bands of valid and test (800 bytes
-    a text); their texts lie in a temporary file in the folder `scratch`.
-    The frames' sizes do not change what is counted.
+    those of train and valid are looked up. Memory holds signatures and bands of valid and test (800 bytes a text);
+    their texts are in a temporary file in the folder `scratch`. The result does not depend on the frames' sizes.
 
     Raises TypeError if `texts` can be read only once.
     """
@@ -59,16 +54,16 @@ def near_duplicates(texts: Iterable[pl.DataFrame], scratch: Path) -> list[Findin
 
 
 def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
-    """recipe_id, side (number), text (normal, not empty)."""
+    """Columns recipe_id, side (number) and text (normalized, not empty)."""
     word = pl.col("text").str.normalize("NFKC").str.to_lowercase().str.replace_all(NO_WORD, " ")
     numbered = frame.select("recipe_id", side=side(), text=word.str.strip_chars())
     return numbered.filter(pl.col("text") != "")
 
 
 def shingles(texts: pl.Series) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Hashes of the character 5-grams of texts (shingles,), and where each text's begin and end (texts + 1,).
+    """Hashes of the character 5-grams of all texts, and the offsets of each text's hashes (number of texts + 1).
 
-    A text of fewer characters is one shingle.
+    A text of fewer than 5 characters is one shingle.
     """
     padded = texts.str.pad_end(GRAM, "\0")
     sizes = padded.str.len_chars().to_numpy().astype(np.int64)
@@ -91,14 +86,14 @@ def shingles(texts: pl.Series) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 
 
 def jaccard(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> float:
-    """The exact similarity of two sets of hashes, in which a hash may come twice."""
+    """The exact similarity of two sets of hashes, given as arrays with repetitions."""
     one, two = np.unique(one), np.unique(two)
     both = len(np.intersect1d(one, two, assume_unique=True))
     return both / (len(one) + len(two) - both)
 
 
 class _Index:
-    """Texts of valid and test by the bands of their signatures: add, then close, then look up."""
+    """An index of the texts of valid and test by the bands of their signatures: add, then close, then look up."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -107,7 +102,7 @@ class _Index:
         self._sizes: list[NDArray[np.int64]] = []
         self._first: dict[
             int, tuple[str, int, float]
-        ] = {}  # of leaked rows: the other's id, side, similarity
+        ] = {}  # by leaked row: id and side of the other text, and their similarity
 
     def add(self, held: pl.DataFrame) -> None:
         if held.is_empty():
@@ -119,7 +114,7 @@ class _Index:
         self._file.write(b"".join(encoded))
 
     def close(self) -> None:
-        """Sort the bands; from now on texts can be looked up."""
+        """Sort the bands, after which texts can be looked up."""
         self._file.flush()
         none = pl.DataFrame(schema={"recipe_id": pl.String, "side": pl.UInt8})
         held = pl.concat([none, *self._frames])
@@ -135,7 +130,7 @@ class _Index:
         self.leaked = np.zeros(held.height, bool)
 
     def look_up(self, texts: pl.DataFrame) -> None:
-        """Mark the texts of the index that one of these, of an earlier side, is a near duplicate of."""
+        """Mark the texts of the index that are near duplicates of one of these texts of an earlier side."""
         if texts.is_empty() or not len(self.leaked):
             return
         hashes, offsets = shingles(texts["text"])
@@ -144,11 +139,11 @@ class _Index:
         names = texts["recipe_id"]
         failed: set[tuple[int, int]] = set()
         for band in range(BANDS):
-            for found, held in self._candidates(band, keys[:, band]):
-                later = ~self.leaked[held] & (self._sides[held] > sides[found])
-                found, held = found[later], held[later]
-                alike = (signatures[found] == self._held[held]).mean(axis=1) >= SIMILARITY - MARGIN
-                for row, other in zip(found[alike].tolist(), held[alike].tolist(), strict=True):
+            for rows, held in self._candidates(band, keys[:, band]):
+                later = ~self.leaked[held] & (self._sides[held] > sides[rows])
+                rows, held = rows[later], held[later]
+                alike = (signatures[rows] == self._held[held]).mean(axis=1) >= SIMILARITY - MARGIN
+                for row, other in zip(rows[alike].tolist(), held[alike].tolist(), strict=True):
                     if self.leaked[other] or (row, other) in failed or names[row] == self._ids[other]:
                         continue
                     exact = jaccard(hashes[offsets[row] : offsets[row + 1]], shingles(self._text(other))[0])

@@ -1,7 +1,7 @@
-"""How much the pages of a Parquet file hold, as each says before its data; a footer may say anything.
+"""The sizes of a Parquet file's pages, from their headers, since the sizes in an untrusted footer may be wrong.
 
-What a page says of itself is what a reader makes room for. Headers are structs in Thrift's compact protocol; no
-library gives them to Python. (https://parquet.apache.org/docs/file-format/data-pages)
+A reader allocates memory by the headers of pages. These are structs in Thrift's compact protocol, which no Python
+library exposes. (https://parquet.apache.org/docs/file-format/data-pages)
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ UNCOMPRESSED, COMPRESSED, HEADERS = (
     (5, 7, 8),
 )  # fields: bytes of a page, and headers with the number of values
 DEPTH = 4  # structs in structs
-WRITER = "parquet-cpp-arrow"  # in files of some others, readers read on behind the end of a column
+WRITER = "parquet-cpp-arrow"  # with files of some other writers, readers read beyond the end of a column
 
 
 def row_group_size(file: IO[bytes], stored: pq.FileMetaData, number: int) -> int:
-    """Bytes that the values of a row group take once they are read, at 8 bytes a value or more.
+    """Bytes of a row group's values in memory, at 8 bytes a value or more.
 
-    Raises ValueError for pages that are none, or reach out of their column.
+    Raises ValueError for invalid pages, and for pages that reach out of their column.
     """
     if not stored.created_by.startswith(WRITER):
         raise ValueError("another program has written it")
@@ -38,7 +38,7 @@ def row_group_size(file: IO[bytes], stored: pq.FileMetaData, number: int) -> int
 
 
 def _pages(file: IO[bytes], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Bytes without compression, and number of values, of each page between two offsets."""
+    """(uncompressed bytes, number of values) of each page between two offsets."""
     if start < 0:
         raise ValueError("a column begins before its file")
     while start < end:
@@ -56,21 +56,21 @@ def _pages(file: IO[bytes], start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _struct(file: IO[bytes], depth: int) -> dict[int, Any]:
-    """The numbers and structs of a struct, by field; all else is passed over. No page header has lists."""
-    found: dict[int, Any] = {}
+    """The numbers and structs in a struct, by field; other members are skipped. No page header has lists."""
+    members: dict[int, Any] = {}
     field = 0
     while kind := _byte(file):
         field = field + (kind >> 4) if kind >> 4 else _integer(file)
         kind &= 15
         if kind in INTEGERS:
-            found[field] = _integer(file)
+            members[field] = _integer(file)
         elif kind == STRUCT and depth:
-            found[field] = _struct(file, depth - 1)
+            members[field] = _struct(file, depth - 1)
         elif kind in (BYTE, DOUBLE, BINARY):
             file.seek({BYTE: 1, DOUBLE: 8}.get(kind) or _varint(file), 1)
         elif kind not in (TRUE, FALSE):
             raise ValueError("a page begins with no header")
-    return found
+    return members
 
 
 def _byte(file: IO[bytes]) -> int:

@@ -1,7 +1,7 @@
-"""Personal data in text: mail addresses, phone numbers, links, user names. What they find is masked in messages.
+"""Finds personal data in text: mail addresses, phone numbers, links, user names. Messages show it masked.
 
-Candidates are found by patterns; whether digits are a phone number is decided by the numbering plans of
-libphonenumber, as amounts, times and temperatures look alike.
+Candidates are found by patterns. The numbering plans of libphonenumber decide whether digits are a phone number,
+since amounts, times and temperatures look similar.
 """
 
 import re
@@ -15,8 +15,8 @@ from wokflow.export.findings import WIDTH, Finding, finding
 
 MAIL = r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9][A-Za-z0-9._%+\-]*[@＠][A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*\.[A-Za-z]{2,}"
 
-# Domains without http:// or www. must end in a name that is no word behind a forgotten space ("tender.Top with"),
-# or go on with a path. "8 oz.net wt" is no domain.
+# Domains without http:// or www. must have a path, or an ending that is no word after a missing space, as in
+# "tender.Top with". "8 oz.net wt" is no domain.
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9\-]*[A-Za-z0-9])?\.)+"
 _ENDS = r"(?:(?:com|net|org|co|ac|edu|gov)\.[a-z]{2}|com|net|org|edu|gov|cn)"
 _PATHS = r"(?:be|gl|ly|co|me|it|to|am|de|fr|es|ca|uk|jp|io|tv|cc|info)"
@@ -27,9 +27,7 @@ LINK = (
     rf"(?:(?:{_ENDS}|COM|NET|ORG)(?![A-Za-z0-9\-@])(?:/{_URL}*)?|{_PATHS}/[A-Za-z0-9]{_URL}*)"
 )
 
-_SEPARATED = (
-    r"[\s_]*+[:：=@「【“\"《]++[\s@「【“\"《]*+"  # between the name of a service and that of an account
-)
+_SEPARATED = r"[\s_]*+[:：=@「【“\"《]++[\s@「【“\"《]*+"  # between the names of service and account
 USER = "|".join(
     (
         # @name, but not "bake @high"
@@ -45,40 +43,39 @@ USER = "|".join(
     )
 )
 
-# A telephone in words, which makes digits in groups a number ("call 212 736 5000").
+# A word for telephone, after which groups of digits are a phone number ("call 212 736 5000").
 _TELEPHONE = re.compile(
     r"(?i:call|phone|tel|fax|mobile|whatsapp|hotline|vx|wx)\W*$|(?:电话|手机|热线|致电|联系方式)\W*$"
 )
-_MOBILE = re.compile(r"1[3-9]\d([ \-])\d{4}\1\d{4}|1[3-9]\d{9}")  # a Chinese one
+_MOBILE = re.compile(r"1[3-9]\d([ \-])\d{4}\1\d{4}|1[3-9]\d{9}")  # a Chinese mobile number
 _GROUPS = re.compile(r"\d{1,4}(?:\s+\d{1,4})+")
 _YEARS = re.compile(r"\D*[12]\d{3}\D+[12]\d{3}\D*")
 _CODE = re.compile(
     r"(?i:ISBN|ISSN|EAN|UPC|DOI)\W*+(?:1[03]\W++)?[\d\-]*+$|[A-Za-z0-9_/=]$"
-)  # digits of a code follow
+)  # the following digits belong to a code
 
 ADVICE = {
     "mail_addresses": "Remove the addresses or the rows in the source, and run again from ingest.",
     "phone_numbers": "Remove the numbers or the rows in the source, and run again from ingest.",
-    "links": "Remove the links in the source. A release of mode standoff holds none of a corpus.",
+    "links": "Remove the links in the source. A release of mode standoff holds no links of a corpus.",
     "user_names": "Remove the names or the rows in the source, and run again from ingest.",
 }
 
 
 def personal_data(rows: pl.LazyFrame, key: str | pl.Expr, config: str) -> list[Finding]:
-    """Rows with personal data in any string, in lists and structs too; a finding for each kind of data.
+    """A finding for each kind of personal data in any string of the rows, inside lists and structs as well.
 
-    `key` gives the row's id for the examples.
+    `key` is the row's id, for the examples.
     """
-    found = search(rows, key, searches())
     result = []
-    for gate, hits in found.items():
+    for gate, hits in search(rows, key, searches()).items():
         examples = (f"{row}: {path}: {excerpt(text, places)}" for row, path, text, places in hits.first)
         result += finding(gate, config, hits.rows, examples, ADVICE[gate])
     return result
 
 
 def searches() -> dict[str, Search]:
-    """How each kind is searched for, by gate."""
+    """The search for each kind of personal data, by gate."""
     names = "(?i)[@＠]|微信|薇信|威信|we ?chat|weixin|vx|wx|v信|qq|q群|q号|公众|公眾|微博|小红书|抖音|快手"
     return {
         "mail_addresses": Search("[@＠]", _by(MAIL)),
@@ -94,7 +91,7 @@ def _by(pattern: str) -> Finder:
 
 
 def _place(match: "re.Match[str]") -> tuple[int, int]:
-    """Where the match lies, or its named group if it has one."""
+    """The place of the match, or of its named group if it has one."""
     return match.span(match.lastgroup) if match.lastgroup else match.span()
 
 
@@ -111,7 +108,7 @@ def phone_numbers(text: str) -> list[tuple[int, int]]:
 
 
 def _meant(text: str, match: Any) -> bool:
-    """Whether digits that a numbering plan allows are a phone number: not groups of amounts, not parts of codes."""
+    """Whether digits that a numbering plan allows are a phone number, and neither amounts nor part of a code."""
     before = text[max(0, match.start - 20) : match.start]
     if _TELEPHONE.search(before):
         return True
@@ -123,7 +120,7 @@ def _meant(text: str, match: Any) -> bool:
 
 
 def _merged(places: Collection[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Places in order; those that overlap are one."""
+    """The places in order, with overlapping ones merged."""
     first = last = -1
     for start, end in sorted(places):
         if start >= last:
@@ -159,7 +156,7 @@ def excerpt(text: str, places: Collection[tuple[int, int]] = ()) -> str:
 
 
 def _parts(text: str, cuts: Collection[tuple[int, int]]) -> Iterator[tuple[str, int]]:
-    """The text, masked, in parts with the place of each; no part goes beyond the beginning of a cut."""
+    """The masked text in parts, each with its offset; a new part begins at each cut."""
     places = [place for one in searches().values() for place in one.find(text)]
     at = 0
     for start, end in _merged([*places, *((begin, begin) for begin, _ in cuts), (len(text), len(text))]):

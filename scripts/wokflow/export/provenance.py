@@ -1,4 +1,4 @@
-"""How the rows of a release came to be: every step with its settings, code, packages and inputs, as W3C PROV."""
+"""provenance.jsonld: every step behind a release with its settings, code, packages and inputs, as W3C PROV."""
 
 import json
 import re
@@ -32,18 +32,18 @@ CONTEXT = {
 
 
 def lineage(paths: Iterable[str], results: str) -> dict[str, dict[str, Any]]:
-    """The jobs behind some results, by the folder or file that they wrote, seen from the folder of results.
+    """The jobs behind some results, by the folder or file that they wrote, relative to the folder of results.
 
-    Of each: step, settings, digests of its code and resources, versions of packages, and the jobs whose results it
-    read. Read from the keys and inputs that every job keeps beside its outputs; jobs of stage export are left out.
+    Each has its step, settings, digests of code and resources, versions of packages, and the jobs whose results it
+    read. All of it is read from the keys and inputs kept beside the outputs. Jobs of stage export are left out.
     """
-    found: dict[str, dict[str, Any]] = {}
+    jobs: dict[str, dict[str, Any]] = {}
     firsts = first_outputs(results)
     waiting = list(paths)
     while waiting:
         path = waiting.pop()
         name = job_name(path, results)
-        if name is None or name in found:
+        if name is None or name in jobs:
             continue
         key = kept_key(path) if Path(path).exists() and _has_key(path) else None
         if key is None:
@@ -51,7 +51,7 @@ def lineage(paths: Iterable[str], results: str) -> dict[str, dict[str, Any]]:
         parts = json.loads(key)
         inputs = kept_inputs(path) or kept_inputs(_first(path)) or _inputs(name, firsts.get(key, ()), results)
         waiting += inputs
-        found[name] = {
+        jobs[name] = {
             "step": parts["step"],
             "settings": parts["settings"],
             "resources": parts["resources"],
@@ -61,25 +61,25 @@ def lineage(paths: Iterable[str], results: str) -> dict[str, dict[str, Any]]:
                 {other for each in inputs if (other := job_name(each, results)) not in (None, name)}
             ),
         }
-    for job in found.values():
-        job["inputs"] = [name for name in job["inputs"] if name in found]
-    return dict(sorted(found.items()))
+    for job in jobs.values():
+        job["inputs"] = [name for name in job["inputs"] if name in jobs]
+    return dict(sorted(jobs.items()))
 
 
 def _inputs(name: str, outputs: Sequence[str], results: str) -> list[str]:
-    """The inputs of the job behind an output that is not its first.
+    """The inputs of the job behind an output that is not the job's first one.
 
-    `outputs` are first outputs with the same key; if some of them have the last name of the output's, such as the
-    corpus, the job is one of these.
+    `outputs` are first outputs with the same key. If the last part of the name, such as the corpus, is the same for
+    some of them, the job is among these.
     """
     own = [each for each in outputs if (job_name(each, results) or "").split("/")[-1] == name.split("/")[-1]]
     return sorted({path for each in own or outputs for path in kept_inputs(each) or ()})
 
 
 def job_name(path: str, results: str) -> str | None:
-    """What a job is known by: its table, or the file that it wrote; None for what lies elsewhere.
+    """The name of the job behind a path: its table, or the file that it wrote; None for paths outside of results.
 
-    Shards are known by their folder, so that their number does not show.
+    All shards have the name of their folder, whatever their number.
     """
     try:
         inside = Path(path).relative_to(results)
@@ -105,7 +105,7 @@ def _has_key(path: str) -> bool:
 
 
 def provenance(manifest: Manifest, sums: dict[str, str]) -> str:
-    """PROV in JSON-LD: files of the sources, steps, shards. `sums` are the checksums of the shards by path."""
+    """PROV in JSON-LD: sources, steps and shards. `sums` has the checksums of the shards by path."""
     agent = "urn:wokflow:software"
     graph: list[dict[str, Any]] = [
         {

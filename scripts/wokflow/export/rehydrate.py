@@ -1,4 +1,4 @@
-"""From a stand-off release and one's own copy of the corpora to the full release, with the same bytes."""
+"""Makes the full release, byte for byte, from a stand-off release and a user's own copy of the corpora."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wokflow.export.checks import of_subset, told
+from wokflow.export.checks import of_subset, without_examples
 from wokflow.export.dataset import write_subset
 from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
@@ -30,28 +30,28 @@ from wokflow.ingest.first_rejects import REFUSED
 from wokflow.ingest.settings import RecipesSettings, SentencesSettings
 from wokflow.ingest.stage import source_files
 
-CHANGED = "changed.tsv"  # beside the full release, as REFUSED is
-NAMED = 10  # changed records that a message names
+CHANGED = "changed.tsv"  # written beside the full release, as is REFUSED
+NAMED = 10  # changed records named in a message
 
 
 def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progress) -> None:
     """Write the full form of the stand-off release to the folder `to`; an earlier full release there is replaced.
 
-    `sources` are the user's own files by corpus, read as the run that made the release has read its own. Raises
-    UserError for a release that is not what it says, a corpus that is missing or none of its rows, a folder `to` that
-    holds something else, and for records whose text is not the one that the release points at; all of these are
-    named in changed.tsv beside `to`.
+    `sources` are the user's own files by corpus, read with the settings of the run that made the release. Raises
+    UserError for a release that fails verification, a corpus that is missing or unknown, a folder `to` with other
+    content, and records whose text differs from the one that the release points at; changed.tsv beside `to` names
+    all of these.
     """
     refuse_place(release, to)
     manifest = verified(release)
     if manifest["mode"] != "standoff":
-        raise UserError(f"{release} is a full release: it has its text.")
+        raise UserError(f"{release} is a full release: it has its text already.")
     needed = {corpus for each in manifest["subsets"].values() for corpus in each["texts"]}
     missing, unknown = sorted(needed - set(sources)), sorted(set(sources) - needed)
     if missing or unknown:
         wanted = " ".join(f"--source {corpus}=FILE" for corpus in sorted(needed))
         what = f"lacks {', '.join(missing)}" if missing else f"has no source {', '.join(unknown)}"
-        raise UserError(f"The release needs {wanted}; what was given {what}.")
+        raise UserError(f"The release needs {wanted}; the command {what}.")
     warn_of_versions(manifest, progress)
     with TemporaryDirectory(prefix="wokflow-") as temporary, tables.atomic_folder(to) as work:
         beside = f"{Path(to).name}.{{}}"
@@ -92,7 +92,7 @@ def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progr
 
 
 def refuse_place(release: str, to: str) -> None:
-    """Raise UserError if the full release may not go there, since what is in a folder `to` would be lost."""
+    """Raise UserError if writing the full release to `to` would destroy something else there."""
     place, own = Path(to).resolve(), Path(release).resolve()
     if place == own or own in place.parents or place in own.parents:
         raise UserError(f"--to {to}: it is, holds or lies in the release itself. Name another folder.")
@@ -100,23 +100,26 @@ def refuse_place(release: str, to: str) -> None:
         return
     if not place.is_dir() or not (place / NAME).is_file() or read_manifest(place)["mode"] != "full":
         raise UserError(
-            f"--to {to} is there already and no full release. Name a folder that is not there yet."
+            f"--to {to} exists already and is no full release. Name a folder that does not exist yet."
         )
 
 
 def _findings(work: Path, full: Manifest) -> list[dict[str, Any]]:
-    """What the gates find in the full tables, and what they have found elsewhere."""
+    """The findings in the full tables, and those about the whole release from its manifest."""
     subsets = {name: each for name, each in full["subsets"].items() if name != RECORDS}
-    found = [
+    findings = [
         each
         for name, subset in subsets.items()
         for each in of_subset(work, name, FORMS[subset["form"]], full=True)
     ]
-    return [*told(found), *(each for each in full["findings"] if each["config"] not in subsets)]
+    return [
+        *without_examples(findings),
+        *(each for each in full["findings"] if each["config"] not in subsets),
+    ]
 
 
 def warn_of_versions(manifest: Manifest, progress: Progress) -> None:
-    """Say which packages have other versions than when the release was made: text may differ by them, and bytes."""
+    """Warn of packages whose versions differ from those that made the release: bytes, and even text, may differ."""
     own = package_versions("wokflow.export.dataset")
     others = [
         f"{name} {version} (here {own[name]})"
@@ -124,16 +127,16 @@ def warn_of_versions(manifest: Manifest, progress: Progress) -> None:
         if name in own and own[name] != version
     ]
     if others:
-        said = printable(", ".join(others))
-        progress.warn(f"The release was made with {said}: bytes may differ, the text may not.")
+        versions = printable(", ".join(others))
+        progress.warn(f"The release was made with {versions}: bytes may differ, the text may not.")
 
 
 def read_corpus(
     corpus: str, manifest: Manifest, path: str, folder: Path, refused: Path, progress: Progress
 ) -> Texts:
-    """Read the user's own file of a corpus as the run did that made the release.
+    """Read the user's own file of a corpus in the same way as the run that made the release.
 
-    Raises UserError for a file that is not such a corpus, whose first rejects are then in the file `refused`, and for
+    Raises UserError for a file that is not this corpus, whose first rejects are then in the file `refused`, and for
     settings in the release that this version does not know.
     """
     from wokflow.ingest.recipes import ingest_recipes
@@ -156,7 +159,7 @@ def read_corpus(
         )
     files = source_files({**settings, "path": path})
     if absent := [file for file in files if not Path(file).is_file()]:
-        several = f" The corpus has {len(files)} files, and --source takes what their names begin with."
+        several = f" The corpus has {len(files)} files, and --source takes the beginning of their names."
         raise UserError(
             f"--source {corpus}={path}: there is no file {absent[0]}.{several if len(files) > 1 else ''} Name your "
             "copy of the file that the card has among its sources."
@@ -194,7 +197,7 @@ def read_corpus(
 
 
 def _first_problem(error: Exception) -> str:
-    """What is wrong with some settings, without what pydantic says around it."""
+    """The first problem of some settings, in short."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
@@ -204,7 +207,7 @@ def _first_problem(error: Exception) -> str:
 
 
 def changes(release: str, manifest: Manifest, texts: Mapping[str, Texts]) -> Iterator[tuple[str, str]]:
-    """Each record whose text is not the one that the release points at, and what is the matter."""
+    """Each record whose text differs from the one that the release points at, with the reason."""
     splits = manifest["subsets"].get(RECORDS, {"splits": {}})["splits"]
     for corpus, shards in splits.items():
         for path in shard_paths(RECORDS, corpus, len(shards)):
@@ -212,13 +215,13 @@ def changes(release: str, manifest: Manifest, texts: Mapping[str, Texts]) -> Ite
             rows = numbers(stored["record_id"])
             if rows.null_count() or corpus not in texts:
                 raise UserError(f"{path} has ids that are none of {corpus}.")
-            found = pl.concat(texts[corpus].digests(rows.to_numpy().astype(np.int64)))
+            own = pl.concat(texts[corpus].digests(rows.to_numpy().astype(np.int64)))
             both = pl.DataFrame(
                 [
                     stored["record_id"],
-                    found["record_id"].alias("id"),
+                    own["record_id"].alias("id"),
                     stored["sha256"],
-                    found["sha256"].alias("there"),
+                    own["sha256"].alias("there"),
                 ]
             )
             wrong = both.filter(
@@ -228,13 +231,13 @@ def changes(release: str, manifest: Manifest, texts: Mapping[str, Texts]) -> Ite
                 yield record, "missing" if there is None else "another text"
 
 
-def refuse_changes(found: Iterator[tuple[str, str]], path: Path) -> None:
-    """Raise UserError if any record has changed; all are named in the file `path`."""
+def refuse_changes(changed: Iterator[tuple[str, str]], path: Path) -> None:
+    """Raise UserError if any record has changed; the file `path` names all of them."""
     path.unlink(missing_ok=True)
     named = []
     with ExitStack() as stack:
         file = None
-        for number, (record, what) in enumerate(found):
+        for number, (record, what) in enumerate(changed):
             if file is None:
                 file = stack.enter_context(path.open("x", encoding="utf-8"))
                 file.write("record_id\twhat\n")

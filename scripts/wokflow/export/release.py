@@ -1,4 +1,4 @@
-"""A release: its subsets, a card, and checksums of everything; or the findings that stop it."""
+"""Writes a release: its subsets, a card, and checksums of everything; or reports the findings that stop it."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def export_release(
 ) -> None:
     """Write the release to the folder `release`, which is replaced as a whole.
 
-    `datasets` are the folders of the subsets as export_dataset writes them, `gates` that of export_gates. Raises
+    `datasets` are the folders of the subsets by export_dataset, `gates` is the folder of export_gates. Raises
     UserError for findings of gates that the settings do not accept.
     """
     stop(read_findings(Path(gates, FINDINGS)), settings.accept, job.progress)
@@ -41,13 +41,13 @@ def export_release(
     job.progress.say(f"{manifest['name']} {manifest['version']}: {', '.join(manifest['subsets'])}")
 
 
-def stop(found: Sequence[Finding], accept: Collection[str], progress: Progress) -> None:
-    """Write the findings into the log; raise UserError if one of them stops the release."""
-    text = report(found, accept)
-    if not standing(found, accept):
+def stop(findings: Sequence[Finding], accept: Collection[str], progress: Progress) -> None:
+    """Log the findings; raise UserError if one of them stops the release."""
+    text = report(findings, accept)
+    if not standing(findings, accept):
         progress.say(text)
         return
-    stopping = ", ".join(dict.fromkeys(each.gate for each in standing(found, accept)))
+    stopping = ", ".join(dict.fromkeys(each.gate for each in standing(findings, accept)))
     raise UserError(
         f"{text}Nothing was released. What you have read and want to publish all the same, name in "
         f"export.release.accept (here: [{stopping}]); the card then says it."
@@ -55,7 +55,7 @@ def stop(found: Sequence[Finding], accept: Collection[str], progress: Progress) 
 
 
 def finish(work: Path, manifest: Manifest) -> None:
-    """Write all that stands beside the shards: manifest, card, Croissant, provenance, attribution, checksums."""
+    """Write all files beside the shards: manifest, card, Croissant, provenance, attribution, checksums."""
     shards = list(files_in(work))
     sums = {path: file_digest(work / path) for path in shards}
     sizes = {path: (work / path).stat().st_size for path in shards}
@@ -75,7 +75,7 @@ def finish(work: Path, manifest: Manifest) -> None:
 
 
 def files_in(folder: Path) -> Iterator[str]:
-    """The files of a release as paths in it, sorted; without Snakemake's own, which lies beside the card."""
+    """The files of a release as relative paths, sorted, without Snakemake's timestamp."""
     paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_symlink() or path.is_file())
     yield from sorted(path.as_posix() for path in paths if path.as_posix() != ".snakemake_timestamp")
 
@@ -86,7 +86,7 @@ def file_digest(path: Path) -> str:
 
 
 def _link(source: str, target: str) -> None:
-    """The same file under another name; a copy where the file system has no such names."""
+    """A hard link to the file; a copy if the file system has no hard links."""
     try:
         os.link(source, target)
     except OSError:

@@ -1,4 +1,4 @@
-"""Gates on rows: ids that occur twice, rows that do not add up, sources without a licence."""
+"""Gates on rows: duplicate ids, counts that do not add up, sources without a licence."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ UNKNOWN = frozenset({"", "?", "unknown", "todo", "tbd", "n/a", "none", "null"})
 
 
 def duplicate_ids(rows: pl.LazyFrame, config: str) -> list[Finding]:
-    """Ids (column `key`) that occur more than once; the count is of ids.
+    """Ids (column `key`) that occur more than once; counts ids.
 
-    Hashes of the ids are compared first, 8 bytes a row; only rows whose hash occurs twice are compared by their ids.
+    Hashes of the ids are compared first, at 8 bytes a row; only rows with a repeated hash are compared by their ids.
     """
     key = pl.col("key")
     hashes = rows.select(key.hash(seed=0)).collect(engine="streaming").to_series().to_numpy()
     hashes = np.sort(hashes)
     twice = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
-    found = (
+    repeated = (
         rows.select(key)
         .filter(key.hash(seed=0).is_in(pl.Series(twice, dtype=pl.UInt64).implode()))
         .group_by(key)
@@ -31,14 +31,17 @@ def duplicate_ids(rows: pl.LazyFrame, config: str) -> list[Finding]:
         .sort("len", "key", descending=[True, False])
         .collect(engine="streaming")
     )
-    examples = (f"{name}: {times} times" for name, times in found.iter_rows())
-    advice = "Each id names one row: look at the step that wrote the table, and at the source, for rows read twice."
-    return finding("duplicate_ids", config, found.height, examples, advice)
+    examples = (f"{name}: {times} times" for name, times in repeated.iter_rows())
+    advice = (
+        "Each id names one row: check the step that wrote the table, and the source, for rows that are read "
+    )
+    "twice."
+    return finding("duplicate_ids", config, repeated.height, examples, advice)
 
 
 @dataclass(frozen=True)
 class Account:
-    """The rows of a step: its rows in are the rows out of the step `after`, if one is named."""
+    """The row counts of a step. If `after` names a step, its rows out are this step's rows in."""
 
     step: str
     rows_in: int
@@ -48,17 +51,16 @@ class Account:
 
 
 def accounts(steps: Iterable[Account]) -> list[Finding]:
-    """Steps whose rows in are not rows out and rejects, or not the rows out of the step before.
+    """Steps whose rows in differ from rows out plus rejects, or from the rows out of the step before; counts rows.
 
-    The count is of rows that are missing or too many. Raises ValueError for a step that is there twice, and for one
-    that comes after an unknown step.
+    Raises ValueError for a repeated step, and for a step after an unknown one.
     """
     known: dict[str, Account] = {}
     wrong: list[tuple[int, str]] = []
     for one in steps:
         if one.step in known or (one.after and one.after not in known):
             raise ValueError(
-                f"{one.step} is there twice, or the step before it ({one.after!r}) is not there yet"
+                f"{one.step} is repeated, or the step before it ({one.after!r}) has not come yet"
             )
         known[one.step] = one
         missing = one.rows_in - one.rows_out - one.rejects
@@ -68,9 +70,7 @@ def accounts(steps: Iterable[Account]) -> list[Finding]:
         if one.after and (missing := known[one.after].rows_out - one.rows_in):
             sums = f"{known[one.after].rows_out} rows out of {one.after}, {one.rows_in} in"
             wrong.append((abs(missing), f"{one.step}: {sums} ({_off(missing)})"))
-    advice = (
-        "Run the step anew: its tables are of different runs, or it lost rows, which is an error of the step."
-    )
+    advice = "Run the step again: its tables are of different runs, or it lost rows, which is an error in the step."
     return finding("rows", "", sum(rows for rows, _ in wrong), (text for _, text in wrong), advice)
 
 
@@ -79,7 +79,7 @@ def _off(missing: int) -> str:
 
 
 def unlicensed(sources: Mapping[str, Mapping[str, Any]]) -> list[Finding]:
-    """Sources whose `licence` is not known, or whose `release` is none of RELEASES; the count is of sources."""
+    """Sources without a known `licence`, or whose `release` is not in RELEASES; counts sources."""
     wrong = []
     for name, source in sorted(sources.items()):
         lacks = []

@@ -1,4 +1,4 @@
-"""The settings of stage export: config blocks export.*, and what its steps are told of the config elsewhere."""
+"""The settings of stage export: config blocks export.*."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ from wokflow.frame.settings import (
     from_rule,
 )
 
-# A name that may be part of a folder's. (`$` alone would let a line end follow it.)
+# A name that can be part of a folder's name. (`$` would also match before a line break at the end.)
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?!\n)$")]
 Mode = Literal["standoff", "full"]
 
@@ -25,23 +25,23 @@ class ReleaseSettings(Settings):
     version: Lent[FileName] = "0.1.0"
     """Version of the release. Earlier ones stay where they are; `wokflow diff` compares two."""
     mode: Lent[Mode] = "standoff"
-    """`standoff` writes ids, offsets, digests and annotations; others with their own copy of the corpora make the
-    text of it (`wokflow rehydrate`). `full` writes the text too, and is refused where a licence forbids to pass it
+    """`standoff` writes ids, offsets, digests and annotations, to which others add the text from their own copy of
+    the corpora (`wokflow rehydrate`). `full` writes the text as well, and is refused if a licence forbids passing it
     on.
     """
     datasets: Lent[
         frozenset[Literal["pairs", "silver", "gold", "actions", "pivots", "items", "predictions"]]
     ] = Field(frozenset({"pairs"}), min_length=1)
-    """What is released. pairs: recipes of both languages, by direction and split; silver and gold: the test sets;
-    actions; pivots: pivot actions, orders and instances; items: culture-specific items and the sentences that
+    """The datasets to release. pairs: recipes of both languages, by direction and split; silver and gold: the test
+    sets; actions; pivots: pivot actions, orders and instances; items: culture-specific items and the sentences that
     mention them; predictions: of all runs, with scores.
     """
     contact: Lent[str] = ""
-    """Whom readers of the card may ask: an address or a home page. It is published."""
+    """Contact for readers of the card: an address or a home page. It is published."""
     licence_of_annotations: Lent[Text] = "CC-BY-4.0"
-    """Licence (SPDX) of all that is in no source: pairs, offsets, classes, scores, adaptations."""
+    """Licence (SPDX) of everything that is not from a source: pairs, offsets, classes, scores, adaptations."""
     jsonl: Lent[bool] = False
-    """Whether the same rows are written as JSON lines as well."""
+    """Whether to write the same rows as JSON lines, too."""
     accept: frozenset[
         Literal[
             "duplicate_ids",
@@ -63,9 +63,9 @@ class ReleaseSettings(Settings):
             "licences",
         ]
     ] = frozenset()
-    """Gates whose findings do not stop the release, once you have read them; the card says what they found."""
+    """Gates whose findings do not stop the release. Read the findings first; the card lists them."""
     registry: Lent[Content[Text]] = "resources/sources.tsv"
-    """The table of sources with what their licences allow."""
+    """The table of sources and what their licences allow."""
 
 
 class Licence(Block):
@@ -74,29 +74,29 @@ class Licence(Block):
     licence: Text
     """Its licence: an SPDX identifier, such as CC-BY-4.0, or a name."""
     release: Literal["text", "attribution", "ids"]
-    """What may be passed on: its text; its text if it is attributed; or only ids."""
+    """What may be passed on: its text, its text with attribution, or only ids."""
     attribution: Text | None = None
-    """How it wants to be named."""
+    """Its attribution."""
     version: Text | None = None
-    """Which version of it you have: a number or a date."""
+    """The version that you have: a number or a date."""
     home_page: Text | None = None
-    """Where it is to be had."""
+    """Its home page."""
 
 
 class ExportSettings(StageSettings):
     licences: dict[Annotated[str, Field(pattern="^[a-z][a-z0-9_]*$")], Licence] = Field({})
-    """What may be published of sources, by their names in `sources`, where resources/sources.tsv does not know them
-    or you know better.
+    """What may be published of sources, by their names in `sources`, if resources/sources.tsv does not list them or
+    you know better.
     """
 
 
 class DatasetSettings(Settings):
     subset: dict[str, Any] = from_rule()
-    """What is written: the members of a wokflow.export.subsets.Subset."""
+    """The subset: the members of a wokflow.export.subsets.Subset."""
     licences: dict[str, Licence] = from_rule()
-    """What export.licences says of the sources of the subset."""
+    """export.licences for the sources of the subset."""
     gold: Content[Text | None] = from_rule()
-    """The gold set, if the subset is one."""
+    """The file of the gold set, if the subset is one."""
     simplified: bool = borrowed("ingest.recipes.simplified")
     mode: Mode = borrowed("export.release.mode")
     jsonl: bool = borrowed("export.release.jsonl")
@@ -105,11 +105,11 @@ class DatasetSettings(Settings):
 
 class GatesSettings(Settings):
     subsets: tuple[dict[str, Any], ...] = from_rule()
-    """The subsets of the release, as DatasetSettings has one."""
+    """The subsets of the release, each as in DatasetSettings."""
     licences: dict[str, Licence] = from_rule()
-    """What export.licences says of the sources of the release."""
+    """export.licences for the sources of the release."""
     ingest: dict[str, dict[str, Any]] = from_rule()
-    """By which step, and by which settings of it, each corpus was read."""
+    """The step that read each corpus, and the step's settings."""
     name: str = borrowed("export.release.name")
     version: str = borrowed("export.release.version")
     contact: str = borrowed("export.release.contact")

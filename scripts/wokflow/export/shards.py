@@ -17,17 +17,17 @@ from wokflow.frame import tables
 
 SHARD = 256 << 20  # bytes after which a shard is full: the hub advises less than 500 MB
 GROUP = 128 << 20  # bytes of values in a row group: the hub's viewer reads none of more than 300 MB
-MOST = 4 * GROUP  # that a row group of a release from elsewhere may have
-PIECE = 64  # rows that are unpacked at a time to measure them
+MOST = 4 * GROUP  # most bytes of a row group in a release from elsewhere
+PIECE = 64  # rows decompressed at a time to measure them
 
 
 @dataclass
 class ShardWriter:
-    """Write one split of a subset, frame by frame, in as many shards as its size asks for.
+    """Write a split of a subset, frame by frame, to as many shards as its size needs.
 
-    Each frame is a row group, or halves of it where its values have more than GROUP bytes, so the frames decide the
-    bytes. The shards get their final names, which say how many they are, at the end. With `jsonl`, the same rows are
-    written as JSON lines as well. Use as a context manager.
+    Each frame becomes a row group, or is halved until its values have at most GROUP bytes, so that the frames
+    determine the bytes. The shards get their final names, which include their number, at the end. With `jsonl`, the
+    same rows are written as JSON lines, too. Use as a context manager.
     """
 
     root: Path
@@ -35,7 +35,7 @@ class ShardWriter:
     split: str
     schema: pa.Schema
     jsonl: bool = False
-    rows: list[int] = field(default_factory=list)  # of each shard
+    rows: list[int] = field(default_factory=list)  # number of rows of each shard
 
     def __enter__(self) -> "ShardWriter":
         self._parquet: pq.ParquetWriter | None = None
@@ -45,7 +45,7 @@ class ShardWriter:
         return self
 
     def write(self, frame: pl.DataFrame) -> None:
-        """Append rows, with columns as in the schema. Raises ValueError where they do not fit it."""
+        """Append rows, which have the columns of the schema. Raises ValueError if they do not fit it."""
         if not frame.height:
             return
         if self._parquet is None:
@@ -113,19 +113,19 @@ def shard_paths(subset: str, split: str, shards: int) -> Iterator[str]:
 
 
 def shard_problems(path: Path, schema: pa.Schema, rows: int, group: int) -> Iterator[tuple[str, str]]:
-    """What is wrong with a shard that should have so many rows, in row groups of at most `group`.
+    """The problems of a shard that should have `rows` rows, in row groups of at most `group`, each with its gate.
 
-    Each problem comes with the gate that it is for, "schema" or "counts". All of the shard is read, some rows at a
-    time, since a damaged page shows in no footer; but no row group whose values would fill the memory.
+    The gate is "schema" or "counts". The whole shard is read, some rows at a time, since the footer does not show
+    damaged pages; but row groups whose values would fill the memory are not read.
     """
     read = 0
     try:
         with tables.opened(path) as file:
-            found, stored = file.schema_arrow, file.metadata
+            columns, stored = file.schema_arrow, file.metadata
             leaves = [file.schema.column(number) for number in range(stored.num_columns)]
         if stored.num_rows != rows:
             yield "counts", f"has {stored.num_rows} rows; the manifest says {rows}"
-        if not found.equals(schema):
+        if not columns.equals(schema):
             yield "schema", "has other columns than this version of Wokflow gives to its subset"
             return
         texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
@@ -150,10 +150,10 @@ def shard_problems(path: Path, schema: pa.Schema, rows: int, group: int) -> Iter
 
 
 def _rows_read(file: pq.ParquetFile, number: int, size: int) -> int | None:
-    """The rows of a row group, all of which are read; None if their values have more than MOST bytes.
+    """The number of rows of a row group, by reading it; None if its values have more than MOST bytes.
 
-    `size` is what its pages say of themselves. A few kilobytes can say that one long text comes thousands of times,
-    so texts are read as numbers of the dictionary that they stand in.
+    `size` is the size by its pages' headers. Since a few kilobytes can repeat one long text thousands of times, texts
+    are read as indices of their dictionary.
     """
     rows, texts = 0, 0
     if size > MOST:
@@ -167,7 +167,7 @@ def _rows_read(file: pq.ParquetFile, number: int, size: int) -> int | None:
 
 
 def _row_groups(rows: pa.Table) -> Iterator[pa.Table]:
-    """All rows, or halves of them, and halves of these, until each has no more than GROUP bytes or is one row."""
+    """The rows, halved until each part has at most GROUP bytes or is a single row."""
     if len(rows) < 2 or sum(values_size(column) for column in rows.columns) <= GROUP:
         yield rows
         return
@@ -177,7 +177,7 @@ def _row_groups(rows: pa.Table) -> Iterator[pa.Table]:
 
 
 def values_size(values: pa.Array | pa.ChunkedArray) -> int:
-    """Bytes of the values in a column: equal rows have equal sizes, whatever buffers they lie in."""
+    """Bytes of the values in a column; they depend on the values only, not on Arrow's buffers."""
     kind = values.type
     if pa.types.is_list(kind):
         return 8 * len(values) + values_size(pc.list_flatten(values))
@@ -193,7 +193,7 @@ def values_size(values: pa.Array | pa.ChunkedArray) -> int:
 
 
 def rows_size(path: Path) -> int:
-    """Bytes of a shard's rows without compression."""
+    """Uncompressed bytes of a shard's rows."""
     stored = pq.read_metadata(path)
     return sum(stored.row_group(number).total_byte_size for number in range(stored.num_row_groups))
 
@@ -208,7 +208,7 @@ def _single(kind: pa.DataType) -> bool:
 
 
 def _shortest(value: float | list[float] | None) -> float | list[float] | None:
-    """float32 numbers as the shortest decimals that are the same float32 when they are read again."""
+    """float32 numbers as the shortest decimals that are read as the same float32."""
     if value is None:
         return None
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""The records that a release's rows point at, looked up by id; and the digest by which a changed one is known.
+"""Looks up the records that a release's rows point at by id, and digests them, so that changes are detected.
 
-A stand-off release holds ids where a full one holds text. Both are made of the same rows, and the text is put in by
-the same functions: from the tables of a run, or by `wokflow rehydrate` from another copy of the corpora.
+A stand-off release has ids where a full one has text. Both are made from the same rows, and the same functions fill
+in the text: from the tables of a run, or in `wokflow rehydrate` from another copy of the corpora.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from wokflow.frame import tables
 
 RECIPE = ("title", "ingredients", "steps", "dish")
 SENTENCE = ("source", "target")
-FIELDS = {"recipes": RECIPE, "sentences": SENTENCE}  # the text of a record, by the table of stage ingest
+FIELDS = {"recipes": RECIPE, "sentences": SENTENCE}  # columns of a record's text, by table of stage ingest
 IDS = {"recipes": "recipe_id", "sentences": "sentence_id"}
 
 Rows = NDArray[np.int64]
@@ -31,14 +31,14 @@ def corpus_of(record_id: str) -> str:
 
 
 def numbers(ids: pl.Series) -> pl.Series:
-    """Row numbers in the source, as int64: 12 of recipenlg:12; null where an id is none."""
+    """Row numbers in the source, as int64: 12 of recipenlg:12; null for an invalid id."""
     return ids.str.extract(r":(\d+)$").cast(pl.Int64, strict=False)
 
 
 class Texts:
-    """The records of one corpus, looked up by id, in memory that does not grow with it, but for 8 bytes a record.
+    """Looks up the records of a corpus by id, with 8 bytes of memory for each record.
 
-    They are written uncompressed to a file in `folder` and looked up there through a memory map.
+    The records are written uncompressed to a file in `folder`, which is mapped into memory.
     """
 
     def __init__(self, corpus: str, table: str, parts: Sequence[str], folder: Path) -> None:
@@ -60,7 +60,7 @@ class Texts:
         self._frame = frame
 
     def take(self, ids: pl.Series) -> pl.DataFrame:
-        """A row for each of `ids`, in their order: `id`, and the fields; all but the id null where there is none."""
+        """A row for each of `ids`, in order: `id` and the fields, which are null if there is no such record."""
         wanted = numbers(ids)
         known = wanted.is_not_null() & (ids.str.strip_suffix(":" + wanted.cast(pl.String)) == self.corpus)
         return self._at(wanted.fill_null(-1).to_numpy(), known.fill_null(False).to_numpy()).with_columns(
@@ -71,27 +71,27 @@ class Texts:
         place = np.minimum(np.searchsorted(self.rows, wanted), max(len(self.rows) - 1, 0))
         if not len(self.rows):
             return self._frame.clear(len(wanted))
-        found = known & (self.rows[place] == wanted)
+        there = known & (self.rows[place] == wanted)
         return self._frame[pl.Series(place, dtype=pl.UInt32)].with_columns(
-            pl.when(pl.lit(pl.Series(found))).then(pl.col(name)).alias(name) for name in self.fields
+            pl.when(pl.lit(pl.Series(there))).then(pl.col(name)).alias(name) for name in self.fields
         )
 
     def forget(self) -> None:
-        """Give back the memory of what was looked up; the system reads it again where it is needed."""
+        """Release the memory of looked-up records; the system reads them again if needed."""
         self._map.madvise(mmap.MADV_DONTNEED)
 
     def digests(self, rows: Rows, batch: int = 20_000) -> Iterator[pl.DataFrame]:
-        """record_id and sha256 of the records with these row numbers, some at a time.
+        """Frames with record_id and sha256 of the records with these row numbers.
 
-        A record that the corpus does not have, or no longer has, has the digest null.
+        The digest of a record that the corpus does not have is null.
         """
         for start in range(0, len(rows), batch):
             some = rows[start : start + batch]
-            found = self._at(some, np.ones(len(some), np.bool_))
-            missing = found[self.fields[0]].is_null()
+            records = self._at(some, np.ones(len(some), np.bool_))
+            missing = records[self.fields[0]].is_null()
             digests = [
                 None if gone else record_digest(row)
-                for gone, row in zip(missing, found.select(self.fields).iter_rows(), strict=True)
+                for gone, row in zip(missing, records.select(self.fields).iter_rows(), strict=True)
             ]
             yield pl.DataFrame(
                 {"record_id": [f"{self.corpus}:{row}" for row in some.tolist()], "sha256": digests},
@@ -107,7 +107,7 @@ def record_digest(fields: Iterable[object]) -> str:
 
 
 def open_texts(parts: Iterable[str], folder: Path) -> dict[str, Texts]:
-    """The records by corpus, of parts at .../ingest/<table>/<corpus>/part-NNNNN.parquet."""
+    """The records by corpus, from parts at .../ingest/<table>/<corpus>/part-NNNNN.parquet."""
     by_table: dict[tuple[str, str], list[str]] = {}
     for part in parts:
         table, corpus = Path(part).parts[-3:-1]
@@ -116,10 +116,10 @@ def open_texts(parts: Iterable[str], folder: Path) -> dict[str, Texts]:
 
 
 def recipes(ids: pl.Series, texts: Mapping[str, Texts]) -> pl.Series:
-    """Recipes as structs of id and RECIPE, of ids of one corpus; null where the id is."""
+    """The recipes with these ids, all of one corpus, as structs of id and RECIPE; null where the id is null."""
     known = ids.drop_nulls()
     corpus = texts[corpus_of(known[0])] if known.len() else next(iter(texts.values()))
-    found = corpus.take(ids).select("id", *RECIPE)
-    return found.select(
+    records = corpus.take(ids).select("id", *RECIPE)
+    return records.select(
         pl.when(pl.col("id").is_not_null()).then(pl.struct(pl.all())).alias(ids.name)
     ).to_series()

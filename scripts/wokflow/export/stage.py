@@ -1,4 +1,4 @@
-"""Stage export: what it is run for."""
+"""Stage export: its target, the release."""
 
 from wokflow.frame.scope import Scope
 

@@ -1,4 +1,4 @@
-"""The rows of a release's tables in their stand-off form, read from the tables of a run, some at a time."""
+"""Reads the rows of a release's tables in their stand-off form from the tables of a run, in batches."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,11 +10,11 @@ from wokflow.export.forms import recipe_text
 from wokflow.export.source_texts import Texts, corpus_of, numbers
 from wokflow.frame import tables
 
-BATCH = 1 << 17  # rows that are read at once
+BATCH = 1 << 17  # rows read at once
 
 
 def batches(parts: Sequence[str], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-    """The rows of a table's parts in order, some at a time."""
+    """The rows of a table's parts in order, in batches."""
     for part in parts:
         with tables.opened(part) as file:
             for batch in file.iter_batches(BATCH, columns=list(columns) if columns else None):
@@ -24,7 +24,7 @@ def batches(parts: Sequence[str], columns: Sequence[str] | None = None) -> Itera
 
 
 def pairs(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """match/pairs or match/silver: a row for each source with its targets, best first, their scores, and its split.
+    """The rows of match/pairs or match/silver: each source with its targets, best first, their scores, and its split.
 
     Raises ValueError if sources are not in the order of their corpus.
     """
@@ -45,22 +45,22 @@ def pairs(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
 
 
 def _by_source(rows: pl.DataFrame, *, silver: bool) -> pl.DataFrame:
-    found = rows.group_by("source_id", maintain_order=True).agg(
+    grouped = rows.group_by("source_id", maintain_order=True).agg(
         pl.col("target_id").alias("target_ids"), pl.col("score").alias("scores"), pl.col("split").first()
     )
-    return found.with_columns(scores=pl.lit(None, pl.List(pl.Float32))) if silver else found
+    return grouped.with_columns(scores=pl.lit(None, pl.List(pl.Float32))) if silver else grouped
 
 
 def actions(parts: Sequence[str], texts: Mapping[str, Texts]) -> Iterator[pl.DataFrame]:
-    """parse/actions with offsets in place of words."""
+    """The rows of parse/actions with offsets in place of words."""
     for rows in batches(parts):
         corpus = texts[corpus_of(rows["recipe_id"][0])]
-        found = corpus.take(rows["recipe_id"]).select("title", "ingredients", "steps")
+        recipes = corpus.take(rows["recipe_id"]).select("title", "ingredients", "steps")
         words = rows.select("step", "start", "text", "ingredients", "tools")
         clauses, ingredients, tools = [], [], []
         last, whole, offsets = None, "", [0]
         for recipe, (step, start, text, named, used) in zip(
-            found.iter_rows(), words.iter_rows(), strict=True
+            recipes.iter_rows(), words.iter_rows(), strict=True
         ):
             if recipe != last:
                 last, whole = recipe, recipe_text(*recipe)
@@ -81,7 +81,7 @@ def actions(parts: Sequence[str], texts: Mapping[str, Texts]) -> Iterator[pl.Dat
 
 
 def _offsets(title: str, ingredients: Sequence[str], steps: Sequence[str]) -> list[int]:
-    """Where each step begins in recipe_text."""
+    """The offset of each step in recipe_text."""
     at = len(title) + 1 + sum(len(each) + 1 for each in ingredients)
     offsets = []
     for step in steps:
@@ -91,13 +91,15 @@ def _offsets(title: str, ingredients: Sequence[str], steps: Sequence[str]) -> li
 
 
 def _nearest(step: str, clause: str, verb: int) -> int | None:
-    """Where the clause that holds the verb's offset begins in a step."""
+    """The offset in the step of the clause that contains the verb's offset; None if there is no such clause."""
     begin = step.rfind(clause, 0, verb + len(clause))
     return begin if begin >= 0 and begin <= verb < begin + len(clause) else None
 
 
 def _span(text: str, word: str, at: int) -> dict[str, int] | None:
-    """Where a word stands: first from the clause's beginning on, else the last time before it."""
+    """The place of the mention of a word that is nearest to the clause's beginning `at`; None if it is not in the
+    text.
+    """
     begin = text.find(word, at)
     before = text.rfind(word, 0, at)
     if before >= 0 and (begin < 0 or at - before < begin - at - len(word)):
@@ -106,13 +108,13 @@ def _span(text: str, word: str, at: int) -> dict[str, int] | None:
 
 
 def plain(parts: Sequence[str], columns: Sequence[str], split: str) -> Iterator[pl.DataFrame]:
-    """A table as it is, in one split."""
+    """The rows of a table, unchanged, in one split."""
     for rows in batches(parts, columns):
         yield rows.with_columns(split=pl.lit(split))
 
 
 def sentences(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """enrich/sentences without words."""
+    """The rows of enrich/sentences without words."""
     names = ("qid", "start", "end", "category")
     items = pl.col("items").list.eval(pl.struct(pl.element().struct.field(name) for name in names))
     for rows in batches(parts, ("sentence_id", "items")):
@@ -120,17 +122,17 @@ def sentences(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
 
 
 def gold(rows: pl.DataFrame, *, text: bool) -> Iterator[pl.DataFrame]:
-    """A gold set as wokflow.match.gold reads it; without `text` the adaptations are null."""
+    """The rows of a gold set, read by wokflow.match.gold; without `text`, the adaptations are null."""
     adaptation = pl.struct("title", "ingredients", "steps")
     shown = adaptation if text else pl.when(pl.lit(False)).then(adaptation)
     yield rows.select("source_id", adaptation=shown, split=pl.lit("test"))
 
 
 def predictions(parts: Sequence[str], *, text: bool) -> Iterator[pl.DataFrame]:
-    """Predictions of all runs with their digests; without `text` they are null."""
+    """The predictions of all runs with their digests; without `text`, the predictions are null."""
     for rows in batches(parts):
-        written = rows["prediction"]
-        digests = [None if each is None else hashlib.sha256(each.encode()).hexdigest() for each in written]
+        texts = rows["prediction"]
+        digests = [None if each is None else hashlib.sha256(each.encode()).hexdigest() for each in texts]
         shown = pl.col("prediction") if text else pl.lit(None, pl.String)
         yield rows.with_columns(
             prediction=shown, sha256=pl.Series(digests, dtype=pl.String), split=pl.lit("test")

@@ -1,4 +1,4 @@
-"""The subsets of a release: which tables its datasets have, what they are read from, and whose text is in them."""
+"""The subsets of a release: the tables of its datasets, where they are read from, and whose text they hold."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import Any
 DATASETS = ("pairs", "silver", "gold", "actions", "pivots", "items", "predictions")
 RECORDS = "records"  # the subset with the digests of all records that others point at
 WIKIDATA, WIKIPEDIA = "wikidata", "wikipedia"  # sources of items, beside the corpora
-GIVEN = "given_{}"  # the source of pivots or orders that people have made
+GIVEN = "given_{}"  # name of the source of pivots or orders that people have made
 
 
 @dataclass(frozen=True)
 class Subset:
     """One table of a release.
 
-    `table` is the table of results that it is read from. `texts` are the corpora whose text its full form holds,
-    `derived` those from whose text something in it was made (predictions, adaptations), `cites` further sources whose
-    own content is in it in either form, and `counts_of` corpora of which it has only counts.
+    `table` is the table of results that it is read from. `texts` are the corpora whose text is in its full form,
+    `derived` the corpora from whose text its content was made (predictions, adaptations), `cites` further sources
+    with content in both forms, and `counts_of` the corpora of which it has only counts.
     """
 
     name: str
@@ -32,24 +32,24 @@ class Subset:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """All sources that it draws on, each once."""
+        """All sources of the subset, each once."""
         return tuple(dict.fromkeys((*self.texts, *self.derived, *self.cites, *self.counts_of)))
 
 
 def subset_of(described: Mapping[str, Any]) -> Subset:
-    """A subset that went through JSON."""
+    """The subset from its members, which may have gone through JSON."""
     members = {name: tuple(each) if isinstance(each, list) else each for name, each in described.items()}
     return Subset(**members)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Available:
-    """What a workflow's config can make subsets of.
+    """The data of a workflow's config that subsets can be made of.
 
-    `directions` have the source and the target corpus; `parsed` are the corpora with actions, `sentences` the
-    sources of sentences whose items are linked with their pair of languages, `langs` the language of each corpus.
-    `gold` and `silver` are the directions with such sets; `predicted` are the corpora that runs were trained on or
-    predict, `given` those of `pivots` and `orders` that are read from a file of people's.
+    `directions` has the source and the target corpus of each; `parsed` are the corpora with actions, `sentences` the
+    sources of sentences with linked items and their pairs of languages, `langs` the languages of corpora. `gold` and
+    `silver` are the directions with such sets; `predicted` are the corpora that runs were trained on or predict;
+    `by_people` names pivots and orders if people's files of them are read.
     """
 
     directions: Mapping[str, tuple[str, str]]
@@ -61,7 +61,7 @@ class Available:
     gold: Collection[str]
     silver: Collection[str]
     predicted: Sequence[str]
-    given: Collection[str] = ()
+    by_people: Collection[str] = ()
 
 
 def subsets(datasets: Collection[str], have: Available) -> dict[str, Subset]:
@@ -75,8 +75,8 @@ def subsets(datasets: Collection[str], have: Available) -> dict[str, Subset]:
         "items": _items,
         "predictions": _predictions,
     }
-    found = [subset for dataset in DATASETS if dataset in datasets for subset in makers[dataset](have)]
-    return {subset.name: subset for subset in found}
+    wanted = [subset for dataset in DATASETS if dataset in datasets for subset in makers[dataset](have)]
+    return {subset.name: subset for subset in wanted}
 
 
 def _directed(
@@ -133,17 +133,17 @@ def _pivots(have: Available) -> list[Subset]:
     lang, corpus = (have.langs[have.dish_corpus],), (have.dish_corpus,)
     differ = "Actions that differ between two dishes."
     first = "Which of two actions is first, and why."
-    written = "Recipes to be rewritten for another dish."
+    rewriting = "Recipes to be rewritten for another dish."
     return [
         Subset("pivots", "pivots", "pivots", differ, lang, "pivot/pivots", **_made_of("pivots", have)),
         Subset("orders", "pivots", "orders", first, lang, "pivot/orders", **_made_of("orders", have)),
-        Subset("instances", "pivots", "instances", written, lang, "pivot/instances", texts=corpus),
+        Subset("instances", "pivots", "instances", rewriting, lang, "pivot/instances", texts=corpus),
     ]
 
 
 def _made_of(form: str, have: Available) -> dict[str, tuple[str, ...]]:
-    given = (GIVEN.format(form),) if form in have.given else ()
-    return {"counts_of": (have.dish_corpus,), "cites": given}
+    cited = (GIVEN.format(form),) if form in have.by_people else ()
+    return {"counts_of": (have.dish_corpus,), "cites": cited}
 
 
 def _items(have: Available) -> list[Subset]:

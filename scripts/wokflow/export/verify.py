@@ -1,4 +1,4 @@
-"""Whether a release is what it says: checksums, files, schemas, counts. It may come from anywhere."""
+"""Verifies a release, which may come from an untrusted place: checksums, files, schemas, counts."""
 
 import re
 from collections.abc import Iterator
@@ -16,20 +16,20 @@ SHOWN = 20
 
 
 def verified(release: str | Path) -> Manifest:
-    """The manifest of a release. Raises UserError if anything in it is not as it says."""
+    """The manifest of a release. Raises UserError if a file of the release does not fit it."""
     manifest = read_manifest(release)
     if problems := list(find_problems(release, manifest)):
         more = f"\n  and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
         listed = "".join(f"\n  - {printable(problem)}" for problem in problems[:SHOWN])
         raise UserError(
             f"{release} is not the release that was made: {len(problems)} problems.{listed}{more}\n"
-            "Get it again, or ask whom the card names."
+            "Get it again, or ask the contact that the card names."
         )
     return manifest
 
 
 def find_problems(release: str | Path, manifest: Manifest) -> Iterator[str]:
-    """What is wrong with the files of a release, a line each. Nothing outside of its folder is read."""
+    """A line for each problem with the files of a release. No file outside of its folder is read."""
     folder = Path(release)
     sums = dict(_sums(folder))
     there = set(files_in(folder)) - {SUMS}
@@ -56,7 +56,9 @@ def find_problems(release: str | Path, manifest: Manifest) -> Iterator[str]:
 
 
 def _sums(folder: Path) -> Iterator[tuple[str, str]]:
-    """Paths and checksums. Raises UserError for a file that cannot be one, and for paths that lead elsewhere."""
+    """(path, checksum) of each line. Raises UserError for an invalid file, and for paths that lead out of the
+    release.
+    """
     file = folder / SUMS
     if file.is_symlink() or not file.is_file():
         raise UserError(f"{folder} has no file {SUMS}, so nothing in it can be checked.")
@@ -64,20 +66,20 @@ def _sums(folder: Path) -> Iterator[tuple[str, str]]:
         raise UserError(f"{file} has more than {SIZE >> 20} MiB: it is no list of a release's files.")
     seen = set()
     for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
-        found = _LINE.fullmatch(line)
-        parts = PurePosixPath(found[2]).parts if found else ()
-        if not found or found[2].startswith("/") or ".." in parts:
+        match = _LINE.fullmatch(line)
+        parts = PurePosixPath(match[2]).parts if match else ()
+        if not match or match[2].startswith("/") or ".." in parts:
             raise UserError(
-                f"{file}, line {number}: no checksum of a file in this release. It was not made by Wokflow."
+                f"{file}, line {number}: not the checksum of a file in this release. Wokflow did not write this."
             )
-        if found[2] in seen:
-            raise UserError(f"{file}, line {number}: {found[2]} stands there twice.")
-        seen.add(found[2])
-        yield found[2], found[1]
+        if match[2] in seen:
+            raise UserError(f"{file}, line {number}: {match[2]} is repeated.")
+        seen.add(match[2])
+        yield match[2], match[1]
 
 
 def _leads_out(folder: Path, path: str) -> bool:
-    """Whether a path goes through a link."""
+    """Whether a part of the path is a symbolic link."""
     parts = PurePosixPath(path).parts
     return any(folder.joinpath(*parts[: number + 1]).is_symlink() for number in range(len(parts)))
 
