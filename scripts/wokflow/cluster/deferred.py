@@ -126,5 +126,5 @@ class Deferred:
 
 
 def quoted(message: str) -> str:
-    """What Slurm said in the message of a failed submission, in one line."""
+    """Slurm's own words in the message of a failed submission, on one line."""
     return " ".join(message.partition("sbatch call:")[0].partition("error message was")[2].split()) or message

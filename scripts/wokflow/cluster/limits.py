@@ -46,7 +46,7 @@ def _partitions(site: Site, places: Places, nodes: list[Node]) -> Iterator[Findi
     for node in slurm.in_use(nodes, site):
         groups.setdefault(node.partition, []).append(node)
     for partition, members in groups.items():
-        given = site.partitions.get(partition, {})
+        configured = site.partitions.get(partition, {})
         asked = places.get(partition if site.partitions else None, ())
         has = {
             "max_runtime": members[0].minutes,
@@ -57,7 +57,7 @@ def _partitions(site: Site, places: Places, nodes: list[Node]) -> Iterator[Findi
         }
         for limit, most in has.items():
             if most is not None:
-                yield from _compare(partition, limit, given.get(limit), most, asked)
+                yield from _compare(partition, limit, configured.get(limit), most, asked)
 
 
 def exceeding(

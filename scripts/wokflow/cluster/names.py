@@ -23,7 +23,7 @@ def names(site: Site, nodes: list[Node]) -> Iterator[Finding]:
     partitions: list[str | None] = [name for name in site.partitions if name in known]
     for partition in partitions if site.partitions else [None]:
         refusal = slurm.refusal(site, partition)
-        if refusal and not _said_before(refusal, findings):
+        if refusal and not _explained(refusal, findings):
             yield _refused(refusal, partition, site, nodes, own)
         elif not refusal:
             yield Finding(OK, f"Slurm takes jobs for {_place(partition)}")
@@ -103,7 +103,7 @@ def _refused(
     return Finding(PROBLEM, f"Slurm refuses jobs for {_place(partition)}: {_short(refusal)}", cure)
 
 
-def _said_before(refusal: str, findings: list[Finding]) -> bool:
+def _explained(refusal: str, findings: list[Finding]) -> bool:
     """Whether a finding about a name explains a refusal already."""
     return any(finding.text.split()[0].rstrip(":") in refusal.lower() for finding in findings)
 

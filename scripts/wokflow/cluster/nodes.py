@@ -95,10 +95,10 @@ def try_out(places: list[Place], site: Site, results: Path, project: Path, wait:
 
 def _submit(place: Place, site: Site, name: str, script: str, project: Path) -> str:
     """The id of the job."""
-    given = slurm.options(site, place.partition, gpus=int(place.gpu))
+    options = slurm.options(site, place.partition, gpus=int(place.gpu))
     about = ["--job-name", name, "--output", "/dev/null", "--export=ALL", "-D", str(project)]
     where = ["-w", place.node, "-t", str(place.minutes), "--no-requeue"]
-    return slurm.ask("sbatch", "--parsable", *about, *given, *where, text=script).strip().split(";")[0]
+    return slurm.ask("sbatch", "--parsable", *about, *options, *where, text=script).strip().split(";")[0]
 
 
 @contextmanager

@@ -105,8 +105,8 @@ def _share(capped: Request, request: Request) -> tuple[float, float]:
 
 def _refusal(site: Site, request: Request, lacks: Mapping[str, list[str]]) -> str:
     def lack(name: str, limit: str) -> str:
-        given = site.partitions[name].get(limit)
-        return f"no {limit}" if given is None else f"{limit}: {given}"
+        most = site.partitions[name].get(limit)
+        return f"no {limit}" if most is None else f"{limit}: {most}"
 
     have = "; ".join(
         f"{name} has {' and '.join(lack(name, limit) for limit in lacks[name])}" for name in lacks

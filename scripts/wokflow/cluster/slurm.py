@@ -192,14 +192,14 @@ def options(site: Site, partition: str | None, *, gpus: int = 0) -> list[str]:
     accounts = re.split(r"[,\s]+", site.setting("account", partition) or "")  # the executor takes the first
     qos, constraint = (site.setting(key, partition) for key in ("qos", "constraint"))
     named = {"-A": accounts[0], "-p": partition, "-C": constraint, "--qos": qos}
-    given = [word for option, value in named.items() if value for word in (option, value)]
+    set_options = [word for option, value in named.items() if value for word in (option, value)]
     model = site.setting(GPU_MODEL, partition)
     size = (
         [f"--gpus={f'{model}:' if model else ''}{gpus}", "--mem=2000"]
         if gpus
         else ["--ntasks=1", "--mem=500"]
     )
-    return [*given, *size, "--cpus-per-task=1"]
+    return [*set_options, *size, "--cpus-per-task=1"]
 
 
 def refusal(site: Site, partition: str | None, *more: str, gpus: int = 0) -> str:
