@@ -48,10 +48,10 @@ def writes_results(options: Collection[str]) -> bool:
 
 
 def take_folder(results: str, configfiles: Sequence[str] = ()) -> None:
-    """Take the folder of results for this process until it ends; `configfiles` are those of its command.
+    """Lock the folder of results for this process until it ends; `configfiles` are those of its command.
 
-    From then on nobody else may write there. Where the file system has no locks, another run is not noticed. Raises
-    UserError while another process has taken the folder, and where something in it belongs to another user.
+    From then on, no other run may write there. On a file system without locks, other runs are not noticed. Raises
+    UserError while another process holds the lock, and if a file there belongs to another user.
     """
     keep_others_from_writing()
     with suppress(OSError):
@@ -73,9 +73,9 @@ def take_folder(results: str, configfiles: Sequence[str] = ()) -> None:
 
 
 def _locked(results: str) -> int | None:
-    """Lock the lock file and return its descriptor; None where it cannot be locked.
+    """Lock the lock file and return its descriptor; None if it cannot be locked.
 
-    Nobody else may read the file: whoever can open it could hold its lock.
+    Only its owner may read the file, since everybody who can open it could hold its lock.
     """
     path = Path(results, LOCK)
     try:
@@ -104,7 +104,7 @@ def _locked(results: str) -> int | None:
 
 
 def last_config(results: str) -> list[str]:
-    """The config files of the last run that wrote into a folder of results; none where that is not known."""
+    """The config files of the last run that wrote into a folder of results; none if that is not known."""
     try:
         known = json.loads(read_own(Path(results, RUN)))
         return [str(path) for path in known["configfiles"]]
@@ -141,7 +141,9 @@ def _is_held(log: Path) -> bool:
 
 
 def _may_live(log: Path) -> bool:
-    """Whether the process that a log names may still run: the lock may be another's, who can read the file."""
+    """Whether the process named in a log may still run; the lock may be held by another process that can read the
+    log.
+    """
     named = _named(log)
     if not named or named["host"] != socket.gethostname():
         return True
@@ -166,7 +168,7 @@ def _named(log: Path) -> re.Match[str] | None:
 
 
 def _holder(results: str) -> str:
-    """The process that began the last run, as RUN records it, in brackets; empty if unknown."""
+    """The process that started the last run, from the file RUN, in brackets; empty if unknown."""
     try:
         descriptor = os.open(Path(results, RUN), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:

@@ -1,7 +1,7 @@
-"""What the config gives a step, by how it counts in the step's key.
+"""The arguments of a step that come from the config, by how they count in the step's key.
 
-config/config.schema.yaml says with the keyword `counts` how each key does: `content` for files and folders, `model`
-for the name of a model on a hub or a local folder, `never` for what does not change the result, `layout` for what
+The keyword `counts` in config/config.schema.yaml says how a key counts: `content` for files and folders, `model`
+for the name of a model on a hub or a local folder, `never` for keys that do not change the result, `layout` for what
 only divides it into files, `rule` for what the rules alone read, `source` for files that count by the digest that
 ingest_source writes of their content, so that the rules alone read the key. Without the keyword, a key counts by its
 value.
@@ -20,9 +20,9 @@ Paths = str | list[str] | None
 class Arguments:
     """Keyword arguments of a step's function that come from the config.
 
-    `settings` stand in the step's key by value. `resources` are files and folders by role: their content stands in
-    the key, their path does not. `options` do not change the result and are not in the key. `layout` stands in the
-    key, but the function sees it only in its outputs.
+    `settings` are in the step's key by value. `resources` are files and folders by role: their content is in the key,
+    their path is not. `options` do not change the result and are not in the key. `layout` is in the key, but the
+    function sees it only in its outputs.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -44,7 +44,7 @@ def block_arguments(
     over: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Arguments:
-    """The arguments of a step: keys of its config block, borrowed keys, and what its rule gives.
+    """The arguments of a step: keys of its config block, borrowed keys, and settings from its rule.
 
     Keys that the block only lends are left out. `over` first overrides values of the block, or of the block of
     another stage that the step's settings extend. `given` has what the step's class declares by from_rule(). Keys of

@@ -1,4 +1,4 @@
-"""What the declarations of tables share."""
+"""Helpers for declaring tables."""
 
 from typing import NamedTuple
 

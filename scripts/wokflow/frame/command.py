@@ -1,4 +1,4 @@
-"""Run programs that users name, with texts in and out, without a shell and without the user's keys."""
+"""Runs programs that users name, from text to text, without a shell and without the user's secret keys."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Config files as people write them: what YAML passes over in silence, or Snakemake without a name, is said here."""
+"""Checks config files for faults that YAML accepts silently, or that Snakemake reports without the file's name."""
 
 import argparse
 import json
@@ -15,18 +15,18 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml takes a tenth 
 
 
 def behind_configfile(arguments: Sequence[str]) -> list[str]:
-    """The files behind --configfile in arguments of snakemake, as it takes them."""
+    """The files after --configfile in the arguments of snakemake, parsed as snakemake does."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--configfile", "--configfiles", dest="files", nargs="+", default=[])
     try:
-        found: list[str] = parser.parse_known_args(arguments)[0].files
-    except argparse.ArgumentError:  # no file behind it, which snakemake says itself
+        files: list[str] = parser.parse_known_args(arguments)[0].files
+    except argparse.ArgumentError:  # no file follows, which snakemake reports itself
         return []
-    return found
+    return files
 
 
 def check_configs(paths: Iterable[str | Path]) -> None:
-    """Raise UserError for the first of the files behind --configfile that cannot be used."""
+    """Raise UserError for the first of the files after --configfile that cannot be used."""
     paths = list(paths)
     check_readable(paths)
     for path in paths:
@@ -34,7 +34,7 @@ def check_configs(paths: Iterable[str | Path]) -> None:
 
 
 def check_readable(paths: Iterable[str | Path]) -> None:
-    """Raise UserError for the first of the files behind --configfile that is not there, or no YAML or JSON."""
+    """Raise UserError for the first of the files after --configfile that does not exist, or is not YAML or JSON."""
     for number, path in enumerate(paths):
         if number and not Path(path).exists():
             raise UserError(
@@ -45,9 +45,9 @@ def check_readable(paths: Iterable[str | Path]) -> None:
 
 
 def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
-    """The keys that a file of YAML or JSON holds; none of an `empty` one, where that is allowed.
+    """The keys of a YAML or JSON file; none for an empty file, if `empty` allows that.
 
-    Raises UserError if it is no text in UTF-8, no YAML or JSON, holds no keys, or a key twice in one block.
+    Raises UserError if it is not UTF-8, not YAML or JSON, has no keys, or has a key twice in one block.
     """
     text, document = _composed(path)
     if isinstance(document, dict):
@@ -61,14 +61,14 @@ def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
     try:
         held: dict[str, Any] = yaml.load(text, LOADER)
     except (yaml.YAMLError, ValueError) as error:  # a tag, a list as a key, a date that there is not
-        raise UserError(_said(path, text, error)) from error
+        raise UserError(_message(path, text, error)) from error
     return held
 
 
 def _composed(path: str | Path) -> tuple[str, yaml.Node | dict[str, Any] | None]:
-    """A file's text, and what it holds: as YAML, or as JSON that is no YAML; None of an empty one.
+    """A file's text, and its content as YAML, or as JSON that is not valid YAML; None for an empty file.
 
-    Raises UserError if it is a folder, no text in UTF-8, or neither YAML nor JSON.
+    Raises UserError if it is a folder, not UTF-8, or neither YAML nor JSON.
     """
     if Path(path).is_dir():
         raise UserError(f"{path} is a folder, not a config file.")
@@ -78,11 +78,11 @@ def _composed(path: str | Path) -> tuple[str, yaml.Node | dict[str, Any] | None]
     except yaml.YAMLError as error:
         if (found := _json(text)) is not None:
             return text, found
-        raise UserError(_said(path, text, error)) from error
+        raise UserError(_message(path, text, error)) from error
 
 
 def _json(text: str) -> dict[str, Any] | None:
-    """The keys of a JSON text, which may have tabs where YAML may not; None where it is none."""
+    """The keys of a JSON text, which may have tabs where YAML may not; None if it is not JSON."""
     try:
         keys = json.loads(text)
     except ValueError:
@@ -90,7 +90,8 @@ def _json(text: str) -> dict[str, Any] | None:
     return keys if isinstance(keys, dict) else None
 
 
-def _said(path: str | Path, text: str, error: yaml.YAMLError | ValueError) -> str:
+def _message(path: str | Path, text: str, error: yaml.YAMLError | ValueError) -> str:
+    """A message about text that is not YAML, with its place and what to do."""
     mark = getattr(error, "problem_mark", None)
     if mark is None:
         return f"{path} is not YAML: {error}"

@@ -81,7 +81,7 @@ def _dotted(rule: dict[str, Any], own: str) -> dict[str, Any]:
 
 
 def compact(rule: dict[str, Any], blocks: dict[str, Any]) -> dict[str, Any]:
-    """A key's rule as one writes it by hand: one list of types in place of alternatives, and no titles.
+    """A key's rule in a compact form, as if written by hand: a list of types in place of alternatives, no titles.
 
     `blocks` are the schemas of blocks with names of the user's own (dict[str, Block]), by the names of their classes.
     """
@@ -122,7 +122,7 @@ def _together(alternatives: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def written(text: str) -> str:
-    """The text of the schema's file with the blocks of stages as their classes have them."""
+    """The text of the schema's file, with the blocks of stages replaced by those of their classes."""
     blocks = _blocks(text)
     for stage in STAGES:
         blocks[stage] = "".join(_lines(stage, stage_schema(stage), 1))
@@ -131,7 +131,7 @@ def written(text: str) -> str:
 
 
 def _blocks(text: str) -> dict[str, str]:
-    """The text split by top-level key; what stands above the first key is under the empty name."""
+    """The text split by top-level key; the part above the first key is under the empty name."""
     blocks = {"": ""}
     key = ""
     for line in text.splitlines(keepends=True):

@@ -1,8 +1,8 @@
-"""Early cutoffs: where equal output stops a rerun.
+"""Early cutoffs: points at which equal output stops a rerun.
 
 Within one run, Snakemake runs everything behind a job that ran, even when its output has the same bytes. So a cheap
-checkpoint stands before each expensive step. It writes just what the step needs (`data`) and a digest of it; the step
-takes the data as ancient input, which never makes it run, and has the digest in its key.
+checkpoint stands before each expensive step. It writes only the data that the step needs (`data`) and their digest;
+the step takes the data as ancient input, which never makes it run, and has the digest in its key.
 
 Whether a job behind a cutoff will run is known only once the cutoff has run. Everything that reads that job's output
 must therefore wait for the cutoff, by taking its digest as ancient input: `digests_before` computes which these are.
@@ -19,7 +19,7 @@ WITHIN = ("shard", "shards", "part", "lang", "server", "subset")  # wildcards th
 
 @dataclass(frozen=True)
 class Cutoff:
-    """One job of a checkpoint: the wildcards' values, what it writes, and the cutoffs that lie before it."""
+    """One job of a checkpoint: the values of its wildcards, its outputs, and the cutoffs before it."""
 
     checkpoint: str
     data: str
@@ -33,11 +33,11 @@ class Cutoff:
         return "/".join(self.digest.rsplit("/", 3)[-3:]).partition(".")[0]
 
     def await_it(self, checkpoints: Any) -> "Cutoff":
-        """This cutoff, once its checkpoint has run; until then, have Snakemake ask again later.
+        """This cutoff, once its checkpoint has run.
 
-        `checkpoints` is Snakemake's object of that name; its IncompleteCheckpointException is passed on. Where the
-        data were deleted to save space, the digest counts until they are needed again. While the checkpoint runs
-        again, the digest itself is missing, though Snakemake counts the earlier run's outputs as present.
+        Until then, IncompleteCheckpointException of `checkpoints`, Snakemake's object, makes Snakemake ask again. If
+        the data were deleted to save space, the digest suffices. While the checkpoint runs again, the digest is
+        missing although Snakemake still counts the earlier outputs as present.
         """
         if Path(self.digest).exists() and not Path(self.data).exists():
             return self
@@ -52,7 +52,9 @@ class Cutoff:
 
 @dataclass(frozen=True)
 class CutoffGroup:
-    """The cutoffs of one checkpoint by corpus, or by what runs read (a direction, counterfactual, or sentences)."""
+    """The cutoffs of one checkpoint by corpus, or by the data that runs read (a direction, counterfactual,
+    sentences).
+    """
 
     by: Literal["corpus", "data"]
     members: Mapping[str, Cutoff]
@@ -67,7 +69,8 @@ class CutoffGroup:
     def of(self, wildcards: Mapping[str, str], read_by: Mapping[str, str]) -> tuple[Cutoff, ...]:
         """The members that concern a job with these wildcards: those of its corpus, direction or run; else all.
 
-        `read_by` maps runs to what they read. Raises ValueError for a wildcard that is neither NARROWING nor WITHIN.
+        `read_by` maps runs to the data that they read. Raises ValueError for a wildcard that is neither NARROWING nor
+        WITHIN.
         """
         if unknown := wildcards.keys() - {*NARROWING, *WITHIN}:
             raise ValueError(
@@ -83,7 +86,7 @@ class CutoffGroup:
 
 
 def plain(name: str) -> str:
-    """The name of the cutoff before runs that read sentences of a source, and nothing of their items."""
+    """The name of the cutoff before runs that read the sentences of a source without their items."""
     return f"{name}/plain"
 
 

@@ -69,14 +69,14 @@ def remove(path: Path) -> None:
 @functools.cache
 def _host() -> str:
     """The host's name with a digest of boot id and PID namespace: containers may share the host's name."""
-    counted = "".join(map(_said, ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid")))
+    identity = "".join(map(_content, ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid")))
     return (
-        re.sub(r"[^\w-]", "_", socket.gethostname()) + "-" + hashlib.sha256(counted.encode()).hexdigest()[:8]
+        re.sub(r"[^\w-]", "_", socket.gethostname()) + "-" + hashlib.sha256(identity.encode()).hexdigest()[:8]
     )
 
 
-def _said(path: str) -> str:
-    """What a file of /proc says, or where a link of it leads; empty where there is none."""
+def _content(path: str) -> str:
+    """The content of a file in /proc, or the target of a link; empty if there is none."""
     try:
         return (
             str(Path(path).readlink()) if Path(path).is_symlink() else Path(path).read_text(encoding="utf-8")

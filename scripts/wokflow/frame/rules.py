@@ -125,7 +125,7 @@ class Steps:
         return tuple(cutoff for name in sorted({run.data for run in runs}) for cutoff in group.only(name))
 
     def of_predictions(self, examples: CutoffGroup, instances: CutoffGroup, *data: str) -> tuple[Cutoff, ...]:
-        """The cutoffs before the predictions of all runs on these data: what models learnt from, and instances."""
+        """The cutoffs before the predictions of all runs on these data: training examples and instances."""
         runs = [run for run in self.runs.values() if run.data in data]
         names = dict.fromkeys((*data, *(run.instances for run in runs)))
         return (
@@ -142,9 +142,10 @@ class Steps:
     ) -> dict[str, Callable[..., Any]]:
         """The params of the rule of a step ("match.embed"): `key` triggers reruns, `unkeyed` never does.
 
-        Both are made of the step's arguments (see wokflow.frame.arguments): keys of its config block, with the
-        values of `over` for this job, borrowed keys, and what the rule has `given`. The key also has the digests of
-        the cutoffs that the rule reads (see `after`), and `known`, digests of resources that the step is not given.
+        Both are made from the step's arguments (see wokflow.frame.arguments): keys of its config block, overridden by
+        `over` for this job, borrowed keys, and the settings that the rule has `given`. The key also has the digests
+        of the cutoffs that the rule reads (see `after`), and `known`, digests of resources that the step does not
+        get.
         """
         read = tuple(self._read)
         self._read.clear()

@@ -334,8 +334,8 @@ def read_overrides(
     `steps` has the config block that each step's name stands for.
     """
     read = [_setting(one.strip(), schema, steps) for one in text.split(";") if one.strip()]
-    found = nested({".".join(each[0]): each[1] for each in read if not isinstance(each, str)})
-    return found, [each for each in read if isinstance(each, str)]
+    overrides = nested({".".join(each[0]): each[1] for each in read if not isinstance(each, str)})
+    return overrides, [each for each in read if isinstance(each, str)]
 
 
 def _setting(text: str, schema: Mapping[str, Any], steps: Mapping[str, str]) -> tuple[list[str], Any] | str:
@@ -352,13 +352,15 @@ def _setting(text: str, schema: Mapping[str, Any], steps: Mapping[str, str]) -> 
     wrong = next(Draft202012Validator(rule).iter_errors(read), None)
     if "properties" in rule:
         return f"{dotted} is a block of settings: name one of {', '.join(rule['properties'])} in it."
-    if wrong and wrong.validator == "pattern":  # the value may be a key, where its variable's name belongs
+    if (
+        wrong and wrong.validator == "pattern"
+    ):  # the value may be a secret key in place of the variable's name
         return f"{dotted}: its value has not the form that is wanted. {rule['description']}"
     return f"{dotted}: {wrong.message}." if wrong else (path, read)
 
 
 def _value(text: str) -> Any:
-    """A number, true, false, null or a list, as JSON has them; anything else is a text."""
+    """The value of a JSON text (number, true, false, null, list); any other text is a string."""
     try:
         return json.loads(text)
     except ValueError:

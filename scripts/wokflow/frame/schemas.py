@@ -1,4 +1,4 @@
-"""All tables of all stages. docs/tables.md is generated from here: python -m wokflow.frame.schemas."""
+"""Generates docs/tables.md from the tables of all stages: python -m wokflow.frame.schemas > docs/tables.md."""
 
 import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""What a config selects: the corpora, sentences and runs that decide on the cutoffs and targets of the stages."""
+"""The corpora, sentences and runs that a config selects, on which cutoffs and targets of stages depend."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

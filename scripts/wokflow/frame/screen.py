@@ -138,12 +138,12 @@ class ShortLines(logging.Formatter):
         if self._interrupted or not running or now - self._shown < pause:
             return ""
         clock = time.strftime("%H:%M:%S", time.localtime(now))
-        lines = [f"{clock}  {name}: {self._said(job)}" for job, name in running[:NAMED]]
+        lines = [f"{clock}  {name}: {self._progress_of(job)}" for job, name in running[:NAMED]]
         more = [f"{clock}  and {len(running) - NAMED} more"] if len(running) > NAMED else []
         return "\n".join(lines + more)
 
-    def _said(self, job: int) -> str:
-        """The last line of a job's log, or since when the job runs or waits if it has said nothing yet."""
+    def _progress_of(self, job: int) -> str:
+        """The last line of a job's log, or the time of its start if it has logged nothing yet."""
         began, log = self._began[job]
         line = last_line(Path(log)) if log and _changed(Path(log)) >= began else ""
         if not line or line.startswith(START):

@@ -1,6 +1,6 @@
 """The unit of computation is a block of fixed size in a fixed order; a shard is a run of whole blocks.
 
-So a result does not depend on the number of shards: only where it is cut does.
+So results do not depend on the number of shards; only the places where they are cut do.
 """
 
 

@@ -1,7 +1,7 @@
-"""Sheets for people: tables with tabs that spreadsheets open, fill in and save again.
+"""Sheets for people: tab-separated tables that can be opened, filled in and saved in spreadsheet programs.
 
-A spreadsheet computes a cell that begins with one of FORMULA. Text that does, or that begins with an apostrophe, is
-written with an apostrophe before it, which is taken away when the sheet is read: it comes back as it was.
+Spreadsheet programs evaluate a cell that begins with one of FORMULA. Text that begins so, or with an apostrophe, gets
+an apostrophe in front, which is removed when the sheet is read.
 """
 
 import csv
@@ -12,7 +12,7 @@ from pathlib import Path
 from wokflow.frame import tables
 from wokflow.frame.text_files import Row, read_table
 
-FORMULA = tuple("=+-@＝＋－＠\t\r\n")  # spreadsheets of East Asia take the wide ones for the narrow
+FORMULA = tuple("=+-@＝＋－＠\t\r\n")  # East Asian programs treat fullwidth ones alike
 GUARD = "'"
 
 
@@ -29,7 +29,7 @@ def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence
 
 
 def read_sheet(path: str, mandatory: Collection[str]) -> list[Row]:
-    """The rows of a sheet: cells trimmed and without their guards, those that are missing at the end empty.
+    """The rows of a sheet, with trimmed cells without guards; missing cells at the end are empty.
 
     Raises UserError as text_files.read_table does.
     """
@@ -38,7 +38,7 @@ def read_sheet(path: str, mandatory: Collection[str]) -> list[Row]:
 
 
 def written(cell: str | float) -> str:
-    """A cell as it stands in a sheet."""
+    """The text of a cell in a sheet."""
     if not isinstance(cell, str):
         return f"{cell:.6f}" if isinstance(cell, float) else str(cell)
     text = " ".join(cell.split())

@@ -93,7 +93,7 @@ def slurm_groups() -> dict[str, str]:
 
 
 def descriptions() -> dict[str, str]:
-    """What each stage does, in words."""
+    """A description of each stage, in words."""
     return _declared("stage", "ABOUT")
 
 
@@ -109,12 +109,12 @@ def declared_tables() -> dict[str, Any]:
 
 
 def reasons() -> dict[str, dict[str, Reason]]:
-    """What each reason of a reject means, by stage."""
+    """The reasons of rejects with their meanings, by stage."""
     return _declared("schemas", "REASONS")
 
 
 def _declared(module: str, name: str) -> dict[str, Any]:
-    """What the stages' modules of that name declare under `name`, by stage."""
+    """The member `name` of each stage's module, by stage; stages without it are left out."""
     declared = {}
     for stage in STAGES:
         try:

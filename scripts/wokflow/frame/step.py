@@ -1,4 +1,4 @@
-"""Run one job: call its step's function with what the rule names, and keep the key beside what comes out."""
+"""Runs a job: calls its step's function with the rule's inputs, outputs and settings, and keeps its key."""
 
 import importlib
 import inspect
@@ -28,9 +28,8 @@ SERVICES = ("server",)  # inputs that a rule marks as service(); Snakemake recor
 class RuleJob:
     """A job as its rule describes it, in plain types.
 
-    `unkeyed` holds paths of resources and options: what the function is given that is not in the key. `unnamed` are
-    inputs without a name, which the job only waits for. `minutes_left` says how long it may still run, None without
-    a limit.
+    `unkeyed` holds the arguments that are not in the key: paths of resources, and options. `unnamed` are inputs
+    without a name, which the job only waits for. `minutes_left` is the time that it may still run; None: no limit.
     """
 
     key: str
@@ -67,7 +66,7 @@ def run(described: RuleJob, prepare: Callable[[], None]) -> None:
 
 
 def _refuse_damaged(inputs: Iterable[str], error: Exception) -> None:
-    """Raise UserError if one of a failed job's tables is damaged. An error of the system (full disk) has a number."""
+    """Raise UserError if one of a failed job's tables is damaged. System errors, such as a full disk, have a number."""
     if getattr(error, "errno", None) is not None:
         return
     for path in inputs:
@@ -85,8 +84,8 @@ def step_function(step: str) -> Callable[..., None]:
 def arguments(function: Callable[..., None], described: RuleJob, progress: Progress | None) -> dict[str, Any]:
     """All keyword arguments of a job's function.
 
-    Inputs and outputs are always passed. Wildcards, `log`, `minutes`, `job`, and `settings`, which has all that the
-    config gives the step, are passed where the function has a parameter of that name.
+    Inputs and outputs are always passed. Wildcards, `log`, `minutes`, `job`, and `settings`, with all settings of the
+    step, are passed if the function has a parameter of that name.
     """
     _, settings = read_key(described.key)
     inputs = {name: files for name, files in described.inputs.items() if name != UNREAD}

@@ -1,4 +1,4 @@
-"""Reading and writing tables: folders of Parquet parts, written whole or not at all, the same bytes each time."""
+"""Reads and writes tables: folders of Parquet parts, written completely or not at all, with the same bytes each time."""
 
 import base64
 import errno
@@ -24,10 +24,10 @@ BATCH = 4_096  # rows that are read at once where a file is only checked
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Give a temporary name to write to; it becomes `path` if the block ends well, and is removed otherwise.
+    """The path of a temporary file to write; it becomes `path` if the block succeeds, and is removed otherwise.
 
-    The name is this process's own, so that the bytes of two jobs that write the same file, as after a crash, do not
-    mix. Temporary files of writers that have provably ended are removed first.
+    Its name belongs to this process alone, so that two jobs that write the same file, as after a crash, do not mix
+    their bytes. Temporary files of writers that have provably ended are removed first.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,9 +46,9 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(folder: str | Path) -> Iterator[Path]:
-    """Give a temporary folder to write in; it takes the place of `folder` if the block ends well, or is removed.
+    """A temporary folder to write in; it replaces `folder` if the block succeeds, and is removed otherwise.
 
-    What it replaces is renamed first and deleted last: a crash leaves the old folder or the new one, whole, under
+    The old folder is renamed first and deleted last: a crash leaves the old folder or the new one, complete, under
     its own name or a temporary one. Temporary folders of writers that have provably ended are removed first.
     """
     folder = Path(folder)
@@ -70,7 +70,7 @@ def atomic_folder(folder: str | Path) -> Iterator[Path]:
 
 
 def _swap(new: Path, folder: Path, aside: Path) -> None:
-    """Put a folder in the place of another, which is renamed to `aside`; where that fails, the old one stays."""
+    """Replace a folder by a new one, and rename the old one to `aside`; if that fails, the old one stays."""
     try:
         folder.rename(aside)
     except FileNotFoundError:
@@ -112,7 +112,7 @@ def strings_digest(strings: Iterable[str]) -> str:
 class PartWriter:
     """Write one part of a table, frame by frame. Use as a context manager.
 
-    Strings are handed on as the views that polars holds, not copied; the file says that they are strings.
+    Strings are passed on as polars' views, without a copy; the file declares them as strings.
     """
 
     def __init__(self, path: str | Path, schema: pa.Schema, metadata: Mapping[str, str]) -> None:
@@ -138,7 +138,7 @@ class PartWriter:
         return self
 
     def write(self, rows: pl.DataFrame | pa.Table) -> None:
-        """Append rows; columns are taken by name. Raises ValueError where they do not fit the schema."""
+        """Append rows; columns are taken by name. Raises ValueError if they do not fit the schema."""
         try:
             if isinstance(rows, pl.DataFrame):
                 rows = rows.select(self._schema.names).to_arrow(compat_level=pl.CompatLevel.newest())
@@ -161,7 +161,7 @@ class PartWriter:
 
 
 def _viewed(kind: pa.DataType) -> pa.DataType:
-    """The type with views of strings in place of strings, also in lists."""
+    """The type with string views in place of strings, in lists as well."""
     if pa.types.is_string(kind):
         return pa.string_view()
     if pa.types.is_list(kind):
@@ -180,7 +180,7 @@ def write_none(path: str | Path, schema: pa.Schema, metadata: Mapping[str, str])
 
 
 def opened(part: str | Path) -> pq.ParquetFile:
-    """A part, to be read some rows at a time. A page that was damaged since it was written raises OSError."""
+    """A part, for reading in batches. Reading a damaged page raises OSError."""
     return pq.ParquetFile(part, page_checksum_verification=True)
 
 
@@ -188,9 +188,10 @@ _compared: set[tuple[str, int, int, int, str]] = set()  # columns of files, in t
 
 
 def compare(parts: Iterable[str | Path], columns: Iterable[str] | None = None) -> None:
-    """Verify columns (None: all) of parts by the checksums of their pages, each once in a process.
+    """Verify columns (None: all) of parts by the checksums of their pages, once in a process.
 
-    polars verifies none: a flipped bit may give another text. Raises UserError, with the file, for a damaged page.
+    polars does not verify them: a flipped bit could change a text unnoticed. Raises UserError, with the file, for a
+    damaged page.
     """
     wanted = None if columns is None else set(columns)
     for part in parts:
@@ -238,7 +239,7 @@ def rows(parts: Sequence[str | Path]) -> int:
 
 
 def damage(part: str | Path) -> str | None:
-    """What keeps a Parquet file from being read to its end, by pyarrow or by polars; None if nothing does."""
+    """The error with which pyarrow or polars fails to read a Parquet file to its end; None if both succeed."""
     try:
         with opened(part) as file:
             for _ in file.iter_batches(BATCH):

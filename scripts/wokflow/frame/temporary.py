@@ -1,7 +1,7 @@
-"""A temporary folder of a process's own, and caches of libraries where nobody else may write.
+"""A private temporary folder for a process, and caches of libraries where nobody else may write.
 
-Libraries keep caches under fixed names in the temporary folder, which all users of a machine share, and trust what
-they find there, whoever wrote it: jieba its dictionary, PyTorch's compiler the code that it runs.
+Libraries keep caches under fixed names in the temporary folder that all users of a machine share, and trust files
+there, whoever wrote them: jieba its dictionary, PyTorch's compiler the code that it runs.
 """
 
 import os
@@ -21,10 +21,10 @@ COMPILED = "TORCHINDUCTOR_CACHE_DIR"  # the variable with the folder of what tor
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """For the time of the block this process and its children have a temporary folder that nobody else may enter.
+    """During the block, this process and its children use a temporary folder that nobody else may enter.
 
-    What torch.compile made is kept in the user's own cache, unless the environment names another place. Folders of
-    processes that were killed are removed first.
+    torch.compile's cache is the user's own, unless the environment names another one. Folders of killed processes are
+    removed first.
     """
     named, known = {name: os.environ.get(name) for name in ("TMPDIR", COMPILED)}, tempfile.tempdir
     folder = _made()
@@ -73,7 +73,7 @@ def _remove_leftovers(place: Path) -> None:
 
 
 def _own_cache() -> Path | None:
-    """The user's cache of compiled models; None where there can be none that nobody else may write."""
+    """The user's cache of compiled models; None if there can be none that only the user may write."""
     try:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "wokflow", "compiled")
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Read files that people write, text and tables with tabs in UTF-8, and report faults with their line."""
+"""Reads files written by people, text and tab-separated tables in UTF-8, and reports faults with their line."""
 
 import codecs
 import csv
@@ -20,8 +20,8 @@ Row = tuple[int, dict[str, str]]
 def read_text(path: str | Path, what: str = "") -> str:
     """A file's text, without a byte order mark.
 
-    Raises UserError for a file that is not there (`what` says what it would hold), and for one that is not UTF-8:
-    with the line, the encoding as it looks, and how to convert it.
+    Raises UserError for a missing file (`what` names its purpose), and for one that is not UTF-8: with the line, the
+    likely encoding, and how to convert it.
     """
     try:
         data = Path(path).read_bytes()
@@ -39,10 +39,11 @@ def read_text(path: str | Path, what: str = "") -> str:
 
 
 def encoding_of(data: bytes) -> str | None:
-    """What bytes that are no UTF-8 look like: UTF-32, UTF-16(BE), BIG5, GB18030, WINDOWS-1252; None if like nothing.
+    """The likely encoding of bytes that are not UTF-8: UTF-32, UTF-16(BE), BIG5, GB18030, WINDOWS-1252; None:
+    unknown.
 
-    In simplified Chinese text the bytes above 127 follow one another; in Latin text they are few, and stand alone. In
-    traditional text many stand alone, and make frequent characters with the byte behind them, most of these in rows.
+    In simplified Chinese text, bytes above 127 follow one another; in Latin text, they are few and single. In
+    traditional Chinese text, many are single, and form frequent characters with the next byte, mostly in sequences.
     """
     if data.startswith(UTF32_MARKS):  # one of them begins as UTF-16's
         return "UTF-32"
@@ -75,7 +76,7 @@ def _is_big5(data: bytes) -> bool:
 
 
 def advice(data: bytes) -> str:
-    """What to do with a file that holds these bytes, which are no UTF-8."""
+    """Advice on a file with these bytes, which are not UTF-8."""
     named = encoding_of(data)
     if not named:
         return "Save it again as Unicode (UTF-8) text."
@@ -94,12 +95,12 @@ def read_table(
     comments: bool = False,
     whole: bool = True,
 ) -> Iterator[Row]:
-    """The rows of a table with tabs that begins with the names of its columns. Empty lines are passed over.
+    """The rows of a tab-separated table whose first line has the names of its columns. Empty lines are skipped.
 
-    `quotes`: a cell that begins with a quotation mark ends with one, as spreadsheets write it. `comments`: lines that
-    begin with # are passed over. `whole`: a row has as many cells as the header; else those that it lacks are empty.
-    Raises UserError, with the line, where the table lacks one of `columns`, has one twice, or a row does not fit; and
-    as `read_text` does.
+    `quotes`: a cell that begins with a quotation mark ends with one, as spreadsheet programs write it. `comments`:
+    lines that begin with # are skipped. `whole`: a row must have as many cells as the header; otherwise missing cells
+    are empty. Raises UserError, with the line, if the table lacks one of `columns`, has one twice, or a row does not
+    fit; and as `read_text` does.
     """
     text, begins = read_text(path, what), True
 

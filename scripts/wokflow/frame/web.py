@@ -21,7 +21,7 @@ CONTACT = re.compile(r"[!-'*-~ ]{1,200}")
 
 
 class Again(Exception):  # noqa: N818  (an outcome of one attempt, not a fault)
-    """A failed attempt that is worth another one: after `wait` seconds, if the server says so."""
+    """A failed attempt that should be retried, after `wait` seconds if the server has named a time."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
@@ -33,10 +33,10 @@ class TooLargeError(httpx.RequestError):
 
 
 class Body:
-    """The body of an answer, decoded as it comes; at most `most` bytes of it are held.
+    """The body of an answer, decoded as it arrives; holds at most `most` bytes.
 
-    httpx itself decodes each piece whole, however large it becomes, and nested encodings. Raises httpx.DecodingError
-    for an encoding that was not asked for.
+    httpx itself decodes each piece completely, however large it becomes, and nested encodings, too. Raises
+    httpx.DecodingError for an encoding that was not asked for.
     """
 
     def __init__(self, response: httpx.Response, most: int) -> None:
@@ -49,7 +49,7 @@ class Body:
         self._decoder = zlib.decompressobj(wbits=31) if self._encoding == ENCODING else None
 
     def add(self, data: bytes) -> None:
-        """Add bytes as they came. Raises TooLargeError, with `content` full; DecodingError for what is no gzip."""
+        """Add bytes as received. Raises TooLargeError once `content` is full, and DecodingError for invalid gzip."""
         self._came += len(data)
         room = self._most - len(self.content)
         try:
@@ -64,7 +64,7 @@ class Body:
             )
 
     def whole(self) -> bytes:
-        """All of it, after the last byte. Raises DecodingError where gzip was cut."""
+        """The whole body, after the last byte. Raises DecodingError if gzip was cut off."""
         if self._decoder and self._came and not self._decoder.eof:
             raise httpx.DecodingError("it ends in the middle")
         return bytes(self.content)
@@ -73,7 +73,7 @@ class Body:
 def user_agent(contact: str) -> str:
     """The name that servers see; `contact` is an e-mail address or a web page, as Wikimedia's User-Agent policy asks.
 
-    An empty one is left out. Raises UserError for a contact that cannot stand in a header.
+    An empty one is left out. Raises UserError for a contact that is not valid in a header.
     """
     if not contact:
         return f"Wokflow/{VERSION} httpx/{httpx.__version__}"
@@ -86,7 +86,7 @@ def user_agent(contact: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds to wait by the header Retry-After, a number of seconds or an HTTP date; None where it has neither.
+    """Seconds to wait by the header Retry-After, a number of seconds or an HTTP date; None if it is neither.
 
     `now` is in seconds since 1970; the default is this machine's clock.
     """
@@ -110,7 +110,7 @@ def on_loopback(endpoint: str) -> bool:
 
 
 def plain_url(endpoint: str) -> bool:
-    """Whether a text is a URL of a server, without a name, a password or a query, which may be secrets."""
+    """Whether a text is a URL of a server without user name, password and query, which may be secret."""
     try:
         url = httpx.URL(endpoint)
     except httpx.InvalidURL:
@@ -121,6 +121,6 @@ def plain_url(endpoint: str) -> bool:
 
 
 def keep_urls_out_of_logs() -> None:
-    """httpx logs whole URLs at level INFO, and httpcore whole headers at level DEBUG."""
+    """Keep httpx from logging whole URLs (level INFO), and httpcore from logging headers (level DEBUG)."""
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)

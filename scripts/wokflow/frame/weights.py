@@ -1,4 +1,4 @@
-"""The size of a model, known before it is loaded, on which its job's request for memory depends."""
+"""The size of a model before it is loaded, for its job's request of memory."""
 
 import os
 import re
@@ -12,10 +12,10 @@ _BILLIONS = re.compile(
 
 
 def weights_mb(model: str) -> int | None:
-    """MB of a model's weights, as numbers of 16 bits if its files do not say; None if nothing is known.
+    """MB of a model's weights, with 16 bits each unless its files say otherwise; None if unknown.
 
-    Known are the files in a folder or in the local cache of the Hugging Face hub and, failing these, the billions of
-    weights in its name, as in Qwen2.5-7B.
+    The size is taken from files in a folder or in the local cache of the Hugging Face hub or, without these, from the
+    billions of weights in the name, as in Qwen2.5-7B.
     """
     folders = [Path(model)] if Path(model).is_dir() else sorted(_cached(model))
     if Path(model).is_dir():  # an adapter is small, and its base is loaded too

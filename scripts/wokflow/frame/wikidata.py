@@ -1,4 +1,4 @@
-"""What all stages know of Wikidata."""
+"""Constants of Wikidata."""
 
 import re
 

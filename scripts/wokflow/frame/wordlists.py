@@ -13,7 +13,7 @@ COMMENT = "comment"  # this column explains a row to readers; it does not count
 
 
 def word_lists(name: str) -> dict[str, frozenset[str]]:
-    """The lists of a table with the columns list, words (with blanks between) and comment, by name.
+    """The lists of a table with the columns list, words (separated by blanks) and comment, by name.
 
     A list may have several rows, each with a group of its words. Raises ValueError, with file and line, for a table
     with other columns or an empty cell, and for a word that stands in a list twice.
@@ -33,7 +33,7 @@ def word_table(name: str) -> list[dict[str, str]]:
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table with tabs, by column, without its comments."""
+    """The rows of a tab-separated table, by column, without its comments."""
     table = []
     for line, row in read_table(path, (), quotes=False):
         if not all(cell.strip() for cell in row.values()):

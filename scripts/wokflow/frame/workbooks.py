@@ -26,8 +26,8 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 @dataclass(frozen=True)
 class Page:
-    """A worksheet: a header and rows. `widths` are of its columns, in characters; `choices` are what may stand in
-    those columns, by name. Without a header, the rows are text to read.
+    """A worksheet: a header and rows. `widths` are those of the columns, in characters; `choices` has the allowed
+    values of columns by name. Without a header, the rows are text to read.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Page:
 
 
 def clean(text: str) -> str:
-    """A text as every sheet can hold it: without control characters, in lines that end with a line feed, and cut
+    """A text in a form that every sheet can hold: without control characters, with line feeds as line ends, and cut
     after LONGEST characters, with a mark.
     """
     text = _NO_XML.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
@@ -102,15 +102,15 @@ def _write_page(sheet: Any, page: Page) -> None:
 
 
 def _columns(line: str) -> int:
-    """How wide a line is in characters of Latin script: those of East Asia take two."""
+    """The width of a line in Latin characters; East Asian characters count twice."""
     return sum(1 + (unicodedata.east_asian_width(character) in "WF") for character in line)
 
 
 def read_filled(path: str | Path, mandatory: Collection[str]) -> list[Row]:
-    """The rows of a sheet that somebody filled in, a workbook by its ending and else a table with tabs: by their
-    columns, cells trimmed and without their guards.
+    """The rows of a filled-in sheet, a workbook or (by its ending) a tab-separated table, by column; cells are
+    trimmed and without guards.
 
-    Of a workbook, those of all worksheets that have the columns, whatever stands above their names. Raises UserError
+    The rows of a workbook are those of all worksheets that have the columns, also below other rows. Raises UserError
     for a file that is neither, and for one without the columns.
     """
     if Path(path).suffix.lower() != ".xlsx":
@@ -135,7 +135,7 @@ def _rows(path: str | Path, mandatory: Collection[str]) -> Iterator[Row]:
             raise BadZipFile(f"more than {LARGEST >> 20} MB")
     book = load_workbook(path, read_only=True, data_only=True)
     try:
-        found = False
+        has_columns = False
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # some programs write wrong ones
             header: list[str] | None = None
@@ -143,7 +143,7 @@ def _rows(path: str | Path, mandatory: Collection[str]) -> Iterator[Row]:
                 row = [_text(cell) for cell in cells]
                 if header is None:
                     if set(mandatory) <= set(row):
-                        header, found = row, True
+                        header, has_columns = row, True
                         _refuse_twice(f"{path}, worksheet {sheet.title}", row)
                 elif any(row):
                     yield (
@@ -151,7 +151,7 @@ def _rows(path: str | Path, mandatory: Collection[str]) -> Iterator[Row]:
                         {name: cell for name, cell in zip(header, row, strict=False) if name}
                         | {name: "" for name in header[len(row) :] if name},
                     )
-        if not found:
+        if not has_columns:
             raise UserError(f"{path}: no worksheet has the columns {', '.join(mandatory)}.")
     finally:
         book.close()
