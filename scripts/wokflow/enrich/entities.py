@@ -66,7 +66,7 @@ def enrich_entities(
                     counts["kept"] += len(rows)
                     good.write(_frame(rows))
                     rows = []
-                    progress(int(position * 1000), _said(counts), of=1000)
+                    progress(int(position * 1000), _summary(counts), of=1000)
         except Truncated as damage:
             if settings.truncated == "refuse":
                 raise UserError(
@@ -80,12 +80,13 @@ def enrich_entities(
         if not counts["kept"]:
             raise UserError(
                 f"enrich.entities.path: {path} holds no entity with a name in {', '.join(languages)} "
-                f"({_said(counts)}). {first.written()}It is to have a JSON object a line, as Wikidata's dumps have."
+                f"({_summary(counts)}). {first.written()}It is to have a JSON object a line, as Wikidata's dumps "
+                "have."
             )
-    progress.say(_said(counts))
+    progress.say(_summary(counts))
 
 
-def _said(counts: Mapping[str, int]) -> str:
+def _summary(counts: Mapping[str, int]) -> str:
     return (
         f"{counts['kept']} entities, {counts['nameless']} without names in these languages, "
         f"{counts['rejected']} rejects"

@@ -24,7 +24,7 @@ FAMOUS = (
 )
 
 
-class Said(NamedTuple):
+class Wording(NamedTuple):
     """Words of a text that match a name, as they are written.
 
     `key` is the folded name without its article; `single`: it is one word; `exact` is the CRC-32 of the words;
@@ -103,8 +103,8 @@ class Meanings:
         self._free = free
 
     def __call__(self, name: int, words: str, plural: bool, inside: bool, first: bool) -> Meaning | None:
-        """The possible meanings of `words`, a name or its plural; None if they fit no item. For the rest see Said."""
-        spelt = self._said(words, plural, inside, first)
+        """The possible meanings of `words`, a name or its plural; None if they fit no item. For the rest see Wording."""
+        wording = self._wording(words, plural, inside, first)
         fitting: dict[tuple[int, int, int, int], float] = {}
         weights: dict[int, float] = {}
         for entity, *form in self._names.owners_of(name):
@@ -114,8 +114,8 @@ class Meanings:
             key = spelling, capitals, kind, flags
             weight = fitting.get(key)
             if weight is None:
-                fits = SURE if self._free else self._fits(spelt, spelling, capitals, kind, flags)
-                weight = fitting[key] = (kind != ALIAS) * 2.0 + (spelling == spelt.exact) * 0.5 + fits
+                fits = SURE if self._free else self._fits(wording, spelling, capitals, kind, flags)
+                weight = fitting[key] = (kind != ALIAS) * 2.0 + (spelling == wording.exact) * 0.5 + fits
             if weight >= WEAK:
                 weights[entity] = max(weights.get(entity, WEAK), weight)
         return self._meaning(weights) if weights else None
@@ -137,11 +137,11 @@ class Meanings:
                 about.setdefault(word, []).append(item)
         return about
 
-    def _said(self, words: str, plural: bool, inside: bool, first: bool) -> Said:
+    def _wording(self, words: str, plural: bool, inside: bool, first: bool) -> Wording:
         bare = len(article(words, self._lang))
         key = fold(words, self._lang)[bare:]
         capitals, flags = written(words)
-        return Said(
+        return Wording(
             key=key,
             single=not any(joint in key for joint in " -"),
             exact=zlib.crc32(words.encode()),
@@ -154,7 +154,7 @@ class Meanings:
             first=first,
         )
 
-    def _fits(self, said: Said, spelling: int, capitals: int, kind: int, flags: int) -> float:
+    def _fits(self, wording: Wording, spelling: int, capitals: int, kind: int, flags: int) -> float:
         """Whether the words can be the name, by how both are written: SURE, WEAK or NOT.
 
         `spelling`, `capitals`, `kind` and `flags` are the name's (names.OWNER). A name with capitals must be written
@@ -163,40 +163,42 @@ class Meanings:
         if it is mostly in lower case, at the beginning of a sentence. WEAK are many one-word aliases, common words in
         scripts without capitals, and words in capitals throughout.
         """
-        if said.exact != spelling and (flags & IRREGULAR or said.irregular):
-            if flags & IRREGULAR or not said.shouted:
+        if wording.exact != spelling and (flags & IRREGULAR or wording.irregular):
+            if flags & IRREGULAR or not wording.shouted:
                 return NOT
-            return WEAK if said.single and not self._is_rare(said.key) else SURE
-        if said.bare and said.inside and said.exact != spelling:
+            return WEAK if wording.single and not self._is_rare(wording.key) else SURE
+        if wording.bare and wording.inside and wording.exact != spelling:
             return NOT  # the Hong Kong Park is no band called The Hong Kong
-        wanted = capitals & ~said.bare
-        if wanted == 1 and kind != ALIAS and (not said.single or flags & OF_MANY):
+        wanted = capitals & ~wording.bare
+        if wanted == 1 and kind != ALIAS and (not wording.single or flags & OF_MANY):
             wanted = 0  # as titles begin, and some labels
-        if said.plural or flags & PLURAL:
-            return NOT if wanted or (said.capitals and said.inside) else self._of_alias(said, kind)
-        if wanted & ~said.capitals:
-            kept = said.capitals & ~said.bare
-            small = self._is_partly_small(said, kept & wanted) if kept else self._is_rare(said.key)
+        if wording.plural or flags & PLURAL:
+            return NOT if wanted or (wording.capitals and wording.inside) else self._of_alias(wording, kind)
+        if wanted & ~wording.capitals:
+            kept = wording.capitals & ~wording.bare
+            small = self._is_partly_small(wording, kept & wanted) if kept else self._is_rare(wording.key)
             return SURE if small and kind != ALIAS else NOT
-        if not said.single or flags & IRREGULAR:
-            return self._of_alias(said, kind)
-        common = zipf(said.key, self._lang)
-        if (common >= COMMON and kind == ALIAS) or (common >= INSIDE and said.inside and said.capitals):
+        if not wording.single or flags & IRREGULAR:
+            return self._of_alias(wording, kind)
+        common = zipf(wording.key, self._lang)
+        if (common >= COMMON and kind == ALIAS) or (common >= INSIDE and wording.inside and wording.capitals):
             return NOT
         if flags & OF_ONE and common >= INSIDE:
             return WEAK
-        if not wanted or self._is_rare(said.key) or not self._names.cases.ordinary(said.key):
-            return self._of_alias(said, kind)
-        return NOT if said.inside or said.first or (said.bare and said.exact != spelling) else SURE
+        if not wanted or self._is_rare(wording.key) or not self._names.cases.ordinary(wording.key):
+            return self._of_alias(wording, kind)
+        return (
+            NOT if wording.inside or wording.first or (wording.bare and wording.exact != spelling) else SURE
+        )
 
-    def _is_partly_small(self, said: Said, capitals: int) -> bool:
+    def _is_partly_small(self, wording: Wording, capitals: int) -> bool:
         """Whether a name may be written with only these capitals: the Ottoman army, the bishop of Valencia.
 
         It may if the first word is likely a name (PROPER), or if a word after `of` is.
         """
-        if said.bare:
+        if wording.bare:
             return False
-        words = word_pattern().findall(said.key)
+        words = word_pattern().findall(wording.key)
         named = [
             number
             for number, word in enumerate(words)
@@ -204,15 +206,17 @@ class Meanings:
         ]
         if not named:
             return False
-        if named[0] == 0 and zipf(words[0], self._lang) < (RARE if said.first else PROPER):
+        if named[0] == 0 and zipf(words[0], self._lang) < (RARE if wording.first else PROPER):
             return True
         return "of" in words[1:] and words.index("of", 1) < named[-1]
 
-    def _of_alias(self, said: Said, kind: int) -> float:
+    def _of_alias(self, wording: Wording, kind: int) -> float:
         """SURE or WEAK: a one-word alias is weak if it is not rare, is an acronym, or stands in a longer name."""
-        if kind != ALIAS or not said.single or self._lang in SPACELESS:
+        if kind != ALIAS or not wording.single or self._lang in SPACELESS:
             return SURE
-        strong = self._is_rare(said.key) and not said.irregular and not (said.capitals and said.inside)
+        strong = (
+            self._is_rare(wording.key) and not wording.irregular and not (wording.capitals and wording.inside)
+        )
         return SURE if strong else WEAK
 
     def _is_rare(self, key: str) -> bool:

@@ -11,7 +11,7 @@ from wokflow.parse.types import Mention
 PARTS = lx.PARTS | kinds.TAKEN_AWAY
 
 
-class Doing(NamedTuple):
+class KitchenAction(NamedTuple):
     """An action as the kitchen reads it: its verb in simplified characters, and its own nouns."""
 
     verb: str
@@ -161,13 +161,13 @@ def left(foods: Iterable[Mention], gone: Sequence[Mention]) -> list[Mention]:
     return [food for food in foods if food.cls not in classes]
 
 
-def dries(later: Sequence[Doing]) -> bool:
+def dries(later: Sequence[KitchenAction]) -> bool:
     """Whether the next heat is without water."""
     heat = next((doing.verb for doing in later if kinds.kind(doing.verb) is Kind.HEAT), "-")
     return heat[0] in kinds.DRY
 
 
-def next_work(later: Sequence[Doing]) -> Kind | None:
+def next_work(later: Sequence[KitchenAction]) -> Kind | None:
     """The kind of the next action that neither adds nor concerns the stove; to coat food (上浆) is to prepare it."""
     work = (Kind.PREPARE if doing.verb in kinds.COATS else kinds.kind(doing.verb) for doing in later)
     return next((what for what in work if what not in (Kind.ADD, Kind.STOVE)), None)

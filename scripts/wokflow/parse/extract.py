@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from wokflow.parse.doings import Doing, Held
+from wokflow.parse.doings import Held, KitchenAction
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.kinds import COATING, Kind, kind
 from wokflow.parse.lattice import FOOD, Lexicon
@@ -124,7 +124,7 @@ def _action(text: str, act: Act) -> Action:
     return Action(act.start, act.end, text[act.start : act.end], act.cls, foods, tools, (), act.optional)
 
 
-def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> Doing:
+def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> KitchenAction:
     """The action for `held`; `plain` is its step in simplified characters, `sense` a verb of the same meaning."""
     verb, holds, at = plain[action.start : action.end], "", action.end - 1
     if len(verb) > 1 and verb[-1] in HELD_OBJECTS:
@@ -141,7 +141,7 @@ def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> Doing:
         food.start >= action.end and (PLACE.match(plain, food.end) or plain[food.start - 1] in "在到")
         for food in action.ingredients
     )
-    return Doing(sense or verb, action.ingredients, action.tools, inside, action.start, onto)
+    return KitchenAction(sense or verb, action.ingredients, action.tools, inside, action.start, onto)
 
 
 def _inherits(action: Action, found: Held, fried: str | None) -> Action:

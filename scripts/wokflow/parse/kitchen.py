@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
-from wokflow.parse.doings import PARTS, Doing, distinct, dries, left, mains, next_work, without
+from wokflow.parse.doings import PARTS, KitchenAction, distinct, dries, left, mains, next_work, without
 from wokflow.parse.kinds import Kind, aromatic, fat, medium, oil, soft, watery
 from wokflow.parse.places import Places
 from wokflow.parse.types import Mention
@@ -16,7 +16,7 @@ class Kitchen(Places):
     Each method `_<kind>` changes the state and returns the food that the action acts on.
     """
 
-    def acts_on(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+    def acts_on(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """The food that an action acts on; `later` are the actions after it."""
         what = self._kind(doing)
         match what:
@@ -45,7 +45,7 @@ class Kitchen(Places):
         self.away = self.away or not self.at_pot
         return acted
 
-    def _kind(self, doing: Doing) -> Kind:
+    def _kind(self, doing: KitchenAction) -> Kind:
         """The kind of the verb, which for some verbs depends on the place and on the named food."""
         what = kinds.kind(doing.verb)
         if doing.has_lid or (doing.verb == "转入" and not doing.tools):
@@ -60,7 +60,7 @@ class Kitchen(Places):
             return Kind.ADD  # 摆在粉丝上
         return what
 
-    def _stove(self, doing: Doing) -> list[Mention]:
+    def _stove(self, doing: KitchenAction) -> list[Mention]:
         """The food at the place in use. A liquid left over is all that a pot holds after its food: 锅留底油."""
         if doing.leaves:
             cooks = self.at_pot and not all(map(soft, self.pot))
@@ -71,7 +71,7 @@ class Kitchen(Places):
             self.at_pot = True
         return self.pot if self.at_pot or doing.verb[0] in kinds.SWITCHING else self.here()
 
-    def _discard(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+    def _discard(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """Named food is gone, or a part of it; then the rest is meant. Food not there yet is thrown in (扔葱花)."""
         acted, kitchen = self.here(), [*self.pot, *self.bench]
         if not doing.foods and doing.verb[0] in kinds.THROWN and self.taken and not self.at_pot:
@@ -100,7 +100,7 @@ class Kitchen(Places):
         there = [other for other in (*self.bench, *self.pot) if other.cls != food.cls]
         return food.surface[-1] in PARTS | lx.PART_HEADS and len(without(there, [food])) < len(there)
 
-    def _empty(self, doing: Doing) -> list[Mention]:
+    def _empty(self, doing: KitchenAction) -> list[Mention]:
         """All food in the pot, or the named food wherever it is, leaves for a plate."""
         acted = self.bench if self.plated or self.taken or not self.pot else self.pot
         rest = without(self.pot, doing.foods)
@@ -113,7 +113,7 @@ class Kitchen(Places):
         self.set_aside = self.plated = True
         return acted
 
-    def _take(self, doing: Doing, later: Sequence[Doing] = ()) -> list[Mention]:
+    def _take(self, doing: KitchenAction, later: Sequence[KitchenAction] = ()) -> list[Mention]:
         """Solid food leaves the pot, or what is named; if none is in it, what is on the bench leaves a liquid."""
         solid = [food for food in self.pot if not watery(food)] if self.bakes else mains(self.pot)
         if later and kinds.kind(later[0].verb) is Kind.DISCARD and not later[0].foods:  # 捞出丢掉
@@ -136,7 +136,7 @@ class Kitchen(Places):
         self.at_pot, self.set_aside, self.taken = False, False, True
         return self.bench
 
-    def _aside(self, doing: Doing) -> list[Mention]:
+    def _aside(self, doing: KitchenAction) -> list[Mention]:
         """Named food, or the food prepared last, is set aside, except water, to which food comes (准备半碗水)."""
         acted = self.here()
         self.before = []
@@ -151,7 +151,7 @@ class Kitchen(Places):
         self.set_aside = not (doing.foods and all(map(watery, doing.foods)))
         return acted
 
-    def _heat(self, doing: Doing, later: Sequence[Doing] = ()) -> list[Mention]:
+    def _heat(self, doing: KitchenAction, later: Sequence[KitchenAction] = ()) -> list[Mention]:
         """The pot with what is named. If it has too little, the bench goes in."""
         if doing.verb in kinds.TURNING and not self.at_pot and self.bench:
             return self.bench  # taken out of the oven
@@ -186,7 +186,7 @@ class Kitchen(Places):
             return acted
         return self.pot
 
-    def _put_on_heat(self, doing: Doing, steams: bool) -> list[Mention]:
+    def _put_on_heat(self, doing: KitchenAction, steams: bool) -> list[Mention]:
         """The named food that goes into the pot: no water over which food is steamed, no sauce that is reduced."""
         if steams:
             self.lift()
@@ -197,7 +197,7 @@ class Kitchen(Places):
             if not (steams and watery(food)) and not (reduced and soft(food))
         ]
 
-    def _puts_on_another(self, doing: Doing, named: Sequence[Mention]) -> bool:
+    def _puts_on_another(self, doing: KitchenAction, named: Sequence[Mention]) -> bool:
         """Whether another pot is heated, empty or with only oil: nobody heats oil with food in it."""
         if doing.verb not in kinds.HEATS_VESSEL:
             return doing.verb in kinds.FRESH
@@ -214,7 +214,7 @@ class Kitchen(Places):
         """Whether pot and bench hold separate food, so that blanched food is not in the pot."""
         return not (all(map(aromatic, self.pot)) or all(map(aromatic, self.bench)))
 
-    def _lacks_food(self, doing: Doing, named: Sequence[Mention]) -> bool:
+    def _lacks_food(self, doing: KitchenAction, named: Sequence[Mention]) -> bool:
         """Whether the pot holds too little for a verb of heat.
 
         Oil and water are enough only for verbs that heat them. For cooking in water, spices are not enough either,
@@ -231,7 +231,7 @@ class Kitchen(Places):
         only_food = not all(map(aromatic, self.bench)) and all(map(soft, self.pot))
         return wet and (not self.set_aside or only_food) and all(map(aromatic, self.pot))
 
-    def _add(self, doing: Doing, later: Sequence[Doing]) -> list[Mention]:
+    def _add(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """Named food joins the pot or the bench. Without any, the food just added is meant, or else the bench's."""
         if doing.onto:
             return self._add_onto(doing)
@@ -263,7 +263,7 @@ class Kitchen(Places):
             self._add_to_bench(doing, named)
         return self.here()
 
-    def _add_to_bench(self, doing: Doing, named: Sequence[Mention]) -> None:
+    def _add_to_bench(self, doing: KitchenAction, named: Sequence[Mention]) -> None:
         """Named food joins the bench's group, or begins another. Out of the pot it comes with its sauce."""
         solid = self.at_pot and not (without(named, self.pot) or any(map(soft, named)))
         if solid and doing.verb[0] == "倒":  # 蒜蓉倒入碗里
@@ -278,14 +278,14 @@ class Kitchen(Places):
             self.stuffed = self.bench
         self.at_pot = self.set_aside = False
 
-    def _pour_sauce(self, doing: Doing) -> list[Mention]:
+    def _pour_sauce(self, doing: KitchenAction) -> list[Mention]:
         """What is in the pot goes over named food, and by a name of its own: 汤汁浇在鱼上."""
         kept = self.bench if len(without(doing.foods, self.bench)) < len(doing.foods) else []
         self.pot, self.bench, self.at_pot = [], distinct([*kept, *doing.foods, *self.pot]), False
         self.plated = self.set_aside = True
         return self.bench
 
-    def _move(self, doing: Doing) -> list[Mention]:
+    def _move(self, doing: KitchenAction) -> list[Mention]:
         """The bench's food goes into a vessel, or the pot's if that is poured out: 倒入碗中, 转入砂锅."""
         self.bowls = {tool.cls for tool in doing.tools}
         leaves = self.at_pot and bool(self.pot)
@@ -303,7 +303,7 @@ class Kitchen(Places):
             self.to_bench()
         return self.bench or self.pot
 
-    def _add_onto(self, doing: Doing) -> list[Mention]:
+    def _add_onto(self, doing: KitchenAction) -> list[Mention]:
         """The bench's food goes onto or into the named food, or the pot's if that is poured over it."""
         place = list(doing.foods)
         if self.at_pot and doing.verb[0] in kinds.POURS:
@@ -324,7 +324,7 @@ class Kitchen(Places):
             self.bench = distinct([*self.bench, *self.fetch(place)])
         return acted
 
-    def _in_another_bowl(self, doing: Doing) -> bool:
+    def _in_another_bowl(self, doing: KitchenAction) -> bool:
         """Whether food goes into a named bowl apart from the food prepared before: 碗中放豆腐, 鸡蛋打入碗中."""
         bowls, foods = {tool.cls for tool in doing.tools}, doing.foods
         known = len(without(foods, self.bench)) < len(foods) or not self.bowls.isdisjoint(bowls)
@@ -333,12 +333,14 @@ class Kitchen(Places):
         few = len(foods) < 3  # more are a sauce of its own
         return bool(bowls) and not (coats or known or (few and all(map(aromatic, foods))))
 
-    def _seasons_another(self, doing: Doing) -> bool:
+    def _seasons_another(self, doing: KitchenAction) -> bool:
         """Whether seasonings are added to named food that is not there yet: 蒜加盐."""
         there = [*self.bench, *self.pot]
         return doing.seasons and len(without(there, doing.topics(doing.foods))) == len(there)
 
-    def _goes_into_pot(self, doing: Doing, named: Sequence[Mention], later: Sequence[Doing]) -> bool:
+    def _goes_into_pot(
+        self, doing: KitchenAction, named: Sequence[Mention], later: Sequence[KitchenAction]
+    ) -> bool:
         """Whether food goes into the pot: by the named vessel, or if the cook is there or heat is the next work."""
         if doing.tools:
             return any(map(kinds.heated, doing.tools))
@@ -351,7 +353,7 @@ class Kitchen(Places):
             return True
         return next_work(later) is Kind.HEAT and (not self.plated or any(map(oil, named)))
 
-    def _mix(self, doing: Doing) -> list[Mention]:
+    def _mix(self, doing: KitchenAction) -> list[Mention]:
         """The food at the place in use, with named food mixed in, unless that begins a group of its own."""
         if not doing.foods:
             if not self.at_pot and self.bench:
@@ -368,7 +370,7 @@ class Kitchen(Places):
         self.to_bench()
         return self.bench
 
-    def _prepare(self, doing: Doing) -> list[Mention]:
+    def _prepare(self, doing: KitchenAction) -> list[Mention]:
         """The bench's food. Named food begins a new group. Without any, the pot's food comes if the cook is there."""
         in_pot = doing.verb[0] in kinds.PRICKING | kinds.BEATING or any(map(kinds.heated, doing.tools))
         if not doing.foods and self.at_pot and in_pot:

@@ -9,17 +9,17 @@ the kind of each verb, `kitchen` the effect of a kind on the two places.
 from collections.abc import Sequence
 
 from wokflow.parse import kinds
-from wokflow.parse.doings import Doing, Held, distinct, left
+from wokflow.parse.doings import Held, KitchenAction, distinct, left
 from wokflow.parse.kinds import medium
 from wokflow.parse.kitchen import Kitchen
 
 
-def held(doings: Sequence[Doing]) -> list[Held]:
+def held(doings: Sequence[KitchenAction]) -> list[Held]:
     """For each action of a recipe, in text order, the food that it acts on without naming it.
 
-    It is empty if the action names an ingredient that does more than help (see `Doing.only_helps`), or works on a
-    tool itself: 预热烤箱. Food inside the verb's own word is not inherited, unless it was there before: 加水 adds
-    water to the other food.
+    It is empty if the action names an ingredient that does more than help (see `KitchenAction.only_helps`), or works
+    on a tool itself: 预热烤箱. Food inside the verb's own word is not inherited, unless it was there before: 加水
+    adds water to the other food.
     """
     kitchen = Kitchen()
     found: list[Held] = []
