@@ -103,7 +103,7 @@ class Meanings:
         self._free = free
 
     def __call__(self, name: int, words: str, plural: bool, inside: bool, first: bool) -> Meaning | None:
-        """The possible meanings of `words`, a name or its plural; None if they fit no item. For the rest see Wording."""
+        """The possible meanings of `words`, a name or its plural; None if they fit no item. See Wording."""
         wording = self._wording(words, plural, inside, first)
         fitting: dict[tuple[int, int, int, int], float] = {}
         weights: dict[int, float] = {}

@@ -15,7 +15,7 @@ Finder = Callable[[str], list[tuple[int, int]]]
 
 @dataclass(frozen=True)
 class Search:
-    """A pattern for Rust's regex crate that every text with a hit matches, and a function that finds the hits in it."""
+    """A pattern for Rust's regex crate that every text with a hit matches, and a function that finds its hits."""
 
     prefilter: str
     find: Finder

@@ -38,7 +38,7 @@ INSTANCES_TABLE = next(name for name, schema in generate.SCHEMAS.items() if sche
 
 
 def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Finding]:
-    """Findings in the shards of a subset by the gates on single tables: duplicate ids, personal data, damaged text."""
+    """Findings in a subset's shards by the gates on single tables: duplicate ids, personal data, damaged text."""
     shards = sorted((folder / "data" / subset).glob("*.parquet"))
     if not shards:
         return []

@@ -66,7 +66,7 @@ def run(described: RuleJob, prepare: Callable[[], None]) -> None:
 
 
 def _refuse_damaged(inputs: Iterable[str], error: Exception) -> None:
-    """Raise UserError if one of a failed job's tables is damaged. System errors, such as a full disk, have a number."""
+    """Raise UserError if one of a failed job's tables is damaged. System errors, as of a full disk, have a number."""
     if getattr(error, "errno", None) is not None:
         return
     for path in inputs:

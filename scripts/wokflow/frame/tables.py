@@ -1,4 +1,4 @@
-"""Reads and writes tables: folders of Parquet parts, written completely or not at all, with the same bytes each time."""
+"""Reads and writes tables: folders of Parquet parts, written completely or not at all, each time the same bytes."""
 
 import base64
 import errno
