@@ -122,7 +122,7 @@ def test_sheets_of_another_study_and_files_that_are_no_sheets_are_refused(study:
     with pytest.raises(UserError, match="none of 6 rows is a task of this study"):
         study.collect()
     (study.folder / "answers" / "r1.tsv").rename(study.folder / "answers" / "r1.ods")
-    with pytest.raises(UserError, match=r"r1.ods can be no sheet. Save it as .xlsx"):
+    with pytest.raises(UserError, match=r"r1.ods cannot be a sheet. Save it as .xlsx"):
         study.collect()
     (study.folder / "answers" / "r1.ods").rename(study.folder / "answers" / "r1.xlsx")
     with pytest.raises(UserError, match=r"r1\.xlsx cannot be read as a workbook"):

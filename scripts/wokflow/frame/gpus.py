@@ -1,4 +1,4 @@
-"""GPUs of one machine, shared out among jobs: each has its own, for as long as it runs."""
+"""Divides the GPUs of a machine among jobs: each job holds its own until it ends."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ held: list[IO[str]] = []  # locks of this process, released by its end
 
 
 def find_gpus(devices: Path = Path("/dev")) -> list[str]:
-    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them. No driver is asked, no torch loaded."""
+    """The GPUs that this process may use, named as in CUDA_VISIBLE_DEVICES; needs neither driver nor torch."""
     visible = os.environ.get(VISIBLE)
     if visible is None:
         return [str(number) for number, _ in enumerate(devices.glob("nvidia[0-9]*"))]

@@ -1,4 +1,4 @@
-"""What every job does around its one function: a log, progress, and errors that a person can read."""
+"""The frame of every job: its log, its progress, and errors that a person can read."""
 
 import fcntl
 import os
@@ -26,9 +26,9 @@ class UserError(Exception):
 
 
 class Progress:
-    """Writes a line now and then: at most one every `seconds`, so that a log of a long job stays short.
+    """Writes lines of progress, at most one every `seconds`, so that the log of a long job stays short.
 
-    Without `out` it writes nothing.
+    Without `out`, it writes nothing.
     """
 
     def __init__(self, out: TextIO | None = None, *, seconds: float = 10.0) -> None:
@@ -68,9 +68,9 @@ class Progress:
 
 @dataclass(frozen=True)
 class Job:
-    """What a step's function knows of its job; the default, for a call outside a job, logs nothing.
+    """A step's function gets this about its job; the default, for calls outside of a job, logs nothing.
 
-    `metadata` goes into the footers of the tables that it writes.
+    `metadata` is written to the footers of the job's tables.
     """
 
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Job:
 
 
 def keep_others_from_writing() -> None:
-    """From now on nobody else may write what this process and its children make, whatever the user's umask."""
+    """Make new files of this process and its children writable for the user only, whatever the umask."""
     os.umask(os.umask(0o077) | OTHERS)
 
 
@@ -91,7 +91,7 @@ def hold(descriptor: int) -> None:
 
 @contextmanager
 def job(log: str) -> Iterator[Progress]:
-    """Run a job with its log file open; an error lands in the log whole, and on stderr in one line, without secrets.
+    """Run a job with its log file open. Errors go to the log in full, and to stderr on one line, without secrets.
 
     The job then ends with SystemExit, so that Python prints no traceback. Ctrl-C reaches every job of a run: each
     logs it, and only the run reports it on the screen.

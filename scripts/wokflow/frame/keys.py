@@ -1,4 +1,4 @@
-"""What a rule's result depends on, as one canonical string.
+"""The key of a rule: everything that its result depends on, as one canonical string.
 
 Snakemake compares params as a set of values without names, and sees neither imported modules nor config that is
 read elsewhere; so each rule has one param that counts, its key: the step's settings, its code, the packages that it

@@ -1,4 +1,4 @@
-"""What all stages know of languages."""
+"""Names and scripts of languages, and the languages of data."""
 
 import re
 
@@ -61,8 +61,8 @@ def in_language(text: str, lang: str) -> bool | None:
 
     For a language in the Latin script, letters of other scripts must not outnumber Latin words.
 
-    None for a text without letters, and for languages whose script is not known. Languages of one script are not told
-    apart.
+    None for a text without letters, and for languages whose script is not known. Languages with the same script are
+    not distinguished.
     """
     lang = lang.partition("_")[0]
     own = _SCRIPTS.get(lang, "")

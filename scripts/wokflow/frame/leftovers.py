@@ -1,4 +1,4 @@
-"""Temporary names beside an output, and which of them may be removed: those that nobody can still be writing to.
+"""Temporary files beside outputs, and their removal once nobody can be writing to them any more.
 
 A name is `.<output>.<host>.<Slurm job>.<process>.part`, where the Slurm job is `<cluster>_<id>`, or 0 without one.
 <host> is the host's name with a digest of its boot id and PID namespace, within which process numbers are unique.
@@ -23,7 +23,7 @@ PATIENCE = 20  # seconds for one question to Slurm
 
 
 def temporary_name(path: Path, aside: bool = False) -> Path:
-    """This process's own temporary name for an output; with `aside`, for what the output replaces."""
+    """This process's temporary name for an output; with `aside`, for the file that the output replaces."""
     ending = "old.part" if aside else "part"
     return path.with_name(f".{path.name}.{writer()}.{ending}")
 
@@ -36,8 +36,8 @@ def writer() -> str:
 def remove_leftovers(path: Path) -> None:
     """Remove temporary files and folders of an output whose writers have provably ended.
 
-    That is: processes of this host that are gone, and Slurm jobs of this cluster that have ended. All others stay,
-    since a second copy of this job may live on another node.
+    These are processes of this host that no longer exist, and Slurm jobs of this cluster that have ended. All others
+    stay, since a second copy of this job may still run on another node.
     """
     name = re.compile(rf"\.{re.escape(path.name)}\.(?P<writer>[^/]+?)(\.old)?\.part")
     for left in path.parent.iterdir():
@@ -92,7 +92,7 @@ def _slurm_job() -> str:
 
 
 def _process_is_over(host: str, process: int) -> bool:
-    """Whether a process of this host is gone; one with this process's number was an earlier process."""
+    """Whether a process of this host no longer exists; this process's own number means an earlier process."""
     if host != _host():
         return False
     if process == os.getpid():

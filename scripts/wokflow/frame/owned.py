@@ -1,4 +1,4 @@
-"""What counts as the user's own: files that belong to the user, and that nobody else may write.
+"""Checks that files are the user's own: they belong to the user, and nobody else may write them.
 
 Results, records and caches lie in folders that other members of a group may be allowed to write. Whoever writes there
 could feed a run false data, or have it overwrite a file of the user's own through a link.
@@ -40,7 +40,7 @@ def read_own(path: str | Path) -> bytes:
 
 
 def check_own(descriptor: int, path: str | Path) -> None:
-    """Raise ForeignError if an open file is no regular file of the user's own, or others may write it."""
+    """Raise ForeignError if an open file is not a regular file of the user, or others may write it."""
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):
         raise ForeignError(f"{path} is no file.")
@@ -62,7 +62,7 @@ def owner(uid: int) -> str:
 def take_for_own(folder: str | Path) -> int:
     """Remove others' right to write from a folder and all below it; return the number of entries changed.
 
-    Raises ForeignError where something in it belongs to somebody else. Answers in a cache are left out.
+    Raises ForeignError if an entry belongs to somebody else. Answers in a cache are left out.
     """
     folder = str(folder)
     uid, modes = _created(Path(folder).stat().st_dev, folder)

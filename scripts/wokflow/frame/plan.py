@@ -1,7 +1,7 @@
-"""What a run would do, before it runs: python -m wokflow.frame.plan [options of snakemake].
+"""Prints what a run would do: python -m wokflow.frame.plan [options of snakemake].
 
-Says which key of which step changed, from what to what; which jobs follow; which run only if a cutoff before them
-changes; which stay. Snakemake itself works out the jobs, in a dry run of its own.
+It names changed keys of steps with their old and new values, the jobs that run because of them, the jobs that run
+only if a cutoff before them changes, and those that stay. Snakemake itself determines the jobs in a dry run.
 """
 
 import ast
@@ -29,7 +29,7 @@ PARTS = ("settings", "layout", "resources", "code", "packages", "cutoffs")
 
 @dataclass
 class Plan:
-    """Rules by what happens to them, in the order in which they run."""
+    """Rules by what will happen to them, in the order of running."""
 
     runs: Counter[str] = field(default_factory=Counter)  # rule -> number of jobs that will run
     why: dict[str, set[str]] = field(default_factory=dict)  # rule -> reasons of its jobs
@@ -73,7 +73,7 @@ def described(workflow: Any) -> str:
 
 
 def of_another_config(workflow: Any) -> str:
-    """What to do where the last run that wrote these results had other config files than this plan."""
+    """Advice if the last run that wrote these results had other config files than this plan; otherwise empty."""
     last = last_config(workflow.globals["RESULTS"])
     now = [str(path) for path in workflow.overwrite_configfiles]
     if not last or last == now:

@@ -1,6 +1,6 @@
-"""Programs: those that are asked and answer, and those that run as long as a block does.
+"""Runs programs, either to their end or for the time of a block.
 
-What a program prints is text whatever bytes it holds: a byte that is no UTF-8 becomes U+FFFD.
+Output is read as text: a byte that is not UTF-8 becomes U+FFFD.
 """
 
 import os
@@ -22,7 +22,7 @@ def ask_program(
     environment: Mapping[str, str] | None = None,
     patience: float | None = None,
 ) -> "subprocess.CompletedProcess[str]":
-    """Run a program on a text to its end, and give its exit status and what it printed.
+    """Run a program on a text to its end, and return its exit status and output.
 
     Raises OSError if it cannot be started, and subprocess.TimeoutExpired, having killed it, after `patience` seconds.
     """

@@ -59,7 +59,7 @@ SMALL_MB, LARGE_MB = 4_000, 16_000  # memory of a process with a model, at least
 
 @dataclass(frozen=True)
 class Family:
-    """What the runs of a family may have: data, steps, a model, training, prompts.
+    """The data, steps, models, training and prompts that runs of a family may have.
 
     Data are those of DATA, and SENTENCES. `prompts` and `needs_prompt` are the data for which they may, and must,
     have a prompt.
@@ -249,7 +249,7 @@ def read_runs(
 def _row_problems(
     row: Mapping[Any, Any], runs: Collection[str], reserved: Collection[str], pairs: Collection[str]
 ) -> Iterator[str]:
-    """Cells that hold what their column does not allow."""
+    """Problems of single cells: values that their columns do not allow."""
     if not NAME.fullmatch(row["name"]):
         yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
     if row["name"] in runs or row["name"] in reserved:
@@ -273,7 +273,7 @@ def _lender(run: Run, runs: Mapping[str, Run]) -> Run | None:
 
 
 def _run_problems(run: Run) -> Iterator[str]:
-    """Cells of a row that do not go together, or do not fit the other rows."""
+    """Problems of cells that contradict one another, or the other rows."""
     family = FAMILIES[run.family]
     if run.trained and not family.trainable:
         yield f"a run of family {run.family} is not trained: stage none."

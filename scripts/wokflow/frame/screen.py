@@ -1,4 +1,4 @@
-"""What a run shows on the screen: a line for each job that ended, now and then one for each that runs, and errors.
+"""The screen of a run: a line for each job that ended, from time to time one for each running job, and errors.
 
 Snakemake's own lines, some twenty for each job, stay in its log below .snakemake/log; with WOKFLOW_SCREEN=full they
 are on the screen as well.

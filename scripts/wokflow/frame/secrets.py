@@ -1,4 +1,4 @@
-"""What counts as a secret, in logs, on screens, in errors, and in the environment that programs get."""
+"""Keeps secrets out of logs, screens, errors, and the environments of programs."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def masked(text: str, secrets: Collection[str] = ()) -> str:
-    """A text without secrets: those that are given, those of this process's environment, and what looks like one."""
+    """A text with secrets masked: the given ones, those in this process's environment, and what looks like one."""
     own = {value.strip() for name, value in os.environ.items() if NAME.search(name)}
     for secret in sorted({*own, *secrets}, key=lambda secret: (-len(secret), secret)):
         if len(secret) >= SHORTEST and not os.path.exists(secret):  # noqa: PTH110  (files with keys may be told)
@@ -43,12 +43,12 @@ def masked(text: str, secrets: Collection[str] = ()) -> str:
 
 
 def shown(text: str) -> str:
-    """A text without secrets, and without what moves a terminal's cursor or is no UTF-8."""
+    """A text without secrets, terminal control sequences, and bytes that are not UTF-8."""
     return masked(text).translate(CONTROL)
 
 
 def printable(text: str) -> str:
-    """The beginning of a text, in one line, without what moves a terminal's cursor."""
+    """The beginning of a text, on one line, without terminal control sequences."""
     return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[: 2 * SAID].split()))[:SAID]
 
 
