@@ -156,11 +156,11 @@ def _rehydrate(given: argparse.Namespace) -> int:
 def _diff(given: argparse.Namespace) -> int:
     from wokflow.export.diff import diff
 
-    found = False
+    differs = False
     for line in diff(given.old, given.new):
         print(shown(line))
-        found = True
-    return int(found)
+        differs = True
+    return int(differs)
 
 
 if __name__ == "__main__":

@@ -148,8 +148,8 @@ def test_another_start_of_the_machine_and_another_container_are_another_host(
     other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = leftovers._host.__wrapped__()
-    read = leftovers._said
+    read = leftovers._content
     monkeypatch.setattr(
-        leftovers, "_said", lambda path: read(path) + ("changed" if path.endswith(other) else "")
+        leftovers, "_content", lambda path: read(path) + ("changed" if path.endswith(other) else "")
     )
     assert leftovers._host.__wrapped__() != here
