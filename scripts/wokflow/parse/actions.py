@@ -52,14 +52,14 @@ def parse_actions(
                 held = Parses(dependencies, table.slice(start, HELD).select("steps"))
             batch = table.slice(start, BATCH).collect()
             parses = held.of(batch["steps"])
-            found: list[Row] = []
+            accepted: list[Row] = []
             rejected: list[Row] = []
             for recipe in batch.iter_rows(named=True):
                 rows, reject = _recipe(recipe, words, parses, settings)
-                found += rows
+                accepted += rows
                 if reject:
                     rejected.append(reject)
-            good.write(pa.Table.from_pylist(found, schemas.ACTIONS))
+            good.write(pa.Table.from_pylist(accepted, schemas.ACTIONS))
             bad.write(pa.Table.from_pylist(rejected, schemas.REJECTS))
             job.progress(start + batch.height, f"{start + batch.height} of {total} recipes", of=total)
 
@@ -76,8 +76,8 @@ class Parses:
                 wanted |= _clauses_of(batch["steps"])
                 start += BATCH
             names = pl.LazyFrame({"clause": list(wanted)}, schema={"clause": pl.String})
-            found = tables.scan(dependencies, READ).join(names, on="clause", how="semi")
-            self._rows = found.collect(engine="streaming").sort("clause")
+            needed = tables.scan(dependencies, READ).join(names, on="clause", how="semi")
+            self._rows = needed.collect(engine="streaming").sort("clause")
 
     def of(self, steps: pl.Series) -> dict[str, Parse]:
         """The parses of the clauses in these steps (lists of strings), by clause."""

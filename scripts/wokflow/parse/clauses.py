@@ -92,17 +92,17 @@ def clauses(text: str) -> list[tuple[int, int]]:
     Clauses end at stops, brackets, numbering ("1、", "2."), emoji and other symbols, and after LIMIT characters. An
     enumeration with 、 or blanks is one clause. Takes time linear in the length of the text.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     start = 0
     for index in range(len(text)):
         if is_break(text, index):
-            _add(found, text, start, index)
+            _add(spans, text, start, index)
             start = index + 1
         elif index - start >= LIMIT:
-            _add(found, text, start, index)
+            _add(spans, text, start, index)
             start = index
-    _add(found, text, start, len(text))
-    return found
+    _add(spans, text, start, len(text))
+    return spans
 
 
 def is_break(text: str, index: int) -> bool:
@@ -122,13 +122,13 @@ def is_break(text: str, index: int) -> bool:
     return character not in LINKS and unicodedata.category(character)[0] != "M"
 
 
-def _add(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     while start < end and not _solid(text[start]):
         start += 1
     while end > start and not _solid(text[end - 1]):
         end -= 1
     if start < end:
-        found.append((start, end))
+        spans.append((start, end))
 
 
 def _solid(character: str) -> bool:

@@ -112,11 +112,11 @@ def parse_block(clauses: Sequence[str], parser: Backend, segment: Segmenter) -> 
     parses = iter(_tolerant([clause for clause in clauses if clause.strip()], parser))
     result, failures = [], 0
     for clause in clauses:
-        found = next(parses) if clause.strip() else Sentence((), (), (), ())
-        if found is None or not _sound(clause, found):
-            found = _unparsed(segment(clause))
+        parse = next(parses) if clause.strip() else Sentence((), (), (), ())
+        if parse is None or not _sound(clause, parse):
+            parse = _unparsed(segment(clause))
             failures += 1
-        result.append(found)
+        result.append(parse)
     return result, failures
 
 
@@ -308,10 +308,10 @@ class HanLP:
         return [_from_arcs(*pair, None) for pair in zip(words, arcs, strict=True)]
 
     def _multi_task(self, clauses: list[str]) -> list[Sentence]:
-        found = self._model.predict(clauses, tasks=self._tasks)
-        words = next(found[key] for key in found if key.startswith("tok"))
-        arcs = next(found[key] for key in found if key.startswith("dep"))
-        tags = next((found[key] for key in found if _tags(key)), [None] * len(words))
+        predicted = self._model.predict(clauses, tasks=self._tasks)
+        words = next(predicted[key] for key in predicted if key.startswith("tok"))
+        arcs = next(predicted[key] for key in predicted if key.startswith("dep"))
+        tags = next((predicted[key] for key in predicted if _tags(key)), [None] * len(words))
         return [_from_arcs(*row) for row in zip(words, arcs, tags, strict=True)]
 
 

@@ -57,16 +57,16 @@ def extract(
     plain = [simplified(text) for text in steps]
     acts = [actions(text, other, read) for text, other in zip(steps, plain, strict=True)]
     _start_anew(acts, plain, lexicon)
-    found = [[_action(text, act) for act in some] for text, some in zip(steps, acts, strict=True)]
-    found = with_meats(found, lexicon.foods)
+    by_step = [[_action(text, act) for act in some] for text, some in zip(steps, acts, strict=True)]
+    by_step = with_meats(by_step, lexicon.foods)
     doings = [
         _doing(action, act.sense, other, lexicon)
-        for step, some, other in zip(found, acts, plain, strict=True)
+        for step, some, other in zip(by_step, acts, plain, strict=True)
         for action, act in zip(step, some, strict=True)
     ]
     inherited = iter(held(doings))
     fried = lexicon.verbs.get(FRIED)
-    return [[_inherits(action, next(inherited), fried) for action in step] for step in found]
+    return [[_inherits(action, next(inherited), fried) for action in step] for step in by_step]
 
 
 def reader(glossary: Glossary, parses: Mapping[str, Parse], method: str) -> Callable[[str, str], Clause]:
@@ -94,12 +94,12 @@ class Rules:
         self._read: dict[str, Clause] = {}
 
     def read(self, clause: str) -> Clause:
-        found = self._read.get(clause)
-        if found is None:
+        analysis = self._read.get(clause)
+        if analysis is None:
             if len(self._read) >= CACHED:
                 self._read.clear()
-            found = self._read[clause] = Reader(self.lexicon.tokens(clause), self.lexicon).read()
-        return found
+            analysis = self._read[clause] = Reader(self.lexicon.tokens(clause), self.lexicon).read()
+        return analysis
 
 
 @lru_cache(maxsize=4)
@@ -144,9 +144,9 @@ def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> KitchenA
     return KitchenAction(sense or verb, action.ingredients, action.tools, inside, action.start, onto)
 
 
-def _inherits(action: Action, found: Held, fried: str | None) -> Action:
-    name = fried if found.in_oil and fried else action.verb_class
-    return replace(action, inherited=found.foods, verb_class=name)
+def _inherits(action: Action, held_food: Held, fried: str | None) -> Action:
+    name = fried if held_food.in_oil and fried else action.verb_class
+    return replace(action, inherited=held_food.foods, verb_class=name)
 
 
 def _mentions(text: str, nouns: Sequence[Noun], food: bool) -> tuple[Mention, ...]:

@@ -50,14 +50,14 @@ def read_glossary(path: str | Path) -> Glossary:
 
 def _from_json(path: Path) -> Glossary:
     try:
-        given = json.loads(read_text(path))
-        found = {kind: _cleaned(given[kind].items()) for kind in KINDS}
+        content = json.loads(read_text(path))
+        words = {kind: _cleaned(content[kind].items()) for kind in KINDS}
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
             f"{path} is not a glossary ({type(error).__name__}: {error}): it should be a JSON object of "
             f"{', '.join(KINDS)}, each an object that gives surface words their class"
         ) from error
-    return Glossary(found["verbs"], found["ingredients"], found["tools"], noisy=True)
+    return Glossary(words["verbs"], words["ingredients"], words["tools"], noisy=True)
 
 
 def _cleaned(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -91,17 +91,17 @@ def parse_induce(
     roles = _roles(recipe_parts, segment, Tags(), settings.recipes, job.progress)
     space = Space(*read_vectors(vectors), segment)
     numbers = {"verbs": settings.verbs, "ingredients": settings.ingredients, "tools": settings.tools}
-    found: dict[str, list[Member]] = {}
+    classes: dict[str, list[Member]] = {}
     for kind, counts in candidates(roles, settings.least_count).items():
         known = {surface: count for surface, count in counts.items() if surface in space}
-        found[kind] = cluster(known, space.unit(known), numbers[kind], settings.seed)
-        job.progress.say(_summary(kind, found[kind], len(counts) - len(known), numbers[kind]))
-    if not any(found.values()):
+        classes[kind] = cluster(known, space.unit(known), numbers[kind], settings.seed)
+        job.progress.say(_summary(kind, classes[kind], len(counts) - len(known), numbers[kind]))
+    if not any(classes.values()):
         raise UserError(
             f"no word of the steps or ingredients occurs {settings.least_count} times and has a vector in {vectors}: "
             "lower parse.induce.least_count, or train the vectors on this corpus"
         )
-    _write(induced, found)
+    _write(induced, classes)
 
 
 class Tags:
@@ -149,7 +149,7 @@ def names(line: str) -> Iterator[str]:
 def _without_amounts(piece: str) -> str:
     """A name without the amounts before and after it; empty if nothing else is left."""
     bare = LEADING.sub("", piece, count=1)
-    ends = (found.start() for found in AMOUNTS.finditer(bare) if found.end() == len(bare))
+    ends = (amount.start() for amount in AMOUNTS.finditer(bare) if amount.end() == len(bare))
     return "" if NO_NAME.fullmatch(bare) else bare[: next(ends, len(bare))]
 
 
@@ -176,16 +176,16 @@ def object_places(words: Sequence[str], tags: Tags) -> set[int]:
     Amounts, adjectives and other nouns of a list may stand between. Right behind a number a noun is a measure.
     """
     food = [tags.noun(word) and not _vessel(word, tags) for word in words]
-    found, start = set[int](), 0
+    places, start = set[int](), 0
     for end, word in enumerate([*words, ""]):
         if word and (food[end] or tags.number(word) or word in SOME or tags(word)[:1] in AMONG_NOUNS):
             continue
         before = words[start - 1] if start else ""
         if before in PUTTING or before[:1] in COOKING or (not start and word and tags.verb(word)):
             run = range(start, end)
-            found.update(at for at in run if food[at] and not (at and tags.number(words[at - 1])))
+            places.update(at for at in run if food[at] and not (at and tags.number(words[at - 1])))
         start = end + 1
-    return found
+    return places
 
 
 def _vessel(word: str, tags: Tags) -> bool:
@@ -293,10 +293,10 @@ def _summary(kind: str, members: Sequence[Member], without: int, wanted: int) ->
     return text + (f"; {without} candidates have no vector" if without else "")
 
 
-def _write(folder: str, found: Mapping[str, Sequence[Member]]) -> None:
+def _write(folder: str, classes: Mapping[str, Sequence[Member]]) -> None:
     review = ["kind\tclass\tsurface\tcount\tdistance"]
     with atomic_folder(folder) as temporary:
-        for kind, members in found.items():
+        for kind, members in classes.items():
             lines = ["\t".join(HEADER), *(f"{member.surface}\t{member.cls}" for member in members)]
             (temporary / f"{kind}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
             order = {

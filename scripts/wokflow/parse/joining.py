@@ -12,19 +12,19 @@ VERB_TO_OBJECT = lx.AMOUNTS | lx.MEASURES | lx.ASPECT  # between a verb and its 
 
 def merged(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     """The tokens with verbs joined to their complements (炒 + 香, 焯 + 烫); 盖 behind 开 or 盖上 is a lid."""
-    found: list[Token] = []
+    joined: list[Token] = []
     for token in recut(halved(fragrant(oiled(hot_pot(tokens, lexicon), lexicon), lexicon), lexicon), lexicon):
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         if last and last.text in lx.LIDDED and token.text in lexicon.tools:
-            found.append(noun(token.text, token.start, lexicon.tools[token.text], TOOL))
+            joined.append(noun(token.text, token.start, lexicon.tools[token.text], TOOL))
         elif last and last.kind == VERB and last.end == token.start and completes(last, token):
             name = lexicon.verb_class(last.text + token.text) or last.cls
-            found[-1] = Token(VERB, last.text + token.text, last.start, token.end, name)
+            joined[-1] = Token(VERB, last.text + token.text, last.start, token.end, name)
         elif last and token.text in lx.SCATTERED and (scattered := scatters(last, token, lexicon)):
-            found[-1] = Token(VERB, last.text + token.text, last.start, token.end, scattered)
+            joined[-1] = Token(VERB, last.text + token.text, last.start, token.end, scattered)
         else:
-            found.append(token)
-    return [verb_or_noun(found, index, lexicon) for index in range(len(found))]
+            joined.append(token)
+    return [verb_or_noun(joined, index, lexicon) for index in range(len(joined))]
 
 
 def verb_or_noun(tokens: list[Token], index: int, lexicon: Lexicon) -> Token:
@@ -72,36 +72,36 @@ def completes(verb: Token, token: Token) -> bool:
 
 def oiled(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     """热 + 油泡 as 热油 + 泡, and 用 + 油泡 as 用 + 油 + 泡: here a food's name that begins with 油 is not one."""
-    found: list[Token] = []
+    joined: list[Token] = []
     for token in tokens:
-        last, rest = found[-1] if found else None, token.text[1:]
+        last, rest = joined[-1] if joined else None, token.text[1:]
         oil = token.text[0] == "油" and "油" in lexicon.foods
         oily = oil and rest in lexicon.verbs
         cut = token.kind == FOOD and (oily or (oil and rest in lexicon.foods))
         sauce = last.text[:-1] if last and last.kind == FOOD and last.text[-1] == "酱" else ""
         if last and token.text == "油" and sauce in lexicon.foods and last.end == token.start:  # 蚝油酱 + 油
-            found[-1] = noun(sauce, last.start, lexicon.foods[sauce])
-            found.append(noun("酱油", token.start - 1, lexicon.foods.get("酱油", token.cls)))
+            joined[-1] = noun(sauce, last.start, lexicon.foods[sauce])
+            joined.append(noun("酱油", token.start - 1, lexicon.foods.get("酱油", token.cls)))
             continue
         if oily and token.kind == VERB and last and last.text in lx.DISPOSAL:  # 把 + 油炸 + 香
-            found.append(noun("油", token.start, lexicon.foods["油"]))
+            joined.append(noun("油", token.start, lexicon.foods["油"]))
         elif oily and token.kind == VERB and last and last.text == "过" and "过油" in lexicon.verbs:
-            found[-1] = Token(VERB, "过油", last.start, token.start + 1, lexicon.verbs["过油"])
+            joined[-1] = Token(VERB, "过油", last.start, token.start + 1, lexicon.verbs["过油"])
         elif cut and last and last.end == token.start and (name := lexicon.foods.get(last.text + "油")):
-            found[-1] = noun(last.text + "油", last.start, name)
+            joined[-1] = noun(last.text + "油", last.start, name)
         elif cut and last and last.end == token.start and last.text in lx.TASTES:
             core = token.start, token.start + 1
-            found[-1] = Token(FOOD, last.text + "油", last.start, core[1], lexicon.foods["油"], core)
+            joined[-1] = Token(FOOD, last.text + "油", last.start, core[1], lexicon.foods["油"], core)
         elif cut and last and last.text in lx.INSTRUMENT:
-            found.append(noun("油", token.start, lexicon.foods["油"]))
+            joined.append(noun("油", token.start, lexicon.foods["油"]))
         else:
-            found.append(token)
+            joined.append(token)
             continue
         if rest in lexicon.verbs:
-            found.append(Token(VERB, rest, token.start + 1, token.end, lexicon.verbs[rest]))
+            joined.append(Token(VERB, rest, token.start + 1, token.end, lexicon.verbs[rest]))
         else:
-            found.append(noun(rest, token.start + 1, lexicon.foods[rest]))  # 冷 + 油葱
-    return found
+            joined.append(noun(rest, token.start + 1, lexicon.foods[rest]))  # 冷 + 油葱
+    return joined
 
 
 def scatters(verb: Token, token: Token, lexicon: Lexicon) -> str | None:
@@ -112,9 +112,9 @@ def scatters(verb: Token, token: Token, lexicon: Lexicon) -> str | None:
 
 def fragrant(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     """爆 + 香葱 as 爆香 + 葱: behind verbs of flash-frying 香 is the result, not a part of the name."""
-    found: list[Token] = []
+    joined: list[Token] = []
     for token in tokens:
-        verb = found[-1] if found else None
+        verb = joined[-1] if joined else None
         if (
             verb
             and verb.kind == VERB
@@ -125,13 +125,13 @@ def fragrant(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
         ):
             fried = f"{verb.text[-1]}香"
             name = lexicon.verb_class(fried) or verb.cls
-            found[-1] = Token(VERB, fried, verb.end - 1, verb.end + 1, name)
+            joined[-1] = Token(VERB, fried, verb.end - 1, verb.end + 1, name)
             if verb.text[0] == "油" and "油" in lexicon.foods:
-                found.insert(-1, noun("油", verb.start, lexicon.foods["油"]))
-            found.append(noun("葱", token.start + 1, lexicon.foods["葱"]))
+                joined.insert(-1, noun("油", verb.start, lexicon.foods["油"]))
+            joined.append(noun("葱", token.start + 1, lexicon.foods["葱"]))
         else:
-            found.append(token)
-    return found
+            joined.append(token)
+    return joined
 
 
 def halved(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
@@ -140,19 +140,19 @@ def halved(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     The verb before has one character, and with the first of the next it is a listed verb. The rest is a vessel or a
     food, a vessel with a verb of its own (入锅蒸), a lid, a result, or a manner of what follows (烧 + 开小火).
     """
-    found: list[Token] = []
+    joined: list[Token] = []
     for token in tokens:
-        longer = _longer(found[-1], token, lexicon) if found else None
+        longer = _longer(joined[-1], token, lexicon) if joined else None
         rest = _rest(token, lexicon) if longer else None
         if longer and token.kind == FOOD:
-            found[-1:] = [longer, *(rest or [token])]
+            joined[-1:] = [longer, *(rest or [token])]
         elif longer and rest is not None:
-            found[-1:] = [longer, *rest]
+            joined[-1:] = [longer, *rest]
         elif longer and (token.text[1:] in lx.LONG_RESULTS or token.text[1:2] == "出"):
-            found[-1] = replace(longer, text=longer.text + token.text[1:], end=token.end)
+            joined[-1] = replace(longer, text=longer.text + token.text[1:], end=token.end)
         else:
-            found.append(token)
-    return found
+            joined.append(token)
+    return joined
 
 
 def _longer(verb: Token, token: Token, lexicon: Lexicon) -> Token | None:
@@ -191,26 +191,26 @@ def _rest(token: Token, lexicon: Lexicon) -> list[Token] | None:
 
 def hot_pot(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     """冷 + 锅热 + 油 as 锅 + 热油, 一 + 锅热 + 水 as 一锅 + 热水."""
-    found: list[Token] = []
+    joined: list[Token] = []
     for token in tokens:
-        last = found[-1] if found else None
+        last = joined[-1] if joined else None
         if not (last and last.text == "锅热" and token.text in ("水", "油") and token.text in lexicon.foods):
-            found.append(token)
+            joined.append(token)
             continue
         start, text = last.start + 1, f"热{token.text}"
-        if len(found) > 1 and found[-2].kind == NUMBER:
-            found[-1:] = [
+        if len(joined) > 1 and joined[-2].kind == NUMBER:
+            joined[-1:] = [
                 Token(WORD, "锅", last.start, start),
                 noun(text, start, lexicon.foods[token.text]),
             ]
         elif text in lexicon.verbs and "锅" in lexicon.tools:
-            found[-1:] = [
+            joined[-1:] = [
                 noun("锅", last.start, lexicon.tools["锅"], TOOL),
                 Token(VERB, text, start, token.end, lexicon.verbs[text]),
             ]
         else:
-            found.append(token)
-    return found
+            joined.append(token)
+    return joined
 
 
 def recut(tokens: list[Token], lexicon: Lexicon) -> Iterator[Token]:

@@ -80,8 +80,8 @@ def animal(name: str) -> str:
     """The character of the animal in a name of meat; empty if there is none, or if it is no meat: 鸡蛋."""
     if name in MEATS or name[-1] in NO_MEAT:
         return ""
-    found = next((character for character in name if character in ANIMALS), "")
-    return found or ("猪" if any(cut in name for cut in PORK) else "")
+    named = next((character for character in name if character in ANIMALS), "")
+    return named or ("猪" if any(cut in name for cut in PORK) else "")
 
 
 def soft(food: Mention) -> bool:

@@ -78,7 +78,7 @@ class Lexicon:
 
     def tokens(self, clause: str) -> list[Token]:
         """The tokens of a clause, blanks and enumeration commas among them. Takes time linear in its length."""
-        found: list[Token] = []
+        tokens: list[Token] = []
         position = 0
         while position < len(clause):
             character = clause[position]
@@ -86,18 +86,18 @@ class Lexicon:
             if character.isspace():
                 while end < len(clause) and clause[end].isspace():
                     end += 1
-                found.append(Token(BLANK, " ", position, end))
+                tokens.append(Token(BLANK, " ", position, end))
             elif character in JOINERS:
-                found.append(Token(JOIN, "、", position, end))
+                tokens.append(Token(JOIN, "、", position, end))
             elif not character.isalnum():
-                ranged = found and found[-1].kind == NUMBER and not character.isspace()
-                found.append(Token(NUMBER if ranged else WORD, character, position, end))
+                ranged = tokens and tokens[-1].kind == NUMBER and not character.isspace()
+                tokens.append(Token(NUMBER if ranged else WORD, character, position, end))
             else:
                 while end < len(clause) and clause[end].isalnum():
                     end += 1
-                found.extend(self._cut(clause[position:end], position))
+                tokens.extend(self._cut(clause[position:end], position))
             position = end
-        return found
+        return tokens
 
     def _cut(self, text: str, offset: int) -> Iterable[Token]:
         """The tokens of the most likely cut of `text` into words (Viterbi)."""

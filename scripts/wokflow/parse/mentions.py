@@ -12,20 +12,20 @@ COUNTS = lx.NUMERALS | lx.COUNTS
 
 def nouns(view: View, index: int) -> tuple[list[Noun], int]:
     """The nouns of the list that begins at `index`, and the index behind the list."""
-    found: list[Noun] = []
+    listed: list[Noun] = []
     blanks = 0  # that separated nouns so far
     while index < len(view):
         token = view.tokens[index]
         if view.noun_at(index):
             if not (view.suppressed[index] or is_side(view, index) or describes(view, index)):
-                found.append(Noun(*token.core, token.cls, token.kind))
+                listed.append(Noun(*token.core, token.cls, token.kind))
             index += 1
         elif (ahead := next_of_list(view, index, blanks)) > index:
             blanks += any(view.kind(at) == BLANK for at in range(index, ahead))
             index = ahead
         else:
             break
-    return found, index
+    return listed, index
 
 
 def next_of_list(view: View, index: int, blanks: int) -> int:

@@ -1,4 +1,4 @@
-"""Actions of texts outside of any corpus, such as generated recipes, found as parse.actions finds them."""
+"""Actions of texts outside of any corpus, such as generated recipes, extracted in the way of parse.actions."""
 
 from collections.abc import Callable, Sequence
 
@@ -35,10 +35,10 @@ def _parser(glossary: Glossary, load: Load) -> Callable[[Sequence[str]], dict[st
 
     def parse(texts: Sequence[str]) -> dict[str, Parse]:
         some = sorted({text[start:end] for text in texts for start, end in clauses(text)})
-        found, _ = parse_block(some, parser, segment)
+        parsed, _ = parse_block(some, parser, segment)
         return {
             clause: Parse(one.words, one.heads, roles_of(parser.scheme, one.relations))
-            for clause, one in zip(some, found, strict=True)
+            for clause, one in zip(some, parsed, strict=True)
         }
 
     return parse

@@ -118,15 +118,15 @@ def extract_paper(
     up to the next verb on either side belong to a verb. `inherited` is empty and `optional` false: the paper has
     neither.
     """
-    words, found = _words(glossary), []
+    words, by_step = _words(glossary), []
     shared: list[GlossaryWord] = []
     for step in steps:
-        found.append(list[Action]())
+        by_step.append(list[Action]())
         for frame in _frames_of(step, words, parses or {}):
             if action := _action(frame, shared):
-                found[-1].append(action)
+                by_step[-1].append(action)
             shared = _with_ingredient(frame.after) or _with_ingredient(frame.before) or shared
-    return found
+    return by_step
 
 
 def _frames_of(step: str, words: Words, parses: Mapping[str, Parse]) -> Iterator[Frame]:

@@ -42,10 +42,10 @@ class Tree:
 
     def above(self, word: int) -> list[int]:
         """The words above a word, nearest first. Stops at a cycle, which a damaged parse may have."""
-        found: list[int] = []
-        while (word := self.up(word)) >= 0 and word not in found:
-            found.append(word)
-        return found
+        ancestors: list[int] = []
+        while (word := self.up(word)) >= 0 and word not in ancestors:
+            ancestors.append(word)
+        return ancestors
 
     def is_main(self, token: Token) -> bool:
         """Whether a verb neither describes a noun nor is negated."""

@@ -152,12 +152,12 @@ def _batches(examples: Iterable[Any], words: int) -> Iterator[list[Any]]:
 
 def _targets(sentences: Iterable[Sentence], segment: Segmenter) -> list[Target]:
     """Sentences and clauses in the treebank's words, clauses in the segmenter's words; without duplicates."""
-    found: list[Target] = []
+    targets: list[Target] = []
     for sentence in sentences:
         parts = clauses_of(sentence)
-        found += [project(part, part.words) for part in (sentence, *parts)]
-        found += [project(part, segment(part.text)) for part in parts]
-    return list(dict.fromkeys(found))
+        targets += [project(part, part.words) for part in (sentence, *parts)]
+        targets += [project(part, segment(part.text)) for part in parts]
+    return list(dict.fromkeys(targets))
 
 
 def clauses_of(sentence: Sentence) -> list[Sentence]:
@@ -240,7 +240,7 @@ def parser_scores(parser: SpaCy, gold: Sequence[Sentence]) -> dict[str, Any]:
     }
 
 
-def attachment(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str, float]:
+def attachment(gold: Sequence[Sentence], predicted: Sequence[Sentence]) -> dict[str, float]:
     """F1, in percent, of words, tags, heads (UAS), and heads with relations (LAS), with and without punctuation.
 
     As in the CoNLL 2018 shared task (Zeman et al. 2018): two words match if they cover the same characters, two heads
@@ -249,7 +249,7 @@ def attachment(gold: Sequence[Sentence], found: Sequence[Sentence]) -> dict[str,
     scores: dict[str, float] = {}
     for suffix, punctuation in (("", True), ("_without_punctuation", False)):
         right, size = [0, 0, 0, 0], 0
-        for left, other in zip(gold, found, strict=True):
+        for left, other in zip(gold, predicted, strict=True):
             theirs, ours = _by_span(left, punctuation), _by_span(other, punctuation)
             size += len(theirs) + len(ours)
             for span in theirs.keys() & ours.keys():

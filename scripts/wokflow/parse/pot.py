@@ -22,7 +22,7 @@ def held(doings: Sequence[KitchenAction]) -> list[Held]:
     adds water to the other food.
     """
     kitchen = Kitchen()
-    found: list[Held] = []
+    by_action: list[Held] = []
     for index, doing in enumerate(doings):
         named = tuple(food for food in doing.foods if food.surface not in kinds.UNNAMED)
         there = {food.cls for food in (*kitchen.pot, *kitchen.bench)}
@@ -35,5 +35,5 @@ def held(doings: Sequence[KitchenAction]) -> list[Held]:
             acted = left(acted, doing.foods)
         elif doing.foods or doing.on_tools:
             acted = []
-        found.append(Held(tuple(food for food in distinct(acted) if food not in inside), in_oil))
-    return found
+        by_action.append(Held(tuple(food for food in distinct(acted) if food not in inside), in_oil))
+    return by_action

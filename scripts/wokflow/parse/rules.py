@@ -249,23 +249,23 @@ class Reader:
 
     def noun(self, index: int) -> int:
         """Read a list of nouns: objects of the last action, or pending for the next."""
-        found, end = nouns(self.view, index)
+        listed, end = nouns(self.view, index)
         if self.result or self.product or self.silent:
             return end
         last = self.acts[-1] if self.acts else None
         if not last:
-            self.pending += found
+            self.pending += listed
         elif not last.objects and self.is_medium(index, end):
-            last.nouns += found[:1]
+            last.nouns += listed[:1]
             last.objects = last.closed = True
             return index + 1
         elif self.joins(index):
-            last.nouns += found
+            last.nouns += listed
         elif last.closed or self.disposal or self.is_next(last, index, end):
-            self.pending += found
+            self.pending += listed
         else:
-            last.nouns += found
-            last.objects = last.objects or bool(found)
+            last.nouns += listed
+            last.objects = last.objects or bool(listed)
         return end
 
     def joins(self, index: int) -> bool:
@@ -328,9 +328,9 @@ class Reader:
         after = view.skip(index + 1, BEFORE_OBJECT | lx.PLACE | lx.MANNER)
         if not view.noun_at(after) or text in lx.GUIDES:
             return index + 1
-        found, end = nouns(view, after)
+        more, end = nouns(view, after)
         if text in lx.EXISTENCE or text[-1] in "进入到":
-            self.unattached += found
+            self.unattached += more
         return end
 
     def verb(self, index: int) -> int:

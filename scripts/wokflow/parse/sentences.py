@@ -33,7 +33,7 @@ class OpenSentence:
 
 def actions(written: str, text: str, read: Read) -> list[Act]:
     """The actions of a step, as `written`, in text order; `text` is the step in simplified characters."""
-    found: list[Act] = []
+    acts: list[Act] = []
     stack = [OpenSentence()]
     begun = False  # whether the sentence has an action
     heading = 0  # number of actions of what may be its heading
@@ -41,7 +41,7 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
         remarked = None  # the noun before a bracket
         for at, character in enumerate(mark, start - len(mark)):
             if character in OPEN and len(stack) < 10:
-                nouns = stack[-1].listed + [noun for act in found[-1:] for noun in act.nouns]
+                nouns = stack[-1].listed + [noun for act in acts[-1:] for noun in act.nouns]
                 remarked = next((noun for noun in nouns if noun.end == at and noun.kind == FOOD), None)
                 stack.append(OpenSentence())
             elif character in CLOSE and len(stack) > 1:
@@ -53,12 +53,12 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
                 begun, stack[-1] = False, OpenSentence()
             elif character in COLONS:
                 stack[-1].listed = []
-                if heading and text[found[-1].start] in BLENDING:  # 调汁：醋、糖
-                    stack[-1].last, stack[-1].adds = found[-1], True
+                if heading and text[acts[-1].start] in BLENDING:  # 调汁：醋、糖
+                    stack[-1].last, stack[-1].adds = acts[-1], True
         clause = shifted(read(written[start:end], text[start:end]), start)
-        blends = heading and text[found[-1].start] in BLENDING
+        blends = heading and text[acts[-1].start] in BLENDING
         if heading and not blends and clause.acts and not COLONS.isdisjoint(mark):  # 腌制：肉切片，加盐
-            del found[-heading:]
+            del acts[-heading:]
             stack[-1] = OpenSentence()
         named = any(act.nouns for act in clause.acts)
         first = clause.acts[0] if clause.acts else None
@@ -67,10 +67,10 @@ def actions(written: str, text: str, read: Read) -> list[Act]:
         stage = any(text[act.start : act.end] in STAGES for act in clause.acts)  # 水开：下面条
         heading = 0 if begun or named or stage or end - start > HEADING else len(clause.acts)
         begun = begun or bool(clause.acts)
-        found += join(stack[-1], clause)
+        acts += join(stack[-1], clause)
     for sentence in stack:
         finish(sentence)
-    return sorted(found, key=lambda act: act.start)
+    return sorted(acts, key=lambda act: act.start)
 
 
 def _main(act: Act, remarked: Noun, text: str) -> bool:

@@ -47,8 +47,8 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
     """The clauses of each corpus, if a parser is used."""
     parsed = scope.chinese if scope.parser_used else ()
-    found = by_corpus(scope.results.folder, "parse_clauses", "parse/clauses", parsed, known["source"])
-    return {"clauses": found}
+    group = by_corpus(scope.results.folder, "parse_clauses", "parse/clauses", parsed, known["source"])
+    return {"clauses": group}
 
 
 def targets(scope: Scope) -> list[str]:
