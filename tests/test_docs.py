@@ -140,9 +140,7 @@ def test_every_key_that_is_named_exists() -> None:
     config = defaults()
     named = {name for text in (README, RELIABILITY) for name in quoted(text)}
     for name in named:
-        if re.fullmatch(
-            r"(ingest|match|parse|pivot|enrich|generate|judge|annotate|evaluate|export|report)(\.\w+)+", name
-        ):
+        if re.fullmatch(rf"({'|'.join(stages.STAGES)})(\.\w+)+", name):
             value: Any = config
             for part in name.split("."):
                 assert part in value, name
@@ -162,9 +160,7 @@ def test_every_test_that_is_named_exists() -> None:
 
 
 def test_every_reason_of_rejects_is_explained_in_both_places() -> None:
-    rows = re.findall(
-        r"^\| (ingest|match|parse|pivot|enrich|generate|judge|annotate) \| ([\w, ]+) \|", RELIABILITY, re.M
-    )
+    rows = re.findall(rf"^\| ({'|'.join(stages.STAGES)}) \| ([\w, ]+) \|", RELIABILITY, re.M)
     told = {(stage, reason) for stage, reasons in rows for reason in reasons.split(", ")}
     assert told == {(stage, reason) for stage, known in reasons().items() for reason in known}
 
