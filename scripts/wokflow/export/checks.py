@@ -1,7 +1,6 @@
 """Applies the gates to the rows of a release, and to the run behind them."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -202,9 +201,13 @@ def of_models(paths: Sequence[str]) -> list[Finding]:
 
 def _by_data(paths: Sequence[str], table: str) -> dict[str, str]:
     """The paths of parts of a table, such as train/examples/{data}, by its wildcard."""
-    folder = re.compile(f"(?:^|/){table.format(data='([^/]+)')}$")
-    parents = {path: folder.search(Path(path).parent.as_posix()) for path in paths}
-    return {match[1]: path for path, match in parents.items() if match}
+    above = f"/{table.removesuffix('/{data}')}"
+    folders = {path: Path(path).parent for path in paths}
+    return {
+        folder.name: path
+        for path, folder in folders.items()
+        if f"/{folder.parent.as_posix()}".endswith(above)
+    }
 
 
 def counted(paths: Sequence[str], exported: Mapping[str, tuple[str, int]]) -> list[Account]:
