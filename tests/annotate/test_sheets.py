@@ -86,7 +86,7 @@ def test_only_raters_who_have_consented_and_take_part_get_sheets(tmp_path: Path)
     [
         ("=cmd|yes||", "line 3: '=cmd' is no pseudonym"),
         ("007|yes||", "line 3: '007' is no pseudonym"),
-        ("sept2|yes||", "line 3: spreadsheets make something else of sept2"),
+        ("sept2|yes||", "line 3: spreadsheet programs turn sept2 into something else"),
         ("R1|yes||", "line 3: the pseudonym R1 is there twice"),
         ("r2|yes|gone|", "line 3: state 'gone' is none of excluded, withdrawn"),
         ("r2|yes||r9", "line 3: r2 replaces 'r9', whom no line before names"),

@@ -140,6 +140,6 @@ def test_two_versions_of_one_adaptation_are_refused_and_so_are_two_writers(
     (tmp_path / "answers" / "r1 (2).tsv").unlink()
     study.hand_out("r1", "r2", per_task=2)
     study.send([{**row, "target": TEXTS[row["part"]]} for row in study.sheet("r2")], "r2")
-    with pytest.raises(UserError, match="xiachufang:1 was adapted by somebody else, too"):
+    with pytest.raises(UserError, match="xiachufang:1 was also adapted by somebody else"):
         study.gold()
     assert study.read("assigned").columns == ASSIGNED.names
