@@ -257,7 +257,7 @@ def test_a_training_of_another_key_begins_anew_and_if_the_key_comes_back_it_goes
     log = io.StringIO()
     train(folder, log, key="other", seed=2)
     assert "going on" not in log.getvalue()
-    assert f"kept and not used: {aside}" in log.getvalue()
+    assert f"are kept, but not used: {aside}" in log.getvalue()
     assert list((folder / "checkpoints").iterdir()) == [aside]
     assert digests(aside) == saved
     log = io.StringIO()

@@ -98,7 +98,7 @@ def test_the_size_of_a_device_batch_is_not_tried_by_several_at_once(
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({}, "there is one: set processes or nodes"),
+        ({}, "there is only one: set processes or nodes"),
         ({"family": "causal", "metric": "bleu"}, "neither with lora.rank nor"),
         ({"family": "seq2seq"}, "is for causal models"),
     ],
