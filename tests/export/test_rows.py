@@ -46,7 +46,7 @@ def test_rows_that_a_step_lost_or_took_from_nowhere_are_counted() -> None:
 
 @pytest.mark.parametrize("steps", [GOOD[1:], [GOOD[0], GOOD[0]]])
 def test_accounts_that_cannot_be_checked_are_refused(steps: list[Account]) -> None:
-    with pytest.raises(ValueError, match="there"):
+    with pytest.raises(ValueError, match="is repeated, or"):
         accounts(steps)
 
 
