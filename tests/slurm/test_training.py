@@ -191,7 +191,8 @@ def test_what_others_write_into_the_store_of_two_nodes_is_not_run(
     tests/train/test_several.py has the same attack on torchrun's own rendezvous, where it does run.
     """
     house, made = house_without(built, tmp_path / "house", RUN), tmp_path / "made"
-    with_settings(house, f"model.epochs={EPOCHS}; model.dropout=0.0; model.nodes=2")
+    epochs = 1000 * EPOCHS if everywhere else 3 * EPOCHS  # that they do not end before the store is found
+    with_settings(house, f"model.epochs={epochs}; model.dropout=0.0; model.nodes=2")
     run = Run(house, cluster, "--retries", "0", TARGET)
     job = run.job("train_model")["id"]
     keys: set[str] = set()

@@ -1,4 +1,4 @@
-"""The table of studies, in which people rate or write texts, and its settings for jobs."""
+"""The table of studies, in which people rate or write texts, and what it gives a job."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,30 +19,30 @@ DATA = (*ADAPTED, REWRITTEN, *JUDGED)
 WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
 STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings")}
 FOLDER = "resources/annotate"
-NONE = "none"  # in column checks: no checks
+NONE = "none"  # in the column checks
 COLUMNS = {
-    "name": "Letters, digits, _ and -; identifies the study's sheets and ratings.",
+    "name": "Letters, digits, _ and -; sheets and ratings go by it.",
     "kind": "`rating`: texts are rated one by one. `best_worst`: the best and the worst of several are named. "
-    "`writing`: people adapt recipes.",
+    "`writing`: recipes are adapted.",
     "data": "`zh-en`, `en-zh`: adaptations of a test set. `counterfactual`: rewritten recipes. `ash`: recipes of "
     "stage judge, which are rated. `dialogues`: adapted ones, which are rated.",
     "systems": "Whose texts are rated, with blanks between: runs, and `human` for the references. Empty: all.",
     "texts": "A file of more texts, of people or of systems that are no runs: columns instance_id, run and "
     "prediction, Parquet or .tsv. Empty: none.",
-    "dimensions": "The file of the rated dimensions; empty: the one in resources/annotate, or of stage judge.",
-    "instructions": "The file of instructions for raters; empty: the one in resources/annotate.",
-    "consent": "The file of the text that raters consent to; empty: the one in resources/annotate.",
-    "checks": "The file of tasks with known answers; empty: the one in resources/annotate, if any; `none`: no "
+    "dimensions": "The file of what is rated; empty: that in resources/annotate, or of stage judge.",
+    "instructions": "The file of what raters are told; empty: that in resources/annotate.",
+    "consent": "The file of what raters consent to; empty: that in resources/annotate.",
+    "checks": "The file of tasks with known answers; empty: that in resources/annotate, if there is one; `none`: no "
     "checks.",
     "raters": "The table of raters.",
-    "answers": "A returned sheet, or a folder of returned sheets; empty: none yet.",
-    "settings": "Settings that differ from the config for this study: `tasks.sample=200; sheets.per_task=5`.",
+    "answers": "A sheet that came back, or the folder of such sheets; empty: none has.",
+    "settings": "What differs from the config for this study: `tasks.sample=200; sheets.per_task=5`.",
 }
 
 
 @dataclass(frozen=True)
 class Study:
-    """A row of the table. `settings` holds the overrides by step and key: {"tasks": {"sample": 200}}."""
+    """A row. `settings` holds the overrides by step and key: {"tasks": {"sample": 200}}."""
 
     name: str
     kind: str
@@ -72,8 +72,8 @@ def read_studies(
 ) -> dict[str, Study]:
     """The rows of the table at annotate.studies by name, in its order; none without a table.
 
-    `runs` are the names of runs by data, and `generators` the models that write recipes for stage judge. Lines that
-    begin with # are comments. Raises UserError with all problems, each with its line.
+    `runs` are those of each data, and `generators` the models that write recipes for stage judge. Lines that begin
+    with # are passed over. Raises UserError with all problems, each with its line.
     """
     path = config["annotate"]["studies"]
     studies: dict[str, Study] = {}
@@ -103,10 +103,10 @@ def _study(row: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str
             "dimensions": None if of in (*JUDGED, "writing") else f"{kind}.{lang}.tsv",
             "instructions": f"{of}.{lang}.md",
             "consent": f"consent.{lang}.md",
-            "checks": f"{texts}.{data}.tsv",
+            "checks": f"{of}.{data}.tsv",
         }.items()
     }
-    checks = files["checks"] if row["checks"] or Path(files["checks"] or "").is_file() else None
+    checks = own["checks"] if row["checks"] or Path(own["checks"] or "").is_file() else None
     return Study(
         row["name"],
         kind,
@@ -132,7 +132,7 @@ def _own(given: str, default: str | None) -> str | None:
 
 
 def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[str]:
-    """Problems of single cells: values that their columns do not allow."""
+    """Cells that hold what their column does not allow."""
     if not NAME.fullmatch(row["name"]):
         yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
     if row["name"] in studies:
@@ -158,9 +158,9 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
             yield f"{column} {error}"
 
 
-def _without_instructions(row: Mapping[str, str]) -> Iterator[str]:
-    """The problem of a study that needs instructions of its own, but names none."""
-    if (row["kind"], row["data"]) in WITHOUT_INSTRUCTIONS and not row["instructions"]:
+def _without_text(row: Mapping[str, str]) -> Iterator[str]:
+    """A study that needs instructions of its own, and has none."""
+    if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
 
 
@@ -189,7 +189,7 @@ def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:
 
 
 def tasks_given(study: Study) -> dict[str, Any]:
-    """Settings of annotate.tasks that depend on the study."""
+    """What annotate.tasks is given of a study."""
     return {
         "study": study.name,
         "kind": study.kind,
@@ -201,11 +201,11 @@ def tasks_given(study: Study) -> dict[str, Any]:
 
 
 def sheets_given(study: Study) -> dict[str, Any]:
-    """Settings of annotate.sheets that depend on the study."""
+    """What annotate.sheets is given of a study."""
     files = {"instructions": study.instructions, "consent": study.consent, "checks": study.checks}
     return {"study": study.name, "kind": study.kind, "raters": study.raters, **files}
 
 
 def answers_given(study: Study) -> dict[str, Any]:
-    """Settings of annotate.ratings and annotate.written that depend on the study."""
+    """What annotate.ratings and annotate.written are given of a study."""
     return {"answers": study.answers, "raters": study.raters}

@@ -19,7 +19,8 @@ ARROWS = (
     "pivot_orders & generate_baselines & generate_predictions & parse_vectors --> evaluate_counterfactual",
     "enrich_assemble --> evaluate_csi_match --> evaluate_correlations; judge_tasks --> evaluate_words",
     "judge_ratings --> evaluate_ratings & evaluate_biases & evaluate_pta",
-    "annotate_ratings --> evaluate_people & evaluate_best_worst",
+    "generate_adaptations --> evaluate_dialogues; judge_ratings & judge_edits --> evaluate_adaptations",
+    "annotate_ratings --> evaluate_people & evaluate_best_worst; lexicon_precision --> evaluate_literal",
 )
 
 WITHOUT_GPU = {

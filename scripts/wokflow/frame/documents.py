@@ -1,22 +1,42 @@
-"""The parts of README.md and slurm/config.yaml that stages declare: python -m wokflow.frame.documents writes them."""
+"""Documents that stages declare: parts of README.md and slurm/config.yaml, and docs/rules.md.
+
+`python -m wokflow.frame.documents` writes them.
+"""
 
 import re
-from collections.abc import Callable, Iterable
-from itertools import dropwhile
+from collections.abc import Callable, Iterable, Iterator
+from itertools import dropwhile, pairwise
 from pathlib import Path
 
 from wokflow.frame import stages
 
 ROOT = Path(__file__).resolve().parents[3]
-README, PROFILE = ROOT / "README.md", ROOT / "slurm" / "config.yaml"
+README, RULES, PROFILE = ROOT / "README.md", ROOT / "docs" / "rules.md", ROOT / "slurm" / "config.yaml"
 STYLE = "fill:#dfeaea,stroke:#2a6f6f,stroke-width:2px,color:#1b2323"  # of cutoffs
+ARROW = re.compile(r" (?:-->|-\. [a-z ]+ \.->) ")
+RULES_HEAD = """# Rules, stage by stage
+
+Each picture has the rules of one stage and those whose results they read; a dotted line says what people do in between.
+Hexagons are early cutoffs (`wokflow/frame/cutoffs.py`). Some steps read more than the lines show: a rule's inputs in
+`rules/<stage>.smk` are the whole truth. `make docs` writes this page.
+"""
 
 
 def readme(text: str) -> str:
-    """README.md with the table of stages and the diagram of their rules as the stages declare them."""
+    """README.md with the table of stages as they declare themselves, and the diagram of what each reads of others."""
     rows = "".join(f"| {stage} | {about} |\n" for stage, about in stages.descriptions().items())
     text = _replaced(text, "\n| stage | what it does |\n|---|---|\n", rows, lambda line: line.startswith("|"))
-    return _replaced(text, "\n```mermaid\n", diagram(checkpoints()), lambda line: line != "```\n")
+    return _replaced(text, "\n```mermaid\n", overview(), lambda line: line != "```\n")
+
+
+def rules_page(cutoffs: Iterable[str]) -> str:
+    """docs/rules.md: a diagram of each stage's rules."""
+    about, names = stages.descriptions(), [*cutoffs]
+    pages = [
+        f"## {stage}\n\n{stage.capitalize()} {about[stage]}.\n\n```mermaid\n{diagram(lines, names)}```\n"
+        for stage, lines in stages.arrows().items()
+    ]
+    return "\n".join([RULES_HEAD, *pages])
 
 
 def profile(text: str) -> str:
@@ -35,21 +55,34 @@ def checkpoints() -> list[str]:
     ]
 
 
-def diagram(cutoffs: Iterable[str]) -> str:
-    """The arrows of all stages in Mermaid's language, a line for each stage; cutoffs are hexagons."""
-    names = list(cutoffs)
-    unshaped = set(names)
+def diagram(arrows: Iterable[str], cutoffs: Iterable[str]) -> str:
+    """Arrows in Mermaid's language; cutoffs are hexagons."""
+    text = "".join(f"    {line}\n" for line in arrows)
+    shown = [name for name in cutoffs if re.search(rf"\b{name}\b", text)]
+    for name in shown:
+        text = re.sub(rf"\b{name}\b", f"{name}{{{{{name}}}}}", text, count=1)
+    marked = f"    classDef cutoff {STYLE}\n    class {','.join(shown)} cutoff\n" if shown else ""
+    return f"flowchart TD\n{text}{marked}"
 
-    def shaped(word: re.Match[str]) -> str:
-        """The word; at its first mention, the name of a cutoff with its shape."""
-        if word[0] not in unshaped:
-            return word[0]
-        unshaped.remove(word[0])
-        return f"{word[0]}{{{{{word[0]}}}}}"
 
-    arrows = "".join(f"    {'; '.join(lines)}\n" for lines in stages.arrows().values())
-    arrows = re.sub(r"\w+", shaped, arrows)
-    return f"flowchart TD\n{arrows}    classDef cutoff {STYLE}\n    class {','.join(names)} cutoff\n"
+def overview() -> str:
+    """Which stage reads results of which others, in Mermaid's language."""
+    pairs = dict.fromkeys(
+        pair for lines in stages.arrows().values() for line in lines for pair in _pairs(line)
+    )
+    followers: dict[str, list[str]] = {}
+    for before, after in pairs:
+        followers.setdefault(before, []).append(after)
+    arrows = "".join(f"    {before} --> {' & '.join(after)}\n" for before, after in followers.items())
+    return f"flowchart LR\n{arrows}"
+
+
+def _pairs(line: str) -> Iterator[tuple[str, str]]:
+    """The two stages of each arrow between rules of different stages; `corpora` is a stage here."""
+    for chain in line.split("; "):
+        groups = [re.findall(r"([a-z]+)(?:_\w+|\[.*\])", nodes) for nodes in ARROW.split(chain)]
+        for before, after in pairwise(groups):
+            yield from ((one, other) for one in before for other in after if one != other)
 
 
 def _replaced(text: str, head: str, new: str, is_old: Callable[[str], bool]) -> str:
@@ -62,4 +95,5 @@ def _replaced(text: str, head: str, new: str, is_old: Callable[[str], bool]) -> 
 
 if __name__ == "__main__":
     README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    RULES.write_text(rules_page(checkpoints()), encoding="utf-8")
     PROFILE.write_text(profile(PROFILE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,10 +1,12 @@
 """The stages of the workflow, in the order of the data. Each describes itself in its module `stage`.
 
-Such a module has `targets(scope)`, what the stage is run for. It may have `cutoffs(scope, known)`, its groups of
-cutoffs by name, where `known` are those of earlier stages; `problems(config)`, settings that do not go together;
-`run_problems(config, runs)`, the same of the table of runs; `packages(config, runs)`, what must be installed, with
-the reason; `included(config)`, whether a run without a target is for it, too; and WITHOUT_GPU, what to set so that a
-rule asks for no GPU. Tables and reasons of rejects are in its module `schemas`.
+Such a module has `targets(scope)`, the files that the stage makes. It may have `cutoffs(scope, known)`, its groups of
+cutoffs by name, where `known` are those of earlier stages; `problems(config)`, settings that contradict one another;
+`run_problems(config, runs)`, the same for the table of runs; `packages(config, runs)`, what must be installed, with
+the reason; `included(config)`, whether a run without a target makes them, too; WITHOUT_GPU, the setting with which a
+rule asks for no GPU; SLURM_GROUPS, rules whose jobs are submitted together; and, for README.md and docs/rules.md,
+ABOUT, what the stage does, and ARROWS, its rules and those that they follow (Mermaid). Tables and reasons of rejects
+are in its module `schemas`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -8,6 +8,20 @@ from wokflow.frame.cutoffs import CutoffGroup, part_cutoff, plain
 from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.frame.scope import Scope
 
+ABOUT = (
+    "adapts and rewrites recipes, translates sentences with items, and adapts dialogues (`docs/dialogues.md`): by "
+    "trained models, by models behind an endpoint, by retrieval; and simple baselines"
+)
+ARROWS = (
+    "match_split --> generate_instances; enrich_assemble --> generate_items",
+    "ingest_dialogues --> generate_dialogues; pivot_instances --> generate_rewrites & generate_baselines",
+    "train_model & generate_instances & generate_rewrites & generate_items --> generate_decode",
+    "generate_decode --> generate_predictions; generate_instances --> generate_retrieval",
+    "generate_instances & generate_items & generate_dialogues & generate_server --> generate_prompt",
+    "generate_prompt --> generate_adaptations",
+)
+SLURM_GROUPS = {"generate_baselines": "instances"}
+
 EXEMPLARS, OF_EXEMPLARS = "resources/dialogues/exemplars.txt", "India"
 BASELINES = ("copy", "substitute", "retrieve")  # runs without a model; no row of the table has these names
 RESERVED = (*BASELINES, "adaptations")  # folders beside those of runs

@@ -4,12 +4,13 @@ from wokflow.frame.scope import Scope
 
 ABOUT = (
     "has models write recipes by dish and cuisine, and rate them (ASH, Lee et al.), and choose between "
-    "translations of items (PTA, Yao et al.): `docs/judge.md`"
+    "translations of items (PTA, Yao et al.), and judge adapted dialogues: `docs/judge.md`"
 )
 ARROWS = (
     "generate_predictions & generate_retrieval & generate_prompt --> judge_pta",
     "judge_instructions & judge_pta --> judge_server --> judge_prompt --> judge_tasks --> judge_prompt",
-    "judge_prompt --> judge_ratings",
+    "judge_prompt --> judge_ratings; generate_adaptations --> judge_dialogues --> judge_prompt",
+    "judge_prompt --> judge_edits --> judge_edit_tasks --> judge_prompt",
 )
 
 WITHOUT_GPU = {"judge_server": "generate.server.gpus: 0"}

@@ -6,6 +6,15 @@ from typing import Any
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 
+ABOUT = (
+    "aligns word vectors of both corpora, and tells which words of one kitchen have no literal match in the other's: "
+    "`docs/lexicon.md`"
+)
+ARROWS = (
+    "ingest_recipes --> lexicon_vectors --> lexicon_align --> lexicon_neighbours",
+    "lexicon_neighbours -. marked by people .-> lexicon_precision",
+)
+
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
     return {"gensim": "lexicon.included is true"} if config["lexicon"]["included"] else {}

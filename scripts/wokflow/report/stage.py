@@ -5,7 +5,8 @@ from wokflow.frame.scope import Scope
 ABOUT = "shows all of it on one HTML page"
 ARROWS = (
     "export_gates & enrich_statistics & evaluate_counterfactual & evaluate_summary & evaluate_correlations & "
-    "evaluate_csi_match & evaluate_ratings & evaluate_biases & evaluate_words --> report_page",
+    "evaluate_csi_match & evaluate_ratings & evaluate_biases & evaluate_words & "
+    "evaluate_dialogues & evaluate_adaptations & lexicon_precision --> report_page",
 )
 
 
