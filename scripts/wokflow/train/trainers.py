@@ -1,6 +1,5 @@
-"""The trainers of transformers and TRL, extended by our batches, exact resuming, checkpoints that count only if they
-are
-complete, and one validation for any number of processes. Import inside functions: the libraries are heavy."""
+"""The trainers of transformers and TRL with our batches, exact resuming, complete checkpoints, and one validation for
+any number of processes. Import inside functions: the libraries are heavy."""
 
 import hashlib
 import math
