@@ -1,6 +1,8 @@
-LEXICON = {  # what the page and other stages read of it
-    table: f"{RESULTS}/lexicon/{table}/part-00000.parquet"
-    for table in ("neighbours", "picture", "words", "precision")
+LEXICON = {  # tables that the page and other stages read
+    "neighbours": f"{RESULTS}/lexicon/neighbours/part-00000.parquet",
+    "picture": f"{RESULTS}/lexicon/picture/part-00000.parquet",
+    "words": f"{RESULTS}/lexicon/words/part-00000.parquet",
+    "precision": f"{RESULTS}/lexicon/precision/part-00000.parquet",
 }
 LEXICON_CONCEPTS = f"{RESULTS}/lexicon/concepts/concepts.tsv"
 

@@ -150,7 +150,6 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
         parser=[str(folder / "parser")],
         models=models,
         rejects=[],
-        aligned=[],
         release=release(folder, text),
         page=str(out),
         interactive=str(folder / "interactive.html"),

@@ -16,9 +16,9 @@ STYLE = "fill:#dfeaea,stroke:#2a6f6f,stroke-width:2px,color:#1b2323"  # of cutof
 ARROW = re.compile(r" (?:-->|-\. [a-z ]+ \.->) ")
 RULES_HEAD = """# Rules, stage by stage
 
-Each picture has the rules of one stage and those whose results they read; a dotted line says what people do in between.
-Hexagons are early cutoffs (`wokflow/frame/cutoffs.py`). Some steps read more than the lines show: a rule's inputs in
-`rules/<stage>.smk` are the whole truth. `make docs` writes this page.
+Each picture has the rules of one stage and those whose results they read; a dotted line says what people do in
+between. Hexagons are early cutoffs (`wokflow/frame/cutoffs.py`). Some steps read more than the lines show: all inputs
+of a rule stand in `rules/<stage>.smk`. `make docs` writes this page.
 """
 
 
@@ -57,10 +57,18 @@ def checkpoints() -> list[str]:
 
 def diagram(arrows: Iterable[str], cutoffs: Iterable[str]) -> str:
     """Arrows in Mermaid's language; cutoffs are hexagons."""
-    text = "".join(f"    {line}\n" for line in arrows)
-    shown = [name for name in cutoffs if re.search(rf"\b{name}\b", text)]
-    for name in shown:
-        text = re.sub(rf"\b{name}\b", f"{name}{{{{{name}}}}}", text, count=1)
+    unshaped, shown = {*cutoffs}, []
+
+    def shaped(word: re.Match[str]) -> str:
+        """The word; at its first mention, the name of a cutoff with its shape."""
+        name = word[0]
+        if name not in unshaped:
+            return name
+        unshaped.remove(name)
+        shown.append(name)
+        return f"{name}{{{{{name}}}}}"
+
+    text = re.sub(r"\w+", shaped, "".join(f"    {line}\n" for line in arrows))
     marked = f"    classDef cutoff {STYLE}\n    class {','.join(shown)} cutoff\n" if shown else ""
     return f"flowchart TD\n{text}{marked}"
 
@@ -80,7 +88,9 @@ def overview() -> str:
 def _pairs(line: str) -> Iterator[tuple[str, str]]:
     """The two stages of each arrow between rules of different stages; `corpora` is a stage here."""
     for chain in line.split("; "):
-        groups = [re.findall(r"([a-z]+)(?:_\w+|\[.*\])", nodes) for nodes in ARROW.split(chain)]
+        groups = [
+            [name.partition("_")[0] for name in re.findall(r"\w+", nodes)] for nodes in ARROW.split(chain)
+        ]
         for before, after in pairwise(groups):
             yield from ((one, other) for one in before for other in after if one != other)
 

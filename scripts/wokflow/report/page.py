@@ -39,7 +39,6 @@ def report_page(
     parser: Sequence[str],
     models: Sequence[str],
     rejects: Sequence[str],
-    aligned: Sequence[str],
     release: str,
     page: str,
     interactive: str,
@@ -54,12 +53,12 @@ def report_page(
     runs of some data, the others as they are called; what the config leaves out may be missing. `match_statistics`
     among them is the table of match.statistics, `match_scores` its histogram, and `match_leaks` what match.split says
     of leaks. `parser` has the scores of the parser, if the workflow trained one, `models` are the folders of trained
-    models, `rejects` are tables of what was left out, and the tables that it was left out of; `aligned` is the folder
-    of aligned word vectors, if stage lexicon is included, `release` that of the release.
+    models, `rejects` are tables of what was left out, and the tables that it was left out of, `release` is the
+    folder of the release. `lexicon_aligned` among the parts is the folder of aligned word vectors.
     """
     words, draw, examples = read_glossary(settings.glossary), Charts(), settings.examples
     paths = [path for each in parts.values() for path in ([each] if isinstance(each, str) else each)]
-    paths += [*parser, *models, *aligned, *rejects, release]
+    paths += [*parser, *models, *rejects, release]
     results_folder = str(Path(settings.benchmarks).parent)
     jobs = provenance.history(paths, results_folder)
     lost = [*left_out(paths, results_folder)]
@@ -81,7 +80,7 @@ def report_page(
         ),
         "lexicon": (
             "Words across kitchens",
-            lexicon.section(parts, lexicon.doubts(aligned), draw),
+            lexicon.section(parts, lexicon.doubts(inputs.of(parts, "lexicon/aligned")), draw),
             ("lexicon/",),
         ),
         "train": ("Training", training.section(models, DATA, draw), ("train/",)),
