@@ -18,9 +18,9 @@ _HEADING = re.compile(
     r"^\W*(?:\w+ )?adapted (?:version|dialog(?:ue)?|text)s?\b[^:]{0,40}:?\W*$", re.IGNORECASE
 )
 _MARKUP = re.compile(r"\*\*|__|`")
-_BEGIN = r"^(?:[-*•>]+ |\(?\d{1,2}[.)] )?[*_\"“#>]*"  # marks of lists, bold and quotations
+_BEGIN = r"^(?:[-*•>]+ |\(?\d{1,2}[.)] )?[*_\"“#>]{0,4}"  # marks of lists, bold and quotations
 _OTHER = re.compile(
-    rf"{_BEGIN}(?P<name>[^\W\d_][\w.'’-]*(?: \w[\w.'’-]*){{0,2}}) ?[:：][*_]* ?(?P<said>.*\w.*)"
+    rf"{_BEGIN}(?P<name>[^\W\d_][\w.'’-]*(?: \w[\w.'’-]*){{0,2}}) ?[:：][*_]{{0,3}} ?(?P<said>.*\w.*)"
 )
 _REMARK = re.compile(  # on the adaptation
     r"^\W*(?:please )?(?:note|explanation|changes?|adaptations?|cultural|key|here|original)\b", re.IGNORECASE
@@ -105,7 +105,7 @@ class _Reader:
     def known(self) -> re.Pattern[str]:
         """A line that begins an utterance of the dialogue's own speakers; an aside may stand behind the name."""
         return re.compile(
-            rf"{_BEGIN}(?P<name>{self.names})[*_]* ?(?P<aside>\([^()]*\))? ?[:：][*_]* ?(?P<said>.*)",
+            rf"{_BEGIN}(?P<name>{self.names})[*_]{{0,3}} ?(?P<aside>\([^()]*\))? ?[:：][*_]{{0,3}} ?(?P<said>.*)",
             re.IGNORECASE,
         )
 

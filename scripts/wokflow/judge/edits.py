@@ -26,7 +26,7 @@ _NONE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NOTHING = ("", "none", "null", "nothing", "empty", "na", "ø")  # said of a side without words
-_REMARK = re.compile(r"\([^()]*\)$|\s[-–—]\s.*$")  # behind an edit
+_REMARK = re.compile(r"\([^()]*\)\Z|\s[-–—]\s.*\Z", re.DOTALL)  # behind an edit
 _QUOTES = " \t\"'“”‘’`*_,;"
 DIMENSION = "edits"  # in tables of rejects
 
