@@ -138,8 +138,8 @@ rule report_page:
                 *(ADAPTATION_FIGURES if DIALOGUE_RATERS + EDIT_RATERS + STRATEGISTS else ()),
             )
         },
-        generate_adaptations=ADAPTATIONS,
         **after(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])),
+        generate_adaptations=ADAPTATIONS,
         lexicon_aligned=[f"{RESULTS}/lexicon/aligned"] if config["lexicon"]["included"] else [],
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
         evaluate_csi_match=[f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in LINKED],
