@@ -38,7 +38,11 @@ def judged(folder: Path, texts: dict[str, str], statuses: list[str] | None = Non
     if statuses:
         empty = pl.DataFrame(generate.CALLS.empty_table())
         asked = pl.DataFrame({"instance_id": IDS, "status": statuses}).with_columns(
-            run=pl.lit("r"), request=pl.lit("q"), turn=pl.lit(1, pl.Int32)
+            run=pl.lit("r"),
+            prompt=pl.lit("p"),
+            request=pl.lit("q"),
+            answer=pl.lit(""),
+            turn=pl.lit(1, pl.Int32),
         )
         tables.write(calls, generate.CALLS, pl.concat([empty, asked], how="diagonal"), METADATA)
     evaluate_outputs(
