@@ -72,6 +72,24 @@ def test_short_texts_are_known_by_what_comes_out_when_the_reading_is_undone(
 
 
 @pytest.mark.parametrize(
+    ("lang", "texts"),
+    [
+        ("el", ["Μουσακάς", "Χωριάτικη σαλάτα", "Τζατζίκι", "Ψήστε για 40 λεπτά."]),
+        ("hr", ["Ćevapčići", "Sarma s kupusom i čvarcima", "Štrukli", "Rožata"]),
+        ("pl", ["Żurek", "Gołąbki", "Pierogi z kapustą", "Śledź"]),
+        ("ro", ["Ciorbă de burtă", "Mămăligă", "Smântână", "Plăcintă"]),
+        ("ru", ["БОРЩ", "ЩИ", "УХА", "ПЕЛЬМЕНИ"]),
+    ],
+)
+def test_text_of_languages_whose_characters_nobody_listed_stays_unless_it_was_utf_8(
+    lang: str, texts: list[str]
+) -> None:
+    assert misread([[text] for text in texts], ("en", lang)) is None
+    wrong = [[text.encode().decode("sloppy-windows-1252")] for text in texts]
+    assert misread(wrong, ("en", lang))
+
+
+@pytest.mark.parametrize(
     ("readings", "said", "undo"),
     [
         (

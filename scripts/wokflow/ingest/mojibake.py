@@ -1,28 +1,29 @@
 """Text that was read in a wrong encoding and saved so: Ã© for é, ç³– for 糖. What it was, and how to undo it."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 
 from ftfy.badness import BADNESS_RE
 
-from wokflow.ingest.readings import MOST, Reading, chain, expected
+from wokflow.ingest.readings import LANGUAGES, MOST, Reading, chain, expected
 
 FEW, SHARE = 3, 20  # rows of such text that count only if they are more than one of so many
 EXCERPT = 20  # characters that a message quotes
 
 
-def misread(rows: Iterable[Sequence[str]]) -> str | None:
+def misread(rows: Iterable[Sequence[str]], langs: Collection[str] = ("zh", "en")) -> str | None:
     """What is wrong with a source, and what to do, if most rows that have more than ASCII hold such text.
 
-    A row is its texts. Where text only now and then looks like it, or in few rows, that is a matter of these rows.
+    A row is its texts, which are in the languages `langs`. Where text only now and then looks like it, or in few
+    rows, that is a matter of these rows.
     """
     count = 0
     beyond: list[str] = []
     for row in rows:
         count += 1
         beyond += filter(None, [" ".join(text for text in row if not text.isascii())])
-    layers = chain(beyond)
+    layers = chain(beyond, LANGUAGES.issuperset(langs))
     wrong = [row for row in beyond if mojibake(row) or (layers and _gains(row, layers))]
     if len(wrong) * 2 <= len(beyond) or (len(wrong) < FEW and len(wrong) * SHARE < count):
         return None

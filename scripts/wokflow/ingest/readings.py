@@ -43,6 +43,8 @@ PYTHON = (
     'python -c "import ftfy.bad_codecs, sys; '
     "sys.stdout.buffer.write(sys.stdin.buffer.read().decode().encode('{}'))\""
 )
+# Languages of which all characters are expected.
+LANGUAGES = {"ca", "da", "de", "en", "es", "fi", "fr", "it", "nb", "nl", "no", "pt", "sv", "zh"}
 LAYERS = 3  # how often text may have been read wrongly
 SAMPLE, LONGEST = 300, 120  # rows that are looked at, and characters of each
 LEAST = 3  # rows that show what is not UTF-8
@@ -129,11 +131,12 @@ def _expected() -> re.Pattern[str]:
     )
 
 
-def chain(rows: Sequence[str], layers: int = LAYERS) -> tuple[Reading, ...]:
+def chain(rows: Sequence[str], known: bool, layers: int = LAYERS) -> tuple[Reading, ...]:
     """The readings that must be undone, the last one first, if most rows were read wrongly; else none.
 
-    Rows are texts with characters beyond ASCII. Bytes are hardly UTF-8 by chance: there, what comes out need only be
-    more expected than what stands.
+    Rows are texts with characters beyond ASCII; `known`: all are in LANGUAGES. Bytes are hardly UTF-8 by chance:
+    there, what comes out need only be more expected than what stands. Other readings are not sought in other
+    languages: Polish in Windows-1250 makes words of Western letters in other encodings, too.
     """
     rows = [row[:LONGEST] for row in rows[:: max(1, len(rows) // SAMPLE)]]
     rows = [row for row in rows if not row.replace("\ufffd", "").isascii()]
@@ -145,7 +148,7 @@ def chain(rows: Sequence[str], layers: int = LAYERS) -> tuple[Reading, ...]:
         reading = Reading(was, read)
         if was == "utf-8":
             shares = [now for row, share in standing if (now := reading.share(row)) > share]
-        elif len(wrong) * 2 > len(rows) and WAS[was] != READ_AS[read]:
+        elif known and len(wrong) * 2 > len(rows) and WAS[was] != READ_AS[read]:
             shares = [reading.share(row) for row, _ in wrong]
         else:
             continue
@@ -158,6 +161,6 @@ def chain(rows: Sequence[str], layers: int = LAYERS) -> tuple[Reading, ...]:
     for read in READ_AS:
         reading = Reading("utf-8", read)
         undone = [text for row in rows if "\ufffd" not in (text := reading.undone(row))]
-        if len(undone) * 2 > len(rows) and (inner := chain(undone, layers - 1)):
+        if len(undone) * 2 > len(rows) and (inner := chain(undone, known, layers - 1)):
             return reading, *inner
     return ()

@@ -118,7 +118,7 @@ def ingest_sentences(
         if settings.truncated == "refuse":
             _refuse_damage(begin, len(settings.raw), damage, counts, first)
         if settings.mostly_rejected == "refuse":
-            if wrong := misread(looked_at):
+            if wrong := misread(looked_at, [lang.partition("_")[0] for lang in settings.pair.split("-")]):
                 raise UserError(f"{begin} {wrong}. {_KEEP}")
             _refuse_rejects(begin, counts, first)
     job.progress.say(f"{corpus}: {number} rows = {_said(counts)}")
