@@ -5,9 +5,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from scipy.stats import binomtest, pearsonr
-from wokflow.evaluate.pta import evaluate_pta, wilson
+from scipy.stats import pearsonr
+from wokflow.evaluate.pta import evaluate_pta
 from wokflow.frame import tables
+from wokflow.frame.intervals import wilson
 from wokflow.frame.job import Job
 from wokflow.judge.schemas import PTA_PAIRS, RATINGS
 
@@ -68,12 +69,6 @@ def test_win_rates_of_all_items_and_of_those_without_a_name(tmp_path: Path) -> N
     row = scores.filter(run="mt", items="all").row(0, named=True)
     assert (row["low"], row["high"]) == (round(100 * low, 4), round(100 * high, 4))
     assert row["same_when_repeated"] is None
-
-
-@pytest.mark.parametrize(("wins", "trials"), [(0, 5), (5, 5), (1, 30), (200, 778)])
-def test_the_interval_of_a_share_is_scipys(wins: int, trials: int) -> None:
-    expected = binomtest(wins, trials).proportion_ci(0.95, method="wilson")
-    assert wilson(wins / trials, trials) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_what_goes_to_a_and_to_the_longer_text(tmp_path: Path) -> None:

@@ -57,8 +57,8 @@ def filled(folder: Path) -> Fill:
 
 
 def judged(folder: Path, *sheets: Path) -> None:
-    shared: dict[str, Any] = {name: str(folder / f"no_{name}") for name in ("lexicon",)}
-    shared |= {"glossary": str(folder / "no_dictionary"), "dictionary": str(folder / "dictionary.tsv")}
+    none = {"lexicon": str(folder / "no_lexicon"), "glossary": str(folder / "no_dictionary")}
+    shared = none | {"dictionary": str(folder / "dictionary.tsv")}
     judge(folder, shared, count=2, marks=tuple(map(str, sheets)))
 
 

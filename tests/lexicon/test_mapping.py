@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from wokflow.frame.job import Progress
-from wokflow.lexicon.mapping import Search, mapped, neighbourhoods, normalised, rotation, unit, weighted
+from wokflow.lexicon.mapping import mapped, neighbourhoods, normalised, rotation, unit, weighted
 from wokflow.lexicon.neighbours import nearest
+from wokflow.lexicon.settings import AlignSettings
 
-SEARCH = Search(20000, 10, 0.1, 2.0, 5, 1e-6, 0.5, 13)
+SETTINGS = AlignSettings(patience=5)
 
 
 def spaces(words: int, dimensions: int, noise: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -22,10 +23,30 @@ def spaces(words: int, dimensions: int, noise: float) -> tuple[np.ndarray, np.nd
 def test_fifteen_pairs_align_a_turned_space() -> None:
     one, other, place = spaces(300, 20, 0.2)
     seeds = np.column_stack([np.arange(15), place[:15]])
-    found = mapped(one, other, seeds, SEARCH, 2, Progress())
+    found = mapped(one, other, seeds, SETTINGS, 2, Progress())
     assert (found.source @ found.target.T).argmax(axis=1).tolist() == place.tolist()
     assert np.allclose(np.linalg.norm(found.source, axis=1), 1, atol=1e-5)
     assert {*map(tuple, found.pairs.tolist())} == {*enumerate(place.tolist())}
+
+
+def test_the_search_is_the_published_one_in_whole_matrices() -> None:
+    """With all similarities kept; there is so much noise that other measures give another dictionary."""
+    one, other, place = spaces(200, 10, 1.0)
+    seeds = np.column_stack([np.arange(15), place[:15]])
+    found = mapped(one, other, seeds, AlignSettings(keep=1, patience=3), 2, Progress())
+    x, z = (normalised(vectors).astype(np.float64) for vectors in (one, other))
+    left, right = seeds.T
+    for _ in range(found.iterations):
+        u, _, vt = np.linalg.svd(x[left].T @ z[right])
+        similar = x @ u @ vt @ z.T
+        csls = 2 * similar - np.sort(similar, axis=0)[-10:].mean(axis=0)
+        csls -= np.sort(similar, axis=1)[:, -10:].mean(axis=1)[:, None]
+        left = np.concatenate([np.arange(200), csls.argmax(axis=0)])
+        right = np.concatenate([csls.argmax(axis=1), np.arange(200)])
+    assert found.pairs.tolist() == np.column_stack([left, right]).tolist()
+    assert found.objective == pytest.approx(
+        (similar.max(axis=0).mean() + similar.max(axis=1).mean()) / 2, abs=1e-5
+    )
 
 
 def test_with_all_pairs_the_steps_are_those_of_the_definition() -> None:
@@ -57,7 +78,7 @@ def test_a_rotation_keeps_lengths_and_brings_pairs_together() -> None:
 @pytest.mark.parametrize(("words", "dimensions"), [(1, 4), (3, 20), (8, 300)])
 def test_fewer_words_than_dimensions_give_finite_vectors(words: int, dimensions: int) -> None:
     one, other, place = spaces(words, dimensions, 0.1)
-    found = mapped(one, other, np.array([[0, place[0]]]), SEARCH, 1, Progress())
+    found = mapped(one, other, np.array([[0, place[0]]]), SETTINGS, 1, Progress())
     assert np.isfinite(found.source).all() and np.isfinite(found.target).all()
 
 

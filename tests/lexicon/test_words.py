@@ -58,6 +58,7 @@ def test_the_dictionary_has_a_class_by_its_name_and_entries_without_slots_and_gl
 def test_a_literal_word_may_be_inflected_on_either_side() -> None:
     matcher = Matcher({"potatoes", "bake", "soy"})
     assert matcher.literal("potatoes", ["potato"]) and matcher.literal("bake", ["baked"])
+    assert matcher.literal("knives", ["knife"]) and matcher.literal("leaf", ["bay", "leaves"])
     assert not matcher.literal("soy", ["soy sauce"]) and not matcher.literal("pot", ["potato"])
     assert matcher.knows(["potato"]) and matcher.knows(["soy sauce", "baked"])
     assert not matcher.knows(["soy sauce"]) and not matcher.knows([])

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from wokflow.evaluate import sacre
 from wokflow.evaluate.settings import Bootstrap
+from wokflow.frame.intervals import LEVEL
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 DIGITS = 4
-LEVEL = 0.95  # of all intervals: sacrebleu gives no other
 LENGTH = "tokens"  # measured, but neither more nor less of it is better
 CELLS = 1_000_000  # places of instances that are held at a time
 

@@ -3,15 +3,15 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from wokflow.evaluate import rating_schemas
-from wokflow.evaluate.intervals import DIGITS, LEVEL
+from wokflow.evaluate.intervals import DIGITS
 from wokflow.frame import tables
+from wokflow.frame.intervals import wilson
 from wokflow.frame.job import Job
 
 TIE = "C"
@@ -49,17 +49,6 @@ def evaluate_pta(
             path, schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), job.metadata
         )
     job.progress.say(f"{judged.height} choices of {len(raters)} raters, of {known.height} pairs")
-
-
-def wilson(share: float, trials: int) -> tuple[float, float]:
-    """Both ends of Wilson's score interval (1927) of a share; nothing is known of it without trials."""
-    if not trials:
-        return 0.0, 1.0
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-    middle = share + z * z / (2 * trials)
-    half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    whole = 1 + z * z / trials
-    return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
 
 
 def _judged(pairs: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:

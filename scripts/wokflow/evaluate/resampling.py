@@ -6,8 +6,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.evaluate.intervals import CELLS, LEVEL
+from wokflow.evaluate.intervals import CELLS
 from wokflow.evaluate.settings import Bootstrap
+from wokflow.frame.intervals import LEVEL
 from wokflow.pivot.agreement import Matrix, alpha
 
 DIGITS = 9  # decimal places of numbers in the tables

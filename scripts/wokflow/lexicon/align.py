@@ -7,7 +7,7 @@ import numpy as np
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.lexicon.mapping import Search, mapped
+from wokflow.lexicon.mapping import mapped
 from wokflow.lexicon.settings import AlignSettings
 from wokflow.lexicon.summary import SIDES, write_summary
 from wokflow.lexicon.vectors import Space, read_space, write_space
@@ -33,9 +33,8 @@ def lexicon_align(*, source: str, target: str, aligned: str, settings: AlignSett
         "missing": [pair for pair in pairs if pair not in used],
     }
     if used:
-        search = Search(**{name: getattr(settings, name) for name in Search.__dataclass_fields__})
         seeds = np.array([[known[word] for word, known in zip(pair, rows, strict=True)] for pair in used])
-        found = mapped(spaces[0].vectors, spaces[1].vectors, seeds, search, job.threads, job.progress)
+        found = mapped(spaces[0].vectors, spaces[1].vectors, seeds, settings, job.threads, job.progress)
         both = len({*map(tuple, found.pairs.tolist())})
         summary |= {"similarity": round(found.objective, 4), "iterations": found.iterations, "pairs": both}
         vectors = [found.source, found.target]

@@ -6,7 +6,7 @@ last mapping whitens both spaces, rotates them, weighs their dimensions by how w
 whitening.
 
 Written from the papers: A robust self-learning method for fully unsupervised cross-lingual mappings of word
-embeddings, sections 3.3 and 3.4; Generalizing and improving bilingual word embedding mappings, its five steps.
+embeddings, sections 3.3 and 3.4; Generalizing and improving bilingual word embedding mappings, steps 0 to 4.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,26 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.frame.job import Progress
+from wokflow.lexicon.settings import AlignSettings
 
 Matrix = NDArray[np.float32]
 Square = NDArray[np.float64]
 Pairs = NDArray[np.int64]  # (number, 2): rows of the source and of the target
 BLOCK = 1024  # rows multiplied at once, so that the result does not depend on the number of threads
 FLAT = 1e-6  # share of the greatest singular value below which a dimension carries nothing
-
-
-@dataclass(frozen=True)
-class Search:
-    """How the dictionary is induced; lexicon.align says what each means."""
-
-    cutoff: int
-    neighbourhood: int
-    keep: float
-    growth: float
-    patience: int
-    threshold: float
-    reweight: float
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -52,7 +39,7 @@ class Mapped:
 
 
 def mapped(
-    source: Matrix, target: Matrix, seeds: Pairs, search: Search, threads: int, progress: Progress
+    source: Matrix, target: Matrix, seeds: Pairs, settings: AlignSettings, threads: int, progress: Progress
 ) -> Mapped:
     """Both spaces in one, from the rows of the seed pairs, of which there must be one at least.
 
@@ -62,18 +49,18 @@ def mapped(
 
     x, z = normalised(source), normalised(target)
     with threadpool_limits(limits=1), ThreadPoolExecutor(threads) as pool:
-        inducer = _Inducer(x[: search.cutoff], z[: search.cutoff], search, pool)
-        pairs, best, keep, improved = seeds, -np.inf, search.keep, 0
+        inducer = _Inducer(x[: settings.cutoff], z[: settings.cutoff], settings, pool)
+        pairs, best, keep, improved = seeds, -np.inf, settings.keep, 0
         for iteration in count(1):
-            if iteration - improved > search.patience:
+            if iteration - improved > settings.patience:
                 if keep >= 1:
                     break
-                keep, improved = min(1.0, search.growth * keep), iteration
+                keep, improved = min(1.0, settings.growth * keep), iteration
             pairs, objective = inducer(rotation(x, z, pairs), keep, iteration)
-            if objective - best >= search.threshold:
+            if objective - best >= settings.threshold:
                 best, improved = objective, iteration
             progress(iteration, f"iteration {iteration}: similarity {objective:.4f}, {keep:.0%} kept")
-        first, second = weighted(x, z, pairs, search.reweight)
+        first, second = weighted(x, z, pairs, settings.reweight)
         return Mapped(unit(x @ first), unit(z @ second), objective, iteration - 1, pairs)
 
 
@@ -126,8 +113,8 @@ def _whitening(vectors: Matrix) -> tuple[Square, Square]:
 class _Inducer:
     """Induces dictionaries of the most frequent words: of each, in both directions, the nearest by CSLS."""
 
-    def __init__(self, x: Matrix, z: Matrix, search: Search, pool: ThreadPoolExecutor) -> None:
-        self._x, self._z, self._search, self._pool = x, z, search, pool
+    def __init__(self, x: Matrix, z: Matrix, settings: AlignSettings, pool: ThreadPoolExecutor) -> None:
+        self._x, self._z, self._settings, self._pool = x, z, settings, pool
         self._similar = np.empty((len(x), len(z)), np.float32)
 
     def __call__(self, turn: Matrix, keep: float, iteration: int) -> tuple[Pairs, float]:
@@ -151,7 +138,7 @@ class _Inducer:
         means, best = (np.empty(len(similar), np.float32) for _ in range(2))
 
         def fill(start: int, end: int) -> None:
-            top = greatest(similar[start:end], self._search.neighbourhood)
+            top = greatest(similar[start:end], self._settings.neighbourhood)
             means[start:end], best[start:end] = top.mean(axis=1), top.max(axis=1)
 
         self._each(len(similar), fill)
@@ -164,7 +151,7 @@ class _Inducer:
         def fill(start: int, end: int) -> None:
             block = similar[start:end] - near / 2
             if keep < 1:
-                random = np.random.default_rng([self._search.seed, *number, start])
+                random = np.random.default_rng([self._settings.seed, *number, start])
                 block *= random.random(block.shape, np.float32) < keep
             chosen[start:end] = block.argmax(axis=1)
 

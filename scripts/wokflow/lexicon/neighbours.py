@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.lexicon import schemas
-from wokflow.lexicon.mapping import Matrix, neighbourhoods, unit
+from wokflow.lexicon.mapping import Matrix, neighbourhoods
+from wokflow.lexicon.schemas import COSINE, CSLS
 from wokflow.lexicon.settings import NeighboursSettings
 from wokflow.lexicon.sheet import write_marks_sheet
 from wokflow.lexicon.summary import SIDES
 from wokflow.lexicon.vectors import Space, read_space
 from wokflow.lexicon.words import Matcher, content_words, read_dictionary, read_light, read_pairs
 
-CSLS, COSINE = "csls", "cosine"
 DIGITS = 12  # of a word's id
 NAMED = 40  # names in the picture at most
 Row = dict[str, Any]
@@ -120,8 +120,7 @@ def _picture(
     vectors = [space.vectors[rows] for space, rows in zip((source, target), shown, strict=True)]
     if not all(map(len, vectors)) or vectors[0].shape[1] < 2:
         return []
-    both = unit(np.concatenate(vectors)).astype(np.float64)
-    places = iter(principal(both).tolist())
+    places = iter(principal(np.concatenate(vectors).astype(np.float64)).tolist())
     english = dict(seeds)
     return [
         {

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,10 @@ import numpy as np
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.intervals import wilson
 from wokflow.frame.job import Job
 from wokflow.lexicon import schemas
-from wokflow.lexicon.neighbours import COSINE, CSLS
+from wokflow.lexicon.schemas import CSLS, MEASURES
 from wokflow.lexicon.settings import PrecisionSettings
 from wokflow.lexicon.sheet import Mark, Shown, read_marks, shown
 from wokflow.lexicon.summary import read_summary
@@ -20,7 +20,6 @@ from wokflow.lexicon.vectors import read_space
 from wokflow.lexicon.words import exceptions, read_dictionary
 from wokflow.pivot.agreement import alpha, coincidences, nominal
 
-Z = 1.959964  # of an interval of 95 %
 UNDECIDED = "undecided"
 CONCEPTS = ("data", "concept", "source", "target", "origin")
 Row = dict[str, Any]
@@ -58,15 +57,11 @@ def lexicon_precision(
     counts = dict(rows.select("word_id", "count").unique().iter_rows())
     for row in judged:
         row["count"] = counts[row["word_id"]]
-    figures = [
-        {**_dictionary(measure, [hits[key, measure] for key in known]), "neighbours": settings.count}
-        for measure in (CSLS, COSINE)
-    ]
+    figures = [_dictionary(measure, [hits[key, measure] for key in known]) for measure in MEASURES]
     if given:
-        figures += [
-            {**_people(measure, known, rows, own, judged), "neighbours": settings.count}
-            for measure in (CSLS, COSINE)
-        ]
+        figures += [_people(measure, known, rows, own, judged) for measure in MEASURES]
+    for row in figures:
+        row["neighbours"] = settings.count
     for path, schema, made in (
         (marks, schemas.MARKS, [mark._asdict() for mark in given]),
         (words, schemas.WORDS, judged),
@@ -151,11 +146,8 @@ def _share(hits: Sequence[bool]) -> Row:
     number, found = len(hits), sum(hits)
     if not number:
         return {"words": 0, "found": 0}
-    share, wide = found / number, Z * Z / number
-    middle = (share + wide / 2) / (1 + wide)
-    half = Z * sqrt(share * (1 - share) / number + wide / 4 / number) / (1 + wide)
-    ends = {"low": max(0.0, middle - half), "high": min(1.0, middle + half)}
-    return {"words": number, "found": found, "precision": share, **ends}
+    low, high = wilson(found / number, number)
+    return {"words": number, "found": found, "precision": found / number, "low": low, "high": high}
 
 
 def _concepts(judged: Sequence[Row], meant: Mapping[str, Sequence[str]]) -> Iterable[tuple[str, ...]]:

@@ -4,6 +4,8 @@ import pyarrow as pa
 
 from wokflow.frame.columns import STRINGS, column
 
+MEASURES = CSLS, COSINE = "csls", "cosine"
+
 WORD = [
     column("word_id", pa.string(), "A hash of the word and its neighbours; sheets go by it."),
     column("word", pa.string(), "The Chinese word."),

@@ -9,8 +9,9 @@ import polars as pl
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.sheets import write_sheet
 from wokflow.frame.workbooks import read_filled
+from wokflow.lexicon.schemas import MEASURES
 
-NONE = dict.fromkeys(("none", "no", "0", "-", "无", "没有"))
+NONE = {"none", "no", "0", "-", "无", "没有"}
 KINDS = {
     **dict.fromkeys(("cultural", "culture", "c", "文化"), "cultural"),
     **dict.fromkeys(("accidental", "accident", "error", "a", "偶然", "错误"), "accidental"),
@@ -48,7 +49,7 @@ def shown(neighbours: pl.DataFrame) -> dict[str, Shown]:
     for (key, word), rows in neighbours.group_by("word_id", "word", maintain_order=True):
         csls, cosine = (
             rows.filter(pl.col("measure") == measure).sort("rank")["neighbour"].to_list()
-            for measure in ("csls", "cosine")
+            for measure in MEASURES
         )
         also = [each for each in cosine if each not in csls]
         found[str(key)] = Shown(str(word), rows["meanings"][0].to_list(), csls, also)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from wokflow.evaluate.intervals import LEVEL
+from wokflow.frame.intervals import LEVEL
 from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
 from wokflow.pivot.limits import limits
