@@ -352,9 +352,7 @@ def _setting(text: str, schema: Mapping[str, Any], steps: Mapping[str, str]) -> 
     wrong = next(Draft202012Validator(rule).iter_errors(read), None)
     if "properties" in rule:
         return f"{dotted} is a block of settings: name one of {', '.join(rule['properties'])} in it."
-    if (
-        wrong and wrong.validator == "pattern"
-    ):  # the value may be a secret key in place of the variable's name
+    if wrong and wrong.validator == "pattern":  # the value is not shown: it may be a secret key
         return f"{dotted}: its value has not the form that is wanted. {rule['description']}"
     return f"{dotted}: {wrong.message}." if wrong else (path, read)
 

@@ -34,7 +34,7 @@ class Turn(NamedTuple):
     text: str
 
 
-class Misfit(Exception):  # noqa: N818
+class Misfit(Exception):  # noqa: N818  (an outcome of one answer, not a fault)
     """An answer that is no adaptation, utterance by utterance; `reason` is one of schemas.REASONS."""
 
     def __init__(self, reason: str, detail: str = "") -> None:

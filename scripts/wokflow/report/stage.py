@@ -2,7 +2,7 @@
 
 from wokflow.frame.scope import Scope
 
-ABOUT = "shows all of it on one HTML page"
+ABOUT = "shows the results on one HTML page"
 ARROWS = (
     "export_gates & enrich_statistics & evaluate_counterfactual & evaluate_summary & evaluate_correlations & "
     "evaluate_csi_match & evaluate_ratings & evaluate_biases & evaluate_words & "
