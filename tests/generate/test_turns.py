@@ -29,6 +29,14 @@ FITS = {
         f"Original Dialog 3:\nAnn: Who ate the pie?\nBo: I did.\nAnn: Dude!\n\nAdapted Version 3:\n{GOOD}",
         ["words_around"],
     ),
+    "what was changed behind": (
+        f"{GOOD}\n\nI replaced the following:\n- Thanksgiving: Diwali\n- Pie: kheer",
+        ["words_around"],
+    ),
+    "the dialogue before, in other words": (
+        f"Original:\nAnn: Who ate the pie?\nBo: I did.\nAnn: Dude!\n\nHere is the adaptation for India:\n\n{GOOD}",
+        ["words_around"],
+    ),
     "an utterance in two lines": (GOOD.replace("over, so", "over,\nso"), ["joined_lines"]),
     "an utterance with an empty line": (GOOD.replace("over, so", "over,\n\nso"), ["joined_lines"]),
     "the text below the name": (GOOD.replace("Bo: ", "Bo:\n"), ["joined_lines"]),
@@ -56,6 +64,7 @@ MISFITS = {
     "a new speaker between": (GOOD.replace("Bo:", "Cy: Hm.\nBo:"), "more_utterances"),
     "speakers swapped": ("Bo: Who ate the kheer?\nAnn: I did.\nBo: Yaar!", "other_speakers"),
     "in another order": ("Ann: Who ate the kheer?\nAnn: Yaar!\nBo: I did.", "other_speakers"),
+    "one in the line of another": (GOOD.replace("kheer?", "kheer? Bo: Me."), "other_speakers"),
     "one speaker with two names": (GOOD.replace("Ann: Yaar", "Ria: Yaar"), "other_speakers"),
     "two speakers with one name": (GOOD.replace("Ann:", "Ria:").replace("Bo:", "Ria:"), "no_utterances"),
     "one who says nothing": (GOOD.replace("Yaar!", "..."), "empty_utterance"),
@@ -83,11 +92,11 @@ def test_speakers_may_have_other_names_throughout_if_that_is_allowed(names: tupl
 
 def test_a_part_of_a_name_is_enough_where_no_other_speaker_has_it() -> None:
     dialogue = [Turn("Paul the Wine Guy", "Hi."), Turn("Monica Geller", "Yes: hi."), Turn("#ALL#", "Hi!")]
-    found = aligned(dialogue, "Paul (smiling): Namaste.\nMonica: Yes: hello.\n#ALL#: Hello!")
+    found = aligned(dialogue, "Paul (smiling): Namaste.\nMonica: Yes: hello.\n#ALL# [waving]: Hello!")
     assert found.turns == [
         ("Paul the Wine Guy", "(smiling) Namaste."),
         ("Monica Geller", "Yes: hello."),
-        ("#ALL#", "Hello!"),
+        ("#ALL#", "[waving] Hello!"),
     ]
     assert found.repairs == ["short_names"]
     two = [Turn("Ann Lee", "Hi."), Turn("Bo Lee", "Hi.")]
@@ -106,6 +115,24 @@ def test_only_what_parts_one_utterance_is_joined() -> None:
     with pytest.raises(Misfit) as misfit:
         aligned(dialogue, "Ann: Ek.\nAnn: Do.\nAnn: Hm.\nBo: Teen.")
     assert misfit.value.reason == "more_utterances"
+
+
+def test_of_new_names_no_utterance_is_left_out_as_words_around() -> None:
+    dialogue = [Turn("Ann", "One."), Turn("Ann", "Two."), Turn("Bo", "Three.")]
+    with pytest.raises(Misfit) as misfit:
+        aligned(dialogue, "Ria: Hm.\nRia: Ek.\nRia: Do.\nBo: Teen.")
+    assert misfit.value.reason == "more_utterances"
+
+
+def test_a_speaker_who_is_spoken_of_does_not_speak() -> None:
+    with pytest.raises(Misfit) as misfit:
+        aligned([Turn("Ann", "I told Bo: go home."), Turn("Bo", "OK.")], "Ann: I told Bo: go home.")
+    assert misfit.value.reason == "fewer_utterances"
+
+
+def test_letters_that_differ_in_case_alone_for_patterns_are_new_names() -> None:
+    found = aligned([Turn("Kim", "Hi."), Turn("Bo", "Hi.")], "KİM: Hi.\nBo: Hi.")
+    assert found.repairs == ["renamed_speakers"] and found.turns[0].speaker == "KİM"
 
 
 def test_a_word_and_a_colon_are_no_new_speaker_of_a_short_dialogue() -> None:

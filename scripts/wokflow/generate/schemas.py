@@ -153,8 +153,9 @@ ADAPTATIONS = pa.schema(
             "repairs",
             STRINGS,
             "What was set right of the whole dialogue: words_around (words before or behind it left out), "
-            "joined_lines (a line without speaker belongs to the one before), joined_utterances (several of one "
-            "speaker in a row are one), short_names (a part of the speaker's name), renamed_speakers.",
+            "joined_lines (a line without speaker belongs to the one before), split_lines (a line has several "
+            "utterances), joined_utterances (several of one speaker in a row are one), short_names (a part of the "
+            "speaker's name), renamed_speakers.",
         ),
     ]
 )
@@ -179,7 +180,7 @@ REASONS = {
     "fewer_utterances": Reason("The adaptation has fewer utterances than the dialogue."),
     "more_utterances": Reason("The adaptation has more utterances than the dialogue."),
     "other_speakers": Reason(
-        "The adaptation has as many utterances, and other speakers, or in another order."
+        "The adaptation has as many utterances, and other speakers, or in another order, or one within another."
     ),
     "empty_utterance": Reason("A speaker of the adaptation says nothing."),
     "wrong_language": Reason("The adaptation is certainly in another language, named in detail."),

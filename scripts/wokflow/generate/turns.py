@@ -10,12 +10,12 @@ from typing import NamedTuple
 # What is set right, as the table of adaptations names it.
 WORDS_AROUND, JOINED_LINES, SPLIT_LINES = "words_around", "joined_lines", "split_lines"
 JOINED_UTTERANCES, SHORT_NAMES, RENAMED = "joined_utterances", "short_names", "renamed_speakers"
-TELLING = (
-    3  # utterances by which new speakers are known for those of the dialogue: "Sorry: I cannot." is none
-)
+TELLING = 3  # utterances by which new speakers are known: "Sorry: I cannot." is none
 # A line before the adaptation, where an answer first repeats the dialogue: "Adapted Version 3:".
 _HEADING = re.compile(
-    r"^\W*(?:\w+ )?adapted (?:version|dialog(?:ue)?|text)s?\b[^:]{0,40}:?\W*$", re.IGNORECASE
+    r"^\W*(?:(?:\w+ )?adapted (?:version|dialog(?:ue)?|text)s?\b[^:]{0,40}:?"
+    r"|(?:\w+[^\w:]{1,3}){0,8}adapt(?:ed|ation)\b[^:]{0,40}:)\W*$",
+    re.IGNORECASE,
 )
 _MARKUP = re.compile(r"\*\*|__|`")
 _BEGIN = r"^(?:[-*•>]+ |\(?\d{1,2}[.)] )?[*_\"“#>]{0,4}"  # marks of lists, bold and quotations
@@ -55,11 +55,13 @@ def aligned(dialogue: Sequence[Turn], answer: str, *, renamed: bool = True) -> A
     A line begins an utterance if a speaker's name and a colon begin it, with or without marks of lists and bold.
     Other lines belong to the one before, or are remarks: before the first utterance, and behind an empty line after
     the last one. Several utterances of a speaker in a row are one where the dialogue has one there. Where there would
-    be too few, lines are parted before names of speakers within. Speakers may have a part of their names and, with
-    `renamed`, other ones: each the same throughout, and none that of another speaker. Where nobody has the own name,
-    at least TELLING utterances must come in the order of the dialogue's speakers.
+    be too few, lines are parted before names of speakers within, unless texts of the dialogue have such names, too.
+    Speakers may have a part of their names and, with `renamed`, other ones: each the same throughout, and none that
+    of another speaker. Where nobody has the own name, at least TELLING utterances must come in the order of the
+    dialogue's speakers.
 
-    Raises Misfit where that leaves fewer or more utterances, other speakers, or one who says nothing.
+    Raises Misfit where that leaves fewer or more utterances, other speakers, one who says nothing, or an utterance
+    that has another one within.
     """
     reader = _Reader(dialogue)
     lines = [" ".join(_MARKUP.sub("", line).split()) for line in answer.splitlines()]
@@ -105,29 +107,34 @@ class _Reader:
     def known(self) -> re.Pattern[str]:
         """A line that begins an utterance of the dialogue's own speakers; an aside may stand behind the name."""
         return re.compile(
-            rf"{_BEGIN}(?P<name>{self.names})[*_]{{0,3}} ?(?P<aside>\([^()]*\))? ?[:：][*_]{{0,3}} ?(?P<said>.*)",
+            rf"{_BEGIN}(?P<name>{self.names})[*_]{{0,3}} ?(?P<aside>\([^()]*\)|\[[^\[\]]*\])? ?"
+            r"[:：][*_]{0,3} ?(?P<said>.*)",
             re.IGNORECASE,
         )
 
-    def parted(self, lines: Sequence[str]) -> list[str]:
-        """Lines that end where a speaker's whole name and a colon follow."""
+    @cached_property
+    def within(self) -> re.Pattern[str]:
+        """The blank within a line that a speaker's whole name and a colon follow."""
         whole = "|".join(re.escape(name) for name in self.speakers)
-        begin = re.compile(rf"(?<=\S) (?=(?:{whole}) ?[:：])")
-        return [part for line in lines for part in begin.split(line)]
+        return re.compile(rf"(?<=\S) (?=(?:{whole}) ?[:：])")
+
+    def parted(self, lines: Sequence[str]) -> list[str]:
+        """Lines that end where another utterance begins; the same ones if utterances of the dialogue seem to, too."""
+        if any(self.within.search(turn.text) for turn in self.dialogue):
+            return [*lines]
+        return [part for line in lines for part in self.within.split(line)]
 
     def aligned(self, lines: Sequence[str], renamed: bool) -> Aligned:
-        turns, repairs = self.found(lines)
-        own = [turn.speaker in self.speakers for turn in turns]
-        if any(own):
-            while len(turns) > len(self.dialogue) and not (own[0] and own[-1]):
-                place = 0 if not own[0] else -1
-                del (
-                    turns[place],
-                    own[place],
-                )  # such as "Scene: a flat in Pune", "Diwali: in place of Thanksgiving"
-                repairs.add(WORDS_AROUND)
+        turns, gaps, repairs = self.found(lines)
+        if any(turn.speaker in self.speakers for turn in turns):
+            self.trim(turns, gaps, repairs)
         elif len(self.dialogue) < TELLING or _order(turns) != _order(self.dialogue):
             raise Misfit("no_utterances", next(filter(None, lines), "")[:200])
+        for place, rest in enumerate(gaps):
+            if rest:
+                repairs.add(JOINED_LINES if place else WORDS_AROUND)
+            if place:
+                turns[place - 1] = _with(turns[place - 1], rest)
         if len(turns) != len(self.dialogue):
             turns = self.joined(turns)
             repairs.add(JOINED_UTTERANCES)
@@ -138,10 +145,28 @@ class _Reader:
         for theirs, ours in zip(self.dialogue, turns, strict=True):
             if re.search(r"\w", theirs.text) and not re.search(r"\w", ours.text):
                 raise Misfit("empty_utterance", ours.speaker)
+            if self.within.search(ours.text) and not self.within.search(theirs.text):
+                raise Misfit("other_speakers", f"another one within the utterance of {ours.speaker}")
         return Aligned(turns, sorted(repairs))
 
-    def found(self, lines: Sequence[str]) -> tuple[list[Turn], set[str]]:
-        """All utterances behind the last heading that has some, and repairs."""
+    def trim(self, turns: list[Turn], gaps: list[list[str]], repairs: set[str]) -> None:
+        """Leaves out what is too much before and behind: "Scene: a flat in Pune", "Diwali: in place of Thanksgiving".
+
+        Raises Misfit if a speaker would lose only some utterances.
+        """
+        given, left = len(turns), set[str]()
+        while len(turns) > len(self.dialogue):
+            ends = [place for place in (0, -1) if turns[place].speaker not in self.speakers]
+            if not ends:
+                break
+            left.add(turns.pop(ends[0]).speaker)
+            gaps.pop(ends[0])
+            repairs.add(WORDS_AROUND)
+        if left & {turn.speaker for turn in turns}:
+            raise Misfit("more_utterances", f"{given}, not {len(self.dialogue)}")
+
+    def found(self, lines: Sequence[str]) -> tuple[list[Turn], list[list[str]], set[str]]:
+        """All utterances behind the last heading that has some, the lines before each behind a gap, and repairs."""
         begins = [number for number, line in enumerate(lines) if self.known.match(line)]
         headings = [
             number + 1
@@ -149,33 +174,33 @@ class _Reader:
             if _HEADING.match(line) and begins and number < begins[-1]
         ]
         begin = headings[-1] if headings else 0
-        turns, repairs = list[Turn](), {WORDS_AROUND} if any(lines[:begin]) else set[str]()
+        turns, gaps = list[Turn](), list[list[str]]()
+        repairs = {WORDS_AROUND} if any(lines[:begin]) else set[str]()
         gap, rest = False, list[str]()  # an empty line, and lines behind it that begin no utterance
         for line in lines[begin:]:
             turn = self.turn(line, repairs)
             if turn:
-                if rest:
-                    repairs.add(JOINED_LINES if turns else WORDS_AROUND)
-                    _append(turns, rest)
                 turns.append(turn)
+                gaps.append(rest)
                 gap, rest = False, []
             elif not line:
                 gap = True
             elif turns and not gap and not _REMARK.match(line):
                 repairs.add(JOINED_LINES)
-                _append(turns, [line])
+                turns[-1] = _with(turns[-1], [line])
             else:
                 gap = True
                 rest.append(line)
         if rest:
             repairs.add(WORDS_AROUND)
-        return turns, repairs
+        return turns, gaps, repairs
 
     def turn(self, line: str, repairs: set[str]) -> Turn | None:
         """The utterance that a line begins; None if it begins none."""
-        if match := self.known.match(line):
-            name = _key(match["name"])
-            speaker = self.spellings[name]
+        match = self.known.match(line)
+        name = _key(match["name"]) if match else ""
+        speaker = self.spellings.get(name)  # none of İ for i, which the pattern takes for the same letter
+        if match and speaker:
             if name != _key(speaker):
                 repairs.add(SHORT_NAMES)
             return Turn(speaker, " ".join(filter(None, (match["aside"], match["said"]))))
@@ -217,10 +242,9 @@ def _key(name: str) -> str:
     return " ".join(name.casefold().replace("_", " ").split())
 
 
-def _append(turns: list[Turn], lines: Sequence[str]) -> None:
-    """More lines of the last utterance, if there is one."""
-    if turns:
-        turns[-1] = turns[-1]._replace(text=" ".join([turns[-1].text, *lines]).strip())
+def _with(turn: Turn, lines: Sequence[str]) -> Turn:
+    """The utterance with more lines."""
+    return turn._replace(text=" ".join([turn.text, *lines]).strip())
 
 
 def _runs(turns: Sequence[Turn]) -> list[list[Turn]]:
