@@ -86,11 +86,10 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ("frame.languages", "in_language"): ([re.compile(r"[^\W\d_a-z\u4e00-\u9fff]")], "findall"),
     ("judge.reading", "_names"): ([Reader.of(("harmony", tuple("12345")))._names], "search"),
     ("judge.reading", "_scale"): ([reading._scale(("1", "2", "3", "4", "5"))], "search"),
-    ("judge.edits", "_side"): ([re.compile(r"a\s+b")], "search"),
-    ("judge.edits", "touches"): ([re.compile(r"a\s+b")], "finditer"),
+    ("judge.edits", "_matches"): ([re.compile(r"a\s+b")], "finditer"),
     ("judge.strategies", "_names"): ([strategies._names(("localisation", "omission"))], "finditer"),
     ("generate.turns", "known"): ([SPEAKERS.known], "match"),
-    ("generate.turns", "parted"): ([re.compile(r"(?<=\S) (?=(?:Ann|Bo Lee) ?[:：])")], "split"),
+    ("generate.turns", "within"): ([SPEAKERS.within], "split"),
     ("frame.leftovers", "remove_leftovers"): (
         [re.compile(r"\.part\-00000\.parquet\.(?P<writer>[^/]+?)(\.old)?\.part")],
         "fullmatch",

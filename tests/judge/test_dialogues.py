@@ -1,6 +1,6 @@
 """Edits, strategies and scores of adapted dialogues: what is asked, and what is read of answers."""
 
-from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from wokflow.generate.schemas import ADAPTATIONS
 from wokflow.ingest.schemas import ANNOTATIONS
 from wokflow.judge.dialogues import judge_dialogues
 from wokflow.judge.edit_tasks import judge_edit_tasks
-from wokflow.judge.edits import judge_edits, read_edits
+from wokflow.judge.edits import judge_edits, read_edits, touches
 from wokflow.judge.prompt import judge_prompt
 from wokflow.judge.ratings import judge_ratings
 from wokflow.judge.reading import Reader
@@ -50,6 +50,7 @@ EDITS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         [("Beer", "Lassi"), ("ice cream", "kulfi")],
     ),
     "words around": ("Edits:\n\nBeer → Lassi\n\nThat is all.", [("Beer", "Lassi")]),
+    "a replacement that says so": ("Beer ➡️ Lassi # replacement", [("Beer", "Lassi")]),
     "twice the same": ("Beer → Lassi\nbeer → lassi", [("Beer", "Lassi")]),
     "none": ("Edits: No edit found.", []),
     "none, in other words": ("No significant changes.", []),
@@ -86,6 +87,17 @@ def test_the_last_line_of_a_cut_answer_may_have_gone_on() -> None:
     assert [one.reason for one in read_edits("", SAID, NEW, "failed")] == ["failed"]
 
 
+@pytest.mark.parametrize(
+    ("words", "touching"),
+    [("thanksgiving", True), ("at  Thanksgiving", True), ("a", False), ("i", True), ("", False)],
+)
+def test_an_edit_touches_an_item_where_its_words_are_whole_if_they_are_anywhere(
+    words: str, touching: bool
+) -> None:
+    start = SAID.index("Thanksgiving")
+    assert touches(words, SAID, [(start, start + len("Thanksgiving"))]) is touching
+
+
 STRATEGIES = ("addition", "omission", "globalisation", "localisation", "transformation")
 
 
@@ -100,6 +112,10 @@ STRATEGIES = ("addition", "omission", "globalisation", "localisation", "transfor
         ("The strategy is Transformation, not localization.", "transformation"),
         ("Localisation (rather than globalisation)", "localisation"),
         ("It could be localization or transformation.", "several"),
+        ("Strategy: localisation or a globalisation", "several"),
+        ("Localization / globalization", "several"),
+        ("Localization (globalization would lose the joke)", "localisation"),
+        ("Options: addition, omission, localisation. Strategy: omission", "omission"),
         ("Substitution", "missing"),
         ("I'm sorry, I cannot help.", "refused"),
     ],
@@ -182,10 +198,13 @@ class Judged:
             job=Job({"key": "k"}),
             **paths,
         )
+        self.edit_tasks(edits=[paths["edits"]])
+
+    def edit_tasks(self, edits: Sequence[str] = (), changes: Sequence[str] = ()) -> None:
         judge_edit_tasks(
             adaptations=[self.path("adaptations")],
-            edits=[paths["edits"]],
-            changes=[],
+            edits=edits,
+            changes=changes,
             scored=self.path("scored"),
             strategies=self.path("strategies"),
             settings=EditTasksSettings(
@@ -285,7 +304,7 @@ def test_a_judge_finds_edits_rates_them_and_dialogues_and_figures_are_those_of_h
     assert means["edits", "er", "localisation"] == pytest.approx(4 / 3)
     assert (means["dialogues", "dr", "localisation"], means["dialogues", "p", "naturalness"]) == (4, 3)
     shares = found["shares"].filter(dimension="localisation", study="edits")
-    assert Counter(dict(shares.select("value", "ratings").rows())) == {"1": 2, "2": 1}
+    assert dict(shares.select("value", "ratings").rows()) == {"1": 2, "2": 1}
     assert found["shares"].filter(study="strategies").select("value", "share").rows() == [
         ("localisation", 100.0)
     ]
@@ -308,20 +327,6 @@ def test_without_an_editor_edits_are_those_of_the_aligner(tmp_path: Path) -> Non
         }
     ).with_columns(item=pl.lit(value=True))
     changes.write_parquet(judged.path("changes"))
-    judge_edit_tasks(
-        adaptations=[judged.path("adaptations")],
-        edits=[],
-        changes=[judged.path("changes")],
-        scored=judged.path("scored"),
-        strategies=judged.path("strategies"),
-        settings=EditTasksSettings(
-            dimensions=str(FOLDER / "edit_dimensions.tsv"),
-            strategies=str(FOLDER / "strategy_dimensions.tsv"),
-            show="Friends",
-            culture="India",
-            people="Indian",
-        ),
-        job=Job({"key": "k"}),
-    )
+    judged.edit_tasks(changes=[judged.path("changes")])
     shown = {each["name"]: each["text"] for each in tables.read(judged.path("scored"))["shown"][0]}
     assert (shown["edit"], shown["found_by"]) == ("Pie → Kheer", "aligner")

@@ -12,13 +12,14 @@ from wokflow.generate.answers import cleaned
 from wokflow.judge.reading import plain, refusal
 from wokflow.judge.schemas import EDITS, RATING_REJECTS
 
-ARROW = re.compile(r"→|⇒|➔|➜|-{1,3}>|={1,3}>|—>|–>")
+ARROW = re.compile(r"→|⇒|➔|➜|➡\ufe0f?|⟶|-{1,3}>|={1,3}>|—>|–>")
 _BEGIN = re.compile(  # marks of lists, and a label
     r"^(?:[-*•] |\(?\d{1,3}[.)] )?(?:[^\w→]{0,3}(?:edit|change)s?[^\w:→]{0,3}\d{0,3}[^\w:→]{0,3}:[^\w→]{0,3})?",
     re.IGNORECASE,
 )
 _TAG = re.compile(
-    r"(?<!\w)[#(\[]{0,3} ?(?:deletion|deleted|removed|addition|added|insertion|omitted)[)\]]{0,3}$",
+    r"(?<!\w)[#(\[]{0,3} ?(?:deletion|deleted|removed|addition|added|insertion|omitted|replacement|replaced)"
+    r"[)\]]{0,3}$",
     re.IGNORECASE,
 )
 _NONE = re.compile(
@@ -27,6 +28,7 @@ _NONE = re.compile(
 )
 _NOTHING = ("", "none", "null", "nothing", "empty", "na", "ø")  # said of a side without words
 _REMARK = re.compile(r"\([^()]*\)\Z|\s[-–—]\s.*\Z", re.DOTALL)  # behind an edit
+_EDGE = re.compile(r"(?<!\w)|(?!\w)")  # not within a word
 _QUOTES = " \t\"'“”‘’`*_,;"
 DIMENSION = "edits"  # in tables of rejects
 
@@ -66,7 +68,7 @@ def judge_edits(
     kept, left = list[dict[str, Any]](), list[dict[str, Any]]()
     asked = tables.read(answers).join(tables.read(tasks, ["task_id", "item", "system"]), on="task_id")
     for row in asked.sort("task_id", "repetition").iter_rows(named=True):
-        _, dialogue, position = _place(row["item"])
+        dialogue, position = _place(row["item"])
         text, adapted = texts[row["system"], dialogue, position]
         common = {"task_id": row["task_id"], "repetition": row["repetition"]}
         number = 0
@@ -99,10 +101,10 @@ def kind_of(original: str, adapted: str) -> str:
     return "addition" if not original else "replacement" if adapted else "deletion"
 
 
-def _place(item: str) -> tuple[str, str, int]:
-    kind, _, rest = item.partition(":")
-    dialogue, _, position = rest.rpartition(":")
-    return kind, dialogue, int(position)
+def _place(item: str) -> tuple[str, int]:
+    """Dialogue and position of the utterance that a task is about."""
+    dialogue, _, position = item.partition(":")[2].rpartition(":")
+    return dialogue, int(position)
 
 
 def _marks(annotations: Sequence[str]) -> Mapping[tuple[str, int], Sequence[tuple[int, int]]]:
@@ -118,9 +120,15 @@ def _marks(annotations: Sequence[str]) -> Mapping[tuple[str, int], Sequence[tupl
 
 def touches(words: str, text: str, places: Sequence[tuple[int, int]]) -> bool:
     """Whether some place of the words in a text shares a character with one of the places."""
-    pattern = r"\s+".join(map(re.escape, words.split()))
-    spans = [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)] if pattern else []
+    spans = [match.span() for match in _matches(words, text)]
     return any(start < stop and begin < end for begin, stop in spans for start, end in places)
+
+
+def _matches(words: str, text: str) -> Sequence[re.Match[str]]:
+    """Where words stand in a text, whatever their case; within longer words only if they stand nowhere else."""
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    found = [*re.finditer(pattern, text, re.IGNORECASE)] if pattern else []
+    return [match for match in found if all(_EDGE.match(text, place) for place in match.span())] or found
 
 
 def read_edits(answer: str, text: str, adapted: str, status: str) -> Iterator[Found]:
@@ -166,7 +174,6 @@ def _side(side: str, text: str) -> str | None:
     if re.sub(r"\W+", "", side).casefold() in _NOTHING:
         return ""
     for words in (side, side.rstrip(".!?:"), _REMARK.sub("", side).strip(_QUOTES)):
-        match = re.search(r"\s+".join(map(re.escape, words.split())), text, re.IGNORECASE)
-        if words and match:
-            return match[0]
+        if found := _matches(words, text):
+            return found[0][0]
     return None

@@ -327,7 +327,8 @@ def _rationale(answer: str, text: str, heading: _Heading, reading: _Reading) -> 
             blank = " " * len(label[0])
             rationale = rationale[: label.start()] + blank + rationale[label.end() :]
         plain_part = _LABELLED.sub(lambda label: " " * len(label[0]), plain_part)
-    words = " ".join(rationale[_REASON.match(plain_part).end() :].split())  # type: ignore[union-attr]
+    reason = _REASON.match(plain_part)
+    words = " ".join(rationale[reason.end() if reason else 0 :].split())
     return words.strip(' *_`#|"{},[]<>-')
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from wokflow.judge.reading import Rated, any_of, plain, refusal, words
 
@@ -11,12 +12,16 @@ _LABEL = re.compile(
 )
 _LEAD = re.compile(r"\W*(?:\d[.)]\W*)?")  # numbers and marks before a name that begins an answer
 _NOT = re.compile(r"(?:\b(?:not|isn't|than|nor)|n't)\W{1,5}(?:an?\W{1,5})?$", re.IGNORECASE)
+_BESIDE = re.compile(  # between two names, of which neither is then the one
+    rf"[^\w\n.:()]{{0,3}}(?:{any_of([*words('or'), *words('and')])}[^\w\n]{{0,3}}(?:an? )?)?", re.IGNORECASE
+)
 
 
 def read_name(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated:
     """The value that begins an answer, that stands behind "strategy", or that is the only one in all of it.
 
-    Names may be spelt otherwise (resources/judge/words.tsv); one behind "not" or "than" does not count. `cut`: the
+    Names may be spelt otherwise (resources/judge/words.tsv); one behind "not" or "than" does not count, and two side
+    by side are none. `cut`: the
     answer ended at the limit of tokens; a name at its end is one nevertheless, as names are not words cut short.
     """
     text = plain(answer)
@@ -33,7 +38,9 @@ def read_name(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated
     opening = _LEAD.match(text)
     at = {opening.end() if opening else 0, *(label.end() for label in _LABEL.finditer(text))}
     told = [each for each in found if each[1] in at or text[: each[1]].strip(" \"'([") == ""]
-    chosen = {each[0] for each in told or found}
+    pairs = [(one, other) for one, other in pairwise(found) if one in told]
+    beside = [other for one, other in pairs if _BESIDE.fullmatch(text, one[2], other[1])]
+    chosen = {each[0] for each in [*told, *beside] or found}
     if len(chosen) > 1:
         return Rated(None, reason="several", detail=", ".join(sorted(chosen)))
     value, begin, end = (told or found)[0]
