@@ -1,13 +1,12 @@
 """The page's section of adapted dialogues, of the demo's answers."""
 
-from pathlib import Path
-
 import pytest
 from wokflow.evaluate.adaptations import evaluate_adaptations
 from wokflow.evaluate.dialogues import evaluate_dialogues
 from wokflow.evaluate.settings import AdaptationsSettings, DialoguesSettings
 from wokflow.evaluate.stage import ADAPTATION_FIGURES, ADAPTATION_TABLES
 from wokflow.frame import tables
+from wokflow.generate.schemas import CALLS
 from wokflow.judge.ratings import judge_ratings
 from wokflow.judge.schemas import ANSWERS
 from wokflow.report import spoken
@@ -16,7 +15,7 @@ from wokflow.report.inputs import Tables
 from wokflow.report.render import Templates
 
 from tests.conftest import ROOT
-from tests.judge.demo_dialogues import CALLS, Demo, runs
+from tests.judge.demo_dialogues import Demo, runs
 
 PUBLISHED = str(ROOT / "resources" / "published.tsv")
 ASKED = {"plain-scores": "dialogues", "other-scores": "dialogues", "plain-rates-edits": "edits"}
@@ -59,7 +58,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 
 def test_the_section_shows_a_dialogue_with_its_edits_and_all_tables_beside_the_papers(
-    parts: Tables, tmp_path: Path
+    parts: Tables,
 ) -> None:
     shown = spoken.section(parts, {"bold-adapts": "rules:bold", "gpt": "gpt-9"}, PUBLISHED)
     assert shown and shown["ruled"] == ["bold-adapts"]
@@ -69,7 +68,6 @@ def test_the_section_shows_a_dialogue_with_its_edits_and_all_tables_beside_the_p
     assert shown["edits"].rows[-1][1].value == 5747 and len(shown["strategies"].rows) >= 3
     assert len(shown["aspects"].rows) == 10 and not shown["people"].rows
     page = str(Templates(str(TEMPLATES)).render("spoken.html", **shown))
-    (tmp_path / "page.html").write_text(page, encoding="utf-8")
     assert "bold-adapts: small rules answered" in " ".join(page.split())
     scene = shown["scenes"][0]
     assert [name for name, _ in scene["runs"]] == ["bold-adapts", "mild-adapts"]

@@ -8,6 +8,7 @@ import polars as pl
 
 from wokflow.evaluate import dialogue_schemas
 from wokflow.evaluate.edits import edits, likeness
+from wokflow.evaluate.ratings import frame
 from wokflow.evaluate.resampling import ratios, with_interval
 from wokflow.evaluate.settings import DialoguesSettings
 from wokflow.frame import tables
@@ -51,10 +52,6 @@ def evaluate_dialogues(
     whole = shares.filter(by="all", threshold=float(settings.threshold))
     for run, count, share in whole.select("run", "items", "share").iter_rows():
         job.progress.say(f"{run}: {share:.1f} % of {count} culture-specific items are edited")
-
-
-def frame(schema: Any, rows: Iterator[dict[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(list(rows), pl.DataFrame(schema.empty_table()).schema)
 
 
 def consensus(annotations: Sequence[str]) -> pl.DataFrame:

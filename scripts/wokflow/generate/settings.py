@@ -164,7 +164,7 @@ class PromptSettings(Settings):
     ledger: Never[str] = from_rule()
     """The file in which stands what the run has spent."""
     released: Content[str | None] = from_rule()
-    """Answers that take the place of asking."""
+    """A table of released answers; if given, nothing is asked."""
     # The workflow's own server, where the run asks it:
     backend: Backend | None = borrowed("generate.server.backend", OWN_SERVER)
     command: tuple[Text, ...] | None = borrowed("generate.server.command", OWN_SERVER, BY_COMMAND)

@@ -30,8 +30,6 @@ class PromptSettings(GeneratePromptSettings):
     """No exemplars are shown."""
     repetitions: int = from_rule()
     """How often each task is asked."""
-    released: Content[str | None] = from_rule()
-    """A table of released answers; if given, nothing is asked."""
 
 
 class ServerSettings(GenerateServerSettings):

@@ -28,7 +28,7 @@ def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
     known = set(means["dimension"])  # what is nominal has no means
     dimensions = [name for name in agreement["dimension"].unique(maintain_order=True) if name in known]
     return {
-        "ruled": [name for name, model in models.items() if _by_rules(model)],
+        "ruled": [name for name, model in models.items() if by_rules(model)],
         "dimensions": [_dimension(means.filter(pl.col("dimension") == name), name) for name in dimensions],
         "against": "people" if "people" in set(calibration["against"]) else "the other raters",
         "raters": _raters(agreement, calibration, dimensions),
@@ -168,6 +168,6 @@ def _first(names: Iterable[str]) -> list[str]:
     return sorted(set(names))
 
 
-def _by_rules(model: str) -> bool:
+def by_rules(model: str) -> bool:
     """Whether a row's model is called rules, or rules:<more>: there is none, its answers were made by rules."""
     return model.partition(":")[0] == "rules"

@@ -8,6 +8,7 @@ import polars as pl
 from wokflow.evaluate.summary import read_published
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
+from wokflow.report.ratings import by_rules
 from wokflow.report.render import Cell, Table, share
 
 SHOWN = 3  # dialogues
@@ -28,7 +29,7 @@ def section(parts: Tables, models: Mapping[str, str], published: str) -> dict[st
     )
     papers = _published(published)
     return {
-        "ruled": [name for name, model in models.items() if model.partition(":")[0] == "rules"],
+        "ruled": [name for name, model in models.items() if by_rules(model)],
         "runs": _runs(adapted, items),
         "scenes": [*_scenes(adapted, changes, items)],
         "edited": _edited(edited, papers),
@@ -108,11 +109,10 @@ def _edits(
         return Table([], [])
     keys = ["run", "found_by", "rater"]
     values = {
-        (*row[:3], row[3]): row[4:]
-        for row in own.select(*keys, "dimension", "mean", "low", "high", "tasks").iter_rows()
+        row[:4]: row[4:] for row in own.select(*keys, "dimension", "mean", "low", "high", "tasks").iter_rows()
     }
     given = {
-        (*row[:3], row[3]): row[4]
+        row[:4]: row[4]
         for row in _of(shares, EDIT)
         .filter(dimension="localisation")
         .select(*keys, "value", "share")
@@ -121,13 +121,14 @@ def _edits(
     rows = []
     for key in dict.fromkeys(name[:3] for name in values):
         known = {name[3]: value for name, value in values.items() if name[:3] == key}
+        none = 0.0 if "localisation" in known else None  # of a value that nobody gave
         rows.append(
             [
                 Cell(key[0], f"found by {key[1]}, rated by {key[2]}"),
                 max(value[3] for value in known.values()),
                 _spread(known.get("correctness"), 100),
                 _spread(known.get("localisation")),
-                *(_value(given.get((*key, value), 0.0), 1) for value in "012"),
+                *(_value(given.get((*key, value), none), 1) for value in "012"),
                 _spread(known.get("offensiveness"), 100),
             ]
         )
