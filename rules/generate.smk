@@ -1,4 +1,4 @@
-from wokflow.frame.runs import names_of
+from wokflow.frame.runs import REWRITING, names_of
 from wokflow.generate.arguments import (
     beside,
     decode_given,
@@ -7,6 +7,7 @@ from wokflow.generate.arguments import (
     key_variables,
     prompt_given,
     prompt_overrides,
+    rewriting_given,
     served,
     servers,
 )
@@ -14,6 +15,9 @@ from wokflow.generate.arguments import (
 SHOWN = {  # exemplars of runs on sentences
     name: f"{RESULTS}/generate/exemplars/{run.data}/part-00000.parquet" if run.pair else []
     for name, run in RUNS.items()
+}
+TRAINED = {  # the model of each run that another rule trains
+    name: f"{RESULTS}/train/model/{run.model_run}" if run.model_run else [] for name, run in RUNS.items()
 }
 SERVERS = servers(config, RUNS)  # of runs without an endpoint
 KEY_VARIABLES = key_variables(config, {**RUNS, **ASKED})  # of the environment, for rules/cluster.smk
@@ -151,15 +155,15 @@ rule generate_decode:
     input:
         **after(of_model(EXAMPLES), INSTANCES, instances=INSTANCES),
         exemplars=ancient(lambda wildcards: SHOWN[wildcards.run]),
-        trained=lambda wildcards: (
-            f"{RESULTS}/train/model/{RUNS[wildcards.run].model_run}" if RUNS[wildcards.run].model_run else []
-        ),
+        trained=lambda wildcards: TRAINED[wildcards.run],
     output:
         predictions=f"{RESULTS}/generate/decode/{{run}}/{{shard}}-of-{{shards}}.parquet",
     log:
         log_of("generate_decode", "run", "shard", "shards"),
     benchmark:
         benchmark_of("generate_decode", "run", "shard", "shards")
+    wildcard_constraints:
+        run=names_of(RUNS, "seq2seq", "causal"),
     conda:
         "../envs/generate.yaml"
     threads: lambda wildcards: 1 if RUNS[wildcards.run].small else 4
@@ -177,12 +181,72 @@ rule generate_decode:
         "../scripts/step.py"
 
 
+rule generate_delorean:
+    input:
+        **after(of_model(EXAMPLES), INSTANCES, instances=INSTANCES),
+        trained=lambda wildcards: TRAINED[wildcards.run],
+    output:
+        predictions=f"{RESULTS}/generate/decode/{{run}}/{{shard}}-of-{{shards}}.parquet",
+    log:
+        log_of("generate_delorean", "run", "shard", "shards"),
+    benchmark:
+        benchmark_of("generate_delorean", "run", "shard", "shards")
+    wildcard_constraints:
+        run=names_of(RUNS, "delorean"),
+    conda:
+        "../envs/generate.yaml"
+    threads: lambda wildcards: 1 if RUNS[wildcards.run].small else 4
+    resources:
+        mem_mb=lambda wildcards, attempt: memory(RUNS[wildcards.run].memory_mb)(wildcards, attempt),
+        runtime=minutes(480),
+        gpu=lambda wildcards: decode_gpus(config, RUNS[wildcards.run]),
+    params:
+        **step(
+            "generate.delorean",
+            over=lambda wildcards: RUNS[wildcards.run].settings.get("delorean", {}),
+            given=lambda wildcards: rewriting_given(config, RUNS[wildcards.run]),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule generate_educat:
+    input:
+        **after(of_model(EXAMPLES), INSTANCES, instances=INSTANCES),
+        trained=lambda wildcards: TRAINED[wildcards.run],
+    output:
+        predictions=f"{RESULTS}/generate/decode/{{run}}/{{shard}}-of-{{shards}}.parquet",
+    log:
+        log_of("generate_educat", "run", "shard", "shards"),
+    benchmark:
+        benchmark_of("generate_educat", "run", "shard", "shards")
+    wildcard_constraints:
+        run=names_of(RUNS, "educat"),
+    conda:
+        "../envs/generate.yaml"
+    threads: lambda wildcards: 1 if RUNS[wildcards.run].small else 4
+    resources:
+        mem_mb=lambda wildcards, attempt: memory(RUNS[wildcards.run].memory_mb)(wildcards, attempt),
+        runtime=minutes(480),
+        gpu=lambda wildcards: decode_gpus(config, RUNS[wildcards.run]),
+    params:
+        **step(
+            "generate.educat",
+            over=lambda wildcards: RUNS[wildcards.run].settings.get("educat", {}),
+            given=lambda wildcards: rewriting_given(config, RUNS[wildcards.run]),
+        ),
+    script:
+        "../scripts/step.py"
+
+
 rule generate_predictions:
     input:
         **after(of_model(EXAMPLES), INSTANCES),
         instances=data(INSTANCES),
         decoded=lambda wildcards: shards(
-            f"generate/decode/{wildcards.run}", "parquet", config["generate"]["decode"]["shards"]
+            f"generate/decode/{wildcards.run}",
+            "parquet",
+            config["generate"][RUNS[wildcards.run].step]["shards"],
         ),
     output:
         predictions=f"{RESULTS}/generate/predictions/{{run}}/part-00000.parquet",
@@ -191,7 +255,7 @@ rule generate_predictions:
     benchmark:
         benchmark_of("generate_predictions", "run")
     wildcard_constraints:
-        run=names_of(RUNS, "seq2seq", "causal"),
+        run=names_of(RUNS, "seq2seq", "causal", *REWRITING),
     conda:
         "../envs/generate.yaml"
     resources:

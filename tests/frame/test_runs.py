@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from wokflow.frame.job import UserError
-from wokflow.frame.runs import COLUMNS, DIALOGUES, OPTIONAL, SENTENCES, Run, names_of, read_runs
+from wokflow.frame.runs import COLUMNS, DIALOGUES, OPTIONAL, REWRITING, SENTENCES, Run, names_of, read_runs
 
 from tests.conftest import ROOT
 
@@ -86,6 +86,26 @@ def test_a_lender_may_come_later_but_must_train_a_model_of_the_family(tmp_path: 
     assert read_runs(table(tmp_path, borrower, lender), SCHEMA)["b"].model_run == "a"
     for other in ("a none seq2seq opus zh-en - - 1", "a train causal small zh-en - - 1"):
         assert "run:a: no run of that name trains" in problems(table(tmp_path, borrower, other))
+
+
+def test_runs_that_rewrite_take_causal_models_and_recipes_to_rewrite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    lender = "a train causal small counterfactual dish - -"
+    for family in REWRITING:
+        row = f"b none {family} run:a counterfactual dish {family}.batch=2 -"
+        found = read_runs(table(tmp_path, lender, row), SCHEMA)["b"]
+        assert (found.model_run, found.small, found.step) == ("a", True, family)
+        for wrong, message in {
+            f"b none {family} run:a counterfactual - - -": "it needs a prompt",
+            f"b none {family} run:a zh-en - - -": "needs recipes to rewrite: data counterfactual.",
+            f"b train {family} small counterfactual dish - -": "is not trained: stage none",
+            f"b none {family} run:a counterfactual dish decode.beams=1 -": "no step for the settings decode.*",
+        }.items():
+            assert message in problems(table(tmp_path, lender, wrong))
+        lent = problems(table(tmp_path, lender.replace("causal", "seq2seq").replace("dish", "-"), row))
+        assert "run:a: no run of that name trains a model of family causal" in lent
 
 
 def test_what_rules_ask_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

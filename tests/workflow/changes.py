@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 from wokflow.annotate.arguments import COLUMNS as STUDY_COLUMNS
+from wokflow.frame.runs import REWRITING
 
 Edit = Callable[[Path], None]
 
@@ -134,6 +135,9 @@ MORE_SILVER = "香蕉面包\tBanana Bread\txiachufang:3\t香蕉面包\trecipenlg
 PUBLISHED = "x\t1\tzh-en\tzh-en/gold\tx\tbleu\t1\t\n"
 TRANSLATING_RUN = "cued\tnone\tprompt\tgpt-9\tlines\tcsi_bi\t\t\n"
 ADAPTING_RUN = "spoken\tnone\tprompt\tm\tdialogues\tdialogue\t\t\n"
+REWRITING_RUNS = "".join(
+    f"{family}\tnone\t{family}\trun:dish\tcounterfactual\tdish\t\t\n" for family in REWRITING
+)
 PROMPT_RUN = "asked\tnone\tprompt\tgpt-9\tcounterfactual\trewrite\t\t\n"
 
 
@@ -204,6 +208,7 @@ def add_alternatives(house: Path) -> None:
         "dialogue_models.tsv": DIALOGUE_MODELS,
         "graded.tsv": "name\tscale\tvalues\tquestion\ngood\tordinal\t1 2\tIs it?\n",
         "exemplars.txt": "Ann: Pie?\nAnn: Kheer?\n",
+        "rewriting_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + REWRITING_RUNS,
         "prompt_runs.tsv": (data / "runs.tsv").read_text(encoding="utf-8") + PROMPT_RUN,
         "models.tsv": MODELS,
         "other_models.tsv": MODELS.replace("/v1\t\t\t", "/v1; prompt.temperature=0.5\t\t\t"),

@@ -36,6 +36,8 @@ OPTIONAL = {
     "lexicon_align",
     "lexicon_neighbours",
     "lexicon_precision",
+    "generate_delorean",
+    "generate_educat",
     "judge_instructions",
     "judge_prompt",
     "judge_server",

@@ -61,6 +61,7 @@ TOPICS = Settings({"enrich.categorise.backend": "service", "contact": "me@exampl
 TRANSLATED = Settings(
     {"runs": "data/translating_runs.tsv", "generate.prompt.endpoint": "http://127.0.0.1:9/v1"}
 )
+REWRITTEN = setting("runs", "data/rewriting_runs.tsv")
 RATED = setting("judge.models", "data/models.tsv")
 COMPARED = Settings(TRANSLATED.values | {"judge.models": "data/comparers.tsv"})
 WORDS = setting("lexicon.included", True)
@@ -81,6 +82,30 @@ MEASURED = Settings(  # all runs of this house write English
         "evaluate.comet.command": ["c"],
     }
 )
+# Settings of families that rewrite by a causal model: a value, and whether it counts in the key.
+OF_ALL_REWRITING: dict[str, tuple[object, bool]] = {
+    "batch": (2, True),
+    "max_source_tokens": (32, True),
+    "device": ("cpu", False),
+    "precision": ("float32", True),
+    "remote_code": (True, True),
+    "revision": ("main", True),
+    "shards": (2, False),  # other jobs with the same key
+}
+OF_REWRITING: dict[str, dict[str, tuple[object, bool]]] = {
+    "delorean": {"mix": (0.5, True), "step": (0.1, True), "passes": ([2], True), "backward": ([3], True)},
+    "educat": {
+        "steps": (9, True),
+        "burn_in": (3, True),
+        "candidates": (5, True),
+        "odds": ([1, 1, 1], True),
+        "cooling": (1, True),
+        "least": (0, True),
+        "shortest": (1, True),
+        "coherence": ("ratio", True),
+        "corrected": ("all", True),
+    },
+}
 # Settings that count only beside others: what is given, the edit, the rules whose keys change.
 KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
     **{
@@ -171,6 +196,15 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             {"enrich_categorise"},
         )
         for name, value in {"endpoint": "http://127.0.0.1:8/predict", "threshold": 0.3}.items()
+    },
+    **{
+        f"generate.{family}.{name}, with such a run": (
+            REWRITTEN,
+            setting(f"generate.{family}.{name}", value),
+            {f"generate_{family}"} if counts else set[str](),
+        )
+        for family, own in OF_REWRITING.items()
+        for name, (value, counts) in (OF_ALL_REWRITING | own).items()
     },
     **{
         f"generate.items.{name}, with a run on sentences": (

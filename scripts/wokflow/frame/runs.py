@@ -21,19 +21,20 @@ COLUMNS = {
     "name": "Letters, digits, _ and -; predictions and scores have this name.",
     "stage": "`train`: trained first. `none`: taken as it is.",
     "family": "`seq2seq`: encoder and decoder. `causal`: continues a text. `retrieval`: the pairs themselves. "
-    "`prompt`: asked through an endpoint.",
+    "`prompt`: asked through an endpoint. `delorean`, `educat`: rewrite by a causal model "
+    "(docs/runs.md).",
     "model": "A name on the Hugging Face hub, a folder with one, or a model's name at an endpoint. `small`: "
     "made from scratch, of the size train.model.small. `run:NAME`: the model that another run trained. Empty for "
     "retrieval.",
     "data": "`zh-en`, `en-zh`: adapt recipes. `counterfactual`: learn recipes by their dish, and rewrite those of "
     "pivot/instances. `dialogues`: adapt those of ingest.dialogues to another culture. The name of a source of "
     "sentences: translate those of enrich/sentences.",
-    "prompt": "A name in resources/prompts, or the path of a file. Families prompt and causal ask it. Family seq2seq "
-    "takes one for sentences alone: empty, the source is read as it is; `append`, behind the items' translations; "
-    "`replace`, with translations in the place of its items.",
+    "prompt": "A name in resources/prompts, or the path of a file. Families prompt, causal, delorean and educat ask "
+    "it. Family seq2seq takes one for sentences alone: empty, the source is read as it is; `append`, behind the "
+    "items' translations; `replace`, with translations in the place of its items.",
     "settings": "What differs from the config for this run: `model.epochs=5; decode.beams=1; "
-    "prompt.temperature=0.7`, where model stands for train.model, decode for generate.decode and prompt for "
-    "generate.prompt. Values are JSON, except that texts need no quotation marks.",
+    "prompt.temperature=0.7`, where model stands for train.model, and decode, prompt, delorean and educat for the "
+    "block of stage generate. Values are JSON, except that texts need no quotation marks.",
     "seed": "Seed of the training, or of sampling; empty: 13.",
     "answers": "Of family prompt: a file of released answers, as generate/calls has them: nothing is asked, and no "
     "endpoint is needed. The column may be missing.",
@@ -51,7 +52,9 @@ DICTIONARY_PROMPTS = ("append", "replace")  # what a translation model reads (Ya
 # Placeholders of prompts for what is known of items; the answer in an exemplar is their explanation.
 OF_ITEMS = re.compile(r"\{(items|dictionary|explanations|replaced|answer)\}")
 OF_PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2}-[a-z]{2}$")  # the languages that a prompt is for, in its name
-STEPS = {"model": "train.model", "decode": "generate.decode", "prompt": "generate.prompt"}
+STEPS = {"model": "train.model"} | {
+    name: f"generate.{name}" for name in ("decode", "prompt", "delorean", "educat")
+}
 FROM_SCRATCH = "small"
 OF_RUN = "run:"  # before the name of the run whose model is used
 SMALL_MB, LARGE_MB = 4_000, 16_000  # memory of a process with a model, at least
@@ -62,7 +65,7 @@ class Family:
     """The data, steps, models, training and prompts that runs of a family may have.
 
     Data are those of DATA, and SENTENCES. `prompts` and `needs_prompt` are the data for which they may, and must,
-    have a prompt.
+    have a prompt. `models` is the family whose models they take, if not their own.
     """
 
     data: tuple[str, ...]
@@ -71,6 +74,13 @@ class Family:
     trainable: bool = False
     prompts: tuple[str, ...] = ()
     needs_prompt: tuple[str, ...] = ()
+    models: str | None = None
+
+
+def _rewriting(step: str) -> Family:
+    """A family that rewrites recipes by a causal model, with a decoding of its own."""
+    only = (REWRITTEN,)
+    return Family(only, (step,), prompts=only, needs_prompt=only, models="causal")
 
 
 FAMILIES = {
@@ -89,7 +99,10 @@ FAMILIES = {
         prompts=(*DATA, DIALOGUES, SENTENCES),
         needs_prompt=(*DATA, DIALOGUES, SENTENCES),
     ),
+    "delorean": _rewriting("delorean"),
+    "educat": _rewriting("educat"),
 }
+REWRITING = tuple(name for name, family in FAMILIES.items() if family.models)
 CHOICES = {"stage": ("train", "none"), "family": tuple(FAMILIES)}
 
 
@@ -121,6 +134,11 @@ class Run:
     @property
     def trained(self) -> bool:
         return self.stage == "train"
+
+    @property
+    def step(self) -> str:
+        """The block of stage generate by which the run writes; its family has one."""
+        return FAMILIES[self.family].steps[0]
 
     @property
     def borrows(self) -> bool:
@@ -269,7 +287,12 @@ def _row_problems(
 def _lender(run: Run, runs: Mapping[str, Run]) -> Run | None:
     """The run that trains the model which `run` takes; None if it takes none, or there is no such run."""
     lender = runs.get(run.model.removeprefix(OF_RUN)) if run.borrows else None
-    return lender if lender and lender.trained and lender.family == run.family else None
+    return lender if lender and lender.trained and lender.family == _models(run) else None
+
+
+def _models(run: Run) -> str:
+    """The family whose models a run takes."""
+    return FAMILIES[run.family].models or run.family
 
 
 def _run_problems(run: Run) -> Iterator[str]:
@@ -280,7 +303,8 @@ def _run_problems(run: Run) -> Iterator[str]:
     if run.trained and run.pair:
         yield "no run learns from a source of sentences: stage none."
     if run.kind not in family.data:
-        yield f"family {run.family} needs pairs: data {' or '.join(family.data)}."
+        needed = "recipes to rewrite" if family.data == (REWRITTEN,) else "pairs"
+        yield f"family {run.family} needs {needed}: data {' or '.join(family.data)}."
     yield from _model_problems(run, family)
     yield from _prompt_problems(run, family)
     if run.answers and run.family != "prompt":
@@ -304,7 +328,7 @@ def _model_problems(run: Run, family: Family) -> Iterator[str]:
     if run.borrows and run.trained:
         yield f"{run.model}: training begins from a model of the hub or a folder, or from {FROM_SCRATCH}."
     elif run.borrows and run.lender is None:
-        yield f"{run.model}: no run of that name trains a model of family {run.family}."
+        yield f"{run.model}: no run of that name trains a model of family {_models(run)}."
     if run.model and not run.borrows and run.family != "prompt" and (wrong := no_model(run.model)):
         yield wrong  # what an endpoint calls a model is its own affair
 

@@ -48,12 +48,19 @@ def decode_given(run: Run) -> dict[str, Any]:
     }
 
 
+def rewriting_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
+    """What a run is given that rewrites by a causal model. It asks as the model was trained to be asked."""
+    chat = (run.lender or run).over("decode", config["generate"]["decode"])["chat"]
+    names = ("run", "model", "prompt", "seed")
+    return {**{name: value for name, value in decode_given(run).items() if name in names}, "chat": chat}
+
+
 def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
-    """GPUs of a job of generate_decode."""
-    block = run.over("decode", config["generate"]["decode"])
+    """GPUs of a job that writes by a model here: generate_decode, or that of a family of its own."""
+    block = run.over(run.step, config["generate"][run.step])
     if run.small or block["device"] == "cpu":
         return 0
-    return int(block["gpus"]) if block["backend"] == "vllm" else 1
+    return int(block["gpus"]) if block.get("backend") == "vllm" else 1
 
 
 def prompt_overrides(config: Mapping[str, Any], run: Asked) -> dict[str, Any]:

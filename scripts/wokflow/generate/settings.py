@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from wokflow.frame.settings import (
     AsWritten,
+    Block,
     Content,
     Field,
     Model,
@@ -135,6 +136,89 @@ class DecodeSettings(Settings):
     """Branch, tag or commit of a model on the hub."""
     shards: RuleOnly[int] = Field(1, ge=1, le=9999)
     """Number of jobs a run. Results do not depend on it."""
+
+
+class Rewriting(Block):
+    """What the steps share whose causal models rewrite base recipes by a decoding of their own."""
+
+    run: str = from_rule()
+    model: Model[str] = from_rule()
+    """A name on the hub, a folder, or run: and the name of the run that trains it."""
+    prompt: Content[str] = from_rule()
+    """The file of the run's prompt."""
+    chat: Literal["auto", "never"] = from_rule()
+    """As generate.decode.chat says, for the run that trains the model if there is one."""
+    seed: int = from_rule()
+    """The run's."""
+    batch: int = Field(16, ge=1)
+    """Recipes at once, of like length."""
+    max_source_tokens: int = Field(512, ge=1)
+    """Longer base recipes are cut behind the sentence in which they have so many tokens."""
+    device: Never[Literal["auto", "cpu", "cuda"]] = "auto"
+    """Where: `auto` takes a GPU where there is one."""
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Arithmetic: `auto` takes bfloat16 on a GPU that has it."""
+    remote_code: bool = False
+    """Run code that comes with a model. Only for models that you trust."""
+    revision: str | None = None
+    """Branch, tag or commit of a model on the hub."""
+    shards: RuleOnly[int] = Field(1, ge=1, le=9999)
+    """Number of jobs a run. Results do not depend on it."""
+
+
+Counts = Annotated[tuple[Annotated[int, Field(ge=1)], ...], Field(min_length=1)]
+
+
+class DeloreanSettings(Settings, Rewriting):
+    """How runs of family delorean write: passes forward, by the model, and backward, towards the base recipe (Qin et
+    al. 2020). Defaults are the values of its authors for counterfactual stories; there is a candidate for each
+    number of passes with each number of steps. A row of the table of runs may set each key for itself, as
+    delorean.mix=0.8.
+    """
+
+    mix: float = Field(0.92, ge=0, le=1)
+    """Weight of the model's logits in a forward pass; the rest are those that were drawn to the base recipe."""
+    step: float = Field(0.0004, ge=0)
+    """Length of a step backward, as a share of the norm of the logits."""
+    passes: Counts = (5, 10)
+    """Forward passes; a backward pass stands before each but the first."""
+    backward: Counts = (5, 8, 10, 15)
+    """Steps in a backward pass."""
+    batch: int = Field(4, ge=1)
+    """Recipes at once, of like length; each is written as often as `backward` has numbers."""
+
+
+Odds = Annotated[tuple[Annotated[float, Field(ge=0)], ...], Field(min_length=3, max_length=3)]
+
+
+class EducatSettings(Settings, Rewriting):
+    """How runs of family educat edit: Metropolis-Hastings over the tokens of a recipe, sentence by sentence (Chen et
+    al. 2021). Defaults are the values of its authors' program. A row of the table of runs may set each key for
+    itself, as educat.steps=50.
+    """
+
+    steps: int = Field(100, ge=1)
+    """Steps of the chain of each sentence."""
+    burn_in: int = Field(60, ge=0)
+    """Of the texts accepted after so many steps the best is taken; without one, the last text."""
+    candidates: int = Field(100, ge=1)
+    """Likeliest tokens that are proposed at a place."""
+    odds: Odds = (0.34, 0.33, 0.33)
+    """Of replacing, inserting and deleting a token."""
+    cooling: float = Field(0.95, gt=0, le=1)
+    """Factor of the temperature every five steps; 1 leaves it alone."""
+    least: float = Field(0.1, ge=0)
+    """A proposal is refused unless its probability is more than this share of the present one; 0 refuses none."""
+    shortest: int = Field(2, ge=1)
+    """A sentence keeps so many tokens."""
+    coherence: Literal["ratio", "sigmoid", "none"] = "sigmoid"
+    """What the probability of a text behind the new dish is multiplied by: `ratio`, of that probability to the one
+    behind the old dish (their paper); `sigmoid` of it (their program); `none`.
+    """
+    corrected: Literal["words", "all"] = "words"
+    """What acceptance makes up for: `words`, the probability of proposing a token (their program); `all`, that of
+    the operation and of the place too, so that the chain has the distribution that it states.
+    """
 
 
 Backend = Literal["vllm", "ollama", "transformers", "command"]  # of the workflow's own server

@@ -5,7 +5,7 @@ from typing import Any
 
 from wokflow.enrich.stage import linking
 from wokflow.frame.cutoffs import CutoffGroup, part_cutoff, plain
-from wokflow.frame.runs import DIALOGUES, Run
+from wokflow.frame.runs import DIALOGUES, REWRITING, Run
 from wokflow.frame.scope import Scope
 
 ABOUT = (
@@ -16,7 +16,9 @@ ARROWS = (
     "match_split --> generate_instances; enrich_assemble --> generate_items",
     "ingest_dialogues --> generate_dialogues; pivot_instances --> generate_rewrites & generate_baselines",
     "train_model & generate_instances & generate_rewrites & generate_items --> generate_decode",
-    "generate_decode --> generate_predictions; generate_instances --> generate_retrieval",
+    "train_model & generate_rewrites --> generate_delorean & generate_educat",
+    "generate_decode & generate_delorean & generate_educat --> generate_predictions",
+    "generate_instances --> generate_retrieval",
     "generate_instances & generate_items & generate_dialogues & generate_server --> generate_prompt",
     "generate_prompt --> generate_adaptations",
 )
@@ -27,6 +29,7 @@ BASELINES = ("copy", "substitute", "retrieve")  # runs without a model; no row o
 RESERVED = (*BASELINES, "adaptations")  # folders beside those of runs
 WITHOUT_GPU = {
     "generate_decode": "generate.decode.device: cpu",
+    **{f"generate_{family}": f"generate.{family}.device: cpu" for family in REWRITING},
     "generate_server": "generate.server.gpus: 0",
 }
 
@@ -61,7 +64,8 @@ def run_problems(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
-    asked = [run.name for run in runs.values() if run.family in ("seq2seq", "causal") and not run.trained]
+    local = ("seq2seq", "causal", *REWRITING)
+    asked = [run.name for run in runs.values() if run.family in local and not run.trained]
     return {"transformers": f"run {asked[0]} in {config['runs']}"} if asked else {}
 
 

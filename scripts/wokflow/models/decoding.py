@@ -218,7 +218,7 @@ def _generate(
 ) -> list[str]:
     left = family == "causal"
     pad = padding_token(tokenizer)
-    ids, mask = _padded(rows, pad, left)
+    ids, mask = padded(rows, pad, left=left)
     skip = ids.shape[1] if left else 1
     target = getattr(tokenizer, "tgt_lang", None)
     options = {
@@ -242,7 +242,7 @@ def _generate(
     return [text_of(tokenizer, row) for row in generated[:, skip:].tolist()]
 
 
-def _padded(rows: list[list[int]], pad: int, left: bool) -> tuple["Tensor", "Tensor"]:
+def padded(rows: Sequence[list[int]], pad: int, *, left: bool) -> tuple["Tensor", "Tensor"]:
     """(token ids [rows, longest], mask of the same shape: 1 for a token, 0 for padding)."""
     import torch
 

@@ -9,6 +9,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+from wokflow.frame.digests import path_digest
 from wokflow.frame.job import UserError
 from wokflow.models.decoding import Family
 from wokflow.models.devices import find_device, use_bfloat16
@@ -123,6 +124,11 @@ def origin(model: str, revision: str | None) -> str:
     """A loaded model for the log: its name and, of a model of the hub, its commit."""
     commit = commit_of(model, revision)
     return f"{model} at commit {commit}" if commit else model
+
+
+def weights_digest(model: str, revision: str | None) -> str:
+    """What tells a loaded model from others: a folder's content, or the name and commit of a model of the hub."""
+    return path_digest(model) if Path(model).exists() else f"{origin(model, revision)} at {revision}"
 
 
 def why_not(model: str, error: Exception, *, remote_code: bool = False) -> str:

@@ -8,6 +8,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.digests import file_digest
+from wokflow.frame.runs import REWRITING
 from wokflow.models.recipe_texts import without_headings
 from wokflow.report import doubts, inputs
 from wokflow.report.inputs import Tables
@@ -20,7 +21,8 @@ LONGEST = 1500  # characters shown of a text
 REASONS = 5  # reasons of failures that are shown
 REFERENCES = {"gold": "an adaptation of this source", "silver": "a recipe matched by title"}
 STATUS = ("ok", "cut", "refused", "empty", "rejected", "failed")
-ASKING = ("generate.decode", "generate.prompt")  # steps that make predictions by a model
+# Steps that make predictions by a model.
+ASKING = ("generate.decode", "generate.prompt", *(f"generate.{family}" for family in REWRITING))
 
 
 def section(
