@@ -1,6 +1,9 @@
 from wokflow.match.arguments import embed_gpus, pair_given, translate_gpus, translate_overrides
 
 ELIGIBLE = {corpus: f"{RESULTS}/match/eligible/{corpus}/part-00000.parquet" for corpus in MATCHED}
+COMPARED = shards("match/compare", "parquet", MATCH["compare"]["shards"])
+# What makes pairs: titles, or whole recipes.
+ACCEPTED = "reranked" if MATCH["rerank"]["by"] == "recipes" else "accepted"
 SILVER = {  # the silver set, by direction, where people have accepted candidates
     direction: f"{RESULTS}/match/silver/{direction}/part-00000.parquet"
     for direction in (DIRECTIONS if MATCH["silver"]["accepted"] else ())
@@ -199,6 +202,84 @@ rule match_pair:
         "../scripts/step.py"
 
 
+rule match_contents:
+    input:
+        **after(SOURCE),
+        recipes=parts("ingest/recipes/{corpus}", INGEST_PARTS),
+        eligible=f"{RESULTS}/match/eligible/{{corpus}}/part-00000.parquet",
+    output:
+        contents=f"{RESULTS}/match/contents/{{corpus}}/{{shard}}-of-{{shards}}.parquet",
+    log:
+        log_of("match_contents", "corpus", "shard", "shards"),
+    benchmark:
+        benchmark_of("match_contents", "corpus", "shard", "shards")
+    conda:
+        "../envs/match.yaml"
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(240),
+    params:
+        **step("match.contents"),
+    script:
+        "../scripts/step.py"
+
+
+rule match_compare:
+    input:
+        **after(
+            SOURCE,
+            translations=[TRANSLATIONS["xiachufang"], TRANSLATIONS["recipenlg"]],
+            vectors=[VECTORS["xiachufang"], VECTORS["recipenlg"]],
+        ),
+        searched_zh_en=shards("match/search/zh-en", "parquet", MATCH["search"]["shards"]),
+        searched_en_zh=shards("match/search/en-zh", "parquet", MATCH["search"]["shards"]),
+        contents_zh=shards("match/contents/xiachufang", "parquet", MATCH["contents"]["shards"]),
+        contents_en=shards("match/contents/recipenlg", "parquet", MATCH["contents"]["shards"]),
+        eligible=[ELIGIBLE["xiachufang"], ELIGIBLE["recipenlg"]],
+    output:
+        compared=f"{RESULTS}/match/compare/{{shard}}-of-{{shards}}.parquet",
+    log:
+        log_of("match_compare", "shard", "shards"),
+    benchmark:
+        benchmark_of("match_compare", "shard", "shards")
+    conda:
+        "../envs/match.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(8000),  # half of it for pages of mapped files, which some sites count
+        runtime=minutes(480),
+    params:
+        **step("match.compare"),
+    script:
+        "../scripts/step.py"
+
+
+rule match_rerank:
+    input:
+        **after(SOURCE, translations=[TRANSLATIONS["xiachufang"], TRANSLATIONS["recipenlg"]]),
+        compared=COMPARED,
+        eligible=[ELIGIBLE["xiachufang"], ELIGIBLE["recipenlg"]],
+    output:
+        reranked=[f"{RESULTS}/match/reranked/{direction}/part-00000.parquet" for direction in DIRECTIONS],
+        rejects=f"{RESULTS}/match/rejects/labels/part-00000.parquet",
+        model=report(f"{RESULTS}/match/rerank/model.json", caption="captions/rerank.rst", category="Matching"),
+        unsure=f"{RESULTS}/match/rerank/unsure.tsv",
+    log:
+        log_of("match_rerank"),
+    benchmark:
+        benchmark_of("match_rerank")
+    conda:
+        "../envs/match.yaml"
+    threads: 2
+    resources:
+        mem_mb=memory(4000),
+        runtime=minutes(120),
+    params:
+        **step("match.rerank", given=lambda wildcards: pair_given(config, "zh-en")),
+    script:
+        "../scripts/step.py"
+
+
 rule match_candidates:
     input:
         **ELIGIBLE,
@@ -250,7 +331,7 @@ rule match_split:
         **after(VECTORS),
         silver=list(SILVER.values()),
         eligible=list(ELIGIBLE.values()),
-        accepted=[f"{RESULTS}/match/accepted/{direction}/part-00000.parquet" for direction in DIRECTIONS],
+        accepted=[f"{RESULTS}/match/{ACCEPTED}/{direction}/part-00000.parquet" for direction in DIRECTIONS],
     output:
         pairs=[f"{RESULTS}/match/pairs/{direction}/part-00000.parquet" for direction in DIRECTIONS],
         leaks=report(f"{RESULTS}/match/split/leaks.json", caption="captions/leaks.rst", category="Matching"),

@@ -76,6 +76,7 @@ LEFT_OUT = [  # by any stage, and what that is a share of
         f"{RESULTS}/match/rejects/{name}/part-00000.parquet"
         for name in (
             *(f"silver-{direction}" for direction in SILVER),
+            *(["labels"] if MATCH["rerank"]["by"] == "recipes" else []),
             *(["dish-names"] if MATCH["candidates"]["titles"] else []),
         )
     ),

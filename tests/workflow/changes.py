@@ -230,6 +230,7 @@ def add_alternatives(house: Path) -> None:
         "dishes.tsv": DISHES,
         "silver.tsv": SILVER,
         "more_silver.tsv": SILVER + MORE_SILVER,
+        "labels.tsv": "zh_id\tzh_title\ten_id\ten_title\tgrade\n",
         "facts.nt": "",
         "pages.json": "",
         "french.tsv": "source\ttarget\nMapo tofu is hot.\tLe mapo tofu est piquant.\n",

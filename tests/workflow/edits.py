@@ -167,6 +167,25 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         set(),
     ),
     "match.silver.accepted": (setting("match.silver.accepted", "data/silver.tsv"), SPLIT | {"match_silver"}),
+    "match.rerank.by": (
+        setting("match.rerank.by", "recipes"),
+        SPLIT | {"match_contents", "match_compare", "match_rerank"},
+    ),
+    "match.contents, match.compare and match.rerank, while titles make pairs": (
+        Settings(
+            {
+                "match.contents.shards": 2,
+                "match.compare.contents": 3,
+                "match.compare.postings": 9,
+                "match.compare.shards": 2,
+                "match.rerank.labels": "data/labels.tsv",
+                "match.rerank.graded": "data/labels.tsv",
+                "match.rerank.precision": 0.7,
+                "match.rerank.unsure": 7,
+            }
+        ),
+        set(),
+    ),
     "match.split.kind": (setting("match.split.kind", "paper"), SPLIT),
     "match.split.seed": (setting("match.split.seed", 14), SPLIT),
     **{

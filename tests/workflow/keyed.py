@@ -54,6 +54,7 @@ FETCHED = Settings(
     }
 )
 NAMED = setting("match.candidates.titles", "data/dishes.tsv")
+COOKED = setting("match.rerank.by", "recipes")
 ACCEPTED = setting("match.silver.accepted", "data/silver.tsv")
 API = Settings({"enrich.pages.backend": "api", "contact": "me@example.org"})
 PROGRAM = Settings({"enrich.link.backend": "command", "enrich.link.command": ["linker"]})
@@ -159,6 +160,19 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             {"match_candidates"},
         )
         for name, value in {"cutoff": 70, "count": 2}.items()
+    },
+    **{
+        f"match.{name}, where recipes make pairs": (COOKED, setting(f"match.{name}", value), keys)
+        for name, value, keys in (
+            ("contents.shards", 2, set[str]()),
+            ("compare.contents", 3, {"match_compare"}),
+            ("compare.postings", 9, {"match_compare"}),
+            ("compare.shards", 2, set[str]()),
+            ("rerank.labels", "data/labels.tsv", {"match_rerank"}),
+            ("rerank.graded", "data/labels.tsv", {"match_rerank"}),
+            ("rerank.precision", 0.7, {"match_rerank"}),
+            ("rerank.unsure", 7, {"match_rerank"}),
+        )
     },
     "match.silver.accepted, with more rows": (
         ACCEPTED,

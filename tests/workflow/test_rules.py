@@ -25,6 +25,7 @@ judge: {{models: {folder}/models.tsv}}
 annotate: {{studies: {folder}/studies.tsv}}
 match:
   candidates: {{titles: {folder}/titles.tsv}}
+  rerank: {{by: recipes}}
   silver: {{accepted: {folder}/accepted.tsv}}
 parse:
   actions: {{method: parser}}

@@ -19,6 +19,11 @@ REASONS = {
     "other_direction": Reason("A row of the sheet for the other direction.", by_design=True),
     "unknown_recipe": Reason("No eligible recipe has this id."),
     "other_title": Reason("The recipe with this id has another title."),
+    "no_features": Reason(
+        "The pair is no candidate in these corpora, and the row does not say what its recipes have in common.",
+        by_design=True,
+    ),
+    "no_grade": Reason("The cell in column grade is empty, or is none of 0, 1 and 2."),
     "taken": Reason(
         "The source or the target recipe is accepted in a row before it: each is in the set at most once.",
         by_design=True,
@@ -133,6 +138,55 @@ SILVER = pa.schema(
         column("target_score", pa.float32(), "How alike title and name of the target are, 0 to 100."),
     ]
 )
+COMMON = {
+    "title": "Cosine similarity of the two titles' vectors.",
+    "named": "Of the weight of the foods that the titles name, what the other recipe has; null: no food is named.",
+    "form": "1 if the titles name a kind of dish in common, 0 if not; null unless both name one.",
+    "foods": "Cosine of the foods, weighted by rarity.",
+    "amounts": "Share of the weight that both put into the same foods; null unless both tell two amounts.",
+    "cooking": "Cosine of ways of cooking and vessels, weighted by rarity.",
+    "length": "Minus the logarithm of the ratio of the numbers of foods.",
+}
+FEATURES = tuple(COMMON)  # of a pair of recipes
+NUMBERS = pa.list_(pa.field("element", pa.int32(), nullable=False))
+CONTENTS = pa.schema(
+    [
+        column("recipe_id", pa.string(), RECIPE_ID),
+        column(
+            "foods", NUMBERS, "Foods of its ingredient lines, and those that hold them, by number, sorted."
+        ),
+        column(
+            "grams",
+            pa.list_(pa.field("element", pa.float32(), nullable=False)),
+            "Grams of each food; 0 where no line says them.",
+        ),
+        column("named", NUMBERS, "Those of its foods that its title names."),
+        column(
+            "cooking",
+            NUMBERS,
+            "Ways of cooking and vessels of its steps: rows of resources/rerank/cooking.tsv.",
+        ),
+        column("forms", NUMBERS, "Kinds of dishes that its title names: rows of the same table."),
+    ]
+)
+COMPARED = pa.schema(
+    [
+        column("zh", pa.int32(), "Row of the Chinese recipe in match/eligible."),
+        column("en", pa.int32(), "Row of the English recipe there."),
+        *(column(name, pa.float32(), COMMON[name], nullable=True) for name in FEATURES),
+    ]
+)
+RERANKED = pa.schema(
+    [
+        *(field for field in ACCEPTED if field.name != "rank"),
+        column("rank", pa.int32(), "1 for the most probable target of this source."),
+        column("probability", pa.float32(), "That both are one dish or variants of it, as the model judges."),
+        *(
+            column(f"by_{name}", pa.float32(), f"What `{name}` adds to the log odds of that. {COMMON[name]}")
+            for name in FEATURES
+        ),
+    ]
+)
 
 SCHEMAS = {
     "match/eligible/{corpus}": ELIGIBLE,
@@ -144,8 +198,10 @@ SCHEMAS = {
     "match/accepted/{direction}": ACCEPTED,
     "match/audit/{direction}": AUDIT,
     "match/pairs/{direction}": PAIRS,
+    "match/reranked/{direction}": RERANKED,
     "match/candidates": CANDIDATES,
     "match/silver/{direction}": SILVER,
     "match/rejects/dish-names": SHEET_REJECTS,
     "match/rejects/silver-{direction}": SHEET_REJECTS,
+    "match/rejects/labels": SHEET_REJECTS,
 }

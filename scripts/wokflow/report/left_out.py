@@ -58,6 +58,7 @@ KINDS = {
     "ingest/rejects/annotations": Kind("marked items", kept=("ingest/annotations",)),
     "ingest/rejects/": Kind("rows", kept=("ingest/recipes/", "ingest/sentences/")),
     "match/rejects/dish-names": Kind("names of dishes", "match.candidates.titles"),
+    "match/rejects/labels": Kind("graded pairs", "match.rerank"),
     "match/rejects/silver-": Kind("rows", "match.silver.accepted", kept=("match/silver/",)),
     "match/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
     "parse/rejects/": Kind("recipes", whole=("ingest/recipes/",)),

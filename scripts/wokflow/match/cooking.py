@@ -1,0 +1,54 @@
+"""A light reading of steps and titles in either language: ways of cooking and vessels, and what kind of dish it is.
+
+The words stand in resources/rerank/cooking.tsv. It needs no parser, so that both languages are read alike.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from wokflow.frame.wordlists import word_table
+
+WORDS = word_table("rerank/cooking.tsv")
+NAMES = tuple(row["name"] for row in WORDS)  # each is known by its place here
+TITLES, STEPS = ("form",), ("action", "vessel")  # the kinds of words that are read in each
+ENDING = re.compile(r"(?:e?s|e?d|e|y|ied|p?ing|ped|er)?(?![a-z])")
+
+
+def cooking(steps: Sequence[str], lang: str) -> list[int]:
+    """The ways of cooking and vessels that steps name, as places in NAMES, sorted."""
+    return _read("\n".join(steps), lang, STEPS)
+
+
+def forms(title: str, lang: str) -> list[int]:
+    """The kinds of dishes that a title names (soup, cake, noodles), as places in NAMES, sorted."""
+    return _read(title, lang, TITLES)
+
+
+def _read(text: str, lang: str, kinds: tuple[str, ...]) -> list[int]:
+    found, text = set(), text.lower()
+    for end, (length, place) in _words(lang, kinds).iter_long(text):
+        if lang == "zh" or _is_word(text, end - length + 1, end + 1):
+            found.add(place)
+    return sorted(found)
+
+
+def _is_word(text: str, start: int, stop: int) -> bool:
+    """Whether an English word begins here, and ends here but for an ending of a verb or a plural."""
+    if start and text[start - 1].isalpha():
+        return False
+    return ENDING.match(text, stop) is not None
+
+
+@cache
+def _words(lang: str, kinds: tuple[str, ...]) -> Any:
+    import ahocorasick
+
+    words = ahocorasick.Automaton()
+    for place, row in enumerate(WORDS):
+        if row["kind"] in kinds:
+            for word in row["zh"].split() if lang == "zh" else row["en"].split("|"):
+                words.add_word(word, (len(word), place))
+    words.make_automaton()
+    return words

@@ -1,0 +1,84 @@
+"""Ingredient lines of both languages are read as the same foods."""
+
+from pathlib import Path
+
+import pytest
+from wokflow.match.amounts import grams
+from wokflow.match.cooking import NAMES, cooking, forms
+from wokflow.match.foods import Foods
+
+from tests.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def foods() -> Foods:
+    return Foods.load(ROOT / "resources/lexicon", ROOT / "resources/glossary")
+
+
+@pytest.mark.parametrize(
+    ("zh", "en"),
+    [
+        ("500克五花肉", "2 lb. skin-on pork belly, cubed"),
+        ("2个西红柿", "2 ripe tomatoes"),
+        ("淡奶油 30 毫升", "2 tbsp heavy cream"),
+        ("2根小葱", "3 scallions, chopped"),
+        ("4瓣蒜", "4 cloves of garlic"),
+        ("1勺番茄酱", "1 tbsp ketchup"),
+        ("少许辣椒粉", "1/4 tsp cayenne"),
+        ("土豆 200 g（去皮）", "1 lb potatoes (peeled)"),
+    ],
+)
+def test_a_line_names_the_same_food_in_both_languages(foods: Foods, zh: str, en: str) -> None:
+    assert foods.chinese(zh) == foods.english(en) != []
+
+
+def test_brackets_count_only_where_nothing_else_names_a_food(foods: Foods) -> None:
+    assert foods.english("2 onions (or leeks)") == foods.english("2 onions")
+    assert foods.chinese("蔬菜叶（比如菠菜）") == foods.chinese("蔬菜叶")
+    assert foods.english("1 box (spinach)") == foods.english("spinach")
+
+
+def test_a_food_is_also_what_it_is_a_part_or_a_kind_of_but_a_sauce_is_not_its_ingredient(
+    foods: Foods,
+) -> None:
+    assert foods.broader("pork belly") == ["pork"]
+    assert foods.broader("rock sugar") == ["sugar"]
+    assert foods.broader("oyster sauce") == []
+
+
+def test_lists_of_a_lexicon_of_ones_own_are_read_whatever_they_are_called(tmp_path: Path) -> None:
+    (tmp_path / "words.tsv").write_text(
+        "zh\ten\tkind\n榴莲糖\tdurian candy\tingredient\n炒\tfried\ttechnique\n", "utf-8"
+    )
+    own = Foods.load(tmp_path, ROOT / "resources/glossary")
+    assert own.chinese("榴莲糖三颗") == own.english("3 durian candies") == ["durian candy"]
+
+
+@pytest.mark.parametrize(
+    ("line", "amount"),
+    [
+        ("500克五花肉", 500),
+        ("1 1/2 c. flour", 360),
+        ("½ cup milk", 120),
+        ("半碗水", 125),
+        ("2-3 lbs shrimp", 908),
+        ("约 2 斤", 1000),
+        ("3勺生抽", 45),
+        ("4 cloves garlic", None),
+        ("0/0 g salt", None),
+        ("适量盐", None),
+    ],
+)
+def test_amounts_are_read_in_grams(line: str, amount: float | None) -> None:
+    assert grams(line) == amount
+
+
+def test_steps_name_ways_of_cooking_and_vessels_but_no_parts_of_other_words() -> None:
+    found = [NAMES[place] for place in cooking(["Add the potatoes to the pancakes, baked in an oven."], "en")]
+    assert found == ["bake or roast", "oven"]
+    assert [NAMES[place] for place in cooking(["焯水后放入高压锅"], "zh")] == ["blanch", "pressure cooker"]
+
+
+def test_titles_name_the_kind_of_dish() -> None:
+    assert [NAMES[place] for place in forms("奶油蘑菇汤", "zh")] == ["soup"]
+    assert [NAMES[place] for place in forms("Cream of Mushroom Soup", "en")] == ["soup"]

@@ -1,0 +1,64 @@
+"""The model of graded pairs, and how well it judges."""
+
+import numpy as np
+import polars as pl
+import pytest
+from wokflow.match import judgement
+
+
+def graded(*rows: tuple[float, float | None, int]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"zh_title": f"菜{place}", "title": title, "foods": foods, "grade": grade}
+            for place, (title, foods, grade) in enumerate(rows)
+        ],
+        schema={"zh_title": pl.String, "title": pl.Float32, "foods": pl.Float32, "grade": pl.Int64},
+    )
+
+
+ROWS = graded((0.9, 0.8, 2), (0.8, 0.6, 2), (0.8, 0.7, 1), (0.5, 0.1, 0), (0.4, 0.2, 0), (0.6, None, 0))
+NAMES = ("title", "foods")
+
+
+def test_parts_add_up_to_the_log_odds_and_what_is_unknown_adds_nothing() -> None:
+    model = judgement.fit(ROWS, NAMES)
+    parts = model.parts(ROWS)
+    assert parts["by_foods"][5] == 0
+    odds = parts["by_title"] + parts["by_foods"] + model.intercept
+    assert model.probability(ROWS) == pytest.approx(1 / (1 + np.exp(-odds.to_numpy())))
+    assert min(model.probability(ROWS)[:3]) > max(model.probability(ROWS)[3:])
+
+
+def test_pairs_of_one_kind_alone_make_no_model() -> None:
+    with pytest.raises(ValueError, match="all graded pairs are right"):
+        judgement.fit(ROWS.filter(pl.col("grade") > 0), NAMES)
+
+
+def test_a_dish_is_judged_by_a_model_that_has_not_seen_it() -> None:
+    rows = pl.concat([ROWS, ROWS.with_columns(zh_title=pl.col("zh_title") + "肉")])
+    wrong = rows.with_columns(grade=pl.when(pl.col("zh_title") == "菜0").then(0).otherwise("grade"))
+    assert judgement.crossed(rows, NAMES)[0] == judgement.crossed(wrong, NAMES)[0]
+
+
+def test_the_curve_counts_equal_scores_at_once() -> None:
+    curve = judgement.curve(np.array([0.9, 0.5, 0.5, 0.2, 0.1]), np.array([2, 0, 1, 2, 0]))
+    assert curve.rows() == [
+        (0.9, 1, 1.0, 0.5),
+        (0.5, 3, pytest.approx(2 / 3), 0.5),
+        (0.2, 4, 0.75, 1.0),
+        (0.1, 5, 0.6, 1.0),
+    ]
+
+
+def test_the_least_score_keeps_the_precision_in_each_corpus() -> None:
+    rows = ROWS.with_columns(corpus=pl.Series(["easy", "easy", "hard", "hard", "hard", "easy"]))
+    score = np.array([0.9, 0.3, 0.8, 0.6, 0.5, 0.1])
+    assert judgement.least(score, rows, 0.75) == 0.8
+    assert judgement.least(score[::-1], rows, 0.75) is None
+
+
+def test_figures_have_intervals_of_dishes() -> None:
+    found = judgement.measured(np.array([0.9, 0.9, 0.2, 0.9, 0.1, 0.1]), ROWS, 0.5)
+    assert (found["precision"], found["recall"]) == (0.6667, 1.0)  # 菜3 is accepted, and wrong
+    low, high = found["precision_interval"]
+    assert 0 <= low < 0.6667 < high <= 1

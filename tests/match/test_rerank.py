@@ -1,0 +1,217 @@
+"""From contents and titles to pairs by what is cooked: candidates, model, pairs, sheet."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.match import compare, schemas
+from wokflow.match.compare import match_compare
+from wokflow.match.contents import match_contents
+from wokflow.match.labels import read_labels
+from wokflow.match.rerank import match_rerank
+from wokflow.match.settings import CompareSettings, ContentsSettings, RerankSettings
+
+from tests.conftest import ROOT
+
+WORDS = {"lexicon": str(ROOT / "resources/lexicon"), "glossary": str(ROOT / "resources/glossary")}
+# The title of the first dish is nearest to another; those of the last two are alike, and the dishes are not.
+ZH = [
+    ("小米粥", ["100克小米", "6颗红枣"], ["煮"]),
+    ("提拉米苏", ["250克马斯卡彭", "1包手指饼干", "咖啡"], ["冷藏"]),
+    ("夏日之恋", ["2个土豆", "1个苹果"], ["煮"]),
+]
+EN = [
+    ("Millet Supper", ["1/2 c. millet", "6 red dates"], ["Boil."]),
+    ("Tiramisu", ["8 oz. mascarpone", "ladyfingers", "coffee"], ["Chill."]),
+    ("Summer Love", ["1 lb. lamb", "1 c. yogurt"], ["Roast."]),
+]
+SCORES = [[0.5, 0.0, 0.6], [0.1, 1.0, 0.2], [0.2, 0.1, 0.9]]
+HEADER = ["zh_id", "zh_title", "en_id", "en_title", "grade", "part", *schemas.FEATURES]
+
+
+class House:
+    """What the steps before have written, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for lang, corpus, recipes in (("zh", "xiachufang", ZH), ("en", "recipenlg", EN)):
+            rows = pl.DataFrame(
+                {
+                    "recipe_id": [f"{corpus}:{row}" for row in range(len(recipes))],
+                    "lang": lang,
+                    "title": [title for title, _, _ in recipes],
+                    "ingredients": [lines for _, lines, _ in recipes],
+                    "steps": [steps for _, _, steps in recipes],
+                }
+            )
+            rows.write_parquet(folder / f"recipes_{lang}")
+            rows.select("recipe_id", "title", tokens=pl.lit(9, pl.Int32)).write_parquet(
+                folder / f"eligible_{lang}"
+            )
+            rows.select(
+                "title", text="title", text_index=pl.int_range(pl.len(), dtype=pl.Int32)
+            ).write_parquet(folder / f"translations_{lang}")
+            match_contents(
+                recipes=[self.path("recipes", lang)],
+                eligible=self.path("eligible", lang),
+                contents=self.path("contents", lang),
+                shard=0,
+                shards=1,
+                settings=ContentsSettings.model_validate(WORDS),
+                job=Job(),
+            )
+        self._vectors()
+
+    def path(self, table: str, lang: str) -> str:
+        return str(self.folder / f"{table}_{lang}")
+
+    def _vectors(self) -> None:
+        """Titles whose similarities are SCORES: unit vectors for Chinese ones, their rows for English ones."""
+        for lang, matrix in (("zh", np.eye(3)), ("en", np.array(SCORES).T)):
+            (self.folder / f"vectors_{lang}").mkdir()
+            np.save(self.folder / f"vectors_{lang}" / "0.npy", matrix.astype(np.float32))
+        for name, scores in (("zh_en", np.array(SCORES)), ("en_zh", np.array(SCORES).T)):
+            best = scores.argmax(axis=1)
+            pl.DataFrame(
+                {"source_index": range(3), "target_index": best, "score": scores.max(axis=1)},
+                schema={"source_index": pl.Int32, "target_index": pl.Int32, "score": pl.Float32},
+            ).write_parquet(self.folder / f"searched_{name}")
+
+    def compare(self, shards: int = 1) -> list[str]:
+        paths = [str(self.folder / f"compared-{shard}-{shards}") for shard in range(shards)]
+        for shard, path in enumerate(paths):
+            match_compare(
+                **{  # type: ignore[arg-type]
+                    f"{table}_{pair}": [self.path(table, pair)]
+                    for table, pairs in (("searched", ("zh_en", "en_zh")), ("contents", ("zh", "en")))
+                    for pair in pairs
+                },
+                eligible=[self.path("eligible", lang) for lang in ("zh", "en")],
+                translations=[self.path("translations", lang) for lang in ("zh", "en")],
+                vectors=[self.path("vectors", lang) for lang in ("zh", "en")],
+                compared=path,
+                shard=shard,
+                shards=shards,
+                settings=CompareSettings.model_validate({"titles": 1, "contents": 1, "postings": 9, **WORDS}),
+                job=Job(),
+            )
+        return paths
+
+    def rerank(
+        self, compared: list[str], labels: str, **settings: object
+    ) -> tuple[pl.DataFrame, dict[str, object]]:
+        given = {"labels": labels, "graded": None, "precision": 0.8, "k": 2, "unsure": 3}
+        reranked = [self.path("reranked", direction) for direction in ("zh-en", "en-zh")]
+        match_rerank(
+            compared=compared,
+            eligible=[self.path("eligible", lang) for lang in ("zh", "en")],
+            translations=[self.path("translations", lang) for lang in ("zh", "en")],
+            reranked=reranked,
+            rejects=str(self.folder / "rejects"),
+            model=str(self.folder / "model.json"),
+            unsure=str(self.folder / "unsure.tsv"),
+            settings=RerankSettings.model_validate(
+                given | {"source_translated": False, "target_translated": False} | settings
+            ),
+            job=Job(),
+        )
+        return tables.read(reranked[0]), json.loads((self.folder / "model.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+def pairs(compared: list[str]) -> list[tuple[object, ...]]:
+    return tables.read(compared).select("zh", "en", "title", "foods").unique().sort("zh", "en").rows()
+
+
+def test_candidates_are_those_of_titles_and_of_contents_in_both_directions(house: House) -> None:
+    found = {row[:2]: row[2] for row in pairs(house.compare())}
+    assert found.keys() == {(0, 0), (0, 2), (1, 1), (2, 2)}
+    assert found[0, 0] == pytest.approx(0.5), (
+        "the titles of what contents alone have found are compared as well"
+    )
+
+
+def test_candidates_do_not_depend_on_the_number_of_shards(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = pairs(house.compare())
+    monkeypatch.setattr(compare, "BLOCK", 1)
+    assert pairs(house.compare(3)) == whole
+    assert pairs(house.compare(5)) == whole, "some have nothing to do"
+
+
+def test_a_dish_whose_titles_never_meet_is_found_and_one_whose_titles_mislead_is_not(house: House) -> None:
+    """By the labels that come with the project."""
+    compared = house.compare()
+    accepted, model = house.rerank(compared, str(ROOT / "resources/rerank/labels.tsv"))
+    found = dict(zip(accepted["source_title"], accepted["target_title"], strict=True))
+    assert found["小米粥"] == "Millet Supper"
+    assert found["提拉米苏"] == "Tiramisu"
+    assert "夏日之恋" not in found
+    parts = accepted.select(pl.sum_horizontal(f"by_{name}" for name in schemas.FEATURES)).to_series()
+    odds = (accepted["probability"] / (1 - accepted["probability"])).log()
+    assert isinstance(model["model"], dict)
+    assert (parts + model["model"]["intercept"]).to_list() == pytest.approx(odds.to_list(), abs=1e-3)
+
+
+def test_a_graded_pair_counts_with_what_its_recipes_have_in_common_here(house: House, tmp_path: Path) -> None:
+    """And else with what its row says; a row that says nothing, or has no grade, is left out."""
+    sheet = tmp_path / "labels.tsv"
+    rows = [
+        ["xiachufang:0", "小米粥", "recipenlg:0", "Millet Supper", "2", "learn", *[""] * 7],
+        ["xiachufang:2", "夏日之恋", "recipenlg:2", "Summer Love", "0", "learn", *[""] * 7],
+        ["xiachufang:0", "别的", "recipenlg:9", "Other", "2", "learn", "1", "", "", "0.9", "", "0.5", "0"],
+        ["xiachufang:0", "别的", "recipenlg:8", "Others", "0", "learn", *[""] * 7],
+        ["xiachufang:0", "别的", "recipenlg:7", "More", "3", "learn", *[""] * 7],
+        *(["x", f"菜{n}", "y", f"{n}", "0", "learn", "0.1", "", "", "0.1", "", "0", "0"] for n in range(9)),
+        *(["x", f"肉{n}", "y", f"{n}", "2", "learn", "0.9", "", "", "0.9", "", "1", "0"] for n in range(9)),
+    ]
+    sheet.write_text("\n".join("\t".join(row) for row in [HEADER, *rows]) + "\n", encoding="utf-8")
+    house.rerank(house.compare(), str(sheet))
+    rejects = tables.read(str(tmp_path / "rejects")).select("source_row", "reason").rows()
+    assert rejects == [(6, "no_grade"), (5, "no_features")]
+
+
+def test_the_sheet_of_unsure_pairs_is_graded_and_read_again(house: House, tmp_path: Path) -> None:
+    labels = str(ROOT / "resources/rerank/labels.tsv")
+    compared = house.compare()
+    house.rerank(compared, labels)
+    lines = (tmp_path / "unsure.tsv").read_text("utf-8-sig").splitlines()
+    header, *rows = [line.split("\t") for line in lines]
+    assert len(rows) == 3
+    graded = [[*row[:1], "2", *row[2:]] for row in rows[:2]] + rows[2:]
+    mine = tmp_path / "mine.tsv"
+    mine.write_text("\n".join("\t".join(row) for row in [header, *graded]) + "\n", encoding="utf-8")
+    known, unusable = read_labels(str(mine))
+    assert known["grade"].to_list() == [2, 2]
+    assert unusable["reason"].to_list() == ["no_grade"]
+    _, before = house.rerank(compared, labels)
+    _, after = house.rerank(compared, labels, graded=str(mine))
+    assert before["model"] != after["model"]
+
+
+def test_a_precision_that_no_probability_keeps_accepts_nothing(house: House, tmp_path: Path) -> None:
+    sheet = tmp_path / "labels.tsv"
+    rows = [
+        ["x", f"菜{n}", "y", f"{n}", "2" if n % 3 == 0 else "0", "learn", "0.5", "", "", "0.5", "", "0", "0"]
+        for n in range(30)
+    ]
+    sheet.write_text("\n".join("\t".join(row) for row in [HEADER, *rows]) + "\n", encoding="utf-8")
+    accepted, model = house.rerank(house.compare(), str(sheet), precision=0.99)
+    assert (accepted.height, model["least"]) == (0, None)
+
+
+def test_labels_of_one_kind_are_refused(house: House, tmp_path: Path) -> None:
+    sheet = tmp_path / "labels.tsv"
+    row = ["x", "菜", "y", "dish", "2", "learn", "0.5", "", "", "0.5", "", "0", "0"]
+    sheet.write_text("\n".join("\t".join(each) for each in [HEADER, row]) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="Grade pairs of the same dish, and pairs of others"):
+        house.rerank(house.compare(), str(sheet))
