@@ -50,6 +50,9 @@ ASKED = (
     "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\t\n"
 )
 ASKED += "spoken\tnone\tprompt\tgpt-9\tdialogues\tdialogue\t\t\t\n"
+ASKED += "".join(
+    f"{family}\tnone\t{family}\tgpt2\tcounterfactual\tdish\t\t\t\n" for family in ("delorean", "educat")
+)
 OWN = "own\tevaluator\tgpt-9\t\t\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
 OWN += "".join(
     f"{role}s\t{role}\tgpt-9\t\t\t\t\t\n" for role in ("dialogue_rater", "editor", "edit_rater", "strategist")
@@ -128,6 +131,8 @@ def wildcards(rule: Any) -> dict[str, str]:
     if "run" in rule.wildcard_names:
         runs = {
             "generate_adaptations": "spoken",
+            "generate_delorean": "delorean",
+            "generate_educat": "educat",
             "generate_prompt": "asked",
             "generate_retrieval": "retrieval-zh-en",
         }
