@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from wokflow.enrich.affixes import LEAST, PARTICLES, PROCLITICS, suffixes
+from wokflow.enrich import affixes
 from wokflow.enrich.letters import placed
 from wokflow.enrich.meanings import Meaning, Meanings
 from wokflow.enrich.names import LONGEST, Names, article
@@ -115,12 +116,8 @@ def _link(linker: "Linker", rows: pl.DataFrame, mentions: str, job: Job) -> None
     job.progress.say(f"{count} mentions in {rows.height} sentences")
 
 
-Name = tuple[
-    int, int, int
-]  # in a text: where it ends, where its word ends (further on if that is a plural), its number
+Name = tuple[int, int, int]  # where it ends, where its word ends (further on if that is a plural), its number
 Place = tuple[int, int, Meaning]  # where a name ends, where its word ends, and what it means
-
-
 Found = tuple[int, int, Meaning]  # where a mention begins and ends, and what it may mean
 # Of a mapping from words to items: the items whose words the text has outside its part from start to end.
 About = Callable[[Mapping[int, Iterable[int]], int, int], Iterator[int]]
@@ -151,9 +148,9 @@ class Linker:
         self._begins = names.begins
         self._lang = names.lang
         self._spaceless = self._lang in SPACELESS
-        self._suffixes = suffixes(self._lang, plurals=settings.plurals)
-        self._particles = PARTICLES.get(self._lang, frozenset())
-        self._proclitics = PROCLITICS.get(self._lang, ())
+        self._plurals = affixes.plurals(self._lang) if settings.plurals else ()
+        self._particles = affixes.particles(self._lang)
+        self._proclitics = bool(affixes.proclitics(self._lang))
         meanings = Meanings(names, free=settings.case == "ignored")
         self._meaning = lru_cache(MEANINGS)(meanings)
         self._about = lru_cache(SHARED)(meanings.about)
@@ -280,7 +277,8 @@ class Linker:
         if next(self._trie.iterkeys(folded), None) is not None:
             longer = ALWAYS if self._begins(folded) else OFTEN
         number = next(context(folded[:-1], self._lang), None)
-        suffixes = [len(suffix) for suffix in self._suffixes if folded[:-1].endswith(suffix)]
+        suffixes = [len(plural) for plural in self._plurals if folded[:-1].endswith(plural)]
+        suffixes += affixes.particle_lengths(folded[:-1], self._lang)
         longest = self._first(written, 0, names) if small else None
         return Word(number, small, names, longest, longer, suffixes)
 
@@ -308,7 +306,19 @@ class Linker:
             here = (name for name in self._names_at(folded, start) if name[0] - start >= least)
             if place := self._first(text, start, self._whole(folded, start, here) if self._cut else here):
                 names.append((start, *place[1:]))
+        if self._proclitics:
+            names = sorted([*names, *self._with_articles(text, folded)], key=itemgetter(0))
         return names, Subject(text, self._lang).about
+
+    def _with_articles(self, text: str, folded: str) -> Iterator[Found]:
+        """Names whose article is not written, or not all of it, since a preposition swallows it."""
+        for match in word_pattern().finditer(folded):
+            for length, letters in affixes.swallowed(match.group(), self._lang):
+                at = match.start() + length
+                whole, whole_folded = (one[:at] + letters + one[at:] for one in (text, folded))
+                here = (name for name in self._names_at(whole_folded, at) if name[0] - at > affixes.LEAST)
+                if place := self._first(whole, at, here):
+                    yield at, place[1] - len(letters), place[2]
 
     def _signed(self, text: str, folded: str, start: int) -> Found | None:
         """The name whose first word begins at a place, with a sign before it: ¡Cu-Cut!"""
@@ -332,11 +342,8 @@ class Linker:
         for match in word_pattern().finditer(folded):
             start, stop = match.span()
             yield start, 1
-            yield from (
-                (start + len(proclitic), LEAST)
-                for proclitic in self._proclitics
-                if folded.startswith(proclitic, start, stop)
-            )
+            for length, least in affixes.proclitics_of(match.group(), self._lang):
+                yield start + length, least
             if self._spaceless:
                 for place in range(start + 1, stop):
                     if not (folded[place - 1].isascii() and folded[place].isascii()):
@@ -352,10 +359,9 @@ class Linker:
             end = whole = start + len(name)
             if self._cuts_word(folded, end):
                 whole = self._word_end(folded, end)
-                rest = folded[end:whole]
-                if rest in self._particles:
+                if self._particles and self._particles.fullmatch(folded, end, whole):
                     whole = end
-                elif rest not in self._suffixes:
+                elif folded[end:whole] not in self._plurals:
                     continue
             yield end, whole, number
 

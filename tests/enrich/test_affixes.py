@@ -1,0 +1,114 @@
+"""Names that are written together with particles, conjunctions, prepositions and articles."""
+
+from pathlib import Path
+
+import pytest
+from wokflow.enrich.affixes import particle_lengths, particles
+from wokflow.enrich.names import Names, enrich_names
+from wokflow.frame.job import Job
+
+from tests.enrich.defaults import linker_of
+from tests.enrich.facts import dumped, entity
+
+
+@pytest.mark.parametrize("name", ["김밥", "부채", "서울", "KBS", "노래들"])
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "의",
+        "도",
+        "만",
+        "에",
+        "에서",
+        "에게",
+        "까지",
+        "에서부터의",
+        "에게만은",
+        "들에게도",
+        "뿐이다",
+        "이었던",
+    ],
+)
+def test_particles_follow_any_name(name: str, tail: str) -> None:
+    known = particles("ko")
+    assert known
+    assert known.fullmatch(name + tail, len(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "tails"),
+    [  # the name ends in a consonant, in a vowel, in ㄹ, in a Latin letter
+        ("김밥", "은 이 을 과 으로 이나 이랑 이라는 이고 으로부터의 이었다"),
+        ("부채", "는 가 를 와 로 이나 나 랑 이라는 라는 이고 로부터의 이었다 였다"),
+        ("서울", "은 이 을 과 로 이나 이랑 이라는 이고 로부터의 이었다"),
+        (
+            "KBS",
+            "은 는 이 가 을 를 과 와 으로 로 이나 나 이랑 랑 이라는 라는 이고 으로부터의 로부터의 이었다 였다",
+        ),
+    ],
+)
+def test_particles_fit_the_end_of_the_name(name: str, tails: str) -> None:
+    every = "은 는 이 가 을 를 과 와 으로 로 이나 나 이랑 랑 이라는 라는 이고 으로부터의 로부터의 이었다 였다"
+    known = particles("ko")
+    assert known
+    assert [tail for tail in every.split() if known.fullmatch(name + tail, len(name))] == tails.split()
+
+
+@pytest.mark.parametrize("tail", ["나라", "만들기", "의만", "은는", "들들", "에서에서에서"])
+def test_what_is_no_particle(tail: str) -> None:
+    known = particles("ko")
+    assert known
+    assert not known.fullmatch("김밥" + tail, 2)
+
+
+def test_a_word_may_end_in_several_particles() -> None:
+    assert list(particle_lengths("영화제까지도", "ko")) == [1, 3]
+    assert list(particle_lengths("cafés", "fr")) == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "text", "mention"),
+    [
+        ("ko", "부산 국제 영화제", "그는 부산 국제 영화제에서만은 웃었다", "부산 국제 영화제"),
+        ("ko", "서울", "서울으로 갔다", ""),
+        ("ko", "KBS", "KBS와 KBS2가 있다", "KBS"),
+        *(
+            ("ar", "القاهرة", f"{before}القاهرة بعيدة", "القاهرة")
+            for before in ("", "و", "ف", "ب", "ك", "وب", "فب", "وك")
+        ),
+        *(
+            ("ar", "منسف", f"{before}منسف بعيد", "منسف")
+            for before in ("ال", "وال", "بال", "وبال", "لل", "ولل")
+        ),
+        ("ar", "القاهرة", "ذهبنا للقاهرة أمس", "لقاهرة"),
+        ("ar", "القاهرة", "وللقاهرة تاريخ", "لقاهرة"),
+        ("ar", "البحر الميت", "سافر للبحر الميت", "لبحر الميت"),
+        ("ar", "اللاذقية", "سافر للاذقية", "لاذقية"),  # no third ل is written
+        ("ar", "أم علي", "وصفة لأم علي", "أم علي"),
+        ("ar", "فول", "أكلنا الفول أمس", "فول"),
+        ("ar", "فول", "أكلنا وفول أمس", ""),  # three letters after one that may belong to the word
+        ("ar", "القاهرة", "هذا لقاهرة", ""),
+        ("ar", "بيت", "هذه كلمة لليبيت", ""),
+        *(
+            ("he", "ירושלים", f"הלך {before}ירושלים אתמול", "ירושלים")
+            for before in ("", "ב", "ול", "שב", "ומ", "כשב", "ושמ", "לכשב")
+        ),
+        ("he", "הכותל המערבי", "הלך לכותל המערבי", "כותל המערבי"),
+        ("he", "הכותל המערבי", "עמד ושבכותל המערבי", "כותל המערבי"),
+        ("he", "הכותל המערבי", "עמד מהכותל המערבי", "הכותל המערבי"),
+        (
+            "he",
+            "הכותל המערבי",
+            "עמד מכותל המערבי",
+            "",
+        ),  # only after some prepositions is the article left out
+    ],
+)
+def test_names_with_what_is_written_together_with_them(
+    lang: str, name: str, text: str, mention: str, tmp_path: Path
+) -> None:
+    table = dumped([entity("Q1", {lang: name})], tmp_path / "dump", [lang])
+    folder = tmp_path / "n"
+    enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang=lang, job=Job())
+    found = [text[one.start : one.end] for one in linker_of(Names.open(folder, lang))(text)]
+    assert found == ([mention] if mention else [])
