@@ -46,12 +46,14 @@ def name_of(label: Mapping[str, Any], value: str) -> str:
     return _texts(label["metadata"], "labels").get("en", value)
 
 
+def names(label: Mapping[str, Any], lang: str) -> tuple[str, list[str]]:
+    """The label, which may be empty, and the aliases of an annotation's item in a language."""
+    return _texts(label["metadata"], "labels").get(lang, ""), _aliases(label["metadata"]).get(lang, [])
+
+
 def _item(name: str, label: Mapping[str, Any], country: str) -> dict[str, Any]:
     about = label["metadata"]
-    aliases = {
-        lang: list(given["value"]) if isinstance(given, dict) else [one["value"] for one in given]
-        for lang, given in about["aliases"].items()
-    }
+    aliases = _aliases(about)
     links = about.get("sitelinks", {})
     made = entity(
         "Q1",
@@ -64,6 +66,13 @@ def _item(name: str, label: Mapping[str, Any], country: str) -> dict[str, Any]:
     made["summaries"] = _texts(about, "summarys")
     made["topics"] = [label["category"]] if label["category"] else []
     return made
+
+
+def _aliases(about: Mapping[str, Any]) -> dict[str, list[str]]:
+    return {
+        lang: list(given["value"]) if isinstance(given, dict) else [one["value"] for one in given]
+        for lang, given in about["aliases"].items()
+    }
 
 
 def _texts(about: Mapping[str, Any], member: str) -> dict[str, str]:

@@ -43,6 +43,15 @@ def test_other_languages_have_no_rouge() -> None:
     assert score(metrics["chrf"]) == pytest.approx(100) and score(metrics["tokens"]) == 2
 
 
+@pytest.mark.parametrize("lang", ["ja", "th"])
+def test_languages_without_spaces_count_characters(lang: str) -> None:
+    found = scores(
+        ["鸡蛋を食べた。"], ["鸡蛋を食べる。"], lang
+    )  # 6 of 7, 4 of 6 pairs, 3 of 5 triples, 2 of 4 fours
+    assert found["bleu"] == pytest.approx(100 * (6 / 7 * 4 / 6 * 3 / 5 * 2 / 4) ** 0.25)
+    assert found["tokens"] == 7
+
+
 def test_the_words_of_jieba_are_joined_for_bleu() -> None:
     metrics = {
         metric.name: metric for metric in overlap(["把豆腐切成小块，下锅"], ["把豆腐切成小块，装盘"], "zh")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from wokflow.frame.job import Progress, UserError
+from wokflow.frame.languages import NAMES
 from wokflow.models.decoding import (
     LANGUAGE_CODES,
     Decoding,
@@ -218,6 +219,7 @@ def test_codes_of_languages_are_those_of_the_tokenizers_and_others_are_told() ->
     tokenizer = NllbTokenizer()
     for number, known in enumerate((MBart50Tokenizer().get_vocab(), tokenizer.get_vocab())):
         assert [lang for lang, codes in LANGUAGE_CODES.items() if codes[number] not in known] == []
+    assert {lang.partition("_")[0] for lang in LANGUAGE_CODES} == NAMES.keys()
     set_languages(tokenizer, "zh_CN", "zh_TW")
     assert (tokenizer.src_lang, tokenizer.tgt_lang) == ("zho_Hans", "zho_Hant")
     assert encode(tokenizer, ["▁"], "seq2seq")[0][0] == tokenizer.convert_tokens_to_ids("zho_Hans")

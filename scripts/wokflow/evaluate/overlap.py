@@ -9,6 +9,7 @@ import numpy as np
 
 from wokflow.evaluate.intervals import LENGTH, Metric, mean, ratio, skipped, whole
 from wokflow.frame import jieba_dictionary
+from wokflow.frame.languages import SPACELESS
 
 SPACES = SimpleNamespace(tokenize=str.split)  # a tokenizer for rouge_score
 
@@ -16,27 +17,28 @@ SPACES = SimpleNamespace(tokenize=str.split)  # a tokenizer for rouge_score
 def overlap(texts: Sequence[str], references: Sequence[str], lang: str) -> list[Metric]:
     """BLEU, chrF, ROUGE-L and the number of words of texts, each against its reference; all are single lines.
 
-    Chinese BLEU uses sacrebleu's tokenizer `zh`; `bleu_jieba` uses its default tokenizer on words that jieba cut, as
-    the paper does. `rouge_l_ascii` is ROUGE-L of Chinese by rouge_score's own tokenizer, which keeps nothing but
-    ASCII letters and digits: the paper's figures can only be of that (docs/runs.md). Both are skipped in other
-    languages; ROUGE-L is skipped in all but Chinese and English, as rouge_score drops letters with accents and of
-    other scripts. An empty text scores 0.
+    Chinese BLEU uses sacrebleu's tokenizer `zh`, that of other languages without spaces its tokenizer `char`;
+    `bleu_jieba` uses its default tokenizer on words that jieba cut, as the paper does. `rouge_l_ascii` is ROUGE-L
+    of Chinese by rouge_score's own tokenizer, which keeps nothing but ASCII letters and digits: the paper's figures
+    can only be of that (docs/runs.md). Both are skipped in other languages; ROUGE-L is skipped in all but Chinese
+    and English, as rouge_score drops letters with accents and of other scripts. An empty text scores 0.
     """
-    return _chinese(texts, references) if lang == "zh" else _spaced(texts, references, lang)
+    return _chinese(texts, references) if lang == "zh" else _other(texts, references, lang)
 
 
-def _spaced(texts: Sequence[str], references: Sequence[str], lang: str) -> list[Metric]:
-    """Of a language that is written with spaces."""
+def _other(texts: Sequence[str], references: Sequence[str], lang: str) -> list[Metric]:
+    """Of a language whose words stand between spaces, or of which each character counts as one."""
+    spaced = lang not in SPACELESS
     name = "English" if lang == "en" else f"language {lang}"
     note = f"In {name} it is the same as bleu: words are as they stand."
     rouge = skipped("rouge_l", len(texts), f"rouge-score has no words of language {lang}.")
     return [
-        whole("bleu", "bleu:13a", texts, references),
-        skipped("bleu_jieba", len(texts), note),
+        whole("bleu", "bleu:13a" if spaced else "bleu:char", texts, references),
+        skipped("bleu_jieba", len(texts), note if spaced else "It is measured of Chinese alone."),
         whole("chrf", "chrf", texts, references),
         rouge_l("rouge_l", texts, references, None, "rouge_score") if lang == "en" else rouge,
         skipped("rouge_l_ascii", len(texts), "It is measured of Chinese alone."),
-        tokens(texts, "whitespace"),
+        tokens(texts, "whitespace") if spaced else tokens([" ".join(text) for text in texts], "characters"),
     ]
 
 
