@@ -69,6 +69,11 @@ def test_a_word_may_end_in_several_particles() -> None:
 @pytest.mark.parametrize(
     ("lang", "name", "text", "mention"),
     [
+        ("es", "churro", "compraron churros allí", "churros"),
+        ("es", "tamal de elote", "comen tamal de elotes", "tamal de elotes"),
+        ("fr", "bouillabaisse", "les bouillabaisses d’ici", "bouillabaisses"),
+        ("fr", "Garonne", "des Garonnes", ""),  # a name has no plural
+        ("de", "maultasche", "eine maultasches", ""),
         ("ko", "부산 국제 영화제", "그는 부산 국제 영화제에서만은 웃었다", "부산 국제 영화제"),
         ("ko", "서울", "서울으로 갔다", ""),
         ("ko", "KBS", "KBS와 KBS2가 있다", "KBS"),

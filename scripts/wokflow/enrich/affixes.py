@@ -5,7 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 
-PLURALS = {"en": ("s", "es")}  # a part of the mention
+PLURALS = {  # a part of the mention
+    **dict.fromkeys(("en", "es", "gl", "pt"), ("s", "es")),
+    **dict.fromkeys(("ca", "fr"), ("s",)),
+}
 
 # Particles that follow Korean names and are no part of the mention: the plural, then cases, limits, and the last one
 # or a form of to be. The sign before a particle says what its name ends in: ( a consonant, [ one that is not ㄹ,

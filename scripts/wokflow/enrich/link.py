@@ -56,8 +56,8 @@ def enrich_link(
     """Write the mentions in the source side of one part of a corpus as enrich/mentions.
 
     `names` is the folder that enrich_names wrote for the source's language. Backend `dictionary` looks the names up;
-    `corpus_sentences` are all parts of the corpus, which tell ordinary words from names. With `plurals`, English
-    plurals of common nouns are mentions too. With `case` ignored, capitals do not count, and ordinary words can be
+    `corpus_sentences` are all parts of the corpus, which tell ordinary words from names. With `plurals`, plurals
+    of common nouns are mentions too. With `case` ignored, capitals do not count, and ordinary words can be
     names; words in fixed phrases cannot (`phrases`: lang, phrase). Backend `command` runs a program for at most
     `seconds` (see program.program_mentions); its invalid mentions are written to `rejects`.
     """

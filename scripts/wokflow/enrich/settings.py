@@ -55,7 +55,9 @@ class LinkSettings(Settings):
     for corpora in lower case.
     """
     plurals: Annotated[bool, DICTIONARY] = True
-    """Backend dictionary: English plurals of common nouns are mentions, too."""
+    """Backend dictionary: plurals in -s of common nouns are mentions, too, in languages that have them
+    (enrich/affixes.py).
+    """
     phrases: Annotated[Content[Text], DICTIONARY] = "resources/enrich/phrases.tsv"
     """Backend dictionary: fixed phrases (lang, phrase) whose words are no items, as in `for the sake of`."""
     command: Annotated[tuple[Text, ...], COMMAND] = ()
