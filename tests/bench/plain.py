@@ -93,6 +93,7 @@ def run(file: Path, number: int) -> None:
         **given,
         threads=job["threads"],
         wildcards=job["wildcards"],
+        scriptdir=str(Path(job["script"]).resolve().parent),
         resources=Resources(**{name: value for name, value in job["resources"].items() if value is not None}),
     )
     sys.path.insert(0, str(file.parent / "scripts"))
