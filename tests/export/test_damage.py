@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.export.damage import damaged, mojibake, searches
+from wokflow.export.damage import mojibake, searches
+from wokflow.export.privacy import text_findings
 
 DISHES = ["宫保鸡丁的做法", "红烧肉，小火炖一小时", "放入葱姜蒜爆香"]
 GOOD = [
@@ -20,7 +21,8 @@ GOOD = [
 
 
 def gates(text: str) -> set[str]:
-    return {one.gate for one in damaged(pl.LazyFrame({"id": ["a"], "text": [text]}), "id", "")}
+    rows = pl.DataFrame({"id": ["a"], "text": [text]})
+    return {one.gate for one in text_findings([rows], "id", "", searches())}
 
 
 @pytest.mark.parametrize("text", GOOD)
@@ -78,7 +80,8 @@ def test_lone_surrogates_cannot_stand_in_a_column() -> None:
 
 def test_real_recipes_hold_two_private_characters_and_no_mojibake(shared: Path) -> None:
     lines = (shared / "real/counterfactual/base_recipes.tsv").read_text(encoding="utf-8").splitlines()
-    findings = damaged(pl.LazyFrame({"id": range(len(lines)), "text": lines}), "id", "")
+    rows = pl.DataFrame({"id": range(len(lines)), "text": lines})
+    findings = text_findings([rows], "id", "", searches())
     assert [(one.gate, one.count) for one in findings] == [("private_characters", 1)]
     suspect = searches()["mojibake"].prefilter
     for tree in sorted((shared / "real/treebanks").glob("*.conllu")):  # two of them in traditional characters

@@ -141,6 +141,18 @@ def test_rows_that_point_at_no_record_of_the_release_are_refused(results: Path) 
     assert not (results / "again").exists()
 
 
+def test_a_list_that_would_become_endless_text_is_refused(results: Path) -> None:
+    release = export(results, "pairs")
+    path = release / "data/pairs-zh-en/train-00000-of-00001.parquet"
+    schema, rows = pq.read_schema(path), pl.read_parquet(path)
+    many = pl.Series([["recipenlg:0"] * 10_001] * len(rows))
+    path.unlink()
+    pq.write_table(rows.with_columns(target_ids=many).to_arrow().cast(schema), path)
+    again(release)
+    with pytest.raises(UserError, match=r"pairs-zh-en: .*a row has 10,001 elements in target_ids"):
+        rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
+
+
 def test_settings_of_a_foreign_release_become_no_paths(results: Path) -> None:
     release = export(results, "pairs")
     edit(release, lambda it: it["ingest"]["xiachufang"]["settings"].update(recipes=["/tmp/somewhere"]))

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.export.cells import BATCH, strings
+from wokflow.export.cells import strings
 from wokflow.export.findings import WIDTH
-from wokflow.export.privacy import excerpt, masked, personal_data, searches
+from wokflow.export.privacy import excerpt, masked, searches, text_findings
 
 
 def found(text: str) -> dict[str, list[str]]:
@@ -124,7 +124,7 @@ def test_text_is_searched_in_lists_and_structs_and_each_row_counts_once() -> Non
     steps = [(0, "boil"), (0, "call 1-800-444-4444"), (0, "1-800-444-4444")]
     assert cells["targets.steps"] == steps
     assert cells["source.title"][3] == (3, "a@b.org")
-    findings = {one.gate: one for one in personal_data(NESTED.lazy(), "id", "pairs-zh-en")}
+    findings = {one.gate: one for one in text_findings([NESTED], "id", "pairs-zh-en", searches())}
     assert {gate: one.count for gate, one in findings.items()} == {
         "mail_addresses": 1,
         "phone_numbers": 1,
@@ -134,12 +134,10 @@ def test_text_is_searched_in_lists_and_structs_and_each_row_counts_once() -> Non
     assert findings["phone_numbers"].examples == ("a: targets.steps: call 1***-8***-4***-4***",)
 
 
-def test_batches_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_add_up() -> None:
     rows = pl.DataFrame({"id": range(10), "text": ["cooks.com"] * 10})
-    assert BATCH > 10
-    whole = personal_data(rows.lazy(), "id", "")
-    monkeypatch.setattr("wokflow.export.cells.BATCH", 3)
-    assert personal_data(rows.lazy(), "id", "") == whole
+    whole = text_findings([rows], "id", "", searches())
+    assert text_findings([rows[:3], rows[3:3], rows[3:]], "id", "", searches()) == whole
     assert whole[0].count == 10 and [one[0] for one in whole[0].examples] == list("01234")
 
 
@@ -151,6 +149,6 @@ def test_endless_tokens_take_no_endless_time() -> None:
 def test_real_recipes_hold_links_and_names_and_no_phone_numbers(shared: Path) -> None:
     """Read by hand: both links and the four account names are such, and no digits are a phone number."""
     lines = (shared / "real/counterfactual/base_recipes.tsv").read_text(encoding="utf-8").splitlines()
-    rows = pl.LazyFrame({"id": range(len(lines)), "text": lines})
-    counts = {one.gate: one.count for one in personal_data(rows, "id", "")}
+    rows = pl.DataFrame({"id": range(len(lines)), "text": lines})
+    counts = {one.gate: one.count for one in text_findings([rows], "id", "", searches())}
     assert counts == {"links": 2, "user_names": 4}

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from wokflow.export.rehydrate import refuse_changes, rehydrate
 from wokflow.export.verify import verified
@@ -18,6 +19,19 @@ def test_a_rehydrated_release_has_the_bytes_of_the_full_one(results: Path) -> No
     assert not list(results.glob("*.changed.tsv"))
 
 
+def test_row_groups_are_smaller_where_rows_have_long_lists(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "wokflow.export.dataset.LISTED", 5
+    )  # targets with their scores: of one source and a half
+    release, full = export(results, "pairs"), export(results, "pairs", mode="full", to="full")
+    shard = pq.ParquetFile(full / "data/pairs-zh-en/train-00000-of-00001.parquet")
+    assert [shard.metadata.row_group(number).num_rows for number in range(shard.num_row_groups)] == [1, 1]
+    rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
+    assert same(results / "again", full)
+
+
 def test_what_was_changed_since_is_named_and_nothing_is_written(results: Path) -> None:
     release = export(results, "pairs")
     path = results.parent / RAW["xiachufang"]
@@ -25,7 +39,7 @@ def test_what_was_changed_since_is_named_and_nothing_is_written(results: Path) -
     row = json.loads(lines[1])
     lines[1] = json.dumps(row | {"name": row["name"] + "!"}, ensure_ascii=False)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"1 records of your copy .*xiachufang:1 \(another text\)"):
+    with pytest.raises(UserError, match=r"differs .* in 1 record: xiachufang:1 \(another text\)"):
         rehydrate(str(release), raw(results, "recipenlg", "xiachufang"), str(results / "again"), PROGRESS)
     assert not (results / "again").exists()
     assert (results / "again.changed.tsv").read_text() == "record_id\twhat\nxiachufang:1\tanother text\n"

@@ -12,15 +12,15 @@ from wokflow.export.rows import Account, accounts, duplicate_ids, unlicensed
 
 
 def test_ids_that_occur_twice_are_counted_once_each() -> None:
-    rows = pl.LazyFrame({"id": ["a", "b", "a", "c", "a", "b"]})
-    (found,) = duplicate_ids(rows.rename({"id": "key"}), "items-zh-en")
+    rows = pl.DataFrame({"key": ["b", "a", "b", "a", "c", "a"]})
+    (found,) = duplicate_ids([rows[:2], rows[2:]], "items-zh-en")
     assert (found.gate, found.config, found.count) == ("duplicate_ids", "items-zh-en", 2)
     assert found.examples == ("a: 3 times", "b: 2 times")
 
 
 @given(st.lists(st.text("xy>", max_size=3)))
 def test_duplicates_are_those_that_one_counts(ids: list[str]) -> None:
-    findings = duplicate_ids(pl.LazyFrame({"key": ids}, {"key": pl.String}), "")
+    findings = duplicate_ids([pl.DataFrame({"key": ids}, {"key": pl.String})], "")
     assert sum(one.count for one in findings) == sum(ids.count(one) > 1 for one in set(ids))
 
 

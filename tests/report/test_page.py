@@ -114,7 +114,7 @@ def release(folder: Path, text: str) -> str:
     """A folder such as export/release/mine-1.0 with a subset of two splits."""
     splits = {"train": [3, 4], "test": [2]}
     subset = {"description": text, "languages": ["zh", "en"], "splits": splits}
-    source = dict.fromkeys(("version", "licence", "release", "attribution"), text)
+    source = dict.fromkeys(("version", "licence", "attribution"), text) | {"release": "ids"}
     found = {"gate": "links", "config": "", "count": 3, "advice": text}
     manifest = {"name": "mine", "version": "1.0", "mode": "full", "findings": [found]}
     manifest |= {"subsets": {"pairs-zh-en": subset}, "sources": {"xiachufang": source}}
@@ -279,4 +279,5 @@ def test_examples_spread_and_no_dish_twice() -> None:
 def test_the_release_is_told_by_its_manifest(tmp_path: Path) -> None:
     found = releases.section(release(tmp_path, "Soup"))
     assert texts(found["subsets"]) == [["pairs-zh-en Soup", "zh, en", "9", "train 7, test 2"]]
-    assert texts(found["findings"]) == [["links", "the whole", "3", "Soup"]]
+    assert texts(found["sources"]) == [["xiachufang Soup", "Soup", "only ids, offsets and digests", "Soup"]]
+    assert texts(found["findings"]) == [["links Text holds links or domains.", "the whole", "3", "Soup"]]

@@ -9,7 +9,7 @@ import pyarrow as pa
 from wokflow.export.attribution import plain
 from wokflow.export.findings import GATES, counted
 from wokflow.export.forms import FORMS
-from wokflow.export.licences import licences_held
+from wokflow.export.licences import ALLOWED, licences_held
 from wokflow.export.manifest import Manifest, rows_of, shards
 from wokflow.export.shards import shard_paths
 from wokflow.export.subsets import RECORDS
@@ -102,12 +102,12 @@ TEMPLATE = """\
 # {{ name }} {{ version }}
 
 {% for subset in subsets -%}
-- `{{ subset.name }}`: {{ subset.description }} {{ subset.counts }}.
+- `{{ subset.name }}`{{ subset.languages }}: {{ subset.description }} {{ subset.counts }}.
 {% endfor %}
 {%- if standoff %}
 **This is a stand-off release.** It has ids, offsets, digests and annotations, and no text of
-{{ corpora }}. With your own copy of these, one command makes the full release of it, with the same bytes that its
-makers have:
+{{ corpora }}. With your own copy of these (`ATTRIBUTION.md` says where they are to be had, and the table of sources
+which version it must be), one command makes the full release of it, with the same bytes that its makers have:
 
     wokflow rehydrate {{ folder }}{% for source in texts %} --source {{ source }}=YOUR_COPY{% endfor %} --to FULL
 {% elif restricted %}
@@ -239,7 +239,12 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
         texts=texts,
         first=next((name for name, each in subsets.items() if each["splits"]), "(nothing)"),
         subsets=[
-            {"name": name, "description": each["description"], "counts": counted(rows_of(each), "row")}
+            {
+                "name": name,
+                "languages": f" ({', '.join(each['languages'])})" if each["languages"] else "",
+                "description": each["description"],
+                "counts": counted(rows_of(each), "row"),
+            }
             for name, each in manifest["subsets"].items()
         ],
         empty=", ".join(name for name, each in subsets.items() if not each["splits"]),
@@ -250,7 +255,9 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
             for split, rows in each["splits"].items()
         ],
         sources=[
-            source | {"sha256": source["sha256"] or "", "licence": source["licence"] or "not known"}
+            source
+            | {"sha256": source["sha256"] or "", "licence": source["licence"] or "not known"}
+            | {"release": ALLOWED[source["release"]]}
             for source in sources.values()
         ],
         processing=[(dataset, PROCESSING[dataset]) for dataset in datasets],

@@ -1,24 +1,26 @@
 """Searches all text of a table, inside lists and structs as well."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from wokflow.export.findings import EXAMPLES
 
-BATCH = 20_000  # rows read at a time
-
-# Returns the places of all hits in a text: (start, end), not empty, in order.
+# The places of what was found in a text: (start, end), not empty, in order.
 Finder = Callable[[str], list[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
 class Search:
-    """A pattern for Rust's regex crate that every text with a hit matches, and a function that finds its hits."""
+    """A pattern of Rust's regex crate that no hit lacks, and what finds the hits in a text that has it.
+
+    `advice` says what to do about hits.
+    """
 
     prefilter: str
     find: Finder
+    advice: str
 
 
 @dataclass
@@ -29,14 +31,16 @@ class Hits:
     first: list[tuple[str, str, str, list[tuple[int, int]]]] = field(default_factory=list)
 
 
-def search(rows: pl.LazyFrame, key: str | pl.Expr, searches: Mapping[str, Search]) -> dict[str, Hits]:
-    """The hits of each search in all strings of the rows, read in batches; in the order of `searches`.
+def search(
+    rows: Iterable[pl.DataFrame], key: str | pl.Expr, searches: Mapping[str, Search]
+) -> dict[str, Hits]:
+    """Count the rows in which each search hits any string, a frame at a time. Keys are in the order of `searches`.
 
     `key` is the row's id, such as "recipe_id" or pl.col("source").struct.field("id").
     """
     all_hits = {name: Hits() for name in searches}
     names = pl.col(key) if isinstance(key, str) else key
-    for batch in rows.collect_batches(chunk_size=BATCH, maintain_order=True):
+    for batch in rows:
         ids = batch.select(names.cast(pl.String).alias("id")).to_series()
         hit: dict[str, dict[int, tuple[str, str, list[tuple[int, int]]]]] = {name: {} for name in searches}
         for path, cells in strings(batch):

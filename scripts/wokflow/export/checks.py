@@ -1,7 +1,7 @@
 """Applies the gates to the rows of a release, and to the run behind them."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -9,22 +9,22 @@ from typing import Any
 import polars as pl
 import pyarrow.parquet as pq
 
-from wokflow.export import leaks
-from wokflow.export.damage import damaged
+from wokflow.export import damage, leaks, privacy
 from wokflow.export.findings import Finding, finding
 from wokflow.export.forms import Form, recipe_text
 from wokflow.export.near_duplicates import near_duplicates
-from wokflow.export.privacy import personal_data
+from wokflow.export.privacy import text_findings
 from wokflow.export.rows import Account, duplicate_ids
-from wokflow.export.shards import shard_paths, shard_problems
+from wokflow.export.shards import Rows, shard_paths, shard_problems
+from wokflow.export.sides import Sides
 from wokflow.export.source_texts import Texts
 from wokflow.frame import tables
 from wokflow.generate import schemas as generate
 from wokflow.train import schemas as train
 
-SIDES = ("pairs", "gold")  # forms whose rows belong to a side of a split
-BATCH = 20_000
-# The next steps of a corpus's rows: the step, the table of rows it keeps, and its rejects.
+SIDES = ("pairs", "gold")  # forms whose rows are on a side of a split
+BATCH = 5_000  # recipes that are compared at a time
+# Where the rows of a corpus go: the step, what it keeps, and its rejects.
 AFTER = {
     "recipes of {} for pairs": ("match/eligible", "match/rejects"),
     "recipes of {} with actions": ("parse/actions", "parse/rejects"),
@@ -41,15 +41,15 @@ def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Find
     shards = sorted((folder / "data" / subset).glob("*.parquet"))
     if not shards:
         return []
-    rows = tables.scan(shards)
-    key = [pl.col(name) if name in form.schema(full=full).names else _inner(name) for name in form.key]
+    own = set(form.schema(full=full).names)
+    key = [pl.col(name) if name in own else _inner(name) for name in form.key]
     text = pl.concat_str(
         [_plain(each, name, form) for each, name in zip(key, form.key, strict=True)], separator=" "
     )
+    columns = [name if name in own else f"{name.removesuffix('_id')}.id" for name in form.key]
     return [
-        *duplicate_ids(rows.select(key=text), subset),
-        *personal_data(rows, text, subset),
-        *damaged(rows, text, subset),
+        *duplicate_ids(Rows(shards, columns, (text.alias("key"),)), subset),
+        *text_findings(Rows(shards), text, subset, privacy.searches() | damage.searches()),
     ]
 
 
@@ -114,73 +114,64 @@ def of_splits(
 ) -> list[Finding]:
     """Findings about leaks between the sides of all pairs and test sets of a release, both directions together.
 
-    `places` has the folders of the subsets by name; `scratch` is a folder for a temporary file.
+    `places` are the folders of the subsets by name; temporary files lie in `scratch`.
     """
-    pairs = pl.concat(
-        [
-            _pairs(places[name], name, split, subset["form"], full=full)
-            for name, subset in subsets.items()
-            if subset["form"] in SIDES
-            for split in subset["splits"]
-        ]
-        or [pl.LazyFrame(schema={"source_id": pl.String, "target_id": pl.String, "split": pl.String})]
-    )
-    ids = pl.concat([pairs.select(recipe_id=f"{side}_id", split="split") for side in ("source", "target")])
-    splits = ids.drop_nulls().unique().sort("recipe_id", "split")
-    held = splits.collect(engine="streaming")
-    if not held.height:
-        return []
-    recipes = RecipeTexts(held, texts)
-    titles = pl.concat([frame.select("recipe_id", "title") for frame in recipes.frames(("title",))])
+    sides = Sides({corpus: own.size for corpus, own in texts.items()}, scratch)
+    for name, subset in subsets.items():
+        for split in subset["splits"] if subset["form"] in SIDES else ():
+            for rows in _pairs(places[name], name, split, subset["form"], full=full):
+                sides.add(rows, split)
     return [
-        *leaks.shared_recipes(held.lazy()),
-        *leaks.shared_titles(titles.lazy(), held.lazy()),
-        *leaks.connected_pairs(pairs.drop_nulls()),
-        *near_duplicates(recipes, scratch),
+        *leaks.shared_recipes(sides),
+        *leaks.shared_titles(Again(lambda: _recipes_of(sides, texts, ("title",)))),
+        *leaks.connected_pairs(sides),
+        *near_duplicates(Again(lambda: _texts_of(sides, texts)), scratch),
     ]
 
 
-def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> pl.LazyFrame:
-    """source_id, target_id and split of a split's pairs; target_id is null if a person wrote the target."""
-    rows = tables.scan(sorted((folder / "data" / name).glob(f"{split}-*.parquet")))
+def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> Iterator[pl.DataFrame]:
+    """source_id and target_id of the pairs of a subset's split; no target where a person has written it."""
+    shards = sorted((folder / "data" / name).glob(f"{split}-*.parquet"))
     source = _inner("source_id") if full else pl.col("source_id")
+    columns = ["source.id" if full else "source_id"]
     if form == "gold":
         target = pl.lit(None, pl.String)
+    elif full:
+        columns.append("targets.list.element.id")
+        target = pl.col("targets").list.eval(pl.element().struct.field("id"))
     else:
-        target = (
-            pl.col("targets").list.eval(pl.element().struct.field("id")) if full else pl.col("target_ids")
-        )
-    pairs = rows.select(source_id=source, target_id=target, split=pl.lit(split))
-    return pairs if form == "gold" else pairs.explode("target_id")
+        columns.append("target_ids")
+        target = pl.col("target_ids")
+    for rows in Rows(shards, columns):
+        found = rows.select(source_id=source, target_id=target)
+        yield found if form == "gold" else found.explode("target_id")
 
 
 @dataclass(frozen=True)
-class RecipeTexts:
-    """The texts of the recipes in `splits` (recipe_id, split), as frames that can be read several times."""
+class Again:
+    """Frames that are made anew each time that somebody iterates over them."""
 
-    splits: pl.DataFrame
-    texts: Mapping[str, Texts]
+    make: Callable[[], Iterator[pl.DataFrame]]
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
-        for frame in self.frames(("title", "ingredients", "steps")):
-            rows = frame.select("title", "ingredients", "steps").iter_rows()
-            text = pl.Series([recipe_text(*row) for row in rows], dtype=pl.String)
-            yield frame.select("recipe_id", "split", text=text)
-
-    def frames(self, fields: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Frames of recipes with their splits and fields; recipes of no corpus are left out."""
-        known = self.splits.filter(corpus_expression().is_in(list(self.texts)))
-        for corpus, own in known.group_by(corpus_expression().alias("corpus"), maintain_order=True):
-            texts = self.texts[str(corpus[0])]
-            for start in range(0, own.height, BATCH):
-                some = own[start : start + BATCH]
-                cells = texts.take(some["recipe_id"]).select(fields)
-                yield some.select("recipe_id", "split").hstack(cells).filter(pl.col(fields[0]).is_not_null())
-                texts.forget()
+        return self.make()
 
 
-def corpus_expression() -> pl.Expr:
-    return pl.col("recipe_id").str.extract(r"^(.*):\d+$")
+def _texts_of(sides: Sides, texts: Mapping[str, Texts]) -> Iterator[pl.DataFrame]:
+    """recipe_id, split and text of the recipes on the sides, some at a time."""
+    fields = ("title", "ingredients", "steps")
+    for frame in _recipes_of(sides, texts, fields):
+        text = pl.Series([recipe_text(*row) for row in frame.select(fields).iter_rows()], dtype=pl.String)
+        yield frame.select("recipe_id", "split", text=text)
+
+
+def _recipes_of(sides: Sides, texts: Mapping[str, Texts], fields: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Some recipes at a time, each with its split and fields; those of no corpus are left out."""
+    for corpus, own in texts.items():
+        for some in sides.frames(corpus, BATCH):
+            found = own.take(some["recipe_id"]).select(fields)
+            yield some.hstack(found).filter(pl.col(fields[0]).is_not_null())
+            own.forget()
 
 
 def of_models(paths: Sequence[str]) -> list[Finding]:

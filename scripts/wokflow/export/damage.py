@@ -3,11 +3,7 @@
 import html
 import re
 
-import polars as pl
-
-from wokflow.export.cells import Finder, Search, search
-from wokflow.export.findings import Finding, finding
-from wokflow.export.privacy import excerpt
+from wokflow.export.cells import Finder, Search
 from wokflow.ingest.mojibake import gbk_pattern, mojibake
 
 # Every mojibake of Latin scripts has one of these. Characters that Chinese and English texts often have are not among
@@ -33,29 +29,21 @@ ADVICE = {
 }
 
 
-def damaged(rows: pl.LazyFrame, key: str | pl.Expr, config: str) -> list[Finding]:
-    """A finding for each kind of damage in any string of the rows, inside lists and structs as well.
+def searches() -> dict[str, Search]:
+    """How each kind of damage is searched for, by gate.
 
     A column of strings cannot hold lone surrogates, since polars and Arrow refuse them; they may be there as escape
     sequences, which gate `markup` finds.
     """
-    result = []
-    for gate, hits in search(rows, key, searches()).items():
-        examples = (f"{row}: {path}: {excerpt(text, places)}" for row, path, text, places in hits.first)
-        result += finding(gate, config, hits.rows, examples, ADVICE[gate])
-    return result
-
-
-def searches() -> dict[str, Search]:
-    """The search for each kind of damage, by gate."""
     private = r"[\x{E000}-\x{F8FF}\x{F0000}-\x{FFFFD}\x{100000}-\x{10FFFD}]"
-    return {
-        "replacement_characters": Search(r"\x{FFFD}", _any(r"\x{FFFD}")),
-        "control_characters": Search(CONTROL, _any(CONTROL)),
-        "private_characters": Search(private, _any(private)),
-        "mojibake": Search(f"{_SUSPECT}|锟斤拷|{gbk_pattern()}", mojibake),
-        "markup": Search(r"[&<\\]", markup),
+    found = {
+        "replacement_characters": (r"\x{FFFD}", _any(r"\x{FFFD}")),
+        "control_characters": (CONTROL, _any(CONTROL)),
+        "private_characters": (private, _any(private)),
+        "mojibake": (f"{_SUSPECT}|锟斤拷|{gbk_pattern()}", mojibake),
+        "markup": (r"[&<\\]", markup),
     }
+    return {gate: Search(*each, ADVICE[gate]) for gate, each in found.items()}
 
 
 def _any(pattern: str) -> Finder:

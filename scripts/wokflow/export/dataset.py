@@ -22,6 +22,8 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
 from wokflow.match.split import SPLITS
 
+LISTED = 200_000  # elements of lists that are filled with text at a time: a recipe for each target of a pair
+
 
 def export_dataset(
     *,
@@ -102,11 +104,8 @@ class PointedAt:
     """Collects the records that rows point at, as one bit for each row of each corpus."""
 
     def __init__(self, known: Mapping[str, Texts]) -> None:
-        self._bits = {
-            corpus: np.zeros(int(texts.rows.max(initial=-1)) + 1, np.bool_) for corpus, texts in known.items()
-        }
-
-        self.last = 0  # number of ids in the last of a form's columns of ids
+        self._bits = {corpus: np.zeros(texts.size, np.bool_) for corpus, texts in known.items()}
+        self.last = 0  # ids of the last column of ids
 
     def add(self, ids: pl.Series) -> None:
         for corpus, bits in self._bits.items():
@@ -147,8 +146,8 @@ def write_subset(
 ) -> dict[str, list[int]]:
     """Write rows, which have a column `split`, as shards; return the numbers of rows of the shards, by split.
 
-    Row groups have a fixed number of rows, so that the bytes do not depend on the sizes of `frames`. A split without
-    rows has no shard.
+    Row groups have a fixed number of rows, or fewer where these have long lists, so the bytes do not depend on how
+    the rows come. A split without rows has no shard.
     """
     schema = form.schema(full=full)
     waiting: dict[str, list[pl.DataFrame]] = {split: [] for split in splits}
@@ -159,11 +158,11 @@ def write_subset(
         }
 
         def write(split: str, group: pl.DataFrame) -> None:
-            if full and form.fill and group.height:
-                group = form.fill(group, texts)
-            writers[split].write(group)
-            for corpus in texts.values():
-                corpus.forget()
+            for piece in _pieces(group):
+                filled = form.fill(piece, texts) if full and form.fill else piece
+                writers[split].write(filled)
+                for corpus in texts.values():
+                    corpus.forget()
 
         for frame in frames:
             for (split,), some in frame.partition_by("split", as_dict=True, maintain_order=True).items():
@@ -179,6 +178,21 @@ def write_subset(
             if queue:
                 write(split, pl.concat(queue))
     return {split: writer.rows for split, writer in writers.items() if writer.rows}
+
+
+def _pieces(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The rows in pieces whose lists have LISTED elements at most, or that are one row."""
+    lengths = [pl.col(name).list.len() for name, kind in rows.schema.items() if isinstance(kind, pl.List)]
+    if not lengths:
+        yield rows
+        return
+    total = pl.sum_horizontal(lengths).cast(pl.Int64)
+    ends = rows.select(total.cum_sum()).to_series().to_numpy()
+    start = before = 0
+    while start < len(rows):
+        stop = max(start + 1, int(np.searchsorted(ends, before + LISTED, side="right")))
+        yield rows[start:stop]
+        start, before = stop, int(ends[stop - 1])
 
 
 def record_rows(folder: str | Path) -> dict[str, NDArray[np.int64]]:

@@ -1,66 +1,30 @@
-"""Finds leaks between splits: recipes, titles and connected pairs on two sides, and tests that models trained on.
+"""Leakage between splits: recipes, titles and connected pairs on two sides; models that were trained on tests."""
 
-A side is train, valid or test; each split that is neither train nor valid, such as a silver or a gold set, is test.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import polars as pl
 
 from wokflow.export.findings import EXAMPLES, Finding, finding
 from wokflow.export.privacy import excerpt
-from wokflow.match.edges import components
+from wokflow.export.sides import Sides, side
 from wokflow.match.split import SPLITS
 
-_SIDE = {"train": 0, "valid": 1, "validation": 1, "dev": 1}  # numbers of SPLITS
 NO_WORD = r"[^\p{L}\p{M}\p{N}]+"
 _REGROUP = (
     "Split again with match.split.kind: grouped, which keeps recipes that are connected by pairs together"
 )
-
-SLICE = 1 << 21  # rows read at a time
-_TWO = ((0, 1), (0, 2), (1, 2))  # pairs of sides
+_TWO = np.array([bits.bit_count() > 1 for bits in range(1 << len(SPLITS))])  # whether flags are of two sides
 
 
-def _code(column: str) -> pl.Expr:
-    """A hash of an id (UInt64)."""
-    return pl.col(column).hash(seed=0)
-
-
-def _in_slices(rows: pl.LazyFrame) -> pl.DataFrame:
-    """All rows, read SLICE at a time: otherwise polars reads many gigabytes of strings ahead."""
-    parts = [rows.head(0).collect()]
-    done = 0
-    while len(part := rows.slice(done, SLICE).collect(engine="streaming")):
-        parts.append(part)
-        done += len(part)
-    return pl.concat(parts)
-
-
-def side() -> pl.Expr:
-    """The side of a split, as an index of SPLITS (UInt8)."""
-    return pl.col("split").replace_strict(_SIDE, default=2, return_dtype=pl.UInt8)
-
-
-def shared_recipes(splits: pl.LazyFrame) -> list[Finding]:
-    """Recipes on two sides. `splits` has recipe_id and split, in one or more rows for each recipe.
-
-    Ids are compared by 64-bit hashes, which takes 9 bytes of memory for each row.
-    """
-    rows = _in_slices(splits.select(_code("recipe_id"), side=side()))
-    codes, own = (rows[name].to_numpy() for name in ("recipe_id", "side"))
-    seen = [np.unique(codes[own == number]) for number in range(len(SPLITS))]
-    shared = np.unique(np.concatenate([np.intersect1d(seen[one], seen[two]) for one, two in _TWO]))
-    some = splits.filter(_code("recipe_id").is_in(pl.Series(shared[:EXAMPLES]).implode()))
-    sides = (
-        some.select("recipe_id", side=side())
-        .group_by("recipe_id")
-        .agg(first=pl.col("side").min(), last=pl.col("side").max())
-        .sort("recipe_id")
-        .collect(engine="streaming")
+def shared_recipes(sides: Sides) -> list[Finding]:
+    """Recipes that stand on two sides."""
+    shared = np.flatnonzero(_TWO[sides.flags])
+    shown = shared[:EXAMPLES]
+    examples = (
+        f"{name}: {' and '.join(f'in {split}' for at, split in enumerate(SPLITS) if flags >> at & 1)}"
+        for name, flags in zip(sides.names(shown), sides.flags[shown].tolist(), strict=True)
     )
-    examples = (f"{recipe}: in {SPLITS[one]} and in {SPLITS[two]}" for recipe, one, two in sides.iter_rows())
     return finding("shared_recipes", "", len(shared), examples, f"{_REGROUP}.")
 
 
@@ -69,80 +33,90 @@ def normal(text: pl.Expr) -> pl.Expr:
     return text.str.normalize("NFKC").str.to_lowercase().str.replace_all(NO_WORD, "")
 
 
-def shared_titles(titles: pl.LazyFrame, splits: pl.LazyFrame) -> list[Finding]:
-    """Recipes of valid and test that share their title with a recipe of an earlier side; counts recipes.
+def shared_titles(recipes: Iterable[pl.DataFrame]) -> list[Finding]:
+    """Recipes of valid and test whose title a recipe of an earlier side has too; the count is of recipes.
 
-    `titles` has recipe_id and title, `splits` recipe_id and split. A recipe on two sides is not counted here.
+    `recipes` are frames of recipe_id, title, split, and whether it is the recipe's first side; a recipe on two sides
+    is not counted for that. They are read twice if titles are shared. Titles are compared by hashes of 64 bits, so
+    that 40 bytes a recipe are in memory.
     """
-    sides = splits.select("recipe_id", side=side()).unique()
-    named = (
-        titles.select("recipe_id", key=normal(pl.col("title")))
-        .filter(pl.col("key") != "")
-        .join(sides, on="recipe_id")
-        .collect(engine="streaming")
-    )
-    first = named.group_by("key").agg(first=pl.col("side").min(), other=pl.col("side").max())
-    mixed = named.join(first.filter(pl.col("first") < pl.col("other")), on="key")
-    source = (
-        mixed.filter(pl.col("side") == pl.col("first")).group_by("key").agg(earlier=pl.col("recipe_id").min())
-    )
-    only = pl.col("side").min().over("recipe_id") == pl.col("side")  # a recipe on two sides is another gate's
-    held = mixed.filter(only & (pl.col("side") > pl.col("first"))).unique("recipe_id").sort("recipe_id")
-    shown = held.head(EXAMPLES).join(source, on="key", how="left", maintain_order="left")
+    keys, own = [np.empty(0, np.uint64)], [np.empty(0, np.uint8)]
+    for frame in recipes:
+        some = _named(frame)
+        keys.append(some["key"].hash(seed=0).to_numpy())
+        own.append(some["side"].to_numpy())
+    key, at = np.concatenate(keys), np.concatenate(own)
+    del keys, own
+    order = np.argsort(key, kind="stable")  # of equal titles the first that was read is the first
+    at, same = at[order], np.diff(key[order], prepend=key[order][:1] + np.uint64(1)) == 0
+    del key
+    begins = np.flatnonzero(~same)
+    sizes = np.diff(np.append(begins, len(at)))
+    first = np.minimum.reduceat(at, begins) if len(at) else at
+    held = np.flatnonzero(at > np.repeat(first, sizes))
+    shown = held[np.argsort(order[held], kind="stable")[:EXAMPLES]]
+    group = np.searchsorted(begins, shown, side="right") - 1
+    earlier = [
+        begins[each] + int((at[begins[each] : begins[each] + sizes[each]] == first[each]).argmax())
+        for each in group.tolist()
+    ]
+    places = {int(order[place]) for place in (*shown.tolist(), *earlier)}
+    names = dict(_rows_at(recipes, places))
     examples = (
-        f"{row['recipe_id']} in {SPLITS[row['side']]}, {row['earlier']} in {SPLITS[row['first']]}: "
-        f"{excerpt(row['key'])}"
-        for row in shown.iter_rows(named=True)
+        f"{names[order[one]][0]} in {SPLITS[at[one]]}, {names[order[two]][0]} in {SPLITS[at[two]]}: "
+        f"{excerpt(names[order[one]][1])}"
+        for one, two in zip(shown.tolist(), earlier, strict=True)
     )
     advice = (
         "Recipes of one dish often have one title: accept the gate if models are to be tested on known dishes, or "
         "leave these recipes out of valid and test."
     )
-    return finding("shared_titles", "", held.height, examples, advice)
+    return finding("shared_titles", "", len(held), examples, advice)
 
 
-def connected_pairs(pairs: pl.LazyFrame) -> list[Finding]:
-    """Pairs of valid and test that are connected with pairs of an earlier side; counts pairs.
+def _named(frame: pl.DataFrame) -> pl.DataFrame:
+    """recipe_id, key and side of the recipes with a title on their first side."""
+    found = frame.filter("first").select("recipe_id", key=normal(pl.col("title")), side=side())
+    return found.filter(pl.col("key") != "")
 
-    `pairs` has source_id, target_id and split. Two pairs are connected if they share a recipe, directly or through
-    other pairs. Ids are compared by 64-bit hashes, which takes 17 bytes of memory a pair, and as much for the graph.
+
+def _rows_at(recipes: Iterable[pl.DataFrame], places: set[int]) -> Iterator[tuple[int, tuple[str, str]]]:
+    """recipe_id and key of the recipes at some places among all that are named."""
+    done = 0
+    for frame in recipes if places else ():
+        some = _named(frame)
+        for place in sorted(each for each in places if done <= each < done + len(some)):
+            yield place, some.row(place - done)[:2]
+        done += len(some)
+
+
+def connected_pairs(sides: Sides) -> list[Finding]:
+    """Pairs of valid and test that are connected with pairs of an earlier side; the count is of pairs.
+
+    Two pairs are connected if they share a recipe, or through others. 20 bytes a recipe are in memory.
     """
-    rows = _in_slices(pairs.select(_code("source_id"), _code("target_id"), side=side()))
-    own = rows["side"].to_numpy()
-    nodes = np.unique(pl.concat([rows["source_id"].unique(), rows["target_id"].unique()]).to_numpy())
-    source, target = (
-        np.searchsorted(nodes, rows[name].to_numpy()).astype(np.int32) for name in ("source_id", "target_id")
+    component = sides.components()
+    first = np.full(len(component), len(SPLITS), np.uint8)  # side of each component
+    for some in sides.pairs():
+        np.minimum.at(first, component[some["source"]], some["side"])
+    count = 0
+    shown: list[tuple[int, int, int]] = []
+    for some in sides.pairs():
+        leaked = some[some["side"] > first[component[some["source"]]]]
+        count += len(leaked)
+        shown += leaked[: EXAMPLES - len(shown)].tolist()
+    with_them = dict.fromkeys((component[source] for source, _, _ in shown), 0)
+    for some in sides.pairs() if shown else ():
+        own = component[some["source"]]
+        for each in with_them:
+            with_them[each] += int(((own == each) & (some["side"] == first[each])).sum())
+    ends = iter(sides.names(np.array([each[:2] for each in shown], np.int64).reshape(-1)))
+    examples = (
+        f"{next(ends)}>{next(ends)}: in {SPLITS[own]}, connected with {with_them[component[source]]} pairs of "
+        f"{SPLITS[first[component[source]]]}"
+        for source, _, own in shown
     )
-    component = components(len(nodes), source, target).astype(np.int32)[source]
-    sizes = np.zeros((int(component.max(initial=-1)) + 1, len(SPLITS)), np.int64)
-    np.add.at(sizes, (component, own), 1)
-    first = (sizes > 0).argmax(axis=1).astype(np.uint8)
-    leaked = np.flatnonzero(own > first[component])
-    shown = {  # by the codes of both ids
-        (int(nodes[source[row]]), int(nodes[target[row]])): f"in {SPLITS[own[row]]}, connected with "
-        f"{sizes[component[row], first[component[row]]]} pairs of {SPLITS[first[component[row]]]}"
-        for row in leaked[np.lexsort((target[leaked], source[leaked]))][:EXAMPLES]
-    }
-    examples = _named(pairs, shown)
-    return finding("connected_pairs", "", len(leaked), examples, f"{_REGROUP}.")
-
-
-def _named(pairs: pl.LazyFrame, shown: dict[tuple[int, int], str]) -> Iterator[str]:
-    """The ids of the pairs with these codes, each with its text in `shown`."""
-    codes = pl.DataFrame(list(shown), {"source": pl.UInt64, "target": pl.UInt64}, orient="row")
-    ids = (
-        pairs.select("source_id", "target_id", source=_code("source_id"), target=_code("target_id"))
-        .filter(
-            pl.col("source").is_in(codes["source"].implode())
-            & pl.col("target").is_in(codes["target"].implode())
-        )
-        .unique()
-        .sort("source_id", "target_id")
-        .collect(engine="streaming")
-    )
-    for row in ids.iter_rows(named=True):
-        if text := shown.get((row["source"], row["target"])):
-            yield f"{row['source_id']}>{row['target_id']}: {text}"
+    return finding("connected_pairs", "", count, examples, f"{_REGROUP}.")
 
 
 def trained_on_tests(

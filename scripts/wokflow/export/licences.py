@@ -18,6 +18,11 @@ PASSED_ON = (
     "attribution",
 )  # kinds of release that pass on text; `ids`: no text, and nothing derived from it
 RELEASES = (*PASSED_ON, "ids")
+ALLOWED = {  # what may be passed on of a source, in words
+    "text": "its text",
+    "attribution": "its text, if it is attributed",
+    "ids": "only ids, offsets and digests",
+}
 UNKNOWN = "No licence is known of it: if you know one, set export.licences.{name}."
 _NO_DERIVATIVES = re.compile(r"(?<![a-z0-9])nd(?![a-z])|no[\W_]*deriv", re.IGNORECASE)  # CC-BY-ND-4.0
 
@@ -81,7 +86,7 @@ def known_sources(
         known = next(iter(same + ([] if own else named)), {})
         sources[name] = Source(
             name=name,
-            version=own.get("version") or known.get("version", "as the makers of this release have it"),
+            version=own.get("version") or known.get("version", "not stated"),
             home_page=own.get("home_page") or known.get("home_page", ""),
             licence=own.get("licence") or known.get("licence", ""),
             release=own.get("release") or known.get("release", "ids"),

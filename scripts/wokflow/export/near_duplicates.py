@@ -17,8 +17,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.export.findings import EXAMPLES, Finding, finding
-from wokflow.export.leaks import NO_WORD, side
+from wokflow.export.leaks import NO_WORD
 from wokflow.export.privacy import excerpt
+from wokflow.export.sides import side
+from wokflow.export.spilled import Spilled
 from wokflow.match.split import SPLITS
 
 GRAM = 5  # characters
@@ -34,15 +36,16 @@ def near_duplicates(texts: Iterable[pl.DataFrame], scratch: Path) -> list[Findin
     """Recipes of valid and test whose text has SIMILARITY or more with one of an earlier side; counts recipes.
 
     `texts` are frames of recipe_id, split and text, and are read twice: the texts of valid and test are indexed, then
-    those of train and valid are looked up. Memory holds signatures and bands of valid and test (800 bytes a text);
-    their texts are in a temporary file in the folder `scratch`. The result does not depend on the frames' sizes.
+    those of train and valid are looked up. Texts of valid and test, their signatures and bands lie in temporary files
+    in the folder `scratch` (760 bytes a text, and the text); 20 bytes a text are in memory, and another 40 while
+    bands are sorted. The frames' sizes do not change what is counted.
 
     Raises TypeError if `texts` can be read only once.
     """
     if iter(texts) is iter(texts):
         raise TypeError("texts is an iterator; it is read twice, so it must be a list or have __iter__")
     with TemporaryFile(dir=scratch) as file:
-        index = _Index(file)
+        index = _Index(file, scratch)
         for frame in texts:
             index.add(_numbered(frame).filter(pl.col("side") > 0))
         index.close()
@@ -95,39 +98,43 @@ def jaccard(one: NDArray[np.uint64], two: NDArray[np.uint64]) -> float:
 class _Index:
     """An index of the texts of valid and test by the bands of their signatures: add, then close, then look up."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._frames: list[pl.DataFrame] = []
-        self._signatures: list[NDArray[np.uint32]] = []
-        self._sizes: list[NDArray[np.int64]] = []
-        self._first: dict[
-            int, tuple[str, int, float]
-        ] = {}  # by leaked row: id and side of the other text, and their similarity
+    def __init__(self, file: IO[bytes], scratch: Path) -> None:
+        self._file, self._scratch = file, scratch
+        self._codes, self._sides, self._ends = (np.empty(0, kind) for kind in (np.uint64, np.uint8, np.int64))
+        self._added: list[tuple[NDArray[Any], ...]] = []
+        self._signatures = Spilled(scratch, np.uint32, SLOTS)
+        self._unsorted = [Spilled(scratch, np.uint64) for _ in range(BANDS)]
+        # Of leaked rows: the other's id, its side, and how similar they are.
+        self._first: dict[int, tuple[str, int, float]] = {}
 
     def add(self, held: pl.DataFrame) -> None:
         if held.is_empty():
             return
-        self._frames.append(held.select("recipe_id", "side"))
-        self._signatures.append(_signatures(*shingles(held["text"])))
-        encoded = [text.encode() for text in held["text"]]
-        self._sizes.append(np.array([len(text) for text in encoded], np.int64))
+        signatures = _signatures(*shingles(held["text"]))
+        self._signatures.add(signatures)
+        for band, keys in enumerate(_keys(signatures).T):
+            self._unsorted[band].add(keys)
+        encoded = [f"{name}\0{text}".encode() for name, text in held.select("recipe_id", "text").iter_rows()]
+        ends = np.cumsum([len(each) for each in encoded]) + self._file.tell()
+        self._added.append((held["recipe_id"].hash(seed=0).to_numpy(), held["side"].to_numpy(), ends))
         self._file.write(b"".join(encoded))
 
     def close(self) -> None:
         """Sort the bands, after which texts can be looked up."""
         self._file.flush()
-        none = pl.DataFrame(schema={"recipe_id": pl.String, "side": pl.UInt8})
-        held = pl.concat([none, *self._frames])
-        self._ids = held["recipe_id"]
-        self._sides = held["side"].to_numpy()
-        self._held = np.concatenate([np.empty((0, SLOTS), np.uint32), *self._signatures])
-        self._ends = np.cumsum(np.concatenate([np.empty(0, np.int64), *self._sizes]))
-        self._starts = self._ends - np.concatenate([np.empty(0, np.int64), *self._sizes])
-        self._frames, self._signatures, self._sizes = [], [], []
-        keys = _keys(self._held)
-        self._orders = [np.argsort(keys[:, band], kind="stable").astype(np.uint32) for band in range(BANDS)]
-        self._sorted = [keys[order, band] for band, order in enumerate(self._orders)]
-        self.leaked = np.zeros(held.height, bool)
+        if self._added:
+            self._codes, self._sides, self._ends = map(np.concatenate, zip(*self._added, strict=True))
+            self._added = []
+        self._held = self._signatures.mapped()
+        self._bands = []
+        while self._unsorted:
+            keys = self._unsorted.pop(0).mapped()
+            order = np.argsort(keys, kind="stable")
+            found = Spilled(self._scratch, np.uint64), Spilled(self._scratch, np.uint32)
+            for spilled, rows in zip(found, (keys[order], order), strict=True):
+                spilled.add(rows)
+            self._bands.append((found[0].mapped(), found[1].mapped()))
+        self.leaked = np.zeros(len(self._codes), bool)
 
     def look_up(self, texts: pl.DataFrame) -> None:
         """Mark the texts of the index that are near duplicates of one of these texts of an earlier side."""
@@ -137,16 +144,20 @@ class _Index:
         signatures = _signatures(hashes, offsets)
         keys, sides = _keys(signatures), texts["side"].to_numpy()
         names = texts["recipe_id"]
+        codes = names.hash(seed=0).to_numpy()
         failed: set[tuple[int, int]] = set()
         for band in range(BANDS):
-            for rows, held in self._candidates(band, keys[:, band]):
-                later = ~self.leaked[held] & (self._sides[held] > sides[rows])
-                rows, held = rows[later], held[later]
-                alike = (signatures[rows] == self._held[held]).mean(axis=1) >= SIMILARITY - MARGIN
-                for row, other in zip(rows[alike].tolist(), held[alike].tolist(), strict=True):
-                    if self.leaked[other] or (row, other) in failed or names[row] == self._ids[other]:
+            for found, held in self._candidates(band, keys[:, band]):
+                later = ~self.leaked[held] & (self._sides[held] > sides[found])
+                found, held = found[later], held[later]
+                alike = (signatures[found] == self._held[held]).mean(axis=1) >= SIMILARITY - MARGIN
+                for row, other in zip(found[alike].tolist(), held[alike].tolist(), strict=True):
+                    if self.leaked[other] or (row, other) in failed or codes[row] == self._codes[other]:
                         continue
-                    exact = jaccard(hashes[offsets[row] : offsets[row + 1]], shingles(self._text(other))[0])
+                    exact = jaccard(
+                        hashes[offsets[row] : offsets[row + 1]],
+                        shingles(pl.Series([self._text(other)[1]]))[0],
+                    )
                     if exact >= SIMILARITY:
                         self._leak(other, names[row], int(sides[row]), exact)
                     else:
@@ -156,8 +167,9 @@ class _Index:
         self, band: int, keys: NDArray[np.uint64]
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Rows of texts and rows of the index with the same key in a band, CHUNK at a time."""
-        first = np.searchsorted(self._sorted[band], keys, side="left")
-        counts = np.searchsorted(self._sorted[band], keys, side="right") - first
+        ordered, order = self._bands[band]
+        first = np.searchsorted(ordered, keys, side="left")
+        counts = np.searchsorted(ordered, keys, side="right") - first
         rows = np.flatnonzero(counts)
         ends = np.cumsum(counts[rows])
         total = int(ends[-1]) if len(ends) else 0
@@ -166,22 +178,24 @@ class _Index:
             at = np.searchsorted(ends, place, side="right")
             row = rows[at]
             within = place - (ends[at] - counts[row])
-            yield row, self._orders[band][first[row] + within].astype(np.int64)
+            yield row, order[first[row] + within].astype(np.int64)
 
     def _leak(self, row: int, other: str, of: int, exact: float) -> None:
         self.leaked[row] = True
         if len(self._first) < 1000:
             self._first[row] = (other, of, exact)
 
-    def _text(self, row: int) -> pl.Series:
-        start, end = int(self._starts[row]), int(self._ends[row])
-        return pl.Series([os.pread(self._file.fileno(), end - start, start).decode()])
+    def _text(self, row: int) -> tuple[str, str]:
+        """recipe_id and text of a row."""
+        start, end = int(self._ends[row - 1]) if row else 0, int(self._ends[row])
+        name, _, text = os.pread(self._file.fileno(), end - start, start).decode().partition("\0")
+        return name, text
 
     def examples(self) -> Iterator[str]:
         for row, (other, of, exact) in sorted(self._first.items()):
+            name, text = self._text(row)
             yield (
-                f"{self._ids[row]} in {SPLITS[self._sides[row]]}, {other} in {SPLITS[of]} ({exact:.2f}): "
-                f"{excerpt(self._text(row)[0])}"
+                f"{name} in {SPLITS[self._sides[row]]}, {other} in {SPLITS[of]} ({exact:.2f}): {excerpt(text)}"
             )
 
 

@@ -5,7 +5,7 @@ since amounts, times and temperatures look similar.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -62,27 +62,31 @@ ADVICE = {
 }
 
 
-def personal_data(rows: pl.LazyFrame, key: str | pl.Expr, config: str) -> list[Finding]:
-    """A finding for each kind of personal data in any string of the rows, inside lists and structs as well.
+def text_findings(
+    rows: Iterable[pl.DataFrame], key: str | pl.Expr, config: str, wanted: Mapping[str, Search]
+) -> list[Finding]:
+    """Rows with a hit in any string, in lists and structs too; a finding for each search, by gate.
 
-    `key` is the row's id, for the examples.
+    `key` gives the row's id for the examples, in which personal data are masked.
     """
     result = []
-    for gate, hits in search(rows, key, searches()).items():
+    for gate, hits in search(rows, key, wanted).items():
         examples = (f"{row}: {path}: {excerpt(text, places)}" for row, path, text, places in hits.first)
-        result += finding(gate, config, hits.rows, examples, ADVICE[gate])
+        result += finding(gate, config, hits.rows, examples, wanted[gate].advice)
     return result
 
 
 def searches() -> dict[str, Search]:
-    """The search for each kind of personal data, by gate."""
+    """How each kind of personal data is searched for, by gate."""
     names = "(?i)[@＠]|微信|薇信|威信|we ?chat|weixin|vx|wx|v信|qq|q群|q号|公众|公眾|微博|小红书|抖音|快手"
-    return {
-        "mail_addresses": Search("[@＠]", _by(MAIL)),
-        "phone_numbers": Search(r"(?:\d[\s\-.()（）–/]{0,3}){6}\d", phone_numbers),
-        "links": Search(r"(?i)://|：//|www\.|[a-z0-9]\.[a-z]", _by(LINK)),
-        "user_names": Search(names + "|豆瓣|哔哩|b站|instagram|twitter|facebook|tiktok|pinterest", _by(USER)),
+    names += "|豆瓣|哔哩|b站|instagram|twitter|facebook|tiktok|pinterest"
+    found = {
+        "mail_addresses": ("[@＠]", _by(MAIL)),
+        "phone_numbers": (r"(?:\d[\s\-.()（）–/]{0,3}){6}\d", phone_numbers),
+        "links": (r"(?i)://|：//|www\.|[a-z0-9]\.[a-z]", _by(LINK)),
+        "user_names": (names, _by(USER)),
     }
+    return {gate: Search(*each, ADVICE[gate]) for gate, each in found.items()}
 
 
 def _by(pattern: str) -> Finder:

@@ -13,7 +13,7 @@ import polars as pl
 
 from wokflow.export.checks import of_subset, without_examples
 from wokflow.export.dataset import write_subset
-from wokflow.export.findings import printable
+from wokflow.export.findings import counted, printable
 from wokflow.export.forms import FORMS
 from wokflow.export.manifest import NAME, Manifest, read_manifest
 from wokflow.export.release import finish
@@ -30,8 +30,9 @@ from wokflow.ingest.first_rejects import REFUSED
 from wokflow.ingest.settings import RecipesSettings, SentencesSettings
 from wokflow.ingest.stage import source_files
 
-CHANGED = "changed.tsv"  # written beside the full release, as is REFUSED
-NAMED = 10  # changed records named in a message
+CHANGED = "changed.tsv"  # beside the full release, as REFUSED is
+NAMED = 10  # changed records that a message names
+LISTED = 10_000  # elements that a list of a release may have
 
 
 def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progress) -> None:
@@ -247,18 +248,25 @@ def refuse_changes(changed: Iterator[tuple[str, str]], path: Path) -> None:
             total = number + 1
     if named:
         raise UserError(
-            f"{total:,} records of your copy are not those that the release points at: {', '.join(named)}"
+            f"Your copy differs from what the release points at in {counted(total, 'record')}: {', '.join(named)}"
             f"{' and more' if total > NAMED else ''}. All are in {path}. If it is most of them, the copy is another "
             "version of the corpus; the card has the checksum of the file that was read."
         )
 
 
 def stored_rows(release: str, name: str, subset: Mapping[str, Any]) -> Iterator[pl.DataFrame]:
-    """The rows of a subset, with their split."""
+    """The rows of a subset, with their split.
+
+    Raises ValueError for lists that are longer than any that Wokflow writes: each element would become a text.
+    """
     for split, shards in subset["splits"].items():
         for path in shard_paths(name, split, len(shards)):
             with tables.opened(Path(release, path)) as file:
                 for group in range(file.num_row_groups):
                     frame = pl.from_arrow(file.read_row_group(group))
                     assert isinstance(frame, pl.DataFrame)
+                    for column in frame.select(pl.col(pl.List)):
+                        longest = max(column.list.len().drop_nulls().to_list(), default=0)
+                        if longest > LISTED:
+                            raise ValueError(f"a row has {longest:,} elements in {column.name}")
                     yield frame.with_columns(split=pl.lit(split))

@@ -7,36 +7,34 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wokflow.export.findings import Finding, finding
+from wokflow.export.findings import EXAMPLES, Finding, finding
 from wokflow.export.licences import RELEASES
 
 UNKNOWN = frozenset({"", "?", "unknown", "todo", "tbd", "n/a", "none", "null"})
 
 
-def duplicate_ids(rows: pl.LazyFrame, config: str) -> list[Finding]:
-    """Ids (column `key`) that occur more than once; counts ids.
+def duplicate_ids(rows: Iterable[pl.DataFrame], config: str) -> list[Finding]:
+    """Ids (column `key`) that occur more than once; the count is of ids, of which those that occur most are shown.
 
-    Hashes of the ids are compared first, at 8 bytes a row; only rows with a repeated hash are compared by their ids.
+    Ids are compared by hashes of 64 bits, so that 16 bytes a row are in memory. `rows` are read twice if there are
+    such ids.
     """
-    key = pl.col("key")
-    hashes = rows.select(key.hash(seed=0)).collect(engine="streaming").to_series().to_numpy()
-    hashes = np.sort(hashes)
-    twice = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
-    repeated = (
-        rows.select(key)
-        .filter(key.hash(seed=0).is_in(pl.Series(twice, dtype=pl.UInt64).implode()))
-        .group_by(key)
-        .len()
-        .filter(pl.col("len") > 1)
-        .sort("len", "key", descending=[True, False])
-        .collect(engine="streaming")
-    )
-    examples = (f"{name}: {times} times" for name, times in repeated.iter_rows())
-    advice = (
-        "Each id names one row: check the step that wrote the table, and the source, for rows that are read "
-    )
-    "twice."
-    return finding("duplicate_ids", config, repeated.height, examples, advice)
+    key = pl.col("key").hash(seed=0)
+    none = np.empty(0, np.uint64)
+    hashes = np.concatenate([none, *(each.select(key).to_series().to_numpy() for each in rows)])
+    hashes.sort()
+    begins = np.flatnonzero(np.concatenate([np.ones(min(len(hashes), 1), bool), hashes[1:] != hashes[:-1]]))
+    times = np.diff(np.append(begins, len(hashes)))
+    twice = np.flatnonzero(times > 1)
+    shown = twice[np.argsort(-times[twice], kind="stable")][:EXAMPLES]
+    most = dict(zip(hashes[begins[shown]].tolist(), times[shown].tolist(), strict=True))
+    names: dict[int, str] = {}
+    for each in rows if most else ():
+        some = each.select("key", code=key).filter(pl.col("code").is_in(list(most)))
+        names |= {code: name for name, code in some.iter_rows()}
+    examples = (f"{names[code]}: {count} times" for code, count in most.items())
+    advice = "Each id names one row: look at the step that wrote the table, and at the source, for rows read twice."
+    return finding("duplicate_ids", config, len(twice), examples, advice)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Shards of a release: Parquet files of bounded size that Hugging Face's viewer can read in pieces."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,6 +110,27 @@ def shard_paths(subset: str, split: str, shards: int) -> Iterator[str]:
     """The Parquet shards of a split, as paths in the release."""
     for number in range(shards):
         yield f"data/{subset}/{shard_name(split, number, shards)}"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of shards in order, a row group at a time, as often as somebody iterates over them.
+
+    `columns` are paths in the Parquet files: source.id reads no other member of source. polars would read whole
+    columns, of several row groups at once.
+    """
+
+    paths: Sequence[Path]
+    columns: Sequence[str] | None = None
+    select: Sequence[pl.Expr] = ()
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        for path in self.paths:
+            with tables.opened(path) as file:
+                for number in range(file.num_row_groups):
+                    frame = pl.from_arrow(file.read_row_group(number, self.columns))
+                    assert isinstance(frame, pl.DataFrame)
+                    yield frame.select(self.select) if self.select else frame
 
 
 def shard_problems(path: Path, schema: pa.Schema, rows: int, group: int) -> Iterator[tuple[str, str]]:

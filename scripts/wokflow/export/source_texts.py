@@ -59,6 +59,11 @@ class Texts:
         assert isinstance(frame, pl.DataFrame)
         self._frame = frame
 
+    @property
+    def size(self) -> int:
+        """How many row numbers the source has: one more than the last."""
+        return int(self.rows.max(initial=-1)) + 1
+
     def take(self, ids: pl.Series) -> pl.DataFrame:
         """A row for each of `ids`, in order: `id` and the fields, which are null if there is no such record."""
         wanted = numbers(ids)

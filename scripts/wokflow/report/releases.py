@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from wokflow.export.findings import GATES
+from wokflow.export.licences import ALLOWED
 from wokflow.report.render import Cell, Table
 
 
 def section(folder: str) -> dict[str, Any]:
-    """Subsets with rows by split, sources with licences, and what the gates found and let pass."""
+    """Subsets with rows by split, sources with licences, and what the gates found."""
     manifest = json.loads(Path(folder, "release.json").read_text(encoding="utf-8"))
     subsets = [
         (
@@ -20,11 +22,21 @@ def section(folder: str) -> dict[str, Any]:
         for name, subset in manifest["subsets"].items()
     ]
     sources = [
-        (Cell(name, source["version"]), source["licence"], source["release"], source["attribution"])
+        (
+            Cell(name, source["version"]),
+            source["licence"] or "not known",
+            ALLOWED[source["release"]],
+            source["attribution"],
+        )
         for name, source in manifest["sources"].items()
     ]
     found = [
-        (each["gate"], each["config"] or "the whole", each["count"], each["advice"])
+        (
+            Cell(each["gate"], GATES.get(each["gate"], "")),
+            each["config"] or "the whole",
+            each["count"],
+            each["advice"],
+        )
         for each in manifest["findings"]
     ]
     return {
