@@ -8,7 +8,6 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.digests import file_digest
-from wokflow.frame.runs import REWRITING
 from wokflow.models.recipe_texts import without_headings
 from wokflow.report import doubts, inputs
 from wokflow.report.inputs import Tables
@@ -22,7 +21,7 @@ REASONS = 5  # reasons of failures that are shown
 REFERENCES = {"gold": "an adaptation of this source", "silver": "a recipe matched by title"}
 STATUS = ("ok", "cut", "refused", "empty", "rejected", "failed")
 # Steps that make predictions by a model.
-ASKING = ("generate.decode", "generate.prompt", *(f"generate.{family}" for family in REWRITING))
+ASKING = ("generate.decode", "generate.prompt", "generate.delorean", "generate.educat")
 
 
 def section(
