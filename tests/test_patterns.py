@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from snakemake.io import regex_from_filepattern
 from wokflow.cluster import causes
-from wokflow.enrich import letters
+from wokflow.enrich import affixes, letters
 from wokflow.enrich.phrases import WORD
 from wokflow.export import privacy
 from wokflow.generate import turns
@@ -36,6 +36,7 @@ ANCHORED = {"match", "fullmatch"}  # they begin at one place
 LITERALS = [re.compile("tofu|tof|egg")]  # names of a table, each as it stands
 RULES = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules").glob("*.smk"))]
 DIALECTS = [Dialect(",;"[at], QUOTES[at], ESCAPES[at]) for at in (0, 1)]
+KOREAN = affixes.particles("ko") or re.compile("")
 SPEAKERS = turns._Reader([turns.Turn("Ann", ""), turns.Turn("Bo Lee", "")])
 
 
@@ -65,6 +66,7 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
         [re.compile(rf"\b(?:soy\ sauce|{WORD}\ of\ {WORD}|{WORD}\-style)\b")],
         "search",
     ),
+    ("enrich.affixes", "particles"): ([KOREAN], "fullmatch"),
     ("enrich.letters", "_half_space"): ([re.compile(letters.HALF_SPACE)], "search"),
     ("enrich.letters", "_letters"): (
         [re.compile(rf"{letters.SPACE}+|\r\n|[\w\u0300-\u036f][\u0300-\u036f\u200d]*|.")],

@@ -18,6 +18,7 @@ OTHER_KEYS: dict[str, set[str]] = {
     },
     "match.candidates": set(),
     "match.silver": set(),
+    "match.rerank.by": set(),
     "train.gold": {"match_split", "match_statistics", "generate_instances"},
     "train.gold.en-zh": {"match_split", "match_statistics"},
     "generate.decode.chat": {"train_model", "generate_decode"},

@@ -31,35 +31,33 @@ class Titles(NamedTuple):
 
 def match_compare(
     *,
-    searched_zh_en: Sequence[str],
-    searched_en_zh: Sequence[str],
-    contents_zh: Sequence[str],
-    contents_en: Sequence[str],
-    eligible: Sequence[str],
-    translations: Sequence[str],
-    vectors: Sequence[str],
     compared: str,
     shard: int,
     shards: int,
     settings: CompareSettings,
     job: Job,
+    **inputs: Sequence[str],
 ) -> None:
     """Write the candidates of the recipes of one shard, of both corpora, with what they have in common.
 
-    `eligible`, `translations` and `vectors` are those of the Chinese corpus and of the English one. A recipe's
-    candidates are the recipes with the nearest titles, as match.pair has them whatever their similarity, and those
-    with the most foods in common. A pair that both its recipes find is in the shards of both.
+    `inputs` are the shards of match.search, `searched_zh_en` and `searched_en_zh`, and of match.contents,
+    `contents_zh` and `contents_en`; and `eligible`, `translations` and `vectors`, of the Chinese corpus and of the
+    English one. A recipe's candidates are the recipes with the nearest titles, as match.pair has them whatever their
+    similarity, and those with the most foods in common. A pair that both its recipes find is in the shards of both.
     """
     foods = Foods.load(settings.lexicon, settings.glossary)
-    zh, en = (side(tables.read(each), len(foods.names), len(NAMES)) for each in (contents_zh, contents_en))
+    zh, en = (
+        side(tables.read(each), len(foods.names), len(NAMES))
+        for each in (inputs["contents_zh"], inputs["contents_en"])
+    )
     titles = [
         Titles(text_rows(*paths), Vectors.open(folder))
-        for *paths, folder in zip(eligible, translations, vectors, strict=True)
+        for *paths, folder in zip(inputs["eligible"], inputs["translations"], inputs["vectors"], strict=True)
     ]
     overlaps = Overlaps(zh, en)
     own = [shard_range(each.foods.shape[0], BLOCK, shard, shards) for each in (zh, en)]
     with tables.PartWriter(compared, schemas.COMPARED, job.metadata) as part:
-        for back, searched in ((False, searched_zh_en), (True, searched_en_zh)):
+        for back, searched in ((False, inputs["searched_zh_en"]), (True, inputs["searched_en_zh"])):
             source, target = titles[::-1] if back else titles
             rows = own[int(back)]
             found = [by_title(searched, source.text, target.text, rows, settings.titles)]

@@ -26,25 +26,27 @@ NAMES = ("zh_id", "zh_title", "en_id", "en_title")
 def match_rerank(
     *,
     compared: Sequence[str],
-    eligible: Sequence[str],
-    translations: Sequence[str],
     reranked: Sequence[str],
     rejects: str,
     model: str,
     unsure: str,
     settings: RerankSettings,
     job: Job,
+    **titles: Sequence[str],
 ) -> None:
     """Write the pairs of both directions that the model accepts (match/reranked), and what it is and how well it
     does.
 
-    `compared` are the shards of candidates. A graded pair that is a candidate here counts with what its recipes
+    `compared` are the shards of candidates, `titles` are `eligible` and `translations`, of the Chinese corpus and of
+    the English one. A graded pair that is a candidate here counts with what its recipes
     have in common here, else with what its row says. `model` gets the model, the least probability that keeps the
     wanted precision where each dish is judged by a model of the others, and its figures on pairs set apart, whole
     and without each part. The sheet `unsure` has the candidates nearest to that probability, for people to grade.
     """
     translated = (settings.source_translated, settings.target_translated)
-    sides = dict(zip(("zh", "en"), map(read_side, eligible, translations, translated), strict=True))
+    sides = dict(
+        zip(("zh", "en"), map(read_side, titles["eligible"], titles["translations"], translated), strict=True)
+    )
     graded, unusable = labels(settings, compared, sides)
     tables.write(rejects, schemas.SHEET_REJECTS, unusable, job.metadata)
     learnt = graded.filter(pl.col("part") == "learn")
