@@ -223,7 +223,7 @@ def test_codes_of_languages_are_those_of_the_tokenizers_and_others_are_told() ->
     set_languages(tokenizer, "zh_CN", "zh_TW")
     assert (tokenizer.src_lang, tokenizer.tgt_lang) == ("zho_Hans", "zho_Hant")
     assert encode(tokenizer, ["▁"], "seq2seq")[0][0] == tokenizer.convert_tokens_to_ids("zho_Hans")
-    with pytest.raises(UserError, match="that of eo is not known"):
+    with pytest.raises(UserError, match="code of eo is not known"):
         set_languages(tokenizer, "en", "eo")
 
 

@@ -19,11 +19,15 @@ UNITS = {
 }
 FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 0.125}
 NUMERALS = dict(zip("一二两三四五六七八九十", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True)) | {"半": 0.5}
-NUMBER = r"(\d+\s+\d+/\d+|\d+\s?[½¼¾⅓⅔⅛]|\d+/\d+|\d+(?:\.\d+)?|[½¼¾⅓⅔⅛]|[半一二两三四五六七八九十])"
-RANGE = r"(?:\s?[-~–]\s?[\d./]+)?"
+DIGITS, QUOTIENT = r"\d{1,6}", r"\d{1,3}/\d{1,3}"
+NUMBER = (
+    rf"((?<!\d)(?:{DIGITS}\s{{1,3}}{QUOTIENT}|{DIGITS}\s?[½¼¾⅓⅔⅛]|{QUOTIENT}|{DIGITS}(?:\.{DIGITS})?)"
+    r"|[½¼¾⅓⅔⅛]|[半一二两三四五六七八九十])"
+)
+RANGE = r"(?:\s?[-~–]\s?[\d./]{1,9})?"
 CHINESE_UNITS = "|".join(sorted((unit for unit in UNITS if not unit.isascii()), key=len, reverse=True))
 LATIN_UNITS = "|".join(sorted((unit for unit in UNITS if unit.isascii()), key=len, reverse=True))
-AMOUNT = re.compile(rf"{NUMBER}{RANGE}\s*(?:({CHINESE_UNITS})|({LATIN_UNITS})(?![a-z]))", re.I)
+AMOUNT = re.compile(rf"{NUMBER}{RANGE}\s{{0,3}}(?:({CHINESE_UNITS})|({LATIN_UNITS})(?![a-z]))", re.I)
 
 
 def grams(line: str) -> float | None:

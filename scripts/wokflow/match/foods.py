@@ -16,7 +16,7 @@ from wokflow.match.lexicon import MEATS
 from wokflow.parse.glossary import Glossary, read_glossary
 
 WORD = re.compile(r"[a-zà-ÿ]+")
-BRACKETED = re.compile(r"[（(【\[][^）)】\]]*[）)】\]]")
+BRACKETED = re.compile(r"[（(【\[][^）)】\]]*+[）)】\]]?")
 WORDS = word_lists("rerank/words.tsv")
 PLAIN, PRODUCTS, NO_FOODS = WORDS["PLAIN"], WORDS["PRODUCTS"], WORDS["NO_FOODS"]
 SINGULAR = {
