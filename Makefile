@@ -85,6 +85,7 @@ docs: $(VENV)/ready
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.schemas > docs/tables.md
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_readme > config/README.md
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.documents
+	PYTHONPATH=scripts $(BIN)/python -m wokflow.report.papers > docs/papers.md
 	PYTHONPATH=scripts $(BIN)/python -m tests.bench.ages
 
 clean:

@@ -107,6 +107,12 @@ def test_published_scores_stand_below_the_runs_of_their_data_set(tmp_path: Path)
     assert summary["bleu"][0] == 30 and summary["chrf"][0] is None
 
 
+def test_published_figures_that_are_no_scores_stand_beside_no_run(tmp_path: Path) -> None:
+    """Not even where a source of sentences has the name of a published table: zh-en/people are ratings."""
+    summary = summed(tmp_path, part("mine", "zh-en/people", bleu=30))["summary"]
+    assert summary["run"].to_list() == ["mine"]
+
+
 def test_published_bleu_of_chinese_is_of_jiebas_words(tmp_path: Path) -> None:
     summary = summed(tmp_path, part("z", "en-zh/gold", bleu=30))["summary"]
     retrieval = summary.filter(pl.col("run") == "Retrieval").row(0, named=True)
@@ -195,6 +201,10 @@ def test_with_a_baseline_that_was_not_scored_nothing_is_compared(tmp_path: Path)
             "data\tdataset\trun\tmetric\tvalue\nzh-en\tgold\tx\tbleu\tmany\n",
             "line 2: value 'many' is no number",
         ),
+        (
+            "data\tdataset\trun\tmetric\tvalue\tdeviation\nzh-en\tgold\tx\tbleu\t1\t\nzh-en\tgold\ty\tbleu\t1\t±2\n",
+            "line 3: deviation '±2' is no number",
+        ),
     ],
 )
 def test_published_scores_that_are_none_are_named(text: str, said: str, tmp_path: Path) -> None:
@@ -210,14 +220,28 @@ def test_published_scores_are_all_there() -> None:
         pl.col("dataset").str.ends_with("gold") | pl.col("dataset").str.ends_with("silver")
     )
     assert set(of_recipes["metric"]) <= set(schemas.MEASURES)
-    assert rows.group_by("dataset").len().sort("dataset").rows() == [
-        ("dialogues/dialogues", 15),
-        ("dialogues/edited", 3),
-        ("dialogues/edits", 21),
-        ("dialogues/people", 5),
-        ("en-zh/gold", 48),
-        ("en-zh/silver", 24),
-        ("zh-en/gold", 48),
-        ("zh-en/silver", 24),
-    ]
+    langs = ("zh", "fr", "es", "hi", "ta", "te")
+    of_sentences = {f"{pair}/camt": 32 for lang in langs for pair in (f"en-{lang}", f"{lang}-en")}
+    of_sentences |= {f"{pair}/sentences": 4 for pair in (*(f"en-{lang}" for lang in langs), "all")}
+    adapted = {"gold": 48, "silver": 24, "recipes": 14, "people": 32, "correlations": 25}
+    of_adaptation = {
+        f"{pair}/{name}": count for pair in ("zh-en", "en-zh") for name, count in adapted.items()
+    }
+    assert dict(rows.group_by("dataset").len().iter_rows()) == of_adaptation | of_sentences | {
+        "lexicon/words": 5,
+        "ash/pairs": 2,
+        "ash/cuisines": 120,
+        "ash/people": 27,
+        "counterfactual/models": 61,
+        "counterfactual/best_worst": 12,
+        "counterfactual/pivots": 2,
+        "en-zh/pta": 34,
+        "zh-en/pta": 12,
+        "en-zh/pearson": 12,
+        "dialogues/dialogues": 15,
+        "dialogues/edited": 3,
+        "dialogues/edits": 21,
+        "dialogues/items": 1,
+        "dialogues/people": 5,
+    }
     assert not rows.select("dataset", "run", "metric").is_duplicated().any()

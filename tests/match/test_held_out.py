@@ -19,8 +19,8 @@ from wokflow.match.split import match_split
 from tests.match.test_candidates import eligible
 
 Ends = list[tuple[int, int]]
-Kind = Literal["paper", "grouped"]
-KINDS: tuple[Kind, ...] = ("paper", "grouped")
+Kind = Literal["sources", "grouped"]
+KINDS: tuple[Kind, ...] = ("sources", "grouped")
 DISHES = {"x": "肉鱼鸡鸭菇茄", "r": ["Pork", "Fish", "Chicken", "Duck", "Mushroom", "Eggplant"]}
 GOLD = "source_id\tsource_title\ttitle\tingredients\tsteps\tsource_ingredients\tsource_steps\n"
 
@@ -108,8 +108,8 @@ def test_nothing_that_is_tested_or_connected_with_it_is_learnt(zh: Ends, en: End
     held = held_out(tested, scanned, *coded(scanned))
     away = recipes_away([pair for rows in pairs.values() for pair in rows], silver)
     for name, rows in pairs.items():
-        assert held["paper"][name].tolist() == [bool(set(pair) & away) for pair in rows]
-        assert (held["grouped"][name] >= held["paper"][name]).all()
+        assert held["sources"][name].tolist() == [bool(set(pair) & away) for pair in rows]
+        assert (held["grouped"][name] >= held["sources"][name]).all()
     if sum(map(len, pairs.values())) <= 10:  # no component is large
         ends = [
             (bool(there), set(pair))

@@ -1,4 +1,4 @@
-"""The grouped split keeps connected recipes together; the paper's draws source by source, and leaks."""
+"""The grouped split keeps connected recipes together; that of sources draws one by one, and leaks."""
 
 import json
 from pathlib import Path
@@ -16,8 +16,12 @@ from wokflow.match import split as splitting
 from wokflow.match.edges import coded, components
 from wokflow.match.settings import SplitSettings
 from wokflow.match.split import SPLITS, cut, match_split, order
+from wokflow.match.stage import problems
+
+from tests.test_docs import defaults
 
 Edges = list[tuple[int, int]]
+TENTHS = (0.1, 0.1)
 
 
 def pairs(edges: Edges, source: str = "x", target: str = "r") -> pl.DataFrame:
@@ -26,17 +30,23 @@ def pairs(edges: Edges, source: str = "x", target: str = "r") -> pl.DataFrame:
     return pl.DataFrame(rows, ["source_id", "target_id", "source_title"], orient="row").cast(pl.String)
 
 
-def by_component(frames: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
-    return drawn(splitting.by_component, frames, seed)
+def by_component(
+    frames: dict[str, pl.DataFrame], seed: int, shares: tuple[float, float] = TENTHS
+) -> dict[str, pl.DataFrame]:
+    return drawn(splitting.by_component, frames, seed, shares)
 
 
-def by_source(frames: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
-    return drawn(splitting.by_source, frames, seed)
+def by_source(
+    frames: dict[str, pl.DataFrame], seed: int, shares: tuple[float, float] = TENTHS
+) -> dict[str, pl.DataFrame]:
+    return drawn(splitting.by_source, frames, seed, shares)
 
 
-def drawn(kind: Any, frames: dict[str, pl.DataFrame], seed: int) -> dict[str, pl.DataFrame]:
+def drawn(
+    kind: Any, frames: dict[str, pl.DataFrame], seed: int, shares: tuple[float, float]
+) -> dict[str, pl.DataFrame]:
     """The pairs with the names of their splits."""
-    found = kind(*coded({name: frame.lazy() for name, frame in frames.items()}), seed)
+    found = kind(*coded({name: frame.lazy() for name, frame in frames.items()}), seed, shares)
     return {
         name: frame.with_columns(split=pl.Series([SPLITS[one] for one in found[name]], dtype=pl.String))
         for name, frame in frames.items()
@@ -87,10 +97,10 @@ def test_grouped_no_recipe_stands_on_two_sides_in_no_direction(zh: Edges, en: Ed
 def test_a_split_depends_neither_on_the_order_of_the_pairs_nor_on_chance(
     zh: Edges, en: Edges, random: "st.random.Random"
 ) -> None:
-    split = {"grouped": by_component(directions(zh, en), 1), "paper": by_source(directions(zh, en), 1)}
+    split = {"grouped": by_component(directions(zh, en), 1), "sources": by_source(directions(zh, en), 1)}
     random.shuffle(zh)
     random.shuffle(en)
-    again = {"grouped": by_component(directions(zh, en), 1), "paper": by_source(directions(zh, en), 1)}
+    again = {"grouped": by_component(directions(zh, en), 1), "sources": by_source(directions(zh, en), 1)}
     for kind, tables_of in split.items():
         for direction, table in tables_of.items():
             assert table.sort("source_id", "target_id").equals(
@@ -118,15 +128,15 @@ def test_a_giant_component_goes_to_train_and_valid_and_test_share_the_rest(
 
 def test_several_large_components_go_to_train_until_it_is_full() -> None:
     drawn = np.arange(5)
-    assert cut(drawn, np.array([10, 500, 400, 10, 80])).tolist() == [1, 0, 0, 1, 2]
-    assert cut(np.arange(10), np.full(10, 12)).tolist() == [0] * 8 + [1, 2]
-    assert cut(np.arange(3), np.array([40, 40, 40])).tolist() == [0, 0, 0]
+    assert cut(drawn, np.array([10, 500, 400, 10, 80]), TENTHS).tolist() == [1, 0, 0, 1, 2]
+    assert cut(np.arange(10), np.full(10, 12), TENTHS).tolist() == [0] * 8 + [1, 2]
+    assert cut(np.arange(3), np.array([40, 40, 40]), TENTHS).tolist() == [0, 0, 0]
 
 
 def test_very_few_recipes_are_split_all_the_same() -> None:
-    assert cut(np.arange(10), np.ones(10, np.int64)).tolist() == [0] * 8 + [1, 2]
-    assert cut(np.arange(1), np.ones(1, np.int64)).tolist() == [0]
-    assert cut(np.arange(0), np.ones(0, np.int64)).tolist() == []
+    assert cut(np.arange(10), np.ones(10, np.int64), TENTHS).tolist() == [0] * 8 + [1, 2]
+    assert cut(np.arange(1), np.ones(1, np.int64), TENTHS).tolist() == [0]
+    assert cut(np.arange(0), np.ones(0, np.int64), TENTHS).tolist() == []
 
 
 def test_one_recipe_more_leaves_the_others_where_they_were() -> None:
@@ -145,9 +155,29 @@ def test_another_seed_is_another_split() -> None:
         assert not one.equals(two) and sizes(one) == sizes(two) == [80, 10, 10]
 
 
+@pytest.mark.parametrize(
+    ("shares", "expected", "of_small"), [((0.1, 0.0), [90, 10, 0], 0), ((0.2, 0.05), [75, 20, 5], 4)]
+)
+def test_shares_are_those_of_the_settings(
+    shares: tuple[float, float], expected: list[int], of_small: int
+) -> None:
+    """Without a share of test, nothing is in it, also where one component has 90 of 110 sources."""
+    zh = [(recipe, recipe) for recipe in range(100)]
+    for split in (by_component, by_source):
+        assert sizes(split({"zh-en": pairs(zh)}, 1, shares)["zh-en"]) == expected
+    large = [(recipe, max(0, recipe - 89)) for recipe in range(110)]
+    assert sizes(by_component({"zh-en": pairs(large)}, 1, shares)["zh-en"])[2] == of_small
+
+
+@pytest.mark.parametrize(("test", "sheet", "said"), [(0, None, 1), (0, "sheet.tsv", 0), (0.1, None, 0)])
+def test_no_test_part_needs_a_silver_set(test: float, sheet: str | None, said: int) -> None:
+    match = defaults()["match"] | {"split": {"test": test}, "silver": {"accepted": sheet}}
+    assert sum("leaves no silver test set" in line for line in problems({"match": match})) == said
+
+
 @settings(deadline=None)
 @given(st.integers(1, 300), st.integers(0, 3))
-def test_paper_draws_80_10_10_of_the_sources_of_each_direction(sources: int, seed: int) -> None:
+def test_sources_of_each_direction_are_drawn_80_10_10(sources: int, seed: int) -> None:
     zh = [(recipe, target) for recipe in range(sources) for target in (0, 1)]
     split = by_source({"zh-en": pairs(zh), "en-zh": pairs(zh[: sources + sources % 2], "r", "x")}, seed)
     for table in split.values():
@@ -156,7 +186,7 @@ def test_paper_draws_80_10_10_of_the_sources_of_each_direction(sources: int, see
         assert sum(sizes(table)) == count, "all pairs of a source are in one split"
 
 
-def test_paper_keeps_the_order_of_the_pairs() -> None:
+def test_draws_of_sources_keep_the_order_of_the_pairs() -> None:
     table = pairs([(3, 1), (1, 2), (3, 0), (2, 2)])
     assert by_source({"zh-en": table}, 5)["zh-en"].drop("split").equals(table)
 
@@ -194,7 +224,7 @@ def test_the_order_of_names_stays_when_one_goes(names: set[str], gone: str) -> N
     assert ordered(rest[::-1]) == ordered(rest)
 
 
-@pytest.mark.parametrize("kind", ["grouped", "paper"])
+@pytest.mark.parametrize("kind", ["grouped", "sources"])
 def test_files_hold_the_split_that_is_asked_for_and_the_leaks_of_both(kind: str, tmp_path: Path) -> None:
     frames = directions([(row, row // 4) for row in range(80)], [(row // 4, row) for row in range(80)])
     accepted, out = (
@@ -230,7 +260,7 @@ def test_files_hold_the_split_that_is_asked_for_and_the_leaks_of_both(kind: str,
     assert written_leaks["kind"] == kind
     assert written_leaks["leaks"][kind] == {name: leak(table) for name, table in written.items()}
     assert set(written_leaks["leaks"]["grouped"]["zh-en"].values()) == {0.0}
-    assert written_leaks["leaks"]["paper"]["zh-en"]["test_target"] > 0
+    assert written_leaks["leaks"]["sources"]["zh-en"]["test_target"] > 0
 
 
 def test_no_pairs_are_split_too(tmp_path: Path) -> None:

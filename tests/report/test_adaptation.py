@@ -9,6 +9,7 @@ from wokflow.report import adaptation, analysis, evaluation, runs
 from wokflow.report.charts import Charts
 
 from tests.report.parts import by_name, shown, table, texts
+from tests.report.test_evaluation import PUBLISHED
 from tests.report.test_evaluation import score as counterfactual
 
 NAMES = {"zh-en": "Chinese → English", "en-zh": "English → Chinese"}
@@ -123,7 +124,7 @@ def test_other_data_stay_in_their_own_section(tmp_path: Path) -> None:
     html = page(tmp_path, rows)
     assert "12.5" in html and "77.5" not in html and "English → Chinese" not in html
     parts = {"evaluate_scores": table(tmp_path, "evaluate/scores", evaluate.SCORES, rows)}
-    other = shown("counterfactual", evaluation.section(parts, 0.95))
+    other = shown("counterfactual", evaluation.section(parts, 0.95, PUBLISHED))
     assert "77.5" in other and "12.5" not in other and "(dish pairs: 0)" in other
 
 

@@ -7,9 +7,11 @@ from wokflow.lexicon import schemas
 from wokflow.report import lexicon
 from wokflow.report.charts import Charts
 
+from tests.conftest import ROOT
 from tests.report.parts import by_name, table
 from tests.report.parts import shown as drawn
 
+PUBLISHED = str(ROOT / "resources" / "published.tsv")
 PRECISION = {"neighbours": 2, "precision": 0.5, "low": 0.1, "high": 0.9, "alpha": None}
 
 
@@ -45,7 +47,7 @@ def shown(folder: Path, *words: dict[str, Any]) -> dict[str, Any]:
         table(folder, "lexicon/precision", schemas.PRECISION, precision),
         table(folder, "lexicon/picture", schemas.PICTURE, points),
     ]
-    section = lexicon.section(by_name(folder, paths), ["too small"], Charts())
+    section = lexicon.section(by_name(folder, paths), ["too small"], PUBLISHED, Charts())
     assert section
     return section
 
@@ -80,4 +82,4 @@ def test_the_published_figures_stand_below_and_the_picture_names_seeds(tmp_path:
 
 
 def test_without_the_stage_there_is_no_section() -> None:
-    assert lexicon.section({}, [], Charts()) is None
+    assert lexicon.section({}, [], PUBLISHED, Charts()) is None

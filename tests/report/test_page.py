@@ -133,7 +133,7 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
         for name, schema in (("pairs", match.PAIRS), ("audit", match.AUDIT)):
             paths.append(table(folder, f"match/{name}/{direction}", schema, pairs))
     leaks = {f"{split}_{what}": 0.25 for split in ("valid", "test") for what in ("target", "title")}
-    found = {kind: dict.fromkeys(DIRECTIONS, leaks) for kind in ("paper", "grouped")}
+    found = {kind: dict.fromkeys(DIRECTIONS, leaks) for kind in ("sources", "grouped")}
     counts = dict.fromkeys(DIRECTIONS, [0] * 42 + [rows] * 8)
     bins = [place / 50 for place in range(51)]
     head = "direction\tsplit\tsources\tsource_tokens\ttargets\ttarget_tokens\tpairs\n"

@@ -186,8 +186,10 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         ),
         set(),
     ),
-    "match.split.kind": (setting("match.split.kind", "paper"), SPLIT),
+    "match.split.kind": (setting("match.split.kind", "sources"), SPLIT),
     "match.split.seed": (setting("match.split.seed", 14), SPLIT),
+    "match.split.valid": (setting("match.split.valid", 0.2), SPLIT),
+    "match.split.test": (setting("match.split.test", 0.2), SPLIT),
     **{
         f"export.release.{name}": (setting(f"export.release.{name}", value), RELEASED)
         for name, value in {

@@ -55,8 +55,8 @@ class TasksBootstrap(Bootstrap):
 
 class BertModel(Block):
     model: Model[Text | None] = None
-    """Model of BERTScore: a name on the Hugging Face hub or a folder (the paper's is bert-base-chinese). None: no
-    BERTScore.
+    """Model of BERTScore: a name on the Hugging Face hub or a folder; Counterfactual Recipe Generation names none.
+    None: no BERTScore.
     """
     revision: str | None = None
     """Branch, tag or commit of a model on the hub."""
@@ -206,8 +206,8 @@ class Baselines(Block):
 class SummarySettings(Settings):
     baselines: Baselines = Baselines()
     published: Content[Text] = "resources/published.tsv"
-    """Scores from papers that stand in the summary beside yours: a table with tabs and the columns paper, table,
-    data, dataset, run, metric, value and note.
+    """What papers published, which stands in the summary and on the page beside yours: a table with tabs and the
+    columns paper, table, data, dataset, run, metric, value, deviation and note.
     """
     trials: int = Field(10000, ge=1)
     """Random swaps between a run and its baseline for the p-value of their difference."""

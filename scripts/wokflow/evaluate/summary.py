@@ -16,8 +16,11 @@ from wokflow.frame.text_files import read_table
 
 OURS, PUBLISHED = "this run", "published"
 PUBLISHED_COLUMNS = ("data", "dataset", "run", "metric", "value")
-PUBLISHED_SCHEMA = dict.fromkeys(("paper", "table", *PUBLISHED_COLUMNS, "note"), pl.String()) | {
-    "value": pl.Float64()
+NUMBERS = ("value", "deviation")
+PUBLISHED_SCHEMA = dict.fromkeys(("paper", "table", *PUBLISHED_COLUMNS), pl.String()) | {
+    "value": pl.Float64(),
+    "deviation": pl.Float64(),
+    "note": pl.String(),
 }
 HEADINGS = {  # of the summary as a table with tabs, as the paper has them, and behind them those of translations
     "dataset": "Data",
@@ -102,7 +105,10 @@ def read_outputs(outputs: Sequence[str]) -> pl.DataFrame:
 
 def summary_rows(scored: pl.DataFrame, published: str, seen: pl.DataFrame) -> pl.DataFrame:
     """A row a run and data set, of schema evaluate/summary; after those of a data set, the published ones."""
-    others = read_published(published).filter(pl.col("dataset").is_in(scored["dataset"].unique().implode()))
+    others = read_published(published).filter(
+        pl.col("dataset").is_in(scored["dataset"].unique().implode()),
+        pl.col("metric").is_in(list(schemas.MEASURES)),
+    )
     said = seen.select("run", "dataset", "note")
     ours = scored.drop("note").join(said, ["run", "dataset"], "left", maintain_order="left")
     columns = ("dataset", "run", "metric", "value", "note")
@@ -119,17 +125,21 @@ def summary_rows(scored: pl.DataFrame, published: str, seen: pl.DataFrame) -> pl
 
 
 def read_published(path: str) -> pl.DataFrame:
-    """Published scores: data set as zh-en/silver, run, metric and value, in the order of the file.
+    """Published scores: data set as zh-en/silver, run, metric, value and deviation, in the order of the file.
 
-    Raises UserError, with the line, for a table that lacks a column and for a value that is no number.
+    Raises UserError, with the line, for a table that lacks a column, and for a value that is no number, as for a
+    deviation that is neither a number nor empty.
     """
     rows = []
     for line, row in read_table(path, PUBLISHED_COLUMNS, "published scores", whole=False):
-        try:
-            value = float(row["value"])
-        except ValueError as error:
-            raise UserError(f"{path}, line {line}: value {row['value']!r} is no number.") from error
-        rows.append({name: row.get(name) or None for name in PUBLISHED_SCHEMA} | {"value": value})
+        cells: dict[str, str | float | None] = {name: row.get(name) or None for name in PUBLISHED_SCHEMA}
+        for name in NUMBERS:
+            if name == "value" or cells[name] is not None:
+                try:
+                    cells[name] = float(row[name])
+                except ValueError as error:
+                    raise UserError(f"{path}, line {line}: {name} {row[name]!r} is no number.") from error
+        rows.append(cells)
     return pl.DataFrame(rows, PUBLISHED_SCHEMA).with_columns(
         dataset=pl.concat_str("data", "dataset", separator="/")
     )

@@ -274,7 +274,7 @@ class PromptSettings(Settings):
     seed: int | None = None
     """Seed of the draw, where the endpoint knows one."""
     max_tokens: int = Field(1024, ge=1)
-    """Longest answer (section 6.1)."""
+    """Longest answer; a request always sends it (section 6.1: 1024 of ChatGLM2; GPT-4 had its default)."""
     shots: Shots = 0
     max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     """What the endpoint calls it; newer models of OpenAI want the second."""

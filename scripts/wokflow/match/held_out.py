@@ -49,7 +49,7 @@ def held_out(
     """
     same = pl.Series(names, dtype=pl.String).is_in(same_dishes(tested, directions).implode()).to_numpy()
     near = connected(same, edges)
-    recipes = {"paper": near, "grouped": whole_components(near, edges)}
+    recipes = {"sources": near, "grouped": whole_components(near, edges)}
     return {
         kind: {name: held[pairs.source] | held[pairs.target] for name, pairs in edges.items()}
         for kind, held in recipes.items()

@@ -135,10 +135,14 @@ class SilverSettings(Settings):
 
 
 class SplitSettings(Settings):
-    kind: Literal["grouped", "paper"] = "grouped"
-    """`grouped` keeps connected recipes on one side, so nothing leaks; `paper` draws source recipes one by one
-    (80/10/10).
+    kind: Literal["grouped", "sources"] = "grouped"
+    """`grouped` keeps connected recipes on one side, so nothing leaks; `sources` draws source recipes one by one.
+    Cultural Adaptation of Recipes (section 3.3) names neither a way nor shares.
     """
+    valid: float = Field(0.1, gt=0, lt=0.5)
+    """Share of the source recipes that are for validation."""
+    test: float = Field(0.1, ge=0, lt=0.5)
+    """Share of the source recipes that stand in for a silver set. With one, 0 leaves them to train and valid."""
     seed: int = Field(13, ge=0)
     """Seed of the draw."""
     gold_zh_en: Text | None = borrowed("train.gold.zh-en")

@@ -17,8 +17,8 @@ from wokflow.match.edges import Edges, coded, grouped, large
 from wokflow.match.held_out import held_out, tested_recipes
 from wokflow.match.settings import SplitSettings
 
-SHARES = (0.8, 0.1, 0.1)  # Cultural Adaptation of Recipes: 80/10/10
 SPLITS = ("train", "valid", "test")
+Shares = tuple[float, float]  # of valid and test
 BATCH = 1 << 18  # pairs that are written at once
 # Without a card, Hugging Face's datasets loads all Parquet files below a folder as one table, of both directions.
 CARD = """---
@@ -45,7 +45,7 @@ def match_split(
 ) -> None:
     """Write the accepted pairs of each direction with their split, and the leaks of both kinds of split.
 
-    `paper` draws source recipes separately in each direction. `grouped` draws components, recipes that pairs of any
+    `sources` draws source recipes separately in each direction. `grouped` draws components, recipes that pairs of any
     direction connect, so that no recipe is in two splits. Only the numbers of pairs are held in memory. A card for
     readers of whole folders lies above both tables.
 
@@ -53,10 +53,13 @@ def match_split(
     test sets (`silver`, both tables of match/silver or none; gold sets), pairs that contain one of their recipes, a
     recipe with such a recipe's title, or one that is paired with these, are in test, whatever was drawn.
     """
-    kind, seed = settings.kind, settings.seed
+    kind, seed, shares = settings.kind, settings.seed, (settings.valid, settings.test)
     scanned = {direction: tables.scan(path) for direction, path in zip(DIRECTIONS, accepted, strict=True)}
     names, edges = coded(scanned)
-    splits = {"paper": by_source(names, edges, seed), "grouped": by_component(names, edges, seed)}
+    splits = {
+        "sources": by_source(names, edges, seed, shares),
+        "grouped": by_component(names, edges, seed, shares),
+    }
     gold = {"zh-en": settings.gold_zh_en, "en-zh": settings.gold_en_zh}
     tested = tested_recipes(silver, gold, eligible, simplified=settings.simplified)
     if len(tested):
@@ -94,23 +97,27 @@ def _write(accepted: str, split: NDArray[np.uint8], pairs: str, metadata: Mappin
             part.write(pl.DataFrame(schemas.PAIRS.empty_table()))
 
 
-def by_source(names: Sequence[str], edges: Mapping[str, Edges], seed: int) -> dict[str, NDArray[np.uint8]]:
-    """The paper's split: source recipes are drawn one by one. Returns the number of each pair's split."""
+def by_source(
+    names: Sequence[str], edges: Mapping[str, Edges], seed: int, shares: Shares
+) -> dict[str, NDArray[np.uint8]]:
+    """Draw source recipes one by one. Returns the number of each pair's split."""
     result = {}
     for direction, pairs in edges.items():
         sources, inverse = np.unique(pairs.source, return_inverse=True)
-        split = cut(order([names[node] for node in sources], seed), np.ones(len(sources), np.int64))
+        split = cut(order([names[node] for node in sources], seed), np.ones(len(sources), np.int64), shares)
         result[direction] = split.astype(np.uint8)[inverse]
     return result
 
 
-def by_component(names: Sequence[str], edges: Mapping[str, Edges], seed: int) -> dict[str, NDArray[np.uint8]]:
+def by_component(
+    names: Sequence[str], edges: Mapping[str, Edges], seed: int, shares: Shares
+) -> dict[str, NDArray[np.uint8]]:
     """Draw connected recipes together; a component is named by its first recipe in sorted order."""
     count = len(names)
     component, sizes = grouped(count, edges)
     first = np.full(len(sizes), count)
     np.minimum.at(first, component, np.arange(count))
-    split = cut(order([names[node] for node in first], seed), sizes).astype(np.uint8)
+    split = cut(order([names[node] for node in first], seed), sizes, shares).astype(np.uint8)
     return {direction: split[component[pairs.source]] for direction, pairs in edges.items()}
 
 
@@ -120,18 +127,21 @@ def order(names: Sequence[str], seed: int) -> NDArray[np.int64]:
     return np.array(sorted(range(len(names)), key=lambda index: (keys[index], names[index])), np.int64)
 
 
-def cut(drawn: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def cut(drawn: NDArray[np.int64], sizes: NDArray[np.int64], shares: Shares) -> NDArray[np.int64]:
     """Number of the split of each item, given the order in which items are drawn, and their sizes.
 
-    The last tenth of the total size is test, the tenth before it valid. Items larger than a tenth of the total are
-    drawn first and go to train until it is full; if they fill more than its share, valid and test halve the rest.
+    The last items are test, those before them valid, by their `shares` of the total size. Items larger than a tenth
+    of the total are drawn first and go to train until it is full; if they fill more than its share, valid and test
+    divide the rest.
     """
+    valid, test = shares
     total, first = int(sizes.sum()), large(sizes)[drawn]
     drawn = np.concatenate([drawn[first], drawn[~first]])
     ends = np.cumsum(sizes[drawn])
     filled = ends[: first.sum()]
-    train = max([SHARES[0] * total, *filled[filled >= SHARES[0] * total][:1]])
-    bounds = [train, train + (total - train) * SHARES[1] / (SHARES[1] + SHARES[2])]
+    least = (1 - valid - test) * total
+    train = max([least, *filled[filled >= least][:1]])
+    bounds = [train, train + (total - train) * valid / (valid + test)]
     split = np.empty(len(sizes), np.int64)
     split[drawn] = np.searchsorted(bounds, ends - sizes[drawn] / 2, side="right")
     return split

@@ -13,41 +13,6 @@ from wokflow.match.directions import DIRECTIONS
 from wokflow.match.gold import SOURCE, TARGET, gold_set
 from wokflow.match.settings import StatisticsSettings
 
-PAPER = [
-    {
-        "direction": "zh-en",
-        "split": "train & valid (paper)",
-        "sources": 44_500,
-        "targets": 144_600,
-        "source_tokens": 159.1,
-        "target_tokens": 140.2,
-    },
-    {
-        "direction": "en-zh",
-        "split": "train & valid (paper)",
-        "sources": 43_800,
-        "targets": 120_700,
-        "source_tokens": 117.1,
-        "target_tokens": 164.8,
-    },
-    *(
-        {
-            "direction": direction,
-            "split": f"{name} (paper)",
-            "sources": count,
-            "targets": count,
-            "source_tokens": source,
-            "target_tokens": target,
-            "pairs": count,
-        }
-        for direction, name, count, source, target in (
-            ("zh-en", "silver test", 82, 140.5, 144.7),
-            ("en-zh", "silver test", 52, 122.7, 153.3),
-            ("zh-en", "gold test", 25, 139.8, 97.1),
-            ("en-zh", "gold test", 41, 115.7, 176.5),
-        )
-    ),
-]
 BATCH = 20_000  # recipes whose texts are read at once
 BINS = np.round(np.linspace(0.0, 1.0, 51), 2)
 

@@ -78,8 +78,8 @@ class ActionsSettings(Settings):
     parser is trained or run.
     """
     style: Literal["house", "paper"] = "house"
-    """`house` reads as a cook does; `paper` follows Counterfactual Recipe Generation, appendix A.2, exactly, and
-    needs a parser.
+    """`house` reads as a cook does; `paper` follows Counterfactual Recipe Generation, appendix A.2, which names no
+    parser, and needs one.
     """
     max_characters: int = Field(100000, ge=1)
     """Recipes with a longer step are rejected."""

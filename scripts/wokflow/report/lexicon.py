@@ -10,10 +10,12 @@ from wokflow.lexicon.summary import read_summary
 from wokflow.report import inputs
 from wokflow.report.charts import Charts, scatter
 from wokflow.report.inputs import Tables
+from wokflow.report.published import Published, published
 from wokflow.report.render import Cell, Table, percent, visible
 
 MEASURES = {"csls": "CSLS", "cosine": "Cosine"}
-PUBLISHED = (100, 68, 0.68, 26, 6)  # Cultural Adaptation of Recipes, section 4.2: by people
+OF_PAPER = "lexicon/words"
+MEASURED = ("words", "found", "precision", "cultural", "accidental")
 TABLE_2 = {  # as published, literal ones underlined
     "水果": ("fruit", "<u>fruit</u>, fruits, kiwi, strawberry, seasonal", "match"),
     "沙拉": ("salad", "feta, lebanese, bruschetta, tabbouleh, caesar", "none: accidental"),
@@ -26,8 +28,11 @@ EXAMPLES = 6  # more words, of each kind
 MEANINGS = 2  # that are shown
 
 
-def section(parts: Tables, warnings: Iterable[str], draw: Charts) -> dict[str, Any] | None:
-    """Precision, Table 2 and the picture; None where the stage is not included. `warnings` are of the alignment."""
+def section(parts: Tables, warnings: Iterable[str], papers: str, draw: Charts) -> dict[str, Any] | None:
+    """Precision beside that of file `papers`, Table 2 and the picture; None where the stage is not included.
+
+    `warnings` are of the alignment.
+    """
     if not inputs.of(parts, "lexicon/words"):
         return None
     words = inputs.rows(parts, "lexicon/words").to_dicts()
@@ -36,7 +41,9 @@ def section(parts: Tables, warnings: Iterable[str], draw: Charts) -> dict[str, A
     first = chosen(words)
     return {
         "doubts": [*warnings],
-        "precision": _precision(inputs.rows(parts, "lexicon/precision").to_dicts()),
+        "precision": _precision(
+            inputs.rows(parts, "lexicon/precision").to_dicts(), published(papers, OF_PAPER)
+        ),
         "judged": any(row["annotators"] for row in words),
         "words": len(words),
         "table_2": _table([row for row in words if row["word"] in first], near),
@@ -79,17 +86,17 @@ def verdict(row: Mapping[str, Any]) -> str:
     return {True: "match", False: "none", None: "not known"}[row["by_dictionary"]]
 
 
-def _precision(rows: Iterable[Mapping[str, Any]]) -> Table:
-    names = ("words", "found", "precision", "cultural", "accidental")
+def _precision(rows: Iterable[Mapping[str, Any]], papers: Published) -> Table:
     cells = []
     for row in rows:
         note = f"alpha of people {row['alpha']:.2f}" if row["alpha"] is not None else ""
         head = Cell(f"{MEASURES[row['measure']]}, by {row['judge']}", note)
-        cells.append([head, *_figures([row[name] for name in names], row["low"], row["high"])])
-    published = [Cell("published, by people", kind="published"), *_figures(PUBLISHED, None, None)]
-    return Table(
-        ["Neighbours", "Words", "With a literal match", "Precision", *names[3:]], [*cells, published]
-    )
+        cells.append([head, *_figures([row[name] for name in MEASURED], row["low"], row["high"])])
+    for judge, figures in papers.items():
+        head = Cell(f"published, by {judge}", kind="published")
+        counts = [figures[name] if name == "precision" else int(figures[name]) for name in MEASURED]
+        cells.append([head, *_figures(counts, None, None)])
+    return Table(["Neighbours", "Words", "With a literal match", "Precision", *MEASURED[3:]], cells)
 
 
 def _figures(values: Iterable[Any], low: float | None, high: float | None) -> Iterator[Cell]:

@@ -13,10 +13,10 @@ from wokflow.frame import tables
 from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
 from wokflow.match.split import SPLITS
-from wokflow.match.statistics import PAPER
 from wokflow.report import charts, findings, inputs
 from wokflow.report.charts import Charts
 from wokflow.report.inputs import Tables, of, to_float
+from wokflow.report.published import published
 from wokflow.report.render import Cell, Table, percent
 
 CORPORA = {"zh": "xiachufang", "en": "recipenlg"}
@@ -106,8 +106,10 @@ def counts(parts: Tables, counts: Mapping[str, Mapping[str, int]]) -> dict[str, 
     return {"stages": Table(["Corpus", *NAMES.values()], stages), "rejects_of": rejects}
 
 
-def compared(parts: Tables, pairs: Pairs, threshold: float, examples: int, draw: Charts) -> dict[str, Any]:
-    """Similarities, titles around the threshold, `examples` pairs of each direction, and the paper's table."""
+def compared(
+    parts: Tables, pairs: Pairs, threshold: float, examples: int, papers: str, draw: Charts
+) -> dict[str, Any]:
+    """Similarities, titles around the threshold, `examples` pairs of each direction, and the table of `papers`."""
     [statistics], [histogram], [leaked] = (
         of(parts, f"match/{name}") for name in ("statistics", "scores", "leaks")
     )
@@ -130,7 +132,7 @@ def compared(parts: Tables, pairs: Pairs, threshold: float, examples: int, draw:
         "shown_audited": AUDITED,
         "examples": side_by_side(parts, pairs, examples),
         "wanted": examples,
-        "paper": table_one(inputs.tsv(statistics)),
+        "paper": table_one(inputs.tsv(statistics), papers),
         "leaks": leaks(json.loads(Path(leaked).read_text(encoding="utf-8"))),
     }
 
@@ -222,17 +224,21 @@ def _dishes(row: dict[str, Any]) -> set[str]:
     return {re.sub(r"\W+", " ", name).strip().casefold() for name in names if name}
 
 
-def table_one(statistics: Sequence[Mapping[str, Any]]) -> dict[str, Table]:
-    """Table 1 of Cultural Adaptation of Recipes, section 3: by direction, the paper's rows and this run's."""
+def table_one(statistics: Sequence[Mapping[str, Any]], papers: str) -> dict[str, Table]:
+    """Table 1 of Cultural Adaptation of Recipes, section 3: by direction, this run's rows and those of `papers`."""
     head = ["Split", "Source recipes", "Target recipes", "Source tokens", "Target tokens", "Pairs"]
     digits = {"sources": 0, "targets": 0, "source_tokens": 1, "target_tokens": 1, "pairs": 0}
-    rows: dict[str, list[list[Cell]]] = {name: [] for name in DIRECTIONS}
-    found: list[Mapping[str, Any]] = [*PAPER, *statistics]
-    for row in found:
-        split, _, paper = row["split"].partition(" (")
-        values = [Cell(to_float(row.get(name)), digits=places) for name, places in digits.items()]
-        first = Cell(split, "the paper" if paper else "this run", kind="published" if paper else "")
-        rows[row["direction"]].append([first, *values])
+    rows: dict[str, list[list[Cell]]] = {}
+    for name in DIRECTIONS:
+        of_paper = published(papers, f"{name}/recipes")
+        found: list[tuple[Mapping[str, Any], Cell]] = [
+            *((row, Cell(split, "the paper", kind="published")) for split, row in of_paper.items()),
+            *((row, Cell(row["split"], "this run")) for row in statistics if row["direction"] == name),
+        ]
+        rows[name] = [
+            [first, *(Cell(to_float(row.get(column)), digits=places) for column, places in digits.items())]
+            for row, first in found
+        ]
     return {DIRECTIONS[name]: Table(head, cells) for name, cells in rows.items()}
 
 

@@ -32,6 +32,24 @@ from wokflow.report.settings import PageSettings
 
 PARSED = {"xiachufang": "XiaChuFang", "counterfactual": "Counterfactual base recipes"}
 DATA = DIRECTIONS | {"counterfactual": "Counterfactual recipes"}
+HEADINGS = {  # of sections, by template
+    "ingest": "Recipes and rejects",
+    "match": "Pairs",
+    "parse": "Actions",
+    "pivot": "Dish pairs",
+    "enrich": "Culture-specific items",
+    "lexicon": "Words across kitchens",
+    "train": "Training",
+    "generate": "Runs and predictions",
+    "scores": "Scores of adaptation",
+    "literal": "Literal translation",
+    "correlations": "Agreement with people",
+    "counterfactual": "Rewritten recipes",
+    "judge": "Recipes by models, rated",
+    "spoken": "Adapted dialogues",
+    "export": "Release",
+    "provenance": "How this was made",
+}
 
 
 def report_page(
@@ -66,65 +84,47 @@ def report_page(
     languages = dict(settings.item_pairs)
     best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
     parsed = parsing.section(parts, PARSED, words) | {"parsers": [*map(parsing.parser, parser)]}
-    compared = matching.compared(parts, pairs, settings.threshold, examples, draw)
-    # By template: the heading, what the template shows, and how the names of the tables behind it begin.
-    sections: dict[str, tuple[str, Mapping[str, Any] | None, tuple[str, ...]]] = {
-        "ingest": ("Recipes and rejects", matching.counts(parts, rows), ("ingest/", "match/rejects")),
-        "match": ("Pairs", compared, ("match/",)),
-        "parse": ("Actions", parsed, ("parse/",)),
-        "pivot": ("Dish pairs", dishes.section(parts, settings, words), ("pivot/",)),
-        "enrich": (
-            "Culture-specific items",
-            items.section(parts, languages, examples),
-            ("enrich/", "evaluate/csi_match"),
-        ),
+    compared = matching.compared(parts, pairs, settings.threshold, examples, settings.published, draw)
+    # By template: what it shows, and how the names of the tables behind it begin.
+    sections: dict[str, tuple[Mapping[str, Any] | None, tuple[str, ...]]] = {
+        "ingest": (matching.counts(parts, rows), ("ingest/", "match/rejects")),
+        "match": (compared, ("match/",)),
+        "parse": (parsed, ("parse/",)),
+        "pivot": (dishes.section(parts, settings, words), ("pivot/",)),
+        "enrich": (items.section(parts, languages, examples), ("enrich/", "evaluate/csi_match")),
         "lexicon": (
-            "Words across kitchens",
-            lexicon.section(parts, lexicon.doubts(inputs.of(parts, "lexicon/aligned")), draw),
+            lexicon.section(
+                parts, lexicon.doubts(inputs.of(parts, "lexicon/aligned")), settings.published, draw
+            ),
             ("lexicon/",),
         ),
-        "train": ("Training", training.section(models, DATA, draw), ("train/",)),
-        "generate": (
-            "Runs and predictions",
-            runs.section(parts, DATA, jobs, settings.prompts),
-            ("generate/",),
-        ),
+        "train": (training.section(models, DATA, draw), ("train/",)),
+        "generate": (runs.section(parts, DATA, jobs, settings.prompts), ("generate/",)),
         "scores": (
-            "Scores of adaptation",
             adaptation.section(parts, DIRECTIONS, settings.level, draw),
             ("evaluate/scores", "evaluate/comparisons", "evaluate/summary"),
         ),
-        "literal": ("Literal translation", analysis.literal(parts, DIRECTIONS), ("evaluate/literal",)),
-        "correlations": (
-            "Agreement with people",
-            analysis.correlations(parts, DIRECTIONS),
-            ("evaluate/correlations",),
-        ),
-        "counterfactual": ("Rewritten recipes", evaluation.section(parts, settings.level), ()),
+        "literal": (analysis.literal(parts, DIRECTIONS), ("evaluate/literal",)),
+        "correlations": (analysis.correlations(parts, DIRECTIONS), ("evaluate/correlations",)),
+        "counterfactual": (evaluation.section(parts, settings.level, settings.published), ()),
         "judge": (
-            "Recipes by models, rated",
             ratings.section(parts, dict(settings.judges)),
             ("judge/", "evaluate/ratings", "evaluate/words"),
         ),
         "spoken": (
-            "Adapted dialogues",
             spoken.section(parts, dict(settings.speaking), settings.published),
             ("evaluate/dialogues", "generate/adaptations", "ingest/utterances", "ingest/annotations"),
         ),
-        "export": ("Release", releases.section(release), ("export/",)),
-        "provenance": (
-            "How this was made",
-            provenance.section(jobs, *inputs.run_times(Path(settings.benchmarks))),
-            ("",),
-        ),
+        "export": (releases.section(release), ("export/",)),
+        "provenance": (provenance.section(jobs, *inputs.run_times(Path(settings.benchmarks))), ("",)),
     }
     render, links, filled = Templates(settings.templates).render, inputs.links(page, paths), []
-    for name, (heading, shown, tables_of) in sections.items():
+    for name, (shown, tables_of) in sections.items():
         if shown is not None:
             own = [link for link in links if link["name"].startswith(tables_of)]
             links = [link for link in links if link not in own]
             body = render(f"{name}.html", **shown)
-            filled.append({"name": name, "heading": heading, "body": body, "links": own})
+            filled.append({"name": name, "heading": HEADINGS[name], "body": body, "links": own})
     top = {
         "counts": [*results.counts(pairs, rows)],
         "first": matching.first(compared["examples"]),

@@ -1,0 +1,98 @@
+"""docs/papers.md: no table or figure of a paper is missing, and what it names is there."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from wokflow.evaluate.summary import read_published
+from wokflow.frame.schemas import declared_tables
+from wokflow.report import papers
+from wokflow.report.page import HEADINGS
+from wokflow.report.papers import PAGE, STATES, listed, numbers, read
+
+from tests.conftest import ROOT
+from tests.test_docs import RULES, SCHEMA, defaults
+
+COUNTS = {  # tables and figures of each paper, appendices included
+    "recipes": (7, 4),
+    "ash": (5, 5),
+    "counterfactual": (9, 6),
+    "camt": (12, 10),
+    "intralingual": (14, 7),
+}
+SHORTS = [paper["short"] for paper in read("papers")]
+EXHIBITS, SETTINGS = read("exhibits"), read("settings")
+
+
+def test_the_page_is_that_of_its_tables() -> None:
+    found = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    assert found == papers.markdown(), "run: make docs"
+
+
+def test_every_table_and_figure_of_the_papers_is_there_once() -> None:
+    assert list(COUNTS) == SHORTS and {row["paper"] for row in (*EXHIBITS, *SETTINGS)} == set(SHORTS)
+    for paper, (tables, figures) in COUNTS.items():
+        items = [row["item"] for row in EXHIBITS if row["paper"] == paper]
+        expected = {
+            f"{kind} {n}"
+            for kind, most in (("Table", tables), ("Figure", figures))
+            for n in range(1, most + 1)
+        }
+        assert {item for item in items if not item.startswith("Section ")} == expected
+        assert len(set(items)) == len(items)
+
+
+def test_what_is_said_to_come_out_is_a_table_a_file_or_a_section_of_the_page() -> None:
+    """Of tables: a stage declares its columns; of other results: a rule makes a folder of that name."""
+    made, folder = {*declared_tables()}, ROOT / "scripts" / "wokflow" / "report" / "templates"
+    assert {path for name in HEADINGS if not (path := folder / f"{name}.html").exists()} == set()
+    unknown = []
+    for row in EXHIBITS:
+        for name in listed(row["outputs"]):
+            if name.startswith(PAGE):
+                known = name.removeprefix(PAGE) in HEADINGS
+            elif name.startswith(("resources/", "docs/")):
+                known = (ROOT / name).is_file()
+            else:
+                known = name in made or f"{{RESULTS}}/{name}" in RULES
+            unknown += [] if known else [(row["paper"], row["item"], name)]
+    assert unknown == []
+
+
+@pytest.mark.parametrize("row", EXHIBITS, ids=lambda row: f"{row['paper']} {row['item']}")
+def test_a_state_has_what_it_promises(row: Mapping[str, str]) -> None:
+    assert row["state"] in STATES
+    if row["state"] in ("built", "differs"):
+        assert row["outputs"]
+    if row["state"] in ("differs", "cannot"):
+        assert row["difference"].endswith(".")
+
+
+def test_published_values_that_are_named_are_there_and_all_of_them_are_named() -> None:
+    rows = read_published(str(papers.PUBLISHED))
+    assert set(rows["paper"]) == {paper["published"] for paper in read("papers")}
+    for paper in read("papers"):
+        known = set(rows.filter(paper=paper["published"])["table"])
+        cells = [row["published"] for row in EXHIBITS if row["paper"] == paper["short"]]
+        assert all(cells)
+        looks = [cell for cell in cells if re.match(r"\d|Figure|Table|Section", cell)]
+        assert {cell for cell in looks if not numbers(cell, known)} == set()
+        assert {name for cell in looks for name in listed(cell)} == known
+
+
+def of_schema(rule: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    yield key, rule
+    for name, below in rule.get("properties", {}).items():
+        yield from of_schema(below, f"{key}.{name}".strip("."))
+
+
+def test_keys_of_settings_exist_and_every_value_that_is_called_a_papers_is_explained() -> None:
+    named = {key for row in SETTINGS for key in listed(row["keys"])}
+    config = defaults()
+    for key in named:
+        value: Any = config
+        for part in key.split("."):
+            assert part in value or key.startswith("sources."), key
+            value = value.get(part, {})
+    assert {key for key, rule in of_schema(SCHEMA) if "paper" in rule.get("enum", [])} <= named
