@@ -162,7 +162,7 @@ def test_no_runs(tmp_path: Path) -> None:
     assert "No run was evaluated" in page(tmp_path, [counterfactual("copy", "bleu", 1.0)])
     assert "No literal translation" in shown("literal", analysis.literal({}, NAMES))
     assert "No run has made predictions" in shown("generate", runs.section({}, NAMES, [], []))
-    assert analysis.correlations({}, NAMES) is None
+    assert analysis.correlations({}, NAMES, PUBLISHED) is None
 
 
 def instance(number: int, dataset: str, title: str, **more: Any) -> dict[str, Any]:
@@ -238,9 +238,19 @@ def test_correlations_by_criterion_and_metric(tmp_path: Path) -> None:
     ]
     rows[0]["pearson_runs"] = 0.875
     written = table(tmp_path, "evaluate/correlations", evaluate.CORRELATIONS, rows)
-    found = analysis.correlations({"evaluate_correlations": written}, NAMES)
+    found = analysis.correlations({"evaluate_correlations": written}, NAMES, PUBLISHED)
     assert found is not None
-    assert texts(found["data"]["Chinese → English"]) == [
+    shown_rows = texts(found["data"]["Chinese → English"])
+    assert [row[:3] for row in shown_rows[:3]] == [
         ["GRA 25 ratings", "-0.125 p 0.500; r 0.25", "0.500* p < 0.001; r 0.25"],
         ["avg. 25 ratings", "0.250* p 0.020; r 0.25, over runs 0.88", "–"],
+        ["grammar published", "0.135", "0.250"],
+    ]
+    assert len(shown_rows) == 2 + 5 and shown_rows[-1] == [
+        "avg. published",
+        "0.153",
+        "0.255",
+        "0.202",
+        "0.277",
+        "0.079",
     ]

@@ -8,6 +8,7 @@ import polars as pl
 from wokflow.report import inputs
 from wokflow.report.adaptation import METRICS, of_data, ordered
 from wokflow.report.inputs import Tables
+from wokflow.report.published import Published, published
 from wokflow.report.render import Cell, Table, p_value, share
 
 REFERENCE = "reference"
@@ -44,18 +45,23 @@ def _rate(row: Mapping[str, Any] | None) -> Cell:
     return share(row["rate"], f"{row['target_count']:,} for {row['source_count']:,}")
 
 
-def correlations(parts: Tables, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """For each of the data a table of criteria by metric; None where nobody rated."""
+def correlations(parts: Tables, names: Mapping[str, str], papers: str) -> dict[str, Any] | None:
+    """For each of the data a table of criteria by metric, beside those of file `papers`; None where nobody rated."""
     found = inputs.rows(parts, "evaluate/correlations")
     if found.is_empty():
         return None
     groups = found.group_by("data", maintain_order=True)
-    return {"data": {names.get(str(data), str(data)): _criteria(rows) for (data,), rows in groups}}
+    return {
+        "data": {
+            names.get(str(data), str(data)): _criteria(rows, published(papers, f"{data}/correlations"))
+            for (data,), rows in groups
+        }
+    }
 
 
-def _criteria(rows: pl.DataFrame) -> Table:
-    """A row for each criterion, their mean last."""
-    metrics = [name for name in METRICS if name in set(rows["metric"])]
+def _criteria(rows: pl.DataFrame, papers: Published) -> Table:
+    """A row for each criterion, their mean last, then those of `papers` by metric and criterion."""
+    metrics = [name for name in METRICS if name in {*rows["metric"], *papers}]
     cells = {(row["criterion"], row["metric"]): row for row in rows.to_dicts()}
     criteria = sorted(rows["criterion"].unique(maintain_order=True), key=lambda name: name == AVERAGE)
     counts = dict(rows.group_by("criterion").agg(pl.col("ratings").max()).iter_rows())
@@ -63,6 +69,9 @@ def _criteria(rows: pl.DataFrame) -> Table:
         [Cell(name, f"{counts[name]:,} ratings"), *(_tau(cells.get((name, metric))) for metric in metrics)]
         for name in criteria
     ]
+    for name in dict.fromkeys(criterion for found in papers.values() for criterion in found):
+        shown = (Cell(papers.get(metric, {}).get(name), digits=3) for metric in metrics)
+        body.append([Cell(name, "published", kind="published"), *shown])
     return Table(["Criterion", *(METRICS[name] for name in metrics)], body)
 
 

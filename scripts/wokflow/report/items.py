@@ -9,6 +9,7 @@ from wokflow.report import inputs
 from wokflow.report.adaptation import score
 from wokflow.report.inputs import Tables
 from wokflow.report.marked import Mark, pieces
+from wokflow.report.published import Published, published
 from wokflow.report.render import Cell, Table, share, shorten
 
 COUNTRIES = 15  # that are shown, as in Figure 6 of the paper
@@ -18,15 +19,22 @@ KINDS = {"category": "Category", "topic": "Topic", "country": "Country of origin
 HEAD = ["Source", "Sentences", "Mentions", "Items", "Mentions with translation", "Items with translation"]
 
 
-def section(parts: Tables, names: Mapping[str, str], examples: int) -> dict[str, Any] | None:
-    """All of it; None without sources of sentences. `names` are the corpora with their languages, as en-zh."""
+def section(parts: Tables, names: Mapping[str, str], examples: int, papers: str) -> dict[str, Any] | None:
+    """All of it, beside what stands in file `papers`; None without sources of sentences.
+
+    `names` are the corpora with their languages, as en-zh.
+    """
     statistics = inputs.rows(parts, "enrich/statistics")
     if statistics.is_empty():
         return None
     counts = [
-        (Cell(row["corpus"], row["lang_pair"]), *(row[name] for name in statistics.columns[2:]))
+        [Cell(row["corpus"], row["lang_pair"]), *(row[name] for name in statistics.columns[2:])]
         for row in statistics.iter_rows(named=True)
     ]
+    for pair in statistics["lang_pair"].unique(maintain_order=True):
+        for corpus, figures in published(papers, f"{pair}/sentences").items():
+            shown = (Cell(figures.get(name), digits=0) for name in statistics.columns[2:])
+            counts.append([Cell(corpus, f"{pair}, published", kind="published"), *shown])
     shares, sentences = inputs.rows(parts, "enrich/shares"), inputs.rows(parts, "enrich/sentences")
     dictionary, scores = inputs.rows(parts, "enrich/items"), inputs.rows(parts, "evaluate/csi_match")
     corpora = []
@@ -39,7 +47,7 @@ def section(parts: Tables, names: Mapping[str, str], examples: int) -> dict[str,
                 "langs": names[corpus].split("-", 1),
                 "shares": [_shares(own.filter(kind=kind), heading) for kind, heading in KINDS.items()],
                 "examples": _examples(of_corpus, dictionary, names[corpus], examples),
-                "scores": _scores(scores, corpus),
+                "scores": _scores(scores, corpus, published(papers, f"{names[corpus]}/{corpus}")),
             }
         )
     return {"counts": Table(HEAD, counts), "corpora": corpora}
@@ -86,8 +94,8 @@ def _item(row: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _scores(rows: pl.DataFrame, corpus: str) -> Table:
-    """A row for each run, with the whole corpus and its regions; no rows where nothing was scored."""
+def _scores(rows: pl.DataFrame, corpus: str, papers: Published) -> Table:
+    """A row for each run, with the whole corpus and its regions, then published ones; none if nothing was scored."""
     own = {
         (row["dataset"], row["run"], row["metric"]): row
         for row in rows.iter_rows(named=True)
@@ -95,7 +103,11 @@ def _scores(rows: pl.DataFrame, corpus: str) -> Table:
     }
     runs = dict.fromkeys(run for _, run, _ in own)
     head = ["Run", "CSI-Match", "Exact", "Source region", "Target region", "Other regions", "Mentions"]
-    return Table(head, [[run, *_cells(own, corpus, run)] for run in runs])
+    cells: list[list[object]] = [[run, *_cells(own, corpus, run)] for run in runs]
+    for run, figures in papers.items() if runs else ():
+        first = Cell(run, "published", kind="published")
+        cells.append([first, Cell(figures.get("csi_match"), digits=1), *(Cell("") for _ in head[2:])])
+    return Table(head, cells)
 
 
 def _cells(own: Mapping[tuple[str, str, str], Mapping[str, Any]], corpus: str, run: str) -> Iterator[Cell]:

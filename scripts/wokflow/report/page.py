@@ -91,7 +91,10 @@ def report_page(
         "match": (compared, ("match/",)),
         "parse": (parsed, ("parse/",)),
         "pivot": (dishes.section(parts, settings, words), ("pivot/",)),
-        "enrich": (items.section(parts, languages, examples), ("enrich/", "evaluate/csi_match")),
+        "enrich": (
+            items.section(parts, languages, examples, settings.published),
+            ("enrich/", "evaluate/csi_match"),
+        ),
         "lexicon": (
             lexicon.section(
                 parts, lexicon.doubts(inputs.of(parts, "lexicon/aligned")), settings.published, draw
@@ -105,7 +108,10 @@ def report_page(
             ("evaluate/scores", "evaluate/comparisons", "evaluate/summary"),
         ),
         "literal": (analysis.literal(parts, DIRECTIONS), ("evaluate/literal",)),
-        "correlations": (analysis.correlations(parts, DIRECTIONS), ("evaluate/correlations",)),
+        "correlations": (
+            analysis.correlations(parts, DIRECTIONS, settings.published),
+            ("evaluate/correlations",),
+        ),
         "counterfactual": (evaluation.section(parts, settings.level, settings.published), ()),
         "judge": (
             ratings.section(parts, dict(settings.judges)),

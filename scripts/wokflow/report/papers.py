@@ -43,7 +43,15 @@ people that the workflow does not bring: no number of a paper was computed anew 
 | paper | items | {heads} |
 |---|---|{bars}|
 """
-BESIDE = ("match", "lexicon", "scores", "counterfactual", "spoken")  # sections with published values
+BESIDE = (
+    "match",
+    "enrich",
+    "lexicon",
+    "scores",
+    "correlations",
+    "counterfactual",
+    "spoken",
+)  # sections with published values
 
 Row = Mapping[str, str]
 
