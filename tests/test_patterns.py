@@ -15,8 +15,9 @@ from wokflow.cluster import causes
 from wokflow.enrich import affixes, letters
 from wokflow.enrich.phrases import WORD
 from wokflow.export import privacy
+from wokflow.frame import writing
 from wokflow.generate import turns
-from wokflow.ingest import leads, markup, readings
+from wokflow.ingest import leads, markup
 from wokflow.ingest.columns import ESCAPES, QUOTES, Dialect
 from wokflow.judge import reading, strategies
 from wokflow.judge.reading import Reader
@@ -107,7 +108,7 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ("ingest.leads", "__init__"): ([re.compile(">"), re.compile("-->"), leads._REF_END], "search"),
     ("ingest.markup", ""): (list(markup.CLOSED.values()), "search"),
     ("ingest.parallel", "_member_of"): ([re.compile(r"\.zh([-_][A-Za-z]+)?")], "fullmatch"),
-    ("ingest.readings", "_expected"): ([readings._expected()], "findall"),
+    ("frame.writing", "pattern"): ([writing.pattern()], "findall"),
     ("ingest.sentences", "_script"): ([re.compile(r"[\w]")], "search"),
     ("report.marked", "marks"): (LITERALS, "search"),
 }

@@ -1,5 +1,6 @@
 """Text and tables that people wrote: what is wrong is said with file, line and what to do."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,11 @@ MENU = "name\tprice\n红烧肉，米饭\t28\ncrème brûlée à la carte\t9\n"
         ("name\nété à 350°F, tête-à-tête\n", "latin-1", "WINDOWS-1252"),
         ("name\ncrème fraîche\n", "latin-1", "WINDOWS-1252"),
         ("紅燒肉，米飯", "big5", "BIG5"),
+        ("name\nЩи со сметаной\n", "cp1251", "WINDOWS-1251"),
+        ("name\nGołąbki\nŚledź w śmietanie\n", "cp1250", "WINDOWS-1250"),
+        ("味噌汁とご飯", "cp932", "CP932"),
+        ("김치찌개와 밥", "cp949", "CP949"),
+        ("name\nCrème brûlée à l’orange\n", "mac_roman", "MACINTOSH"),
     ],
 )
 def test_an_encoding_is_known_by_its_bytes(text: str, encoding: str, named: str | None) -> None:
@@ -43,6 +49,24 @@ def test_a_text_in_another_encoding_is_named_with_its_line(tmp_path: Path) -> No
         read_text(tmp_path / "none", "a menu")
     with pytest.raises(UserError, match="cannot be read: Is a directory"):
         read_text(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"PK\3\4\x14\0\6\0\x08\0\0\0!\0", "is a workbook, a document or a zip archive, not text"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "is a workbook or document of old"),
+        (gzip.compress(MENU.encode()), "is compressed by gzip, not text"),
+        (b"{\\rtf1 name}", "is a document with formats"),
+    ],
+)
+def test_a_file_of_another_program_is_named_and_not_taken_for_another_encoding(
+    data: bytes, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "menu.tsv"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=said):
+        list(read_table(path, ("name", "price")))
 
 
 def rows(folder: Path, text: str, **options: bool) -> list[tuple[int, dict[str, str]]]:

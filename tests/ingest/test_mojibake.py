@@ -72,6 +72,29 @@ def test_short_texts_are_known_by_what_comes_out_when_the_reading_is_undone(
 
 
 @pytest.mark.parametrize(
+    ("texts", "read"), [(ZH, "cp949"), (TW + ZH, "cp950"), (ZH, "cp874"), (EN, "euc_jp")]
+)
+@pytest.mark.parametrize("errors", ["replace", "ignore"])
+def test_utf_8_is_known_by_what_a_reading_left_of_it(texts: list[str], read: str, errors: str) -> None:
+    said = misread([[text.encode().decode(read, errors)] for text in texts]) or ""
+    assert " in UTF-8, read as " in said and "Fetch the file again" in said
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["Χμερ", "Μουσακάς", "Άνω Σορβικά", "Κυρ"],
+        ["Фев.", "Априлски хляб", "Баница", "Шопска салата"],
+        ["Prešeren", "Štruklji", "Žganci", "Kranjska klobasa s češnjami"],
+        ["Ebraică", "Mămăligă", "Arabă", "Smântână"],
+        ["スペイン語", "オランダ語", "カレーライス", "味噌汁"],
+    ],
+)
+def test_a_source_in_another_language_is_not_called_misread(texts: list[str]) -> None:
+    assert misread([[text] for text in texts], ("zh", "en")) is None
+
+
+@pytest.mark.parametrize(
     ("lang", "texts"),
     [
         ("el", ["Μουσακάς", "Χωριάτικη σαλάτα", "Τζατζίκι", "Ψήστε για 40 λεπτά."]),

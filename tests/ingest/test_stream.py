@@ -252,6 +252,12 @@ def in_tar(data: bytes) -> bytes:
     return file.getvalue()
 
 
+def of_old(tar: bytes) -> bytes:
+    """A tar archive as it was before its header got a name and, behind that, users: only the sum of it is left."""
+    header = tar[:148] + b" " * 8 + tar[156:257].ljust(512 - 156, b"\0")
+    return header[:148] + b"%06o\0 " % sum(header) + header[156:] + tar[512:]
+
+
 def last_part(data: bytes) -> bytes:
     """The second of two parts of a zip archive: its directory says so."""
     whole = bytearray(zipped(("recipes.csv", data)))
@@ -267,6 +273,7 @@ def last_part(data: bytes) -> bytes:
             for ending, pack in PACK.items()
         ],
         ("raw.tar", in_tar(TEXT), "raw.tar is a tar archive, .* unpack it"),
+        ("raw.csv.gz", PACK[".gz"](of_old(in_tar(TEXT))), "What .* holds is a tar archive"),
         ("raw.tgz", PACK[".gz"](in_tar(TEXT)), "raw.tgz is a tar archive"),
         ("raw.csv.gz", PACK[".gz"](PACK[".gz"](TEXT)), "What .* holds is itself a gzip file: unpack"),
         ("raw.zip", zipped(("recipes.csv.zst", PACK[".zst"](TEXT))), "What .* holds is itself a Zstandard file"),
@@ -275,6 +282,8 @@ def last_part(data: bytes) -> bytes:
         ("raw.z01", b"PK\7\x08" + PACK[".zip"](TEXT), "is one part of a zip archive in several"),
         ("raw.csv.lzma", lzma.compress(TEXT, lzma.FORMAT_ALONE), "is an lzma archive"),
         ("raw.ods", zipped(("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"), method=0), "LibreOffice"),
+        ("raw.docx", zipped(("word/document.xml", b"x")), "is a document of Word"),
+        ("raw.numbers", zipped(("Index/Document.iwa", b"x")), "is a document of Numbers"),
         ("raw.xlsb", zipped(("xl/workbook.bin", b"x")), "is an Excel workbook"),
     ],
 )  # fmt: skip

@@ -144,6 +144,7 @@ def test_the_dictionary_s_misses_are_concepts_unless_the_alignment_is_doubted(fo
     [
         (("7", ""), r"'7' is the number of no neighbour of 蒸.*1 bake, 2 steam"),
         (("tasty", ""), "'tasty' is the number of no neighbour"),
+        (("1 none", ""), "'1 none' says that some are literal and that none is"),
         (("none", "strange"), "'strange' is no kind of mismatch"),
         (("1", "cultural"), "has a literal translation, so leave the column kind empty"),
     ],

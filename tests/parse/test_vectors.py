@@ -172,6 +172,7 @@ def test_of_a_word_that_comes_twice_the_first_counts(tmp_path: Path) -> None:
         ("2 2\n盐 1 0\n", "cut off"),
         ("1 2\n盐 1\n", "vector 1 is not a word and 2 numbers"),
         ("盐 1 0\n糖 1\n", "vector 2 is not"),
+        ("1 2\n\ufffd\ufffd 1 0\n", "most of its words are not UTF-8"),
         ("1 2\n盐 1 x\n", "could not convert"),
         ("1 2\n盐 1 nan\n", "of 盐 is not finite"),
         ("1 1\n盐 1e99\n", "of 盐 is not finite"),

@@ -97,7 +97,7 @@ def test_a_small_share_is_told_and_not_explained(tmp_path: Path) -> None:
         ("cp1252", "7,Crème brûlée,jalapeño purée", "It looks like WINDOWS-1252: save it again"),
         ("gb18030", "7,红烧肉，白米饭", "It looks like GB18030: save it again"),
         ("big5", "7,紅燒肉，白米飯", "It looks like BIG5: save it again"),
-        ("shift_jis", "7,カレーライス、鶏肉", ""),
+        ("shift_jis", "7,カレーライス、鶏肉", "It looks like CP932: save it again"),
     ],
 )
 def test_another_encoding_is_guessed_from_its_rejects(
@@ -105,8 +105,8 @@ def test_another_encoding_is_guessed_from_its_rejects(
 ) -> None:
     raw = text.encode(encoding).decode(errors="backslashreplace")
     (one,) = left_out([recipes(tmp_path, 1), rejects(tmp_path, [("invalid_utf8", None, raw)])], tmp_path)
-    assert one.cause.startswith(cause) and bool(one.cause) == bool(cause)
-    assert one.explained().endswith("NEW" if cause else "'.")
+    assert one.cause.startswith(cause)
+    assert one.explained().endswith("NEW")
 
 
 def test_requests_count_with_the_predictions_that_came(tmp_path: Path) -> None:

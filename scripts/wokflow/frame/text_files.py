@@ -3,14 +3,47 @@
 import codecs
 import csv
 import io
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from wokflow.frame.job import UserError
+from wokflow.frame.writing import natural
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+# By Python's name and by that of iconv, the more frequent ones first.
+ENCODINGS = {
+    "gb18030": "GB18030",
+    "cp950": "BIG5",
+    "cp1252": "WINDOWS-1252",
+    "cp1250": "WINDOWS-1250",
+    "cp1251": "WINDOWS-1251",
+    "cp932": "CP932",
+    "cp949": "CP949",
+    "cp1253": "WINDOWS-1253",
+    "cp1254": "WINDOWS-1254",
+    "cp1255": "WINDOWS-1255",
+    "cp1256": "WINDOWS-1256",
+    "cp1257": "WINDOWS-1257",
+    "cp1258": "WINDOWS-1258",
+    "mac_roman": "MACINTOSH",
+    "koi8_r": "KOI8-R",
+    "cp437": "CP437",
+    "euc_jp": "EUC-JP",
+}
+# Files of other programs, by their first bytes.
+OTHERS = {
+    b"PK\3\4": "a workbook, a document or a zip archive",
+    b"\xd0\xcf\x11\xe0": "a workbook or document of old (.xls, .doc)",
+    b"\x1f\x8b": "compressed by gzip",
+    b"BZh91AY": "compressed by bzip2",
+    b"%PDF-": "a PDF",
+    b"{\\rtf": "a document with formats (RTF)",
+    b"PAR1": "a Parquet file",
+    b"SQLite format 3\0": "a SQLite database",
+}
+LOOKED_AT = 1 << 16  # bytes by which an encoding is told
+NATURAL = 1 / 3  # share of words that look like those of a language in the right encoding, at least
 TABS = "Are the columns separated by tabs?"
 
 # The number of the last line of a row, and its cells by column.
@@ -20,8 +53,8 @@ Row = tuple[int, dict[str, str]]
 def read_text(path: str | Path, what: str = "") -> str:
     """A file's text, without a byte order mark.
 
-    Raises UserError for a missing file (`what` names its purpose), and for one that is not UTF-8: with the line, the
-    likely encoding, and how to convert it.
+    Raises UserError for a missing file (`what` names its purpose), for one of another program, and for one that is
+    not UTF-8: with the line, the likely encoding, and how to convert it.
     """
     try:
         data = Path(path).read_bytes()
@@ -31,6 +64,10 @@ def read_text(path: str | Path, what: str = "") -> str:
         raise UserError(
             f"There is no file {path}{about}." if missing else f"{path} cannot be read: {error.strerror}."
         ) from error
+    if kind := next((kind for begin, kind in OTHERS.items() if data.startswith(begin)), None):
+        raise UserError(
+            f"{path} is {kind}, not text. Save what it holds as Unicode (UTF-8) text, tables with tabs."
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -39,11 +76,9 @@ def read_text(path: str | Path, what: str = "") -> str:
 
 
 def encoding_of(data: bytes) -> str | None:
-    """The likely encoding of bytes that are not UTF-8: UTF-32, UTF-16(BE), BIG5, GB18030, WINDOWS-1252; None:
-    unknown.
+    """The likely encoding of bytes that are not UTF-8, by iconv's name; None: unknown.
 
-    In simplified Chinese text, bytes above 127 follow one another; in Latin text, they are few and single. In
-    traditional Chinese text, many are single, and form frequent characters with the next byte, mostly in sequences.
+    It is the one in which most words look like those of a language; of several, the more frequent encoding.
     """
     if data.startswith(UTF32_MARKS):  # one of them begins as UTF-16's
         return "UTF-32"
@@ -51,28 +86,18 @@ def encoding_of(data: bytes) -> str | None:
         # Without a mark, iconv takes the machine's own order, in which a letter of ASCII comes before its zero.
         marked = data.startswith(UTF16_MARKS) or data[1::2].count(0) >= data[::2].count(0)
         return "UTF-16" if marked else "UTF-16BE"
-    if _is_big5(data):
-        return "BIG5"
-    runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", data)]
-    alone = runs.count(1)
-    if alone * 2 > sum(runs):
-        return "WINDOWS-1252" if sum(runs) * 4 < len(data) else None
-    try:
-        codecs.getincrementaldecoder("gb18030")().decode(data)  # a character that is cut off does not count
-    except UnicodeDecodeError:
-        return None
-    return "GB18030" if sum(length % 2 for length in runs) * 5 < sum(runs) else None
+    shown = b"\n".join(line for line in data[:LOOKED_AT].splitlines() if not line.isascii())
+    shares = {named: natural(_decoded(shown, codec)) for codec, named in ENCODINGS.items()}
+    best = max(shares, key=lambda named: shares[named])
+    return best if shares[best] > NATURAL else None
 
 
-def _is_big5(data: bytes) -> bool:
+def _decoded(data: bytes, codec: str) -> str:
+    """The text, without a character that is cut off; empty if these bytes are no such text."""
     try:
-        text = codecs.getincrementaldecoder("cp950")().decode(data)
+        return codecs.getincrementaldecoder(codec)().decode(data)
     except UnicodeDecodeError:
-        return False
-    rows = re.findall(r"[^\x00-\x7f]+", text)
-    characters = "".join(rows)
-    frequent = sum(character.encode("cp950") < b"\xc6\x7f" for character in characters)
-    return bool(characters) and frequent > 0.9 * len(characters) and len(characters) >= 2 * len(rows)
+        return ""
 
 
 def advice(data: bytes) -> str:

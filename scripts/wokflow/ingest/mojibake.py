@@ -6,7 +6,8 @@ from functools import cache
 
 from ftfy.badness import BADNESS_RE
 
-from wokflow.ingest.readings import LANGUAGES, MOST, Reading, chain, expected
+from wokflow.frame.writing import expected
+from wokflow.ingest.readings import LANGUAGES, MOST, Reading, chain, lossy
 
 FEW, SHARE = 3, 20  # rows of such text that count only if they are more than one of so many
 EXCERPT = 20  # characters that a message quotes
@@ -23,7 +24,7 @@ def misread(rows: Iterable[Sequence[str]], langs: Collection[str] = ("zh", "en")
     for row in rows:
         count += 1
         beyond += filter(None, [" ".join(text for text in row if not text.isascii())])
-    layers = chain(beyond, LANGUAGES.issuperset(langs))
+    layers = chain(beyond, LANGUAGES.issuperset(langs)) or lossy(beyond)
     wrong = [row for row in beyond if mojibake(row) or (layers and _gains(row, layers))]
     if len(wrong) * 2 <= len(beyond) or (len(wrong) < FEW and len(wrong) * SHARE < count):
         return None
@@ -35,12 +36,15 @@ def misread(rows: Iterable[Sequence[str]], langs: Collection[str] = ("zh", "en")
             undo = _commands(beyond, layers)
             return f"{said}, or undo that: {undo}" if undo else f"{said}: some of it is lost in this one"
     word = next((_word(row) for row in wrong if mojibake(row)), wrong[0])
-    return f"{begin} {word[:EXCERPT]!r}. Fetch the file again, or write it anew as UTF-8"
+    how = f", {_said(layers)}" if layers else ""
+    return f"{begin} {word[:EXCERPT]!r}{how}. Fetch the file again, or write it anew as UTF-8"
 
 
 def _gains(row: str, layers: Sequence[Reading]) -> bool:
     """Whether a row is better undone, or has lost what could show it."""
-    return "\ufffd" in row or expected(_undone(row, layers)) > expected(row)
+    if "\ufffd" in row or expected(_undone(row, layers)) > expected(row):
+        return True
+    return layers[0].was == "utf-8" and expected(row) <= MOST
 
 
 def _undone(text: str, layers: Sequence[Reading]) -> str:

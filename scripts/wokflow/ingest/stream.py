@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from wokflow.frame.job import UserError
+from wokflow.ingest.foreign import DOCUMENT, DOCUMENTS, HEAD, PART, TAR, foreign
 
 CHUNK = 1 << 20
 PIECE = 1 << 16  # bytes of an archive that are read at once
@@ -28,37 +29,6 @@ _MAGIC = {
     ".zip": (b"PK\3\4", b"PK\5\6"),
 }
 _TARS = {".tgz", ".tbz", ".tbz2", ".txz", ".tzst"}
-
-_WEB_PAGE = (b"<!doctype html", b"<html", b"<head")
-_WORKBOOK = (
-    "is an Excel workbook: name the file as it was published, or save the sheet as CSV UTF-8 (with commas)"
-)
-_DOCUMENT = "is a document of LibreOffice: name the file as it was published, or save it as CSV (UTF-8)"
-_TAR = "is a tar archive, which is not read: unpack it (tar -xf), and name the file that it holds"
-_PART = (
-    "is one part of a zip archive in several: fetch all, and join them (zip -s 0 PARTS.zip --out WHOLE.zip)"
-)
-_AS_PUBLISHED = "name the file as it was published"
-_FOREIGN = {
-    b"\xd0\xcf\x11\xe0": _WORKBOOK,
-    b"\xfd7zXZ\0": "is an xz archive, which is not read: unpack it with unxz",
-    b"\x5d\0\0": "is an lzma archive, which is not read: unpack it with unlzma",
-    b"LZIP\1": "is an lzip archive, which is not read: unpack it with lzip -d",
-    b"\x04\x22\x4d\x18": "is an lz4 archive, which is not read: unpack it with lz4 -d",
-    b"\x1f\x9d": "is an archive of compress, which is not read: unpack it with uncompress",
-    b"7z\xbc\xaf\x27\x1c": "is a 7z archive, which is not read: unpack it",
-    b"Rar!\x1a": "is a RAR archive, which is not read: unpack it",
-    b"PK\7\x08": _PART,
-    b"PAR1": f"is a Parquet file: {_AS_PUBLISHED}",
-    b"ARROW1": f"is an Arrow or Feather file: {_AS_PUBLISHED}",
-    b"\x89HDF": f"is an HDF5 file: {_AS_PUBLISHED}",
-    b"SQLite format 3\0": f"is a SQLite database: {_AS_PUBLISHED}",
-    b"\x80\4\x95": f"is a pickle of Python: {_AS_PUBLISHED}",
-    b"\x80\5\x95": f"is a pickle of Python: {_AS_PUBLISHED}",
-    b"version https://git-lfs": "is a pointer of Git LFS in place of the file: fetch that with git lfs pull",
-    b"%PDF-": f"is a PDF: {_AS_PUBLISHED}",
-    b"{\\rtf": f"is a document with formats (RTF): {_AS_PUBLISHED}",
-}
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, OSError)
 _UNREADABLE_ZIP = (RuntimeError,)  # encrypted, or compressed by a method that is not read
@@ -151,13 +121,13 @@ def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
 
 def _check_begin(file: BinaryIO, path: Path) -> None:
     """Raise UserError for a file of a kind that is never read, or whose beginning does not fit its name."""
-    head = file.read(512)
+    head = file.read(HEAD)
     file.seek(0)
-    if kind := (_foreign(head) or _in_zip(file, head)):
+    if kind := (foreign(head) or _in_zip(file, head)):
         raise UserError(f"{path} {kind}")
     ending = path.suffix.lower()
     if ending in _TARS:
-        raise UserError(f"{path} {_TAR}")
+        raise UserError(f"{path} {TAR}")
     if ending in _MAGIC:
         if head and not any(head.startswith(begin[: len(head)]) for begin in _MAGIC[ending]):
             raise UserError(
@@ -171,7 +141,7 @@ def _check_begin(file: BinaryIO, path: Path) -> None:
 
 def _check_content(head: bytes, path: Path) -> None:
     """Raise UserError if the content of an archive is an archive itself, or of a kind that is never read."""
-    if kind := _foreign(head):
+    if kind := foreign(head):
         raise UserError(f"What {path} holds {kind}")
     if packed := _packed(head):
         raise UserError(
@@ -184,28 +154,22 @@ def _packed(head: bytes) -> str | None:
     return next((ending for ending, magic in _MAGIC.items() if head.startswith(magic)), None)
 
 
-def _foreign(head: bytes) -> str | None:
-    """The kind of a file that is never a corpus, whatever its name, and what to do; None for all others."""
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_WEB_PAGE):
-        return "is a web page, as sites send in place of a file to be logged in for: fetch the file again"
-    if head[257:262] == b"ustar":
-        return _TAR
-    return next((kind for magic, kind in _FOREIGN.items() if head.startswith(magic)), None)
-
-
 def _in_zip(file: BinaryIO, head: bytes) -> str | None:
     """The kind of a zip archive that is a document, or one of several parts, and what to do; None for others."""
     if not head.startswith(b"PK\3\4"):
-        return _PART if _ends_parts(file) else None
+        return PART if _ends_parts(file) else None
     if b"mimetypeapplication/vnd.oasis.opendocument" in head:
-        return _DOCUMENT
+        return DOCUMENT
     try:
         with zipfile.ZipFile(file) as archive:
-            return _WORKBOOK if any(name.startswith("xl/workbook.") for name in archive.namelist()) else None
+            names = archive.namelist()
     except (*BROKEN_ZIP, *_UNREADABLE_ZIP):
         return None
     finally:
         file.seek(0)
+    return next(
+        (kind for part, kind in DOCUMENTS.items() if any(name.startswith(part) for name in names)), None
+    )
 
 
 def _ends_parts(file: BinaryIO) -> bool:

@@ -110,7 +110,12 @@ def read_marks(
 def _literal(where: str, text: str, one: Shown, count: int) -> Iterator[str]:
     """The neighbours whose numbers are given: those of `nearest` count from 1, the others from `count` + 1."""
     numbered = dict(enumerate(one.nearest, 1)) | dict(enumerate(one.also, count + 1))
-    for each in filter(None, BETWEEN.split(text.casefold())):
+    marks = [each for each in BETWEEN.split(text.casefold()) if each]
+    if len(marks) > 1 and not NONE.isdisjoint(marks):
+        raise UserError(
+            f"{where}: {text!r} says that some are literal and that none is. Write one of the two."
+        )
+    for each in marks:
         if each in NONE:
             continue
         if not each.isdecimal() or int(each) not in numbered:

@@ -202,6 +202,8 @@ def _from_text(path: Path) -> tuple[list[str], Matrix]:
         raise ValueError(
             f"its first line announces {first.split()[0]} words, but there are {row}: it is cut off"
         )
+    if sum("\ufffd" in word for word in numbers) * 2 > sum(not word.isascii() for word in numbers):
+        raise ValueError("most of its words are not UTF-8: convert it, with iconv -f GB18030 -t UTF-8, say")
     return list(numbers), np.frombuffer(values, np.float32).reshape(len(numbers), dimensions or 1)
 
 

@@ -35,7 +35,7 @@ REASONS: Mapping[str, Mapping[str, Reason]] = {
     "judge": judge.REASONS,
     "annotate": annotate.REASONS,
 }
-ESCAPED = re.compile(r"\\x([0-9a-f]{2})")  # a byte that is no UTF-8, as ingest writes it
+ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")  # a byte that is no UTF-8, as ingest writes it
 
 
 @dataclass(frozen=True)
@@ -188,6 +188,6 @@ def _example(first: pl.DataFrame) -> str:
 def _bytes_cause(raw: pl.Series) -> str:
     """What records whose bytes are no UTF-8 look like, and what to do."""
     data = b"\n".join(
-        ESCAPED.sub(lambda byte: chr(int(byte[1], 16)), text).encode("latin-1", "ignore") for text in raw
+        ESCAPED.sub(lambda byte: bytes.fromhex(byte[1].decode()), text.encode()) for text in raw
     )
     return advice(data) if encoding_of(data) else ""
