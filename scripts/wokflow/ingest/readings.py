@@ -144,10 +144,11 @@ def lossy(rows: Sequence[str]) -> tuple[Reading, ...]:
 
     Of text that was read rightly, hardly one of 20 characters that its bytes make as UTF-8 is expected.
     """
+    rows = [row[:LONGEST] for row in rows[:: max(1, len(rows) // SAMPLE)]]
     wrong = [row for row in rows if expected(row) <= FEW]
     if len(wrong) * 2 <= len(rows):
         return ()
-    text = "\n".join(row[:LONGEST] for row in wrong[:: max(1, len(wrong) // SAMPLE)])
+    text = "\n".join(wrong)
     readings = [Reading("utf-8", read) for read in READ_AS]
     good, beyond, best = max(
         ((*reading.left(text), reading) for reading in readings), key=lambda each: each[0]
