@@ -23,6 +23,11 @@ SERVERS = servers(config, RUNS)  # of runs without an endpoint
 KEY_VARIABLES = key_variables(config, {**RUNS, **ASKED})  # of the environment, for rules/cluster.smk
 
 
+def of_mined(wildcards):
+    """The cutoff before pivot/mined, for runs that read it."""
+    return [PARSING[DISH_CORPUS]] if RUNS[wildcards.run].family == "mined" else []
+
+
 rule generate_baselines:
     input:
         **after(SOURCE[DISH_CORPUS]),
@@ -239,9 +244,39 @@ rule generate_educat:
         "../scripts/step.py"
 
 
+rule generate_mined:
+    input:
+        **after(of_model(EXAMPLES), INSTANCES, of_mined, instances=INSTANCES),
+        mined=f"{RESULTS}/pivot/mined/part-00000.parquet",
+        trained=lambda wildcards: TRAINED[wildcards.run],
+    output:
+        predictions=f"{RESULTS}/generate/decode/{{run}}/{{shard}}-of-{{shards}}.parquet",
+    log:
+        log_of("generate_mined", "run", "shard", "shards"),
+    benchmark:
+        benchmark_of("generate_mined", "run", "shard", "shards")
+    wildcard_constraints:
+        run=names_of(RUNS, "mined"),
+    conda:
+        "../envs/generate.yaml"
+    threads: lambda wildcards: 1 if RUNS[wildcards.run].small else 4
+    resources:
+        mem_mb=lambda wildcards, attempt: memory(RUNS[wildcards.run].memory_mb)(wildcards, attempt),
+        runtime=minutes(240),
+        gpu=lambda wildcards: decode_gpus(config, RUNS[wildcards.run]),
+    params:
+        **step(
+            "generate.mined",
+            over=lambda wildcards: RUNS[wildcards.run].settings.get("mined", {}),
+            given=lambda wildcards: rewriting_given(config, RUNS[wildcards.run]),
+        ),
+    script:
+        "../scripts/step.py"
+
+
 rule generate_predictions:
     input:
-        **after(of_model(EXAMPLES), INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES, of_mined),
         instances=data(INSTANCES),
         decoded=lambda wildcards: shards(
             f"generate/decode/{wildcards.run}",

@@ -138,3 +138,26 @@ rule pivot_instances:
         **step("pivot.instances"),
     script:
         "../scripts/step.py"
+
+
+rule pivot_mined:
+    input:
+        **after(PARSING[DISH_CORPUS]),
+        actions=parts(f"parse/actions/{DISH_CORPUS}", INGEST_PARTS),
+        dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",
+        corpus=f"{RESULTS}/pivot/corpus/part-00000.parquet",
+    output:
+        mined=f"{RESULTS}/pivot/mined/part-00000.parquet",
+    log:
+        log_of("pivot_mined"),
+    benchmark:
+        benchmark_of("pivot_mined")
+    conda:
+        "../envs/pivot.yaml"
+    resources:
+        mem_mb=memory(8000),
+        runtime=minutes(120),
+    params:
+        **step("pivot.mined"),
+    script:
+        "../scripts/step.py"

@@ -223,6 +223,29 @@ def test_a_missing_package_is_named_with_what_needs_it(
     checks.prepare(config, SCHEMA, ROOT, packages=False)
 
 
+@pytest.mark.parametrize(
+    ("induced", "own", "reason"),
+    [
+        (False, False, "parse.vectors trains"),
+        (True, True, "evaluate.literal.induced is true"),
+        (False, True, ""),
+    ],
+)
+def test_word_vectors_need_what_trains_them(
+    induced: bool, own: bool, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        checks.importlib.util, "find_spec", lambda name: None if name == "gensim" else object()
+    )
+    vectors = {"counterfactual": {"vectors": str(tmp_path / "raw")}} if own else {}
+    config = minimal(tmp_path) | {"evaluate": {"literal": {"induced": induced}} | vectors}
+    if reason:
+        with pytest.raises(UserError, match=rf"gensim is not installed \({reason}"):
+            checks.prepare(config, SCHEMA, ROOT)
+    else:
+        checks.prepare(config, SCHEMA, ROOT)
+
+
 def leaves(block: dict[str, Any], path: str = "") -> dict[str, dict[str, Any]]:
     """The keys of a block that are no blocks themselves."""
     if "properties" not in block:

@@ -10,8 +10,10 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.generate.delorean import generate_delorean
 from wokflow.generate.educat import generate_educat
+from wokflow.generate.mined import generate_mined
 from wokflow.generate.predictions import generate_predictions
-from wokflow.generate.settings import DeloreanSettings, EducatSettings
+from wokflow.generate.settings import DeloreanSettings, EducatSettings, MinedSettings
+from wokflow.pivot import schemas
 
 from tests.generate.rewriting import instances, model_in
 
@@ -19,9 +21,16 @@ pytest.importorskip("torch")
 pytestmark = pytest.mark.usefixtures("one_thread")
 TEXTS = ["abc de. fg.", "hij. kl m.", "蛋炒饭。", "", "no."]
 GIVEN = {"run": "r", "model": "run:a", "prompt": "resources/prompts/dish.txt", "chat": "auto", "seed": 1}
+PAIRS = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n蛋饭\t鸡饭\t蛋\t鸡\n"
 HERE: dict[str, Any] = GIVEN | {"device": "cpu", "precision": "float32", "batch": 2}
+FRY = ("蛋饭", "鸡饭", "insert", "炒", ["鸡"], [], 0, 9, 9, 9, 0.0, ["炒鸡", "鸡炒"], [], [])
+MINED = [FRY]
 KINDS: dict[str, tuple[Callable[..., None], Any]] = {
     "delorean": (generate_delorean, DeloreanSettings(**HERE, passes=(1, 2), backward=(2,))),
+    "mined": (
+        generate_mined,
+        MinedSettings(**HERE, glossary="resources/glossary", pairs="pairs.tsv", insertions=2),
+    ),
     "educat": (generate_educat, EducatSettings(**HERE, steps=6, burn_in=2)),
 }
 
@@ -36,6 +45,13 @@ def predicted(folder: Path, model: str, shards: int, kind: str, **own: Any) -> p
     settings = settings.model_copy(update=own)
     source, parts = instances(folder, TEXTS), [str(folder / f"{n}-of-{shards}") for n in range(shards)]
     common: dict[str, Any] = {"instances": source, "trained": model, "job": Job({"key": "k"})}
+    if kind == "mined":
+        settings = settings.model_copy(update={"pairs": str(folder / "pairs.tsv")})
+        (folder / "pairs.tsv").write_text(PAIRS, encoding="utf-8")
+        common["mined"] = str(folder / "mined.parquet")
+        tables.write(
+            common["mined"], schemas.MINED, pl.DataFrame(MINED, schemas.MINED.names, orient="row"), {}
+        )
     for shard, part in enumerate(parts):
         write(predictions=part, shard=shard, shards=shards, settings=settings, **common)
     out = str(folder / "out.parquet")

@@ -41,6 +41,8 @@ OPTIONAL = {
     "lexicon_precision",
     "generate_delorean",
     "generate_educat",
+    "generate_mined",
+    "pivot_mined",
     "judge_instructions",
     "judge_prompt",
     "judge_server",

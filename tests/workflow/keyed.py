@@ -107,6 +107,7 @@ OF_REWRITING: dict[str, dict[str, tuple[object, bool]]] = {
         "coherence": ("ratio", True),
         "corrected": ("all", True),
     },
+    "mined": {"insertions": (1, True)},
 }
 # Settings that count only beside others: what is given, the edit, the rules whose keys change.
 KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
@@ -221,6 +222,29 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         for family, own in OF_REWRITING.items()
         for name, (value, counts) in (OF_ALL_REWRITING | own).items()
     },
+    **{
+        f"pivot.mined.{name}, with a run that reads it": (
+            REWRITTEN,
+            setting(f"pivot.mined.{name}", value),
+            {"pivot_mined"},
+        )
+        for name, value in {
+            "recipes": "others",
+            "most": 50,
+            "least": 5,
+            "alpha": 4,
+            "tau_remove": 0.02,
+            "tau_insert": 0.2,
+            "frequent": 0.1,
+            "level": 0.1,
+            "order": 0.8,
+        }.items()
+    },
+    "pivot.pivots.given, which runs that rewrite must not see": (
+        REWRITTEN,
+        setting("pivot.pivots.given", "data/pivots.tsv"),
+        {"pivot_pivots"},
+    ),
     **{
         f"generate.items.{name}, with a run on sentences": (
             TRANSLATED,

@@ -13,6 +13,7 @@ import pytest
 from wokflow.frame import keys, step
 from wokflow.frame.cutoffs import Cutoff
 from wokflow.frame.plan import dry_workflow
+from wokflow.frame.runs import REWRITING
 from wokflow.frame.stages import declared_tables
 from wokflow.frame.step import RuleJob, arguments, read_key, step_function
 
@@ -50,9 +51,7 @@ ASKED = (
     "asked\tnone\tprompt\tgpt-9\tzh-en\tadapt-zh-en\t\t\t\ncued\tnone\tprompt\tgpt-9\tmine\tcsi_bi\t\t\t\n"
 )
 ASKED += "spoken\tnone\tprompt\tgpt-9\tdialogues\tdialogue\t\t\t\n"
-ASKED += "".join(
-    f"{family}\tnone\t{family}\tgpt2\tcounterfactual\tdish\t\t\t\n" for family in ("delorean", "educat")
-)
+ASKED += "".join(f"{family}\tnone\t{family}\tgpt2\tcounterfactual\tdish\t\t\t\n" for family in REWRITING)
 OWN = "own\tevaluator\tgpt-9\t\t\t\t\t\nchooser\tcomparer\tgpt-9\t\t\t\t\t\n"
 OWN += "".join(
     f"{role}s\t{role}\tgpt-9\t\t\t\t\t\n" for role in ("dialogue_rater", "editor", "edit_rater", "strategist")
@@ -133,6 +132,7 @@ def wildcards(rule: Any) -> dict[str, str]:
             "generate_adaptations": "spoken",
             "generate_delorean": "delorean",
             "generate_educat": "educat",
+            "generate_mined": "mined",
             "generate_prompt": "asked",
             "generate_retrieval": "retrieval-zh-en",
         }

@@ -36,6 +36,11 @@ ADAPTATION_FIGURES = ("means", "shares", "aspects", "agreement", "calibration") 
 RATING_TABLES = ("means", "agreement", "differences", "dimensions", "calibration")  # tables evaluate/ratings
 
 
+def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
+    """What trains the word vectors of both corpora, if words without a match among them are counted."""
+    return {"gensim": "evaluate.literal.induced is true"} if config["evaluate"]["literal"]["induced"] else {}
+
+
 def targets(scope: Scope) -> list[str]:
     folder = f"{scope.results.folder}/evaluate"
     own = ("scores/part-00000", "scores/part-00001", "comparisons/part-00000", "correlations/part-00000")

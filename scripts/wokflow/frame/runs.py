@@ -21,7 +21,7 @@ COLUMNS = {
     "name": "Letters, digits, _ and -; predictions and scores have this name.",
     "stage": "`train`: trained first. `none`: taken as it is.",
     "family": "`seq2seq`: encoder and decoder. `causal`: continues a text. `retrieval`: the pairs themselves. "
-    "`prompt`: asked through an endpoint. `delorean`, `educat`: rewrite by a causal model "
+    "`prompt`: asked through an endpoint. `delorean`, `educat`, `mined`: rewrite by a causal model "
     "(docs/runs.md).",
     "model": "A name on the Hugging Face hub, a folder with one, or a model's name at an endpoint. `small`: "
     "made from scratch, of the size train.model.small. `run:NAME`: the model that another run trained. Empty for "
@@ -29,12 +29,12 @@ COLUMNS = {
     "data": "`zh-en`, `en-zh`: adapt recipes. `counterfactual`: learn recipes by their dish, and rewrite those of "
     "pivot/instances. `dialogues`: adapt those of ingest.dialogues to another culture. The name of a source of "
     "sentences: translate those of enrich/sentences.",
-    "prompt": "A name in resources/prompts, or the path of a file. Families prompt, causal, delorean and educat ask "
-    "it. Family seq2seq takes one for sentences alone: empty, the source is read as it is; `append`, behind the "
-    "items' translations; `replace`, with translations in the place of its items.",
+    "prompt": "A name in resources/prompts, or the path of a file. Families prompt and causal, and those that "
+    "rewrite by a causal model, ask it. Family seq2seq takes one for sentences alone: empty, the source is read as "
+    "it is; `append`, behind the items' translations; `replace`, with translations in the place of its items.",
     "settings": "What differs from the config for this run: `model.epochs=5; decode.beams=1; "
-    "prompt.temperature=0.7`, where model stands for train.model, and decode, prompt, delorean and educat for the "
-    "block of stage generate. Values are JSON, except that texts need no quotation marks.",
+    "prompt.temperature=0.7`, where model stands for train.model, and decode, prompt, delorean, educat and mined "
+    "for the block of stage generate. Values are JSON, except that texts need no quotation marks.",
     "seed": "Seed of the training, or of sampling; empty: 13.",
     "answers": "Of family prompt: a file of released answers, as generate/calls has them: nothing is asked, and no "
     "endpoint is needed. The column may be missing.",
@@ -53,7 +53,7 @@ DICTIONARY_PROMPTS = ("append", "replace")  # what a translation model reads (Ya
 OF_ITEMS = re.compile(r"\{(items|dictionary|explanations|replaced|answer)\}")
 OF_PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2}-[a-z]{2}$")  # the languages that a prompt is for, in its name
 STEPS = {"model": "train.model"} | {
-    name: f"generate.{name}" for name in ("decode", "prompt", "delorean", "educat")
+    name: f"generate.{name}" for name in ("decode", "prompt", "delorean", "educat", "mined")
 }
 FROM_SCRATCH = "small"
 OF_RUN = "run:"  # before the name of the run whose model is used
@@ -101,6 +101,7 @@ FAMILIES = {
     ),
     "delorean": _rewriting("delorean"),
     "educat": _rewriting("educat"),
+    "mined": _rewriting("mined"),
 }
 REWRITING = tuple(name for name, family in FAMILIES.items() if family.models)
 CHOICES = {"stage": ("train", "none"), "family": tuple(FAMILIES)}

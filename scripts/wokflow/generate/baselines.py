@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import polars as pl
 
@@ -71,7 +71,14 @@ def substitution(removed: str | None, added: str, glossary: Glossary) -> Callabl
     names = {removed}
     if kind and kind != glossary.ingredients.get(added):
         names |= {name for name, other in glossary.ingredients.items() if other == kind}
-    names.discard(added)
+    return renaming(names, added, glossary)
+
+
+def renaming(old: Collection[str], added: str, glossary: Glossary) -> Callable[[str], str]:
+    """A function that replaces old names by the added one, but not within longer words of the glossary."""
+    names = {*old} - {added}
+    if not names:
+        return lambda text: text
     known = (added, *glossary.ingredients, *glossary.verbs, *glossary.tools)
     around = {word for word in known if any(name in word for name in names)}
     longest_first = sorted(names | around, key=lambda word: (-len(word), word))

@@ -1,4 +1,4 @@
-"""Runs that rewrite base recipes by a causal model of their own decoding: DELOREAN, EDUCAT."""
+"""Runs that rewrite base recipes by a causal model with a decoding of their own: DELOREAN, EDUCAT, mined edits."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,12 +26,14 @@ def rewritten(
     rewrite: Rewriter,
     settings: Rewriting,
     job: Job,
+    given: str = "",
 ) -> None:
     """Write the predictions (generate/predictions) of one shard of the instances of rewriting.
 
     `rewrite` makes texts of the original ones of a block, with a seed. The model is the folder `trained` or, if there
     is none, that of the settings. The new text stands behind the prompt, the old one behind the same prompt for the
-    base dish. Raises UserError where the prompt does not name the dish.
+    base dish. `given` is the digest of what `rewrite` reads of other tables. Raises UserError where the prompt does
+    not name the dish.
     """
     place = str(trained) if trained else settings.model
     network, tokenizer = load(
@@ -58,7 +60,7 @@ def rewritten(
         originals = [Original(**row) for row in block.drop("instance_id").iter_rows(named=True)]
         return _in_memory(rewrite, reader, originals, seed_of(settings.seed, number), settings)
 
-    shard.write(rows, settings.batch, texts, weights_digest(place, settings.revision), job)
+    shard.write(rows, settings.batch, texts, weights_digest(place, settings.revision) + given, job)
 
 
 def _rows(instances: pl.DataFrame, asking: Asking) -> pl.DataFrame:
@@ -69,7 +71,8 @@ def _rows(instances: pl.DataFrame, asking: Asking) -> pl.DataFrame:
         name: pl.Series(asking.rows(asked)[0], dtype=pl.List(pl.Int64))
         for name, asked in (("asked", values), ("told", told))
     }
-    return instances.select("instance_id", **ids, text="source").sort(
+    dishes = pl.concat_list("base", "title")
+    return instances.select("instance_id", **ids, text="source", dishes=dishes).sort(
         pl.col("text").str.len_chars(), "instance_id"
     )
 

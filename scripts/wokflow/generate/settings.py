@@ -221,6 +221,18 @@ class EducatSettings(Settings, Rewriting):
     """
 
 
+class MinedSettings(Settings, Rewriting):
+    """How runs of family mined edit: what pivot.mined found is removed, renamed and inserted by rules, and the model
+    chooses among the wordings and places that are left. A row of the table of runs may set each key for itself, as
+    mined.insertions=5.
+    """
+
+    glossary: Text = borrowed("parse.glossary.path")
+    pairs: Text = borrowed("pivot.pairs.path")
+    insertions: int = Field(3, ge=0)
+    """Most actions that are inserted in a recipe, the most frequent first."""
+
+
 Backend = Literal["vllm", "ollama", "transformers", "command"]  # of the workflow's own server
 OWN_SERVER = When("endpoint", None)
 BY_COMMAND = When("generate.server.backend", "command")

@@ -10,11 +10,15 @@ from wokflow.models.sentences import sentences
 
 @dataclass(frozen=True)
 class Original:
-    """A text to rewrite. `asked` and `told` are the token ids before the new text and before the old one."""
+    """A text to rewrite. `asked` and `told` are the token ids before the new text and before the old one.
+
+    `dishes`: the old dish and the new one, for those who look them up.
+    """
 
     asked: list[int]
     told: list[int]
     text: str
+    dishes: Sequence[str] = ()
 
 
 class Reader:

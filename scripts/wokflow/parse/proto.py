@@ -25,7 +25,7 @@ def parse_proto(*, actions: Sequence[str], proto: Sequence[str], job: Job) -> No
             _set("tool_classes"),
             "inherited",
         )
-        tables.write(target, schemas.PROTO_ACTIONS, _compared(rows.collect()), job.metadata)
+        tables.write(target, schemas.PROTO_ACTIONS, compared_rows(rows.collect()), job.metadata)
 
 
 def compared(classes: Iterable[str]) -> frozenset[str]:
@@ -34,7 +34,7 @@ def compared(classes: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in every if not flavours(name)) or every
 
 
-def _compared(rows: pl.DataFrame) -> pl.DataFrame:
+def compared_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows with only the ingredients by which they are compared."""
     names = rows["ingredient_classes"].explode().unique().drop_nulls()
     seasonings = [name for name in names if flavours(name)]

@@ -38,10 +38,13 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:
-    if config["parse"]["actions"]["method"] == "rules":
-        return {}
-    parser = config["parse"]["dependencies"]["backend"]
-    return {"hanlp" if parser == "hanlp" else "spacy": f"parse.dependencies.backend is {parser}"}
+    needed = {}
+    if not config["evaluate"]["counterfactual"]["vectors"]:
+        needed["gensim"] = "parse.vectors trains word vectors, as evaluate.counterfactual.vectors names none"
+    if config["parse"]["actions"]["method"] != "rules":
+        parser = config["parse"]["dependencies"]["backend"]
+        needed["hanlp" if parser == "hanlp" else "spacy"] = f"parse.dependencies.backend is {parser}"
+    return needed
 
 
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:

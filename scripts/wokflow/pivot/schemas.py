@@ -182,6 +182,28 @@ INSTANCES = pa.schema(
         column("ingredient_added", pa.string(), "The ingredient that the target dish has instead, or more."),
     ]
 )
+MINED = pa.schema(
+    [
+        BASE,
+        TARGET,
+        column("kind", pa.string(), "remove or insert."),
+        ACTION[0],
+        column(
+            "ingredient_classes",
+            STRINGS,
+            "Classes of its ingredients, sorted; the added ingredient's name stands for it, and for the removed one.",
+        ),
+        ACTION[2],
+        column("base_count", pa.int64(), "Recipes with the removed ingredient that have the action."),
+        column("base_recipes", pa.int64(), "Recipes with the removed ingredient."),
+        column("target_count", pa.int64(), "Recipes with the added ingredient that have the action."),
+        column("target_recipes", pa.int64(), "Recipes with the added ingredient."),
+        column("p_value", pa.float64(), "Of as frequent an action with both, by Fisher's exact test."),
+        column("phrases", STRINGS, "Of an action to insert: clauses that say it, the most frequent first."),
+        column("earlier", STRINGS, "Actions that come before it, as verb/ingredient,ingredient/tool,tool."),
+        column("later", STRINGS, "Actions that come after it."),
+    ]
+)
 CORPUS = pa.schema([column("recipe_id", pa.string(), RECIPE_ID)])
 
 SCHEMAS = {
@@ -197,6 +219,7 @@ SCHEMAS = {
     "pivot/rejects/{given}": GIVEN_REJECTS,
     "pivot/instances": INSTANCES,
     "pivot/corpus": CORPUS,
+    "pivot/mined": MINED,
 }
 REASONS = {  # why a difference is not claimed, and why a given pivot action or order is not used
     "few_recipes": Reason(

@@ -110,6 +110,35 @@ class OrdersSettings(Settings):
     """
 
 
+class MinedSettings(Settings):
+    """Edits that runs of family mined are guided by: what recipes of other dishes do with the ingredient that a pair
+    adds, and do not do with the one that it removes (docs/runs.md).
+    """
+
+    pairs: Text = borrowed("pivot.pairs.path")
+    glossary: Text = borrowed("parse.glossary.path")
+    recipes: Literal["untested", "others"] = "untested"
+    """Which are compared. untested: those that models may learn from, of no dish of any pair. others: all but those
+    of the pair's own two dishes, for corpora that have few others.
+    """
+    most: int = Field(2000, ge=1)
+    """Recipes with either ingredient that are read for a pair."""
+    least: int = Field(10, ge=1)
+    """Nothing is claimed of an ingredient that fewer recipes name, nor of the order of actions that fewer have."""
+    alpha: float = Field(5, gt=1)
+    """How many times as frequent an action must be with one ingredient as with the other, as in pivot.candidates."""
+    tau_remove: float = Field(0.01, ge=0, le=1)
+    """An action in a smaller share of recipes with the added ingredient is removed."""
+    tau_insert: float = Field(0.1, ge=0, le=1)
+    """An action in a larger share of them is inserted."""
+    frequent: float = Field(0.05, ge=0, le=1)
+    """Actions in a smaller share of the recipes with either are left out."""
+    level: float = Field(0.05, le=1, gt=0)
+    """Fisher's exact test of a difference, corrected for the tests of the pair; 1 tests nothing."""
+    order: float = Field(0.75, gt=0.5, le=1)
+    """Of recipes with two actions, the least share with one before the other for that to be their order."""
+
+
 class InstancesSettings(Settings):
     pairs: Text = borrowed("pivot.pairs.path")
     count: int = Field(50, ge=1)

@@ -11,6 +11,7 @@ ABOUT = "compares two dishes: actions to remove, to insert, to ask people about;
 ARROWS = (
     "parse_proto --> pivot_candidates --> pivot_questions -. answers of people .-> pivot_pivots --> pivot_orders",
     "ingest_recipes --> pivot_dishes --> pivot_candidates & pivot_instances; pivot_candidates --> pivot_pivots",
+    "pivot_dishes & pivot_instances & parse_actions --> pivot_mined",
 )
 SLURM_GROUPS = {
     "pivot_candidates": "pivots",

@@ -21,7 +21,7 @@ REASONS = 5  # reasons of failures that are shown
 REFERENCES = {"gold": "an adaptation of this source", "silver": "a recipe matched by title"}
 STATUS = ("ok", "cut", "refused", "empty", "rejected", "failed")
 # Steps that make predictions by a model.
-ASKING = ("generate.decode", "generate.prompt", "generate.delorean", "generate.educat")
+ASKING = ("generate.decode", "generate.prompt", "generate.delorean", "generate.educat", "generate.mined")
 
 
 def section(
