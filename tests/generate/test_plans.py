@@ -71,6 +71,7 @@ def draft(text: str, plan: Plan = PLAN) -> Draft:
         ("1、番茄切块。2、蛋打散。3、炒蛋", "1、番茄切块。3、炒土豆丝"),
         ("蛋打散后放入番茄，蛋糕切块", "土豆丝打散后放入番茄，蛋糕切块"),
         ("蛋打散。", "土豆丝打散。"),
+        ("炒蛋清，炒蛋。", "炒蛋清，炒土豆丝。"),
         ("好吃！", "好吃！"),
         ("", ""),
     ],
@@ -100,4 +101,4 @@ def test_an_insertion_behind_the_last_clause_ends_the_sentence() -> None:
 def test_the_ranker_chooses_and_the_added_ingredient_is_named_at_last() -> None:
     drafts = [draft("番茄切块，炒蛋。"), draft("放入番茄。", Plan(None, "土豆丝")), draft("")]
     complete(drafts, [[], [], []], Likes("切块，土豆去皮"), 1)
-    assert [one.text for one in drafts] == ["番茄切块，土豆去皮，炒土豆丝。", "加入土豆丝，放入番茄。", ""]
+    assert [one.text for one in drafts] == ["番茄切块，土豆去皮，炒土豆丝。", "放入番茄，加入土豆丝。", ""]

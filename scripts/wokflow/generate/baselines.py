@@ -74,13 +74,17 @@ def substitution(removed: str | None, added: str, glossary: Glossary) -> Callabl
     return renaming(names, added, glossary)
 
 
-def renaming(old: Collection[str], added: str, glossary: Glossary) -> Callable[[str], str]:
-    """A function that replaces old names by the added one, but not within longer words of the glossary."""
+def renaming(old: Collection[str], added: str, glossary: Glossary, parts: str = "") -> Callable[[str], str]:
+    """A function that replaces old names by the added one, but not within longer words of the glossary.
+
+    Nor does it where one of `parts` is behind a name of one character: 虾须.
+    """
     names = {*old} - {added}
     if not names:
         return lambda text: text
     known = (added, *glossary.ingredients, *glossary.verbs, *glossary.tools)
     around = {word for word in known if any(name in word for name in names)}
+    around |= {name + part for name in names if len(name) == 1 for part in parts} - names
     longest_first = sorted(names | around, key=lambda word: (-len(word), word))
     pattern = re.compile("|".join(map(re.escape, longest_first)))
     return lambda text: pattern.sub(lambda match: added if match[0] in names else match[0], text)

@@ -22,7 +22,10 @@ PLACES = 12  # places at which an insertion is tried
 STOP = re.compile(r"[。！？!?；;\n]")
 LIGHT = "，"  # stands between an inserted clause and the next
 ACTION = ("verb_class", "ingredient_classes", "tool_classes")
-PLAIN = "加入{}", "放入{}", "{}洗净"  # wordings where no recipe has one
+PLAIN = "加入{}", "放入{}"  # wordings where no recipe has one
+PARTS = (
+    "须线头尾壳皮花液羹汤汁骨脚爪鳞刺籽油粉酱精清黄"  # behind a name of one character, it is part of another
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Draft:
         self._old = aliases(plan.removed, glossary) - self._own if plan.removed else frozenset()
         self.before, self.clauses = self._read(text)
         self._remove()
-        rename = renaming(self._old, plan.added, glossary)
+        rename = renaming(self._old, plan.added, glossary, PARTS)
         self.clauses = [replace(one, text=rename(one.text)) for one in self.clauses]
 
     @property
@@ -96,7 +99,8 @@ class Draft:
             return None
         phrases = [text for one in self.plan.insert for text in one.phrases if self.plan.added in text]
         plain = [text.format(self.plan.added) for text in PLAIN]
-        return Insertion(Proto("", (), ()), tuple(phrases or plain), frozenset(), frozenset())
+        first = next(filter(None, (one.actions for one in self.clauses)), ())
+        return Insertion(Proto("", (), ()), tuple(phrases or plain), frozenset(first), frozenset())
 
     def options(self, one: Insertion) -> list[tuple[int, str]]:
         """(place, wording) of each way to insert it: the number of the clause that it comes before."""
@@ -107,11 +111,15 @@ class Draft:
         for number, clause in reversed(list(enumerate(self.clauses))):
             if one.later & {*clause.actions} and number >= first:
                 last = number
-        places = [place for place in range(first, last + 1) if not (place and self.clauses[place - 1].number)]
-        places = places or [last]
+        places = [place for place in range(first, last + 1) if self._open(place)] or [last]
         every = max(len(places) / PLACES, 1)
         chosen = dict.fromkeys(places[int(number * every)] for number in range(min(len(places), PLACES)))
         return [(place, phrase) for place in chosen for phrase in one.phrases]
+
+    def _open(self, place: int) -> bool:
+        """Whether something may stand there: beside a clause with actions, and not behind the number of a step."""
+        beside = self.clauses[max(place - 1, 0) : place + 1]
+        return any(one.actions for one in beside) and not (place and self.clauses[place - 1].number)
 
     def shown(self, one: Insertion, options: Sequence[tuple[int, str]]) -> list[str]:
         """What a model reads of each option: the clauses around all of its places."""

@@ -13,6 +13,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.parse.glossary import read_glossary
+from wokflow.parse.kinds import BLANCHING, Kind, kind
 from wokflow.parse.proto import compared_rows
 from wokflow.pivot import schemas
 from wokflow.pivot.aliases import aliases
@@ -190,7 +191,10 @@ def _differing(base: pl.DataFrame, target: pl.DataFrame, settings: MinedSettings
     tested = with_p_values(frequent, settings.level)
     differing = kinds(tested, settings.alpha, settings.tau_remove, settings.tau_insert)
     claimed = unsupported(settings.least, settings.level).is_null()
-    return differing.filter((pl.col("kind") != "ask") & claimed)
+    # How food is cooked is its dish's affair: beef is stewed in stews.
+    verbs = {action: action.split("/")[0] for action in differing["action"]}
+    cooked = [name for name, verb in verbs.items() if kind(verb) is Kind.HEAT and verb[0] not in BLANCHING]
+    return differing.filter((pl.col("kind") != "ask") & claimed & ~pl.col("action").is_in(cooked))
 
 
 def _phrases(
@@ -210,7 +214,7 @@ def _phrases(
     rows: list[tuple[str, str, str]] = []
     for row in wanted.iter_rows(named=True):
         text, foods = row["text"], row["ingredients"]
-        named = next((food for food in foods if food in own), None)
+        named = next((food for food in foods if food in own and food in text), None)
         if named and len(text) <= len("".join([row["verb"], *foods, *row["tools"]])) + MORE:
             said = text if named in added else text.replace(named, added)
             rows.append((row["action"], said, row["recipe_id"]))
