@@ -91,6 +91,24 @@ def test_insertions_stand_where_the_orders_allow_it() -> None:
     assert [place for place, _ in one.options(blanch)] == [2, 3]
 
 
+def test_where_orders_are_silent_food_is_prepared_before_it_is_used() -> None:
+    plan = Plan(
+        None,
+        "土豆丝",
+        insert=tuple(
+            Insertion(Proto(verb, ("土豆丝",), ()), (text,), frozenset(), frozenset())
+            for verb, text in (("放", "放入土豆丝"), ("切", "切土豆丝"), ("切", "土豆切丝"))
+        ),
+    )
+    one = draft("切番茄，炒番茄，放入盐。", plan)
+    add, cut = one.wanted()
+    one.insert(add, 2, "放入土豆丝")
+    assert [place for place, _ in one.options(cut)] == [0, 1, 2]
+    one.insert(cut, 1, "切土豆丝")
+    assert [place for place, _ in one.options(add)] == [2, 3, 4, 5]
+    assert not one.wanted()
+
+
 def test_an_insertion_behind_the_last_clause_ends_the_sentence() -> None:
     one = draft("1、炒番茄。2、放入番茄。")
     assert 1 not in [place for place, _ in one.options(PEEL)], "not between a step and its number"

@@ -10,7 +10,7 @@ from wokflow.frame import tables
 from wokflow.generate.baselines import renaming
 from wokflow.parse.clauses import clauses
 from wokflow.parse.glossary import Glossary, read_glossary
-from wokflow.parse.kinds import flavours
+from wokflow.parse.kinds import Kind, flavours, kind
 from wokflow.parse.other_texts import Extractor, extractor
 from wokflow.parse.types import Action
 from wokflow.pivot.aliases import aliases
@@ -85,12 +85,16 @@ class Draft:
         return {action for one in self.clauses for action in one.actions}
 
     def wanted(self) -> list[Insertion]:
-        """What is to be inserted: actions that the recipe lacks, with wordings that name nothing else it lacks."""
-        present, found = self.actions, []
+        """What is to be inserted: what the recipe does not do with the ingredient, each verb once.
+
+        Wordings that name anything else that the recipe lacks are left out.
+        """
+        verbs, found = {action.verb for action in self.actions if self.plan.added in action.ingredients}, []
         for one in self.plan.insert:
             fit = tuple(filter(self._fits, one.phrases))
-            if self.clauses and fit and one.action not in present:
+            if self.clauses and fit and one.action.verb not in verbs:
                 found.append(replace(one, phrases=fit))
+                verbs.add(one.action.verb)
         return found
 
     def naming(self) -> Insertion | None:
@@ -103,18 +107,29 @@ class Draft:
         return Insertion(Proto("", (), ()), tuple(phrases or plain), frozenset(first), frozenset())
 
     def options(self, one: Insertion) -> list[tuple[int, str]]:
-        """(place, wording) of each way to insert it: the number of the clause that it comes before."""
+        """(place, wording) of each way to insert it: the number of the clause that it comes before.
+
+        Where the orders leave it open, the ingredient is prepared before anything else is done with it.
+        """
         first, last = 0, len(self.clauses)
+        prepares = kind(one.action.verb) is Kind.PREPARE
         for number, clause in enumerate(self.clauses):
-            if one.earlier & {*clause.actions}:
-                first = max(first, number + 1)
-        for number, clause in reversed(list(enumerate(self.clauses))):
-            if one.later & {*clause.actions} and number >= first:
+            before_it = not prepares and self._kinds(clause) == {Kind.PREPARE}
+            if before_it or one.earlier.intersection(clause.actions):
+                first = number + 1
+        for number in range(len(self.clauses) - 1, first - 1, -1):
+            clause = self.clauses[number]
+            after_it = prepares and self._kinds(clause) - {Kind.PREPARE}
+            if after_it or one.later.intersection(clause.actions):
                 last = number
         places = [place for place in range(first, last + 1) if self._open(place)] or [last]
         every = max(len(places) / PLACES, 1)
         chosen = dict.fromkeys(places[int(number * every)] for number in range(min(len(places), PLACES)))
         return [(place, phrase) for place in chosen for phrase in one.phrases]
+
+    def _kinds(self, clause: Clause) -> set[Kind]:
+        """What a clause does with the ingredient."""
+        return {kind(action.verb) for action in clause.actions if self.plan.added in action.ingredients}
 
     def _open(self, place: int) -> bool:
         """Whether something may stand there: beside a clause with actions, and not behind the number of a step."""
