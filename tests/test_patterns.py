@@ -99,7 +99,7 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ),
     ("frame.records", "_absent"): (OUTPUTS, "match"),
     ("frame.records", "outputs"): (OUTPUTS, "match"),
-    ("generate.baselines", "substitution"): (LITERALS, "search"),
+    ("generate.baselines", "renaming"): (LITERALS, "search"),
     ("generate.server", "filled"): ([re.compile(r"\{(model|port)\}")], "search"),
     ("ingest.columns", "_cell"): ([dialect._cell for dialect in DIALECTS], "match"),
     ("ingest.columns", "_pairs"): ([dialect._pairs for dialect in DIALECTS], "search"),

@@ -51,9 +51,10 @@ def test_rewriting(shared: Path, data: Path) -> None:
         figures = scores(folder, data, texts)
         rates = ["", "", ""]
         if run in batches:
-            fast = 60 * len(batches[run][0].outcome) / batches[run][0].wall
-            slow = 60 * len(single[run][0].outcome) / single[run][0].wall
+            fast = 60 * len(batches[run][0].outcome) / batches[run][0].cpu
+            slow = 60 * len(single[run][0].outcome) / single[run][0].cpu
             rates = [f"{fast:,.1f}", f"{slow:,.1f}", f"{fast / slow:.1f}"]
+        print(f"  {run}:", *(texts or ())[:SHOWN], sep="\n    ", flush=True)
         rows.append([run, *(f"{figures[name]:.1f}" for name in METRICS), *rates])
     measure.publish(
         "rewriting",
@@ -63,8 +64,9 @@ def test_rewriting(shared: Path, data: Path) -> None:
         the other {counts["learnt"]:,} recipes in {EPOCHS[scale]} epochs (loss {learnt:.2f} a character at the end).
         The testbed has no recipe of a target dish, so the model knows a new ingredient only where other dishes have
         it: figures are far below those that a model of the whole corpus would have. Values as in the paper's runs;
-        (D) and (D+R) with 3 beams. Actions by rules, definition `possible`, against the experts' pivots. Rates are
-        recipes a minute in batches of {BATCH}, and one at a time ({ALONE[scale]} recipes); wanted are {TIMES} times.
+        (D) and (D+R) with 3 beams; mined: edits of {MINED[scale]:,} recipes, of each pair from other dishes. Actions
+        by rules, definition `possible`, against the experts' pivots. Rates are recipes a minute of processor time in
+        batches of {BATCH}, and one at a time ({ALONE[scale]} recipes); wanted are {TIMES} times. Texts are printed.
         {measure.repeat("test_rewriting.py")}""",
         measure.machine("torch", "transformers"),
         measure.table(["run", *METRICS.values(), "a minute, in batches", "one at a time", "times"], rows),
@@ -81,7 +83,7 @@ def prepare(folder: Path, data: Path, pairs: int, each: int, most: int) -> dict[
     learnt = []
     for base, target, text in read_rows(folder):
         kept = chosen.get((base, target), [])
-        if (base, target) in experts and len(kept) < each and len(chosen) - (not kept) < pairs:
+        if (base, target) in experts and len(kept) < each and (kept or len(chosen) < pairs):
             chosen[base, target] = [*kept, text]
         else:
             learnt.append(f"{base}的做法如下。{text}")

@@ -1,10 +1,12 @@
 """Edits of an ingredient: found in recipes of other dishes, and never in those by which a pair is scored."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+import pytest
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.ingest import schemas as ingest_schemas
@@ -13,6 +15,8 @@ from wokflow.parse.settings import ActionsSettings
 from wokflow.pivot import schemas
 from wokflow.pivot.mined import pivot_mined
 from wokflow.pivot.settings import MinedSettings
+
+from tests.conftest import ROOT
 
 GLOSSARY = {
     "verbs.tsv": "去皮\t去皮\n切片\t切\n切\t切\n打散\t打\n炒\t炒\n煮\t煮\n放入\t放\n腌\t腌\n",
@@ -123,3 +127,11 @@ def test_a_pairs_own_recipes_cannot_reach_its_edits(tmp_path: Path) -> None:
 
 def test_too_few_recipes_claim_nothing(tmp_path: Path) -> None:
     assert mined(tmp_path, [*POTATOES[:9], *EGGS, *TOFU[:9]]).is_empty()
+
+
+@pytest.mark.parametrize("rule", ["pivot_mined", "generate_mined"])
+def test_no_table_that_pairs_are_scored_by_is_an_input(rule: str) -> None:
+    text = (ROOT / "rules" / f"{rule.split('_')[0]}.smk").read_text(encoding="utf-8")
+    inputs = text.split(f"rule {rule}:")[1].split("output:")[0]
+    tables_read = set(re.findall(r"/(pivot/\w+)/", inputs))
+    assert tables_read <= {"pivot/dishes", "pivot/corpus", "pivot/mined"}
