@@ -2,11 +2,15 @@ from wokflow.annotate.arguments import answers_given, sheets_given, tasks_given
 
 RATED_BY_JUDGES = {
     data: [f"{RESULTS}/judge/{table}/part-00000.parquet"]
-    for data, table in (("ash", "tasks"), ("dialogues", "dialogues/tasks"))
+    for data, table in (("ash", "tasks"), ("dialogues", "dialogues/tasks"), ("pta", "pta/tasks"))
 }
 # The cutoff of what texts of a study are of, none for recipes of stage judge; those before the predictions of its runs.
 study_instances = lambda wildcards: INSTANCES.only(STUDIES[wildcards.study].data)
-study_before = lambda wildcards: STEPS.of_predictions(EXAMPLES, INSTANCES, STUDIES[wildcards.study].data)
+study_before = lambda wildcards: (
+    COMPARING
+    if STUDIES[wildcards.study].data == "pta"
+    else STEPS.of_predictions(EXAMPLES, INSTANCES, STUDIES[wildcards.study].data)
+)
 
 
 rule annotate_tasks:

@@ -32,8 +32,13 @@ try:
         config,
         SCHEMA,
         {
-            data: [name for name, run in RUNS.items() if run.data == data]
-            for data in {run.data for run in RUNS.values()}
+            **{
+                data: [name for name, run in RUNS.items() if run.data == data]
+                for data in {run.data for run in RUNS.values()}
+            },
+            "pta": [
+                name for name, run in RUNS.items() if run.pair and config["enrich"]["entities"]["path"]
+            ],
         },
         [name for name, model in ASKED.items() if model.role == "generator"],
     )
@@ -95,6 +100,7 @@ SCOPE = Scope(
     directions=DIRECTIONS,
     roles={name: model.role for name, model in ASKED.items()},
     studies={name: (study.kind, bool(study.answers)) for name, study in STUDIES.items()},
+    choosing=[name for name, study in STUDIES.items() if study.data == "pta" and study.answers],
 )
 DISH_CORPUS, PARSED, LINKED = SCOPE.dish_corpus, SCOPE.chinese, SCOPE.linked
 ADAPTING_RUNS = SCOPE.adapting  # runs on dialogues: what is scored and released is of the others

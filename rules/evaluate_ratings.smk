@@ -27,7 +27,10 @@ rule evaluate_pta:
     input:
         **after(*COMPARING),
         pairs=f"{RESULTS}/judge/pta/pairs/part-00000.parquet",
-        ratings=[f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in COMPARERS],
+        ratings=[
+            *(f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in COMPARERS),
+            *(f"{RESULTS}/annotate/ratings/{name}/part-00000.parquet" for name in SCOPE.choosing),
+        ],
     output:
         pta=f"{RESULTS}/evaluate/pta/scores/part-00000.parquet",
         biases=f"{RESULTS}/evaluate/pta/biases/part-00000.parquet",

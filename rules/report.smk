@@ -131,6 +131,11 @@ rule report_page:
             )
             if EVALUATORS
         },
+        **{
+            f"evaluate_pta_{table}": f"{RESULTS}/evaluate/pta/{table}/part-00000.parquet"
+            for table in ("scores", "biases", "agreement")
+            if COMPARERS or SCOPE.choosing
+        },
         **{f"lexicon_{table}": path for table, path in LEXICON.items() if config["lexicon"]["included"]},
         **{
             f"evaluate_dialogues_{table}": f"{RESULTS}/evaluate/dialogues/{table}/part-00000.parquet"

@@ -32,7 +32,8 @@ def measured(folder: Path, *choices: tuple[str, str, int, str]) -> dict[str, pl.
     ]
     rows = [
         {"rater": rater, "task_id": task, "repetition": repetition, "value": value}
-        | {"dimension": "preferred", "kind": "model", "rationale": "", "status": "exact"}
+        | {"kind": "person" if rater.startswith("r") else "model"}
+        | {"dimension": "preferred", "rationale": "", "status": "exact"}
         for rater, task, repetition, value in choices
     ]
     for name, schema, given in (("pairs", PTA_PAIRS, pairs), ("ratings", RATINGS, rows)):
@@ -91,7 +92,48 @@ def test_repetitions_are_compared_within_a_task(tmp_path: Path) -> None:
 
 def test_pearson_between_raters_is_scipys(tmp_path: Path) -> None:
     other = [("k", "p:1", 1, "A"), ("k", "q:1", 1, "A"), ("k", "r:1", 1, "A"), ("k", "t:1", 1, "A")]
-    row = measured(tmp_path, *CHOICES, *other)["agreement"].row(0, named=True)
+    pairs, runs = measured(tmp_path, *CHOICES, *other)["agreement"].rows(named=True)
     expected = pearsonr([1, 0.5, 0.25], [1, 0, 1]).statistic
-    assert (row["rater"], row["other"], row["pairs"]) == ("j", "k", 3)
-    assert row["pearson"] == pytest.approx(expected, abs=1e-4)
+    assert (pairs["rater"], pairs["other"], pairs["of"], pairs["pairs"]) == ("j", "k", "pairs", 3)
+    assert pairs["pearson"] == pytest.approx(expected, abs=1e-4) and pairs["low"] is None
+    assert (runs["of"], runs["units"], runs["pearson"]) == ("runs", 1, None)  # both rated pairs of mt alone
+
+
+def test_pearson_over_runs_and_its_interval_are_scipys(tmp_path: Path) -> None:
+    said = {
+        "j": ("p:1A", "q:1B", "r:1B", "t:1A"),  # what the system gets: 1, 1, 0 of mt, 0 of llm
+        "r1": ("p:1A", "q:1A", "r:1B", "t:1B"),  # 1, 0, 0; 1
+    }
+    choices = [(rater, one[:3], 1, one[3]) for rater, some in said.items() for one in some]
+    rows = measured(tmp_path, *choices)["agreement"].filter(rater="j", other="r1")
+    pairs, runs = rows.rows(named=True)
+    found = pearsonr([1, 1, 0, 0], [1, 0, 0, 1])
+    assert pairs["pearson"] == pytest.approx(found.statistic, abs=1e-4)
+    assert (pairs["low"], pairs["high"]) == pytest.approx(tuple(found.confidence_interval(0.95)), abs=1e-4)
+    assert (runs["pairs"], runs["units"], runs["pearson"]) == (4, 2, -1)  # 2/3 and 0; 1/3 and 1
+
+
+def test_people_count_together_and_each_with_the_pairs_that_were_given_to_them(tmp_path: Path) -> None:
+    """All persons rated p and q, of which a run with an empty text lost one more: s is of the same item."""
+    said = [("r1", "p:1", 1, "A"), ("r2", "p:1", 1, "B"), ("r1", "q:1", 1, "C"), ("j", "p:1", 1, "A")]
+    found = measured(tmp_path, *said)
+    whole = found["pta"].filter(items="all").sort("kind", "rater")
+    assert whole.select("kind", "rater", "run", "pairs", "unrated", "choices", "pta", "tied").rows() == [
+        ("model", "j", "llm", 0, 1, 0, None, None),
+        ("model", "j", "mt", 2, 2, 1, 50, 0),  # p, and s, which is empty
+        ("people", "people", "mt", 3, 0, 3, 16.6667, 33.3333),  # 1/2 of p, a tie, and s
+        ("person", "r1", "mt", 3, 0, 2, 33.3333, 33.3333),
+        ("person", "r2", "mt", 2, 0, 1, 0, 0),
+    ]
+    both = found["agreement"].select("rater", "other").unique()
+    assert set(both.rows()) == {("j", "people"), ("j", "r1"), ("j", "r2"), ("r1", "r2")}
+
+
+def test_position_without_a_second_order_is_measured_by_which_side_was_drawn(tmp_path: Path) -> None:
+    said = [("r1", "p:1", 1, "A"), ("r1", "q:1", 1, "A"), ("r1", "r:1", 1, "A")]  # A whatever it is
+    row = (
+        measured(tmp_path, *said)["biases"]
+        .filter(kind="person", run="mt", bias="position")
+        .row(0, named=True)
+    )
+    assert (row["units"], row["value"]) == (3, 100)

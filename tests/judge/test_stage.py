@@ -7,8 +7,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from wokflow.annotate.arguments import COLUMNS
 from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.frame import tables
+from wokflow.frame.sheets import write_sheet
+from wokflow.frame.workbooks import read_filled
 from wokflow.judge.schemas import ANSWERS
 
 from tests.conftest import ROOT, copy_house, rules_run, snakemake
@@ -93,13 +96,15 @@ def test_models_without_an_endpoint_are_served_as_long_as_they_are_asked(tmp_pat
     assert not list((house / "asked/judge/server").glob("*.json"))
 
 
-def test_models_choose_between_translations_and_the_reference(tmp_path: Path) -> None:
+def test_models_and_people_choose_between_translations_and_the_reference(tmp_path: Path) -> None:
+    """A model prefers the run; then a person, whose sheet comes back, the reference."""
     house = new_house(tmp_path / "house")
     runs = (
         "name\tstage\tfamily\tmodel\tdata\tprompt\tsettings\tseed\nmt\tnone\tprompt\tm\tlines\tcsi_bi\t\t\n"
     )
     (house / "data" / "runs.tsv").write_text(runs, encoding="utf-8")
     (house / "models.tsv").write_text(HEADER + "j\tcomparer\tm\t\t\t\t\t\n", encoding="utf-8")
+    write_study(house, "")
     choose = chooses(lambda a, b: "A" if a == "译文" else "B")
 
     def answer(text: str) -> str:
@@ -108,16 +113,37 @@ def test_models_choose_between_translations_and_the_reference(tmp_path: Path) ->
     with endpoint(of_text(answer)) as server:
         config = {
             "judge": {"models": "models.tsv"},
+            "annotate": {"studies": "studies.tsv"},
             "generate": {"prompt": {"endpoint": server.url}, "items": {"exemplars": 0}},
         }
         (house / "my.yaml").write_text(json.dumps(config), encoding="utf-8")
         target = "results/evaluate/pta/scores/part-00000.parquet"
-        ran = snakemake(house, target, "--configfile", str(house / "my.yaml"), cores=2)
+        ran = snakemake(house, target, "annotate", "--configfile", str(house / "my.yaml"), cores=2)
     assert {"judge_pta", "judge_prompt", "judge_ratings", "evaluate_pta"} <= rules_run(ran.stdout)
     scores = tables.read(house / target)
     assert scores.select("rater", "run", "corpus", "items", "pairs", "pta", "same_in_both_orders").rows() == [
         ("j", "mt", "lines", name, 3, 100, 100) for name in ("all", "translated")
     ]
+    rows = [row for _, row in read_filled(house / "results/annotate/sheets/people/r1.xlsx", ("id",))]
+    filled = [row | {"preferred": "B" if row["A"] == "译文" else "A"} for row in rows]
+    write_sheet(house / "r1.tsv", list(rows[0]), [[*row.values()] for row in filled])
+    write_study(house, "r1.tsv")
+    ran = snakemake(house, target, "--configfile", str(house / "my.yaml"), cores=2)
+    assert rules_run(ran.stdout) == {"annotate_ratings", "evaluate_pta"}
+    scores = tables.read(house / target).filter(items="all")
+    assert scores.select("kind", "rater", "pairs", "pta").rows() == [
+        ("model", "j", 3, 100),
+        ("people", "people", 3, 0),
+        ("person", "r1", 3, 0),
+    ]
+
+
+def write_study(house: Path, answers: str) -> None:
+    (house / "raters.tsv").write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
+    row = {"name": "people", "kind": "rating", "data": "pta", "raters": "raters.tsv", "answers": answers}
+    cells = (dict.fromkeys(COLUMNS, "") | row).values()
+    text = "\t".join(COLUMNS) + "\n" + "\t".join(cells) + "\n"
+    (house / "studies.tsv").write_text(text, encoding="utf-8")
 
 
 def test_without_a_table_of_models_the_stage_has_nothing_to_do(tmp_path: Path) -> None:

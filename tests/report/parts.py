@@ -64,6 +64,8 @@ def settings(folder: Path, **own: Any) -> PageSettings:
         "item_pairs": (),
         "judges": (),
         "speaking": (),
+        "choosing": (),
+        "predicting": (),
         "published": str(ROOT / "resources" / "published.tsv"),
         "templates": str(TEMPLATES),
         "benchmarks": str(folder / "benchmarks"),

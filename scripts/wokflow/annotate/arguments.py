@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wokflow.annotate.fields import HUMAN
+from wokflow.annotate.fields import HUMAN, PTA
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
 from wokflow.frame.paths import expanded
@@ -14,7 +14,7 @@ from wokflow.frame.text_files import read_table
 
 KINDS = ("rating", "best_worst", "writing")
 ASH = "ash"
-JUDGED = (ASH, DIALOGUES)  # whose texts are those that stage judge has rated
+JUDGED = (ASH, DIALOGUES, PTA)  # whose tasks are those of stage judge
 DATA = (*ADAPTED, REWRITTEN, *JUDGED)
 WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
 STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings")}
@@ -25,7 +25,8 @@ COLUMNS = {
     "kind": "`rating`: texts are rated one by one. `best_worst`: the best and the worst of several are named. "
     "`writing`: recipes are adapted.",
     "data": "`zh-en`, `en-zh`: adaptations of a test set. `counterfactual`: rewritten recipes. `ash`: recipes of "
-    "stage judge, which are rated. `dialogues`: adapted ones, which are rated.",
+    "stage judge, which are rated. `dialogues`: adapted ones, which are rated. `pta`: translations of items, "
+    "between which people choose.",
     "systems": "Whose texts are rated, with blanks between: runs, and `human` for the references. Empty: all.",
     "texts": "A file of more texts, of people or of systems that are no runs: columns instance_id, run and "
     "prediction, Parquet or .tsv. Empty: none.",
@@ -72,8 +73,9 @@ def read_studies(
 ) -> dict[str, Study]:
     """The rows of the table at annotate.studies by name, in its order; none without a table.
 
-    `runs` are those of each data, and `generators` the models that write recipes for stage judge. Lines that begin
-    with # are passed over. Raises UserError with all problems, each with its line.
+    `runs` are those of each data (of pta, those that translate sentences whose items are known), and `generators`
+    the models that write recipes for stage judge. Lines that begin with # are passed over. Raises UserError with all
+    problems, each with its line.
     """
     path = config["annotate"]["studies"]
     studies: dict[str, Study] = {}
@@ -95,7 +97,7 @@ def read_studies(
 
 def _study(row: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str, ...]) -> Study:
     kind, data = row["kind"], row["data"]
-    lang = {ASH: "en", DIALOGUES: "en", REWRITTEN: "zh"}.get(data, data[-2:])
+    lang = {ASH: "en", DIALOGUES: "en", PTA: "en", REWRITTEN: "zh"}.get(data, data[-2:])
     of = data if data in JUDGED else kind
     own = {
         name: _own(row[name], default)
@@ -181,6 +183,11 @@ def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:
         yield "recipes of data ash are those of generators: judge.models names none."
     if study.data == DIALOGUES and not systems:
         yield "no run adapts dialogues: name one in the table of runs."
+    if study.data == PTA and not systems:
+        yield (
+            "translations of data pta are those of runs on sentences whose items are known: the table of runs names "
+            "none, or enrich.entities.path no table of entities."
+        )
     if Path(study.raters).is_file():
         try:
             read_raters(study.raters)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 HUMAN = "human"  # the system that wrote the references
+PTA = "pta"  # the data of studies that choose between translations of items
 LETTERS = "ABCDEF"  # names of the compared texts in a sheet
 SYSTEM = "system:"  # prefix of a system's name, among the texts of a tuple
 BEST, WORST = ".best", ".worst"  # suffixes of a dimension by which texts are compared

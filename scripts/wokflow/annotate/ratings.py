@@ -40,8 +40,8 @@ def annotate_ratings(
     If a rater has returned a sheet, each dimension of each of the rater's tasks is a rating or a reject; rows that
     are rejected as a whole are additional. A task that a rater answered twice counts once if the answers are the
     same, and not at all otherwise. All ratings of raters who do not count are rejects; of raters who have withdrawn,
-    nothing is written. `criteria` holds the ratings of texts by one system in the form that
-    evaluate.correlations.ratings takes.
+    nothing is written. `criteria` holds the ratings of texts by one system, choices aside, in the form
+    that evaluate.correlations.ratings takes.
     """
     people = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = tables.read(assigned).sort("rater", "position").to_dicts()
@@ -79,8 +79,11 @@ def annotate_ratings(
         )
     rated = rated.sort("task_id", "rater", "dimension")
     tables.write(ratings, RATINGS, rated, job.metadata)
-    known = tables.read(tasks, ["task_id", "system", "item"]).drop_nulls()
-    of_one = rated.join(known, on="task_id", maintain_order="left")
+    known = tables.read(tasks, ["task_id", "system", "item", "dimensions"]).drop_nulls()
+    nominal = {one["name"] for row in known["dimensions"] for one in row if one["scale"] == "nominal"}
+    of_one = rated.filter(~pl.col("dimension").is_in(nominal)).join(
+        known, on="task_id", maintain_order="left"
+    )
     columns = ("system", "item", "dimension", "value", "rater")
     write_sheet(criteria, CRITERIA, of_one.select(columns).rows())
 

@@ -16,7 +16,8 @@ class TasksSettings(Settings):
     dataset: Literal["gold", "silver"] | None = None
     """The test set of a direction. null: gold to rate texts, silver to write them."""
     sample: int | None = Field(None, ge=1)
-    """Number of tasks (data ash) or items (other data) to draw, in proportion to their strata. null: all, or `each`.
+    """Number of tasks (data ash and dialogues) or items (other data) to draw, in proportion to their strata. null:
+    all, or `each`.
     """
     each: int | None = Field(None, ge=1)
     """Number to draw from each stratum."""
@@ -33,7 +34,7 @@ class TasksSettings(Settings):
     kind: str = from_rule()
     """rating, best_worst or writing."""
     data: str = from_rule()
-    """The data that the texts belong to: a direction, counterfactual or ash."""
+    """The data that the texts belong to: a direction, counterfactual, ash, dialogues or pta."""
     systems: list[str] = from_rule()
     """The systems whose texts are rated; none: all."""
     texts: Content[str | None] = from_rule()

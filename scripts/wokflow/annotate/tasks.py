@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.annotate.design import sampled, tuples
-from wokflow.annotate.fields import BEST, HUMAN, SYSTEM, WORST
+from wokflow.annotate.fields import BEST, HUMAN, PTA, SYSTEM, WORST
 from wokflow.annotate.settings import TasksSettings
 from wokflow.evaluate.rows import read_rows
 from wokflow.frame import tables
@@ -20,6 +20,8 @@ from wokflow.models.recipe_texts import without_headings
 
 STRATA = {"ash": ("group", "dish"), "counterfactual": ("base_dish", "dish")}
 EMPTY = "[no text]"
+FIRST_ORDER = ":1"  # ends the id of a pair's first task
+SIDES = {"a": "A", "b": "B"}  # both translations, in prompts and in sheets
 LEAST = 3  # systems that a comparison of best and worst needs
 COLUMNS = ("instance_id", "run", "prediction")
 SOURCE = ("title", "ingredients", "steps")
@@ -38,16 +40,21 @@ def annotate_tasks(
 ) -> None:
     """Write the tasks of a study (schema judge/tasks), for a sample of items.
 
-    `rated` are tasks of stage judge, which are taken over unchanged. With `instances` and `predictions`, a task shows
-    a system's text for an item or, in a study of kind best_worst, the texts of several systems. With `instances` and
-    `recipes`, a task is a source to adapt. An empty text is shown as EMPTY, since the system did generate it. Raises
-    UserError if there are no tasks, and for an item without a text of a system.
+    `rated` are tasks of stage judge, which are taken over unchanged; of those of PTA, the first order of each pair,
+    whose sides are drawn, for the items of a sample and all their runs. With `instances` and `predictions`, a task
+    shows a system's text for an item or, in a study of kind best_worst, the texts of several systems. With
+    `instances` and `recipes`, a task is a source to adapt. An empty text is shown as EMPTY, since the system did
+    generate it. Raises UserError if there are no tasks, for an item without a text of a system, and for translations
+    into several languages.
     """
     random = Random(f"{settings.seed} {settings.study}")
     if rated:
         all_rated = tables.read(rated).sort("task_id").to_dicts()
         wanted = [row for row in all_rated if not settings.systems or row["system"] in settings.systems]
-        made = _sample(wanted, "task_id", settings, random)
+        if settings.data == PTA:
+            made = _sample(list(_choices(wanted, settings)), "item", settings, random)
+        else:
+            made = _sample(wanted, "task_id", settings, random)
     elif settings.kind == "writing":
         made = _sample(_sources(tables.read(instances), recipes, settings), "item", settings, random)
     else:
@@ -75,6 +82,21 @@ def _sample(rows: list[Row], unit: str, settings: TasksSettings, random: Random)
         units[row[unit]] = tuple(shown[name] for name in names)
     chosen = sampled(units, settings.sample, settings.each, random)
     return [row for row in rows if row[unit] in chosen]
+
+
+def _choices(rows: Sequence[Row], settings: TasksSettings) -> Iterator[Row]:
+    """The choices that people make between translations: each pair once, its sides under letters, as in the sheet."""
+    languages = {each["text"] for row in rows for each in row["shown"] if each["name"] == "language"}
+    if len(languages) > 1:
+        raise UserError(
+            f"Study {settings.study}: its runs translate into {' and '.join(sorted(languages))}, but raters are "
+            "native speakers of one language. Name the runs into that one in the column systems; those into another "
+            "are another study."
+        )
+    for row in rows:
+        if row["task_id"].endswith(FIRST_ORDER):
+            shown = [each | {"name": SIDES.get(each["name"], each["name"])} for each in row["shown"]]
+            yield {**row, "study": settings.study, "shown": shown}
 
 
 def _dataset(instances: pl.DataFrame, settings: TasksSettings) -> pl.DataFrame:

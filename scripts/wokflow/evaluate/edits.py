@@ -22,9 +22,14 @@ class Edit(NamedTuple):
 
     @property
     def kind(self) -> str:
-        if not self.original:
-            return "addition"
-        return "replacement" if self.adapted else "deletion"
+        return kind_of(self.original, self.adapted)
+
+
+def kind_of(original: str, adapted: str) -> str:
+    """What an edit is, by the words that went and those that came."""
+    if not original:
+        return "addition"
+    return "replacement" if adapted else "deletion"
 
 
 def edits(text: str, adapted: str) -> Iterator[Edit]:

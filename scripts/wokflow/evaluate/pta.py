@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,13 @@ import polars as pl
 from wokflow.evaluate import rating_schemas
 from wokflow.evaluate.intervals import DIGITS
 from wokflow.frame import tables
-from wokflow.frame.intervals import wilson
+from wokflow.frame.intervals import LEVEL, wilson
 from wokflow.frame.job import Job
 
 TIE = "C"
+PEOPLE = "people"  # all persons together, as rater and as its kind
+MODEL = "model"
+SAME = 1e-12  # numbers that differ by less do not vary
 # Items by whether they have a name in the target language; NT-PTA of the paper is of the untranslated ones.
 ITEMS = {
     "all": pl.col("pair_id").is_not_null(),
@@ -32,14 +36,20 @@ def evaluate_pta(
     PTA is the share of pairs in which the run's translation is preferred (Yao et al. 2024, section 4); what is as
     good as the reference is not. A pair counts once, with the mean of its choices in both orders and all repetitions;
     one whose run wrote nothing is lost, whoever rates. Intervals are Wilson's, of as many trials as there are pairs:
-    they are too wide rather than too narrow where pairs have several choices.
+    they are too wide rather than too narrow where pairs have several choices. All persons together are a rater, too.
+    Of people, who rate a sample, the pairs that they rated count.
     """
     known = tables.read(pairs)
-    chosen = tables.read(ratings, ["task_id", "rater", "repetition", "value"])
-    judged = _judged(known, chosen)
-    raters = judged["rater"].unique().sort().to_list()
-    scores = [row for rater in raters for row in _scores(known, judged.filter(rater=rater), rater)]
-    found = [row for rater in raters for row in _biases(judged.filter(rater=rater), rater)]
+    chosen = tables.read(ratings, ["task_id", "rater", "kind", "repetition", "value"])
+    together = chosen.filter(kind="person").with_columns(rater=pl.lit(PEOPLE), kind=pl.lit(PEOPLE))
+    judged = _judged(known, pl.concat([chosen, together]))
+    raters = judged.select("kind", "rater").unique().sort("kind", "rater").rows()
+    scores, found = list[dict[str, Any]](), list[dict[str, Any]]()
+    for kind, rater in raters:
+        own = judged.filter(kind=kind, rater=rater)
+        given = known if kind == MODEL else _given(known, own)
+        scores += [{"rater": rater, "kind": kind, **row} for row in _scores(given, own)]
+        found += [{"rater": rater, "kind": kind, **row} for row in _biases(own)]
     for path, schema, rows in (
         (pta, rating_schemas.PTA, scores),
         (biases, rating_schemas.PTA_BIASES, found),
@@ -66,12 +76,22 @@ def _judged(pairs: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
         .when(system_wins)
         .then(pl.lit("system"))
         .otherwise(pl.lit("reference")),
+        system_is_a=system_is_a,
         of_system=pl.when(tie).then(0.5).otherwise(system_wins.cast(pl.Float64)),
         of_a=pl.when(tie).then(0.5).otherwise((pl.col("value") == "A").cast(pl.Float64)),
-    ).sort("rater", "pair_id", "order", "repetition")
+    ).sort("kind", "rater", "pair_id", "order", "repetition")
 
 
-def _scores(pairs: pl.DataFrame, judged: pl.DataFrame, rater: str) -> Iterator[dict[str, Any]]:
+def _given(pairs: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """The pairs that somebody rated, and those of the same items and runs where a run wrote nothing."""
+    item = ["corpus", "sentence_id", "qid"]
+    items, runs = judged.select(item).unique(), judged.select("corpus", "run").unique()
+    unasked = pairs.filter("empty").join(items, on=item, how="semi")
+    unasked = unasked.join(runs, on=["corpus", "run"], how="semi")
+    return pl.concat([pairs.join(judged, on="pair_id", how="semi"), unasked])
+
+
+def _scores(pairs: pl.DataFrame, judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
     shares = judged.group_by("pair_id").agg(
         ((pl.col("winner") == winner).mean()).alias(winner) for winner in ("system", "tie", "reference")
     )
@@ -92,7 +112,6 @@ def _scores(pairs: pl.DataFrame, judged: pl.DataFrame, rater: str) -> Iterator[d
             value = _mean(rated["system"])
             low, high = (None, None) if value is None else _percent(*wilson(value, rated.height))
             yield {
-                "rater": rater,
                 "run": run,
                 "corpus": corpus,
                 "items": items,
@@ -119,7 +138,7 @@ def _same(choices: pl.DataFrame, unit: list[str], column: str) -> float | None:
     return _mean(several.select(pl.col("same") / (pl.col("total") * (pl.col("total") - 1))).to_series())
 
 
-def _biases(judged: pl.DataFrame, rater: str) -> Iterator[dict[str, Any]]:
+def _biases(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
     """Preferences for a place, over all runs and of each, and for length, of each run."""
     runs = judged["run"].unique().sort().to_list()
     for run in (None, *runs):
@@ -127,22 +146,19 @@ def _biases(judged: pl.DataFrame, rater: str) -> Iterator[dict[str, Any]]:
         both = own.group_by("pair_id", "repetition").agg(pl.col("order").n_unique(), pl.col("of_a").mean())
         both = both.filter(pl.col("order") == 2)
         found = {"position": (both.height, _position(both["of_a"]))}
+        if not both.height:
+            of_pair = own.group_by("pair_id").agg(pl.col("of_system").mean(), pl.col("system_is_a").first())
+            found["position"] = of_pair.height, _preference(of_pair, "system_is_a")
         if run is not None:
             apart = own.filter(pl.col("system_length") != pl.col("reference_length"))
             of_pair = apart.group_by("pair_id").agg(
                 pl.col("of_system").mean(),
                 longer=(pl.col("system_length") > pl.col("reference_length")).first(),
             )
-            found["length"] = (
-                of_pair.height,
-                _length(
-                    *(of_pair.filter(pl.col("longer") == longer)["of_system"] for longer in (True, False))
-                ),
-            )
+            found["length"] = of_pair.height, _preference(of_pair, "longer")
         for bias, (units, interval) in found.items():
             value, low, high = (None, None, None) if interval is None else _percent(*interval)
             yield {
-                "rater": rater,
                 "run": run,
                 "bias": bias,
                 "units": units,
@@ -158,34 +174,73 @@ def _position(of_a: pl.Series) -> Interval | None:
     return None if share is None else (share, *wilson(share, len(of_a)))
 
 
-def _length(longer: pl.Series, shorter: pl.Series) -> Interval | None:
-    """The share that goes to the longer text, were the system's as often the longer as the shorter one.
+def _preference(of_pair: pl.DataFrame, which: str) -> Interval | None:
+    """The share that goes to what a column says of the system's text, were that true of it as often as not.
 
-    A half and half of the difference between what the system gets where it is longer, and where it is shorter: how
-    good it is does not count. The interval is Newcombe's (1998, method 10), from Wilson's of both.
+    A half and half of the difference between what the system gets where it is true (it is the longer text, or A),
+    and where it is not: how good it is does not count. The interval is Newcombe's (1998, method 10), from Wilson's
+    of both.
     """
-    one, other = _mean(longer), _mean(shorter)
+    given, others = (of_pair.filter(pl.col(which) == true)["of_system"] for true in (True, False))
+    one, other = _mean(given), _mean(others)
     if one is None or other is None:
         return None
-    (low, high), (other_low, other_high) = wilson(one, len(longer)), wilson(other, len(shorter))
+    (low, high), (other_low, other_high) = wilson(one, len(given)), wilson(other, len(others))
     less, more = math.hypot(one - low, other_high - other), math.hypot(high - one, other - other_low)
     middle = 0.5 + (one - other) / 2
     return middle, middle - less / 2, middle + more / 2
 
 
-def _agreement(judged: pl.DataFrame, raters: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Pearson's r of each two raters: of what the system gets in the pairs that both rated, 1, 0.5 or 0."""
-    means = judged.group_by("rater", "pair_id").agg(pl.col("of_system").mean())
-    for one, other in combinations(raters, 2):
-        both = means.filter(rater=one).join(means.filter(rater=other), on="pair_id", suffix="_other")
-        values = both.sort("pair_id").select("of_system", "of_system_other").to_numpy().T
-        varies = both.height > 1 and bool((values.std(axis=1) > 0).all())
-        yield {
-            "rater": one,
-            "other": other,
-            "pairs": both.height,
-            "pearson": round(float(np.corrcoef(values)[0, 1]), DIGITS) if varies else None,
-        }
+def _agreement(judged: pl.DataFrame, raters: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """Pearson's r of each two raters but people with one of themselves, over the pairs that both rated.
+
+    Of pairs, it is that of what the system gets: 1, 0.5 or 0; of runs, that of the shares of pairs in which they win.
+    """
+    means = judged.group_by("kind", "rater", "run", "pair_id").agg(
+        pl.col("of_system").mean(), wins=(pl.col("winner") == "system").mean()
+    )
+    for (kind, one), (other_kind, other) in combinations(raters, 2):
+        if {kind, other_kind} == {PEOPLE, "person"}:
+            continue
+        both = means.filter(kind=kind, rater=one).join(
+            means.filter(kind=other_kind, rater=other), on=["run", "pair_id"], suffix="_other"
+        )
+        both = both.sort("run", "pair_id")
+        of_runs = both.group_by("run", maintain_order=True).agg(pl.col("wins", "wins_other").mean())
+        for of, units in (
+            ("pairs", both.select("of_system", "of_system_other")),
+            ("runs", of_runs.select("wins", "wins_other")),
+        ):
+            value, low, high = _pearson(units)
+            yield {
+                "rater": one,
+                "kind": kind,
+                "other": other,
+                "other_kind": other_kind,
+                "of": of,
+                "pairs": both.height,
+                "units": units.height,
+                "pearson": value,
+                "low": low,
+                "high": high,
+            }
+
+
+def _pearson(both: pl.DataFrame) -> tuple[float | None, float | None, float | None]:
+    """Pearson's r of two columns with Fisher's interval, which takes four units or more."""
+    values = both.to_numpy().T
+    if both.height < 2 or not (np.ptp(values, axis=1) > SAME).all():
+        return None, None, None
+    found = float(np.clip(np.corrcoef(values)[0, 1], -1, 1))
+    if both.height < 4:
+        return round(found, DIGITS), None, None
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) / math.sqrt(both.height - 3)
+    middle = math.atanh(max(-1 + SAME, min(1 - SAME, found)))
+    return (
+        round(found, DIGITS),
+        round(math.tanh(middle - half), DIGITS),
+        round(math.tanh(middle + half), DIGITS),
+    )
 
 
 def _mean(values: pl.Series) -> float | None:

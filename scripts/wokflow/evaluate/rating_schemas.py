@@ -150,7 +150,10 @@ BEST_WORST = pa.schema(
     ]
 )
 
-RATER = column("rater", pa.string(), "Who chose: a model's row, or a person's pseudonym.")
+RATER = column(
+    "rater", pa.string(), "Who chose: a model's row, or a person's pseudonym; people: all of them together."
+)
+KIND = column("kind", pa.string(), "model, person, or people: all persons together.")
 COMPARED_RUN = "The run whose translations are compared with the reference."
 _LOW, _HIGH = (
     column(name, pa.float64(), f"{end} end of its interval (95 %, Wilson).", nullable=True)
@@ -159,6 +162,7 @@ _LOW, _HIGH = (
 PTA = pa.schema(
     [
         RATER,
+        KIND,
         column("run", pa.string(), COMPARED_RUN),
         column("corpus", pa.string(), "The source of sentences."),
         column(
@@ -200,12 +204,14 @@ PTA = pa.schema(
 PTA_BIASES = pa.schema(
     [
         RATER,
+        KIND,
         column("run", pa.string(), f"{COMPARED_RUN} Null: all.", nullable=True),
         column(
             "bias",
             pa.string(),
-            "position: what goes to A of pairs that were shown in both orders. length: what goes to the longer text, "
-            "were the run's as often the longer as the shorter one.",
+            "position: what goes to A, of pairs that were shown in both orders; where none was, were the run's as "
+            "often A as B. length: what goes to the longer text, were the run's as often the longer as the shorter "
+            "one.",
         ),
         column("units", pa.int64(), "Pairs that it is measured by, for position with their repetitions."),
         column("value", pa.float64(), "Percentage; 50: none. A tie counts half.", nullable=True),
@@ -216,11 +222,25 @@ PTA_BIASES = pa.schema(
 PTA_AGREEMENT = pa.schema(
     [
         RATER,
+        KIND,
         column("other", pa.string(), "Another rater."),
+        column("other_kind", pa.string(), "The kind of that one."),
+        column("of", pa.string(), "pairs: of their choices in each pair; runs: of the PTA of each run."),
         column("pairs", pa.int64(), "Pairs that both rated."),
+        column("units", pa.int64(), "How many pairs, or runs, are compared."),
         column(
-            "pearson", pa.float64(), "Pearson's r of their choices; null: one does not vary.", nullable=True
+            "pearson",
+            pa.float64(),
+            "Pearson's r; null: one does not vary, or there is one unit.",
+            nullable=True,
         ),
+        column(
+            "low",
+            pa.float64(),
+            "Lower end of its interval (95 %, Fisher's); null: fewer than 4.",
+            nullable=True,
+        ),
+        column("high", pa.float64(), "Upper end.", nullable=True),
     ]
 )
 

@@ -20,7 +20,8 @@ ARROWS = (
     "enrich_assemble --> evaluate_csi_match --> evaluate_correlations; judge_tasks --> evaluate_words",
     "judge_ratings --> evaluate_ratings & evaluate_biases & evaluate_pta",
     "generate_adaptations --> evaluate_dialogues; judge_ratings & judge_edits --> evaluate_adaptations",
-    "annotate_ratings --> evaluate_people & evaluate_best_worst; lexicon_precision --> evaluate_literal",
+    "annotate_ratings --> evaluate_people & evaluate_best_worst & evaluate_pta",
+    "lexicon_precision --> evaluate_literal",
 )
 
 WITHOUT_GPU = {
@@ -50,7 +51,8 @@ def targets(scope: Scope) -> list[str]:
     scores += [f"{folder}/ratings/{table}/part-00000.parquet" for table in rated]
     if "generator" in scope.roles.values():
         scores.append(f"{folder}/words/part-00000.parquet")
-    compared = ("scores", "biases", "agreement") if "comparer" in scope.roles.values() else ()
+    chosen = "comparer" in scope.roles.values() or scope.choosing
+    compared = ("scores", "biases", "agreement") if chosen else ()
     tables = [f"pta/{table}" for table in compared]
     tables += [f"dialogues/{table}" for table in ADAPTATION_TABLES if scope.adapting]
     if {*scope.roles.values()} & {"dialogue_rater", "edit_rater", "strategist"}:

@@ -15,7 +15,8 @@ class Scope:
     `corpora` are those of recipes with their languages, of which `matched` are paired; `sentences` are the sources of
     parallel sentences with their languages as en-zh; `dumps` are the languages whose Wikipedia is read; `directions`
     has the source and the target corpus of each direction; `roles` are those of the models that judge.models names;
-    `studies` are those that annotate.studies names, each with its kind and whether there are answers.
+    `studies` are those that annotate.studies names, each with its kind and whether there are answers; `choosing` are
+    those with answers in which people choose between translations of items (PTA).
     """
 
     config: Mapping[str, Any]
@@ -27,6 +28,7 @@ class Scope:
     directions: Mapping[str, tuple[str, str]]
     roles: Mapping[str, str] = field(default_factory=dict)
     studies: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+    choosing: Collection[str] = ()
 
     def answered(self, *kinds: str) -> list[str]:
         """The studies of some kinds that have answers."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from wokflow.evaluate.edits import kind_of
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.generate.answers import cleaned
@@ -95,10 +96,6 @@ def judge_edits(
         frame = pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema)
         tables.write(path, schema, frame, job.metadata)
     job.progress.say(f"{len(kept)} edits in {asked.height} utterances that differ, {len(left)} rejects")
-
-
-def kind_of(original: str, adapted: str) -> str:
-    return "addition" if not original else "replacement" if adapted else "deletion"
 
 
 def _place(item: str) -> tuple[str, int]:

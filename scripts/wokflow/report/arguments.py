@@ -12,6 +12,7 @@ from wokflow.pivot.limits import limits
 from wokflow.pivot.settings import OrdersSettings
 from wokflow.report.settings import OrderLimits
 
+OF_RECIPES = ("generator", "evaluator")
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -29,7 +30,12 @@ def page_given(
         "level": LEVEL,
         "item_pairs": list(item_pairs.items()),
         "prompts": list(dict.fromkeys(run.prompt_file for run in by_name if run.prompt_file)),
-        "judges": [(each.name, each.model) for each in asked.values() if each.role not in OF_DIALOGUES],
+        "judges": [(each.name, each.model) for each in asked.values() if each.role in OF_RECIPES],
+        "choosing": [
+            *((run.name, run.model) for run in by_name if run.pair),
+            *((each.name, each.model) for each in asked.values() if each.role == "comparer"),
+        ],
+        "predicting": [(run.name, run.model) for run in by_name],
         "speaking": [
             *((run.name, run.model) for run in by_name if run.data == DIALOGUES),
             *((each.name, each.model) for each in asked.values() if each.role in OF_DIALOGUES),

@@ -17,6 +17,7 @@ from wokflow.report import (
     matching,
     parsing,
     provenance,
+    pta,
     ratings,
     releases,
     results,
@@ -45,6 +46,7 @@ HEADINGS = {  # of sections, by template
     "literal": "Literal translation",
     "correlations": "Agreement with people",
     "counterfactual": "Rewritten recipes",
+    "pta": "Translations of items, compared",
     "judge": "Recipes by models, rated",
     "spoken": "Adapted dialogues",
     "export": "Release",
@@ -102,7 +104,10 @@ def report_page(
             ("lexicon/",),
         ),
         "train": (training.section(models, DATA, draw), ("train/",)),
-        "generate": (runs.section(parts, DATA, jobs, settings.prompts), ("generate/",)),
+        "generate": (
+            runs.section(parts, DATA, jobs, settings.prompts, dict(settings.predicting)),
+            ("generate/",),
+        ),
         "scores": (
             adaptation.section(parts, DIRECTIONS, settings.level, draw),
             ("evaluate/scores", "evaluate/comparisons", "evaluate/summary"),
@@ -113,6 +118,7 @@ def report_page(
             ("evaluate/correlations",),
         ),
         "counterfactual": (evaluation.section(parts, settings.level, settings.published), ()),
+        "pta": (pta.section(parts, dict(settings.choosing)), ("judge/pta", "evaluate/pta")),
         "judge": (
             ratings.section(parts, dict(settings.judges)),
             ("judge/", "evaluate/ratings", "evaluate/words"),

@@ -12,6 +12,7 @@ from wokflow.models.recipe_texts import without_headings
 from wokflow.report import doubts, inputs
 from wokflow.report.inputs import Tables
 from wokflow.report.provenance import Job
+from wokflow.report.ratings import by_rules
 from wokflow.report.render import Cell, Table, shorten
 from wokflow.report.training import plain
 
@@ -25,11 +26,19 @@ ASKING = ("generate.decode", "generate.prompt", "generate.delorean", "generate.e
 
 
 def section(
-    parts: Tables, names: Mapping[str, str], jobs: Sequence[Job], prompts: Sequence[str]
+    parts: Tables,
+    names: Mapping[str, str],
+    jobs: Sequence[Job],
+    prompts: Sequence[str],
+    models: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Settings and prompts of runs, costs and failures, and predictions; `jobs` made what the page shows."""
+    """Settings and prompts of runs, costs and failures, and predictions; `jobs` made what the page shows.
+
+    `models` has the model of each run.
+    """
     calls = inputs.rows(parts, "generate/calls")
     return {
+        "ruled": [name for name, model in models.items() if by_rules(model)],
         "settings": settings(jobs),
         "prompts": texts(jobs, prompts),
         "calls": costs(calls),

@@ -29,6 +29,10 @@ class PageSettings(Settings):
     """The prompts of all runs."""
     judges: tuple[tuple[str, str], ...] = from_rule()
     """Who writes and rates recipes, by name and model."""
+    choosing: tuple[tuple[str, str], ...] = from_rule()
+    """Who translates sentences with items and chooses between translations, by name and model."""
+    predicting: tuple[tuple[str, str], ...] = from_rule()
+    """The runs, by name and model."""
     speaking: tuple[tuple[str, str], ...] = from_rule()
     """Who adapts dialogues and is asked about them, by name and model."""
     published: Text = borrowed("evaluate.summary.published")

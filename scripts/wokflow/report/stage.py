@@ -6,7 +6,7 @@ ABOUT = "shows the results on one HTML page"
 ARROWS = (
     "export_gates & enrich_statistics & evaluate_counterfactual & evaluate_summary & evaluate_correlations & "
     "evaluate_csi_match & evaluate_ratings & evaluate_biases & evaluate_words & "
-    "evaluate_dialogues & evaluate_adaptations & lexicon_precision --> report_page",
+    "evaluate_dialogues & evaluate_adaptations & evaluate_pta & lexicon_precision --> report_page",
 )
 
 

@@ -1,0 +1,98 @@
+"""Section of the page: translations of culture-specific items, preferred to the reference or not (PTA)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from wokflow.report import inputs
+from wokflow.report.inputs import Tables
+from wokflow.report.ratings import by_rules
+from wokflow.report.render import Cell, Table, interval
+
+ITEMS = {"all": "PTA", "translated": "With a name", "untranslated": "Without: NT-PTA"}
+BIASES = {"position": "What goes to A", "length": "What goes to the longer text"}
+PEOPLE = {"person": "a person", "people": "all persons together"}
+
+
+def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
+    """All of it; None where nobody chose. `models` has the model of each name in the tables of models and of runs."""
+    scores, biases, agreement = (
+        inputs.rows(parts, f"evaluate/pta/{name}") for name in ("scores", "biases", "agreement")
+    )
+    if scores.is_empty():
+        return None
+    return {
+        "ruled": [name for name, model in models.items() if by_rules(model)],
+        "scores": _scores(scores),
+        "biases": _biases(biases),
+        "agreement": _agreement(agreement),
+    }
+
+
+def _rater(name: str, kind: str) -> str:
+    return f"{name} ({PEOPLE[kind]})" if kind in PEOPLE else name
+
+
+def _scores(scores: pl.DataFrame) -> Table:
+    """A row for each source of sentences, run and rater: PTA of all items, and of those with and without a name."""
+    rows = []
+    for (corpus, run, kind, rater), own in scores.sort("corpus", "run", "kind", "rater").group_by(
+        "corpus", "run", "kind", "rater", maintain_order=True
+    ):
+        of = {row["items"]: row for row in own.iter_rows(named=True)}
+        whole = of["all"]
+        rows.append(
+            [
+                Cell(run, f"{corpus}, by {_rater(str(rater), str(kind))}"),
+                *(_percent(of.get(items), "pta") for items in ITEMS),
+                *(Cell(whole[name], digits=1) for name in ("tied", "lost", "same_in_both_orders")),
+                Cell(whole["pairs"], f"{whole['unrated']:,} more unread" if whole["unrated"] else ""),
+            ]
+        )
+    return Table(["Run", *ITEMS.values(), "Tie", "Lost", "Same in both orders", "Pairs"], rows)
+
+
+def _percent(row: Mapping[str, Any] | None, column: str) -> Cell:
+    if row is None:
+        return Cell(None)
+    return Cell(row[column], interval(row["low"], row["high"]), digits=1)
+
+
+def _biases(biases: pl.DataFrame) -> Table:
+    """A row for each rater and run; ▲ and ▼ where the interval leaves out 50."""
+    found = {
+        (row["kind"], row["rater"], row["run"], row["bias"]): row for row in biases.iter_rows(named=True)
+    }
+
+    def cells(*of: str | None) -> Iterator[Cell]:
+        for bias in BIASES:
+            row = found.get((*of, bias))  # type: ignore[arg-type]
+            plain = _percent(row, "value")
+            if row is None or row["low"] is None:
+                yield plain
+            else:
+                mark = "▲ " if row["low"] > 50 else "▼ " if row["high"] < 50 else ""
+                yield Cell(f"{mark}{plain.text}", plain.note, number=True)
+
+    rows = [
+        [Cell(_rater(rater, kind), run or "all runs"), *cells(kind, rater, run)]
+        for kind, rater, run in dict.fromkeys(key[:3] for key in found)
+    ]
+    return Table(["Rater", *BIASES.values()], rows)
+
+
+def _agreement(agreement: pl.DataFrame) -> Table:
+    """A row for each two raters: Pearson's r over pairs, and over runs."""
+    found: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
+    for row in agreement.iter_rows(named=True):
+        both = _rater(row["rater"], row["kind"]), _rater(row["other"], row["other_kind"])
+        found.setdefault(both, {})[row["of"]] = row
+
+    def cell(row: Mapping[str, Any]) -> Cell:
+        known = row["low"] is not None
+        ends = f"{row['low']:.2f} to {row['high']:.2f}, " if known else ""
+        return Cell(row["pearson"], f"{ends}{row['units']:,} {row['of']}", digits=2)
+
+    rows = [[f"{one}, {other}", cell(of["pairs"]), cell(of["runs"])] for (one, other), of in found.items()]
+    return Table(["Raters", "r of pairs", "r of runs"], rows)
