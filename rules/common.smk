@@ -36,9 +36,7 @@ try:
                 data: [name for name, run in RUNS.items() if run.data == data]
                 for data in {run.data for run in RUNS.values()}
             },
-            "pta": [
-                name for name, run in RUNS.items() if run.pair and config["enrich"]["entities"]["path"]
-            ],
+            "pta": [name for name, run in RUNS.items() if run.pair and config["enrich"]["entities"]["path"]],
         },
         [name for name, model in ASKED.items() if model.role == "generator"],
     )

@@ -1,3 +1,4 @@
+from wokflow.judge.arguments import adaptations_given
 from wokflow.evaluate.stage import ADAPTATION_FIGURES, ADAPTATION_TABLES
 
 SPOKEN_STUDIES = [name for name in SCOPE.answered("rating") if STUDIES[name].data == "dialogues"]
@@ -54,6 +55,9 @@ rule evaluate_adaptations:
         mem_mb=memory(4000),
         runtime=minutes(60),
     params:
-        **step("evaluate.adaptations"),
+        **step(
+            "evaluate.adaptations",
+            given=lambda wildcards: adaptations_given(ASKED, RUNS.values()),
+        ),
     script:
         "../scripts/step.py"

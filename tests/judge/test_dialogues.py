@@ -230,7 +230,7 @@ class Judged:
             tasks=[self.path(name) for name in ("dialogues", "scored", "strategies")],
             ratings=ratings,
             figures=list(paths.values()),
-            settings=AdaptationsSettings(),
+            settings=AdaptationsSettings(judges=(), systems=()),
             job=Job({"key": "k"}),
         )
         return {name: tables.read(path) for name, path in paths.items()}

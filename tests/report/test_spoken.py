@@ -49,7 +49,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Tables:
         tasks=[demo.path(name) for name in ("dialogues", "edits", "strategies")],
         ratings=ratings,
         figures=[made[name] for name in ADAPTATION_FIGURES],
-        settings=AdaptationsSettings(),
+        settings=AdaptationsSettings(judges=(), systems=()),
         job=demo.job,
     )
     return {"generate_adaptations": adapted} | {

@@ -6,15 +6,17 @@ from typing import Any
 import polars as pl
 
 from wokflow.evaluate import dialogue_schemas, raters, rating_schemas
+from wokflow.evaluate.biases import bias_rows, by_name
 from wokflow.evaluate.rated import of, rating_rows, shown
 from wokflow.evaluate.ratings import agreements, frame
 from wokflow.evaluate.resampling import ratios, with_interval
 from wokflow.evaluate.settings import AdaptationsSettings, Bootstrap
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.judge.dialogues import DIALOGUES
+from wokflow.judge.dialogues import DIALOGUES, EDITS
 
 DIALOGUE = r"^(?:dialogue:(.*)|(?:edit|strategy):(.*):\d+:\d+:[^:]*)$"  # in the names of items
+RATED_TEXTS = {DIALOGUES: "adapted", EDITS: "edit"}  # by what tasks call it
 KEYS = ("study", "system", "found_by", "rater", "dimension")
 
 
@@ -26,15 +28,16 @@ def evaluate_adaptations(
     settings: AdaptationsSettings,
     job: Job,
 ) -> None:
-    """Write evaluate/dialogues/means, .../shares, .../aspects, .../agreement and .../calibration, to `figures`.
+    """Write evaluate/dialogues/means, .../shares, .../aspects, .../agreement, .../calibration and .../biases, to
+    `figures`.
 
     `tasks` are those of stage judge about dialogues, edits and strategies, and `ratings` those of models and people.
     Means and shares are of each run, rater and dimension (Singh et al. 2024, Tables 3 and 5, Figure 6), with
     intervals of resamples of dialogues. Aspects are Kendall's tau-b between two dimensions of dialogues, by run
     (Figure 7); calibration holds each rater of dialogues against people, if some rated, and else against the others
-    (Table 6).
+    (Table 6). Biases are those of evaluate_biases, of dialogues and of edits.
     """
-    means, shares, aspects, agreement, calibration = figures
+    means, shares, aspects, agreement, calibration, biases = figures
     known = tables.read(tasks)
     rows, bootstrap = rating_rows(ratings), settings.bootstrap
     numbered = _numbered(known, rows)
@@ -46,6 +49,7 @@ def evaluate_adaptations(
         (aspects, dialogue_schemas.ASPECTS, _aspects(whole, own, bootstrap)),
         (agreement, rating_schemas.RATING_AGREEMENT, _of_all(agreements, whole, own, bootstrap)),
         (calibration, rating_schemas.RATING_CALIBRATION, _of_all(raters.calibration, whole, own, bootstrap)),
+        (biases, dialogue_schemas.BIASES, _biases(known, rows, settings)),
     ):
         tables.write(path, schema, frame(schema, made), job.metadata)
     job.progress.say(f"{rows.height} ratings of {known.height} tasks")
@@ -54,6 +58,20 @@ def evaluate_adaptations(
 def _of_all(figure: Any, tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[Any]:
     if rows.height:
         yield from figure(of(tasks, rows), bootstrap)
+
+
+def _biases(
+    tasks: pl.DataFrame, rows: pl.DataFrame, settings: AdaptationsSettings
+) -> Iterator[dict[str, Any]]:
+    """Of adapted dialogues, beside others of the same original; of edits, beside others of the same dialogue."""
+    judges, systems = by_name(settings.judges), by_name(settings.systems)
+    for study, text in RATED_TEXTS.items():
+        some = tasks.filter(study=study)
+        own = rows.filter(pl.col("task_id").is_in(some["task_id"].implode()))
+        if own.height:
+            within = study == EDITS
+            for row in bias_rows(of(some, own), settings.bootstrap, text, judges, systems, within=within):
+                yield {"study": study, **row}
 
 
 def _aspects(tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:

@@ -1,10 +1,11 @@
 """Known biases of raters: longer texts, texts of their own model, and those of a model of the same family."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.evaluate import rating_schemas
@@ -17,6 +18,10 @@ from wokflow.frame.job import Job
 
 RECIPE = "recipe"  # the text that is rated, by its name in what a task shows
 RELATIONS = ("self", "family")
+REMARK = r"(# \w+)$"
+Models = Mapping[str, tuple[str, str]]  # model and family by name
+# Numbers (tasks, columns) of chosen tasks, without effects of all else; and how many effects there are.
+Residuals = Callable[[NDArray[np.bool_], Floats], tuple[Floats, int]]
 SURE = 1e-6  # a coefficient is determined if no other solution differs in it by more
 
 
@@ -30,27 +35,37 @@ def evaluate_biases(
     raters that have neither relation to its system give it, and beyond the rater's leniency. Where no such raters
     are, or no such texts, nothing can be told, and there is no row.
     """
-    found = read(tasks, ratings)
-    models = {name: (model, family) for name, model, family in settings.models}
-    relations, basis = _relations(found, models), _bases(found)
-    rows = [
-        row
-        for rated in found.dimensions
-        if rated.measured
-        for row in (
-            *_lengths(found, rated, basis, settings.bootstrap),
-            *_preferences(found, rated, relations, settings.bootstrap),
-        )
-    ]
+    found, models = read(tasks, ratings), by_name(settings.models)
+    rows = bias_rows(found, settings.bootstrap, RECIPE, models, models)
     tables.write(
-        biases, rating_schemas.RATING_BIASES, frame(rating_schemas.RATING_BIASES, iter(rows)), job.metadata
+        biases, rating_schemas.RATING_BIASES, frame(rating_schemas.RATING_BIASES, rows), job.metadata
     )
 
 
-def _relations(ratings: Ratings, models: Mapping[str, tuple[str, str]]) -> NDArray[np.int64]:
+def by_name(models: Iterable[tuple[str, str, str]]) -> Models:
+    return {name: (model, family) for name, model, family in models}
+
+
+def bias_rows(
+    found: Ratings, bootstrap: Bootstrap, text: str, raters: Models, systems: Models, *, within: bool = False
+) -> Iterator[dict[str, Any]]:
+    """The rows of evaluate_biases. `text` is the name under which tasks show what is rated.
+
+    `raters` and `systems` have model and family of those who rate and of those who wrote it. With `within`, lengths
+    are compared only between tasks that show all the same but that text.
+    """
+    relations = _relations(found, raters, systems)
+    without = _within(found, text) if within else _without_effects(found, text)
+    for rated in found.dimensions:
+        if rated.measured:
+            yield from _lengths(found, rated, text, without, bootstrap)
+            yield from _preferences(found, rated, relations, bootstrap)
+
+
+def _relations(ratings: Ratings, raters: Models, systems: Models) -> NDArray[np.int64]:
     """Of each task's system to each rater, (tasks, raters): 0 none, or the place in RELATIONS and 1."""
     of_system = {
-        system: [_relation(models.get(rater), models.get(system)) for rater in ratings.raters]
+        system: [_relation(raters.get(rater), systems.get(system)) for rater in ratings.raters]
         for system in ratings.tasks["system"].unique()
     }
     return np.array([of_system[system] for system in ratings.tasks["system"]], np.int64)
@@ -64,22 +79,22 @@ def _relation(one: tuple[str, str] | None, other: tuple[str, str] | None) -> int
 
 
 def _lengths(
-    ratings: Ratings, rated: Rated, basis: Callable[[NDArray[np.bool_]], Floats], bootstrap: Bootstrap
+    ratings: Ratings, rated: Rated, text: str, without: Residuals, bootstrap: Bootstrap
 ) -> Iterator[dict[str, Any]]:
     """Slopes of each rater's means on the binary logarithm of lengths; effects of all else are taken out before.
 
     As these are estimated, too, the spread is made wider by the degrees of freedom that they take.
     """
-    characters = ratings.tasks.select(shown(RECIPE).str.len_chars()).to_series()
+    characters = ratings.tasks.select(shown(text).str.len_chars()).to_series()
     texts = (characters.fill_null(0) > 0).to_numpy()
     for place, rater in enumerate(ratings.raters):
         chosen = texts & ~np.isnan(rated.means[:, place])
         if not chosen.any():
             continue
         both = np.column_stack([np.log2(characters.filter(chosen).to_numpy()), rated.means[chosen, place]])
-        effects = basis(chosen)
-        free = int(chosen.sum()) - effects.shape[1] - 1
-        longer, higher = (both - effects @ (effects.T @ both)).T
+        left, effects = without(chosen, both)
+        free = int(chosen.sum()) - effects - 1
+        longer, higher = left.T
         if free < 1 or np.ptp(longer) < SURE:
             continue
         parts = np.column_stack([longer * higher, longer**2])
@@ -88,25 +103,50 @@ def _lengths(
         yield _row(rated, rater, "length", int(chosen.sum()), slope, spread)
 
 
-def _bases(ratings: Ratings) -> Callable[[NDArray[np.bool_]], Floats]:
-    """Of chosen tasks, an orthonormal basis (tasks, rank) of all effects of systems and of the texts that are shown.
+def _kinds(ratings: Ratings, text: str) -> pl.DataFrame:
+    """The system of each task, and each text that it shows but the one that is rated."""
+    names = ratings.tasks["shown"].explode().struct.field("name").unique().sort()
+    texts = (shown(name).alias(f"shown {name}") for name in names if name != text)
+    return ratings.tasks.select("system", *texts)
 
-    Each system is an effect, and each text that is shown under any name but the recipe's. Raters of the same tasks
-    share a basis.
+
+def _without_effects(ratings: Ratings, text: str) -> Residuals:
+    """Takes all effects of systems and of the texts that are shown out of the numbers of chosen tasks.
+
+    Each system is an effect, and each text that is shown under any name but `text`. They are taken out by an
+    orthonormal basis (tasks, rank), which raters of the same tasks share.
     """
-    tasks = ratings.tasks
-    names = tasks["shown"].explode().struct.field("name").unique().sort()
-    kinds = tasks.select("system", *(shown(name).alias(f"shown {name}") for name in names if name != RECIPE))
+    kinds = _kinds(ratings, text)
     effects = kinds.to_dummies().to_numpy().astype(np.float64)
     known: dict[bytes, Floats] = {}
 
-    def basis(chosen: NDArray[np.bool_]) -> Floats:
+    def residuals(chosen: NDArray[np.bool_], numbers: Floats) -> tuple[Floats, int]:
         if chosen.tobytes() not in known:
             left, sizes, _ = np.linalg.svd(effects[chosen], full_matrices=False)
             known[chosen.tobytes()] = left[:, sizes > sizes.max(initial=0) * SURE]
-        return known[chosen.tobytes()]
+        basis = known[chosen.tobytes()]
+        return numbers - basis @ (basis.T @ numbers), basis.shape[1]
 
-    return basis
+    return residuals
+
+
+def _within(ratings: Ratings, text: str) -> Residuals:
+    """Takes the mean of its group out of the numbers of chosen tasks.
+
+    A group shows all the same but `text`, with the same remark at its end (# deletion, # addition).
+    """
+    kinds = _kinds(ratings, text).with_columns(
+        remark=ratings.tasks.select(shown(text)).to_series().str.extract(REMARK)
+    )
+    groups = kinds.select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy()
+
+    def residuals(chosen: NDArray[np.bool_], numbers: Floats) -> tuple[Floats, int]:
+        _, place, sizes = np.unique(groups[chosen], return_inverse=True, return_counts=True)
+        sums = np.zeros((len(sizes), numbers.shape[1]))
+        np.add.at(sums, place, numbers)
+        return numbers - (sums / sizes[:, None])[place], len(sizes)
+
+    return residuals
 
 
 @dataclass(frozen=True, eq=False)

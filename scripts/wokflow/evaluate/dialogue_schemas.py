@@ -89,6 +89,7 @@ SHARES = pa.schema(
         HIGH,
     ]
 )
+BIASES = pa.schema([_RATED[0], *rating_schemas.RATING_BIASES])
 ASPECTS = pa.schema([RUN, *rating_schemas.RATING_DIMENSIONS])
 
 SCHEMAS = {
@@ -97,6 +98,7 @@ SCHEMAS = {
     "evaluate/dialogues/aspects": ASPECTS,
     "evaluate/dialogues/agreement": rating_schemas.RATING_AGREEMENT,
     "evaluate/dialogues/calibration": rating_schemas.RATING_CALIBRATION,
+    "evaluate/dialogues/biases": BIASES,
     "evaluate/dialogues/items": ITEMS,
     "evaluate/dialogues/edited": EDITED,
     "evaluate/dialogues/changes": CHANGES,

@@ -255,6 +255,10 @@ class DialoguesSettings(Settings):
 class AdaptationsSettings(Settings):
     """Figures of the ratings of adapted dialogues and of their edits: docs/dialogues.md."""
 
+    judges: tuple[tuple[str, str, str], ...] = from_rule()
+    """Who rates them, of the rows of judge.models: name, model and family."""
+    systems: tuple[tuple[str, str, str], ...] = from_rule()
+    """The runs that adapt dialogues: name, model and family."""
     bootstrap: DialoguesBootstrap = DialoguesBootstrap()
 
 

@@ -33,7 +33,7 @@ WITHOUT_GPU = {
 }
 
 ADAPTATION_TABLES = ("items", "edited", "changes")  # tables evaluate/dialogues
-ADAPTATION_FIGURES = ("means", "shares", "aspects", "agreement", "calibration")  # of ratings, also there
+ADAPTATION_FIGURES = ("means", "shares", "aspects", "agreement", "calibration", "biases")  # also there
 RATING_TABLES = ("means", "agreement", "differences", "dimensions", "calibration")  # tables evaluate/ratings
 
 

@@ -1,7 +1,7 @@
 """The table of models that write recipes, rate them, or choose between translations, and its settings for jobs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -127,6 +127,16 @@ def biases_given(models: Mapping[str, AskedModel]) -> dict[str, Any]:
     """What evaluate.biases is given: who is of which model and family, of those that write and rate recipes."""
     rate = [each for each in models.values() if each.role in ("generator", "evaluator", "comparer")]
     return {"models": [(each.name, each.model, each.relatives) for each in rate]}
+
+
+def adaptations_given(models: Mapping[str, AskedModel], runs: Iterable[Run]) -> dict[str, Any]:
+    """What evaluate.adaptations is given: model and family of those who adapt dialogues, and of those who rate."""
+    return {
+        "judges": [
+            (each.name, each.model, each.relatives) for each in models.values() if each.role in OF_DIALOGUES
+        ],
+        "systems": [(run.name, run.model, model_family(run.model)) for run in runs if run.data == DIALOGUES],
+    }
 
 
 def _problems(row: Mapping[str, str], models: Mapping[str, AskedModel]) -> Iterator[str]:

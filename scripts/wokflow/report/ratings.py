@@ -120,11 +120,12 @@ def _biases(biases: pl.DataFrame, dimensions: Sequence[str]) -> Table:
         key[:2] for key in sorted(found, key=lambda key: [*BIASES].index(key[0]))
     ):
         cells = [found.get((bias, rater, name)) for name in dimensions]
-        rows.append([Cell(rater, f"for {BIASES[bias]}"), *map(_marked, cells)])
+        rows.append([Cell(rater, f"for {BIASES[bias]}"), *map(marked, cells)])
     return Table(["Rater", *dimensions], rows)
 
 
-def _marked(row: Mapping[str, Any] | None) -> Cell:
+def marked(row: Mapping[str, Any] | None) -> Cell:
+    """An estimate with its interval; ▲ and ▼ where that leaves out 0."""
     plain = _spread(row, "estimate")
     if row is None or row["low"] is None:
         return plain

@@ -8,7 +8,7 @@ import polars as pl
 from wokflow.evaluate.summary import read_published
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
-from wokflow.report.ratings import by_rules
+from wokflow.report.ratings import BIASES, by_rules, marked
 from wokflow.report.render import Cell, Table, share
 
 SHOWN = 3  # dialogues
@@ -23,9 +23,9 @@ def section(parts: Tables, models: Mapping[str, str], published: str) -> dict[st
     adapted = inputs.rows(parts, "generate/adaptations")
     if adapted.is_empty():
         return None
-    edited, changes, items, means, shares, aspects, calibration = (
+    edited, changes, items, means, shares, aspects, calibration, biases = (
         inputs.rows(parts, f"evaluate/dialogues/{name}")
-        for name in ("edited", "changes", "items", "means", "shares", "aspects", "calibration")
+        for name in ("edited", "changes", "items", "means", "shares", "aspects", "calibration", "biases")
     )
     papers = _published(published)
     return {
@@ -38,6 +38,7 @@ def section(parts: Tables, models: Mapping[str, str], published: str) -> dict[st
         "scores": _scores(means, papers),
         "aspects": _aspects(aspects),
         "people": _people(calibration, papers),
+        "biases": _biases(biases),
     }
 
 
@@ -244,6 +245,19 @@ def _people(calibration: pl.DataFrame, papers: Mapping[str, Mapping[tuple[str, s
     for run in _names(papers, "people"):
         rows.append([Cell(run, kind=OTHERS), *(_value(of_paper.get((run, name))) for name in ASPECTS)])
     return Table(["Rater", *(name.capitalize() for name in ASPECTS)], rows)
+
+
+def _biases(biases: pl.DataFrame) -> Table:
+    """A row for each rater, bias and aspect."""
+    if biases.is_empty():
+        return Table([], [])
+    return Table(
+        ["Rater", "Bias", "Of", "Aspect", "Points"],
+        [
+            [row["rater"], BIASES[row["bias"]], row["study"], row["dimension"], marked(row)]
+            for row in biases.iter_rows(named=True)
+        ],
+    )
 
 
 def _tau(row: Mapping[str, Any] | None) -> Cell:
