@@ -109,6 +109,22 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("old")
     one.add_argument("new")
+    one = add(
+        "studio",
+        _studio,
+        "A study of people in Label Studio: a project for each rater (set-up), their answers as a folder of exports "
+        "(fetch), or files to make projects from by hand (files). The token is that of --token-file or, without one, "
+        "of the variable LABEL_STUDIO_TOKEN.",
+        "studio set-up likert --url http://127.0.0.1:8080",
+    )
+    one.add_argument("action", choices=("set-up", "fetch", "files"))
+    one.add_argument("study", help="its name in the table of studies")
+    one.add_argument(
+        "--results", default="results", metavar="FOLDER", help="where the workflow wrote the sheets"
+    )
+    one.add_argument("--url", default="http://127.0.0.1:8080", help="where Label Studio answers")
+    one.add_argument("--token-file", metavar="FILE", help="a file that holds the token and nothing else")
+    one.add_argument("--to", metavar="FOLDER", help="where answers, or files, go")
     return whole
 
 
@@ -150,6 +166,22 @@ def _rehydrate(given: argparse.Namespace) -> int:
         raise UserError(f"--source {twice[0]}=... is given twice.")
     rehydrate(given.release, dict(given.source), given.to, Progress(sys.stderr))
     print(f"{given.to} is the full release; wokflow verify {given.to} checks it.")
+    return 0
+
+
+def _studio(given: argparse.Namespace) -> int:
+    from wokflow.annotate.studio_server import Studio, Tasks, token
+
+    tasks = Tasks(given.results, given.study)
+    if given.action != "set-up" and not given.to:
+        raise UserError(f"Say where {'answers' if given.action == 'fetch' else 'files'} go: --to FOLDER")
+    if given.action == "files":
+        said = tasks.write(given.to)
+    else:
+        studio = Studio(given.url, token(given.token_file))
+        said = tasks.set_up(studio) if given.action == "set-up" else tasks.fetch(studio, given.to)
+    for line in said:
+        print(shown(line))
     return 0
 
 

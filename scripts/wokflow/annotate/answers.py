@@ -1,17 +1,20 @@
 """Reads returned sheets row by row. A row is a task as it was handed out to the rater, or a reject."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wokflow.annotate.raters import Rater
+from wokflow.annotate.studio import PART, read_export
 from wokflow.frame.job import UserError
 from wokflow.frame.sheets import FORMULA, GUARD
+from wokflow.frame.text_files import Row
 from wokflow.frame.workbooks import clean, read_filled
 
-ENDINGS = (".tsv", ".xlsx", ".txt")  # spreadsheet programs call tab-separated tables .txt
+EXPORT = ".json"  # of Label Studio
+ENDINGS = (".tsv", ".xlsx", ".txt", EXPORT)  # spreadsheet programs call tab-separated tables .txt
 HIDDEN = (".", "~$")  # prefixes of files that programs make for themselves
 _SPACE = re.compile(r"[\s|]+")
 Reject = dict[str, Any]
@@ -47,7 +50,8 @@ def sheets_at(path: str) -> list[Path]:
         sheets = sorted(each for each in place.iterdir() if not each.name.startswith(HIDDEN))
     if wrong := [each.name for each in sheets if each.suffix.lower() not in ENDINGS or not each.is_file()]:
         raise UserError(
-            f"{path}: {', '.join(wrong)} cannot be a sheet. Save it as .xlsx, or as tab-separated text (.tsv, .txt)."
+            f"{path}: {', '.join(wrong)} cannot be a sheet. Save it as .xlsx, or as tab-separated text (.tsv, .txt); "
+            "exports of Label Studio are .json."
         )
     if not sheets:
         raise UserError(f"{path} holds no sheets.")
@@ -55,9 +59,16 @@ def sheets_at(path: str) -> list[Path]:
 
 
 def read_rows(path: str, mandatory: Collection[str], withdrawn: Collection[str]) -> Iterator[SheetRow]:
-    """The rows of all sheets, without those of raters who have withdrawn. Raises UserError as read_filled does."""
+    """The rows of all sheets and exports of Label Studio, without those of raters who have withdrawn.
+
+    Raises UserError as read_filled and read_export do.
+    """
     for sheet in sheets_at(path):
-        for line, cells in read_filled(sheet, mandatory):
+        if sheet.suffix.lower() == EXPORT:
+            rows: Iterable[Row] = read_export(sheet, parts=PART in mandatory)
+        else:
+            rows = read_filled(sheet, mandatory)
+        for line, cells in rows:
             rater = cells.get("rater", "")
             if rater not in withdrawn and any(cells.values()):
                 yield SheetRow(sheet.name, line, rater, cells)

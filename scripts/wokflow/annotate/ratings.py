@@ -12,7 +12,7 @@ from wokflow.annotate.fields import BEST, WORST
 from wokflow.annotate.raters import Rater, read_raters
 from wokflow.annotate.schemas import LEFT_OUT, RATERS, REJECTS
 from wokflow.annotate.settings import RatingsSettings
-from wokflow.annotate.sheets import COMMENT, ID, RATER
+from wokflow.annotate.studio import COMMENT, ID, RATER
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.sheets import write_sheet

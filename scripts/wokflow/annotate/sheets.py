@@ -17,6 +17,7 @@ from wokflow.annotate.fields import BEST, LETTERS, SYSTEM, WORST, field
 from wokflow.annotate.raters import read_raters
 from wokflow.annotate.schemas import ASSIGNED
 from wokflow.annotate.settings import SheetsSettings
+from wokflow.annotate.studio import COMMENT, ID, PART, RATER, SOURCE, TARGET
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import write_sheet
@@ -25,8 +26,6 @@ from wokflow.frame.workbooks import Page, write_workbook
 
 DIGITS = 11  # length of an id, without its first letter
 FIRST = "t"  # first letter of an id: spreadsheet programs read 12345e678901 as a number
-ID, RATER, COMMENT = "id", "rater", "comment"
-PART, SOURCE, TARGET = "part", "source", "target"  # columns of recipes to adapt
 COLUMNS = (ID, RATER, COMMENT)
 NARROW, WIDE, TITLES = 14, 60, 24  # widths of columns, in characters
 BETWEEN = " | "  # stands for a line break in tab-separated tables

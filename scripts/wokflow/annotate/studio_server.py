@@ -1,0 +1,172 @@
+"""Projects in a running Label Studio: made from a study's tasks through its REST API, and their answers fetched."""
+
+import html
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from wokflow.annotate.studio import labels, of_raters, write_files
+from wokflow.frame import tables
+from wokflow.frame.job import UserError
+from wokflow.frame.secrets import SAID, masked, printable
+from wokflow.frame.text_files import read_text
+
+VARIABLE = "LABEL_STUDIO_TOKEN"
+PAGE = 100  # projects asked for at a time
+SECONDS = 120
+
+
+class Studio:
+    """A server and who speaks to it. `token` is a personal access token, or a legacy one where these are allowed."""
+
+    def __init__(self, url: str, token: str) -> None:
+        import httpx
+
+        self._token, self._access = token, ""
+        self._client = httpx.Client(base_url=url.rstrip("/"), timeout=SECONDS, follow_redirects=False)
+
+    def ask(self, method: str, path: str, **given: Any) -> Any:
+        """The answer as JSON. Raises UserError with what the server says, without the token."""
+        answer = self._send(method, path, **given)
+        if answer.status_code == 401 and self._access:  # access ends after some minutes
+            self._access = ""
+            answer = self._send(method, path, **given)
+        if not answer.is_success:
+            where = f"{self._client.base_url}{path}"
+            said = printable(masked(answer.text[: 2 * SAID], [self._token, self._access]))
+            hint = " Is the token one of this server?" if answer.status_code in (401, 403) else ""
+            raise UserError(f"{where} answered {answer.status_code}: {said}{hint}")
+        return answer.json()
+
+    def _send(self, method: str, path: str, **given: Any) -> Any:
+        import httpx
+
+        try:
+            return self._client.request(method, path, headers=self._headers(), **given)
+        except httpx.HTTPError as error:
+            raise UserError(
+                f"Label Studio at {self._client.base_url} cannot be reached ({type(error).__name__}). Start it, or "
+                "give its address: --url"
+            ) from error
+
+    def _headers(self) -> Mapping[str, str]:
+        if not self._token.startswith("eyJ"):
+            return {"Authorization": f"Token {self._token}"}
+        if not self._access:
+            answer = self._client.post("/api/token/refresh", json={"refresh": self._token})
+            if not answer.is_success:
+                raise UserError(
+                    f"{self._client.base_url} refuses the token ({answer.status_code}). Make a new one: Account & "
+                    "Settings, Personal Access Token."
+                )
+            self._access = str(answer.json()["access"])
+        return {"Authorization": f"Bearer {self._access}"}
+
+    def projects(self) -> dict[str, int]:
+        """The id of each project by title."""
+        found: dict[str, int] = {}
+        page = 1
+        while True:
+            answer = self.ask("GET", "/api/projects/", params={"page": page, "page_size": PAGE})
+            found |= {one["title"]: one["id"] for one in answer["results"]}
+            if not answer.get("next"):
+                return found
+            page += 1
+
+
+def token(path: str | None) -> str:
+    """The token of a file or, without one, of the environment. Raises UserError if there is none."""
+    held = read_text(path).strip() if path else os.environ.get(VARIABLE, "").strip()
+    if not held:
+        where = f"{path} is empty" if path else f"the variable {VARIABLE} is not set"
+        raise UserError(
+            f"Label Studio asks for a token, and {where}: Account & Settings, Personal Access Token."
+        )
+    if not held.isascii() or not held.isprintable() or " " in held:
+        raise UserError(f"{path or VARIABLE} holds no token: it has blanks, or characters that no token has.")
+    return held
+
+
+class Tasks:
+    """What a study hands out, as its results have it: tasks of each rater who has a sheet, labels, instructions."""
+
+    def __init__(self, results: str, study: str) -> None:
+        """Raises UserError if the study has no sheets."""
+        sheets = Path(results) / "annotate" / "sheets" / study
+        assigned = Path(results) / "annotate" / "assigned" / study / "part-00000.parquet"
+        if not sheets.is_dir() or not assigned.is_file():
+            raise UserError(
+                f"{sheets} is not there. Make the study's sheets first (snakemake annotate --configfile ...), and "
+                "name the folder of results: --results"
+            )
+        rows = tables.read(assigned).to_dicts()
+        self.study = study
+        self.raters = sorted(path.stem for path in sheets.glob("*.tsv"))
+        self.tasks = of_raters(rows, self.raters)
+        self.labels = labels(rows[0])
+        self.instructions = read_text(str(sheets / "instructions.md"))
+
+    def title(self, rater: str) -> str:
+        return f"{self.study} {rater}"
+
+    def write(self, folder: str) -> Sequence[str]:
+        write_files(Path(folder), self.labels, self.tasks, self.instructions)
+        return [f"{folder}: labels.xml, instructions.md, and the tasks of {', '.join(self.raters)}"]
+
+    def set_up(self, studio: Studio) -> Sequence[str]:
+        """Make a project for each rater, as nobody else may see a rater's tasks. One that is there stays as it is."""
+        known = studio.projects()
+        said = []
+        for rater, tasks in self.tasks.items():
+            title = self.title(rater)
+            if title in known:
+                said.append(f"{title}: project {known[title]} is there already, and stays as it is")
+                continue
+            project = studio.ask(
+                "POST",
+                "/api/projects/",
+                json={
+                    "title": title,
+                    "label_config": self.labels,
+                    "expert_instruction": f"<pre>{html.escape(self.instructions)}</pre>",
+                    "show_instruction": True,
+                    "show_skip_button": False,
+                    "sampling": "Sequential sampling",
+                    "maximum_annotations": 1,
+                },
+            )["id"]
+            studio.ask("POST", f"/api/projects/{project}/import", json=tasks)
+            said.append(f"{title}: project {project} with {len(tasks)} tasks")
+        return said
+
+    def fetch(self, studio: Studio, folder: str) -> Sequence[str]:
+        """Write the export of each rater's project as a file of answers. Raises UserError if there is no project."""
+        known, said = studio.projects(), []
+        for rater in self.raters:
+            if (title := self.title(rater)) in known:
+                wanted = {"exportType": "JSON", "download_all_tasks": "true"}
+                exported = studio.ask("GET", f"/api/projects/{known[title]}/export", params=wanted)
+                done = sum(bool(one["annotations"]) for one in exported)
+                tables.write_text(Path(folder) / f"{rater}.json", _plain(exported))
+                said.append(f"{folder}/{rater}.json: {done} of {len(exported)} tasks are done")
+        if not said:
+            raise UserError(f"Label Studio has no project of study {self.study}: set them up first.")
+        return said
+
+
+def _plain(exported: Sequence[Mapping[str, Any]]) -> str:
+    """An export without who did it and when: a task names its rater's pseudonym."""
+    kept = [
+        {
+            "id": one["id"],
+            "data": one["data"],
+            "annotations": [
+                {name: each.get(name) for name in ("id", "was_cancelled", "result")}
+                for each in one["annotations"]
+            ],
+        }
+        for one in exported
+    ]
+    return json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
