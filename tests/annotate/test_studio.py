@@ -55,13 +55,13 @@ def test_a_configuration_shows_each_text_and_asks_for_each_field(tmp_path: Path)
     row = assigned(study)[0]
     view = ElementTree.fromstring(labels(row))
     assert [(one.get("name"), one.get("value")) for one in view.iter("Text")] == [
-        (name, f"${name}") for name in ("source", "A", "B", "C")
+        (name, f"$text_{name}") for name in ("source", "A", "B", "C")
     ]
     asked = {one.get("name"): [value.get("value") for value in one] for one in view.iter("Choices")}
     assert asked["grammar: best"] == asked["grammar: worst"] == ["A", "B", "C"] and len(asked) == 6
     assert {one.get("required") for one in view.iter("Choices")} == {"true"}
     given = task(row)["data"]
-    assert {*given} == {"id", "rater", "source", "A", "B", "C"} and given["rater"] == "r1"
+    assert {*given} == {"id", "rater", "text_source", "text_A", "text_B", "text_C"} and given["rater"] == "r1"
 
 
 def test_marks_of_xml_in_names_and_values_stay_what_they_are() -> None:
@@ -90,7 +90,7 @@ def test_foreign_duplicate_and_changed_tasks_are_rejects_that_say_which(tmp_path
     study.hand_out("r1", "r2")
     one, two, three = assigned(study)
     tasks = [annotated(row, sevens()) for row in (one, two, three, one, two)]
-    tasks[1]["data"]["recipe"] = "another recipe"
+    tasks[1]["data"]["text_recipe"] = "another recipe"
     tasks[4] = annotated(two, dict.fromkeys(DIMENSIONS, "1"))  # the same again, unchanged: this one counts
     tasks.append(annotated(assigned(study, "r2")[0] | {"rater": "r1"}, sevens()))
     tasks.append(annotated(one | {"id": "t0"}, sevens()))
@@ -147,12 +147,11 @@ def test_a_recipe_to_adapt_has_a_field_beside_each_part_and_comes_back_as_the_ro
         {"from_name": f"adapted {name}", "type": "textarea", "value": {"text": [text]}}
         for name, text in {"title": "Congee", "ingredients": "rice\nwater"}.items()
     ]
-    (tmp_path / "x.json").write_text(
-        json.dumps([task(row) | {"annotations": [{"result": results}]}]), encoding="utf-8"
-    )
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([task(row) | {"annotations": [{"result": results}]}]), encoding="utf-8")
     rows = [
-        (place, cells["part"], cells["source"], cells["target"])
-        for place, cells in read_export(tmp_path / "x.json", parts=True)
+        (place, *map(cells.get, ("part", "source", "target")))
+        for place, cells in read_export(path, parts=True)
     ]
     assert rows == [
         (1, "title", "粥", "Congee"),

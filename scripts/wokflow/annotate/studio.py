@@ -12,6 +12,9 @@ from wokflow.frame.text_files import Row, read_text
 
 ID, RATER, COMMENT = "id", "rater", "comment"
 PART, SOURCE, TARGET = "part", "source", "target"  # columns of recipes to adapt
+TEXT = (
+    "text_"  # begins the names of texts in a task: Label Studio has a meaning of its own for some, as source
+)
 ADAPTED = "adapted "  # begins the name of the field of a part of a recipe
 WHOLE = "white-space: pre-wrap"  # line breaks of recipes and dialogues stay
 BESIDE = {"display": "flex", "gap": "2em"}
@@ -31,7 +34,12 @@ def labels(row: Mapping[str, Any]) -> str:
             _text(view, name)
         for each in row["fields"]:
             ElementTree.SubElement(view, "Header", value=each["column"], size="5")
-            given = {"name": each["column"], "toName": names[0], "choice": "single", "showInline": "true"}
+            given = {
+                "name": each["column"],
+                "toName": names[0],
+                "choice": "single-radio",
+                "showInline": "true",
+            }
             choices = ElementTree.SubElement(view, "Choices", given, required="true")
             for value in each["values"]:
                 ElementTree.SubElement(choices, "Choice", value=value)
@@ -52,7 +60,7 @@ def _style(rules: Mapping[str, str]) -> str:
 def _text(parent: ElementTree.Element, name: str) -> None:
     ElementTree.SubElement(parent, "Header", value=name, size="5")
     whole = ElementTree.SubElement(parent, "View", style=WHOLE)
-    ElementTree.SubElement(whole, "Text", name=name, value=f"${name}")
+    ElementTree.SubElement(whole, "Text", name=name, value=f"${TEXT}{name}")
 
 
 def _area(parent: ElementTree.Element, name: str, of: str, rows: int) -> None:
@@ -63,7 +71,7 @@ def _area(parent: ElementTree.Element, name: str, of: str, rows: int) -> None:
 
 def task(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of annotate/assigned as a task to import: its id, its rater and what it shows, and nothing else."""
-    texts = {each["name"]: each["text"] for each in row["shown"]}
+    texts = {TEXT + each["name"]: each["text"] for each in row["shown"]}
     return {"data": {ID: row["id"], RATER: row["rater"], **texts}}
 
 
@@ -100,9 +108,8 @@ def read_export(path: Path, *, parts: bool) -> Iterator[Row]:
     for place, one in enumerate(exported, 1):
         if not (isinstance(one, dict) and isinstance(one.get("data"), dict)):
             raise UserError(f"{path}, task {place}: there are no data. {EXPORT}")
-        given = {ID: "", RATER: ""} | {
-            name: text for name, text in one["data"].items() if isinstance(text, str)
-        }
+        texts = {name: text for name, text in one["data"].items() if isinstance(text, str)}
+        given = {ID: "", RATER: ""} | {name.removeprefix(TEXT): text for name, text in texts.items()}
         annotations = one.get("annotations", one.get("completions"))
         if not isinstance(annotations, list):
             raise UserError(f"{path}, task {place}: there are no annotations. {EXPORT}")

@@ -130,7 +130,7 @@ class Tasks:
                 json={
                     "title": title,
                     "label_config": self.labels,
-                    "expert_instruction": f"<pre>{html.escape(self.instructions)}</pre>",
+                    "expert_instruction": _page(self.instructions),
                     "show_instruction": True,
                     "show_skip_button": False,
                     "sampling": "Sequential sampling",
@@ -154,6 +154,14 @@ class Tasks:
         if not said:
             raise UserError(f"Label Studio has no project of study {self.study}: set them up first.")
         return said
+
+
+def _page(instructions: str) -> str:
+    """Markdown as simple HTML: its lines, headings in bold."""
+    return "<br>".join(
+        f"<b>{html.escape(line.lstrip('# '))}</b>" if line.startswith("#") else html.escape(line)
+        for line in instructions.splitlines()
+    )
 
 
 def _plain(exported: Sequence[Mapping[str, Any]]) -> str:
