@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export TOKENIZERS_PARALLELISM := false
 
 .PHONY: help setup setup-hub setup-amr setup-dev demo demo-record run plan check-site gate check lint test near night
-.PHONY: bench docs lock clean
+.PHONY: bench docs lock clean studio test-annotate
 
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
@@ -21,6 +21,7 @@ help:
 	@echo "make near   the slow tests of what changed (SINCE=commit)"
 	@echo "make night  everything that the gate leaves out, to its end, with one table"
 	@echo "make bench  the benchmarks     make setup  only the environment, in .venv"
+	@echo "make studio Label Studio, for people who rate and write     make test-annotate  tests with it"
 	@echo "make setup-hub  and the packages for models of the Hugging Face hub (extra hub of pyproject.toml)"
 
 setup: $(VENV)/ready
@@ -80,6 +81,14 @@ bench: $(VENV)/ready-dev
 lock: $(VENV)/bin/uv
 	$(PINS) lock $(UV_ARGUMENTS)
 
+# Label Studio on this machine, at http://127.0.0.1:8080, for studies of people: docs/annotate.md.
+studio: $(VENV)/studio/ready
+	$(VENV)/studio/bin/label-studio start --no-browser --internal-host 127.0.0.1
+
+# Two raters answer in a real Label Studio; needs Chromium.
+test-annotate: $(VENV)/ready-dev $(VENV)/studio/ready
+	WOKFLOW_LABEL_STUDIO=$(VENV)/studio/bin/label-studio $(BIN)/python -m pytest tests/annotate/test_label_studio.py
+
 docs: $(VENV)/ready
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_schema
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.schemas > docs/tables.md
@@ -114,6 +123,12 @@ $(VENV)/ready: $(VENV)/bin/uv pyproject.toml constraints.txt requirements.tsv
 	$(INSTALL) --requirement $(VENV)/requirements.txt
 	@if [ -e scripts/wokflow ]; then \
 	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --offline --no-cache --editable .; fi
+	@touch $@
+
+$(VENV)/studio/ready: $(VENV)/bin/uv envs/label-studio.txt
+	@rm -rf $(VENV)/studio
+	$(PYTHON) -m venv $(VENV)/studio
+	$(BIN)/uv pip install --quiet --python $(VENV)/studio/bin/python --requirement envs/label-studio.txt
 	@touch $@
 
 # The packages of an extra of pyproject.toml: hub, amr, dev.

@@ -14,6 +14,7 @@ SLOW_FIXTURES = {"built", "shared"}
 # Beginnings of the ids of tests, below tests/. Slow are those that load large libraries, train models or run much of
 # the workflow; quick are those that a fixture would make slow.
 SLOW = (
+    "annotate/test_label_studio.py",
     "annotate/test_stage.py::test_recipes_",
     "cluster/test_contract.py",
     "cluster/test_placement.py",

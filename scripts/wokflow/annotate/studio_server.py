@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -157,10 +158,11 @@ class Tasks:
 
 
 def _page(instructions: str) -> str:
-    """Markdown as simple HTML: its lines, headings in bold."""
+    """Markdown as simple HTML: headings in bold; entries of lists begin lines, and other line breaks are blanks."""
+    lines = re.sub(r"\n(?![\n#-]|$)", " ", instructions).splitlines()
     return "<br>".join(
         f"<b>{html.escape(line.lstrip('# '))}</b>" if line.startswith("#") else html.escape(line)
-        for line in instructions.splitlines()
+        for line in lines
     )
 
 
