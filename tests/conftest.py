@@ -1,8 +1,10 @@
 """What tests share: tiers, the package on the path, the folder of real data, and houses to run the workflow in."""
 
+import atexit
 import multiprocessing
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -97,7 +99,7 @@ def snakemake(
     arguments = ["snakemake", "--cores", str(cores), *options]
     python = quick_python() if quick and not WITHOUT_JOBS & set(options) else sys.executable
     with tempfile.TemporaryFile() as output:
-        process = start_snakemake(house, arguments, python, output.fileno())
+        process = start_snakemake(house, arguments, python, output.fileno(), dict(os.environ))
         process.join()
         output.seek(0)
         done = subprocess.CompletedProcess(arguments, process.exitcode or 0, output.read().decode())
@@ -105,17 +107,32 @@ def snakemake(
     return done
 
 
-def start_snakemake(house: Path, arguments: list[str], python: str, output: int) -> Any:
-    """Start Snakemake in a house, in a session of its own; `python` runs its jobs, `output` is a descriptor."""
+def start_snakemake(
+    house: Path,
+    arguments: list[str],
+    python: str,
+    output: int,
+    environment: dict[str, str],
+    script: Path | None = None,
+) -> Any:
+    """Start Snakemake in a house, in a session of its own; `python` runs its jobs, `output` is a descriptor.
+
+    A `script` is run in the place of Snakemake's command.
+    """
     process = forkserver().Process(
-        target=_snakemake, args=(house, arguments, python, dict(os.environ), DupFd(output))
+        target=_snakemake, args=(house, arguments, python, DupFd(output), environment, script)
     )
     process.start()
     return process
 
 
 def _snakemake(
-    house: Path, arguments: list[str], python: str, environment: dict[str, str], output: DupFd
+    house: Path,
+    arguments: list[str],
+    python: str,
+    output: DupFd,
+    environment: dict[str, str],
+    script: Path | None,
 ) -> None:
     from snakemake.cli import main
 
@@ -126,7 +143,13 @@ def _snakemake(
     sys.path.remove(str(house / "scripts"))  # the Snakefile sees to that
     sys.argv = arguments
     sys.executable = python  # of its jobs
-    main()
+    try:
+        if script:
+            runpy.run_path(str(script), run_name="__main__")
+        else:
+            main()
+    finally:
+        atexit._run_exitfuncs()  # which processes of multiprocessing leave out
 
 
 def rules_run(output: str) -> set[str]:

@@ -1,10 +1,12 @@
 """A Python that has imported the large libraries already: each process is a fork of one that waits with them.
 
 Tests run hundreds of jobs, each of which would spend seconds on importing torch, spaCy or transformers. The function
-`quick_python` gives a program to take in the place of sys.executable. Of a script it runs a fork; anything else it
-hands to Python itself. A job's working folder, environment, arguments, import path and open files are its own; only
-what libraries read from the environment when they are imported (OMP_NUM_THREADS) is that of the one that waits. Who
-kills the program kills the job. Jobs of Slurm and of interrupted runs are started as users start them.
+`quick_python` gives a program to take in the place of sys.executable. Of a script, and of Snakemake (-m snakemake),
+it runs a fork; anything else it hands to Python itself. A job's working folder, environment, arguments, import path
+and open files are its own; only what libraries read from the environment when they are imported (OMP_NUM_THREADS) is
+that of the one that waits. Who kills the program kills the job and all that it has started, but a moment later,
+since the fork is no child of the program: `is_idle` says whether it is gone. So jobs of Slurm that tests kill, limit
+or look at from outside are started as users start them.
 """
 
 import atexit
@@ -21,13 +23,14 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 # Third-party packages alone: the code of the workflow is that of the house that a job runs in.
 LIBRARIES = """
-snakemake.script polars pyarrow.compute pyarrow.parquet scipy.stats sklearn.linear_model torch spacy thinc.api
-sentence_transformers transformers accelerate trl datasets gensim.models jieba opencc faiss sacrebleu
-rouge_score.rouge_scorer openai altair
+snakemake.cli snakemake.workflow snakemake.api snakemake.script jsonschema polars pyarrow.compute pyarrow.parquet
+scipy.stats sklearn.linear_model torch spacy thinc.api sentence_transformers transformers accelerate trl datasets
+gensim.models jieba opencc faiss sacrebleu rouge_score.rouge_scorer openai altair
 """
 CLIENT = """\
 import json, os, socket, sys
@@ -48,13 +51,14 @@ def quick_python() -> str:
     program, client, listening = folder / "python", folder / "client.py", folder / "socket"
     client.write_text(CLIENT)
     program.write_text(
-        f'#!/bin/sh\ncase "$1" in *.py) exec {sys.executable} -I -S {client} {listening} "$@";; esac\n'
+        f'#!/bin/sh\nquick() {{ exec {sys.executable} -I -S {client} {listening} "$@"; }}\n'
+        'case "$1" in *.py) quick "$@";; -m) [ "$2" != snakemake ] || quick "$@";; esac\n'
         f'exec {sys.executable} "$@"\n'
     )
     program.chmod(0o755)
     alive, _ = os.pipe()  # the other end stays open as long as this process, and is closed however that ends
     ready = subprocess.Popen(
-        [sys.executable, __file__, str(listening), str(alive)],
+        [sys.executable, __file__, str(listening), str(alive), str(program)],
         pass_fds=[alive],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -66,8 +70,17 @@ def quick_python() -> str:
     return str(program)
 
 
-def serve(listening: str, alive: int) -> None:
-    """Wait with the libraries for clients, until the other end of `alive` is closed."""
+def is_idle(folder: Path) -> bool:
+    """Whether no process of this user works in a folder."""
+    for process in Path("/proc").glob("[0-9]*/cwd"):
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
+            if process.readlink() == folder:
+                return False
+    return True
+
+
+def serve(listening: str, alive: int, program: str) -> None:
+    """Wait with the libraries for clients, until the other end of `alive` is closed; `program` runs jobs of jobs."""
     path = list(sys.path)
     for library in LIBRARIES.split():
         __import__(library)
@@ -83,45 +96,53 @@ def serve(listening: str, alive: int) -> None:
                 server.close()
                 os.close(alive)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                os._exit(_wait_for_job(client))
+                os._exit(_wait_for_job(client, program))
             client.close()
 
 
-def _wait_for_job(client: socket.socket) -> int:
+def _wait_for_job(client: socket.socket, program: str) -> int:
     """Fork the job, tell the client how it ended; kill it where the client is gone."""
     size, files, _, _ = socket.recv_fds(client, 4, 3)
     with client.makefile("rb") as stream:
         arguments, folder, environment = json.loads(stream.read(int.from_bytes(size, "big")))
     job = os.fork()
     if not job:
-        client.close()
+        os.setpgid(0, 0)
         for place, file in enumerate(files):
             os.dup2(file, place)
             os.close(file)
         os.chdir(folder)
+        if select.select([client], [], [], 0)[0]:  # gone already
+            os._exit(1)
+        client.close()
         os.environ.clear()
         os.environ.update(environment)
-        os._exit(_run(arguments))
+        os._exit(_run(arguments, program))
     ended = os.pidfd_open(job)
     if ended not in select.select([client, ended], [], [])[0]:
-        os.kill(job, signal.SIGKILL)
+        with contextlib.suppress(
+            ProcessLookupError
+        ):  # it has no group yet, and will see that the client is gone
+            os.killpg(job, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])
     with contextlib.suppress(OSError):
         client.sendall((status if status >= 0 else 128 - status).to_bytes(1, "big"))
     return 0
 
 
-def _run(arguments: list[str]) -> int:
-    """The exit status of a script."""
-    sys.argv = arguments
+def _run(arguments: list[str], program: str) -> int:
+    """The exit status of a script, or of a module (-m), whose own jobs run in forks, too."""
+    run: Callable[..., object]
+    if arguments[0] == "-m":
+        sys.argv, folder, run = arguments[1:], Path.cwd(), runpy.run_module
+        sys.executable = program
+    else:
+        sys.argv, folder, run = arguments, Path(arguments[0]).resolve().parent, runpy.run_path
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    sys.path[:1] = [
-        str(Path(arguments[0]).resolve().parent),
-        *(str(Path(each).absolute()) for each in named if each),
-    ]
+    sys.path[:1] = [str(folder), *(str(Path(each).absolute()) for each in named if each)]
     status: object = None
     try:
-        runpy.run_path(arguments[0], run_name="__main__")
+        run(sys.argv[0], run_name="__main__")
     except SystemExit as end:
         status = end.code
     except BaseException:
@@ -136,4 +157,4 @@ def _run(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], int(sys.argv[2]))
+    serve(sys.argv[1], int(sys.argv[2]), sys.argv[3])

@@ -7,6 +7,7 @@ mariadb-server. Every daemon is started here and ended here, by its process id.
 import getpass
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -20,92 +21,13 @@ from typing import Any
 
 import pytest
 
+from tests.slurm.configuration import ACCOUNTING, SLURM_CONF, SLURMDBD_CONF, SRUN
+
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch")
 NEEDED_FOR_ACCOUNTING = ("slurmdbd", "mariadbd", "mariadb-install-db")
 PATIENCE = 600  # seconds, against hanging
+MESSAGE_TIMEOUT = 20  # seconds that clients try to reach the controller
 SYSTEM_PATH = "/usr/sbin:/usr/local/sbin:/sbin"
-
-SLURM_CONF = """\
-ClusterName=tests
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={ports[0]}
-SlurmUser={user}
-SlurmdUser={user}
-AuthType=auth/munge
-AuthInfo=socket={home}/munge/socket
-CredType=cred/munge
-CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
-StateSaveLocation={home}/state
-SlurmdSpoolDir={home}/spool/%n
-SlurmctldPidFile={home}/pids/slurmctld
-SlurmdPidFile={home}/pids/slurmd.%n
-SlurmctldLogFile={home}/log/slurmctld.log
-SlurmdLogFile={home}/log/slurmd.%n.log
-SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SwitchType=switch/none
-MpiDefault=none
-ReturnToService=2
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU_Memory
-SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=1,sched_interval=1,sched_min_interval=10000,batch_sched_delay=0,defer_batch=0
-JobRequeue=1
-KillWait=2
-OverTimeLimit=0
-MinJobAge={min_job_age}
-SlurmdTimeout=60
-SlurmctldTimeout=60
-InactiveLimit=0
-Waittime=0
-MessageTimeout=20
-TCPTimeout=10
-MaxArraySize=1001
-GresTypes=gpu
-JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=task=1
-JobAcctGatherParams=OverMemoryKill
-PropagateResourceLimits=NONE
-PreemptType=preempt/partition_prio
-PreemptMode={preempt_mode}
-{accounting}
-NodeName=DEFAULT CPUs=8 RealMemory=16000 State=UNKNOWN
-NodeName=n[1-{nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{node_ports}] Gres=gpu:fake:2
-PartitionName=DEFAULT MaxTime=UNLIMITED DefaultTime=60 DefMemPerCPU=200 State=UP PriorityTier=1
-PartitionName=cpu Nodes=n[1-{nodes}] Default=YES
-PartitionName=gpu Nodes=n1
-PartitionName=short Nodes=n[1-{nodes}] MaxTime=1
-PartitionName=high Nodes=n[1-{nodes}] PriorityTier=10 PreemptMode=OFF
-"""
-ACCOUNTING = """\
-AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=127.0.0.1
-AccountingStoragePort={ports[1]}
-AccountingStoragePass={home}/munge/socket
-AccountingStorageTRES=gres/gpu
-AccountingStoreFlags=job_comment
-AccountingStorageEnforce=associations,limits
-"""
-SLURMDBD_CONF = """\
-AuthType=auth/munge
-AuthInfo=socket={home}/munge/socket
-DbdHost={host}
-DbdAddr=127.0.0.1
-DbdPort={ports[1]}
-CommunicationParameters=NoInAddrAny
-SlurmUser={user}
-LogFile={home}/log/slurmdbd.log
-PidFile={home}/pids/slurmdbd
-StorageType=accounting_storage/mysql
-StorageHost=127.0.0.1
-StoragePort={ports[2]}
-StorageUser={user}
-StoragePass=none
-StorageLoc=accounting
-"""
-# An executor's job step drops every SLURM_* variable before it calls srun, where ours is to be found too.
-SRUN = '#!/bin/sh\nSLURM_CONF="${{SLURM_CONF:-{conf}}}" exec /usr/bin/srun "$@"\n'
 
 
 @contextmanager
@@ -211,7 +133,12 @@ class Cluster:
         return len({line for line in found if line.endswith(" idle")})
 
     def jobs(self, *states: str) -> list[dict[str, str]]:
-        """Jobs that the controller knows, oldest first, each as `names` below and `rule`, the name of its rule."""
+        """Jobs that the controller knows, oldest first, each as `names` below and `rule`, the name of its rule.
+
+        There are none without a controller, for which squeue would wait.
+        """
+        if not self.has("slurmctld"):
+            return []
         names = ("id", "state", "comment", "nodes", "reason", "mem", "partition")
         wanted = ("-t", ",".join(states)) if states else ("--states=all",)
         output = self.run("squeue", "-h", "-S", "i", *wanted, "-o", "%i|%T|%k|%N|%r|%m|%P", check=False)
@@ -275,6 +202,7 @@ class Cluster:
         )
 
     def start_controller(self, *options: str) -> None:
+        self._have_clients_wait(MESSAGE_TIMEOUT)
         self.run("slurmctld", "-f", str(self.conf), *options)
         self.until(lambda: "UP" in self.run("scontrol", "ping", check=False), "slurmctld answers")
 
@@ -290,6 +218,10 @@ class Cluster:
         """Start a node's daemon, by a command before it if one is given (`unshare`, say)."""
         self.run(*within, "slurmd", "-f", str(self.conf), "-N", name)
 
+    def has(self, name: str) -> bool:
+        """Whether a daemon has been started, and not been ended here since."""
+        return (self.home / "pids" / name).exists()
+
     def end(self, name: str, how: int = signal.SIGTERM) -> None:
         """End a daemon (munged, mariadbd, slurmdbd, slurmctld, slurmd.n1, ...) and wait until it is gone.
 
@@ -297,9 +229,11 @@ class Cluster:
         """
         if name not in self.daemons:
             raise ValueError(f"no daemon {name}; there are {', '.join(self.daemons)}")
-        file = self.home / "pids" / name
-        if not file.exists():
+        if not self.has(name):
             return
+        file = self.home / "pids" / name
+        if name == "slurmctld":
+            self._have_clients_wait(1)
         pid = int(file.read_text())
         for signal_number, patience in ((how, 10), (signal.SIGKILL, 10)):
             if alive(pid):
@@ -332,6 +266,13 @@ class Cluster:
             case _:
                 raise ValueError(f"no daemon {name}")
 
+    def _have_clients_wait(self, seconds: int) -> None:
+        """How long clients that start from now on try to reach the controller: not long while there is none."""
+        text = re.sub(r"(?m)^MessageTimeout=.*", f"MessageTimeout={seconds}", self.conf.read_text())
+        new = self.conf.with_suffix(".new")
+        new.write_text(text)
+        new.replace(self.conf)
+
     def _spawn(self, name: str, *options: str) -> None:
         """Start a daemon that stays in the foreground."""
         with (self.home / "log" / f"{name}.out").open("ab") as log:
@@ -353,6 +294,7 @@ class Cluster:
             "node_ports": ",".join(map(str, self.ports[3:])),
             "min_job_age": self.min_job_age,
             "preempt_mode": self.preempt_mode,
+            "message_timeout": MESSAGE_TIMEOUT,
         }
         accounting = (
             ACCOUNTING.format(**given) if self.accounting else "AccountingStorageType=accounting_storage/none"

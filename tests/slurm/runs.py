@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -11,7 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ClassVar
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, start_snakemake
+from tests.quick_python import quick_python
 from tests.slurm.cluster import PATIENCE, Cluster
 from tests.workflow.conftest import digests
 
@@ -51,30 +51,34 @@ def results(house: Path) -> dict[str, str]:
 
 
 class Run:
-    """`snakemake --profile slurm`, started; its output goes to a file. A fast one asks for states each second."""
+    """`snakemake --profile slurm`, started, which asks for states three times a second; its output goes to a file.
+
+    The jobs of a `quick` one run in forks (tests/quick_python.py), which are no processes of Slurm's.
+    """
 
     alive: ClassVar[set["Run"]] = set()  # those that nobody has waited for
 
     def __init__(
-        self, house: Path, cluster: Cluster, *options: str, fast: bool = True, latency: int = 10
+        self,
+        house: Path,
+        cluster: Cluster,
+        *options: str,
+        latency: int = 10,
+        quick: bool = False,
     ) -> None:
         self.house, self.cluster = house, cluster
         self.log = house.with_suffix(f".{time.monotonic_ns()}.log")
         self.ended_before = {job["id"] for job in cluster.jobs(*ENDED)}  # those of tests before this one
-        command = [sys.executable, "-m", "snakemake", "--profile", "slurm"]
-        if fast:
-            command[1:3] = [str(QUICK)]
-            command += ["--slurm-init-seconds-before-status-checks", "1", "--latency-wait", str(latency)]
+        command = ["snakemake", "--profile", "slurm", "--latency-wait", str(latency)]
+        command += ["--slurm-init-seconds-before-status-checks", "1", *options]
+        python = quick_python() if quick else sys.executable
         with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                [*command, *options],
-                cwd=house,
-                env=cluster.environment | {"BETWEEN_QUESTIONS": "1"},
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            self.process = start_snakemake(house, command, python, log.fileno(), cluster.environment, QUICK)
         self.alive.add(self)
+
+    @property
+    def runs(self) -> bool:
+        return self.process.exitcode is None
 
     def output(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
@@ -91,23 +95,18 @@ class Run:
 
     def wait(self, seconds: float = PATIENCE) -> int:
         """Wait for its end and give its exit status; killed, and an AssertionError raised, where it takes longer."""
-        try:
-            status = self.process.wait(seconds)
-            self.alive.discard(self)
-            return status
-        except subprocess.TimeoutExpired:
+        self.process.join(seconds)
+        if (status := self.process.exitcode) is None:
             self.kill()
-            raise AssertionError(
-                f"still runs after {seconds} s\n{self.output()}\n{self.cluster.state()}"
-            ) from None
+            raise AssertionError(f"still runs after {seconds} s\n{self.output()}\n{self.cluster.state()}")
+        self.alive.discard(self)
+        return int(status)
 
     def says(self, text: str, seconds: float = PATIENCE) -> None:
         """Wait until its output has a text in it."""
         end = time.monotonic() + seconds
         while text not in self.output():
-            assert self.process.poll() is None and time.monotonic() < end, (
-                f"never said: {text}\n{self.output()}"
-            )
+            assert self.runs and time.monotonic() < end, f"never said: {text}\n{self.output()}"
             time.sleep(0.1)
 
     def job(self, rule: str, *states: str, seconds: float = PATIENCE) -> dict[str, str]:
@@ -117,21 +116,27 @@ class Run:
     @contextmanager
     def stopped(self) -> Iterator[None]:
         """The run while it does nothing, and asks nothing."""
-        self.process.send_signal(signal.SIGSTOP)
+        self.send(signal.SIGSTOP)
         try:
             yield
         finally:
-            self.process.send_signal(signal.SIGCONT)
+            self.send(signal.SIGCONT)
 
     def interrupt(self) -> None:
-        self.process.send_signal(signal.SIGINT)
+        self.send(signal.SIGINT)
 
     def terminate(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
+        self.send(signal.SIGTERM)
+
+    def send(self, number: int) -> None:
+        """Send a signal to Snakemake itself, if it has not ended."""
+        if self.runs:
+            os.kill(self.process.pid, number)
 
     def kill(self) -> None:
         """End Snakemake with -9, if it has not ended by itself; its Slurm jobs aside."""
         self.alive.discard(self)
+        self.send(signal.SIGKILL)
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self.process.join()

@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm.cluster import PATIENCE, Cluster
+from tests.slurm.cluster import Cluster
 from tests.slurm.faults import empty_queue, ended, fill, locked, out_of_service, small_disk
 from tests.slurm.runs import Run
 from tests.slurm.toy import MADE, NEW, is_at_work, key_of, let_go, new_toy
 
 __all__ = ["empty_queue"]
 pytestmark = pytest.mark.usefixtures("empty_queue")
+
+
+LATENCY = 100  # seconds; Snakemake looks ten times
 
 
 @pytest.fixture
@@ -65,9 +68,9 @@ def test_results_are_seen_late(house: Path, cluster: Cluster, tmp_path: Path) ->
     """The old one, which is all that could be seen, is not taken for the new one."""
     shadow = tmp_path / "shadow"
     with late_results(cluster, house, shadow):
-        run = Run(house, cluster, *NEW, latency=PATIENCE)
+        run = Run(house, cluster, *NEW, latency=LATENCY)
         assert ended(cluster, run.job("made", "RUNNING", "COMPLETED")["id"]) == "COMPLETED"
-        run.says(f"Waiting at most {PATIENCE} seconds for missing files")
+        run.says(f"Waiting at most {LATENCY} seconds for missing files")
         assert key_of(house) == ""
         show(shadow, house)
         run.ends()

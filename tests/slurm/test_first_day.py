@@ -91,7 +91,7 @@ def test_the_first_day(sources: Path, cluster: Cluster, tmp_path: Path) -> None:
     assert "ready for snakemake --profile slurm" in check_site(site, cluster)
     planned = Run(site, cluster, *FILES, *ON_GPUS, "-n", *TARGET).ends()
     assert {"ingest_source", "match_eligible"} <= rules_run(planned)
-    run = Run(site, cluster, *FILES, *ON_GPUS, *TARGET)
+    run = Run(site, cluster, *FILES, *ON_GPUS, *TARGET, quick=True)
     assert run.job("ingest_recipes", "RUNNING", "COMPLETED")["partition"] == "cpu"
     assert run.job("match_embed", "RUNNING", "COMPLETED")["partition"] == "gpu"
     run.ends(1200)

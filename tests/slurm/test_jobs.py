@@ -47,7 +47,7 @@ def house(tmp_path: Path) -> Path:
 
 def at_work(house: Path, cluster: Cluster, run: Run) -> str:
     """Wait until a run's job is at work, and give its id; the old result is gone by then."""
-    cluster.until(lambda: is_at_work(house) or run.process.poll() is not None, "a job is at work")
+    cluster.until(lambda: is_at_work(house) or not run.runs, "a job is at work")
     assert is_at_work(house), run.output()
     assert key_of(house) == ""
     return jobs_of(house, cluster)[-1]["id"]
@@ -116,7 +116,8 @@ def node_dead(house: Path, cluster: Cluster, run: Run, job: str) -> Iterator[Non
     node = node_of(cluster, job)
     kill_node(cluster, node, job)
     try:
-        waits_again(cluster, job)
+        with configured(cluster, "SlurmdTimeout=60", "SlurmdTimeout=5"):
+            waits_again(cluster, job)
         begins_soon(cluster, job)
         yield
     finally:
@@ -144,7 +145,7 @@ def controller_away(house: Path, cluster: Cluster, run: Run, job: str, how: int)
         run.says("Slurm does not answer. The jobs go on by themselves")
         let_go(house)
         cluster.until(lambda: key_of(house), "the job has ended")
-        assert run.process.poll() is None
+        assert run.runs
     finally:
         cluster.start_controller()
     yield

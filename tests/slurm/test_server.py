@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ data = Path(__file__).parent
 
 def answer(handler, asked):
     if asked.body:
-        (data / "asked").touch()
+        (data / f"asked.{os.getpid()}").touch()
         while (data / "hold").exists():
             time.sleep(0.05)
     well()(handler, asked)
@@ -69,14 +68,22 @@ def house(built: Path, tmp_path: Path) -> Path:
 
 def started(house: Path) -> list[dict[str, Any]]:
     """What each server said of itself as it started: pids, job, model and gpus."""
-    return [json.loads(line) for line in (house / "data" / "started").read_text().splitlines()]
+    file = house / "data" / "started"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def busy(house: Path, cluster: Cluster) -> str:
-    """Wait until the server of `asked` has a prompt to answer, and give its Slurm job."""
-    cluster.until((house / "data" / "asked").exists, "a prompt is asked", 120)
-    (job,) = (server["job"] for server in started(house) if server["model"] == "gpt-9")
-    return str(job)
+def busy(house: Path, cluster: Cluster, servers: int = 1) -> str:
+    """Wait until the last of so many servers of `asked` has a prompt to answer, and give its Slurm job."""
+
+    def own() -> list[dict[str, Any]]:
+        return [server for server in started(house) if server["model"] == "gpt-9"]
+
+    def asked() -> bool:
+        found = own()
+        return len(found) == servers and (house / "data" / f"asked.{found[-1]['pids'][0]}").exists()
+
+    cluster.until(asked, "a prompt is asked")
+    return str(own()[-1]["job"])
 
 
 def gone(house: Path) -> bool:
@@ -160,17 +167,15 @@ def interrupted(house: Path, cluster: Cluster, run: Run, job: str) -> Run:
     return Run(house, cluster, TARGET)
 
 
-@pytest.mark.parametrize("fault", [cancelled, requeued, interrupted], ids=lambda fault: fault.__name__)
-def test_a_job_that_is_ended_leaves_no_server(
-    fault: Callable[[Path, Cluster, Run, str], Run], house: Path, cluster: Cluster
-) -> None:
+def test_a_job_that_is_ended_leaves_no_server(house: Path, cluster: Cluster) -> None:
     run = Run(house, cluster, TARGET)
-    job = busy(house, cluster)
-    first = started(house)[0]["pids"]
-    assert all(map(alive, first))
-    run = fault(house, cluster, run, job)
-    cluster.until(lambda: not any(map(alive, first)), "the server is gone")
+    for servers, fault in enumerate((cancelled, requeued, interrupted), 1):
+        job = busy(house, cluster, servers)
+        last = started(house)[-1]["pids"]
+        assert all(map(alive, last))
+        run = fault(house, cluster, run, job)
+        cluster.until(lambda pids=last: not any(map(alive, pids)), "the server is gone")
     (house / "data" / "hold").unlink()
     run.ends()
-    assert len(started(house)) == 2
+    assert len(started(house)) == 4
     check_results(house, cluster)

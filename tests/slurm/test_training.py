@@ -2,10 +2,11 @@
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from tests.slurm.faults import (
     at_work,
     begins_soon,
     empty_queue,
+    ended,
     kill_node,
     preempting,
     processes,
@@ -34,7 +36,7 @@ RUN = "train/model/tiny"
 TARGET = f"results/{RUN}"
 DISTURBED = 30.0  # seconds that are waited for what may come of a training whose store was overwritten
 EPOCHS = 400  # so many take some 20 s
-LONG = 2400  # and so many two minutes
+ENDLESS = 1000 * EPOCHS
 
 
 def with_settings(house: Path, settings: str) -> Path:
@@ -77,13 +79,18 @@ def log(house: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def has_learnt(house: Path, cluster: Cluster, epochs: int = 20) -> None:
-    """Wait until a training has gone so far that it has something to lose."""
-    cluster.until(lambda: f"epoch {epochs}:" in log(house), "some epochs are over")
+def began_after(house: Path) -> int:
+    """The step of the checkpoint that a training went on from, or 0; each attempt has a log of its own."""
+    found = re.search(r"continuing from the checkpoint after step (\d+)", log(house))
+    return int(found[1]) if found else 0
 
 
-def went_on(house: Path) -> bool:
-    return "continuing from the checkpoint after step" in log(house)
+def has_learnt(house: Path, cluster: Cluster, after: int = -1) -> int:
+    """Wait until a training that began after a later step than `after` has something to lose; give its step."""
+    cluster.until(
+        lambda: began_after(house) > after and log(house).count("epoch ") > 20, "some epochs are over"
+    )
+    return began_after(house)
 
 
 def preempted(house: Path, cluster: Cluster, job: str) -> None:
@@ -101,6 +108,7 @@ def requeued(house: Path, cluster: Cluster, job: str) -> None:
 def killed(house: Path, cluster: Cluster, job: str) -> None:
     """With -9, so that nothing can be saved any more."""
     send(signal.SIGKILL, house, job)
+    assert ended(cluster, job) == "FAILED"
 
 
 def node_lost(house: Path, cluster: Cluster, job: str) -> None:
@@ -112,74 +120,63 @@ def node_lost(house: Path, cluster: Cluster, job: str) -> None:
     begins_soon(cluster, job)
 
 
-@pytest.mark.parametrize("fault", [preempted, requeued, killed], ids=lambda fault: fault.__name__)
-def test_training_goes_on(
-    fault: Callable[[Path, Cluster, str], None], house: Path, cluster: Cluster, undisturbed: dict[str, str]
-) -> None:
-    run = Run(house, cluster, TARGET)
-    job = run.job("train_model")["id"]
-    at_work(cluster, job)
-    has_learnt(house, cluster)
-    fault(house, cluster, job)
-    run.ends()
-    assert went_on(house)
-    assert trained(house) == undisturbed
-
-
-def test_training_goes_on_where_its_node_is_lost(
-    house: Path, cluster: Cluster, undisturbed: dict[str, str]
-) -> None:
-    run = Run(house, cluster, TARGET)
-    job = run.job("train_model")
-    at_work(cluster, job["id"])
-    has_learnt(house, cluster)
-    node_lost(house, cluster, job["id"])
+def test_training_goes_on(house: Path, cluster: Cluster, undisturbed: dict[str, str]) -> None:
+    """After each fault; only one of them takes a retry."""
+    run = Run(house, cluster, "--retries", "1", TARGET)
+    after, lost = -1, run.job("train_model")
     try:
-        run.ends()
+        for fault in (preempted, requeued, killed, node_lost):
+            lost = run.job("train_model")
+            at_work(cluster, lost["id"])
+            after = has_learnt(house, cluster, after)
+            send(signal.SIGSTOP, house, lost["id"])  # it does not end before the fault; Slurm lets it go on
+            fault(house, cluster, lost["id"])
+        output = run.ends()
     finally:
-        cluster.start_node(job["nodes"])
-        cluster.run("scontrol", "update", f"nodename={job['nodes']}", "state=resume", check=False)
-    assert went_on(house)
+        if not cluster.has(f"slurmd.{lost['nodes']}"):
+            cluster.start_node(lost["nodes"])
+            cluster.run("scontrol", "update", f"nodename={lost['nodes']}", "state=resume", check=False)
+    assert began_after(house) > after
+    assert output.count("has been submitted") == 2
     assert trained(house) == undisturbed
 
 
-def test_a_training_goes_on_in_as_many_windows_as_it_takes_without_a_retry(
+def test_a_training_whose_window_is_over_goes_on_without_a_retry(
     built: Path, cluster: Cluster, tmp_path: Path
 ) -> None:
-    """The same job is queued again each time that its two minutes are nearly over."""
-    house = with_settings(house_without(built, tmp_path / "house", RUN), f"model.epochs={LONG}")
+    """The same job is queued again by itself when its two minutes are nearly over."""
+    house = with_settings(house_without(built, tmp_path / "house", RUN), f"model.epochs={ENDLESS}")
     run = Run(house, cluster, TARGET, "--retries", "0", "--set-resources", "train_model:runtime=2")
     job = run.job("train_model")["id"]
-    while run.process.poll() is None and ended_or_waits(cluster, job) == "PENDING":
-        begins_soon(cluster, job)
-        at_work(cluster, job)
-    output = run.ends()
-    assert output.count("has been submitted") == 1
-    assert went_on(house)
-    about = cluster.run("scontrol", "show", "job", job)
-    assert int(about.partition("Restarts=")[2].split()[0]) >= 1
+    at_work(cluster, job)
+    waits_again(cluster, job)
+    begins_soon(cluster, job)
+    has_learnt(house, cluster, 0)
+    assert run.runs and run.output().count("has been submitted") == 1
+    assert "Restarts=1 " in cluster.run("scontrol", "show", "job", job)
+    run.interrupt()
+    run.fails()
 
 
-def ended_or_waits(cluster: Cluster, job: str) -> str:
-    """Wait until a job has ended or is queued again, and give its state."""
-    states: list[str] = []
-
-    def there() -> bool:
-        states[:] = [each["state"] for each in cluster.jobs() if each["id"] == job]
-        return states[0] not in ("RUNNING", "COMPLETING")
-
-    cluster.until(there, f"{job} has ended or is queued again", 900)
-    return states[0]
-
-
-def test_two_nodes_learn_what_one_does(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    losses = []
-    for nodes in (1, 2):
-        house = house_without(built, tmp_path / f"house{nodes}", RUN)
-        with_settings(house, f"model.epochs=5; model.dropout=0.0; model.nodes={nodes}")
-        Run(house, cluster, TARGET).ends()
-        losses.append(last_loss(house))
-    assert losses[0] == pytest.approx(losses[1], abs=1e-3)
+def test_two_nodes_have_all_of_their_gpus_and_learn_what_one_does(
+    built: Path, cluster: Cluster, tmp_path: Path
+) -> None:
+    """What Slurm gave to the training is asked of Slurm, since the GPUs are not real."""
+    one, two = (
+        with_settings(
+            house_without(built, tmp_path / f"house{nodes}", RUN),
+            f"model.epochs=5; model.dropout=0.0; model.nodes={nodes}; model.device=cpu",
+        )
+        for nodes in (1, 2)
+    )
+    write_site(two, account="lab", partitions="{high: {max_gpu: 2, max_nodes: 2, max_mem_mb: 16000}}")
+    run = Run(two, cluster, "--set-resources", "train_model:gpu=2", "--", TARGET)
+    job = run.job("train_model")
+    snakemake(one, "--", TARGET)
+    run.ends()
+    said = cluster.run("scontrol", "show", "job", job["id"])
+    assert "gres/gpu=4" in said and "TresPerNode=gres:gpu:2" in said and "NumNodes=2" in said
+    assert last_loss(one) == pytest.approx(last_loss(two), abs=1e-3)
 
 
 @pytest.mark.parametrize("everywhere", [False, True], ids=["as torchrun's state", "under every key"])
@@ -191,16 +188,14 @@ def test_what_others_write_into_the_store_of_two_nodes_is_not_run(
     tests/train/test_several.py has the same attack on torchrun's own rendezvous, where it does run.
     """
     house, made = house_without(built, tmp_path / "house", RUN), tmp_path / "made"
-    epochs = 1000 * EPOCHS if everywhere else 3 * EPOCHS  # that they do not end before the store is found
+    epochs = ENDLESS if everywhere else 3 * EPOCHS  # that they do not end before the store is found
     with_settings(house, f"model.epochs={epochs}; model.dropout=0.0; model.nodes=2")
     run = Run(house, cluster, "--retries", "0", TARGET)
     job = run.job("train_model")["id"]
     keys: set[str] = set()
     others: set[tuple[str, int]] = set()  # that are no stores
     planted = 0.0
-    while run.process.poll() is None and not (
-        everywhere and planted and time.monotonic() > planted + DISTURBED
-    ):
+    while run.runs and not (everywhere and planted and time.monotonic() > planted + DISTURBED):
         for place in listeners(*workers(cluster, job)) - others:
             if store := reached(*place):
                 keys |= {*plant(store, made, [job, "none"], everywhere=everywhere)}
@@ -231,15 +226,3 @@ def last_loss(house: Path) -> float:
     lines = (house / TARGET / "curve.tsv").read_text(encoding="utf-8").splitlines()
     column = lines[0].split("\t").index("train_loss")
     return float(lines[-1].split("\t")[column])
-
-
-def test_two_nodes_have_all_of_their_gpus(built: Path, cluster: Cluster, tmp_path: Path) -> None:
-    """A training on two nodes of two GPUs; what Slurm gave it is asked of Slurm, since the GPUs are not real."""
-    house = house_without(built, tmp_path / "house", RUN)
-    with_settings(house, "model.epochs=5; model.nodes=2; model.device=cpu")
-    write_site(house, account="lab", partitions="{high: {max_gpu: 2, max_nodes: 2, max_mem_mb: 16000}}")
-    run = Run(house, cluster, "--set-resources", "train_model:gpu=2", "--", TARGET)
-    job = run.job("train_model")
-    run.ends()
-    said = cluster.run("scontrol", "show", "job", job["id"])
-    assert "gres/gpu=4" in said and "TresPerNode=gres:gpu:2" in said and "NumNodes=2" in said

@@ -10,7 +10,7 @@ import yaml
 
 from tests.conftest import rules_run, snakemake
 from tests.slurm.cluster import Cluster
-from tests.slurm.runs import Run, house_without, results, write_site
+from tests.slurm.runs import QUICK, Run, house_without, results, write_site
 from tests.workflow.conftest import EVERY, new_house, write_corpora, write_sentences
 from tests.workflow.edits import COMPARED, EDITS, SETTINGS, sometimes
 
@@ -42,15 +42,16 @@ def test_it_ends_in_the_bytes_of_a_local_run(built: Path, cluster: Cluster, tmp_
     on_cpu = {step: {"device": "cpu"} for step in ("translate", "embed")}  # the cluster's GPUs are not real
     (house / "mine.yaml").write_text(yaml.safe_dump({"match": on_cpu}))
     gpus = [f"{rule}:gpu=1" for rule in GPU_RULES]
-    run = Run(house, cluster, "--configfile", "mine.yaml", "--set-resources", *gpus)
-    seen = {rule: run.job(rule, "RUNNING", "COMPLETED") for rule in GPU_RULES}
-    for job in seen.values():
+    run = Run(house, cluster, "--configfile", "mine.yaml", "--set-resources", *gpus, quick=True)
+    for rule in GPU_RULES:
+        job = run.job(rule, "RUNNING", "COMPLETED")
         assert job["partition"] == "gpu"
         assert "gres/gpu=1" in cluster.run("scontrol", "show", "job", job["id"])
     assert rules_run(run.ends(2400)) == EVERY
     assert results(house) == results(built)
 
 
+SOON = ("--slurm-init-seconds-before-status-checks", "1")
 PART = "out/ingest/recipes/xiachufang/part-00000.parquet"
 
 
@@ -77,7 +78,7 @@ def test_a_run_from_elsewhere_within_an_allocation_finds_the_site_and_slurm(
     }
     allocation = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "nowhere", "SLURM_MEM_PER_CPU": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *where[how], "--", PART],
+        [sys.executable, str(QUICK), *where[how], *SOON, "--", PART],
         cwd=elsewhere if how == "-s" else house,
         env=bare_cluster.environment | allocation,
         stdout=subprocess.PIPE,
@@ -101,7 +102,7 @@ def test_edit_runs_exactly(
     edit, expected = (EDITS | SETTINGS)[name]
     expected = expected - OF_RUNS
     edit(house)
-    ran = rules_run(Run(house, cluster).ends(1800))
+    ran = rules_run(Run(house, cluster, quick=True).ends(1800))
     maybe = sometimes(name)
     assert expected - maybe <= ran <= expected | maybe | COMPARED
     after = results(house)

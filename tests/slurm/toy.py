@@ -4,8 +4,11 @@ It has finished results of the key `old`; tests run it with the key `new`. While
 rule does not end.
 """
 
+import atexit
+import functools
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 from tests.conftest import ROOT, snakemake
@@ -57,13 +60,21 @@ MADE, THEN = "results/made/dish", "results/then.txt"
 NEW = ("--config", "key=new", "--", MADE)  # what a run is told
 
 
+@functools.cache
+def old_toy() -> Path:
+    """A toy house with old results, which others are copies of; it lasts as long as this process."""
+    folder = Path(tempfile.mkdtemp(prefix="toy_"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    shutil.copytree(ROOT / "slurm", folder / "slurm")
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    (folder / "made.py").write_text(SCRIPT)
+    snakemake(folder, "--config", "key=old", "--", MADE, THEN, quick=False)
+    return folder
+
+
 def new_toy(to: Path, *, account: str | None = "lab") -> Path:
     """A toy house with old results, whose first rule will not end before it is let go."""
-    to.mkdir()
-    shutil.copytree(ROOT / "slurm", to / "slurm")
-    (to / "Snakefile").write_text(SNAKEFILE)
-    (to / "made.py").write_text(SCRIPT)
-    snakemake(to, "--config", "key=old", "--", MADE, THEN)
+    shutil.copytree(old_toy(), to, symlinks=True)
     write_site(to, account=account)
     (to / "hold").touch()
     return to

@@ -423,13 +423,14 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
         }.items()
     },
 }
+BUILT_ANEW = "a source row with a new title, and settings behind it"
 EDITS: dict[str, tuple[Edit, set[str]]] = {
     "a source row whose title stays": (
         replace("data/en.csv", "Scramble the eggs.", "Beat the eggs."),
         INGESTED | LEARNT | {"ingest_source"},
     ),
-    "a source row with a new title": (
-        NEW_TITLE,
+    BUILT_ANEW: (
+        then(NEW_TITLE, Settings({"match.pair.threshold": 0.8, "export.release.jsonl": True})),
         TITLES | LEARNT | {"ingest_source", "parse_dependencies"} | READ,
     ),
     "a word of the lexicon that no title has": (
@@ -445,10 +446,6 @@ EDITS: dict[str, tuple[Edit, set[str]]] = {
         TRANSLATED,
     ),
 }
-BUILT_ANEW: tuple[Edit, set[str]] = (  # a source row with a new title, and settings behind it, at once
-    then(NEW_TITLE, Settings({"match.pair.threshold": 0.8, "export.release.jsonl": True})),
-    TITLES | LEARNT | {"ingest_source", "parse_dependencies"} | READ,
-)
 EDIT_OF_ALL = replace(f"{PACKAGE}/frame/code.py", "FORMAT = 2", "FORMAT = 3")
 PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
     "nothing": (lambda house: None, set()),

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import sys
 import time
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from wokflow.frame.stages import STAGES
 
 from tests.conftest import rules_run, snakemake, start_snakemake
+from tests.quick_python import is_idle, quick_python
 from tests.workflow.conftest import EVERY, OPTIONAL, copy_of, digests
 from tests.workflow.planner import Planner
 
@@ -29,7 +29,7 @@ def run_until_killed(house: Path, spared: set[str], delay: float) -> set[str]:
     """
     command = ["snakemake", "--cores", "2", "--rerun-incomplete", "--nolock"]
     with Path(os.devnull).open("wb") as nothing:
-        process = start_snakemake(house, command, sys.executable, nothing.fileno())
+        process = start_snakemake(house, command, quick_python(), nothing.fileno(), dict(os.environ))
     try:
         while process.is_alive() and not started(house) - spared:
             time.sleep(0.01)
@@ -39,6 +39,8 @@ def run_until_killed(house: Path, spared: set[str], delay: float) -> set[str]:
         if process.is_alive():
             os.killpg(process.pid, signal.SIGKILL)
         process.join()
+        while not is_idle(house):
+            time.sleep(0.01)
 
 
 @pytest.mark.parametrize("stages", [STAGES[:5], STAGES[5:]], ids=["ingest to enrich", "train to report"])
