@@ -70,13 +70,13 @@ SLOW = (
     "workflow/test_two_runs.py",
 )
 QUICK = (
-    "cluster/test_contract.py::test_an_executor_that_was_not_tested_is_refused",
+    "cluster/test_contract.py::test_an_executor_that_was_not_tested_is_refused[another version]",
     "cluster/test_placement.py::test_each_attempt_stays_within_the_partitions_that_take_the_job",
-    "workflow/test_plans.py::test_a_",
+    "workflow/test_plans.py::test_a_built_house_has_nothing_to_do",
+    "workflow/test_plans.py::test_settings_of_different_rules_change_their_keys_exactly",
     "workflow/test_plans.py::test_an_edit_would_run_exactly[Snakemake's records lost]",
     "workflow/test_plans.py::test_an_edit_would_run_exactly[a source replaced by an older file with other rows",
     "workflow/test_plans.py::test_an_edit_would_run_exactly[all code touched",
-    "workflow/test_plans.py::test_every_key_of_the_config_is_edited_somewhere",
 )
 
 

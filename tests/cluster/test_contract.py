@@ -161,13 +161,18 @@ class House:
             time.sleep(0.05)
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A house with all results of the key `old`."""
-    house = tmp_path_factory.mktemp("contract") / "house"
+def unbuilt(house: Path) -> Path:
+    """A house without results."""
     house.mkdir()
     (house / "Snakefile").write_text(SNAKEFILE)
     shutil.copytree(ROOT / "slurm", house / "slurm")
+    return house
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A house with all results of the key `old`."""
+    house = unbuilt(tmp_path_factory.mktemp("contract") / "house")
     snakemake(house, "--config", "key=old", "--", *EVERY, cores=2)
     return house
 
@@ -512,12 +517,14 @@ DIFFERS = (
     ],
     ids=["another version", "a name is missing", "other parameters"],
 )
-def test_an_executor_that_was_not_tested_is_refused(file: str, text: str, said: str, house: Any) -> None:
-    toy = house(RUNS)
+def test_an_executor_that_was_not_tested_is_refused(file: str, text: str, said: str, tmp_path: Path) -> None:
+    toy = House(unbuilt(tmp_path / "house"), {"jobs": [RUNS]})
+    (toy.folder / MADE).parent.mkdir()
+    (toy.folder / MADE).write_text("old")
     (toy.folder / "python" / file).parent.mkdir(parents=True)
     (toy.folder / "python" / file).write_text(text)
     toy.environment["PYTHONPATH"] = str(toy.folder / "python")
-    succeeded, output = toy.run()
+    succeeded, output = toy.run(options=("--forcerun", "made"))
     assert not succeeded and toy.submitted() == 0 and toy.text() == "old"
     assert said in output
     assert "was tested with version 2.8.0" in output

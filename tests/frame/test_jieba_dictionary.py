@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 import wokflow
 from wokflow.frame import jieba_dictionary
 
@@ -27,34 +28,22 @@ print(_count(pl.Series([line]), "zh")[0], words, sorted(segmenter()(line)), segm
 """
 
 
-def cut(temporary: Path) -> str:
-    """What CUT prints, in a process whose temporary folder this is; it writes no error."""
+def test_a_planted_cache_has_no_effect_and_none_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lie = marshal.dumps((dict.fromkeys(["豆", "腐", "切", "把", "翻", "炒"], 1), 6))
+    (tmp_path / "jieba.cache").write_bytes(lie)
     environment = {
         "PYTHONPATH": str(ROOT / "scripts"),
-        "TMPDIR": str(temporary),
+        "TMPDIR": str(tmp_path),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    done = subprocess.run(
-        [sys.executable, "-c", CUT],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=temporary,
-    )
-    assert done.stderr == ""
-    return done.stdout
-
-
-def test_a_planted_cache_has_no_effect_and_none_is_left(tmp_path: Path) -> None:
-    planted, clean = tmp_path / "planted", tmp_path / "clean"
-    planted.mkdir()
-    clean.mkdir()
-    lie = marshal.dumps((dict.fromkeys(["豆", "腐", "切", "把", "翻", "炒"], 1), 6))
-    (planted / "jieba.cache").write_bytes(lie)
-    assert cut(planted) == cut(clean)
-    assert [path.name for path in clean.iterdir()] == []
-    assert (planted / "jieba.cache").read_bytes() == lie
+    command = [sys.executable, "-c", CUT]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=tmp_path)
+    exec(CUT, {})  # here, where no cache is planted
+    assert (done.stdout, done.stderr) == (capsys.readouterr().out, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["jieba.cache"]
+    assert (tmp_path / "jieba.cache").read_bytes() == lie
 
 
 def imports(path: Path) -> Iterator[str]:

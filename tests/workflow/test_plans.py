@@ -8,15 +8,25 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.conftest import ROOT
+from tests.workflow.batches import Batch, batches, keys_changed_by
 from tests.workflow.changes import Settings
 from tests.workflow.conftest import EVERY, copy_of
 from tests.workflow.edits import EDIT_OF_ALL, EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS
-from tests.workflow.keyed import KEYED, OTHER_KEYS, SEVERAL_KEYS, SHOWS_SETTINGS
+from tests.workflow.keyed import KEYED, SEVERAL_KEYS, SHOWS_SETTINGS
 from tests.workflow.planner import Planned, Planner, plan_once
 from tests.workflow.run_edits import RUN_EDITS, RUN_SETTINGS
 
 ALL_SETTINGS = SETTINGS | PLANNED_SETTINGS | RUN_SETTINGS
 ALL_EDITS = PLANNED_EDITS | RUN_EDITS
+BATCHES = batches(
+    {
+        name: (Settings({}), settings, keys_changed_by(settings, runs))
+        for name, (settings, runs) in PLANNED_SETTINGS.items()
+        if name not in SEVERAL_KEYS
+    }
+    | KEYED
+)
 Plan = Callable[..., Planned]
 
 
@@ -40,6 +50,17 @@ def test_a_built_house_has_nothing_to_do(planner: Planner) -> None:
     assert planner.unedited.rules == set()
 
 
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+def test_settings_of_different_rules_change_their_keys_exactly(batch: Batch, plan: Plan) -> None:
+    """For the gate: all settings in few dry runs. At night each is tried by itself, as below."""
+    planned = plan(batch.given, batch.settings)
+    wrong = list(batch.wrong(planned.rules_with_other_keys(plan(batch.given)) - SHOWS_SETTINGS))
+    assert not wrong, "\n".join(wrong)
+    if not batch.given.values:
+        expected = set().union(*(ALL_SETTINGS[name][1] for name in batch.names))
+        assert planned.rules == planned.described == expected
+
+
 @pytest.mark.parametrize("name", RUN_SETTINGS)
 def test_the_setting_of_a_run_would_run_exactly(name: str, plan: Plan, planner: Planner) -> None:
     test_a_setting_would_run_exactly(name, plan, planner)
@@ -54,16 +75,6 @@ def test_a_setting_would_run_exactly(name: str, plan: Plan, planner: Planner) ->
     assert changed <= expected
     if name not in SEVERAL_KEYS:
         assert changed - SHOWS_SETTINGS == keys_changed_by(settings, expected) - SHOWS_SETTINGS
-
-
-def keys_changed_by(settings: Settings, runs: set[str]) -> set[str]:
-    """None, if nothing runs; what OTHER_KEYS says; or else the rule of the setting's own block."""
-    if not runs:
-        return set()
-    [dotted] = settings.values
-    beginnings = [dotted.rsplit(".", cut)[0] for cut in range(dotted.count("."))]
-    default = {"_".join(dotted.split(".")[:2])}
-    return next((OTHER_KEYS[each] for each in [dotted, *beginnings] if each in OTHER_KEYS), default)
 
 
 @pytest.mark.parametrize("name", KEYED)
@@ -110,8 +121,8 @@ def test_the_papers_settings_can_be_planned(
     assert planned.described == planned.rules
 
 
-def test_every_key_of_the_config_is_edited_somewhere(built: Path) -> None:
-    schema = yaml.safe_load((built / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
+def test_every_key_of_the_config_is_edited_somewhere() -> None:
+    schema = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
 
     def free(block: dict[str, Any]) -> dict[str, Any]:
         """Keys with names of the user's own: of the only such block, the source of sentences of this house."""
