@@ -44,8 +44,9 @@ PYTEST := $(BIN)/python -m pytest -n $(CORES) --dist worksteal
 
 # Decides whether a change goes in. Nothing in it may depend on time, load, order or chance. Its budget is ten minutes
 # on two quiet cores, installation aside: a change that brings it over that moves tests to another tier (tests/tiers.py).
+# What is ignored has been run by check.
 gate: check
-	$(PYTEST) -m "not slow and not cluster and not bench"
+	$(PYTEST) --ignore tests/test_docs.py --ignore tests/test_environment.py -m "not slow and not cluster and not bench"
 
 # What the demo's tables hold, after a change that means to change them.
 demo-record: $(VENV)/ready-dev

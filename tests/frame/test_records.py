@@ -2,19 +2,19 @@
 
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 import pytest
-import snakemake.persistence
+from snakemake import persistence
 from wokflow.frame.columns import column
 from wokflow.frame.job import UserError
 from wokflow.frame.records import UNFINISHED, keep_inputs, keep_keys, kept_inputs, kept_key, outputs, restore
 from wokflow.frame.tables import write
 
-from tests.conftest import ROOT
-from tests.conftest import snakemake as run
+from tests.conftest import ROOT, snakemake
 
 SCHEMA = pa.schema([column("a", pa.int64(), "A number.")])
 SNAKEFILE = """
@@ -29,6 +29,9 @@ rule made:
     shell:
         "mkdir -p out/folder; touch out/folder/a; echo new > {{output.text}}"
 """
+
+
+run = partial(snakemake, quick=False)  # no job here is a script
 
 
 def table(path: Path, key: str) -> None:
@@ -167,7 +170,7 @@ def test_a_single_lost_record_comes_back(house: Path, monkeypatch: pytest.Monkey
 
 
 def test_an_unknown_format_of_records_is_refused(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snakemake.persistence, "RECORD_FORMAT_VERSION", 7)
+    monkeypatch.setattr(persistence, "RECORD_FORMAT_VERSION", 7)
     with pytest.raises(UserError, match="format 7"):
         restored(house, monkeypatch)
 
