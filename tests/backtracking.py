@@ -8,7 +8,7 @@ repetitions of what its parts match, behind what leads to them, before what make
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, groupby, permutations, product
+from itertools import chain, groupby, islice, permutations, product
 from math import inf
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
@@ -262,14 +262,15 @@ class Steps:
         return run
 
 
-def slow_on(pattern: AnyPattern, how: str = "search") -> str | None:
+def slow_on(pattern: AnyPattern, how: str = "search", *, every: int = 1) -> str | None:
     """A text on which an expression takes more steps than in proportion to its length; None if none is found.
 
-    `how` it is used: search (also for split, sub and the like), match or fullmatch. Steps in proportion lie on a
-    line; where those for three lengths do not, longer texts decide: repeats up to a number are linear beyond it.
+    `how` it is used: search (also for split, sub and the like), match or fullmatch. Of the texts to try, one of
+    `every` so many is taken. Steps in proportion lie on a line; where those for three lengths do not, longer texts
+    decide: repeats up to a number are linear beyond it.
     """
     steps = Steps(pattern)
-    for first, repeated, last in attacks(steps):
+    for first, repeated, last in islice(attacks(steps), 0, None, every):
         for lengths in LENGTHS:
             one, two, three = (_taken(steps, first + repeated * times + last, how) for times in lengths)
             if abs((three - two) - (two - one)) <= BENT * (two - one):

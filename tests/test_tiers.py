@@ -1,7 +1,6 @@
 """Each test is in one tier, and CI skips nothing in silence."""
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -31,20 +30,13 @@ def test_a_test_s_tier_comes_from_its_place_and_its_fixtures(
     assert tier(test, fixtures) == expected
 
 
-@pytest.mark.parametrize("test", [*SLOW, *QUICK])
-def test_every_test_that_the_tiers_name_exists(test: str) -> None:
-    assert_exists(TESTS / test.split("::")[0], test)
-
-
-@pytest.mark.parametrize("pattern", read_list(TESTS / "skips.txt"))
-def test_every_test_that_the_list_of_skips_names_exists(pattern: str) -> None:
-    assert_exists(ROOT / pattern.split("::")[0], pattern)
-
-
-def assert_exists(file: Path, test: str) -> None:
-    assert file.is_file()
-    if function := re.search(r"::(test_\w+)", test):
-        assert f"def {function[1]}" in file.read_text(encoding="utf-8")
+def test_every_test_that_the_tiers_and_the_list_of_skips_name_exists() -> None:
+    tests = [f"tests/{test}" for test in (*SLOW, *QUICK)] + list(read_list(TESTS / "skips.txt"))
+    for test in tests:
+        file = ROOT / test.split("::")[0]
+        assert file.is_file(), test
+        function = re.search(r"::(test_\w+)", test)
+        assert not function or f"def {function[1]}" in file.read_text(encoding="utf-8"), test
 
 
 def test_a_star_stands_for_anything_and_brackets_for_themselves() -> None:

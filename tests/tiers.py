@@ -60,6 +60,7 @@ SLOW = (
     "train/test_model.py",
     "train/test_several.py",
     "test_former_patterns.py",
+    "test_patterns.py::test_an_expression_takes_steps_in_proportion_to_a_text",
     "test_quick_python.py",
     "workflow/test_container.py",
     "workflow/test_contributing.py",

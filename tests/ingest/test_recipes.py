@@ -116,11 +116,12 @@ def test_parts_are_of_about_equal_size_and_carry_the_metadata(ingest: Ingest, co
     assert all(json.loads(part.metadata[b"sources"]) == {corpus.name: "1a"} for part in metadata)
 
 
-@pytest.mark.parametrize("share", [0.01, 0.3, 0.7, 0.99])
+@pytest.mark.parametrize("share", [0.01, 0.7, 0.99])
 @pytest.mark.parametrize("packed", ["gz", "zst", "zip"])
 def test_a_cut_archive_gives_the_rows_before_the_cut(
-    share: float, packed: str, ingest: Ingest, corpus: Any
+    share: float, packed: str, ingest: Ingest, recipenlg_corpus: Any
 ) -> None:
+    corpus = recipenlg_corpus  # archives are read alike for all
     letters = random.Random(1)
     titles = [f"Dish {letters.getrandbits(64)}" for _ in range(3000)]
     ending, pack = PACKED[packed]
@@ -140,7 +141,8 @@ def test_a_cut_archive_gives_the_rows_before_the_cut(
 
 
 @pytest.mark.parametrize("packed", ["gz", "zst", "zip"])
-def test_a_damaged_archive_is_a_reject(packed: str, ingest: Ingest, corpus: Any) -> None:
+def test_a_damaged_archive_is_a_reject(packed: str, ingest: Ingest, recipenlg_corpus: Any) -> None:
+    corpus = recipenlg_corpus
     ending, pack = PACKED[packed]
     data = bytearray(pack(corpus.file(corpus.titles(2000))))
     data[len(data) // 2 : len(data) // 2 + 50] = b"\xff" * 50
@@ -156,7 +158,7 @@ def test_a_file_that_ends_within_a_record_is_refused_or_kept(
     ending, pack = PACKED["gz"] if packed == "gz" else ("", bytes)
     last = corpus.row(2, "蛋炒饭")
     whole = corpus.file(corpus.titles(2)) + last
-    for lost in range(1, len(last) - 2, 4):  # also at each byte of a character (of three)
+    for lost in range(1, len(last) - 2, 7):  # also at each byte of a character (of three)
         data = pack(whole[:-lost])
         with pytest.raises(UserError, match="cut off or damaged after 2 rows: it ends within "):
             ingest(corpus.name, data, ending=ending, truncated="refuse")
