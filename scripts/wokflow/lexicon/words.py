@@ -13,7 +13,7 @@ from wokflow.parse.glossary import read_glossary
 
 ENGLISH = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 CHINESE = re.compile(f"[{HAN}]+")
-GLOSS = re.compile(r"\([^)]*\)|\.\.\.|[^\w\s'-]")
+GLOSS = re.compile(r"\([^()]*\)|\.\.\.|[^\w\s'-]")
 CONTENT = tuple("nva")  # how jieba's tags of nouns, verbs and adjectives begin
 DECORATION = "decoration"  # what titles say beside the dish
 PAIR = ("zh", "en")
