@@ -43,6 +43,7 @@ SLOW = (
     "judge/test_dialogue_stage.py",
     "judge/test_stage.py::test_models_",
     "lexicon/test_planted.py",
+    "match/test_codes.py::test_the_bound_holds_for_each_count_of_equal_entries",
     "match/test_embed.py",
     "match/test_search.py::test_thousands_of_rows_in_several_products_give_the_same",
     "match/test_translate.py",

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from wokflow.match.codes import LEAST, MOST, PADDED, Coding
 from wokflow.match.vectors import Matrix
@@ -22,7 +22,6 @@ def bounds(coding: Coding, left: Matrix, right: Matrix) -> tuple[np.ndarray, flo
 
 
 @pytest.mark.parametrize("width", [2, 16, 128, 1000])
-@settings(max_examples=60, deadline=None)
 @given(scored(), st.integers(1, 24))
 @example((LEVEL, LEVEL), 1)
 @example((LEVEL * np.float32(0.51), LEVEL * np.float32(0.51)), 1)
@@ -38,6 +37,11 @@ def test_no_score_is_above_its_bound(width: int, vectors: tuple[Matrix, Matrix],
 
 
 @pytest.mark.parametrize("count", range(1, 385, 3))
+def test_the_bound_holds_for_each_count_of_equal_entries(count: int) -> None:
+    test_the_bound_holds_where_all_roundings_go_one_way(count)
+
+
+@pytest.mark.parametrize("count", [1, 43, 130, 257, 384])
 def test_the_bound_holds_where_all_roundings_go_one_way(count: int) -> None:
     row = np.zeros((1, 384), np.float32)
     row[0, :count] = 1 / np.sqrt(count)
