@@ -9,15 +9,30 @@ from wokflow.match import judgement
 def graded(*rows: tuple[float, float | None, int]) -> pl.DataFrame:
     return pl.DataFrame(
         [
-            {"zh_title": f"菜{place}", "title": title, "foods": foods, "grade": grade}
+            {
+                "zh_title": f"菜{place}",
+                "en_title": f"Dish {place}",
+                "title": title,
+                "foods": foods,
+                "grade": grade,
+            }
             for place, (title, foods, grade) in enumerate(rows)
         ],
-        schema={"zh_title": pl.String, "title": pl.Float32, "foods": pl.Float32, "grade": pl.Int64},
+        schema={
+            "zh_title": pl.String,
+            "en_title": pl.String,
+            "title": pl.Float32,
+            "foods": pl.Float32,
+            "grade": pl.Int64,
+        },
     )
 
 
 ROWS = graded((0.9, 0.8, 2), (0.8, 0.6, 2), (0.8, 0.7, 1), (0.5, 0.1, 0), (0.4, 0.2, 0), (0.6, None, 0))
 NAMES = ("title", "foods")
+MANY = pl.concat(
+    ROWS.with_columns(pl.col("zh_title", "en_title") + f" {copy}", corpus=pl.lit("own")) for copy in range(6)
+)
 
 
 def test_parts_add_up_to_the_log_odds_and_what_is_unknown_adds_nothing() -> None:
@@ -34,10 +49,24 @@ def test_pairs_of_one_kind_alone_make_no_model() -> None:
         judgement.fit(ROWS.filter(pl.col("grade") > 0), NAMES)
 
 
-def test_a_dish_is_judged_by_a_model_that_has_not_seen_it() -> None:
-    rows = pl.concat([ROWS, ROWS.with_columns(zh_title=pl.col("zh_title") + "肉")])
-    wrong = rows.with_columns(grade=pl.when(pl.col("zh_title") == "菜0").then(0).otherwise("grade"))
-    assert judgement.crossed(rows, NAMES)[0] == judgement.crossed(wrong, NAMES)[0]
+def test_a_dish_is_judged_by_a_model_that_has_seen_neither_of_its_recipes() -> None:
+    met = MANY[:1].with_columns(zh_title=pl.lit("别的"))  # with the English recipe of the first
+    rows = pl.concat([MANY, met])
+    wrong = pl.concat([MANY, met.with_columns(grade=pl.lit(0, pl.Int64))])
+    before, after = (judgement.crossed(each, NAMES) for each in (rows, wrong))
+    assert before[0] == after[0] and (before != after).any()
+
+
+def test_no_weight_is_negative() -> None:
+    rows = graded(*((float(grade > 0), 1 - grade / 2, grade) for grade in (0, 0, 1, 2)))
+    weight = judgement.fit(rows, NAMES).weight
+    assert weight["title"] > 0 and weight["foods"] == 0
+
+
+def test_a_pair_is_accepted_where_pairs_of_other_recipes_keep_the_precision() -> None:
+    accepted = judgement.chosen(MANY, NAMES, 0.8)
+    assert accepted[0] == 1 and accepted[3] == 0
+    assert not judgement.chosen(MANY.with_columns(grade=2 - pl.col("grade")), ("title",), 0.9).any()
 
 
 def test_the_curve_counts_equal_scores_at_once() -> None:
@@ -58,7 +87,11 @@ def test_the_least_score_keeps_the_precision_in_each_corpus() -> None:
 
 
 def test_figures_have_intervals_of_dishes() -> None:
-    found = judgement.measured(np.array([0.9, 0.9, 0.2, 0.9, 0.1, 0.1]), ROWS, 0.5)
+    accepted, beside = np.array([1.0, 1, 0, 1, 0, 0]), np.array([1.0, 0, 0, 0, 0, 0])
+    found = judgement.measured(accepted, ROWS, beside)
     assert (found["precision"], found["recall"]) == (0.6667, 1.0)  # 菜3 is accepted, and wrong
     low, high = found["precision_interval"]
     assert 0 <= low < 0.6667 < high <= 1
+    assert found["more"] == 0.5 and found["more_interval"][0] == 0
+    halves = judgement.measured(accepted / 2, ROWS)
+    assert (halves["precision"], halves["recall"], halves["accepted"]) == (0.6667, 0.5, 1.5)

@@ -30,7 +30,24 @@ EN = [
     ("Summer Love", ["1 lb. lamb", "1 c. yogurt"], ["Roast."]),
 ]
 SCORES = [[0.5, 0.0, 0.6], [0.1, 1.0, 0.2], [0.2, 0.1, 0.9]]
-HEADER = ["zh_id", "zh_title", "en_id", "en_title", "grade", "part", *schemas.FEATURES]
+HEADER = ["zh_id", "zh_title", "en_id", "en_title", "grade", *schemas.FEATURES]
+NOTHING = [""] * len(schemas.FEATURES)
+
+
+def known(title: float, foods: float) -> list[str]:
+    """The cells of a sheet with what two recipes have in common, by titles and by foods."""
+    return [str({"title": title, "foods": foods}.get(name, foods)) for name in schemas.FEATURES]
+
+
+def write_labels(path: Path, rows: list[list[str]]) -> str:
+    """Write a sheet with graded pairs: those given, and some of other dishes, by whose grades foods tell."""
+    made = [
+        [f"x{n}", f"{kind}{n}", f"y{n}", f"{kind} {n}", str(grade), *known(0.5, 0.1 + 0.4 * grade + n / 100)]
+        for kind, grade in (("菜", 0), ("肉", 2))
+        for n in range(20)
+    ]
+    path.write_text("\n".join("\t".join(row) for row in [HEADER, *made, *rows]) + "\n", encoding="utf-8")
+    return str(path)
 
 
 class House:
@@ -104,7 +121,7 @@ class House:
     def rerank(
         self, compared: list[str], labels: str, **settings: object
     ) -> tuple[pl.DataFrame, dict[str, object]]:
-        given = {"labels": labels, "graded": None, "precision": 0.8, "k": 2, "unsure": 3}
+        given = {"labels": labels, "graded": None, "precision": 0.8, "threshold": 0.8, "k": 2, "unsure": 3}
         reranked = [self.path("reranked", direction) for direction in ("zh-en", "en-zh")]
         match_rerank(
             compared=compared,
@@ -148,70 +165,75 @@ def test_candidates_do_not_depend_on_the_number_of_shards(
     assert pairs(house.compare(5)) == whole, "some have nothing to do"
 
 
-def test_a_dish_whose_titles_never_meet_is_found_and_one_whose_titles_mislead_is_not(house: House) -> None:
-    """By the labels that come with the project."""
-    compared = house.compare()
-    accepted, model = house.rerank(compared, str(ROOT / "resources/rerank/labels.tsv"))
+def test_a_dish_whose_titles_never_meet_is_found_and_one_whose_titles_mislead_is_not(
+    house: House, tmp_path: Path
+) -> None:
+    labels = write_labels(tmp_path / "labels.tsv", [])
+    accepted, model = house.rerank(house.compare(), labels)
     found = dict(zip(accepted["source_title"], accepted["target_title"], strict=True))
-    assert found["小米粥"] == "Millet Supper"
-    assert found["提拉米苏"] == "Tiramisu"
-    assert "夏日之恋" not in found
+    assert found == {"小米粥": "Millet Supper", "提拉米苏": "Tiramisu"}
     parts = accepted.select(pl.sum_horizontal(f"by_{name}" for name in schemas.FEATURES)).to_series()
     odds = (accepted["probability"] / (1 - accepted["probability"])).log()
-    assert isinstance(model["model"], dict)
+    assert isinstance(model["model"], dict) and isinstance(model["examples"], dict)
     assert (parts + model["model"]["intercept"]).to_list() == pytest.approx(odds.to_list(), abs=1e-3)
+    examples = {name: row["target_title"] for name, row in model["examples"].items()}
+    assert examples == {"missed": "Millet Supper", "wrong": "Summer Love"}
+
+
+def test_pairs_do_not_depend_on_the_number_of_shards(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = write_labels(tmp_path / "labels.tsv", [])
+    whole, model = house.rerank(house.compare(), labels)
+    sheet = (tmp_path / "unsure.tsv").read_bytes()
+    assert whole.height
+    monkeypatch.setattr(compare, "BLOCK", 1)
+    again, same = house.rerank(house.compare(3), labels)
+    assert again.equals(whole) and same == model and (tmp_path / "unsure.tsv").read_bytes() == sheet
 
 
 def test_a_graded_pair_counts_with_what_its_recipes_have_in_common_here(house: House, tmp_path: Path) -> None:
     """And else with what its row says; a row that says nothing, or has no grade, is left out."""
-    sheet = tmp_path / "labels.tsv"
     rows = [
-        ["xiachufang:0", "小米粥", "recipenlg:0", "Millet Supper", "2", "learn", *[""] * 7],
-        ["xiachufang:2", "夏日之恋", "recipenlg:2", "Summer Love", "0", "learn", *[""] * 7],
-        ["xiachufang:0", "别的", "recipenlg:9", "Other", "2", "learn", "1", "", "", "0.9", "", "0.5", "0"],
-        ["xiachufang:0", "别的", "recipenlg:8", "Others", "0", "learn", *[""] * 7],
-        ["xiachufang:0", "别的", "recipenlg:7", "More", "3", "learn", *[""] * 7],
-        *(["x", f"菜{n}", "y", f"{n}", "0", "learn", "0.1", "", "", "0.1", "", "0", "0"] for n in range(9)),
-        *(["x", f"肉{n}", "y", f"{n}", "2", "learn", "0.9", "", "", "0.9", "", "1", "0"] for n in range(9)),
+        ["xiachufang:0", "小米粥", "recipenlg:0", "Millet Supper", "2", *NOTHING],
+        ["xiachufang:2", "夏日之恋", "recipenlg:2", "Summer Love", "0", *NOTHING],
+        ["xiachufang:0", "别的", "recipenlg:9", "Other", "2", *known(1, 0.9)],
+        ["xiachufang:0", "别的", "recipenlg:8", "Others", "0", *NOTHING],
+        ["xiachufang:0", "别的", "recipenlg:7", "More", "3", *NOTHING],
     ]
-    sheet.write_text("\n".join("\t".join(row) for row in [HEADER, *rows]) + "\n", encoding="utf-8")
-    house.rerank(house.compare(), str(sheet))
+    house.rerank(house.compare(), write_labels(tmp_path / "labels.tsv", rows))
     rejects = tables.read(str(tmp_path / "rejects")).select("source_row", "reason").rows()
-    assert rejects == [(6, "no_grade"), (5, "no_features")]
+    assert rejects == [(46, "no_grade"), (45, "no_features")]
 
 
 def test_the_sheet_of_unsure_pairs_is_graded_and_read_again(house: House, tmp_path: Path) -> None:
-    labels = str(ROOT / "resources/rerank/labels.tsv")
+    labels = write_labels(tmp_path / "labels.tsv", [])
     compared = house.compare()
-    house.rerank(compared, labels)
+    _, before = house.rerank(compared, labels)
     lines = (tmp_path / "unsure.tsv").read_text("utf-8-sig").splitlines()
     header, *rows = [line.split("\t") for line in lines]
     assert len(rows) == 3
-    graded = [[*row[:1], "2", *row[2:]] for row in rows[:2]] + rows[2:]
+    graded = [[*row[:1], "0", *row[2:]] for row in rows[:2]] + rows[2:]
     mine = tmp_path / "mine.tsv"
     mine.write_text("\n".join("\t".join(row) for row in [header, *graded]) + "\n", encoding="utf-8")
-    known, unusable = read_labels(str(mine))
-    assert known["grade"].to_list() == [2, 2]
+    read, unusable = read_labels(str(mine))
+    assert read["grade"].to_list() == [0, 0]
     assert unusable["reason"].to_list() == ["no_grade"]
-    _, before = house.rerank(compared, labels)
     _, after = house.rerank(compared, labels, graded=str(mine))
     assert before["model"] != after["model"]
 
 
 def test_a_precision_that_no_probability_keeps_accepts_nothing(house: House, tmp_path: Path) -> None:
-    sheet = tmp_path / "labels.tsv"
-    rows = [
-        ["x", f"菜{n}", "y", f"{n}", "2" if n % 3 == 0 else "0", "learn", "0.5", "", "", "0.5", "", "0", "0"]
-        for n in range(30)
-    ]
-    sheet.write_text("\n".join("\t".join(row) for row in [HEADER, *rows]) + "\n", encoding="utf-8")
-    accepted, model = house.rerank(house.compare(), str(sheet), precision=0.99)
+    rows = [[f"x{n}", f"汤{n}", f"y{n}", f"soup {n}", "0", *known(0.5, 9)] for n in range(9)]
+    accepted, model = house.rerank(
+        house.compare(), write_labels(tmp_path / "labels.tsv", rows), precision=0.99
+    )
     assert (accepted.height, model["least"]) == (0, None)
 
 
 def test_labels_of_one_kind_are_refused(house: House, tmp_path: Path) -> None:
     sheet = tmp_path / "labels.tsv"
-    row = ["x", "菜", "y", "dish", "2", "learn", "0.5", "", "", "0.5", "", "0", "0"]
+    row = ["x", "菜", "y", "dish", "2", *known(0.5, 0.5)]
     sheet.write_text("\n".join("\t".join(each) for each in [HEADER, row]) + "\n", encoding="utf-8")
     with pytest.raises(UserError, match="Grade pairs of the same dish, and pairs of others"):
         house.rerank(house.compare(), str(sheet))

@@ -1,11 +1,13 @@
 """The model that judges pairs: a logistic regression on what two recipes have in common, and how well it judges.
 
 Each feature is centred and scaled; where it is null, it adds nothing. So what a feature adds to the log odds of a
-pair can be read off, and the features' parts add up to them.
+pair can be read off, and the features' parts add up to them. No weight is negative: to have more in common never
+speaks against a pair.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -15,13 +17,15 @@ from numpy.typing import NDArray
 
 from wokflow.match.schemas import FEATURES
 
-FOLDS = 5
+FOLDS, ROUNDS = 5, 5  # of dishes; ways to divide them
 DRAWS = 1000  # of the dishes, with replacement, for an interval
 SEED = 13
 FEW = 100  # graded pairs of a corpus
 DIGITS = 6  # of the model's numbers, lest last digits differ between machines
+RIDGE = 1.0  # of the squared weights, beside the log loss
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -53,31 +57,65 @@ class Model:
 
 def fit(rows: pl.DataFrame, features: Sequence[str] = FEATURES) -> Model:
     """The model of graded pairs: grades 1 and 2 are right, 0 is wrong. Raises ValueError if all are alike."""
-    from sklearn.linear_model import LogisticRegression
+    from scipy.optimize import minimize
 
-    right = (rows["grade"] > 0).to_numpy()
+    right = (rows["grade"] > 0).to_numpy().astype(np.float64)
     if right.all() or not right.any():
         raise ValueError("all graded pairs are right, or none is")
-    known = rows.select(pl.col(*features).cast(pl.Float64))
-    mean, spread = (
-        dict(zip(features, (round(each or 0.0, DIGITS) for each in of.row(0)), strict=True))
-        for of in (known.mean(), known.std())
+    known = rows.select(pl.col(*features).cast(pl.Float64)).to_numpy()
+    there = ~np.isnan(known)
+    count = np.maximum(there.sum(axis=0), 1)
+    mean = np.round(np.where(there, known, 0).sum(axis=0) / count, DIGITS)
+    away = np.where(there, known - mean, 0)
+    spread = np.round(np.sqrt((away**2).sum(axis=0) / count), DIGITS)
+    spread[spread == 0] = 1.0
+    scaled = away / spread
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        odds, own = scaled @ weights[:-1] + weights[-1], weights[:-1]
+        missing = 1 / (1 + np.exp(-odds)) - right
+        value = (np.logaddexp(0, odds) - right * odds).sum() + RIDGE / 2 * own @ own
+        return float(value), np.append(scaled.T @ missing + RIDGE * own, missing.sum())
+
+    bounds = [(0, None)] * len(features) + [(None, None)]
+    start, options = np.zeros(len(bounds)), {"ftol": 1e-14, "gtol": 1e-9}
+    *weights, intercept = (
+        minimize(loss, start, jac=True, bounds=bounds, options=options).x.round(DIGITS).tolist()
     )
-    spread = {name: each or 1.0 for name, each in spread.items()}
-    scaled = known.select(((pl.col(name) - mean[name]) / spread[name]).fill_null(0.0) for name in features)
-    fitted = LogisticRegression(C=1.0, max_iter=1000, tol=1e-8).fit(scaled.to_numpy(), right)
-    weight = {name: round(float(each), DIGITS) for name, each in zip(features, fitted.coef_[0], strict=True)}
-    return Model(mean, spread, weight, round(float(fitted.intercept_[0]), DIGITS))
+    named = [dict(zip(features, each, strict=True)) for each in (mean.tolist(), spread.tolist(), weights)]
+    return Model(named[0], named[1], named[2], intercept)
 
 
-def crossed(rows: pl.DataFrame, features: Sequence[str] = FEATURES) -> Floats:
-    """The probability of each pair by a model of the other dishes' pairs; a dish is a Chinese title."""
-    fold = np.array([int(sha256(title.encode()).hexdigest(), 16) % FOLDS for title in rows["zh_title"]])
+def folds(rows: pl.DataFrame, turn: int) -> Iterator[tuple[Bools, pl.DataFrame, pl.DataFrame]]:
+    """For each fold which pairs are in it, these pairs, and those that have no recipe in common with them."""
+    dishes = [int(sha256(f"{turn}:{title}".encode()).hexdigest(), 16) % FOLDS for title in rows["zh_title"]]
+    for number in sorted(set(dishes)):
+        own = np.array(dishes) == number
+        inside = rows.filter(pl.Series(own))
+        met = (pl.col(name).is_in(inside[name].implode()) for name in ("zh_title", "en_title"))
+        yield own, inside, rows.filter(~pl.any_horizontal(met))
+
+
+def crossed(rows: pl.DataFrame, features: Sequence[str] = FEATURES, turns: int = ROUNDS) -> Floats:
+    """The mean probability of each pair by models of pairs of other recipes."""
     probability = np.zeros(rows.height)
-    for number in set(fold.tolist()):
-        own = pl.Series(fold == number)
-        probability[fold == number] = fit(rows.filter(~own), features).probability(rows.filter(own))
+    for turn in range(turns):
+        for own, inside, others in folds(rows, turn):
+            probability[own] += fit(others, features).probability(inside) / turns
     return probability
+
+
+def chosen(rows: pl.DataFrame, features: Sequence[str], precision: float) -> Floats:
+    """The share of turns in which a pair is accepted, where both the model and the least probability are of pairs of
+    other recipes.
+    """
+    accepted = np.zeros(rows.height)
+    for turn in range(ROUNDS):
+        for own, inside, others in folds(rows, turn):
+            limit = least(crossed(others, features, turns=1), others, precision)
+            if limit is not None:
+                accepted[own] += (fit(others, features).probability(inside) >= limit) / ROUNDS
+    return accepted
 
 
 def curve(score: Floats, grade: NDArray[np.int64]) -> pl.DataFrame:
@@ -116,27 +154,31 @@ def least(score: Floats, rows: pl.DataFrame, precision: float) -> float | None:
     return max(found)
 
 
-def measured(score: Floats, rows: pl.DataFrame, least: float) -> dict[str, Any]:
-    """Precision, and recall of grade 2, of the pairs with at least a score, with intervals of 95 %: of DRAWS draws
-    of dishes.
+@cache
+def _draws(dishes: int) -> Floats:
+    """How often each dish is in each draw."""
+    drawn = np.random.default_rng(SEED).multinomial(dishes, [1 / dishes] * dishes, DRAWS)
+    return drawn.astype(np.float64)
+
+
+def measured(accepted: Floats, rows: pl.DataFrame, beside: Floats | None = None) -> dict[str, Any]:
+    """Precision, and recall of grade 2, where a share of each pair is accepted, with intervals of 95 %: of DRAWS
+    draws of dishes. `more` is how much greater the recall is than that of the shares `beside`.
     """
-    grade, accepted = rows["grade"].to_numpy(), score >= least
+    right, same = ((rows["grade"] >= grade).to_numpy() for grade in (1, 2))
     dishes = rows.select(pl.col("zh_title").rank("dense") - 1).to_series().to_numpy()
-    sums = np.array(
-        [
-            np.bincount(dishes, each, minlength=int(dishes.max(initial=0)) + 1)
-            for each in (accepted & (grade > 0), accepted, accepted & (grade == 2), grade == 2)
-        ],
-        np.float64,
-    )
-    drawn = np.random.default_rng(SEED).multinomial(sums.shape[1], [1 / sums.shape[1]] * sums.shape[1], DRAWS)
-    total, draws = sums.sum(1), drawn @ sums.T
-    figures: dict[str, Any] = {"pairs": rows.height, "same": int(total[3]), "accepted": int(total[1])}
-    for name, above, below in (("precision", 0, 1), ("recall", 2, 3)):
+    other = accepted if beside is None else beside
+    counted = (accepted * right, accepted, accepted * same, same, (accepted - other) * same)
+    sums = np.array([np.bincount(dishes, each, minlength=int(dishes.max()) + 1) for each in counted])
+    total, draws = sums.sum(axis=1), _draws(sums.shape[1]) @ sums.T
+    figures: dict[str, Any] = {
+        "pairs": rows.height,
+        "same": int(total[3]),
+        "accepted": round(float(total[1]), 1),
+    }
+    for name, above, below in (("precision", 0, 1), ("recall", 2, 3), ("more", 4, 3)):
         some = draws[draws[:, below] > 0]
-        of_draws = some[:, above] / some[:, below]
+        ends = np.quantile(some[:, above] / some[:, below], (0.025, 0.975)).tolist() if len(some) else []
         figures[name] = round(float(total[above] / total[below]), 4) if total[below] else None
-        figures[f"{name}_interval"] = (
-            [round(float(each), 4) for each in np.quantile(of_draws, (0.025, 0.975))] if len(some) else None
-        )
+        figures[f"{name}_interval"] = [round(end, 4) for end in ends] or None
     return figures

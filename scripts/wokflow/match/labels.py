@@ -14,7 +14,6 @@ SCHEMA: dict[str, Any] = {
     "source_row": pl.Int64,
     **dict.fromkeys(MANDATORY[:-1], pl.String),
     "grade": pl.Int64,
-    "part": pl.String,
     "corpus": pl.String,
     **dict.fromkeys(FEATURES, pl.Float32),
 }
@@ -29,7 +28,7 @@ REJECTS: dict[str, Any] = {
 def read_labels(path: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The graded pairs of a sheet with what it says of their features, and rejects (schema match/rejects/labels).
 
-    A row without `part` is for learning, one without `corpus` of the own corpora. Features whose cells are empty or
+    A row without `corpus` is of the own corpora. Features whose cells are empty or
     no numbers are null.
     """
     rows: list[dict[str, Any]] = []
@@ -44,8 +43,7 @@ def read_labels(path: str) -> tuple[pl.DataFrame, pl.DataFrame]:
             continue
         rows.append(
             {name: row[name] for name in MANDATORY[:-1]}
-            | {"source_row": line, "grade": grade, "part": row.get("part") or "learn"}
-            | {"corpus": row.get("corpus") or "own"}
+            | {"source_row": line, "grade": grade, "corpus": row.get("corpus") or "own"}
             | {name: _number(row.get(name, "")) for name in FEATURES}
         )
     return pl.DataFrame(rows, SCHEMA), pl.DataFrame(unusable, REJECTS)

@@ -84,6 +84,7 @@ class Overlaps:
         ways = rarity(left.cooking, right.cooking)
         self._unit = tuple(_unit(each.foods, self._foods) for each in self._sides)
         self._ways = tuple(_unit(each.cooking, ways) for each in self._sides)
+        self._weighed = _scaled(left.foods, self._foods)
         self._named = tuple(_scaled(each.named, self._foods) for each in self._sides)
         self._asked = tuple(np.asarray(each.named @ self._foods).ravel() for each in self._sides)
         self._having = tuple(
@@ -92,13 +93,13 @@ class Overlaps:
         self._formed = tuple(np.diff(each.forms.indptr) > 0 for each in self._sides)
 
     def features(self, left: Rows, right: Rows) -> pl.DataFrame:
-        """FEATURES but the title, of pairs of rows: each between 0 and 1, but `length`, which is at most 0.
+        """FEATURES but the title, of pairs of rows; the greater each is, the more alike they are.
 
         named: of the weight of the foods that both titles name, the share that the other recipe has; null if they
         name none. form: whether the titles name a kind of dish in common, null unless both name one. foods: cosine
-        of the weighted foods. amounts: the share of the weight that both put into the same foods, null unless both
-        say the amounts of two foods. cooking: cosine of ways of cooking and vessels. length: minus the logarithm of
-        the ratio of the numbers of foods.
+        of the weighted foods. shared: the weight of the foods that both have. amounts: the share of the weight that
+        both put into the same foods, null unless both say the amounts of two foods. cooking: cosine of ways of
+        cooking and vessels. length: minus the logarithm of the ratio of the numbers of foods.
         """
         parts = [self._part(left[at], right[at]) for at in _slices(len(left))]
         return pl.concat(parts) if parts else self._part(left, right)
@@ -119,6 +120,7 @@ class Overlaps:
                     self._formed[0][left] & self._formed[1][right],
                 ),
                 "foods": _dots(self._unit[0], self._unit[1], left, right),
+                "shared": _dots(self._weighed, b.foods, left, right),
                 "amounts": _or_null(amounts, known),
                 "cooking": _dots(self._ways[0], self._ways[1], left, right),
                 "length": -np.abs(counts),

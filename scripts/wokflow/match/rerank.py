@@ -1,7 +1,7 @@
 """Pairs by what is cooked: candidates, judged by a model of graded pairs, cut at k and at a wanted precision."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -17,9 +17,10 @@ from wokflow.match.schemas import FEATURES
 from wokflow.match.settings import RerankSettings
 from wokflow.match.sides import Side, read_side
 
-NEEDED = ("title", "foods", "cooking", "length")  # features that every pair has
+NEEDED = ("title", "foods", "shared", "cooking", "length")  # features that every pair has
 ALONE = ("title",)
-PAPER = 0.85  # the least similarity of titles in Cultural Adaptation of Recipes
+CURVE = ("least", "accepted", "precision", "precision_interval", "recall", "recall_interval")
+EXAMPLES = ("missed", "wrong")  # pairs on which titles alone err
 NAMES = ("zh_id", "zh_title", "en_id", "en_title")
 
 
@@ -38,39 +39,44 @@ def match_rerank(
     does.
 
     `compared` are the shards of candidates, `titles` are `eligible` and `translations`, of the Chinese corpus and of
-    the English one. A graded pair that is a candidate here counts with what its recipes
-    have in common here, else with what its row says. `model` gets the model, the least probability that keeps the
-    wanted precision where each dish is judged by a model of the others, and its figures on pairs set apart, whole
-    and without each part. The sheet `unsure` has the candidates nearest to that probability, for people to grade.
+    the English one. A graded pair that is a candidate here counts with what its recipes have in common here, else
+    with what its row says. `model` gets the model, the least probability that keeps the wanted precision where dishes
+    are judged by models of the others, how well it does, whole and without each part, and two pairs on which titles
+    alone err. The sheet `unsure` has the candidates nearest to that probability, for people to grade.
     """
+    from threadpoolctl import threadpool_limits
+
     translated = (settings.source_translated, settings.target_translated)
     sides = dict(
         zip(("zh", "en"), map(read_side, titles["eligible"], titles["translations"], translated), strict=True)
     )
     graded, unusable = labels(settings, compared, sides)
     tables.write(rejects, schemas.SHEET_REJECTS, unusable, job.metadata)
-    learnt = graded.filter(pl.col("part") == "learn")
     try:
-        fitted = judgement.fit(learnt)
-        figures = report(graded, settings.precision)
+        fitted = judgement.fit(graded)
+        with threadpool_limits(limits=1):  # each of many fits is small
+            figures = report(graded, settings.precision, settings.threshold)
     except ValueError as error:
         raise UserError(
             f"{settings.labels}: no model can be fitted ({error}). Grade pairs of the same dish, and pairs of others."
         ) from error
     least = figures["least"]
-    tables.write_text(model, json.dumps({"model": fitted.shown(), **figures}, indent=1) + "\n")
     if least is None:
         job.progress.warn(
             f"No probability keeps a precision of {settings.precision} on the graded pairs, so no pair is accepted. "
             "Grade more pairs (match.rerank.graded), or lower match.rerank.precision."
         )
-    judged = _judged(compared, fitted, 0.0 if least is None else least, settings.unsure, job.progress)
-    accepted, near = judged
+    judged = _judged(compared, fitted, least, settings, job.progress)
+    examples = {
+        name: next(_named(judged[name], "zh", "en", sides).iter_rows(named=True), None) for name in EXAMPLES
+    }
+    shown = {"model": fitted.shown(), "threshold": settings.threshold, **figures, "examples": examples}
+    tables.write_text(model, json.dumps(shown, indent=1, ensure_ascii=False) + "\n")
     for direction, path in zip(DIRECTIONS, reranked, strict=True):
         source, target = direction.split("-")
-        good = accepted.clear() if least is None else accepted
-        tables.write(path, schemas.RERANKED, _pairs(good, source, target, sides, settings.k), job.metadata)
-    write_unsure(unsure, near, sides)
+        pairs = _named(_best(judged["accepted"], source, target, settings.k), source, target, sides)
+        tables.write(path, schemas.RERANKED, pairs, job.metadata)
+    write_unsure(unsure, judged["near"], sides)
 
 
 def labels(
@@ -106,77 +112,99 @@ def labels(
     return rows.filter(complete), pl.concat([*(bad for _, bad in sheets), lacking])
 
 
-def report(graded: pl.DataFrame, precision: float) -> dict[str, Any]:
-    """The least accepted probability, by dishes that their own model has not seen, and how well the model does.
+def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str, Any]:
+    """The least accepted probability, and how well the model does by corpus, by dishes that it has not seen.
 
-    On the pairs set apart: the whole model, and what is left of it without each feature, each at the least score
-    that kept the precision in learning; titles alone, at theirs.
+    `curves`: precision and recall of all parts and of titles alone, wherever one pair of grade 2 more is found.
+    `measured`: the whole model, what is left without each part, and titles alone, where model and least probability
+    are of other dishes (judgement.chosen); titles at the threshold. `more` is the recall beyond that of titles alone.
     """
-    learnt, apart = (graded.filter(pl.col("part") == part) for part in ("learn", "apart"))
-    figures: dict[str, Any] = {"precision": precision}
-    chosen: dict[str, Sequence[str]] = {"all": FEATURES, "titles alone": ALONE}
-    chosen |= {f"without {name}": [each for each in FEATURES if each != name] for name in FEATURES}
-    for name, features in chosen.items():
-        crossed = judgement.crossed(learnt, features)
-        least = judgement.least(crossed, learnt, precision)
-        if name == "all":
-            figures |= {"least": least, "curves": _curves(crossed, learnt), "measured": {}}
-        if apart.height and least is not None:
-            score = judgement.fit(learnt, features).probability(apart)
-            figures["measured"][name] = {"least": least, **_measured(score, apart, least)}
-    figures["measured"]["titles at 0.85"] = _measured(apart["title"].to_numpy(), apart, PAPER)
-    return figures
+    variants: dict[str, Sequence[str]] = {"all": FEATURES, "titles alone": ALONE}
+    crossed = {name: judgement.crossed(graded, features) for name, features in variants.items()}
+    variants |= {f"without {name}": [each for each in FEATURES if each != name] for name in FEATURES}
+    accepted = {name: judgement.chosen(graded, features, precision) for name, features in variants.items()}
+    accepted[f"titles at {threshold:g}"] = (graded["title"] >= threshold).cast(pl.Float64).to_numpy()
+    alone = accepted["titles alone"]
+    corpora = {name: (graded["corpus"] == name).to_numpy() for name in sorted(set(graded["corpus"]))}
+    rows = {name: graded.filter(pl.Series(own)) for name, own in corpora.items()}
+    return {
+        "precision": precision,
+        "least": judgement.least(crossed["all"], graded, precision),
+        "curves": {
+            corpus: {name: _curve(score[own], rows[corpus]) for name, score in crossed.items()}
+            for corpus, own in corpora.items()
+        },
+        "measured": {
+            name: {
+                corpus: judgement.measured(taken[own], rows[corpus], alone[own])
+                for corpus, own in corpora.items()
+            }
+            for name, taken in accepted.items()
+        },
+    }
 
 
-def _curves(score: Any, rows: pl.DataFrame) -> dict[str, list[dict[str, float]]]:
-    curves = {}
-    for corpus in sorted(set(rows["corpus"])):
-        own = (rows["corpus"] == corpus).to_numpy()
-        curve = judgement.curve(score[own], rows["grade"].to_numpy()[own])
-        curves[corpus] = curve.with_columns(pl.col("least", "precision", "recall").round(4)).to_dicts()
-    return curves
-
-
-def _measured(score: Any, rows: pl.DataFrame, least: float) -> dict[str, Any]:
-    """Figures of all pairs set apart, and of those of each corpus."""
-    figures = {}
-    for corpus in sorted(set(rows["corpus"])):
-        own = rows["corpus"] == corpus
-        figures[corpus] = judgement.measured(score[own.to_numpy()], rows.filter(own), least)
-    return figures
+def _curve(score: judgement.Floats, rows: pl.DataFrame) -> list[dict[str, Any]]:
+    points = judgement.curve(score, rows["grade"].to_numpy())
+    rises = points.filter(pl.col("recall").diff().fill_null(pl.col("recall")) > 0)
+    found = (
+        {"least": round(each, 4)} | judgement.measured((score >= each).astype(float), rows)
+        for each in rises["least"]
+    )
+    return [{name: point[name] for name in CURVE} for point in found]
 
 
 def _judged(
-    compared: Sequence[str], model: Model, least: float, unsure: int, progress: Progress
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The candidates with at least a probability, and those nearest to it, each pair once, with the model's parts."""
-    accepted, near = [], []
+    compared: Sequence[str], model: Model, least: float | None, settings: RerankSettings, progress: Progress
+) -> dict[str, pl.DataFrame]:
+    """Candidates with the model's parts and probability, each pair once: those `accepted`, those `near` the least
+    probability, and EXAMPLES: the most probable pair that titles alone have `missed`, the least probable one that
+    they get `wrong`.
+    """
+    probable, alike = pl.col("probability").round(9), pl.col("title") >= settings.threshold
+    right = pl.lit(False) if least is None else probable >= least
+    kinds = {  # which pairs, in what order, how many
+        "accepted": (right, probable, None),
+        "near": (
+            pl.lit(True),
+            (probable - (1.0 if least is None else least)).abs().round(9),
+            settings.unsure,
+        ),
+        "missed": (right & ~alike, -probable, 1),
+        "wrong": (~right & alike, probable, 1),
+    }
+
+    def of_kinds(rows: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+        once = {name: each.unique(["zh", "en"]) for name, each in rows.items()}
+        return {
+            name: once[name]
+            .filter(which)
+            .sort(order, "zh", "en")
+            .head(once[name].height if most is None else most)
+            for name, (which, order, most) in kinds.items()
+        }
+
+    found: list[dict[str, pl.DataFrame]] = []
     for number, path in enumerate(compared, 1):
-        rows = tables.read(path).unique(
-            ["zh", "en"], maintain_order=True
-        )  # each of a pair's recipes finds it
+        rows = tables.read(path)
         rows = rows.hstack(model.parts(rows)).with_columns(
             probability=pl.Series(model.probability(rows), dtype=pl.Float64)
         )
-        accepted.append(rows.filter(pl.col("probability") >= least))
-        near.append(_nearest(rows, least, unsure))
+        found.append(of_kinds(dict.fromkeys(kinds, rows)))
         progress(number, f"{number} of {len(compared)} shards judged", of=len(compared))
-    return (
-        pl.concat(accepted).unique(["zh", "en"]).sort("zh", "en"),
-        _nearest(pl.concat(near).unique(["zh", "en"]), least, unsure),
-    )
+    return of_kinds({name: pl.concat([each[name] for each in found]) for name in kinds})
 
 
-def _nearest(rows: pl.DataFrame, least: float, count: int) -> pl.DataFrame:
-    distance = (pl.col("probability") - least).abs().round(9)
-    return rows.sort(distance, "zh", "en").head(count)
-
-
-def _pairs(judged: pl.DataFrame, source: str, target: str, sides: dict[str, Side], k: int) -> pl.DataFrame:
-    """The k most probable targets of each source (schema match/reranked), in the order of sources."""
+def _best(judged: pl.DataFrame, source: str, target: str, k: int) -> pl.DataFrame:
+    """The k most probable targets of each source, in the order of sources."""
     best = judged.sort(source, pl.col("probability").round(9), target, descending=[False, True, False])
-    best = best.with_columns(rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(source))
-    best = best.filter(pl.col("rank") <= k).with_columns(score="title")
+    rank = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over(source)
+    return best.with_columns(rank=rank).filter(pl.col("rank") <= k)
+
+
+def _named(judged: pl.DataFrame, source: str, target: str, sides: dict[str, Side]) -> pl.DataFrame:
+    """Pairs with the ids and titles of their recipes, and the similarity of titles as `score`."""
+    named = judged.with_columns(score="title")
     for lang, name in ((source, "source"), (target, "target")):
         recipes = sides[lang].recipes.select(
             pl.col("order").cast(pl.Int32).alias(lang),
@@ -184,24 +212,20 @@ def _pairs(judged: pl.DataFrame, source: str, target: str, sides: dict[str, Side
             pl.col("title").alias(f"{name}_title"),
             sides[lang].translation.alias(f"{name}_title_translated"),
         )
-        best = best.join(recipes, on=lang, how="left", maintain_order="left")
-    return best
+        named = named.join(recipes, on=lang, how="left", maintain_order="left")
+    return named
 
 
 def write_unsure(path: str, rows: pl.DataFrame, sides: dict[str, Side]) -> None:
     """Write pairs as a sheet with an empty column for grades, the most probable first, and with their features."""
-    named = _pairs(rows.sort("probability", descending=True), "zh", "en", sides, rows.height + 1)
-    named = named.sort(pl.col("probability").round(9), "zh", "en", descending=[True, False, False])
-    header = ("probability", "grade", *NAMES, "zh_title_translated", *FEATURES)
-    renamed = named.rename(
-        {
-            f"{role}_{what}": f"{lang}_{what}"
-            for role, lang in (("source", "zh"), ("target", "en"))
-            for what in ("id", "title", "title_translated")
-        }
-    )
-    cells = (
-        [row["probability"], "", *("" if row[name] is None else row[name] for name in header[2:])]
-        for row in renamed.iter_rows(named=True)
-    )
-    write_sheet(path, header, cells)
+    ordered = rows.sort(pl.col("probability").round(9), "zh", "en", descending=[True, False, False])
+    named = _named(ordered, "zh", "en", sides).with_columns(grade=pl.lit(""))
+    columns = {"probability": "probability", "grade": "grade"}
+    columns |= {
+        f"{lang}_{what}": f"{role}_{what}"
+        for lang, role in (("zh", "source"), ("en", "target"))
+        for what in ("id", "title")
+    }
+    columns |= {"zh_title_translated": "source_title_translated"} | {name: name for name in FEATURES}
+    cells = named.select(columns.values()).iter_rows()
+    write_sheet(path, list(columns), (["" if cell is None else cell for cell in row] for row in cells))

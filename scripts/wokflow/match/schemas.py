@@ -143,6 +143,7 @@ COMMON = {
     "named": "Of the weight of the foods that the titles name, what the other recipe has; null: no food is named.",
     "form": "1 if the titles name a kind of dish in common, 0 if not; null unless both name one.",
     "foods": "Cosine of the foods, weighted by rarity.",
+    "shared": "Weight of the foods that both have: how rare they are, added up.",
     "amounts": "Share of the weight that both put into the same foods; null unless both tell two amounts.",
     "cooking": "Cosine of ways of cooking and vessels, weighted by rarity.",
     "length": "Minus the logarithm of the ratio of the numbers of foods.",

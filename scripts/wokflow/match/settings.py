@@ -197,6 +197,7 @@ class RerankSettings(Settings):
     an accepted pair follows from it.
     """
     k: int = borrowed("match.search.k")
+    threshold: float = borrowed("match.pair.threshold")
     source_translated: bool = from_rule()
     """Whether Chinese titles are compared in translation."""
     target_translated: bool = from_rule()

