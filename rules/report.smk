@@ -154,6 +154,7 @@ rule report_page:
         match_statistics=f"{RESULTS}/match/statistics/table1.tsv",
         match_scores=f"{RESULTS}/match/statistics/scores.json",
         match_leaks=f"{RESULTS}/match/split/leaks.json",
+        match_rerank=[f"{RESULTS}/match/rerank/model.json"] if MATCH["rerank"]["by"] == "recipes" else [],
         parser=[f"{RESULTS}/parse/parser/scores.json"] if PARSER_TRAINED else [],
         models=[f"{RESULTS}/train/model/{name}" for name, run in RUNS.items() if run.trained],
         pivot_dishes=f"{RESULTS}/pivot/dishes/{DISH_CORPUS}/part-00000.parquet",

@@ -81,4 +81,6 @@ def test_steps_name_ways_of_cooking_and_vessels_but_no_parts_of_other_words() ->
 
 def test_titles_name_the_kind_of_dish() -> None:
     assert [NAMES[place] for place in forms("奶油蘑菇汤", "zh")] == ["soup"]
+    assert [NAMES[place] for place in forms("盐焗鸡（电饭煲）", "zh")] == []
+    assert [NAMES[place] for place in forms("Air Fryer Casserole", "en")] == ["stew"]
     assert [NAMES[place] for place in forms("Cream of Mushroom Soup", "en")] == ["soup"]

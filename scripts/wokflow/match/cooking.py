@@ -29,7 +29,7 @@ def forms(title: str, lang: str) -> list[int]:
 def _read(text: str, lang: str, kinds: tuple[str, ...]) -> list[int]:
     found, text = set(), text.lower()
     for end, (length, place) in _words(lang, kinds).iter_long(text):
-        if lang == "zh" or _is_word(text, end - length + 1, end + 1):
+        if WORDS[place]["kind"] in kinds and (lang == "zh" or _is_word(text, end - length + 1, end + 1)):
             found.add(place)
     return sorted(found)
 
@@ -43,11 +43,15 @@ def _is_word(text: str, start: int, stop: int) -> bool:
 
 @cache
 def _words(lang: str, kinds: tuple[str, ...]) -> Any:
+    """Words of some kinds, and of vessels: a rice cooker in a title is no rice."""
     import ahocorasick
 
     words = ahocorasick.Automaton()
-    for place, row in enumerate(WORDS):
-        if row["kind"] in kinds:
+    by_kind = sorted(
+        enumerate(WORDS), key=lambda each: each[1]["kind"] in kinds
+    )  # the last of one word counts
+    for place, row in by_kind:
+        if row["kind"] in ("vessel", *kinds):
             for word in row["zh"].split() if lang == "zh" else row["en"].split("|"):
                 words.add_word(word, (len(word), place))
     words.make_automaton()

@@ -141,6 +141,41 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], best: float | Non
     return _sized([drawn, names, *mark], 110, right=END)
 
 
+def trade(lines: Mapping[str, Rows], least: float | None, wanted: float) -> Any:
+    """Precision by recall, a line a name, the first in colour, with its interval and a dot at the chosen `least`;
+    the wanted precision is marked.
+    """
+    import altair as alt
+
+    first, *_ = lines
+    points = [
+        {**row, "line": name} for name, rows in lines.items() for row in rows if row["precision"] is not None
+    ]
+    own = [row for row in points if row["line"] == first]
+    scale = alt.Scale(domain=[0, 1])
+    x = alt.X("recall:Q", title="recall of the same dish", scale=scale)
+    color = alt.Color("line:N", scale=alt.Scale(domain=[*lines], range=[ACCENT, GREY]), legend=None)
+    drawn = (
+        _chart(points)
+        .mark_line(point={"size": 14})
+        .encode(x=x, y=alt.Y("precision:Q", title=None, scale=scale), color=color, order="recall:Q")
+    )
+    ends = [
+        {"recall": row["recall"], "low": low, "high": high}
+        for row in own
+        for low, high in [row["precision_interval"]]
+    ]
+    band = _chart(ends).mark_area(color=ACCENT, opacity=0.15).encode(x=x, y="low:Q", y2="high:Q")
+    rule = _chart([{"at": wanted}]).mark_rule(strokeDash=[3, 2], color=INK).encode(y="at:Q")
+    reached = [row for row in own if least is not None and row["least"] >= least - 1e-4][-1:]
+    dot = _chart([{**row, "text": f"from {least:.2f} on"} for row in reached])
+    dots = dot.mark_point(filled=True, opacity=1, size=80, color=ACCENT).encode(x=x, y="precision:Q")
+    text = dot.mark_text(align="left", dx=7, dy=10).encode(x=x, y="precision:Q", text="text:N")
+    last = {row["line"]: row for row in points}
+    names = _chart([*last.values()]).mark_text(align="left", dx=6).encode(x=x, y="precision:Q", text="line:N")
+    return _sized([band, drawn, rule, names, *([dots, text] if reached else [])], 170, right=80)
+
+
 def scatter(points: Rows) -> Any:
     """Words of both languages (lang, word, meaning, x, y) as dots in two colours, with the names of those `named`."""
     import altair as alt

@@ -13,7 +13,7 @@ from wokflow.frame import tables
 from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
 from wokflow.match.split import SPLITS
-from wokflow.report import charts, findings, inputs
+from wokflow.report import charts, cooked, findings, inputs
 from wokflow.report.charts import Charts
 from wokflow.report.inputs import Tables, of, to_float
 from wokflow.report.published import published
@@ -110,6 +110,7 @@ def compared(
     parts: Tables, pairs: Pairs, threshold: float, examples: int, papers: str, draw: Charts
 ) -> dict[str, Any]:
     """Similarities, titles around the threshold, `examples` pairs of each direction, and the table of `papers`."""
+    cooked_by = cooked.section(of(parts, "match/rerank"), draw)
     [statistics], [histogram], [leaked] = (
         of(parts, f"match/{name}") for name in ("statistics", "scores", "leaks")
     )
@@ -130,6 +131,7 @@ def compared(
         "audit": titles(nearest, 6),
         "audited": audit.height,
         "shown_audited": AUDITED,
+        "cooked": cooked_by,
         "examples": side_by_side(parts, pairs, examples),
         "wanted": examples,
         "paper": table_one(inputs.tsv(statistics), papers),
