@@ -9,6 +9,9 @@ much better than real ones. With one seed and dirt, a short corpus is the beginn
 With `company` a share of the rows has a second food in the title (Garlic Beef with Leeks), which makes a hundred
 times as many concepts.
 
+With `crossed` each dish has three rarer foods of its own, and half of that share of the dishes is renamed (each
+language has another title for it), half are namesakes (one title, but in each language another dish): `crossing`.
+
 A share `dirt` of the rows (never the first) is spoilt in one of these ways (`draws` tells which): bad_utf8,
 newline, nul (in the title; JSON: the newline escaped); crlf (ends the row); not_list (ingredients are text);
 wrong_type (ingredients are numbers); empty_title, empty_ingredients, empty_steps; emoji_title (only emoji);
@@ -37,6 +40,7 @@ DEMO = [
 ]
 SENTENCES = 60_000  # more text than a compressor looks back on
 SHORTEST, LONGEST = 30, 120  # bytes of a sentence
+RARE = 700  # foods that some dishes are known by
 CHUNK, LISTS = 20_000, 24_000  # rows drawn at once; pre-rendered texts of each sort
 SKEW, FLAT = 0.8, 60.0  # the concept of rank r has the weight (r + FLAT) ** -SKEW
 # part spoilt (0 title, 1 ingredients, 2 steps, 3 line end), its value in CSV and in JSON; %T is the title
@@ -164,6 +168,14 @@ def draws(
     return found[0], found[1]
 
 
+def crossing(language: int, concept: int, crossed: float) -> tuple[int, int]:
+    """The concepts that a row's title and its contents are of: one, unless the dish is renamed or a namesake."""
+    kind, other = random.Random(concept).random(), random.Random(f"{concept} {language}").randrange(CONCEPTS)
+    if kind < crossed / 2:
+        return other, concept
+    return concept, concept if kind >= crossed else other
+
+
 def true_pairs(
     rows_zh: int, rows_en: int, *, seed: int = 0, dirt: float = 0.005, company: float = 0.0
 ) -> tuple[Ints, Ints]:
@@ -189,7 +201,19 @@ class _Texts:
         picked = (rng.sample(steps, rng.randint(1, 6)) for _ in range(LISTS))
         self.steps = [b", ".join(some) for some in picked]
         chosen = (rng.sample(steps, rng.randint(1, 6)) for _ in range(LISTS if language == ZH else 0))
+        self.rare: list[tuple[bytes, bytes]] = []
         self.notes = ["，".encode().join(one[1:-1] for one in some) for some in chosen]
+
+    def add_rare(self) -> None:
+        """Lines of the rarer foods, by which dishes are told apart."""
+        with (DEMO[0].parents[2] / "lexicon" / "ingredients.tsv").open(encoding="utf-8", newline="") as file:
+            named = {
+                row["en"]: row["zh"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+            }
+        pairs = [
+            (zh, en) for en, zh in sorted(named.items()) if len(zh) > 1 and en.replace(" ", "").isalpha()
+        ]
+        self.rare = [self._line(pair, True) for pair in pairs[:: max(1, len(pairs) // RARE)][:RARE]]
 
     def _undecorated(self, text: str) -> str:
         """Few texts keep their pictures and rare signs, as in the real corpora."""
@@ -249,14 +273,21 @@ def _decorated(language: int, title: str, u: float, v: float, w: float) -> str:
     return title + after[int(w * 997) % len(after)] if 0.13 < u < 1 / 3 else title
 
 
-def _row(texts: _Texts, number: int, kind: int, concept: int, u: list[float]) -> bytes:
+def _own_foods(texts: _Texts, made: int) -> tuple[bytes, bytes]:
+    """The lines of a dish's rarer foods, and their names."""
+    lines = random.Random(f"foods of {made}").sample(texts.rare, 3)
+    return b"".join(b", " + line for line, _ in lines), b"".join(b", " + name for _, name in lines)
+
+
+def _row(texts: _Texts, number: int, kind: int, concept: int, made: int, u: list[float]) -> bytes:
+    own = _own_foods(texts, made) if texts.rare else (b"", b"")
     english, plain = texts.language == EN, titles(concept)[1 - texts.language]
     title = plain if kind else _decorated(texts.language, plain, *u[:3])
-    head, other = texts.heads[concept % len(FOODS) * 8 + int(u[3] * 8)], texts.ingredients[int(u[4] * LISTS)]
+    head, other = texts.heads[made % len(FOODS) * 8 + int(u[3] * 8)], texts.ingredients[int(u[4] * LISTS)]
     bare, quote, end = english and not {",", '"'} & set(title), b'"%b"' if english else b"%b", b"\n"
     parts = [
         title.encode() if bare else b'"%b"' % title.replace('"', '""').encode(),
-        quote % b"[%b, %b]" % (head[0], other[0]),
+        quote % b"[%b, %b%b]" % (head[0], other[0], own[0]),
         quote % b"[%b, %b]" % (texts.steps[int(u[5] * LISTS)], texts.steps[int(u[5] * 997 * LISTS) % LISTS]),
         end,
     ]
@@ -264,7 +295,7 @@ def _row(texts: _Texts, number: int, kind: int, concept: int, u: list[float]) ->
         part, *values = SPOILT[KINDS[kind]]
         parts[part] = values[not english].replace(b"%T", title.encode())
     if english:
-        return b'%d,%b,%b,%b,www.example.org/recipes/%d,%b,"[%b, %b]%b%b' % (
+        return b'%d,%b,%b,%b,www.example.org/recipes/%d,%b,"[%b, %b%b]%b%b' % (
             number,
             parts[0],
             parts[1],
@@ -273,6 +304,7 @@ def _row(texts: _Texts, number: int, kind: int, concept: int, u: list[float]) ->
             b"Gathered" if u[7] < 0.74 else b"Recipes1M",
             head[1],
             other[1],
+            own[1],
             b'"'[kind == BROKEN :],
             parts[3],
         )
@@ -293,25 +325,46 @@ def _row(texts: _Texts, number: int, kind: int, concept: int, u: list[float]) ->
     return (line[: len(line) // 2] if kind == BROKEN else line) + parts[3]
 
 
-def _write(path: Path, language: int, rows: int, seed: int, dirt: float, company: float) -> None:
+def _write(
+    path: Path, language: int, rows: int, seed: int, dirt: float, company: float, crossed: float | None
+) -> None:
     texts, last = _Texts(language, seed), b""
+    if crossed is not None:
+        texts.add_rare()
     with path.open("wb", buffering=1 << 20) as file:
         file.write(b",title,ingredients,directions,link,source,NER\n" if language == EN else b"")
         for k, (kinds, concepts, u) in enumerate(_draw(language, rows, seed, dirt, company)):
             drawn = zip(kinds.tolist(), concepts.tolist(), u.T.tolist(), strict=True)
-            for number, (kind, *row) in enumerate(drawn, k * CHUNK):
-                last = last if kind == DUPLICATE else _row(texts, number, kind, *row)
+            for number, (kind, concept, row) in enumerate(drawn, k * CHUNK):
+                titled, made = crossing(language, concept, crossed or 0.0)
+                last = last if kind == DUPLICATE else _row(texts, number, kind, titled, made, row)
                 file.write(last)
 
 
-def recipenlg(path: Path, rows: int, *, seed: int = 0, dirt: float = 0.005, company: float = 0.0) -> None:
+def recipenlg(
+    path: Path,
+    rows: int,
+    *,
+    seed: int = 0,
+    dirt: float = 0.005,
+    company: float = 0.0,
+    crossed: float | None = None,
+) -> None:
     """Write a full_dataset.csv, about 1,000 bytes a row."""
-    _write(path, EN, rows, seed, dirt, company)
+    _write(path, EN, rows, seed, dirt, company, crossed)
 
 
-def xiachufang(path: Path, rows: int, *, seed: int = 0, dirt: float = 0.005, company: float = 0.0) -> None:
+def xiachufang(
+    path: Path,
+    rows: int,
+    *,
+    seed: int = 0,
+    dirt: float = 0.005,
+    company: float = 0.0,
+    crossed: float | None = None,
+) -> None:
     """Write a recipe_corpus_full.json, a JSON object a line, about 1,200 bytes a row."""
-    _write(path, ZH, rows, seed, dirt, company)
+    _write(path, ZH, rows, seed, dirt, company, crossed)
 
 
 if __name__ == "__main__":
@@ -326,4 +379,4 @@ if __name__ == "__main__":
     )
     given = parser.parse_args()
     language = (EN, ZH)[given.corpus == "xiachufang"]
-    _write(given.path, language, given.rows, given.seed, given.dirt, given.company)
+    _write(given.path, language, given.rows, given.seed, given.dirt, given.company, None)
