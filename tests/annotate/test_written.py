@@ -8,6 +8,7 @@ from wokflow.annotate.schemas import ASSIGNED
 from wokflow.annotate.settings import TasksSettings, WrittenSettings
 from wokflow.annotate.tasks import annotate_tasks
 from wokflow.annotate.written import annotate_written
+from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.generate.schemas import INSTANCES
 from wokflow.ingest.schemas import RECIPES
@@ -39,7 +40,7 @@ class Writing(Study):
             for source, (title, foods, steps) in SOURCES.items()
         ]
         self._write("instances", INSTANCES, instances)
-        empty = pl.DataFrame(RECIPES.empty_table())
+        empty = tables.frame(RECIPES)
         filler = {name: "" for name in empty.columns if empty.schema[name] == pl.String}
         self._write("recipes", RECIPES, [{**filler, "source_row": 0, **row} for row in recipes])
         given = {

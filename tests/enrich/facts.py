@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pyoxigraph as ox
 from wokflow.enrich.entities import enrich_entities
 from wokflow.enrich.schemas import CATEGORIES
@@ -170,5 +169,5 @@ def categorised(path: Path, qids: Iterable[str], *without: str) -> str:
         {"qid": qid, "topics": ["Culture.Food and drink"], "category": "Material culture"} for qid in qids
     ]
     rows += [{"qid": qid, "topics": [], "category": None} for qid in without]
-    tables.write(path, CATEGORIES, pl.DataFrame(rows, pl.DataFrame(CATEGORIES.empty_table()).schema), {})
+    tables.write(path, CATEGORIES, tables.frame(CATEGORIES, rows), {})
     return str(path)

@@ -45,9 +45,7 @@ def scored(folder: Path, seed: int = 13) -> pl.DataFrame:
     ]
     paths: dict[str, Any] = {name: str(folder / f"{name}.parquet") for name in ("tasks", "ratings", "scores")}
     for name, schema, written in (("tasks", TASKS, tasks), ("ratings", RATINGS, rows)):
-        tables.write(
-            paths[name], schema, pl.DataFrame(written, pl.DataFrame(schema.empty_table()).schema), {}
-        )
+        tables.write(paths[name], schema, tables.frame(schema, written), {})
     settings = BestWorstSettings(bootstrap=ItemsBootstrap(samples=500, seed=seed))
     evaluate_best_worst(**paths, settings=settings, job=Job())
     return tables.read(paths["scores"])

@@ -40,7 +40,7 @@ ORDER_ROWS = [(*FISH, "划/鱼/", "洗/鱼/", "划/鱼/"), (*FISH, "划/鱼/", "
 
 def table(path: Path, schema: Any, rows: pl.DataFrame) -> str:
     """Write rows; columns that they lack are null, 0 or empty."""
-    full = pl.DataFrame(schema.empty_table())
+    full = tables.frame(schema)
     filled = pl.concat([full, rows.cast({name: full.schema[name] for name in rows.columns})], how="diagonal")
     types = {pl.String: "", pl.Float64: 0.0, pl.Int32: 0, pl.List(pl.String): []}
     fields = [name for name in full.columns if not schema.field(name).nullable]

@@ -229,7 +229,7 @@ def write_items(path: Path, langs: Sequence[str] = ("en", "zh")) -> str:
         for qid, country in COUNTRIES.items()
         for lang in langs
     ]
-    tables.write(path, ITEMS, pl.DataFrame(rows, pl.DataFrame(ITEMS.empty_table()).schema), METADATA)
+    tables.write(path, ITEMS, tables.frame(ITEMS, rows), METADATA)
     return str(path)
 
 
@@ -246,7 +246,7 @@ def write_sentences(path: Path, sentences: Sequence[tuple[str, str, list[tuple[s
         }
         for sentence, target, mentioned in sentences
     ]
-    tables.write(path, SENTENCES, pl.DataFrame(rows, pl.DataFrame(SENTENCES.empty_table()).schema), METADATA)
+    tables.write(path, SENTENCES, tables.frame(SENTENCES, rows), METADATA)
     return str(path)
 
 

@@ -63,7 +63,7 @@ def marks(*rows: tuple[str, int, str, str, int, str]) -> pl.DataFrame:
             | {"text": text, "category": category, "foreignness": foreignness, "annotator": annotator}
             | {"source_row": 0}
         )
-    return pl.DataFrame(found, pl.DataFrame(ANNOTATIONS.empty_table()).schema)
+    return tables.frame(ANNOTATIONS, found)
 
 
 def measured(
@@ -73,7 +73,7 @@ def measured(
     names = ("run", "dialogue_id", "position", "text", "adapted")
     more = {"speaker": "Ann", "adapted_speaker": "Ann", "repairs": []}
     rows = [dict(zip(names, row, strict=True)) | more for row in adapted]
-    frame = pl.DataFrame(rows, pl.DataFrame(ADAPTATIONS.empty_table()).schema)
+    frame = tables.frame(ADAPTATIONS, rows)
     tables.write(folder / "adaptations.parquet", ADAPTATIONS, frame, {})
     if marked is not None:
         tables.write(folder / "annotations.parquet", ANNOTATIONS, marked, {})

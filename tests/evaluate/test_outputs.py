@@ -36,7 +36,7 @@ def judged(folder: Path, texts: dict[str, str], statuses: list[str] | None = Non
     learnt = pl.DataFrame([told | {"target": target} for target in LEARNT])
     tables.write(examples, train.EXAMPLES, learnt, METADATA)
     if statuses:
-        empty = pl.DataFrame(generate.CALLS.empty_table())
+        empty = tables.frame(generate.CALLS)
         asked = pl.DataFrame({"instance_id": IDS, "status": statuses}).with_columns(
             run=pl.lit("r"),
             prompt=pl.lit("p"),

@@ -37,7 +37,7 @@ def measured(folder: Path, *choices: tuple[str, str, int, str]) -> dict[str, pl.
         for rater, task, repetition, value in choices
     ]
     for name, schema, given in (("pairs", PTA_PAIRS, pairs), ("ratings", RATINGS, rows)):
-        frame = pl.DataFrame(given, pl.DataFrame(schema.empty_table()).schema)
+        frame = tables.frame(schema, given)
         tables.write(folder / f"{name}.parquet", schema, frame, {})
     made = {name: str(folder / f"{name}.parquet") for name in ("pta", "biases", "agreement")}
     given_paths: dict[str, Any] = {

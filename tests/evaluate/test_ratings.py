@@ -47,7 +47,7 @@ def measured(
         name: str(folder / f"{name}.parquet") for name in ("tasks", "ratings", *RATING_TABLES)
     }
     for name, schema, written in (("tasks", TASKS, tasks), ("ratings", RATINGS, rows)):
-        frame = pl.DataFrame(written, pl.DataFrame(schema.empty_table()).schema)
+        frame = tables.frame(schema, written)
         tables.write(paths[name], schema, frame, {})
     given = {"ratings": [paths["ratings"]], "settings": RatingsSettings(), "job": Job()}
     figures = [paths[name] for name in RATING_TABLES]

@@ -46,7 +46,7 @@ def part(run: str, dataset: str = "zh-en/silver", **values: float) -> list[dict[
 
 def judged(**runs: list[str]) -> pl.DataFrame:
     """A table evaluate/outputs of zh-en/silver: the warnings of each run; a run called smoke is a smoke test."""
-    empty = pl.DataFrame(schemas.OUTPUTS.empty_table())
+    empty = tables.frame(schemas.OUTPUTS)
     counts = dict.fromkeys(("distinct_sources", "predictions", "distinct"), 2)
     rows = [
         {"run": run, "dataset": "zh-en/silver", "warnings": said, "smoke_test": run == "smoke"} | counts

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import polars as pl
 from wokflow.evaluate.settings import WordsSettings
 from wokflow.evaluate.words import evaluate_words
 from wokflow.frame import tables
@@ -23,7 +22,7 @@ def test_words_are_ranked_without_stop_words_and_all_cuisines_names(tmp_path: Pa
         for number, (cuisine, system, text) in enumerate(recipes)
     ]
     paths = {name: str(tmp_path / f"{name}.parquet") for name in ("tasks", "words")}
-    tables.write(paths["tasks"], TASKS, pl.DataFrame(rows, pl.DataFrame(TASKS.empty_table()).schema), {})
+    tables.write(paths["tasks"], TASKS, tables.frame(TASKS, rows), {})
     evaluate_words(**paths, settings=WordsSettings(most=3), job=Job())
     assert tables.read(paths["words"]).rows() == [
         ("Thai", "x", 1, "chili", 3, 2),

@@ -56,7 +56,7 @@ def written(folder: Path, sources: Sequence[str]) -> str:
         }
         for n, source in enumerate(sources)
     ]
-    schema = pl.DataFrame(schemas.INSTANCES.empty_table()).schema
+    schema = tables.columns(schemas.INSTANCES)
     tables.write(path, schemas.INSTANCES, pl.DataFrame(rows[::-1], schema=schema), {})
     return str(path)
 

@@ -23,7 +23,7 @@ def instances(folder: Path, texts: Sequence[str]) -> str:
         }
         for number, text in enumerate(texts)
     ]
-    schema = pl.DataFrame(schemas.INSTANCES.empty_table()).schema
+    schema = tables.columns(schemas.INSTANCES)
     tables.write(folder / "instances.parquet", schemas.INSTANCES, pl.DataFrame(rows, schema=schema), {})
     return str(folder / "instances.parquet")
 

@@ -40,7 +40,7 @@ class Adapting:
             for name, said in SAID.items()
             for place, (speaker, text) in enumerate(said)
         ]
-        schema = pl.DataFrame(UTTERANCES.empty_table()).schema
+        schema = tables.columns(UTTERANCES)
         tables.write(folder / "utterances.parquet", UTTERANCES, pl.DataFrame(rows, schema), {})
 
     def instances(self, **own: Any) -> pl.DataFrame:

@@ -51,7 +51,7 @@ def test_nothing_of_the_class_is_left_but_in_longer_words(text: str) -> None:
 
 
 def written(path: Path, schema: Any, **columns: Any) -> str:
-    types = pl.DataFrame(schema.empty_table()).schema
+    types = tables.columns(schema)
     frame = pl.DataFrame(columns, {name: types[name] for name in columns})
     rest = [pl.lit(None, types[name]).alias(name) for name in types if name not in columns]
     frame.with_columns(rest).write_parquet(path)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 from wokflow.enrich.schemas import ITEMS, SENTENCES
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -42,7 +41,7 @@ def enriched(folder: Path, texts: list[Any] | None = None) -> tuple[str, str]:
         ]
         rows.append({"sentence_id": f"camt:{number}", "source": source, "target": target, "items": found})
     sentences, dictionary = str(folder / "sentences.parquet"), str(folder / "items.parquet")
-    tables.write(sentences, SENTENCES, pl.DataFrame(rows, pl.DataFrame(SENTENCES.empty_table()).schema), {})
+    tables.write(sentences, SENTENCES, tables.frame(SENTENCES, rows), {})
     about = [
         {
             "qid": qid,
@@ -58,7 +57,7 @@ def enriched(folder: Path, texts: list[Any] | None = None) -> tuple[str, str]:
         for qid, (names, explanation) in KNOWN.items()
         for lang in ("en", "zh")
     ]
-    tables.write(dictionary, ITEMS, pl.DataFrame(about, pl.DataFrame(ITEMS.empty_table()).schema), {})
+    tables.write(dictionary, ITEMS, tables.frame(ITEMS, about), {})
     return sentences, dictionary
 
 

@@ -17,7 +17,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
-import polars as pl
 import pytest
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
@@ -153,7 +152,7 @@ def test_titles_that_have_no_article_or_no_paragraph_have_none(transport: Elsewh
     ]
     assert len(transport.asked) == 9  # two titles have no introduction
     rows = [page for page in found.values() if page]
-    assert pl.DataFrame(rows, pl.DataFrame(PAGES.empty_table()).schema, orient="row").columns == PAGES.names
+    assert tables.frame(PAGES, rows).columns == PAGES.names
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def made(folder: str) -> pl.DataFrame:
     written = [
         row for model in models if model.role == "generator" for row in rows(model, paths["instructions"])
     ]
-    empty = pl.DataFrame(ANSWERS.empty_table()).schema
+    empty = tables.columns(ANSWERS)
     tables.write(paths["written"], ANSWERS, pl.DataFrame(written, empty), {})
     dimensions = TasksSettings(dimensions=str(ASH / "dimensions.tsv"))
     judge_tasks(

@@ -166,7 +166,7 @@ class Demo:
     def calls(self) -> pl.DataFrame:
         """Answers of the runs, as generate/calls."""
         rows = [row for run in runs().values() for row in self._calls(run)]
-        return pl.DataFrame(rows, pl.DataFrame(CALLS.empty_table()).schema)
+        return tables.frame(CALLS, rows)
 
     def _calls(self, run: Run) -> list[dict[str, Any]]:
         prompt = Dialogue(Prompt.read(run.prompt_file or ""))
@@ -279,7 +279,7 @@ def models() -> dict[str, AskedModel]:
 
 
 def _answers() -> Any:
-    return pl.DataFrame(ANSWERS.empty_table()).schema
+    return tables.columns(ANSWERS)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ class Compared:
             ("items", ITEMS, known),
             ("predictions", PREDICTIONS, said),
         ):
-            frame = pl.DataFrame(given, pl.DataFrame(schema.empty_table()).schema)
+            frame = tables.frame(schema, given)
             tables.write(self.path(name), schema, frame, {})
         judge_pta(
             sentences=[self.path("sentences")],

@@ -142,7 +142,7 @@ def test_scores_of_edits_are_read_from_dictionaries(answer: str, expected: tuple
 
 
 def frame(schema: Any, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema)
+    return tables.frame(schema, rows)
 
 
 class Judged:

@@ -67,4 +67,4 @@ def write_recipes(path: Path, lang: str, steps: list[str]) -> None:
         "url": [None] * len(steps),
         "source_row": range(len(steps)),
     }
-    tables.write(path, RECIPES, pl.DataFrame(rows, pl.DataFrame(RECIPES.empty_table()).schema), {})
+    tables.write(path, RECIPES, pl.DataFrame(rows, tables.columns(RECIPES)), {})

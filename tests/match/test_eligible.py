@@ -35,7 +35,7 @@ def measured(
             rows.append([f"xiachufang:{row}", "xiachufang", "zh", title, ingredients, steps, None, None, row])
             row += 10
         path = folder / f"part-{number:05}.parquet"
-        frame = pl.DataFrame(rows, pl.DataFrame(RECIPES.empty_table()).schema, orient="row")
+        frame = tables.frame(RECIPES, rows)
         tables.write(path, RECIPES, frame, {})
         paths.append(str(path))
     good, bad = str(folder / "good.parquet"), str(folder / "bad.parquet")

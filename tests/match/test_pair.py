@@ -43,7 +43,7 @@ class Side:
             (self.eligible, schemas.ELIGIBLE, recipes),
             (self.translations, schemas.TRANSLATIONS, texts),
         ):
-            columns = pl.DataFrame(schema.empty_table()).schema
+            columns = tables.columns(schema)
             pl.DataFrame(rows, columns, orient="row").write_parquet(path)
 
     def text(self, title: str) -> str:

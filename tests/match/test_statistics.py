@@ -27,9 +27,7 @@ def recipes(path: Path, lang: str, found: dict[str, tuple[str, list[str], list[s
     rows = [
         [name, "a corpus", lang, *fields, None, None, row] for row, (name, fields) in enumerate(found.items())
     ]
-    tables.write(
-        path, RECIPES, pl.DataFrame(rows, pl.DataFrame(RECIPES.empty_table()).schema, orient="row"), {}
-    )
+    tables.write(path, RECIPES, tables.frame(RECIPES, rows), {})
     return str(path)
 
 

@@ -151,13 +151,12 @@ def test_a_part_reads_the_table_of_parses_once(
         "盐油炒",
         "没有的",
     ]  # each of three words, the first of which hangs on the last
-    frame = pl.DataFrame(
+    frame = tables.frame(
+        schemas.DEPENDENCIES,
         [
             (clause, list(clause), ["X"] * 3, [2, 2, -1], ["obj", "dep", "root"], ["other", "other", "root"])
             for clause in clauses_parsed
         ],
-        pl.DataFrame(schemas.DEPENDENCIES.empty_table()).schema,
-        orient="row",
     )
     dependencies = str(tmp_path / "dependencies.parquet")
     tables.write(dependencies, schemas.DEPENDENCIES, frame, {})
@@ -187,13 +186,12 @@ def test_recipes_whose_parses_are_not_held_together_find_theirs(
 ) -> None:
     monkeypatch.setattr(actions_module, "BATCH", 1)
     monkeypatch.setattr(actions_module, "HELD", 2)
-    frame = pl.DataFrame(
+    frame = tables.frame(
+        schemas.DEPENDENCIES,
         [
             (f"{food}切", [food, "切"], ["X"] * 2, [1, -1], ["obj", "root"], ["other", "root"])
             for food in ("油", "盐", "土豆")
         ],
-        pl.DataFrame(schemas.DEPENDENCIES.empty_table()).schema,
-        orient="row",
     )
     path = str(tmp_path / "dependencies.parquet")
     tables.write(path, schemas.DEPENDENCIES, frame, {})

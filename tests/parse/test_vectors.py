@@ -46,7 +46,7 @@ def write_recipes(path: Path, steps: list[list[str]], ingredients: list[list[str
             "url": [None] * len(steps),
             "source_row": range(len(steps)),
         },
-        pl.DataFrame(RECIPES.empty_table()).schema,
+        tables.columns(RECIPES),
     )
     tables.write(path, RECIPES, rows, {})
     return str(path)

@@ -19,13 +19,12 @@ HEADER = "base_dish\ttarget_dish\tingredient_removed\tingredient_added\n"
 
 def write_recipes(path: Path, rows: list[tuple[str, str | None]]) -> str:
     """Recipes x:0, x:1, ... of title and dish."""
-    frame = pl.DataFrame(
+    frame = tables.frame(
+        RECIPES,
         [
             (f"x:{number}", "x", "zh", title, ["水"], ["煮"], dish, None, number)
             for number, (title, dish) in enumerate(rows)
         ],
-        pl.DataFrame(RECIPES.empty_table()).schema,
-        orient="row",
     )
     tables.write(path, RECIPES, frame, {})
     return str(path)

@@ -235,7 +235,7 @@ def test_scores_are_computed_on_given_pivots_and_orders(given: Given) -> None:
 def test_nothing_mined_is_said_in_the_log_and_on_the_screen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tables.write(tmp_path / "none", schemas.CANDIDATES, pl.DataFrame(schemas.CANDIDATES.empty_table()), {})
+    tables.write(tmp_path / "none", schemas.CANDIDATES, tables.frame(schemas.CANDIDATES), {})
     files = {name: str(tmp_path / name) for name in ("pivots", "votes", "agreement", "rejects")}
     settings, said = PivotsSettings(**Given(tmp_path).known), io.StringIO()
     pivot_pivots(

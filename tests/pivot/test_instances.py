@@ -19,7 +19,7 @@ def run(folder: Path, per_dish: dict[str, int], pairs: list[str], count: int = 5
         (name, "x", "zh", name, ["水"], ["洗", "煮。"], None, None, number)
         for number, name in enumerate(names)
     ]
-    schema = pl.DataFrame(RECIPES.empty_table()).schema
+    schema = tables.columns(RECIPES)
     tables.write(folder / "recipes", RECIPES, pl.DataFrame(rows, schema, orient="row"), {})
     of_dish = [(name, name.split(":")[0], "field") for name in names if not name.startswith("无")]
     pl.DataFrame(of_dish, ["recipe_id", "dish", "found_by"], orient="row").write_parquet(folder / "dishes")

@@ -157,7 +157,7 @@ def write(folder: Path, places: Dish) -> dict[str, str | list[str]]:
     frame.with_columns(ingredient_classes=empty, tool_classes=empty).write_parquet(folder / "proto")
     frame.select("recipe_id", dish=pl.lit("乙")).unique().write_parquet(folder / "dishes")
     pivots = [("甲", "乙", name, [], [], kind, None, 0.0, 0.5, "frequency") for name, kind in PIVOTS]
-    schema = pl.DataFrame(schemas.PIVOTS.empty_table()).schema
+    schema = tables.columns(schemas.PIVOTS)
     tables.write(folder / "pivots", schemas.PIVOTS, pl.DataFrame(pivots, schema, orient="row"), {})
     return {
         "pivots": str(folder / "pivots"),

@@ -36,7 +36,7 @@ def effects(*rows: tuple[str, str, int, int]) -> pl.DataFrame:
         | {"both": both, "in_order": first, "effect": 0.5 if both > 4 else None, "flag": ""}
         for one, two, both, first in rows
     ]
-    return pl.DataFrame(named, pl.DataFrame(schemas.ORDERS.empty_table()).schema)
+    return tables.frame(schemas.ORDERS, named)
 
 
 def test_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from wokflow.frame import tables
+from wokflow.frame import stages, tables
 from wokflow.parse.glossary import Glossary
 from wokflow.report.arguments import TEMPLATES
 from wokflow.report.inputs import input_name
@@ -67,6 +67,7 @@ def settings(folder: Path, **own: Any) -> PageSettings:
         "choosing": (),
         "predicting": (),
         "published": str(ROOT / "resources" / "published.tsv"),
+        "sections": stages.sections(),
         "templates": str(TEMPLATES),
         "benchmarks": str(folder / "benchmarks"),
     }

@@ -55,7 +55,7 @@ def test_a_table_without_rows_is_no_result(rows: int, tmp_path: Path) -> None:
         ],
         orient="row",
     )
-    empty = pl.DataFrame(PIVOTS.empty_table())
+    empty = tables.frame(PIVOTS)
     tables.write(pivots, PIVOTS, pl.concat([empty, mined.head(rows)], how="diagonal_relaxed"), {})
     config: dict[str, Any] = {
         "results": str(tmp_path),

@@ -8,8 +8,7 @@ import pytest
 from wokflow.evaluate.summary import read_published
 from wokflow.frame.schemas import declared_tables
 from wokflow.report import papers
-from wokflow.report.page import HEADINGS
-from wokflow.report.papers import PAGE, STATES, listed, numbers, read
+from wokflow.report.papers import HEADINGS, PAGE, STATES, listed, numbers, read
 
 from tests.conftest import ROOT
 from tests.test_docs import RULES, SCHEMA, defaults
@@ -45,9 +44,7 @@ def test_every_table_and_figure_of_the_papers_is_there_once() -> None:
 
 def test_what_is_said_to_come_out_is_a_table_a_file_or_a_section_of_the_page() -> None:
     """Of tables: a stage declares its columns; of other results: a rule makes a folder of that name."""
-    made, folder = {*declared_tables()}, ROOT / "scripts" / "wokflow" / "report" / "templates"
-    assert {path for name in HEADINGS if not (path := folder / f"{name}.html").exists()} == set()
-    unknown = []
+    made, unknown = {*declared_tables()}, []
     for row in EXHIBITS:
         for name in listed(row["outputs"]):
             if name.startswith(PAGE):

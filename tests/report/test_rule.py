@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 from wokflow.frame.plan import dry_workflow
+from wokflow.frame.stages import sections
 from wokflow.report import inputs
+from wokflow.report.arguments import TEMPLATES
 from wokflow.report.page import report_page
 
 from tests.conftest import ROOT
@@ -42,3 +44,9 @@ def test_the_rule_names_its_tables_as_the_page_does(monkeypatch: pytest.MonkeyPa
     given = set(rule.input.keys()) - inspect.signature(report_page).parameters.keys() - {"after"}
     assert given <= asked
     assert {name for name in asked if not any(map(name.count, OPTIONAL))} <= given
+
+
+def test_each_section_of_a_stage_has_a_template_and_no_template_is_left_over() -> None:
+    """A section without content fails in every test of the page."""
+    templates = {path.stem for path in TEMPLATES.glob("*.html")} - {"page", "interactive", "macros"}
+    assert sorted(template for template, *_ in sections()) == sorted(templates)

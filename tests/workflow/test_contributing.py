@@ -36,7 +36,8 @@ def add_example(house: Path, section: str) -> list[str]:
         touched.append(name)
     for empty in re.findall(r"An empty \*\*(\S+)\*\*", SECTIONS[section]):
         (house / empty).touch()
-    python(house, "-m", "wokflow.frame.config_schema")
+    for command in ("config_schema", "environments"):  # make docs and make lock
+        python(house, "-m", f"wokflow.frame.{command}")
     return touched
 
 
@@ -53,7 +54,7 @@ def python(house: Path, *command: str) -> None:
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     house = new_house(tmp_path_factory.mktemp("example") / "house")
     assert len(add_example(house, "Add a step")) == 5, "rule, function, settings, schema, test"
-    assert len(add_example(house, "Add a stage")) == 7, "two lists, rules, stage, function, settings, schema"
+    assert len(add_example(house, "Add a stage")) == 6, "the list, rules, stage, function, settings, schema"
     return house
 
 

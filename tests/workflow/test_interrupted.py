@@ -43,7 +43,7 @@ def run_until_killed(house: Path, spared: set[str], delay: float) -> set[str]:
             time.sleep(0.01)
 
 
-@pytest.mark.parametrize("stages", [STAGES[:5], STAGES[5:]], ids=["ingest to enrich", "train to report"])
+@pytest.mark.parametrize("stages", [STAGES[:5], STAGES[5:]], ids=lambda some: f"{some[0]} to {some[-1]}")
 def test_killed_in_each_rule_it_ends_in_the_same_bytes(
     stages: tuple[str, ...], built: Path, planner: Planner, tmp_path: Path
 ) -> None:

@@ -65,7 +65,7 @@ def annotate_ratings(
                     kept.append(_rating(row, each, value, comments[row["id"]]))
                 else:
                     rejected.append(_rejected(row, each, reason, sheet_row, list(answers)))
-    rated = pl.DataFrame(kept, pl.DataFrame(RATINGS.empty_table()).schema)
+    rated = tables.frame(RATINGS, kept)
     job.progress.say(
         f"{rated.height} ratings of {len([row for row in about_raters if not row['left_out']])} raters"
     )
@@ -74,9 +74,7 @@ def annotate_ratings(
     for line in summary(rejected):
         job.progress.say(line)
     for path, schema, some in ((raters, RATERS, about_raters), (rejects, REJECTS, rejected)):
-        tables.write(
-            path, schema, pl.DataFrame(some, pl.DataFrame(schema.empty_table()).schema), job.metadata
-        )
+        tables.write(path, schema, some, job.metadata)
     rated = rated.sort("task_id", "rater", "dimension")
     tables.write(ratings, RATINGS, rated, job.metadata)
     known = tables.read(tasks, ["task_id", "system", "item", "dimensions"]).drop_nulls()

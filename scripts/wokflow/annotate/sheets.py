@@ -9,8 +9,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import polars as pl
-
 from wokflow.annotate.checks import Check, read_checks
 from wokflow.annotate.design import cycle, lettered, ordered, shares
 from wokflow.annotate.fields import BEST, LETTERS, SYSTEM, WORST, field
@@ -51,7 +49,7 @@ def annotate_sheets(*, tasks: str, assigned: str, sheets: str, settings: SheetsS
         if rater.state != "withdrawn"
         for row in shares_of_tasks[rater.share]
     ]
-    frame = pl.DataFrame(made, pl.DataFrame(ASSIGNED.empty_table()).schema)
+    frame = tables.frame(ASSIGNED, made)
     if frame["id"].n_unique() < frame.height:
         raise UserError(f"Study {settings.study}: two tasks, or a task and a check, have the same name.")
     tables.write(assigned, ASSIGNED, frame, job.metadata)

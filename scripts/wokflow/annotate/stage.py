@@ -10,10 +10,20 @@ ARROWS = (
     "generate_instances & generate_predictions & judge_tasks --> annotate_tasks --> annotate_sheets",
     "annotate_sheets -. filled in by people .-> annotate_written & annotate_ratings",
 )
+NEEDED_BY_NAME = {"openpyxl": "reads and writes workbooks"}
 
 
-def targets(scope: Scope) -> list[str]:
+def targets(scope: Scope) -> list[str] | None:
+    """None if there are no studies."""
+    if not scope.studies:
+        return None
     folder = f"{scope.results.folder}/annotate"
     sheets = [f"{folder}/sheets/{name}" for name in scope.studies]
     rated = [f"{folder}/ratings/{name}/part-00000.parquet" for name in scope.answered("rating", "best_worst")]
     return [*sheets, *rated, *(f"{folder}/written/{name}.tsv" for name in scope.answered("writing"))]
+
+
+def rejects(scope: Scope) -> list[str]:
+    tables = [f"rejects/{name}" for name in scope.answered("rating", "best_worst", "writing")]
+    tables += [f"ratings/{name}" for name in scope.answered("rating", "best_worst")]
+    return [path for table in tables for path in scope.results.parts(f"annotate/{table}", 1)]

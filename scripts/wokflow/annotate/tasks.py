@@ -65,7 +65,7 @@ def annotate_tasks(
     if not made:
         raise UserError(f"Study {settings.study} has no tasks: there is no text of {settings.data} for it.")
     job.progress.say(f"{len(made)} tasks of {len({row['item'] for row in made})} items")
-    frame = pl.DataFrame(made, pl.DataFrame(TASKS.empty_table()).schema)
+    frame = tables.frame(TASKS, made)
     tables.write(tasks, TASKS, frame, job.metadata)
 
 

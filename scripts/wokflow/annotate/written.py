@@ -4,8 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
 from wokflow.annotate.answers import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
 from wokflow.annotate.raters import read_raters
 from wokflow.annotate.schemas import REJECTS
@@ -69,8 +67,7 @@ def annotate_written(
         gold[row["task_id"]] = [*cells, *(f" {BETWEEN} ".join(each) for each in lists)]
     lines = ["\t".join(cells) for cells in (MANDATORY, *gold.values())]
     tables.write_text(written, "\n".join(lines) + "\n")
-    empty = pl.DataFrame(REJECTS.empty_table()).schema
-    tables.write(rejects, REJECTS, pl.DataFrame(rejected, empty), job.metadata)
+    tables.write(rejects, REJECTS, rejected, job.metadata)
     job.progress.say(f"{len(gold)} adaptations, {skipped} skipped")
     for line in summary(rejected):
         job.progress.say(line)

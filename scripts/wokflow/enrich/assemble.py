@@ -50,10 +50,8 @@ def enrich_assemble(
         else:
             named = [item["qid"] for item in mentioned]
             left.append((corpus, number, _reason(named, categorised), ", ".join(named) or None, sentence))
-    schema = pl.DataFrame(SENTENCES.empty_table()).schema
-    tables.write(assembled, SENTENCES, pl.DataFrame(kept, schema), job.metadata)
-    schema = pl.DataFrame(REJECTED_SENTENCES.empty_table()).schema
-    tables.write(rejects, REJECTED_SENTENCES, pl.DataFrame(left, schema, orient="row"), job.metadata)
+    tables.write(assembled, SENTENCES, kept, job.metadata)
+    tables.write(rejects, REJECTED_SENTENCES, left, job.metadata)
     languages = settings.pair.split("-")
     items = {qid: _camt_item(rows, languages) for (qid,), rows in known.group_by("qid")}
     made = [_camt_sentence(row, items) for row in kept]

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-import polars as pl
-import pyarrow as pa
-
 from wokflow.enrich.schemas import ENTITIES, REJECTED
 from wokflow.enrich.settings import EntitiesSettings
+from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.tables import PartWriter, of_source
 from wokflow.frame.wikidata import QID
@@ -56,7 +54,7 @@ def enrich_entities(
                 if isinstance(row, str):
                     counts["rejected"] += 1
                     kept = line[:RAW].decode(errors="backslashreplace")
-                    bad.write(pl.DataFrame([(number, row, kept)], _schema(REJECTED), orient="row"))
+                    bad.write(tables.frame(REJECTED, [(number, row, kept)]))
                     first.add([(number, row, None, kept)])
                 elif row is None:
                     counts["nameless"] += 1
@@ -64,7 +62,7 @@ def enrich_entities(
                     rows.append(row)
                 if len(rows) == ROWS:
                     counts["kept"] += len(rows)
-                    good.write(_frame(rows))
+                    good.write(tables.frame(ENTITIES, rows))
                     rows = []
                     progress(int(position * 1000), _summary(counts), of=1000)
         except Truncated as damage:
@@ -75,7 +73,7 @@ def enrich_entities(
                     "enrich.entities.truncated: keep"
                 ) from damage
             progress.say(f"{path}: {damage}; the rest is lost")
-        good.write(_frame(rows))
+        good.write(tables.frame(ENTITIES, rows))
         counts["kept"] += len(rows)
         if not counts["kept"]:
             raise UserError(
@@ -193,11 +191,3 @@ def _values(claims: Mapping[str, Any], name: str) -> list[str]:
 def number_of(qid: str) -> int:
     """The number of an id: Q148 -> 148."""
     return int(qid[1:])
-
-
-def _frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, _schema(ENTITIES))
-
-
-def _schema(declared: pa.Schema) -> pl.Schema:
-    return pl.DataFrame(declared.empty_table()).schema

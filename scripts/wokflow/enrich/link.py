@@ -97,7 +97,7 @@ def enrich_link(
 
 
 def _frame(schema: Any, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema, orient="row")
+    return tables.frame(schema, rows)
 
 
 def _link(linker: "Linker", rows: pl.DataFrame, mentions: str, job: Job) -> None:

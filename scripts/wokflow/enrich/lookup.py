@@ -63,9 +63,7 @@ def enrich_lookup(
         for qid in wanted
         for lang in languages
     ]
-    tables.write(
-        lookups, LOOKUPS, pl.DataFrame(rows, pl.DataFrame(LOOKUPS.empty_table()).schema), job.metadata
-    )
+    tables.write(lookups, LOOKUPS, rows, job.metadata)
     unknown = [qid for qid in wanted if not facts[qid]]
     examples = f" ({', '.join(unknown[:SHOWN])}{', ...' if len(unknown) > SHOWN else ''})" if unknown else ""
     progress.say(

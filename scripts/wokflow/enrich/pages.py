@@ -40,5 +40,5 @@ def enrich_pages(
             for qid, _, title in rows.iter_rows()
             if (page := articles.get(title))
         ]
-    tables.write(pages, PAGES, pl.DataFrame(written, pl.DataFrame(PAGES.empty_table()).schema), job.metadata)
+    tables.write(pages, PAGES, written, job.metadata)
     job.progress.say(f"{len(written)} of {wanted.height} pages were found by the API")

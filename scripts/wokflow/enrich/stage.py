@@ -8,6 +8,7 @@ from wokflow.frame.contact import unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
 from wokflow.frame.job import UserError
 from wokflow.frame.scope import Scope
+from wokflow.frame.stages import SOCKS
 from wokflow.frame.wikidata import ENTITIES
 
 ABOUT = "finds culture-specific items in parallel sentences, and Wikidata's facts about them"
@@ -16,6 +17,12 @@ ARROWS = (
     "ingest_sentences --> enrich_link; ingest_source --> enrich_pages",
     "enrich_lookup & ingest_pages & enrich_pages --> enrich_items --> enrich_assemble --> enrich_statistics",
 )
+SECTIONS = {"enrich": ("Culture-specific items", "enrich/", "evaluate/csi_match")}
+NEEDED_BY_NAME = {
+    "jieba": "cuts Chinese sentences into words",
+    "tenacity": "asks services again (frame.polite, which no key has)",
+    **SOCKS,
+}
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -73,12 +80,26 @@ def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffG
     return {"names": CutoffGroup("corpus", members)}
 
 
-def targets(scope: Scope) -> list[str]:
-    """Nothing without sources of sentences whose items are known."""
+def targets(scope: Scope) -> list[str] | None:
+    """None without sources of sentences whose items are known."""
     if not scope.linked:
-        return []
+        return None
     folder = f"{scope.results.folder}/enrich"
     return [*(f"{folder}/camt/{corpus}.json" for corpus in scope.linked), f"{folder}/statistics/table2.tsv"]
+
+
+def rejects(scope: Scope) -> list[str]:
+    if not scope.linked:
+        return []
+    parts = scope.config["ingest"]["sentences"]["parts"]
+    tables = [ENTITIES, *(f"rejects/{name}" for name in (ENTITIES, *scope.linked))]
+    mentions = [f"{table}/{corpus}" for corpus in scope.linked for table in ("mentions", "rejects/mentions")]
+    return [
+        path
+        for names, count in ((tables, 1), (mentions, parts))
+        for table in names
+        for path in scope.results.parts(f"enrich/{table}", count)
+    ]
 
 
 def linking(known: Mapping[str, CutoffGroup]) -> list[Cutoff]:

@@ -45,8 +45,7 @@ def enrich_statistics(
                 .sort("count", "name", descending=[True, False])
             )
             shared += [(corpus, kind, name, count) for name, count in frequencies.iter_rows()]
-    made = pl.DataFrame(counted, pl.DataFrame(STATISTICS.empty_table()).schema, orient="row")
+    made = tables.frame(STATISTICS, counted)
     tables.write(statistics, STATISTICS, made, job.metadata)
     tables.write_text(table, made.write_csv(separator="\t"))
-    schema = pl.DataFrame(SHARES.empty_table()).schema
-    tables.write(shares, SHARES, pl.DataFrame(shared, schema, orient="row"), job.metadata)
+    tables.write(shares, SHARES, shared, job.metadata)

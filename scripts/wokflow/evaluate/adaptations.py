@@ -1,4 +1,4 @@
-"""Ratings of adapted dialogues and of their edits in figures, by the run that adapted them."""
+"""Statistics of the ratings of adapted dialogues and of their edits, by the run that adapted them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import polars as pl
 from wokflow.evaluate import dialogue_schemas, raters, rating_schemas
 from wokflow.evaluate.biases import bias_rows, by_name
 from wokflow.evaluate.rated import of, rating_rows, shown
-from wokflow.evaluate.ratings import agreements, frame
+from wokflow.evaluate.ratings import agreements
 from wokflow.evaluate.resampling import ratios, with_interval
 from wokflow.evaluate.settings import AdaptationsSettings, Bootstrap
 from wokflow.frame import tables
@@ -51,7 +51,7 @@ def evaluate_adaptations(
         (calibration, rating_schemas.RATING_CALIBRATION, _of_all(raters.calibration, whole, own, bootstrap)),
         (biases, dialogue_schemas.BIASES, _biases(known, rows, settings)),
     ):
-        tables.write(path, schema, frame(schema, made), job.metadata)
+        tables.write(path, schema, made, job.metadata)
     job.progress.say(f"{rows.height} ratings of {known.height} tasks")
 
 

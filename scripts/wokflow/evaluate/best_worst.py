@@ -19,10 +19,10 @@ DIGITS = 4
 def evaluate_best_worst(
     *, tasks: str, ratings: str, scores: str, settings: BestWorstSettings, job: Job
 ) -> None:
-    """Write evaluate/best_worst: how often each system was the best less how often it was the worst, of 100 times
-    that it was compared, by dimension.
+    """Write evaluate/best_worst: for each system and dimension, the percentage of comparisons in which it was best
+    minus the percentage in which it was worst.
 
-    A comparison counts where one rater named both, the best and the worst. Intervals are from resamples of the items.
+    A comparison counts if the rater named both a best and a worst system. Intervals are from resamples of the items.
     """
     known = tables.read(tasks, ["task_id", "item", "shown", "dimensions"])
     rated = tables.read(ratings, ["task_id", "rater", "repetition", "dimension", "value"])
@@ -31,13 +31,12 @@ def evaluate_best_worst(
     shown = known.explode("shown").select("task_id", "item", system=pl.col("shown").struct.field("name"))
     of_tuples = shown.filter(pl.col("system").str.starts_with(SYSTEM))
     systems = of_tuples.with_columns(pl.col("system").str.strip_prefix(SYSTEM))
-    found = [
+    scores_by_dimension = [
         row
         for name in names
         for row in _scores(name, _both(rated, name).join(systems, on="task_id"), settings)
     ]
-    schema = pl.DataFrame(rating_schemas.BEST_WORST.empty_table()).schema
-    tables.write(scores, rating_schemas.BEST_WORST, pl.DataFrame(found, schema), job.metadata)
+    tables.write(scores, rating_schemas.BEST_WORST, scores_by_dimension, job.metadata)
 
 
 def _both(rated: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from wokflow.evaluate import rating_schemas
 from wokflow.evaluate.rated import Rated, Ratings, read, shown
-from wokflow.evaluate.ratings import frame
 from wokflow.evaluate.resampling import Floats, drawn, ends, number, ratios, resampled
 from wokflow.evaluate.settings import BiasesSettings, Bootstrap
 from wokflow.frame import tables
@@ -22,7 +21,7 @@ REMARK = r"(# \w+)$"
 Models = Mapping[str, tuple[str, str]]  # model and family by name
 # Numbers (tasks, columns) of chosen tasks, without effects of all else; and how many effects there are.
 Residuals = Callable[[NDArray[np.bool_], Floats], tuple[Floats, int]]
-SURE = 1e-6  # a coefficient is determined if no other solution differs in it by more
+SURE = 1e-6  # a coefficient is determined if all solutions agree in it up to this difference
 
 
 def evaluate_biases(
@@ -30,16 +29,14 @@ def evaluate_biases(
 ) -> None:
     """Write evaluate/ratings/biases: a row for each dimension, rater and bias, with its interval.
 
-    `length`: points for a text of twice the length, beyond what is given to its system and to all else that the task
-    shows. `self`, `family`: points for a text of the rater's own model, and of another one of its family, beyond what
-    raters that have neither relation to its system give it, and beyond the rater's leniency. Where no such raters
-    are, or no such texts, nothing can be told, and there is no row.
+    `length`: the points that a text gains by twice the length, with the effects of its system and of all else that
+    the task shows taken out. `self`, `family`: the points that a text gains if it is by the rater's own model, or by
+    another model of its family, compared with raters without either relation to its system, and with the rater's
+    leniency taken out. A bias that cannot be estimated, for lack of such raters or texts, has no row.
     """
     found, models = read(tasks, ratings), by_name(settings.models)
     rows = bias_rows(found, settings.bootstrap, RECIPE, models, models)
-    tables.write(
-        biases, rating_schemas.RATING_BIASES, frame(rating_schemas.RATING_BIASES, rows), job.metadata
-    )
+    tables.write(biases, rating_schemas.RATING_BIASES, rows, job.metadata)
 
 
 def by_name(models: Iterable[tuple[str, str, str]]) -> Models:

@@ -19,7 +19,7 @@ SOFT = ("precision", "recall", "f1", "f1_insert", "f1_remove")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a proto-action first occurs in a text, and in which words."""
+    """The place at which a proto-action first occurs in a text, and its words there."""
 
     start: int
     words: tuple[str, ...]
@@ -36,10 +36,10 @@ class Changes(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of one instance: changes made, pivot actions to find, and those found, hard and soft.
+    """Counts of one instance: changes made, pivot actions to find, and those found, hard and soft.
 
-    `listed` are all pivot actions of the dish pair, whether to find or not. `located` are inserted pivot actions, and
-    `placed` those of them that stand where they should.
+    `listed` counts all pivot actions of the dish pair, also those that are not to be found. `located` are inserted
+    pivot actions, and `placed` those of them that stand where they should.
     """
 
     made_remove: int
@@ -57,10 +57,10 @@ class Counts:
 
 def recipe(actions: Sequence[Action]) -> Recipe:
     """A text's proto-actions, each at its first place."""
-    found: dict[Proto, Place] = {}
+    places: dict[Proto, Place] = {}
     for action in sorted(actions, key=lambda action: action.start):
-        found.setdefault(proto(action), Place(action.start, words(action)))
-    return found
+        places.setdefault(proto(action), Place(action.start, words(action)))
+    return places
 
 
 def compare(base: Recipe, text: Recipe, pivots: Pivots, definition: str) -> tuple[Changes, Changes]:
@@ -73,8 +73,8 @@ def compare(base: Recipe, text: Recipe, pivots: Pivots, definition: str) -> tupl
     it has, and those to insert that it lacks. (If recall were of all pivot actions, a text without all actions to
     remove, and otherwise unchanged, would have an F1 of removes of about 17 with the pivot actions and base recipes
     that the authors released; their models have 23 to 27 in table 5.) Simple replacements are left out: an action
-    gets the added ingredient in place of the removed one. If both sides of it are pivot actions, it is neither credit
-    nor fault, whether made or not.
+    gets the added ingredient in place of the removed one. If both sides of a replacement are pivot actions, it does
+    not count, whether the text makes it or not.
     """
     removed, inserted = base.keys() - text.keys(), text.keys() - base.keys()
     if definition == PAPER:
@@ -220,8 +220,8 @@ def _near(
     if not made or not wanted:
         return np.zeros((len(made), len(wanted)))
     phrases = [pivots.words.get(pivot) or (pivot.verb, *pivot.ingredients, *pivot.tools) for pivot in wanted]
-    found = similarity([where[action].words for action in made], phrases)
-    return np.where(found > tau, found, 0.0)
+    similarities = similarity([where[action].words for action in made], phrases)
+    return np.where(similarities > tau, similarities, 0.0)
 
 
 def _best(weights: Floats) -> float:
@@ -245,12 +245,12 @@ def metrics(counts: Collection[Counts], soft: bool, tau: float, definition: str)
     are well placed, over all instances together. Without `soft` the soft scores are skipped.
     """
     of = {name: np.array([getattr(one, name) for one in counts], np.float64) for name in Counts.__slots__}
-    found: list[Metric] = []
+    metrics: list[Metric] = []
     for kind in ("hard", "soft"):
         signed = signature(definition) + (f"|tau:{tau:g}|pairs:one to one" if kind == "soft" else "")
         if kind == "soft" and not soft:
             note = "No word vectors are given."
-            found += [skipped(f"soft_{name}", len(counts), note) for name in SOFT]
+            metrics += [skipped(f"soft_{name}", len(counts), note) for name in SOFT]
             continue
         remove, insert = of[f"{kind}_remove"], of[f"{kind}_insert"]
         hits, made = remove + insert, of["made_remove"] + of["made_insert"]
@@ -263,8 +263,8 @@ def metrics(counts: Collection[Counts], soft: bool, tau: float, definition: str)
             (share(2 * insert, of["made_insert"] + of["pivots_insert"]), of["pivots_insert"]),
             (share(2 * remove, of["made_remove"] + of["pivots_remove"]), of["pivots_remove"]),
         )
-        found += [
+        metrics += [
             mean(f"{kind}_{name}", value, counted > 0, signed)
             for name, (value, counted) in zip(SOFT, values, strict=True)
         ]
-    return [*found, ratio("order_accuracy", 100 * of["placed"], of["located"], signature(definition))]
+    return [*metrics, ratio("order_accuracy", 100 * of["placed"], of["located"], signature(definition))]

@@ -17,10 +17,10 @@ def comparison_rows(
 ) -> pl.DataFrame:
     """Rows of schema evaluate/comparisons: each run and its baseline, on the instances that both have.
 
-    p_value is by approximate randomization (Noreen 1989): how often runs whose predictions were swapped at random,
-    instance by instance, differ as much, of either sign. bootstrap_p is sacrebleu's of the paired bootstrap (Koehn
-    2004). Neither is given where the two differ in fewer than LEAST instances, nor for the length of texts.
-    adjusted_p is p_value by Holm (1979) for all tests of a data set, over runs and metrics.
+    p_value is by approximate randomization (Noreen 1989): the share of random swaps of predictions between the two
+    runs, instance by instance, whose difference is at least as large, of either sign. bootstrap_p is sacrebleu's of
+    the paired bootstrap (Koehn 2004). Neither is given if the two runs differ in fewer than LEAST instances, nor for
+    the length of texts. adjusted_p is p_value by Holm (1979) for all tests of a data set, over runs and metrics.
     """
     rows = []
     for run, baseline in pairs:
@@ -47,5 +47,5 @@ def corrected(rows: pl.DataFrame) -> pl.DataFrame:
     left = p_value.count() - p_value.rank("ordinal") + 1  # tests whose p is not smaller
     ordered = rows.with_row_index("row").sort("p_value", nulls_last=True, maintain_order=True)
     adjusted = (p_value * left).cum_max().clip(upper_bound=1.0).over("dataset")
-    found = ordered.with_columns(adjusted_p=adjusted).sort("row").drop("row")
-    return found.with_columns(significant=(pl.col("adjusted_p") < ALPHA).fill_null(value=False))
+    adjusted_rows = ordered.with_columns(adjusted_p=adjusted).sort("row").drop("row")
+    return adjusted_rows.with_columns(significant=(pl.col("adjusted_p") < ALPHA).fill_null(value=False))

@@ -1,7 +1,8 @@
 """Do metrics agree with people? Correlations with their ratings.
 
 Kendall's tau over texts, as Cultural Adaptation of Recipes (section 6.2, table 6) has it, and Pearson's coefficient,
-as Yao et al. 2024 (section 6.4, table 7). These do not say over what; figures as high as theirs are over systems.
+as Yao et al. 2024 (section 6.4, table 7). They do not say over which units; values as high as theirs are only reached
+over systems.
 """
 
 import math
@@ -9,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.evaluate import schemas
@@ -45,18 +45,20 @@ def evaluate_correlations(
     Raises UserError for ratings that cannot be read, or if no rated text belongs to the runs.
     """
     rated = read_ratings(settings.ratings)
-    found = [one for one in read_measured(parts) if one.metric != LENGTH and one.ids]
+    measured = [one for one in read_measured(parts) if one.metric != LENGTH and one.ids]
     if rated:
-        known = {(one.run, name) for one in found for name in one.ids}
+        known = {(one.run, name) for one in measured for name in one.ids}
         missing = len({text for of in rated.values() for text in of} - known)
         job.progress.say(f"{missing} rated texts are of no run that is scored here, and are left out")
-    rows = [row for data in _by_data(found).values() for row in correlation_rows(data, rated, settings.level)]
+    rows = [
+        row for data in _by_data(measured).values() for row in correlation_rows(data, rated, settings.level)
+    ]
     if rated and not rows:
         raise UserError(
             f"{', '.join(settings.ratings)}: no rating is of a text that was scored. Columns run and instance_id "
             "have to be as in generate/predictions."
         )
-    frame = pl.DataFrame(rows, pl.DataFrame(schemas.CORRELATIONS.empty_table()).schema, orient="row")
+    frame = tables.frame(schemas.CORRELATIONS, rows)
     tables.write(correlations, schemas.CORRELATIONS, frame, job.metadata)
 
 
@@ -177,7 +179,8 @@ def _correlated(
 
 
 def by_chance(values: Mapping[str, Mapping[Rated, float]], ratings: Ratings) -> dict[tuple[str, str], float]:
-    """For each metric and criterion: how often ratings agree as much with it by chance, of either sign.
+    """P-values by metric and criterion: how often ratings in random order agree at least as much with the metric, of
+    either sign.
 
     Texts of one run are alike, and so are the adaptations of one source: Kendall's own test, which takes each for a
     draw of its own, would find agreement where there is none. So the ratings of whole runs, and of whole sources, are
@@ -194,11 +197,11 @@ def by_chance(values: Mapping[str, Mapping[Rated, float]], ratings: Ratings) -> 
     random = np.random.default_rng(SEED)
     pairs = np.triu_indices(len(runs) * len(names), 1)
     ours, theirs = _orders(grids(values), pairs), grids(ratings)
-    found = abs(_taus(ours, _orders(theirs, pairs)))
-    beyond = np.ones_like(found)
+    by_chance_taus = abs(_taus(ours, _orders(theirs, pairs)))
+    beyond = np.ones_like(by_chance_taus)
     for _ in range(EXCHANGES):
         moved = theirs[:, random.permutation(len(runs))][:, :, random.permutation(len(names))]
-        beyond += abs(_taus(ours, _orders(moved, pairs))) > found - TIED
+        beyond += abs(_taus(ours, _orders(moved, pairs))) > by_chance_taus - TIED
     named = ((metric, criterion) for metric in values for criterion in ratings)
     return dict(zip(named, (beyond / (EXCHANGES + 1)).ravel().tolist(), strict=True))
 

@@ -26,10 +26,10 @@ DATASET = "counterfactual"
 
 @dataclass(frozen=True)
 class Reader:
-    """What texts are read with.
+    """Tools that read texts.
 
-    `extract` finds the actions of texts as those of the dishes were found; word `vectors` are a folder of
-    parse.vectors, or a file. Without vectors there are no soft scores.
+    `extract` finds the actions of a text in the same way as those of the dishes were found; word `vectors` are a
+    folder of parse.vectors, or a file. Without vectors there are no soft scores.
     """
 
     glossary: Glossary
@@ -61,7 +61,7 @@ def evaluate_counterfactual(
 
 
 def _parser(settings: CounterfactualSettings, trained: Sequence[str]) -> Load | None:
-    """What loads the parser of texts; None where rules read them, so that no parser's settings are given."""
+    """A function that loads the parser of texts; None if rules read them, as the settings then name no parser."""
     if settings.backend is None or settings.batch is None:
         return None
     model = trained[0] if trained else settings.model or ""
@@ -117,7 +117,7 @@ def write_scores(
 
 def datasets(pairs: Sequence[Pair]) -> dict[str, NDArray[np.bool_]]:
     """Which instances belong to all, and to each dish pair."""
-    found = {DATASET: np.ones(len(pairs), bool)}
+    members = {DATASET: np.ones(len(pairs), bool)}
     for pair in sorted(set(pairs)):
-        found["/".join((DATASET, *pair))] = np.array([one == pair for one in pairs])
-    return found
+        members["/".join((DATASET, *pair))] = np.array([one == pair for one in pairs])
+    return members

@@ -108,14 +108,14 @@ def read_regions(path: str) -> dict[str, frozenset[str]]:
     The table has the columns lang, country_qid and country; a country may stand under several languages. Raises
     UserError, with file and row, for a table without these columns and for ids that are not like Q148.
     """
-    found: dict[str, set[str]] = {}
+    regions: dict[str, set[str]] = {}
     for number, (lang, country, _) in read_rows(path, REGION_COLUMNS, "countries of languages"):
         if not lang or not country or country[0] != "Q" or not country[1:].isdecimal():
             raise UserError(
                 f"{path}, row {number}: lang is to be a language such as zh, country_qid an id such as Q148."
             )
-        found.setdefault(lang, set()).add(country)
-    return {lang: frozenset(countries) for lang, countries in found.items()}
+        regions.setdefault(lang, set()).add(country)
+    return {lang: frozenset(countries) for lang, countries in regions.items()}
 
 
 def _predicted(predictions: Sequence[str], given: Sequence[str]) -> pl.DataFrame:

@@ -8,7 +8,6 @@ import polars as pl
 
 from wokflow.evaluate import dialogue_schemas
 from wokflow.evaluate.edits import edits, likeness
-from wokflow.evaluate.ratings import frame
 from wokflow.evaluate.resampling import ratios, with_interval
 from wokflow.evaluate.settings import DialoguesSettings
 from wokflow.frame import tables
@@ -33,21 +32,21 @@ def evaluate_dialogues(
 
     An item is edited if no words of its adapted utterance are like it (edits.likeness) by `threshold` or more; the
     shares are also given by the thresholds `beside` (Singh et al. 2024, section 5.2). Words that several annotators
-    marked are one item, of the category and foreignness that most of them gave: of as many, of the first category by
-    name, and of the lower foreignness. Dialogues that a run has no adaptation of do not count. Changes are all edits
-    that an aligner finds, without a model, with whether they touch an item. Intervals are of resamples of dialogues.
+    marked are one item with the most frequent category and foreignness; ties go to the first category by name and to
+    the lower foreignness. Dialogues without an adaptation by the run do not count. Changes are all edits that an
+    aligner finds, without a model, with whether they touch an item. Intervals are of resamples of dialogues.
     """
     adapted = tables.read(adaptations).sort("run", *UTTERANCE)
     items = consensus(annotations)
-    found = adapted.join(items, on=UTTERANCE, maintain_order="left", suffix="_item")
-    alike = [likeness(*pair) for pair in found.select("text_item", "adapted").iter_rows()]
-    found = found.with_columns(likeness=pl.Series(alike, dtype=pl.Float64).round(6))
-    found = found.with_columns(edited=pl.col("likeness") < settings.threshold)
-    named = found.drop("text").rename({"text_item": "text"}).select(dialogue_schemas.ITEMS.names)
+    items_adapted = adapted.join(items, on=UTTERANCE, maintain_order="left", suffix="_item")
+    alike = [likeness(*pair) for pair in items_adapted.select("text_item", "adapted").iter_rows()]
+    items_adapted = items_adapted.with_columns(likeness=pl.Series(alike, dtype=pl.Float64).round(6))
+    items_adapted = items_adapted.with_columns(edited=pl.col("likeness") < settings.threshold)
+    named = items_adapted.drop("text").rename({"text_item": "text"}).select(dialogue_schemas.ITEMS.names)
     tables.write(marked, dialogue_schemas.ITEMS, named, job.metadata)
-    shares = frame(dialogue_schemas.EDITED, _edited(found, settings))
+    shares = tables.frame(dialogue_schemas.EDITED, _edited(items_adapted, settings))
     tables.write(edited, dialogue_schemas.EDITED, shares, job.metadata)
-    rows = frame(dialogue_schemas.CHANGES, changed(adapted, items))
+    rows = tables.frame(dialogue_schemas.CHANGES, changed(adapted, items))
     tables.write(changes, dialogue_schemas.CHANGES, rows, job.metadata)
     whole = shares.filter(by="all", threshold=float(settings.threshold))
     for run, count, share in whole.select("run", "items", "share").iter_rows():
@@ -57,7 +56,7 @@ def evaluate_dialogues(
 def consensus(annotations: Sequence[str]) -> pl.DataFrame:
     """The items of ingest/annotations, one for all annotators of the same words."""
     names = [*UTTERANCE, "start", "end", "text"]
-    marks = tables.read(annotations) if annotations else pl.DataFrame(ANNOTATIONS.empty_table())
+    marks = tables.read(annotations) if annotations else tables.frame(ANNOTATIONS)
     rows = [
         (
             *key,
@@ -66,13 +65,13 @@ def consensus(annotations: Sequence[str]) -> pl.DataFrame:
         )
         for key, some in marks.sort(*names, "annotator").group_by(names, maintain_order=True)
     ]
-    whole = pl.DataFrame(dialogue_schemas.ITEMS.empty_table())
+    whole = tables.frame(dialogue_schemas.ITEMS)
     schema = whole.select(*names, "category", "foreignness", "annotators").schema
     return pl.DataFrame(rows, schema, orient="row")
 
 
 def _most(values: Sequence[Any]) -> Any:
-    """The most frequent value; of several, the lowest."""
+    """The most frequent value; the lowest of several that are equally frequent."""
     counts = Counter(values)
     return min(counts, key=lambda value: (-counts[value], value))
 

@@ -1,4 +1,4 @@
-"""What differs between an utterance and its adaptation, found without a model; and whether an item is still there."""
+"""Differences between an utterance and its adaptation, found without a model; and whether an item is still there."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def kind_of(original: str, adapted: str) -> str:
 
 
 def edits(text: str, adapted: str) -> Iterator[Edit]:
-    """The edits by the fewest words that come and go, letter case and marks aside; side by side they are one."""
+    """The edits that insert and delete the fewest words, letter case and marks aside; adjacent edits are one."""
     from rapidfuzz.distance import Indel
 
     one, other = ([*_WORD.finditer(side)] for side in (text, adapted))
@@ -47,7 +47,7 @@ def edits(text: str, adapted: str) -> Iterator[Edit]:
 
 
 def _span(words: Sequence[re.Match[str]], first: int, behind: int) -> tuple[int, int]:
-    """The place of some words in their text; of none, that behind the word before."""
+    """The place of some words in their text; without words, the place after the preceding word."""
     if first < behind:
         return words[first].start(), words[behind - 1].end()
     place = words[first - 1].end() if first else 0

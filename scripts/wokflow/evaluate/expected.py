@@ -26,7 +26,7 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True)
 class Pivots:
-    """Of one dish pair: actions to remove and to insert, and the orders of each inserted one.
+    """The pivots of one dish pair: actions to remove and to insert, and the orders of each inserted action.
 
     Of a replacement, `remove` has the old action and `insert` the new one. `replaced` holds the classes of the
     removed ingredient and of the one that takes its place, if the glossary has both. `words` are those of the
@@ -84,7 +84,7 @@ def read_pivots(
     ordered = _orders(orders)
     phrases = _phrases(candidates, extract) if candidates else {}
     pairs = instances.select("base_dish", "target_dish", "ingredient_removed", "ingredient_added").unique()
-    found, without = {}, list[str]()
+    pivots_of, without = {}, list[str]()
     for base, target, removed, added in pairs.sort("base_dish", "target_dish").iter_rows():
         pair = base, target
         remove, insert = (frozenset(actions.get(pair, ())) for actions in kinds.values())
@@ -95,16 +95,16 @@ def read_pivots(
             progress.say(
                 f"{base} to {target}: {absent} is not in the glossary; replacements are not recognised"
             )
-        found[pair] = Pivots(
+        pivots_of[pair] = Pivots(
             remove, insert, ordered.get(pair, {}), swap(glossary, removed, added), phrases.get(pair, {})
         )
     if without:
         more = f" and {len(without) - SHOWN} more" if len(without) > SHOWN else ""
         progress.say(
-            f"{len(without)} of {len(found)} pairs have no pivot actions; their instances do not count at level 2: "
-            f"{', '.join(without[:SHOWN])}{more}"
+            f"{len(without)} of {len(pivots_of)} pairs have no pivot actions; their instances do not count at level "
+            f"2: {', '.join(without[:SHOWN])}{more}"
         )
-    return found
+    return pivots_of
 
 
 def _actions(rows: pl.DataFrame) -> Iterator[tuple[Pair, Proto]]:
@@ -114,19 +114,19 @@ def _actions(rows: pl.DataFrame) -> Iterator[tuple[Pair, Proto]]:
 
 
 def _by_pair(pivots: pl.DataFrame) -> dict[Pair, list[Proto]]:
-    found: dict[Pair, list[Proto]] = {}
+    inserted: dict[Pair, list[Proto]] = {}
     for pair, action in _actions(pivots):
-        found.setdefault(pair, []).append(action)
-    return found
+        inserted.setdefault(pair, []).append(action)
+    return inserted
 
 
 def _orders(path: str) -> dict[Pair, dict[Proto, list[Order]]]:
-    found: dict[Pair, dict[Proto, list[Order]]] = {}
+    orders: dict[Pair, dict[Proto, list[Order]]] = {}
     columns = ["base_dish", "target_dish", "pivot", "before", "after"]
     for base, target, pivot, before, after in tables.read(path, columns).iter_rows():
-        of_pair = found.setdefault((base, target), {})
+        of_pair = orders.setdefault((base, target), {})
         of_pair.setdefault(parsed(pivot), []).append(Order(parsed(before), parsed(after)))
-    return found
+    return orders
 
 
 def _phrases(candidates: Sequence[str], extract: Extractor) -> dict[Pair, dict[Proto, tuple[str, ...]]]:
@@ -134,11 +134,11 @@ def _phrases(candidates: Sequence[str], extract: Extractor) -> dict[Pair, dict[P
     rows = tables.read(candidates)
     texts = rows["phrases"].explode().drop_nulls().unique().sort().to_list()
     read = dict(zip(texts, extract(texts), strict=True))
-    found: dict[Pair, dict[Proto, tuple[str, ...]]] = {}
+    words_of: dict[Pair, dict[Proto, tuple[str, ...]]] = {}
     for (pair, action), phrases in zip(_actions(rows), rows["phrases"], strict=True):
         same = _same(action, (read[phrase] for phrase in phrases))
-        found.setdefault(pair, {})[action] = tuple(word for one in same for word in words(one))
-    return found
+        words_of.setdefault(pair, {})[action] = tuple(word for one in same for word in words(one))
+    return words_of
 
 
 def _same(action: Proto, phrases: Iterable[Sequence[Action]]) -> Iterator[Action]:

@@ -21,7 +21,7 @@ CELLS = 1_000_000  # places of instances that are held at a time
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """What was measured of some instances, which stand in one order in all fields.
+    """The measurements of some instances, which have the same order in all fields.
 
     `values` are the scores of single instances; NaN: it does not count. `note` says why nothing was measured. How
     instances make one score is the `statistic`: one of STATISTICS, of the sums of `parts` (instances, parts), or one
@@ -85,7 +85,7 @@ def mean(
 
 
 def skipped(name: str, instances: int, note: str) -> Metric:
-    """A metric that was not measured, and why."""
+    """A metric that was not measured, with the reason as its note."""
     return Metric(name, np.full(instances, np.nan), np.zeros((instances, 2)), note=note)
 
 
@@ -145,7 +145,7 @@ def p_values(run: Metric, baseline: Metric, trials: int, bootstrap: Bootstrap) -
     parts, count = np.concatenate([run.parts, baseline.parts]), len(run.parts)
 
     def difference(one: Any, other: Any, axis: int) -> Floats:
-        """Of instances of both, by their places in `parts`, which lie along an axis."""
+        """The difference of both runs on the instances at these places of `parts`, which lie along an axis."""
         sums = (parts[np.moveaxis(places, axis, -1).astype(np.intp)].sum(axis=-2) for places in (one, other))
         left, right = map(STATISTICS[run.statistic], sums)
         return left - right

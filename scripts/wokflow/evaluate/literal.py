@@ -43,10 +43,10 @@ def evaluate_literal(
 ) -> None:
     """Write schema evaluate/literal for both directions, of which each has a table of instances, or none.
 
-    Counted are the source recipes that have a concept, and the texts made of them: the predictions of each run, and
-    the references. The rate is the number of literal translations by that of the concept in the sources; it is above
-    1 where texts repeat what their sources say once. `induced` are tables of more concepts. Raises UserError for a
-    table of concepts that cannot be read.
+    For each concept, the source recipes that contain it and the texts made of them count: the predictions of each
+    run, and the references. The rate is the number of literal translations in the texts divided by the number of
+    occurrences of the concept in the sources. It exceeds 1 if texts repeat what their sources say once. `induced` are
+    tables of more concepts. Raises UserError for a table of concepts that cannot be read.
     """
     by_data = {
         "en-zh": (instances_en_zh, predictions_en_zh),
@@ -105,7 +105,7 @@ def read_concepts(path: str) -> dict[str, list[Concept]]:
     terms are found as words, inflected or not. A term after a hyphen (-酱油, -baking powder) is an exception: terms
     inside it are not counted. Raises UserError, with file and row, for rows that break these rules.
     """
-    found: dict[str, list[Concept]] = {}
+    concepts: dict[str, list[Concept]] = {}
     for number, cells in read_rows(path, COLUMNS, "concepts", comments=True):
         data, name, *terms = (cell or "" for cell in cells)
         langs = data.split("-")
@@ -115,8 +115,8 @@ def read_concepts(path: str) -> dict[str, list[Concept]]:
                 "empty."
             )
         counts = (counter(text.split("|"), lang) for text, lang in zip(terms, langs, strict=True))
-        found.setdefault(data, []).append(Concept(name, *counts))
-    return found
+        concepts.setdefault(data, []).append(Concept(name, *counts))
+    return concepts
 
 
 def counter(terms: Sequence[str], lang: str) -> Count:

@@ -12,7 +12,10 @@ from wokflow.frame import tables
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A metric of a run on a data set: `of` the instances `ids`, which all count; none if it was skipped."""
+    """A metric of a run on a data set: `of` the instances `ids`, which all count.
+
+    There are none if it was skipped.
+    """
 
     dataset: str
     run: str
@@ -36,6 +39,6 @@ def _measured(rows: pl.DataFrame) -> Measured:
         counted.height, -1 if counted.height else 0
     )
     texts, references = (counted[name].drop_nulls().to_list() for name in ("text", "reference"))
-    told = (first["statistic"], texts, references, first["signature"], first["note"])
-    of = Metric(first["metric"], counted["value"].to_numpy(), parts, *told)
+    about = (first["statistic"], texts, references, first["signature"], first["note"])
+    of = Metric(first["metric"], counted["value"].to_numpy(), parts, *about)
     return Measured(first["dataset"], first["run"], first["metric"], tuple(counted["instance_id"]), of)

@@ -19,7 +19,7 @@ def evaluate_metrics(
     pieces = sentence_pieces(settings.spbleu) if settings.spbleu else None
 
     def score(texts: Texts) -> list[Metric]:
-        found = overlap(texts.texts, texts.references, target_lang(settings.data))
-        return [*found, spbleu_metric(texts.texts, texts.references, pieces)] if pieces else found
+        metrics = overlap(texts.texts, texts.references, target_lang(settings.data))
+        return [*metrics, spbleu_metric(texts.texts, texts.references, pieces)] if pieces else metrics
 
     write_parts(instances, predictions, parts, run, settings.data, score, job)

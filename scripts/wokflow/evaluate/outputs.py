@@ -16,7 +16,7 @@ HEADING = rf"(?i)\s*(?:{'|'.join(HEADINGS)})"
 HALF, TENTH = 0.5, 0.1  # of the predictions: fewer distinct ones, and more faulty ones, give a warning
 # Shorter texts say too little of their language; and the probability of another from which a text is in that.
 LETTERS, CERTAIN = 80, 0.9
-ENDS = tuple("。！？.!?…\"'”’」』)）]】~～")  # what a text ends with that was not broken off
+ENDS = tuple("。！？.!?…\"'”’」』)）]】~～")  # how a complete text ends
 FAULTS = {  # columns of schema evaluate/outputs, each with what its count says
     "copied_train": "are targets of the training, word for word",
     "copied_source": "are their source, unchanged",
@@ -40,10 +40,10 @@ def evaluate_outputs(
 ) -> None:
     """Write schema evaluate/outputs, a row for each data set of the instances.
 
-    `examples` is what the run's model learnt from (train/examples), and `calls` what an endpoint answered
-    (generate/calls); without them, what they tell is null. Texts are compared without headings and without regard to
-    white space. Truncated is an answer at its limit of tokens; without `calls`, a text that stops without a full stop
-    where its reference has one. The log has the warnings.
+    `examples` are the model's training examples (train/examples), and `calls` the endpoint's answers
+    (generate/calls); without them, the columns that depend on them are null. Texts are compared without headings and
+    without regard to white space. Truncated is an answer at its limit of tokens; without `calls`, a text that stops
+    without a full stop where its reference has one. The log has the warnings.
     """
     rows = _judged(instances, predictions, settings.lang)
     rows = rows.with_columns(copied_train=_learnt(examples, rows["text"]), refused=pl.lit(None, pl.Boolean))

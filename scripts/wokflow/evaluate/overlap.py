@@ -27,7 +27,7 @@ def overlap(texts: Sequence[str], references: Sequence[str], lang: str) -> list[
 
 
 def _other(texts: Sequence[str], references: Sequence[str], lang: str) -> list[Metric]:
-    """Of a language whose words stand between spaces, or of which each character counts as one."""
+    """Overlap in a language whose words stand between spaces, or in which each character counts as a word."""
     spaced = lang not in SPACELESS
     name = "English" if lang == "en" else f"language {lang}"
     note = f"In {name} it is the same as bleu: words are as they stand."

@@ -1,4 +1,6 @@
-"""What each instance adds to a run's scores: tables evaluate/parts, from which scores and intervals are made."""
+"""The contribution of each instance to a run's scores: tables evaluate/parts, from which scores and intervals are
+computed.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,8 +33,8 @@ def write_parts(
 ) -> None:
     """Score a run's predictions and write schema evaluate/parts, by data set, metric and instance.
 
-    Scored are the instances (generate/instances) that have a reference and a prediction (generate/predictions). An
-    empty prediction is scored; instances without any prediction are left out and counted in the log. `score` returns
+    The instances (generate/instances) with a reference and a prediction (generate/predictions) are scored. An empty
+    prediction is scored; instances without any prediction are left out and counted in the log. `score` returns
     metrics of all texts, in their order. Raises UserError if an instance has two predictions.
     """
     rows = scored(instances, predictions, run, job.progress)

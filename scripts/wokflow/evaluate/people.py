@@ -1,4 +1,4 @@
-"""Ratings of people in figures, as those of models are."""
+"""Statistics of people's ratings, as of those of models."""
 
 from collections.abc import Sequence
 
@@ -10,6 +10,6 @@ from wokflow.frame.job import Job
 def evaluate_people(
     *, tasks: str, ratings: str, figures: Sequence[str], settings: PeopleSettings, job: Job
 ) -> None:
-    """Write the figures of a study's raters, as evaluate_ratings does."""
+    """Write the statistics of a study's ratings, as evaluate_ratings does."""
     same = RatingsSettings(bootstrap=settings.bootstrap)
     evaluate_ratings(tasks=tasks, ratings=[ratings], figures=figures, settings=same, job=job)

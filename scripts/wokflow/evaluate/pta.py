@@ -33,31 +33,29 @@ def evaluate_pta(
 ) -> None:
     """Write evaluate/pta/scores, .../biases and .../agreement of the choices between translations of judge/pta.
 
-    PTA is the share of pairs in which the run's translation is preferred (Yao et al. 2024, section 4); what is as
-    good as the reference is not. A pair counts once, with the mean of its choices in both orders and all repetitions;
-    one whose run wrote nothing is lost, whoever rates. Intervals are Wilson's, of as many trials as there are pairs:
-    they are too wide rather than too narrow where pairs have several choices. All persons together are a rater, too.
-    Of people, who rate a sample, the pairs that they rated count.
+    PTA is the share of pairs in which the run's translation is preferred (Yao et al. 2024, section 4); a tie is not a
+    preference. A pair counts once, with the mean of its choices in both orders and all repetitions. A pair without a
+    translation by the run counts as lost for each rater. Intervals are Wilson's for as many trials as there are
+    pairs; if pairs have several choices, they are too wide rather than too narrow. All persons together are a rater,
+    too. Of people, who rate a sample, the pairs that they rated count.
     """
     known = tables.read(pairs)
     chosen = tables.read(ratings, ["task_id", "rater", "kind", "repetition", "value"])
     together = chosen.filter(kind="person").with_columns(rater=pl.lit(PEOPLE), kind=pl.lit(PEOPLE))
     judged = _judged(known, pl.concat([chosen, together]))
     raters = judged.select("kind", "rater").unique().sort("kind", "rater").rows()
-    scores, found = list[dict[str, Any]](), list[dict[str, Any]]()
+    scores, biases_found = list[dict[str, Any]](), list[dict[str, Any]]()
     for kind, rater in raters:
         own = judged.filter(kind=kind, rater=rater)
         given = known if kind == MODEL else _given(known, own)
         scores += [{"rater": rater, "kind": kind, **row} for row in _scores(given, own)]
-        found += [{"rater": rater, "kind": kind, **row} for row in _biases(own)]
+        biases_found += [{"rater": rater, "kind": kind, **row} for row in _biases(own)]
     for path, schema, rows in (
         (pta, rating_schemas.PTA, scores),
-        (biases, rating_schemas.PTA_BIASES, found),
+        (biases, rating_schemas.PTA_BIASES, biases_found),
         (agreement, rating_schemas.PTA_AGREEMENT, list(_agreement(judged, raters))),
     ):
-        tables.write(
-            path, schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), job.metadata
-        )
+        tables.write(path, schema, rows, job.metadata)
     job.progress.say(f"{judged.height} choices of {len(raters)} raters, of {known.height} pairs")
 
 
@@ -145,18 +143,18 @@ def _biases(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
         own = judged if run is None else judged.filter(run=run)
         both = own.group_by("pair_id", "repetition").agg(pl.col("order").n_unique(), pl.col("of_a").mean())
         both = both.filter(pl.col("order") == 2)
-        found = {"position": (both.height, _position(both["of_a"]))}
+        preferences = {"position": (both.height, _position(both["of_a"]))}
         if not both.height:
             of_pair = own.group_by("pair_id").agg(pl.col("of_system").mean(), pl.col("system_is_a").first())
-            found["position"] = of_pair.height, _preference(of_pair, "system_is_a")
+            preferences["position"] = of_pair.height, _preference(of_pair, "system_is_a")
         if run is not None:
             apart = own.filter(pl.col("system_length") != pl.col("reference_length"))
             of_pair = apart.group_by("pair_id").agg(
                 pl.col("of_system").mean(),
                 longer=(pl.col("system_length") > pl.col("reference_length")).first(),
             )
-            found["length"] = of_pair.height, _preference(of_pair, "longer")
-        for bias, (units, interval) in found.items():
+            preferences["length"] = of_pair.height, _preference(of_pair, "longer")
+        for bias, (units, interval) in preferences.items():
             value, low, high = (None, None, None) if interval is None else _percent(*interval)
             yield {
                 "run": run,

@@ -31,7 +31,7 @@ class Rated:
 
     @property
     def numbers(self) -> Floats:
-        """The values as numbers: ordinal ones that are none count by their places, from 1 on."""
+        """The values as numbers; ordinal values that are not numbers count by their places, from 1 on."""
         try:
             return np.array([float(value) for value in self.values])
         except ValueError:
@@ -56,7 +56,9 @@ class Ratings:
     dimensions: tuple[Rated, ...]
 
     def references(self, rater: int) -> tuple[str, list[int]]:
-        """Whom a rater is held against, with their places: people, if others than this one rated, or all others."""
+        """The raters that a rater is compared with, with their places: people, if any other than this one rated, else
+        all others.
+        """
         others = [place for place in range(len(self.raters)) if place != rater]
         people = [place for place in others if self.people[place]]
         return ("people", people) if people else ("others", others)
@@ -105,7 +107,7 @@ def of(tasks: pl.DataFrame, rows: pl.DataFrame) -> Ratings:
 
 
 def shown(name: str) -> pl.Expr:
-    """What tasks show under a name; null where they show nothing of it."""
+    """The texts that tasks show under a name; null if a task has none."""
     field = pl.element().struct.field
     return (
         pl.col("shown")

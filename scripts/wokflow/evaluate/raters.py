@@ -1,4 +1,4 @@
-"""Raters held against each other, and dimensions: differences, Cohen's kappa, Kendall's tau, calibration."""
+"""Comparisons of raters and of dimensions: differences, Cohen's kappa, Kendall's tau, calibration."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -56,7 +56,9 @@ def _pair(rated: Rated, one: int, other: int, bootstrap: Bootstrap) -> Row | Non
 
 
 def dimensions(ratings: Ratings, bootstrap: Bootstrap) -> Iterator[Row]:
-    """A row for each two dimensions and each rater; and of all raters, by the means of their means of a task."""
+    """A row for each two dimensions and each rater, and one for all raters, from the means over raters of each
+    rater's mean of a task.
+    """
     measured = [rated for rated in ratings.dimensions if rated.measured]
     for one, other in combinations(measured, 2):
         for place, rater in [(None, None), *enumerate(ratings.raters)]:

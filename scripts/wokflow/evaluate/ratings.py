@@ -1,11 +1,12 @@
-"""Ratings in figures: means by cuisine, system and rater; how far raters agree, with others and with themselves."""
+"""Statistics of ratings: means by cuisine, system and rater; how far raters agree, with others and with
+themselves.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from wokflow.evaluate import raters, rating_schemas
 from wokflow.evaluate.rated import Rated, Ratings, read
@@ -51,18 +52,14 @@ def evaluate_ratings(
         (dimensions, rating_schemas.RATING_DIMENSIONS, raters.dimensions(found, bootstrap)),
         (calibration, rating_schemas.RATING_CALIBRATION, raters.calibration(found, bootstrap)),
     ):
-        tables.write(path, schema, frame(schema, rows), job.metadata)
-
-
-def frame(schema: pa.Schema, rows: Iterator[dict[str, Any]]) -> pl.DataFrame:
-    return pl.DataFrame(list(rows), pl.DataFrame(schema.empty_table()).schema)
+        tables.write(path, schema, rows, job.metadata)
 
 
 def _means(ratings: Ratings, bootstrap: Bootstrap) -> pl.DataFrame:
-    """A row for each group of each of GROUPS, with nulls for what it is not grouped by."""
+    """A row for each group of each grouping of GROUPS; columns that a grouping does not use are null."""
     rated = [_numbers(ratings.rows, one) for one in ratings.dimensions if one.measured]
     if not rated:
-        return frame(rating_schemas.RATING_MEANS, iter(()))
+        return tables.frame(rating_schemas.RATING_MEANS)
     numbers, several = pl.concat(rated), []
     for group in GROUPS:
         keys = ["dimension", *group]

@@ -89,8 +89,8 @@ def alphas(metric: Callable[[Matrix], Matrix]) -> Callable[[Floats], Floats]:
     """Krippendorff's alpha of matrices of coincidences, as a statistic."""
 
     def statistic(sums: Floats) -> Floats:
-        found = (alpha(matrix, metric) for matrix in sums)
-        return np.array([np.nan if value is None else value for value in found])
+        values = (alpha(matrix, metric) for matrix in sums)
+        return np.array([np.nan if value is None else value for value in values])
 
     return statistic
 

@@ -229,7 +229,7 @@ class LiteralSettings(Settings):
 
 
 class RatingsSettings(Settings):
-    """Figures of the ratings of judge/tasks: docs/judge.md."""
+    """Statistics of the ratings of judge/tasks: docs/judge.md."""
 
     bootstrap: TasksBootstrap = TasksBootstrap()
 
@@ -246,14 +246,14 @@ class DialoguesSettings(Settings):
     """Culture-specific items in adapted dialogues: docs/dialogues.md."""
 
     threshold: float = Field(90, gt=0, le=100)
-    """An item is not edited if words of its adapted utterance are like it by so much or more, 0 to 100."""
+    """An item counts as not edited if words of its adapted utterance reach this similarity to it, 0 to 100."""
     beside: tuple[float, ...] = (80, 100)
-    """Other thresholds by which shares of edited items are given."""
+    """Further thresholds for which shares of edited items are given."""
     bootstrap: DialoguesBootstrap = DialoguesBootstrap()
 
 
 class AdaptationsSettings(Settings):
-    """Figures of the ratings of adapted dialogues and of their edits: docs/dialogues.md."""
+    """Statistics of the ratings of adapted dialogues and of their edits: docs/dialogues.md."""
 
     judges: tuple[tuple[str, str, str], ...] = from_rule()
     """Who rates them, of the rows of judge.models: name, model and family."""
@@ -272,7 +272,7 @@ class WordsSettings(Settings):
 
 
 class PeopleSettings(Settings):
-    """Figures of the ratings of a study of people: docs/annotate.md."""
+    """Statistics of the ratings of a study of people: docs/annotate.md."""
 
     bootstrap: TasksBootstrap = TasksBootstrap()
 

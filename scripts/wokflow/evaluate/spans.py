@@ -171,17 +171,17 @@ def _most_similar(wanted: str, spans: Sequence[str], least: Ratio) -> Ratio:
     same, whole = least
     # extractOne compares floats, which are in the order of the ratios that they stand for: two different ratios of
     # lengths below 2**20 differ by more than 2**-40, and floats round them by less than 2**-52.
-    found = extractOne(
+    best = extractOne(
         wanted,
         spans,
         scorer=Levenshtein.normalized_similarity,
         processor=None,
         score_cutoff=max(same / whole - MARGIN, 0.0),
     )
-    if not found:
+    if not best:
         return least
-    longer = max(len(found[0]), len(wanted))
-    ratio = longer - int(Levenshtein.distance(wanted, found[0])), longer
+    longer = max(len(best[0]), len(wanted))
+    ratio = longer - int(Levenshtein.distance(wanted, best[0])), longer
     return ratio if ratio[0] * whole > same * ratio[1] else least
 
 

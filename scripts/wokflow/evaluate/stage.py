@@ -1,4 +1,4 @@
-"""Stage evaluate: what it is run for, and which of its steps measure a run."""
+"""Stage evaluate: its targets, its sections of the page, and which of its steps measure a run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +23,26 @@ ARROWS = (
     "annotate_ratings --> evaluate_people & evaluate_best_worst & evaluate_pta",
     "lexicon_precision --> evaluate_literal",
 )
+SECTIONS = {  # those of stages judge and annotate among them, whose ratings it counts
+    "scores": ("Scores of adaptation", "evaluate/scores", "evaluate/comparisons", "evaluate/summary"),
+    "literal": ("Literal translation", "evaluate/literal"),
+    "correlations": ("Agreement with people", "evaluate/correlations"),
+    "counterfactual": ("Rewritten recipes",),  # the tables are those of `scores`
+    "pta": ("Translations of items, compared", "judge/pta", "evaluate/pta"),
+    "judge": ("Recipes by models, rated", "judge/", "evaluate/ratings", "evaluate/words"),
+    "spoken": (
+        "Adapted dialogues",
+        "evaluate/dialogues",
+        "generate/adaptations",
+        "ingest/utterances",
+        "ingest/annotations",
+    ),
+}
+NEEDED_BY_NAME = {  # generated texts are read as parse reads recipes
+    "jieba": "cuts texts into words",
+    "opencc": "reads traditional characters",
+    "spacy": "parses, where parse.actions.method asks for a parser",
+}
 
 WITHOUT_GPU = {
     "evaluate_bertscore": "evaluate.bertscore.device: cpu",

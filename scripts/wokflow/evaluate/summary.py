@@ -55,21 +55,21 @@ def evaluate_summary(
     """From tables evaluate/parts write evaluate/scores, /comparisons and /summary, and the summary as a `table`.
 
     Published scores are in the summary if runs were scored on their data sets. Without parts all tables are empty.
-    Runs that are smoke tests by `outputs` (evaluate/outputs) have scores, but are neither compared nor in the
-    summary, where warnings stand beside the scores of the others. The log names baselines that were not scored.
+    Runs that `outputs` (evaluate/outputs) marks as smoke tests have scores, but are neither compared nor in the
+    summary. There, warnings stand beside the scores of the other runs. The log names baselines that were not scored.
     """
-    found = read_measured(parts)
+    measured = read_measured(parts)
     seen = read_outputs(outputs)
     untested = set(seen.filter("smoke_test")["run"])
     baselines = settings.baselines.model_dump(by_alias=True)
-    scored = score_rows(((one.run, one.dataset, one.of) for one in found), settings.bootstrap)
+    scored = score_rows(((one.run, one.dataset, one.of) for one in measured), settings.bootstrap)
     tables.write(scores, schemas.SCORES, scored, job.metadata)
     job.progress.say(f"{scored.height} scores of {scored['run'].n_unique()} runs")
-    for data, run in unscored(found, baselines):
+    for data, run in unscored(measured, baselines):
         job.progress.say(
             f"the baseline {run} was not scored on {data}: nothing is compared with it (evaluate.summary.baselines)"
         )
-    real = [one for one in found if one.run not in untested]
+    real = [one for one in measured if one.run not in untested]
     compared = comparison_rows(against(real, baselines), settings.trials, settings.bootstrap)
     tables.write(comparisons, schemas.COMPARISONS, compared, job.metadata)
     wide = summary_rows(scored.filter(~pl.col("run").is_in(untested)), settings.published, seen)
@@ -99,12 +99,14 @@ def unscored(found: Sequence[Measured], baselines: Mapping[str, str | None]) -> 
 
 def read_outputs(outputs: Sequence[str]) -> pl.DataFrame:
     """Columns run, dataset, smoke_test and note (the warnings) of tables evaluate/outputs."""
-    rows = tables.read(outputs) if outputs else pl.DataFrame(schemas.OUTPUTS.empty_table())
+    rows = tables.read(outputs) if outputs else tables.frame(schemas.OUTPUTS)
     return rows.select("run", "dataset", "smoke_test", note=pl.col("warnings").list.join("; "))
 
 
 def summary_rows(scored: pl.DataFrame, published: str, seen: pl.DataFrame) -> pl.DataFrame:
-    """A row a run and data set, of schema evaluate/summary; after those of a data set, the published ones."""
+    """Rows of schema evaluate/summary, one for each run and data set; published scores follow those of their data
+    set.
+    """
     others = read_published(published).filter(
         pl.col("dataset").is_in(scored["dataset"].unique().implode()),
         pl.col("metric").is_in(list(schemas.MEASURES)),

@@ -15,12 +15,12 @@ def coverage(texts: Sequence[str], added: Sequence[str], replaced: Sequence[str 
     豆腐), mentions of the longer one do not count for the shorter. Instances that only add an ingredient do not count
     for the replaced one.
     """
-    found = [named(text, names) for text, *names in zip(texts, added, replaced, strict=True)]
+    occurring = [named(text, names) for text, *names in zip(texts, added, replaced, strict=True)]
     return [
-        mean("coverage_added", [name in names for name, names in zip(added, found, strict=True)]),
+        mean("coverage_added", [name in names for name, names in zip(added, occurring, strict=True)]),
         mean(
             "coverage_replaced",
-            [name in names for name, names in zip(replaced, found, strict=True)],
+            [name in names for name, names in zip(replaced, occurring, strict=True)],
             np.array([name is not None for name in replaced]),
         ),
     ]

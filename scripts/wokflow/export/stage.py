@@ -7,6 +7,11 @@ ABOUT = (
     "not be published"
 )
 ARROWS = ("match_statistics --> export_dataset --> export_gates --> export_release",)
+SECTIONS = {"export": ("Release", "export/")}
+NEEDED_BY_NAME = {
+    "opencc": "reads traditional characters in gold sets",
+    "scipy": "finds the pairs that are connected",
+}
 
 
 def targets(scope: Scope) -> list[str]:

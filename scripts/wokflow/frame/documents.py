@@ -4,6 +4,7 @@
 """
 
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from itertools import dropwhile, pairwise
 from pathlib import Path
@@ -33,10 +34,16 @@ def rules_page(cutoffs: Iterable[str]) -> str:
     """docs/rules.md: a diagram of each stage's rules."""
     about, names = stages.descriptions(), [*cutoffs]
     pages = [
-        f"## {stage}\n\n{stage.capitalize()} {about[stage]}.\n\n```mermaid\n{diagram(lines, names)}```\n"
+        f"## {stage}\n\n{_wrapped(f'{stage.capitalize()} {about[stage]}.')}\n\n"
+        f"```mermaid\n{diagram(lines, names)}```\n"
         for stage, lines in stages.arrows().items()
     ]
     return "\n".join([RULES_HEAD, *pages])
+
+
+def _wrapped(text: str) -> str:
+    """The text in lines as short as those of other documents."""
+    return textwrap.fill(text, 118, break_long_words=False, break_on_hyphens=False)
 
 
 def profile(text: str) -> str:

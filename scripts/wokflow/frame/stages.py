@@ -1,16 +1,26 @@
 """The stages of the workflow, in the order of the data. Each describes itself in its module `stage`.
 
-Such a module has `targets(scope)`, the files that the stage makes. It may have `cutoffs(scope, known)`, its groups of
-cutoffs by name, where `known` are those of earlier stages; `problems(config)`, settings that contradict one another;
-`run_problems(config, runs)`, the same for the table of runs; `packages(config, runs)`, what must be installed, with
-the reason; `included(config)`, whether a run without a target makes them, too; WITHOUT_GPU, the setting with which a
-rule asks for no GPU; SLURM_GROUPS, rules whose jobs are submitted together; and, for README.md and docs/rules.md,
-ABOUT, what the stage does, and ARROWS, its rules and those that they follow (Mermaid). Tables and reasons of rejects
-are in its module `schemas`.
+Such a module has `targets(scope)`, the files that the stage makes, or None if the config leaves the stage without a
+target. It may have:
+
+- `cutoffs(scope, known)`: its groups of cutoffs by name, where `known` are those of earlier stages;
+- `problems(config)`: settings that contradict one another; `run_problems(config, runs)`: the same, of the table of
+  runs;
+- `packages(config, runs)`: the modules that must be installed, each with the reason;
+- `included(config)`: whether a run without a target makes the stage's files, too;
+- `rejects(scope)`: its tables of rejects, and the tables that the rejects were left out of, which the report counts;
+- SECTIONS: its sections of the report's page, by template: the heading, then how names of the tables behind it begin;
+- WITHOUT_GPU: the setting with which a rule asks for no GPU; SLURM_GROUPS: rules whose jobs are submitted together;
+- NEEDED_BY_NAME: packages that its environment needs and no module of it imports, each with the reason;
+- ABOUT and ARROWS, for README.md and docs/rules.md: what it does, its rules and those that they follow (Mermaid).
+
+Tables and reasons of rejects are in its module `schemas`, settings in `settings`, rules in rules/<stage>.smk and
+rules/<stage>_*.smk, its environment in envs/<stage>.yaml.
 """
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from wokflow.frame.columns import Reason
@@ -33,11 +43,20 @@ STAGES = (
     "export",
     "report",
 )
-OPTIONAL = (
-    "enrich",
-    "judge",
-    "annotate",
-)  # without targets if no items of sentences are known, no models are asked, or there are no studies
+
+# Packages of NEEDED_BY_NAME that several stages share.
+SOCKS = {"socksio": "httpx speaks to SOCKS proxies by it"}
+TOKENIZERS = {
+    "sentencepiece": "transformers loads it for opus-mt and mT5",
+    "sacremoses": "transformers loads it for opus-mt",
+    "protobuf": "transformers loads it for SentencePiece tokenizers such as mT5's",
+}
+
+
+def rule_files(root: Path, stage: str) -> list[str]:
+    """The files of a stage's rules, relative to the project: rules/<stage>.smk, then rules/<stage>_*.smk."""
+    further = sorted(path.name for path in root.glob(f"rules/{stage}_*.smk"))
+    return [f"rules/{name}" for name in (f"{stage}.smk", *further)]
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -61,8 +80,23 @@ def cutoffs(scope: Scope) -> dict[str, CutoffGroup]:
 
 
 def targets(scope: Scope) -> dict[str, list[str]]:
-    """The files that each stage makes; OPTIONAL stages may have none."""
-    return {stage: of_stage(scope) for stage, of_stage in _declared("stage", "targets").items()}
+    """The files that each stage makes; a stage without a target is left out."""
+    files = {stage: of_stage(scope) for stage, of_stage in _declared("stage", "targets").items()}
+    return {stage: paths for stage, paths in files.items() if paths is not None}
+
+
+def rejects(scope: Scope) -> list[str]:
+    """The tables of rejects of all stages, and the tables that these were left out of."""
+    return [path for of_stage in _declared("stage", "rejects").values() for path in of_stage(scope)]
+
+
+def sections() -> list[tuple[str, str, tuple[str, ...]]]:
+    """The sections of the report's page: template, heading, and how the names of the tables behind each begin."""
+    return [
+        (template, heading, tuple(begins))
+        for of_stage in _declared("stage", "SECTIONS").values()
+        for template, (heading, *begins) in of_stage.items()
+    ]
 
 
 def included(config: Mapping[str, Any]) -> list[str]:
@@ -77,6 +111,11 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
     for of_stage in _declared("stage", "packages").values():
         needed |= of_stage(config, runs)
     return needed
+
+
+def needed_by_name(stage: str) -> dict[str, str]:
+    """Packages that a stage's environment needs and no module of it imports, each with the reason."""
+    return dict(_declared("stage", "NEEDED_BY_NAME").get(stage, {}))
 
 
 def without_gpu() -> dict[str, str]:

@@ -19,6 +19,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.leftovers import remove, remove_leftovers, temporary_name
 
 ROW_GROUP = 50_000
+Row = Mapping[str, Any] | Sequence[Any]  # values by column, or in the order of the columns
 BATCH = 4_096  # rows that are read at once where a file is only checked
 
 
@@ -169,14 +170,27 @@ def _viewed(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def write(path: str | Path, schema: pa.Schema, rows: pl.DataFrame, metadata: Mapping[str, str]) -> None:
+def write(
+    path: str | Path, schema: pa.Schema, rows: pl.DataFrame | Iterable[Row], metadata: Mapping[str, str]
+) -> None:
+    """Write a table in one part, of a frame or of rows as `frame` takes them."""
     with PartWriter(path, schema, metadata) as part:
-        part.write(rows)
+        part.write(rows if isinstance(rows, pl.DataFrame) else frame(schema, rows))
 
 
 def write_none(path: str | Path, schema: pa.Schema, metadata: Mapping[str, str]) -> None:
     """Write a table without rows."""
-    write(path, schema, pl.DataFrame(schema.empty_table()), metadata)
+    write(path, schema, (), metadata)
+
+
+def frame(schema: pa.Schema, rows: Iterable[Row] = ()) -> pl.DataFrame:
+    """Rows as a frame with the types of a table's schema."""
+    return pl.DataFrame(list(rows), columns(schema), orient="row")
+
+
+def columns(schema: pa.Schema) -> pl.Schema:
+    """The columns of a table's schema with the types that polars has for them."""
+    return pl.DataFrame(schema.empty_table()).schema
 
 
 def opened(part: str | Path) -> pq.ParquetFile:

@@ -17,7 +17,7 @@ from wokflow.generate.turns import Misfit, Turn, aligned
 from wokflow.models.identify import other_language
 
 LANG = "en"
-LETTERS = 80  # of shorter texts the language is not asked for
+LETTERS = 80  # the language of shorter texts is not checked
 
 
 def generate_adaptations(
@@ -31,39 +31,40 @@ def generate_adaptations(
     settings: AdaptationsSettings,
     job: Job,
 ) -> None:
-    """Write what a run made of each utterance as generate/adaptations; a dialogue that does not fit is a reject.
+    """Write each utterance as a run adapted it as generate/adaptations; an answer that does not fit its dialogue is a
+    reject.
 
     An adaptation has as many utterances as its dialogue (ingest/utterances), by the same speakers in the same order;
     turns.aligned says what is set right, and the table and the log count it. Dialogues come in the order of their
     ids. `predictions` and `calls` are those of the run.
     """
     spoken = tables.read(utterances).sort("dialogue_id", "position")
-    said = dict(tables.read(predictions, ["instance_id", "prediction"]).iter_rows())
+    answers = dict(tables.read(predictions, ["instance_id", "prediction"]).iter_rows())
     cut = set(tables.read(calls).filter(pl.col("status") == "cut")["instance_id"])
     kept, left, repaired = list[dict[str, Any]](), list[dict[str, Any]](), Counter[str]()
     for (dialogue,), rows in spoken.group_by("dialogue_id", maintain_order=True):
-        answer = said.get(dialogue, "")
+        answer = answers.get(dialogue, "")
         turns = [Turn(*row) for row in with_lines(rows).select("speaker", "text").iter_rows()]
         try:
-            found = aligned(turns, answer, renamed=settings.renamed) if answer else None
-            if found is None:
+            adapted = aligned(turns, answer, renamed=settings.renamed) if answer else None
+            if adapted is None:
                 raise Misfit("no_answer")
-            _check_language(found.turns, settings.certain)
+            _check_language(adapted.turns, settings.certain)
         except Misfit as misfit:
             detail = misfit.detail + (", cut at the limit of tokens" if dialogue in cut else "")
             reject = {"reason": misfit.reason, "detail": detail.strip(", ") or None, "raw": answer}
             left.append({"dialogue_id": dialogue, "run": run} | reject)
             continue
-        repaired.update(found.repairs)
-        for row, turn in zip(rows.iter_rows(named=True), found.turns, strict=True):
+        repaired.update(adapted.repairs)
+        for row, turn in zip(rows.iter_rows(named=True), adapted.turns, strict=True):
             own = {name: row[name] for name in ("dialogue_id", "position", "speaker", "text")}
             new = {"run": run, "adapted_speaker": turn.speaker, "adapted": turn.text}
-            kept.append(own | new | {"repairs": found.repairs})
+            kept.append(own | new | {"repairs": adapted.repairs})
     for path, schema, made in (
         (adaptations, schemas.ADAPTATIONS, kept),
         (rejects, schemas.ADAPTATION_REJECTS, left),
     ):
-        frame = pl.DataFrame(made, pl.DataFrame(schema.empty_table()).schema)
+        frame = tables.frame(schema, made)
         tables.write(path, schema, frame, job.metadata)
     whole = spoken["dialogue_id"].n_unique()
     job.progress.say(f"{whole - len(left)} of {whole} dialogues are adapted utterance by utterance")

@@ -23,7 +23,7 @@ _FENCE = re.compile(r"^[^\S\n]*+```[^\S\n]*+\w*+[^\S\n]*+$\n?", re.MULTILINE)
 class Answer:
     """One answer: its raw text, why it ended, why it was refused, and its tokens if the server counts them.
 
-    Where there is a `failure`, the server gave none: `refusal` says why.
+    If the server gave no answer, `failure` is set, and `refusal` says why.
     """
 
     text: str
@@ -45,14 +45,14 @@ class Answer:
 
     @property
     def at_the_limit(self) -> bool:
-        """Whether it ended at the limit of tokens, with a text or, where all were spent on thoughts, without."""
+        """Whether the answer ended at the limit of tokens; it has no text if reasoning took all of them."""
         return self.finish_reason in AT_THE_LIMIT
 
 
 def read_answer(response: Any) -> Answer:
     """The first choice of a response of /chat/completions or /completions, parsed from JSON.
 
-    Raises ValueError where it is none, where it tells of an error, and where it does not say that it is whole.
+    Raises ValueError if it is not a response, reports an error, or does not say that the answer is complete.
     """
     try:
         choice = response["choices"][0]
@@ -83,10 +83,10 @@ def _tokens(usage: Any) -> Tokens | None:
 
 
 def cleaned(text: str) -> str:
-    """The answer proper: without <think>…</think>, and without the lines that open and close code (```).
+    """The answer without reasoning (<think>…</think>) and without the fences of code blocks (```).
 
-    A thought that does not end is taken out to the end of the text; one whose beginning the server has kept to
-    itself, from the beginning. Nothing else is touched: words around the recipe stay.
+    Reasoning without an end tag is removed up to the end of the text, and reasoning without a start tag, which some
+    servers leave out, from the beginning on. All other words around the recipe stay.
     """
     text = _THOUGHT_BEFORE.sub("", _THOUGHT.sub("", text))
     return _FENCE.sub("", text).strip()

@@ -12,7 +12,7 @@ from wokflow.frame.secrets import variable_for
 
 
 class Asked(Protocol):
-    """A row of the table of runs, or of another one, as far as it says how a model is asked."""
+    """The columns that say how a model is asked, of the table of runs or of another one."""
 
     @property
     def family(self) -> str: ...
@@ -31,7 +31,10 @@ class Asked(Protocol):
 
 
 def decode_overrides(run: Run) -> dict[str, Any]:
-    """What a run lays over generate.decode. Exemplars are for models that are told what to do with sentences."""
+    """What a run overrides of generate.decode.
+
+    Exemplars are only shown to models that get an instruction with sentences.
+    """
     own = dict(run.settings.get("decode", {}))
     return own if run.pair and run.family == "causal" else own | {"shots": 0}
 
@@ -49,14 +52,17 @@ def decode_given(run: Run) -> dict[str, Any]:
 
 
 def rewriting_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """What a run is given that rewrites by a causal model. It asks as the model was trained to be asked."""
+    """The settings of a run that rewrites by a causal model.
+
+    Its prompt has the form that the model was trained on.
+    """
     chat = (run.lender or run).over("decode", config["generate"]["decode"])["chat"]
     names = ("run", "model", "prompt", "seed")
     return {**{name: value for name, value in decode_given(run).items() if name in names}, "chat": chat}
 
 
 def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
-    """GPUs of a job that writes by a model here: generate_decode, or that of a family of its own."""
+    """GPUs of a job that runs a model itself: generate_decode, generate_delorean or generate_educat."""
     block = run.over(run.step, config["generate"][run.step])
     if run.small or block["device"] == "cpu":
         return 0
@@ -64,7 +70,10 @@ def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
 
 
 def prompt_overrides(config: Mapping[str, Any], run: Asked) -> dict[str, Any]:
-    """What a run lays over generate.prompt. A key that the config names for its endpoint goes to no other host."""
+    """What a run overrides of generate.prompt.
+
+    The key variable of the config's endpoint is dropped for an endpoint on another host.
+    """
     own = dict(run.settings.get("prompt", {}))
     endpoint = config["generate"]["prompt"]["endpoint"]
     if "key_variable" not in own and _host(own.get("endpoint", endpoint)) != _host(endpoint):
@@ -120,7 +129,7 @@ def served(runs: Mapping[str, Run], servers: Mapping[str, str], server: str) -> 
 
 
 def beside(runs: Mapping[str, Run], servers: Mapping[str, str], run: str) -> list[Run]:
-    """A prompt run, and those that it shares its server with."""
+    """A prompt run and the other runs of its server."""
     return served(runs, servers, servers[run]) if run in servers else [runs[run]]
 
 

@@ -17,10 +17,10 @@ ROLES = ("user", "assistant")
 
 @dataclass(frozen=True)
 class Asking:
-    """What makes token ids of instances, at most `most` for each where the prompt leaves a choice.
+    """Turns instances into token ids, at most `most` for each unless the prompt alone has more.
 
     A model reads the source itself or, with a `dialogue`, the prompt that is filled in with the instance's values.
-    With `chat` the turns go through the chat template of the tokenizer, which adds what an answer begins with.
+    With `chat`, the turns are put into the tokenizer's chat template, which ends with the beginning of an answer.
     """
 
     tokenizer: Any

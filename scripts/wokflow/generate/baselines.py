@@ -32,8 +32,8 @@ def generate_baselines(
     copy: the base recipe as it is. substitute: the base recipe with the name of the removed ingredient, and the other
     names of its class, replaced by the name of the added one; if none is removed, nothing changes. retrieve: a recipe
     of the target dish, drawn by seed and instance from `recipes` (ingest/recipes) by way of `dishes` (pivot/dishes);
-    if the dish has none, an empty text, and the log counts them. Models do not see the recipes that are drawn from:
-    to retrieve is scored as rewriting from scratch. Rows are in the instances' order.
+    if the dish has none, an empty text, and the log counts them. Models never see these recipes, so retrieval is
+    scored like rewriting from scratch. Rows are in the instances' order.
     """
     rows = tables.read(instances)
     pairs = list(rows.select("ingredient_removed", "ingredient_added").iter_rows())
@@ -95,15 +95,15 @@ def retrieved(
 ) -> list[str]:
     """For each instance the text of a recipe of its target dish, or an empty one.
 
-    The recipe with the smallest hash of seed, instance and recipe is drawn, so a recipe that is added or removed
-    changes only the draws that it wins or won.
+    The recipe with the smallest hash of seed, instance and recipe is drawn. So a recipe that is added or removed
+    changes only the draws in which its hash is the smallest.
     """
     of_targets = tables.scan(dishes, ["recipe_id", "dish"]).filter(
         pl.col("dish").is_in(rows["target_dish"].unique().to_list())
     )
     with_steps = tables.scan(recipes, ["recipe_id", "lang", "steps"]).filter(pl.col("steps").list.len() > 0)
-    found = with_steps.join(of_targets, on="recipe_id").collect(engine="streaming")
-    choices = dict(found.group_by("dish").agg("recipe_id").iter_rows())
+    recipes_of_targets = with_steps.join(of_targets, on="recipe_id").collect(engine="streaming")
+    choices = dict(recipes_of_targets.group_by("dish").agg("recipe_id").iter_rows())
     drawn = []
     for instance, dish in rows.select("instance_id", "target_dish").iter_rows():
         drawn.append(draw(choices.get(dish, ()), f"{seed} {instance}"))
@@ -111,7 +111,7 @@ def retrieved(
     wanted = set(drawn)
     texts = {
         recipe: joined(steps, lang)
-        for recipe, lang, steps in found.select("recipe_id", "lang", "steps").iter_rows()
+        for recipe, lang, steps in recipes_of_targets.select("recipe_id", "lang", "steps").iter_rows()
         if recipe in wanted
     }
     return [texts.get(recipe or "", "") for recipe in drawn]

@@ -71,7 +71,7 @@ def seed_of(seed: int, block: int) -> int:
 
 
 def _todo(resume: Path, files: dict[int, Path], progress: Progress) -> list[int]:
-    """Blocks to decode, long texts first, so that too little memory shows at once; other files are removed."""
+    """Blocks to decode, long texts first, so that a lack of memory shows early. Files of other blocks are removed."""
     for path in set(resume.glob("*")) - set(files.values()):
         path.unlink()
     whole = {number for number, file in files.items() if file.exists() and not tables.damage(file)}

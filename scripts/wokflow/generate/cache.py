@@ -13,18 +13,21 @@ from wokflow.generate.request import Request
 
 
 class Cache:
-    """A folder with a file for each answer. Several jobs, on several hosts, may read and write it at once, and of one
-    job threads that write different answers.
+    """A folder with a file for each answer.
 
-    Files are whole or not there. Of two that write the same answer the last one stands. Each was kept in a `round`:
-    in a later one, what was refused or empty counts as not there, until it is kept again.
+    Several jobs on several hosts may read and write it at once, and so may threads of a job if they write different
+    answers. Files are complete or missing; the last writer of an answer wins. Each answer belongs to a `round`. In a
+    later round, refused and empty answers count as missing until they are written again.
     """
 
     def __init__(self, folder: str | Path, say: Callable[[str], None], round: int = 0) -> None:
         self._folder, self._say, self._round = Path(folder), say, round
 
     def get(self, request: Request) -> Answer | None:
-        """The answer to a request; None if there is none, or its file is broken or not one's own, which is logged."""
+        """The answer to a request; None if there is none.
+
+        A file that is damaged, holds another request or belongs to another user counts as none, and is logged.
+        """
         path = self._path(request)
         try:
             stored = json.loads(read_own(path))

@@ -2,9 +2,10 @@
 
 The SDK (package openai) tries again what timed out, broke or was turned down with 408, 409, 429, 500 or above, unless
 the server says `x-should-retry: false`: after the wait that it asks for (Retry-After) if that is two minutes at most,
-else after half a second, then twice as long, up to eight seconds. What it leaves open is here: the time of a try in
-all (the SDK bounds each read), responses without an answer, redirects, costs, and what is sent: by itself the SDK
-sends organisation, project and other headers that it finds in the environment to any host.
+else after half a second, then twice as long, up to eight seconds. This module does what the SDK does not. It bounds
+the whole time of a try (the SDK bounds each read), refuses redirects, counts costs, and tries again after responses
+without an answer. It also keeps the SDK from sending organisation, project and other headers from the environment to
+any host.
 """
 
 import json
@@ -53,7 +54,7 @@ class Stopped(Exception):  # noqa: N818
 
 
 class _Final(openai.OpenAIError):
-    """Ends a request at once, as the SDK tries no error of its own again; the cause is what is raised."""
+    """Ends a request at once, since the SDK never retries its own errors; the cause is then raised."""
 
 
 @dataclass
@@ -68,10 +69,11 @@ _ASKED: ContextVar[_Asked] = ContextVar("asked")
 
 
 class Client(httpx.Client):
-    """A client of one endpoint, for any number of threads, and what the SDK sends each try by. A context manager.
+    """A client of one endpoint for any number of threads, and the transport of the SDK's tries. Use as a context
+    manager.
 
-    A request is tried `tries` times, each for `seconds` at most. Tries that the server turned down cost nothing; one
-    that timed out or was cut counts as the most it can have cost. Redirects are not followed.
+    A request is tried `tries` times, each for `seconds` at most. Tries that the server turned down cost nothing; a
+    try that timed out or was cut off counts with the most that it can have cost. Redirects are not followed.
     """
 
     def __init__(
@@ -179,15 +181,15 @@ class Client(httpx.Client):
 
     def _unanswered(self, error: BaseException | None, tries: int) -> Exception:
         """The exception for a request whose last try brought no response that could be used."""
-        said = self._key.hide(str(error)) or "no connection"
+        reason = self._key.hide(str(error)) or "no connection"
         if isinstance(error, UNREACHED):
             return UserError(
-                f"{self._endpoint} cannot be reached ({said}; {tries} tries). Is generate.prompt.endpoint right, "
+                f"{self._endpoint} cannot be reached ({reason}; {tries} tries). Is generate.prompt.endpoint right, "
                 "does the server run, and may this machine reach it?"
             )
         if isinstance(error, httpx.TimeoutException):
-            said = f"no answer in {self._seconds:g} s"
-        return NoAnswer("failed", f"{said} ({tries} tries)")
+            reason = f"no answer in {self._seconds:g} s"
+        return NoAnswer("failed", f"{reason} ({tries} tries)")
 
     def _turned_down(self, response: httpx.Response, tries: int) -> Exception:
         """The exception for an HTTP status that is no success."""

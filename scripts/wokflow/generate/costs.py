@@ -1,4 +1,4 @@
-"""The costs of requests, in tokens and money, and a budget that is not exceeded, whatever ends the run."""
+"""The costs of requests in tokens and money, and a budget that holds even if a run is killed."""
 
 import json
 import os
@@ -113,7 +113,7 @@ class Ledger:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with self._file.open("a", encoding="utf-8") as file:
-            # The line break comes first: a line that a killed process left half written spoils no other.
+            # The line break comes first: a line that a killed process left unfinished does not damage the next one.
             file.write("\n" + json.dumps({"try": name, "cost": cost, **tokens._asdict()}))
             file.flush()
             if self._money is not None or self._tokens is not None:
@@ -121,7 +121,7 @@ class Ledger:
 
 
 def _spent(file: Path) -> Tokens:
-    """What the tries of a ledger's file have cost: of each the last line that is whole."""
+    """The costs of the tries in a ledger's file; the last complete line of each try counts."""
     tries: dict[str, Tokens] = {}
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
         try:

@@ -18,7 +18,8 @@ def generate_dialogues(
 ) -> None:
     """Write the dialogues of ingest/utterances as generate/instances to `data`, and a `digest` of what models read.
 
-    An utterance is a line, whatever white space it has: a line break within would begin another one.
+    Each utterance is one line: white space in it becomes single spaces, since a line break would begin another
+    utterance.
     """
     shown = read_text(settings.exemplars, "exemplars").strip()
     rows = (

@@ -26,8 +26,8 @@ def generate_items(
 ) -> None:
     """Write the sentences of a source (enrich/sentences) as generate/instances to `data`, and a `digest`.
 
-    `plain` are two more such files: the same without items, and the digest of what models read of it. Runs that read
-    nothing of items are not made anew where more becomes known of these.
+    `plain` are two more such files: the same without items, and the digest of what models read of it. So runs that do
+    not read items are not repeated when the dictionary of items grows.
 
     Each item has its translations into the target language and its explanation in the source language, of
     enrich/items (`dictionary`). Exemplars are `held_out` of the instances of all runs, for prompts to show
@@ -57,10 +57,9 @@ def generate_items(
     shown = _exemplars(rows, settings)
     names = {row["instance_id"] for row in shown}
     asked = [row for row in rows if row["instance_id"] not in names]
-    schema = pl.DataFrame(schemas.SENTENCES.empty_table()).schema
     bare = [row | {"items": []} for row in asked]
     for path, some in ((data, asked), (held_out, shown), (plain[0], bare)):
-        tables.write(path, schemas.SENTENCES, pl.DataFrame(some, schema), job.metadata)
+        tables.write(path, schemas.SENTENCES, some, job.metadata)
     _write_digest(digest, [*asked, None, *shown])
     sources = [(row["instance_id"], row["source"]) for row in asked]
     _write_digest(plain[1], [*sources, None, *((row["source"], row["reference"]) for row in shown)])
@@ -73,7 +72,7 @@ def _write_digest(path: str, read: Iterable[Any]) -> None:
 
 
 def _exemplars(rows: list[dict[str, Any]], settings: ItemsSettings) -> list[dict[str, Any]]:
-    """The first sentences by a seeded hash of their text, among those that tell nothing of any other sentence.
+    """The first sentences by a seeded hash of their text, among those that share nothing with another sentence.
 
     Neither their items nor their texts, on either side, are found in another sentence; and all of their items have
     a translation and an explanation, so that each prompt can show them. Raises UserError for fewer than are wanted.

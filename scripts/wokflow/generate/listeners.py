@@ -9,7 +9,7 @@ import psutil
 def listens(port: int, session: int) -> bool | None:
     """Whether all sockets that listen on `port` belong to processes of a session; None if there are none.
 
-    Whose a socket is that another user opened cannot be seen: it is not the session's.
+    The owner of another user's socket cannot be seen, so that it does not count as the session's.
     """
     sockets = [
         each.pid

@@ -27,7 +27,7 @@ from wokflow.generate.settings import PromptSettings
 from wokflow.models.recipe_texts import without_headings
 
 LOST = ("failed", "rejected")  # no answer, so no prediction
-NOTHING_SAID = ("refused", "empty")  # an answer, but nothing that a second question could go on with
+NOTHING_SAID = ("refused", "empty")  # answers after which no second question can be asked
 IN_A_ROW = 20  # requests that fail one after another, after all tries, show that the endpoint is down
 
 
@@ -77,16 +77,16 @@ def generate_prompt(
     for turn in range(1, dialogue.turns + 1):
         last = turn == dialogue.turns
         asked = [number for number, given in enumerate(answers) if len(given) == turn - 1]
-        said = [dialogue.said(values[number], *answers[number]) for number in asked]
+        questions = [dialogue.said(values[number], *answers[number]) for number in asked]
         if kept:
-            now, of_turn = kept.turn(turn, rows[asked]["instance_id"].to_list(), said)
+            now, of_turn = kept.turn(turn, rows[asked]["instance_id"].to_list(), questions)
         else:
-            requests = [request(settings, identity, *texts) for texts in said]
+            requests = [request(settings, identity, *texts) for texts in questions]
             with connect() as client:
                 found = asker.answers(requests, client)
             now = [found[one.digest] for one in requests]
             lang = settings.lang if last else None
-            of_turn = [*call_rows(rows[asked], turn, said, requests, now, lang, prices)]
+            of_turn = [*call_rows(rows[asked], turn, questions, requests, now, lang, prices)]
         every += now
         described += of_turn
         if useless := _useless(now, settings.max_tokens):
@@ -94,8 +94,8 @@ def generate_prompt(
         for number, one in zip(asked, now, strict=True):
             if one.status not in (LOST if last else (*LOST, *NOTHING_SAID)):
                 answers[number].append(clean(cleaned(one.text)))
-    schema = pl.DataFrame(schemas.CALLS.empty_table()).schema
-    table = pl.DataFrame(described, schema).with_columns(run=pl.lit(settings.run)).sort("instance_id", "turn")
+    table = tables.frame(schemas.CALLS, described).with_columns(run=pl.lit(settings.run))
+    table = table.sort("instance_id", "turn")
     report(table, every, book, progress)
     tables.write(calls, schemas.CALLS, table, job.metadata)
     whole = pl.Series([len(given) == dialogue.turns for given in answers], dtype=pl.Boolean)
@@ -140,12 +140,14 @@ class Asker:
         kept = {name: answer for name, one in by_name.items() if (answer := self.cache.get(one))}
         missing = {name: one for name, one in by_name.items() if name not in kept}
         self.progress.say(f"{len(kept)} answers are kept from before, {len(missing)} are asked for")
-        found = kept | self._asked(missing, client)
-        if found and all(one.status in LOST for one in found.values()):
-            rejected = any(one.status == "rejected" for one in found.values())
+        answers = kept | self._asked(missing, client)
+        if answers and all(one.status in LOST for one in answers.values()):
+            rejected = any(one.status == "rejected" for one in answers.values())
             advice = "Look at the run's model and at mode, parameters and max_tokens_name of generate.prompt."
-            raise UserError(f"{unanswered(found, len(found))}\n{advice if rejected else 'Run again later.'}")
-        return found
+            raise UserError(
+                f"{unanswered(answers, len(answers))}\n{advice if rejected else 'Run again later.'}"
+            )
+        return answers
 
     def _one(self, request: Request, client: Client) -> Answer:
         try:
@@ -157,7 +159,7 @@ class Asker:
 
     def _asked(self, missing: Mapping[str, Request], client: Client) -> dict[str, Answer]:
         """Send the missing requests. After an error, requests in flight are still awaited."""
-        found: dict[str, Answer] = {}
+        answers: dict[str, Answer] = {}
         failed = in_a_row = 0
         futures: dict[Future[Answer], str] = {}
         try:
@@ -165,13 +167,13 @@ class Asker:
                 try:
                     futures |= {pool.submit(self._one, one, client): name for name, one in missing.items()}
                     for future in as_completed(futures):
-                        answer = found[futures[future]] = future.result()
+                        answer = answers[futures[future]] = future.result()
                         fails = answer.status in LOST
                         failed, in_a_row = failed + fails, in_a_row + 1 if fails else 0
                         if failed > self.settings.failures and in_a_row >= IN_A_ROW:
                             break
-                        done = f"{len(found)} of {len(missing)} answered, {self.ledger.summary()}"
-                        self.progress(len(found), done, of=len(missing))
+                        done = f"{len(answers)} of {len(missing)} answered, {self.ledger.summary()}"
+                        self.progress(len(answers), done, of=len(missing))
                 finally:
                     client.stop()
                     pool.shutdown(cancel_futures=True)
@@ -183,23 +185,23 @@ class Asker:
             ) from None
         if failed > self.settings.failures:
             raise UserError(
-                f"{unanswered(found, len(missing))}\nRun again to ask for what is missing alone: answers are kept. "
+                f"{unanswered(answers, len(missing))}\nRun again to ask for what is missing alone: answers are kept. "
                 "generate.prompt.failures is how many requests may stay without an answer."
             )
-        return found
+        return answers
 
 
 def _useless(answers: Sequence[Answer], most: int | None) -> str | None:
-    """What is wrong, and what to change, if no answer can be used because all are empty or cut."""
+    """What is wrong, and which setting to change, if all answers are empty or cut off."""
     answers = [one for one in answers if one.status not in LOST]
     if not answers or any(one.status not in ("empty", "cut") for one in answers):
         return None
     empty, cut = (sum(one.status == status for one in answers) for status in ("empty", "cut"))
-    said = f"None of {len(answers)} answers can be used: {empty} are empty and {cut} are cut."
+    message = f"None of {len(answers)} answers can be used: {empty} are empty and {cut} are cut."
     if all(one.at_the_limit for one in answers):
         thoughts = " A model that reasons may spend them before it says anything." if empty else ""
-        return f"{said} All ended at max_tokens ({most}).{thoughts} Raise generate.prompt.max_tokens."
-    return f"{said} Look at the run's prompt, at its model, and at generate.prompt.mode."
+        return f"{message} All ended at max_tokens ({most}).{thoughts} Raise generate.prompt.max_tokens."
+    return f"{message} Look at the run's prompt, at its model, and at generate.prompt.mode."
 
 
 def unanswered(found: Mapping[str, Answer], asked: int) -> str:

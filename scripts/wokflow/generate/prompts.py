@@ -83,7 +83,7 @@ def _is_empty(line: str, values: Mapping[str, str | None]) -> bool:
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A prompt after exemplars: `before` is what is said and answered there, in turn."""
+    """A prompt with exemplars before it: `before` has their questions and answers, in turn."""
 
     prompt: Prompt
     before: Sequence[str] = ()
@@ -94,7 +94,7 @@ class Dialogue:
         return len(self.prompt.questions)
 
     def said(self, values: Mapping[str, str | None], *answers: str) -> list[str]:
-        """All that is said up to the question that comes after these answers, in turn; it ends with a question."""
+        """All questions and answers, in turn, up to the question that follows these answers."""
         said = list(self.before)
         for number, question in enumerate(self.prompt.questions[: len(answers) + 1]):
             said += [question.fill(**values), *answers[number : number + 1]]
@@ -102,7 +102,9 @@ class Dialogue:
 
 
 def one_text(said: Sequence[str]) -> str:
-    """A dialogue for a model that goes on with a text: each turn in a line, or behind the colon that asks for it."""
+    """A dialogue as one text for a model that continues texts: each turn on a line of its own, or after the colon
+    that asks for it.
+    """
     text = said[0]
     for number, turn in enumerate(said[1:], start=1):
         text += turn if number % 2 and text.endswith(":") else f"\n{turn}"

@@ -1,4 +1,4 @@
-"""Released answers, which take the place of asking."""
+"""Released answers, which are read instead of asking a model."""
 
 import hashlib
 import json

@@ -32,7 +32,7 @@ class Request:
     """A request: to which endpoint (its base URL, or another name of its own), path below it, and what is sent.
 
     `draw` is the seed of the run: of the same request, runs with different seeds get answers of their own. `most` is
-    the most tokens that it can cost; all else is what its answer depends on.
+    the largest number of tokens that it can cost; the answer depends on all other fields.
     """
 
     endpoint: str
@@ -55,7 +55,7 @@ class Request:
 def request(settings: PromptSettings, endpoint: str, *said: str) -> Request:
     """The request for a filled prompt, which may come after questions and answers: `said` in turn by user and model.
 
-    A token has at least a byte, so the bytes of a text bound its tokens; each message has the template's own.
+    A text has no more tokens than bytes, and each message adds those of the chat template.
     """
     chat = settings.mode == "chat"
     system = [{"role": "system", "content": settings.system}] if settings.system else []

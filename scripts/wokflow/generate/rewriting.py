@@ -31,9 +31,9 @@ def rewritten(
     """Write the predictions (generate/predictions) of one shard of the instances of rewriting.
 
     `rewrite` makes texts of the original ones of a block, with a seed. The model is the folder `trained` or, if there
-    is none, that of the settings. The new text stands behind the prompt, the old one behind the same prompt for the
-    base dish. `given` is the digest of what `rewrite` reads of other tables. Raises UserError where the prompt does
-    not name the dish.
+    is none, that of the settings. The new text follows the prompt; the old text follows the same prompt filled in for
+    the base dish. `given` is the digest of what `rewrite` reads of other tables. Raises UserError where the prompt
+    does not name the dish.
     """
     place = str(trained) if trained else settings.model
     network, tokenizer = load(

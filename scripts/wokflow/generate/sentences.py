@@ -34,7 +34,7 @@ def of_dialogues(instances: pl.DataFrame) -> bool:
 
 
 def sentence_values(row: Mapping[str, Any], languages: Languages) -> Values:
-    """The values of a sentence. What is said of an item is said once, however often it is mentioned.
+    """The values of a sentence. An item's translations and explanation are given once, however often it is mentioned.
 
     The dictionary has the form "mention:translation, translation, mention:translation"; an item without
     translations is not in it, nor are explanations that do not exist. Languages without a name are None.
@@ -70,7 +70,7 @@ def replaced(source: str, items: Sequence[Mapping[str, Any]]) -> str:
 def dialogue_of(prompt: str, exemplars: str | list[str], shots: int, languages: Languages | None) -> Dialogue:
     """The prompt of a file, after its questions about the first `shots` of the table `exemplars`.
 
-    These are answered by the explanations of the items where more is asked behind, and last by the reference.
+    The last question is answered by the reference, and those before by the explanations of the items.
     """
     template, said = Prompt.read(prompt), list[str]()
     for row in tables.read(exemplars).head(shots).iter_rows(named=True) if shots else ():
@@ -82,10 +82,10 @@ def dialogue_of(prompt: str, exemplars: str | list[str], shots: int, languages: 
 
 
 def cleaner(instances: pl.DataFrame, *, continues: bool) -> Callable[[str], str]:
-    """What makes a prediction of what a model wrote.
+    """A function that makes a prediction of a model's text.
 
-    Of a recipe the headings go. Of a sentence, the first line is taken if the model continues a text, as it begins
-    another sentence behind it.
+    It removes the headings of recipes. Of sentences by a model that continues texts, it keeps the first line, since
+    such a model goes on with another sentence.
     """
     if of_dialogues(instances):
         return str.strip

@@ -26,7 +26,7 @@ COMMANDS = {  # of each backend of generate.server
     "ollama": ("env", "OLLAMA_HOST={host}:{port}", "ollama", "serve"),
     "transformers": ("transformers", "serve", "{model}", "--host", "{host}", "--port", "{port}"),
 }
-GRACE = 60  # seconds after its time to start in which a server says why it did not
+GRACE = 60  # seconds that a server has, after its time to start, to say why it did not start
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Server:
     """What the file of the workflow's own server holds, from its start on; only its owner may read the file.
 
     `url` is the base URL, `secret` the key that the server was given, and `socket` the Unix socket that it listens on
-    ("": it listens on a TCP port). `minutes` is how long starting may take. It is `ready` once it was seen that it
-    serves the model; `error` says why it did not start or has ended.
+    ("": it listens on a TCP port). `minutes` is how long starting may take. It is `ready` once it has been seen to
+    serve the model; `error` says why it did not start or has ended.
     """
 
     url: str
@@ -69,7 +69,7 @@ class Server:
             return None
 
     def healthy(self) -> bool:
-        """Whether it says that it is well; of use for a server that does not list the model that it serves."""
+        """Whether its health check succeeds; for servers that do not list the model that they serve."""
         try:
             self._get(f"{self.url.removesuffix('/v1')}/health")
         except httpx.HTTPError:
@@ -139,9 +139,10 @@ def flags(values: Mapping[str, Any]) -> list[str]:
 
 
 def server_identity(command: Sequence[str], model: str) -> str:
-    """What answers of the workflow's own server are kept by: a digest of its command and of its model.
+    """The name under which the cache keeps answers of the workflow's own server: a digest of its command and its
+    model.
 
-    A model in a folder counts by content, so that one that is replaced in place is asked anew.
+    A model in a folder counts by its content, so that a model that replaces it in the same folder is asked anew.
     """
     weights = path_digest(model) if Path(model).exists() else None
     return hashlib.sha256(json.dumps([list(command), model, weights]).encode()).hexdigest()

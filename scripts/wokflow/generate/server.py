@@ -27,7 +27,7 @@ from wokflow.generate.settings import ServerSettings
 HOST = "127.0.0.1"  # its users run on the same node, in one job
 ATTEMPTS = 3  # ports that are tried
 KEY_VARIABLES = ("WOKFLOW_SERVER_KEY", "VLLM_API_KEY")
-NO_REPORTS = {"VLLM_NO_USAGE_STATS": "1"}  # vLLM tells its makers what it runs on, unless it is told not to
+NO_REPORTS = {"VLLM_NO_USAGE_STATS": "1"}  # vLLM sends usage data to its makers unless this forbids it
 LONGEST = 80  # characters of the folder of temporary files; Linux takes 107 for the path of a socket
 PATIENCE = 10  # seconds that a server has to end
 
@@ -43,8 +43,8 @@ def generate_server(*, endpoint: str, settings: ServerSettings, log: str, job: J
 
     The server gets a random key by environment variables, where no other user sees it. A Unix socket lies in a folder
     of this user alone; on a TCP port, only a listener that is the server itself is taken for it. A server is ready
-    when it says, asked with that key, that it serves the model. `transformers serve` is ready when it says that it is
-    well: it lists what lies in the cache of the hub, whatever model it serves.
+    when it lists the model, asked with that key. `transformers serve` is ready when its health check succeeds, since
+    it lists the models in the cache of the hub, whatever model it serves.
 
     The file `endpoint` exists from the start, readable by this user alone; it says where the server is and, if it
     cannot start, why; await_server reads it. The server's output goes to a file beside `log`. Raises UserError if the

@@ -51,7 +51,7 @@ class DialoguesSettings(Settings):
     culture: Text = "India"
     """The country that dialogues are adapted for."""
     people: Text = "Indian"
-    """The word for what is of it, as prompts have it: Indian culture."""
+    """The adjective of that country in prompts: Indian culture."""
     exemplars: Content[Text] = "resources/dialogues/exemplars.txt"
     """The dialogues, with their adaptations, that prompts show: a text file. The default is for India."""
 
@@ -60,9 +60,9 @@ class AdaptationsSettings(Settings):
     """Which answers of models adapt a dialogue utterance by utterance."""
 
     renamed: bool = True
-    """Whether speakers may have other names, each the same one throughout. Either way they are counted."""
+    """Whether speakers may get other names, each one name throughout. They are counted in any case."""
     certain: float = Field(0.99, gt=0, le=1)
-    """Probability from which an adaptation is in another language than English, and left out."""
+    """An adaptation is left out if it is in another language than English with at least this probability."""
 
 
 Shots = Annotated[
@@ -103,14 +103,14 @@ class DecodeSettings(Settings):
     repetition_penalty: float = Field(1.2, gt=0)
     """Penalty on words that were written before (section 6.1); 1 is none."""
     no_repeat_ngram: int = Field(5, ge=0)
-    """No run of so many subwords comes twice (section 6.1); 0 allows it."""
+    """No sequence of this many subwords occurs twice (section 6.1); 0 allows repetition."""
     max_source_tokens: int = Field(512, ge=1)
     """Longer sources are cut."""
     max_tokens: int = Field(512, ge=1)
     """Longest text that is written."""
     chat: Literal["auto", "never"] = "auto"
-    """A causal model with a prompt is asked, and trained, through the chat template of its tokenizer, where it has
-    one; `never` has it go on with the prompt's text.
+    """`auto`: a causal model with a prompt is trained and asked through its tokenizer's chat template, if it has one.
+    `never`: the model continues the prompt's text.
     """
     shots: Shots = 0
     temperature: float | None = Field(None, gt=0)
@@ -153,7 +153,7 @@ class Rewriting(Block):
     batch: int = Field(16, ge=1)
     """Recipes at once, of like length."""
     max_source_tokens: int = Field(512, ge=1)
-    """Longer base recipes are cut behind the sentence in which they have so many tokens."""
+    """Longer base recipes are cut after the sentence in which they reach this number of tokens."""
     device: Never[Literal["auto", "cpu", "cuda"]] = "auto"
     """Where: `auto` takes a GPU where there is one."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
@@ -177,7 +177,9 @@ class DeloreanSettings(Settings, Rewriting):
     """
 
     mix: float = Field(0.92, ge=0, le=1)
-    """Weight of the model's logits in a forward pass; the rest are those that were drawn to the base recipe."""
+    """Weight of the model's logits in a forward pass; the rest of the weight is of the logits of the backward
+    pass.
+    """
     step: float = Field(0.0004, ge=0)
     """Length of a step backward, as a share of the norm of the logits."""
     passes: Counts = (5, 10)
@@ -185,7 +187,7 @@ class DeloreanSettings(Settings, Rewriting):
     backward: Counts = (5, 8, 10, 15)
     """Steps in a backward pass."""
     batch: int = Field(4, ge=1)
-    """Recipes at once, of like length; each is written as often as `backward` has numbers."""
+    """Recipes at once, of similar length; each is written once for each number of `backward`."""
 
 
 Odds = Annotated[tuple[Annotated[float, Field(ge=0)], ...], Field(min_length=3, max_length=3)]
@@ -200,7 +202,7 @@ class EducatSettings(Settings, Rewriting):
     steps: int = Field(100, ge=1)
     """Steps of the chain of each sentence."""
     burn_in: int = Field(60, ge=0)
-    """Of the texts accepted after so many steps the best is taken; without one, the last text."""
+    """The best of the texts accepted after so many steps is taken; if there is none, the last text."""
     candidates: int = Field(100, ge=1)
     """Likeliest tokens that are proposed at a place."""
     odds: Odds = (0.34, 0.33, 0.33)
@@ -212,12 +214,12 @@ class EducatSettings(Settings, Rewriting):
     shortest: int = Field(2, ge=1)
     """A sentence keeps so many tokens."""
     coherence: Literal["ratio", "sigmoid", "none"] = "sigmoid"
-    """What the probability of a text behind the new dish is multiplied by: `ratio`, of that probability to the one
-    behind the old dish (their paper); `sigmoid` of it (their program); `none`.
+    """The factor of a text's probability after the new dish: `ratio`, this probability divided by the one after the
+    old dish (their paper); `sigmoid` of that ratio (their program); `none`.
     """
     corrected: Literal["words", "all"] = "words"
-    """What acceptance makes up for: `words`, the probability of proposing a token (their program); `all`, that of
-    the operation and of the place too, so that the chain has the distribution that it states.
+    """Which proposal probabilities acceptance corrects for: `words`, of proposing a token (their program); `all`, of
+    the operation and the place too, so that the chain samples from the stated distribution.
     """
 
 
@@ -254,11 +256,11 @@ class PromptSettings(Settings):
     prompt: Content[str] = from_rule()
     """The file of the run's prompt."""
     draw: int = from_rule()
-    """The run's seed: of the same request, runs with different seeds get answers of their own."""
+    """The run's seed: runs with different seeds get different answers to the same request."""
     cache: Never[str] = from_rule()
     """The folder in which answers are kept."""
     ledger: Never[str] = from_rule()
-    """The file in which stands what the run has spent."""
+    """The file that holds the run's costs."""
     released: Content[str | None] = from_rule()
     """A table of released answers; if given, nothing is asked."""
     # The workflow's own server, where the run asks it:
@@ -276,7 +278,7 @@ class PromptSettings(Settings):
     api.openai.com the key in OPENAI_API_KEY.
     """
     mode: Literal["chat", "completion"] = "chat"
-    """`completion` is for models that go on with a text, such as BLOOM."""
+    """`completion` is for models that continue texts, such as BLOOM."""
     system: str | None = None
     """Message of the system before the prompt."""
     temperature: AsWritten[float | None] = Field(None, ge=0)
@@ -303,7 +305,9 @@ class PromptSettings(Settings):
     failures: Never[int] = Field(0, ge=0)
     """Requests that may stay without an answer: after all tries, or because the endpoint does not take them."""
     again: int = Field(0, ge=0)
-    """Raise it by one to ask again for what was refused, empty, rejected or failed; other answers stay."""
+    """Raise it by one to repeat requests that were refused, rejected or failed, or whose answer was empty; other
+    answers stay.
+    """
     budget: Never[float | None] = Field(None, ge=0)
     """Money that a run of this name may cost over all its starts (results/generate/ledger); it stops before that
     is exceeded. Needs prices.

@@ -7,6 +7,7 @@ from wokflow.enrich.stage import linking
 from wokflow.frame.cutoffs import CutoffGroup, part_cutoff, plain
 from wokflow.frame.runs import DIALOGUES, REWRITING, Run
 from wokflow.frame.scope import Scope
+from wokflow.frame.stages import SOCKS, TOKENIZERS
 
 ABOUT = (
     "adapts and rewrites recipes, translates sentences with items, and adapts dialogues (`docs/dialogues.md`): by "
@@ -23,6 +24,8 @@ ARROWS = (
     "generate_instances & generate_items & generate_dialogues & generate_server --> generate_prompt",
     "generate_prompt --> generate_adaptations",
 )
+SECTIONS = {"generate": ("Runs and predictions", "generate/")}
+NEEDED_BY_NAME = {"opencc": "reads traditional characters in gold sets", **TOKENIZERS, **SOCKS}
 SLURM_GROUPS = {"generate_baselines": "instances"}
 
 EXEMPLARS, OF_EXEMPLARS = "resources/dialogues/exemplars.txt", "India"
@@ -71,9 +74,9 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
 
 
 def cutoffs(scope: Scope, known: Mapping[str, CutoffGroup]) -> dict[str, CutoffGroup]:
-    """What predictions are made of: pairs of a direction, recipes to rewrite, dialogues, or sentences with items.
+    """The instances of predictions: pairs of a direction, recipes to rewrite, dialogues, or sentences with items.
 
-    Runs that read nothing of the items have a cutoff of their own, behind the same checkpoint.
+    Runs that do not read items have a cutoff of their own, made by the same checkpoint.
     """
     results, members = scope.results.folder, {}
     for name in sorted(scope.predicted):
@@ -99,3 +102,12 @@ def targets(scope: Scope) -> list[str]:
     made = [("predictions", name) for name in (*scope.runs, *BASELINES)]
     made += [("adaptations", name) for name in scope.adapting]
     return [f"{folder}/{table}/{name}/part-00000.parquet" for table, name in made]
+
+
+def rejects(scope: Scope) -> list[str]:
+    asking = [name for name, run in scope.runs.items() if run.family == "prompt"]
+    tables = [f"{table}/{name}" for name in asking for table in ("rejects", "predictions")]
+    tables += [
+        f"{table}/{name}" for name in scope.adapting for table in ("rejects/adaptations", "adaptations")
+    ]
+    return [path for table in tables for path in scope.results.parts(f"generate/{table}", 1)]

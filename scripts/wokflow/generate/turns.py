@@ -1,4 +1,4 @@
-"""Utterances in answers of models, held against those of the dialogue that they adapt."""
+"""The utterances of a model's answer, aligned with those of the dialogue that it adapts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Misfit(Exception):  # noqa: N818  (an outcome of one answer, not a fault)
 
 
 class Aligned(NamedTuple):
-    """The utterances of an adaptation, one for each of the dialogue, and what was set right to find them."""
+    """The utterances of an adaptation, one for each of the dialogue, and the repairs that it took to find them."""
 
     turns: Sequence[Turn]
     repairs: Sequence[str]
@@ -100,8 +100,8 @@ class _Reader:
     @cached_property
     def names(self) -> str:
         """A pattern for all spellings, the longest first."""
-        found = sorted(self.spellings, key=lambda name: (-len(name), name))
-        return "|".join(re.escape(name).replace(r"\ ", "[ _]") for name in found)
+        longest_first = sorted(self.spellings, key=lambda name: (-len(name), name))
+        return "|".join(re.escape(name).replace(r"\ ", "[ _]") for name in longest_first)
 
     @cached_property
     def known(self) -> re.Pattern[str]:
@@ -114,7 +114,7 @@ class _Reader:
 
     @cached_property
     def within(self) -> re.Pattern[str]:
-        """The blank within a line that a speaker's whole name and a colon follow."""
+        """A space within a line before a speaker's whole name and a colon."""
         whole = "|".join(re.escape(name) for name in self.speakers)
         return re.compile(rf"(?<=\S) (?=(?:{whole}) ?[:：])")
 
@@ -166,7 +166,7 @@ class _Reader:
             raise Misfit("more_utterances", f"{given}, not {len(self.dialogue)}")
 
     def found(self, lines: Sequence[str]) -> tuple[list[Turn], list[list[str]], set[str]]:
-        """All utterances behind the last heading that has some, the lines before each behind a gap, and repairs."""
+        """The utterances after the last heading before one, the remarks before each of them, and the repairs."""
         begins = [number for number, line in enumerate(lines) if self.known.match(line)]
         headings = [
             number + 1

@@ -25,11 +25,12 @@ def ingest_annotations(
 
     Each line that is not blank is a JSON object: `dialogue`, `utterance` (its id, or its place from 0), `start` and
     `end` in its text, `text` (the marked words), `category`, `foreignness`, `annotator`. It becomes a row, or a
-    reject: of a dialogue that is not there, of words that do not stand at that place, of another category, of items
-    that are familiar in the target culture (1) or have no degree, and what an annotator marked before.
+    reject if its dialogue is missing, its words do not stand at that place, its category is not in the table, its
+    item is familiar in the target culture (foreignness 1) or has no foreignness, or the annotator has marked it
+    before.
 
-    Raises UserError where the file is cut off or damaged, where no line fits, and for a table of categories that
-    names one twice.
+    Raises UserError if the file is cut off or damaged, if no line becomes a row, or if the table of categories names
+    a category twice.
     """
     path, left = str(settings.path), Rejects(CORPUS)
     texts, places = _utterances(utterances)
@@ -52,7 +53,7 @@ def ingest_annotations(
             f"ingest.annotations.path: no line of {path} is an item in the dialogues{left.most()}. "
             "docs/dialogues.md says what a line holds."
         )
-    frame = pl.DataFrame(rows, pl.DataFrame(ANNOTATIONS.empty_table()).schema)
+    frame = tables.frame(ANNOTATIONS, rows)
     order = {dialogue: number for number, dialogue in enumerate(dict.fromkeys(one for one, _ in texts))}
     frame = frame.sort(
         pl.col("dialogue_id").replace_strict(order, return_dtype=pl.Int64),
@@ -67,14 +68,14 @@ def ingest_annotations(
 
 def read_categories(path: str) -> dict[str, str]:
     """The name of each category by its spellings, without regard to case. Raises UserError for a spelling of two."""
-    found: dict[str, str] = {}
+    categories: dict[str, str] = {}
     for line, row in read_table(path, ("name", "also", "what"), "categories", comments=True):
         for spelling in (row["name"], *filter(None, row["also"].split(" | "))):
-            if not spelling or found.setdefault(_spelling(spelling), row["name"]) != row["name"]:
+            if not spelling or categories.setdefault(_spelling(spelling), row["name"]) != row["name"]:
                 raise UserError(
                     f"{path}, line {line}: {spelling!r} is empty, or a spelling of two categories."
                 )
-    return found
+    return categories
 
 
 def _spelling(category: str) -> str:

@@ -94,7 +94,7 @@ class Columns:
     LANG: str = LANG
 
     def START(self, data: bytes) -> int:  # noqa: N802  # a pattern in other readers
-        """The end of the last record that is certainly whole, whatever follows `data`."""
+        """The end of the last record in `data` that is whole whatever follows."""
         text = data.decode(errors="surrogateescape")
         end = max((end for end, _, _ in self._records(text, last=False)), default=0)
         return len(text[:end].encode(errors="surrogateescape"))

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.ingest.json_lines import Line, Rejects, field, read_lines
@@ -22,7 +20,10 @@ NOTE = "transcript_with_note"  # of the Friends corpus: what a note says stands 
 
 @dataclass(frozen=True)
 class Utterance:
-    """A line. `replies` says whether it tells what it replies to: `reply_to`, or None for the first one."""
+    """A line of the file.
+
+    `replies`: whether it names the utterance that it replies to; `reply_to`: that utterance, None for the first.
+    """
 
     line: Line
     dialogue: str
@@ -36,11 +37,11 @@ class Utterance:
 def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettings, job: Job) -> None:
     """Write the utterances of a file as ingest/utterances, by dialogues in the order of their first lines.
 
-    Each line that is not blank becomes an utterance or a reject. Utterances stand in the order in which they reply to
-    one another or, where none says to what, in that of the file. A dialogue whose replies form no chain, and one of
-    fewer or more utterances than the settings allow, is a reject with all of its lines. An utterance without text is
-    one by itself; it leaves its place in the dialogue empty. So does any line that cannot be used, as annotators
-    count places: in its own dialogue or, if that cannot be read, in that of the line before.
+    Each line that is not blank becomes an utterance or a reject. Utterances are ordered by their replies or, if none
+    names the utterance that it replies to, as in the file. A dialogue whose replies form no chain, and one of fewer
+    or more utterances than the settings allow, is a reject with all of its lines. An utterance without text is a
+    reject of its own, and so is a line that cannot be used. Since annotators count places, each leaves its place
+    empty: in its own dialogue or, if that cannot be read, in the dialogue of the line before.
 
     Raises UserError where the file is cut off or damaged, and where it has no dialogue.
     """
@@ -60,20 +61,16 @@ def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettin
             dialogues.setdefault(last, []).append(one)
         counted = len(left.rows)
     rows = [row for every in dialogues.values() for row in _rows(every, settings, left)]
-    said = f"{len({row['dialogue_id'] for row in rows})} dialogues, {len(rows)} utterances, {len(left.rows)} rejects"
+    count = len({row["dialogue_id"] for row in rows})
+    summary = f"{count} dialogues, {len(rows)} utterances, {len(left.rows)} rejects"
     if not rows:
         raise UserError(
-            f"ingest.dialogues.path: {path} holds no dialogue ({said}{left.most()}). It is to have a JSON object a "
-            "line, as utterances.jsonl of ConvoKit, or as docs/dialogues.md says."
+            f"ingest.dialogues.path: {path} holds no dialogue ({summary}{left.most()}). It is to have a JSON object "
+            "a line, as utterances.jsonl of ConvoKit, or as docs/dialogues.md says."
         )
-    tables.write(
-        utterances,
-        UTTERANCES,
-        pl.DataFrame(rows, pl.DataFrame(UTTERANCES.empty_table()).schema),
-        job.metadata,
-    )
+    tables.write(utterances, UTTERANCES, rows, job.metadata)
     left.write(rejects, job.metadata)
-    job.progress.say(said)
+    job.progress.say(summary)
 
 
 def _dialogue(line: Line) -> str:
@@ -136,7 +133,7 @@ def _rows(
 
 
 def _ordered(dialogue: Sequence[Utterance]) -> list[Utterance]:
-    """By replies, each to the one before. Raises Reject where these form no chain."""
+    """The utterances, each after the one that it replies to. Raises Reject if their replies form no chain."""
     names = {one.name for one in dialogue}
     starts = [one for one in dialogue if one.reply_to is None]
     after: dict[str | None, Utterance] = {}

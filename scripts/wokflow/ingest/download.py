@@ -1,4 +1,4 @@
-"""A file from the web: whole and checked under its name, or not there at all."""
+"""Downloads of files: a file gets its name only once it is whole and checked."""
 
 import errno
 import hashlib
@@ -45,10 +45,10 @@ def ingest_download(*, path: str, settings: DownloadSettings, job: Job) -> None:
     left as it is. User and password may stand in the URL; they are shown nowhere. `contact` is sent to the server, as
     Wikimedia asks.
 
-    An attempt fails if its connection brings nothing, or less than SLOWEST bytes per second, for `timeout_s` seconds.
-    Raises UserError after `attempts` failures in a row, not counting those that brought a MiB; and for a file that
-    the server does not give, a redirect from https to http, too little space on the disk, a wrong SHA-256, and a web
-    page in place of the file.
+    An attempt fails if nothing, or less than SLOWEST bytes per second, arrives for `timeout_s` seconds. Raises
+    UserError after `attempts` failures in a row (an attempt that fetched a MiB restarts the count), and at once if
+    the server refuses the file, redirects from https to http or sends a web page instead of the file, if the disk is
+    too full, or if the SHA-256 is wrong.
     """
     keep_urls_out_of_logs()
     asked, sha256 = _checked(settings.url), settings.sha256
@@ -94,7 +94,10 @@ def _by_hand(path: str) -> str:
 
 
 class _Fetch:
-    """The attempts to fetch one file; `failures` counts failed ones in a row, anew after one that brought WORTH."""
+    """The attempts to fetch one file.
+
+    `failures` counts failures in a row; an attempt that fetches WORTH bytes restarts it.
+    """
 
     def __init__(
         self,

@@ -1,11 +1,9 @@
-"""Lines of JSON as records, and those that are none as rejects."""
+"""Lines of JSON as records; lines without a JSON object are rejects."""
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-
-import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
@@ -44,13 +42,12 @@ class Rejects:
         return f", {count} for {reason}: first line {row[1] + 1}, {row[3] or row[4][:80]}"
 
     def write(self, path: str, metadata: Mapping[str, str]) -> None:
-        schema = pl.DataFrame(REJECTS.empty_table()).schema
-        rows = pl.DataFrame(sorted(self.rows, key=lambda row: row[1]), schema, orient="row")
+        rows = sorted(self.rows, key=lambda row: row[1])
         tables.write(path, REJECTS, rows, metadata)
 
 
 def read_lines(path: str, left: Rejects, key: str) -> Iterator[Line]:
-    """The lines that hold a JSON object; blank ones are no rows, all others rejects.
+    """The lines that hold a JSON object. Blank lines are skipped, and all others become rejects.
 
     Raises UserError, which names the config's `key`, where the file is cut off or damaged.
     """
@@ -66,7 +63,7 @@ def read_lines(path: str, left: Rejects, key: str) -> Iterator[Line]:
 
 
 def field(record: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The text of a member that has one of these names. Raises Reject where there is none, or no text."""
+    """The text of the member that has one of these names. Raises Reject if there is none, or if it is not a text."""
     name = next((name for name in names if name in record), None)
     if name is None:
         raise Reject("missing_field", names[0])

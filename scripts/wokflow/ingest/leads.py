@@ -28,7 +28,7 @@ _GAP = "\0"  # stands for what MediaWiki expands, so that its text is not known 
 
 
 def first_of_joined(text: str, wikitext: str) -> str:
-    """The first paragraph of `text`, one line that was made from `wikitext`; all of it where its end is not found."""
+    """The first paragraph of `text`, a line that was made from `wikitext`. If its end is not found, all of `text`."""
     second = _second_paragraph(wikitext[:LEAD])
     if second is None or text.count(second) != 1:
         return text
@@ -72,7 +72,7 @@ class _Next:
 
 
 def _without_unseen(text: str) -> str:
-    """The text without comments, references and switches (__TOC__); unclosed ones stay."""
+    """The text without comments, references and behaviour switches such as __TOC__; unclosed ones stay."""
     tag, comment, reference = (_Next(pattern, text) for pattern in (">", "-->", _REF_END))
     kept, at = list[str](), 0
     for opening in _UNSEEN.finditer(text):

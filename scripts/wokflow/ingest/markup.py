@@ -22,7 +22,7 @@ def text_of(markup: str) -> str:
 
 
 class _Reader:
-    """Reads a text once. After a vain search for something, it is not searched for again."""
+    """Reads a text in linear time: what was searched for in vain is not searched for again."""
 
     def __init__(self, markup: str) -> None:
         self._markup = markup

@@ -1,4 +1,4 @@
-"""Text that was read in a wrong encoding and saved so: Ã© for é, ç³– for 糖. What it was, and how to undo it."""
+"""Mojibake, text that was decoded wrongly and then saved: Ã© for é, ç³– for 糖. How it arose, and how to undo it."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,10 +14,9 @@ EXCERPT = 20  # characters that a message quotes
 
 
 def misread(rows: Iterable[Sequence[str]], langs: Collection[str] = ("zh", "en")) -> str | None:
-    """What is wrong with a source, and what to do, if most rows that have more than ASCII hold such text.
+    """What is wrong with a source, and what to do, if most of its rows beyond ASCII hold mojibake; else None.
 
-    A row is its texts, which are in the languages `langs`. Where text only now and then looks like it, or in few
-    rows, that is a matter of these rows.
+    A row is given by its texts, which are in the languages `langs`. A few such rows do not concern the whole source.
     """
     count = 0
     beyond: list[str] = []
@@ -32,16 +31,20 @@ def misread(rows: Iterable[Sequence[str]], langs: Collection[str] = ("zh", "en")
     for word in (word for row in wrong for word in row.split(" ") if not word.isascii()) if layers else ():
         meant = _undone(word, layers)
         if expected(meant) > MOST and meant.count("?") == word.count("?") and "\ufffd" not in word + meant:
-            said = f"{begin} {word[:EXCERPT]!r} is {meant[:EXCERPT]!r} {_said(layers)}. Fetch the file again"
+            message = (
+                f"{begin} {word[:EXCERPT]!r} is {meant[:EXCERPT]!r} {_said(layers)}. Fetch the file again"
+            )
             undo = _commands(beyond, layers)
-            return f"{said}, or undo that: {undo}" if undo else f"{said}: some of it is lost in this one"
+            return (
+                f"{message}, or undo that: {undo}" if undo else f"{message}: some of it is lost in this one"
+            )
     word = next((_word(row) for row in wrong if mojibake(row)), wrong[0])
     how = f", {_said(layers)}" if layers else ""
     return f"{begin} {word[:EXCERPT]!r}{how}. Fetch the file again, or write it anew as UTF-8"
 
 
 def _gains(row: str, layers: Sequence[Reading]) -> bool:
-    """Whether a row is better undone, or has lost what could show it."""
+    """Whether a row reads better with the wrong decoding undone, or has lost the characters that could show it."""
     if "\ufffd" in row or expected(_undone(row, layers)) > expected(row):
         return True
     return layers[0].was == "utf-8" and expected(row) <= MOST
@@ -61,7 +64,7 @@ def _said(layers: Sequence[Reading]) -> str:
 
 
 def _commands(rows: Sequence[str], layers: Sequence[Reading]) -> str | None:
-    """What undoes all layers of a file; None where characters of its rows would be lost."""
+    """The commands that undo all wrong decodings of a file; None if characters of its rows would be lost."""
     commands = []
     for layer in layers:
         if not (command := layer.command(rows)):
@@ -74,7 +77,7 @@ def _commands(rows: Sequence[str], layers: Sequence[Reading]) -> str | None:
 
 
 def _word(text: str) -> str:
-    """The first word that looks so."""
+    """The first word that is mojibake."""
     at = mojibake(text)[0][0]
     return text[text.rfind(" ", 0, at) + 1 :].split(" ", 1)[0]
 

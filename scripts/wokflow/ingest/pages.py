@@ -11,8 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars as pl
-
+from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.tables import of_source
 from wokflow.frame.wikidata import QID
@@ -94,8 +93,8 @@ def ingest_pages(
                 if isinstance(row, _Rejected)
             ]
             first.add(row[1:] for row in rejected)
-            good.write(position, pl.DataFrame(kept, _schema(PAGES), orient="row"))
-            bad.write(position, pl.DataFrame(rejected, _schema(REJECTS), orient="row"))
+            good.write(position, tables.frame(PAGES, kept))
+            bad.write(position, tables.frame(REJECTS, rejected))
             counts.update({"": len(kept)})
             counts.update(reason for _, _, reason, _, _ in rejected)
             progress(int(position * 1000), _said(corpus, counts), of=1000)
@@ -114,7 +113,7 @@ def ingest_pages(
 
 
 def first_paragraph(text: str, longest: int) -> str:
-    """The first paragraph of a plain text that is no heading, on one line; "" where there is none.
+    """The first paragraph of a plain text, headings aside, on one line; "" if there is none.
 
     A paragraph ends with its line. One with more than `longest` characters is cut after the last sentence, or else
     the last word, that fits.
@@ -151,14 +150,12 @@ class _Rejected(NamedTuple):
     raw: str
 
 
-def _schema(schema: Any) -> pl.Schema:
-    return pl.DataFrame(schema.empty_table()).schema
-
-
 def _rows(
     raw: str, reader: "_Reader", parts: int
 ) -> Iterator[tuple[float, list[Page | _Rejected], str | None]]:
-    """By block: position, rows, and at the end how the dump was cut off or damaged, None if it was not."""
+    """Yield for each block its position, its rows, and None; after the last block, how the dump is cut off or
+    damaged, if it is.
+    """
     size = min(BLOCK, max(LEAST, Path(raw).stat().st_size // (4 * parts)))
     position, complete, error = 0.0, True, None
     for block in blocks(raw, START, size):

@@ -27,7 +27,7 @@ NATIVE = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})  # elements of TMX t
 
 
 class Row(NamedTuple):
-    """One record: both sides, or the reject of a record without them; `position` in the file is 0 to 1."""
+    """One record: both sides, or a reject if it lacks one; `position` in the file is 0 to 1."""
 
     position: float
     source: str
@@ -105,7 +105,7 @@ READERS: Mapping[str, Callable[[Sequence[str], str], Iterator[Row]]] = {
 
 
 def _row(position: float, source: str | Reject, target: str | Reject) -> Row:
-    """The row of two sides; a damaged side is given as its reject."""
+    """The row of two sides. A damaged side is passed as a Reject, and makes the row one."""
     for side in (source, target):
         if isinstance(side, Reject):
             first, second = ("" if isinstance(text, Reject) else text for text in (source, target))

@@ -1,8 +1,8 @@
-"""Readings of text that was decoded wrongly before it was saved: what undoes them, by round trip.
+"""Finds out how text was decoded wrongly before it was saved, and undoes that by a round trip.
 
-Text is encoded by an encoding as which it may have been read, and decoded by one that it may have been in. It was
-read wrongly where hardly a character beyond ASCII is expected as it stands, and most are in what comes out. Of UTF-8
-enough bytes are left in sequences to tell also where the reading lost most of them.
+Text is encoded in an encoding that it may have been read in, and decoded in one that it may have been written in. It
+was decoded wrongly if hardly any of its characters beyond ASCII are expected ones, but most of the result's are. Of
+UTF-8, enough bytes are left in sequences to tell also where the reading lost most of them.
 """
 
 import itertools
@@ -87,7 +87,9 @@ class Reading:
         return len(pattern().findall(kept)), len(BEYOND.findall(kept))
 
     def command(self, rows: Sequence[str]) -> str | None:
-        """What undoes it in a pipe, for files like these rows; None if some of them is lost, or would be."""
+        """The command that undoes the reading in a pipe, for files that hold such rows; None if characters of them
+        are lost, or would be.
+        """
         if any("\ufffd" in row for row in rows):
             return None
         for codec in dict.fromkeys((STRICT.get(self.read, self.read), self.read)):
@@ -105,11 +107,11 @@ class Reading:
 
 
 def chain(rows: Sequence[str], known: bool, layers: int = LAYERS) -> tuple[Reading, ...]:
-    """The readings that must be undone, the last one first, if most rows were read wrongly; else none.
+    """The wrong readings that must be undone, the last one first; empty unless most rows were decoded wrongly.
 
-    Rows are texts with characters beyond ASCII; `known`: all are in LANGUAGES. Bytes are hardly UTF-8 by chance:
-    there, what comes out need only be more expected than what stands. Other readings are not sought in other
-    languages: Polish in Windows-1250 makes words of Western letters in other encodings, too.
+    Rows are texts with characters beyond ASCII; `known`: all are in LANGUAGES. Bytes are hardly ever UTF-8 by chance,
+    so for UTF-8 the result need only have more expected characters than the text has. Other encodings are tried for
+    LANGUAGES alone: Polish in Windows-1250 makes words of Western letters in other encodings, too.
     """
     rows = [row[:LONGEST] for row in rows[:: max(1, len(rows) // SAMPLE)]]
     rows = [row for row in rows if not row.replace("\ufffd", "").isascii()]

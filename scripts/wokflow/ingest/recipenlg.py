@@ -119,7 +119,7 @@ def _row(group: list[tuple[int, str]], damage: dict[int, Reject]) -> tuple[int, 
 
 
 def _groups(lines: pl.DataFrame) -> Iterator[list[tuple[int, str]]]:
-    """Groups of lines that form one record each, from lines that are no complete records by themselves."""
+    """Groups of lines that form one record each, made of lines that are not complete records themselves."""
     for run in _runs(lines):
         begin = 0
         while begin < len(run):
@@ -201,8 +201,8 @@ def read_list(value: str, field: str) -> list[str]:
     try:
         return strings(parse(value), field)
     except ValueError as error:
-        if (found := _printed(value)) is not None:
-            return strings(found, field)
+        if (printed := _printed(value)) is not None:
+            return strings(printed, field)
         raise Reject("bad_list", f"{field} is no JSON list: {error}") from error
 
 
@@ -211,6 +211,6 @@ def _printed(value: str) -> list[str] | None:
     if not _PYTHON_LIST.fullmatch(value):
         return None
     with suppress(ValueError, SyntaxError):
-        found: list[str] = ast.literal_eval(value)
-        return found if str(found) == value else None
+        texts: list[str] = ast.literal_eval(value)
+        return texts if str(texts) == value else None
     return None

@@ -51,10 +51,9 @@ def ingest_recipes(
 ) -> None:
     """Read the file of a corpus; write every row to one of the parts `recipes` or `rejects`, in order.
 
-    `source` is the description of the file by ingest_source. Where the file is cut off or damaged, UserError is
-    raised, unless `truncated` says to keep what could be read; and so where it has no recipe or more rejects than
-    recipes, duplicates aside, or text that was read in a wrong encoding before, unless `mostly_rejected` says to keep
-    those; and so where a header lacks columns that a recipe needs.
+    `source` is the description of the file by ingest_source. Raises UserError if the file is cut off or damaged,
+    unless `truncated` is keep; if it has no recipe, more rejects than recipes (duplicates aside) or mojibake, unless
+    `mostly_rejected` is keep; and if its header lacks columns that a recipe needs.
     """
     reader = READERS[corpus]
     raw = settings.raw
@@ -195,7 +194,7 @@ def _read(reader: Reader, block: Block, first: bool, settings: RecipesSettings, 
 
 
 def _cut_record(reader: Reader, records: pl.DataFrame) -> str | None:
-    """How a file that ends with these records, without a newline, was cut within the last one; None if it was not."""
+    """How the last of these records was cut off, if the file ends within it; None if it is whole."""
     if records.is_empty():
         return None
     raw, reason, detail = records.select("raw", "reason", "detail").row(-1)

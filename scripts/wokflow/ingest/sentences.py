@@ -71,9 +71,9 @@ def ingest_sentences(
     """Read the files of a source of sentences; write every row to a part of `sentences` or `rejects`, in order.
 
     `source` is the description of the files by ingest_source. The settings say what a pair is rejected for; null or
-    false leaves a check out. Where a file is cut off, or one of two has more lines, UserError is raised, unless
-    `truncated` is keep; and so where there are no pairs, or more rejects than pairs, duplicates aside, or text
-    that was read in a wrong encoding before, unless `mostly_rejected` is keep.
+    false leaves a check out. Raises UserError if a file is cut off, or one of two files has more lines, unless
+    `truncated` is keep; and if there are no pairs, more rejects than pairs (duplicates aside) or mojibake, unless
+    `mostly_rejected` is keep.
     """
     metadata = of_source(job.metadata, corpus, source)
     check = _Checks(settings)
@@ -239,7 +239,7 @@ def length_ratio(source: str, target: str) -> float:
 
 
 def _identifier(lang: str) -> Callable[[str], str | None] | None:
-    """A function that names the language of a text that is certainly another, or has no letter of `lang`'s script.
+    """A function that names the language of a text that is certainly not in `lang`, or lacks letters of its script.
 
     None if neither the model nor SCRIPTS knows `lang`.
     """

@@ -31,9 +31,9 @@ class RecipesSettings(Settings):
     rows that could be read.
     """
     mostly_rejected: Literal["refuse", "keep"] = "refuse"
-    """A source that has no recipe, more rejects than recipes (duplicates are not counted), or text that was read in
-    a wrong encoding before it was saved: `refuse` stops with an error that says what the file seems to be; `keep`
-    goes on with the recipes that there are.
+    """A source without recipes, with more rejects than recipes (duplicates are not counted), or with text that was
+    decoded in a wrong encoding before it was saved: `refuse` stops with an error that says what the file seems to be;
+    `keep` goes on with the recipes that it has.
     """
 
 
@@ -106,8 +106,8 @@ class SentencesSettings(Settings):
     longest: int | None = Field(2000, ge=1)
     """Reject pairs with a longer side, in characters. null: no check."""
     language: bool = True
-    """Reject pairs with a side that is certainly in another language (py3langid, from 40 letters on), or without a
-    letter of its script.
+    """Reject pairs with a side that is certainly in another language (by py3langid, if it has 40 letters or more), or
+    that has no letter of its language's script.
     """
     duplicates: bool = True
     """Reject pairs that occurred before; this takes 100 bytes of memory a pair."""
@@ -116,8 +116,8 @@ class SentencesSettings(Settings):
     error; `keep` goes on with what could be read.
     """
     mostly_rejected: Literal["refuse", "keep"] = "refuse"
-    """A source without pairs, with more rejects than pairs, or with text that was read in a wrong encoding before:
-    `refuse` stops with an error; `keep` goes on.
+    """A source without pairs, with more rejects than pairs, or with text that was decoded in a wrong encoding before
+    it was saved: `refuse` stops with an error; `keep` goes on.
     """
 
 

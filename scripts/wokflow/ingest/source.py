@@ -1,4 +1,4 @@
-"""The description of a source file: its size and checksum. The cutoff before it is read."""
+"""The description of a source file, its size and checksum: the cutoff before the steps that read the file."""
 
 import hashlib
 import json

@@ -10,6 +10,7 @@ from wokflow.frame.cutoffs import Cutoff, CutoffGroup
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
 from wokflow.frame.settings import Counts
+from wokflow.frame.stages import SOCKS
 from wokflow.frame.wikidata import ENTITIES
 from wokflow.ingest.settings import PagesSettings
 
@@ -18,6 +19,8 @@ ARROWS = (
     'corpora[/"corpora"/] --> ingest_source --> ingest_recipes & ingest_sentences & ingest_pages',
     "ingest_download --> ingest_source; ingest_dialogues --> ingest_annotations",
 )
+SECTIONS = {"ingest": ("Recipes and rejects", "ingest/", "match/rejects")}
+NEEDED_BY_NAME = SOCKS
 
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
@@ -84,6 +87,29 @@ def targets(scope: Scope) -> list[str]:
         for table in (kind, "rejects")
         for path in scope.results.parts(f"ingest/{table}/{corpus}", ingest[kind]["parts"])
     ]
+
+
+def rejects(scope: Scope) -> list[str]:
+    parts, ingest = scope.results.parts, scope.config["ingest"]
+    tables = [
+        table
+        for step, kept in (("dialogues", "utterances"), ("annotations", "annotations"))
+        if ingest[step]["path"]
+        for table in (f"rejects/{step}", kept)
+    ]
+    tables += [table for lang in scope.dumps for table in (f"pages/{lang}", f"rejects/pages_{lang}")]
+    sentences = [
+        path
+        for corpus in scope.sentences
+        for table in ("sentences", "rejects")
+        for path in parts(f"ingest/{table}/{corpus}", ingest["sentences"]["parts"])
+    ]
+    recipes = [
+        path
+        for corpus in scope.corpora
+        for path in parts(f"ingest/rejects/{corpus}", ingest["recipes"]["parts"])
+    ]
+    return recipes + sentences + [path for table in tables for path in parts(f"ingest/{table}", 1)]
 
 
 def source_files(source: Mapping[str, Any]) -> list[str]:

@@ -155,7 +155,7 @@ def _packed(head: bytes) -> str | None:
 
 
 def _in_zip(file: BinaryIO, head: bytes) -> str | None:
-    """The kind of a zip archive that is a document, or one of several parts, and what to do; None for others."""
+    """What a zip archive is, and what to do, if it is a document or one part of several; None for other archives."""
     if not head.startswith(b"PK\3\4"):
         return PART if _ends_parts(file) else None
     if b"mimetypeapplication/vnd.oasis.opendocument" in head:

@@ -87,5 +87,5 @@ def one_line(speaker: str, text: str) -> str:
 
 
 def write_tasks(path: str, rows: Sequence[Mapping[str, Any]], job: Job) -> None:
-    frame = pl.DataFrame(list(rows), pl.DataFrame(TASKS.empty_table()).schema)
+    frame = tables.frame(TASKS, rows)
     tables.write(path, TASKS, frame, job.metadata)

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import polars as pl
-
 from wokflow.evaluate.edits import kind_of
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -93,7 +91,7 @@ def judge_edits(
                 | {"item": touches(one.original, text, marks.get((dialogue, position), ()))}
             )
     for path, schema, rows in ((edits, EDITS, kept), (rejects, RATING_REJECTS, left)):
-        frame = pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema)
+        frame = tables.frame(schema, rows)
         tables.write(path, schema, frame, job.metadata)
     job.progress.say(f"{len(kept)} edits in {asked.height} utterances that differ, {len(left)} rejects")
 

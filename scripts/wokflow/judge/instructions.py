@@ -2,8 +2,6 @@
 
 from itertools import product
 
-import polars as pl
-
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_table
@@ -38,9 +36,7 @@ def judge_instructions(*, instructions: str, settings: InstructionsSettings, job
         for dish, cuisine in product(dishes, cuisines)
     ]
     job.progress.say(f"{len(dishes)} dishes, {len(cuisines)} cuisines: {len(rows)} instructions")
-    tables.write(
-        instructions, TASKS, pl.DataFrame(rows, pl.DataFrame(TASKS.empty_table()).schema), job.metadata
-    )
+    tables.write(instructions, TASKS, rows, job.metadata)
 
 
 def _named(path: str, columns: tuple[str, ...]) -> list[dict[str, str]]:

@@ -56,8 +56,7 @@ def judge_prompt(
     if settings.released:
         answered = _released(questions, settings.released, settings.run)
     else:
-        schema = pl.DataFrame(ANSWERS.empty_table()).schema
-        answered = pl.DataFrame(list(_asked(questions, server, settings, job)), schema)
+        answered = tables.frame(ANSWERS, _asked(questions, server, settings, job))
     for status, count in answered.group_by("status").len().sort("status").iter_rows():
         job.progress.say(f"{status}: {count} of {answered.height}")
     tables.write(answers, ANSWERS, answered, job.metadata)

@@ -88,9 +88,7 @@ def judge_pta(
     for path, schema, rows in zip(
         (*pta, rejects), (PTA_PAIRS, TASKS, TASK_REJECTS), (pairs, tasks, left_out), strict=True
     ):
-        tables.write(
-            path, schema, pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema), job.metadata
-        )
+        tables.write(path, schema, rows, job.metadata)
 
 
 def _predicted(paths: Sequence[str]) -> dict[str, dict[str, dict[str, str]]]:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import polars as pl
-
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.generate.answers import cleaned
@@ -38,8 +36,8 @@ def judge_ratings(*, tasks: str, answers: str, ratings: str, rejects: str, job: 
                     "status": status,
                 }
                 kept.append(common | more)
-    rated = pl.DataFrame(kept, pl.DataFrame(RATINGS.empty_table()).schema)
-    rejected = pl.DataFrame(left, pl.DataFrame(RATING_REJECTS.empty_table()).schema)
+    rated = tables.frame(RATINGS, kept)
+    rejected = tables.frame(RATING_REJECTS, left)
     job.progress.say(
         f"{rated.height} ratings, of which {(rated['status'] == 'read').sum()} are not in the form asked for"
     )

@@ -1,7 +1,5 @@
 """The tasks of rating the recipes that models wrote."""
 
-import polars as pl
-
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_table
@@ -37,9 +35,8 @@ def judge_tasks(
                 {"task_id": task_id, "reason": reason, "detail": row["reason"], "raw": row["answer"]}
             )
     job.progress.say(f"{len(to_rate)} recipes are to be rated, {len(left_out)} were not written")
-    tables.write(tasks, TASKS, pl.DataFrame(to_rate, pl.DataFrame(TASKS.empty_table()).schema), job.metadata)
-    schema = pl.DataFrame(TASK_REJECTS.empty_table()).schema
-    tables.write(rejects, TASK_REJECTS, pl.DataFrame(left_out, schema), job.metadata)
+    tables.write(tasks, TASKS, to_rate, job.metadata)
+    tables.write(rejects, TASK_REJECTS, left_out, job.metadata)
 
 
 def read_dimensions(path: str) -> list[dict[str, object]]:

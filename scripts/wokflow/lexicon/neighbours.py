@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.frame import tables
@@ -65,13 +64,10 @@ def lexicon_neighbours(
                 literal = matcher.literal(name, meanings) if known else None
                 own = {"measure": measure, "rank": rank, "neighbour": name, "similarity": similarity}
                 rows.append({**head, "meanings": meanings, **own, "literal": literal})
-    frame = pl.DataFrame(rows, pl.DataFrame(schemas.NEIGHBOURS.empty_table()).schema)
+    frame = tables.frame(schemas.NEIGHBOURS, rows)
     tables.write(neighbours, schemas.NEIGHBOURS, frame, job.metadata)
     write_marks_sheet(sheet, frame, settings.count)
-    points = pl.DataFrame(
-        _picture(source, target, seeds, dictionary, settings.shown),
-        pl.DataFrame(schemas.PICTURE.empty_table()).schema,
-    )
+    points = tables.frame(schemas.PICTURE, _picture(source, target, seeds, dictionary, settings.shown))
     tables.write(picture, schemas.PICTURE, points, job.metadata)
     job.progress.say(f"{len(words)} words looked up among {len(target.words)}")
 

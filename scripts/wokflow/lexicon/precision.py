@@ -67,7 +67,7 @@ def lexicon_precision(
         (words, schemas.WORDS, judged),
         (precision, schemas.PRECISION, figures),
     ):
-        frame = pl.DataFrame(made, pl.DataFrame(schema.empty_table()).schema)
+        frame = tables.frame(schema, made)
         tables.write(path, schema, frame, job.metadata)
     dictionary = read_dictionary(settings.lexicon, settings.glossary, settings.dictionary)
     vocabulary = read_space(Path(aligned) / "zh").words

@@ -14,6 +14,12 @@ ARROWS = (
     "ingest_recipes --> lexicon_vectors --> lexicon_align --> lexicon_neighbours",
     "lexicon_neighbours -. marked by people .-> lexicon_precision",
 )
+SECTIONS = {"lexicon": ("Words across kitchens", "lexicon/")}
+NEEDED_BY_NAME = {
+    "gensim": "trains word vectors (parse.vectors)",
+    "jieba": "cuts texts into words",
+    "openpyxl": "reads workbooks",
+}
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:

@@ -72,13 +72,9 @@ def match_candidates(
         for group in sorted(rows, key=lambda group: (-group[0]["score"], group[0]["line"]))
         for row in group
     ]
-    tables.write(
-        candidates, schemas.CANDIDATES, pl.DataFrame(ordered, _polars(schemas.CANDIDATES)), job.metadata
-    )
+    tables.write(candidates, schemas.CANDIDATES, ordered, job.metadata)
     unusable.sort(key=lambda row: row["source_row"])
-    tables.write(
-        rejects, schemas.SHEET_REJECTS, pl.DataFrame(unusable, _polars(schemas.SHEET_REJECTS)), job.metadata
-    )
+    tables.write(rejects, schemas.SHEET_REJECTS, unusable, job.metadata)
     write_sheet(sheet, HEADER, ([_cell(row.get(name)) for name in HEADER] for row in ordered))
     job.progress.say(f"{settings.titles}: candidates for {len(rows)} dishes, none for {len(unusable)} rows")
 
@@ -172,7 +168,3 @@ def _reject(line: int, reason: str, detail: str | None, dish: Row) -> Row:
 
 def _cell(value: Any) -> str:
     return f"{value:.1f}" if isinstance(value, float) else "" if value is None else str(value)
-
-
-def _polars(schema: Any) -> Any:
-    return pl.DataFrame(schema.empty_table()).schema

@@ -73,7 +73,7 @@ def match_compare(
                 part.write(common)
                 job.progress(int(pairs[-1, 0]) + 1, f"recipe {pairs[-1, 0] + 1} compared")
         if not any(own):
-            part.write(pl.DataFrame(schemas.COMPARED.empty_table()))
+            part.write(tables.frame(schemas.COMPARED))
 
 
 def text_rows(eligible: str, translations: str) -> Rows:

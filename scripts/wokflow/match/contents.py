@@ -47,7 +47,7 @@ def match_contents(
                     done += own.height
                     job.progress(done, f"{done} of {len(rows)} recipes read", of=len(rows))
         if not done:
-            part.write(pl.DataFrame(schemas.CONTENTS.empty_table()))
+            part.write(tables.frame(schemas.CONTENTS))
 
 
 def reader(foods: Foods, lang: str) -> Callable[[pl.DataFrame], pl.DataFrame]:

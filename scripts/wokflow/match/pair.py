@@ -38,7 +38,7 @@ def match_pair(
     source, target = map(read_side, eligible, translations, translated)
     accepted, audit = pairs
     k, threshold = settings.k, settings.threshold
-    shown = [pl.DataFrame(schemas.NEIGHBOURS.empty_table())]
+    shown = [tables.frame(schemas.NEIGHBOURS)]
     with (
         tables.PartWriter(neighbours, schemas.NEIGHBOURS, job.metadata) as gathered,
         tables.PartWriter(accepted, schemas.ACCEPTED, job.metadata) as good,

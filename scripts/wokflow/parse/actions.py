@@ -69,7 +69,7 @@ class Parses:
 
     def __init__(self, dependencies: Sequence[str], recipes: pl.LazyFrame) -> None:
         """`recipes` has the column steps."""
-        self._rows = pl.DataFrame(schemas.DEPENDENCIES.empty_table()).select(READ)
+        self._rows = tables.frame(schemas.DEPENDENCIES).select(READ)
         if dependencies:
             wanted, start = set[str](), 0
             while not (batch := recipes.slice(start, BATCH).collect()).is_empty():

@@ -15,6 +15,8 @@ ARROWS = (
     "ingest_recipes --> parse_clauses & parse_parser --> parse_dependencies --> parse_actions --> parse_proto",
     "ingest_recipes --> parse_actions; ingest_recipes --> parse_vectors --> parse_induce",
 )
+SECTIONS = {"parse": ("Actions", "parse/")}
+NEEDED_BY_NAME = {"jieba": "cuts texts into words"}
 
 WITHOUT_GPU = {"parse_dependencies": "parse.dependencies.device: cpu"}
 

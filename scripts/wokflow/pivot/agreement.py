@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wokflow.frame import tables
 from wokflow.pivot import schemas
 from wokflow.pivot.questions import SCALE
 
@@ -36,7 +37,7 @@ def agreement(votes: pl.DataFrame, majorities: pl.DataFrame) -> pl.DataFrame:
             }
             questions = {"questions": answers["question_id"].n_unique(), "answers": answers.height}
             rows.append({"kind": kind, **questions, "decided": decisions.height, **counts, **alphas})
-    return pl.DataFrame(rows, pl.DataFrame(schemas.AGREEMENT.empty_table()).schema)
+    return tables.frame(schemas.AGREEMENT, rows)
 
 
 def answer_counts(votes: pl.DataFrame) -> NDArray[np.int64]:

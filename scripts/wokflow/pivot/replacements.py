@@ -56,7 +56,7 @@ def merged(pivots: pl.DataFrame, of_pair: Mapping[Pair, Swap]) -> pl.DataFrame:
             new = {"kind": "replace", "new_ingredient_classes": twin["ingredient_classes"]}
             row = row | new | {"target_frequency": twin["target_frequency"], "decided_by": people}
         result.append(row)
-    schema = pl.DataFrame(schemas.PIVOTS.empty_table()).schema
+    schema = tables.columns(schemas.PIVOTS)
     return pl.DataFrame(
         [{name: row.get(name) for name in schema} for row in result if row["kind"] != "merged"], schema
     )

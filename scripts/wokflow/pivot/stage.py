@@ -13,6 +13,7 @@ ARROWS = (
     "ingest_recipes --> pivot_dishes --> pivot_candidates & pivot_instances; pivot_candidates --> pivot_pivots",
     "pivot_dishes & pivot_instances & parse_actions --> pivot_mined",
 )
+SECTIONS = {"pivot": ("Dish pairs", "pivot/")}
 SLURM_GROUPS = {
     "pivot_candidates": "pivots",
     "pivot_questions": "pivots",
@@ -35,3 +36,10 @@ def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, st
 def targets(scope: Scope) -> list[str]:
     tables = ("orders/part-00000.parquet", "questions/questions.tsv", "instances/part-00000.parquet")
     return [f"{scope.results.folder}/pivot/{table}" for table in tables]
+
+
+def rejects(scope: Scope) -> list[str]:
+    pivot = scope.config["pivot"]
+    steps = ["pivots" if pivot["pivots"]["given"] else "candidates"]
+    steps += ["orders"] if pivot["orders"]["given"] else []
+    return [path for step in steps for path in scope.results.parts(f"pivot/rejects/{step}", 1)]

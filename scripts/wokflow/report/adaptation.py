@@ -123,11 +123,11 @@ def scores(dataset: str, found: pl.DataFrame, comparisons: pl.DataFrame, summary
 
 def by_run(rows: pl.DataFrame, dataset: str) -> ByRun:
     """Rows of a data set by run and metric."""
-    found: ByRun = {}
+    by_metric: ByRun = {}
     for row in rows.to_dicts():
         if row["dataset"] == dataset:
-            found.setdefault(row["run"], {})[row["metric"]] = row
-    return found
+            by_metric.setdefault(row["run"], {})[row["metric"]] = row
+    return by_metric
 
 
 def _table(rows: Scores, warnings: Mapping[str, str]) -> Table:

@@ -17,8 +17,8 @@ AVERAGE = "avg."
 
 def literal(parts: Tables, names: Mapping[str, str]) -> dict[str, Any]:
     """For each test set a table of concepts by run."""
-    found = of_data(inputs.rows(parts, "evaluate/literal"), names)
-    return {"sets": [_concepts(found, dataset, names) for dataset in ordered(found, names)]}
+    rates = of_data(inputs.rows(parts, "evaluate/literal"), names)
+    return {"sets": [_concepts(rates, dataset, names) for dataset in ordered(rates, names)]}
 
 
 def _concepts(found: pl.DataFrame, dataset: str, names: Mapping[str, str]) -> dict[str, Any]:

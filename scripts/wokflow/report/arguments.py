@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from wokflow.frame import stages
 from wokflow.frame.intervals import LEVEL
 from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
@@ -22,7 +23,9 @@ def page_given(
     runs: Iterable[Run],
     asked: Mapping[str, AskedModel],
 ) -> dict[str, Any]:
-    """What report.page is given: what other stages decide and the page names, prompts of runs, models that rate."""
+    """What the rule gives report.page: sections of the stages, limits and names that other stages decide, prompts,
+    models.
+    """
     orders = asdict(limits(OrdersSettings.of_config(config)))
     by_name = sorted(runs, key=lambda run: run.name)
     return {
@@ -40,6 +43,7 @@ def page_given(
             *((run.name, run.model) for run in by_name if run.data == DIALOGUES),
             *((each.name, each.model) for each in asked.values() if each.role in OF_DIALOGUES),
         ],
+        "sections": stages.sections(),
         "templates": str(TEMPLATES),
         "benchmarks": f"{config['results']}/benchmarks",
     }

@@ -44,7 +44,7 @@ STYLE: dict[str, Any] = {
 
 
 class Charts:
-    """Draws charts, and remembers what they are of for the interactive page."""
+    """Draws charts, and keeps their descriptions for the interactive page."""
 
     def __init__(self) -> None:
         self.drawn: list[dict[str, Any]] = []
@@ -63,7 +63,7 @@ class Charts:
 
 @cache
 def library() -> Markup:
-    """The program that draws charts in a browser, as one script that needs no network."""
+    """The JavaScript library that draws charts in a browser, as one script that needs no network."""
     import vl_convert
 
     return Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", _version()))

@@ -170,7 +170,7 @@ def actions(row: Mapping[str, str], found: Found, words: Glossary) -> list[tuple
 
 
 def _told(action: Mapping[str, Any]) -> tuple[str, ...]:
-    """An action as `written` has it, with notes; of a replacement the new one, and what it has instead of what."""
+    """An action as `written` gives it, with notes. A replacement is its new action; a note has the replaced words."""
     note = NOTES.get(action["decided_by"], "")
     if action["kind"] != "replace":
         return action["action"], note
@@ -184,7 +184,7 @@ def _told(action: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def constraints(row: Mapping[str, str], found: Found, limits: OrderLimits, words: Glossary) -> dict[str, Any]:
-    """Orders that were found or given, and the strongest of those that the data cannot decide, with why not."""
+    """Orders that were found or given, and the strongest effects that remain undecided, with the reasons."""
     orders, effects = of_pair(found.orders, row), of_pair(found.effects, row)
     pivots = split(of_pair(found.pivots, row)).with_columns(action=written())
     inserted = set(pivots.filter(pl.col("kind") == "insert")["action"])

@@ -6,6 +6,7 @@ import polars as pl
 
 from wokflow.evaluate import schemas
 from wokflow.evaluate.comparisons import ALPHA, LEAST
+from wokflow.frame import tables
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
 from wokflow.report.render import Cell, Table
@@ -23,11 +24,11 @@ COUNTS = {
 
 def outputs(parts: Tables, names: Collection[str]) -> pl.DataFrame:
     """The rows of evaluate/outputs of the data `names`."""
-    found = inputs.rows(parts, "evaluate/outputs")
-    if found.is_empty():
-        return pl.DataFrame(schemas.OUTPUTS.empty_table())
+    outputs_of_runs = inputs.rows(parts, "evaluate/outputs")
+    if outputs_of_runs.is_empty():
+        return tables.frame(schemas.OUTPUTS)
     data = pl.col("dataset").str.split("/").list.first()
-    return found.filter(data.is_in(list(names))).sort("dataset", "run")
+    return outputs_of_runs.filter(data.is_in(list(names))).sort("dataset", "run")
 
 
 def smoke_tests(seen: pl.DataFrame) -> list[str]:

@@ -55,8 +55,8 @@ def section(parts: Tables, level: float, papers: str) -> dict[str, Any]:
     """Three tables of runs by metric, with intervals of the given level, and below them those of file `papers`."""
     figures = published(papers, OF_PAPER)
     smoke = doubts.smoke_tests(doubts.outputs(parts, [DATASET]))
-    found = of_data(inputs.rows(parts, "evaluate/scores"), [DATASET]).filter(~pl.col("run").is_in(smoke))
-    whole = found.filter(pl.col("dataset") == DATASET)
+    own = of_data(inputs.rows(parts, "evaluate/scores"), [DATASET]).filter(~pl.col("run").is_in(smoke))
+    whole = own.filter(pl.col("dataset") == DATASET)
     levels = []
     for (title, metrics), meaning in zip(LEVELS.items(), MEANINGS, strict=True):
         rows = whole.filter(pl.col("metric").is_in(list(metrics)))
@@ -69,7 +69,7 @@ def section(parts: Tables, level: float, papers: str) -> dict[str, Any]:
                 "missing": missing(rows, {}, metrics),
             }
         )
-    pairs = found.filter(pl.col("dataset") != DATASET)["dataset"].n_unique()
+    pairs = own.filter(pl.col("dataset") != DATASET)["dataset"].n_unique()
     instances = max(whole["instances"], default=0)
     return {
         "smoke": smoke,

@@ -87,16 +87,16 @@ def of_questions(questions: int, compared: int) -> Iterator[str]:
 
 
 def of_outputs(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """About runs whose predictions, counted in `rows` of evaluate/outputs, are in part none; smoke tests aside."""
+    """About runs with unusable predictions, which `rows` of evaluate/outputs count; smoke tests aside."""
     for row in rows:
         if row["smoke_test"]:
             continue
-        if found := [f"{row[name]:,} {said}" for name, said in FAULTS.items() if row[name]]:
-            yield f"{row['run']} on {row['dataset']}: of {row['predictions']:,} predictions {', '.join(found)}."
+        if faults := [f"{row[name]:,} {said}" for name, said in FAULTS.items() if row[name]]:
+            yield f"{row['run']} on {row['dataset']}: of {row['predictions']:,} predictions {', '.join(faults)}."
 
 
 def of_calls(calls: pl.DataFrame) -> Iterator[str]:
-    """About answers that have not the headings of their source; `calls` are run and in_form of generate/calls."""
+    """About answers without the headings of their source; `calls` has run and in_form of generate/calls."""
     wrong = calls.filter(~pl.col("in_form"))
     for run, count in wrong.group_by("run").len().sort("run").iter_rows():
         yield f"{run}: {count:,} of {calls.height:,} answers are not in the form asked for."

@@ -7,9 +7,9 @@ from wokflow.report.render import Cell
 
 
 def english(glossary: Glossary, kind: str, classes: Iterable[str]) -> str:
-    """English names of classes of a kind (verb, ingredient or tool); one without is named in Chinese.
+    """English names of classes of a kind (verb, ingredient or tool); a class without one keeps its Chinese name.
 
-    Nothing where the glossary has no English at all.
+    Empty if the glossary has no English names.
     """
     if not glossary.english:
         return ""

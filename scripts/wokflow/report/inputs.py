@@ -26,14 +26,14 @@ def input_name(table: str) -> str:
 
 def of(parts: Tables, table: str) -> list[str]:
     """The parts of `table`, such as ingest/recipes/xiachufang; none where the rule does not give it."""
-    found = parts.get(input_name(table), ())
-    return [found] if isinstance(found, str) else list(found)
+    paths = parts.get(input_name(table), ())
+    return [paths] if isinstance(paths, str) else list(paths)
 
 
 def rows(parts: Tables, table: str) -> pl.DataFrame:
     """The table's rows; an empty frame without columns where it has no parts."""
-    found = of(parts, table)
-    return tables.read(found) if found else pl.DataFrame()
+    paths = of(parts, table)
+    return tables.read(paths) if paths else pl.DataFrame()
 
 
 def links(page: str, paths: Iterable[str]) -> list[dict[str, Any]]:
@@ -62,9 +62,9 @@ def to_float(value: object) -> float | None:
 
 def rejects(paths: Sequence[str], stage: str, meanings: Mapping[str, Reason], whole: int) -> dict[str, Any]:
     """Reasons with shares of `whole`, the most frequent first, and the first two rejects of each."""
-    found = tables.read(paths, ["reason", "source_row"]).sort("source_row")
-    reasons = found.group_by("reason").len("count").sort("count", "reason", descending=[True, False])
-    wanted = found.group_by("reason", maintain_order=True).head(2)["source_row"].implode()
+    rejected = tables.read(paths, ["reason", "source_row"]).sort("source_row")
+    reasons = rejected.group_by("reason").len("count").sort("count", "reason", descending=[True, False])
+    wanted = rejected.group_by("reason", maintain_order=True).head(2)["source_row"].implode()
     raw = pl.col("raw").str.slice(0, RAW + 1)
     examples = tables.scan(paths).filter(pl.col("source_row").is_in(wanted)).with_columns(raw).collect()
     examples = examples.join(reasons, on="reason")

@@ -20,7 +20,7 @@ HEAD = ["Source", "Sentences", "Mentions", "Items", "Mentions with translation",
 
 
 def section(parts: Tables, names: Mapping[str, str], examples: int, papers: str) -> dict[str, Any] | None:
-    """All of it, beside what stands in file `papers`; None without sources of sentences.
+    """The section's tables, beside what stands in file `papers`; None without sources of sentences.
 
     `names` are the corpora with their languages, as en-zh.
     """

@@ -40,9 +40,9 @@ ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")  # a byte that is no UTF-8, as ingest
 
 @dataclass(frozen=True)
 class Kind:
-    """What the rows of a table of rejects were: of `whole` tables, or of those and of what was `kept` of them.
-
-    `of` says what they were in; without it, that is the rest of the table's name.
+    """What the rows of a table of rejects were, and which tables say how many rows there were before: the `whole`
+    tables or, with the rejects added, the tables of what was `kept`. `of` names the source of the rows; if it is
+    empty, the rest of the table's name does.
     """
 
     things: str
@@ -80,7 +80,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What one table of rejects holds; `whole` is how many there were before, if that is known.
+    """What one table of rejects holds; `whole` is the number of rows before any was rejected, if that is known.
 
     `example` and `cause` are of the most frequent fault, if there is one.
     """
@@ -99,12 +99,12 @@ class LeftOut:
 
     @property
     def faults(self) -> dict[str, int]:
-        """The reasons that are none by design, the most frequent first."""
+        """The reasons that are not by design, the most frequent first, with their counts."""
         return dict(_faults(self.stage, self.reasons))
 
     @property
     def loud(self) -> bool:
-        """Whether faults alone are more than a small share."""
+        """Whether faults, without rejects by design, are more than the share LOUD."""
         return self.whole is not None and sum(self.faults.values()) > LOUD * self.whole
 
     def __str__(self) -> str:
@@ -118,25 +118,25 @@ class LeftOut:
         reason, count = next(iter(faults)), sum(faults.values())
         meaning = REASONS[self.stage][reason].meaning.rstrip(".")
         share = f"{100 * count / (self.whole or count):.0f} %"
-        said = (
+        message = (
             f"{self.stage} left out {share} of the {self.things} of {self.name}, most often for {reason}: "
             f"{meaning[:1].lower()}{meaning[1:]}. The first: {self.example}."
         )
-        return f"{said} {self.cause}".rstrip()
+        return f"{message} {self.cause}".rstrip()
 
 
 def left_out(paths: Iterable[str], results: str | Path) -> Iterator[LeftOut]:
-    """What the tables of rejects among `paths`, which lie below the folder `results`, hold; none that is empty.
+    """Yield what each table of rejects among `paths` holds, if it has rows, by stage in the order of the workflow.
 
-    Stages come in the order of the workflow.
+    All `paths` lie below the folder `results`.
     """
-    found: dict[str, list[str]] = {}
+    parts_of: dict[str, list[str]] = {}
     for path in sorted({path for path in paths if path.endswith(".parquet") and Path(path).exists()}):
-        found.setdefault(Path(path).parent.relative_to(results).as_posix(), []).append(path)
+        parts_of.setdefault(Path(path).parent.relative_to(results).as_posix(), []).append(path)
     for stage in REASONS:
-        for table, parts in sorted(found.items()):
+        for table, parts in sorted(parts_of.items()):
             if table.startswith(f"{stage}/rejects/") and tables.rows(parts):
-                yield _of_table(table, parts, found)
+                yield _of_table(table, parts, parts_of)
 
 
 def _of_table(table: str, parts: list[str], found: Mapping[str, list[str]]) -> LeftOut:
@@ -162,9 +162,8 @@ def _faults(stage: str, reasons: Iterable[tuple[str, int]]) -> Iterator[tuple[st
 
 
 def _entries(table: str, parts: list[str]) -> int:
-    """What a table was made of: a row each, but of a replacement, which was given as removal and insertion, two.
-
-    Of adaptations it is a dialogue each.
+    """The number of inputs that a table was made of: one for each row, but two for a replacement, which was given as
+    a removal and an insertion, and one for each dialogue of adaptations.
     """
     if table.startswith("generate/adaptations/"):
         return tables.read(parts, ["dialogue_id"])["dialogue_id"].n_unique()
@@ -175,7 +174,7 @@ def _entries(table: str, parts: list[str]) -> int:
 
 
 def _example(first: pl.DataFrame) -> str:
-    """Where the first of some rejects stands, what was found, and how it reads."""
+    """The first of some rejects: its place, the detail, and the beginning of its text."""
     row: dict[str, Any] = first.row(0, named=True)
     place = row.get("source_row", row.get("row"))
     where = str(row.get("instance_id") or row.get("dialogue_id") or row.get("task_id") or f"row {place}")
@@ -186,7 +185,7 @@ def _example(first: pl.DataFrame) -> str:
 
 
 def _bytes_cause(raw: pl.Series) -> str:
-    """What records whose bytes are no UTF-8 look like, and what to do."""
+    """What encoding records that are not UTF-8 seem to have, and what to do; '' if it is not known."""
     data = b"\n".join(
         ESCAPED.sub(lambda byte: bytes.fromhex(byte[1].decode()), text.encode()) for text in raw
     )

@@ -57,18 +57,18 @@ def section(parts: Tables, warnings: Iterable[str], papers: str, draw: Charts) -
 
 
 def doubts(aligned: Iterable[str]) -> list[str]:
-    """Why the alignment in a folder is none, or should not be trusted."""
+    """Why the alignment in a folder failed, or should not be trusted."""
     return [each for folder in aligned for each in read_summary(folder)["doubts"]]
 
 
 def neighbours(rows: pl.DataFrame) -> dict[tuple[str, str], list[tuple[str, bool]]]:
     """The neighbours of each word by each measure, with whether they are literal by the dictionary."""
-    found: dict[tuple[str, str], list[tuple[str, bool]]] = {}
+    nearest: dict[tuple[str, str], list[tuple[str, bool]]] = {}
     for row in rows.iter_rows(named=True):
-        found.setdefault((row["word_id"], row["measure"]), []).append(
+        nearest.setdefault((row["word_id"], row["measure"]), []).append(
             (row["neighbour"], bool(row["literal"]))
         )
-    return found
+    return nearest
 
 
 def chosen(words: Iterable[Mapping[str, Any]]) -> set[str]:
@@ -80,7 +80,7 @@ def chosen(words: Iterable[Mapping[str, Any]]) -> set[str]:
 
 
 def verdict(row: Mapping[str, Any]) -> str:
-    """What is known of a word's literal match: by people if they marked it, else by the dictionary."""
+    """Whether a word has a literal match: by people if they marked it, else by the dictionary."""
     if row["by_people"] is not None:
         return "match" if row["by_people"] else f"none: {row['kind']}"
     return {True: "match", False: "none", None: "not known"}[row["by_dictionary"]]

@@ -28,9 +28,9 @@ def marks(step: str, actions: Sequence[dict[str, Any]]) -> list[Mark]:
     The table has the places of verbs. Ingredients and tools are looked for in the verb's clause, then in the whole
     step, the nearest to the verb first, and longer words before shorter ones.
     """
-    found: list[Mark] = []
+    taken: list[Mark] = []
     for row in actions:
-        _add(found, Mark(row["start"], row["end"], "verb", row["position"] + 1))
+        _add(taken, Mark(row["start"], row["end"], "verb", row["position"] + 1))
     words = [
         (word, kind, row)
         for row in actions
@@ -42,9 +42,9 @@ def marks(step: str, actions: Sequence[dict[str, Any]]) -> list[Mark]:
         starts = [match.start() for match in re.finditer(re.escape(word), step)]
         starts.sort(key=lambda at: (not begin <= at < end, abs(at - row["start"])))
         for at in starts:
-            if _add(found, Mark(at, at + len(word), kind)):
+            if _add(taken, Mark(at, at + len(word), kind)):
                 break
-    return sorted(found)
+    return sorted(taken)
 
 
 def _add(found: list[Mark], mark: Mark) -> bool:
@@ -82,7 +82,7 @@ def recipe(steps: Sequence[str], actions: Sequence[dict[str, Any]], glossary: Gl
 
 
 def named(row: dict[str, Any], actions: Sequence[dict[str, Any]]) -> list[str]:
-    """The ingredients of an action that its own clause names, and not for another action of that clause.
+    """The ingredients of an action that its clause names, unless it names them for another action.
 
     Where an action inherits, the table of actions does not say which of its ingredients are named.
     """

@@ -71,7 +71,7 @@ def distinct(frames: Sequence[pl.DataFrame], *more: str) -> pl.DataFrame:
 
 
 def warnings(counts: Mapping[str, Mapping[str, int]], pairs: Pairs, threshold: float) -> Iterator[str]:
-    """What looks wrong with the sources, and what was not found."""
+    """Warnings about the sources, and about pairs and splits that are empty."""
     for corpus, name in NAMES.items():
         count = counts[corpus]
         if not count[""]:
@@ -176,7 +176,7 @@ def side_by_side(parts: Tables, pairs: Pairs, examples: int) -> dict[str, list[d
     ids = pl.concat([frame["zh_id"] for frame in pairs.values()])
     dishes = _recipes(parts, "zh", ids, "dish").rename({"recipe_id": "zh_id"})
     taken: set[str] = set()
-    found = {}
+    examples_of = {}
     for name, text in DIRECTIONS.items():
         chosen = choose(pairs[name].join(dishes, on="zh_id", how="left"), examples, taken)
         recipes: dict[str, dict[str, Any]] = {}
@@ -184,8 +184,8 @@ def side_by_side(parts: Tables, pairs: Pairs, examples: int) -> dict[str, list[d
             wanted = pl.Series([row[f"{lang}_id"] for row in chosen], dtype=pl.String)
             rows = _recipes(parts, lang, wanted, "title", "ingredients", "steps").to_dicts()
             recipes |= {row["recipe_id"]: row for row in rows}
-        found[text] = [row | {lang: recipes[row[f"{lang}_id"]] for lang in CORPORA} for row in chosen]
-    return found
+        examples_of[text] = [row | {lang: recipes[row[f"{lang}_id"]] for lang in CORPORA} for row in chosen]
+    return examples_of
 
 
 def first(examples: Mapping[str, Sequence[Mapping[str, Any]]]) -> Mapping[str, Any] | None:
@@ -245,7 +245,7 @@ def table_one(statistics: Sequence[Mapping[str, Any]], papers: str) -> dict[str,
 
 
 def leaks(found: Mapping[str, Any]) -> Table:
-    """Shares of source recipes whose target or title train has too, for both ways to split."""
+    """Shares of source recipes whose target or title is also in train, for both ways to split."""
     columns = [f"{split}_{what}" for split in SPLITS[1:] for what in ("target", "title")]
     rows = []
     for way, directions in found["leaks"].items():

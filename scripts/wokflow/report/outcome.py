@@ -1,6 +1,6 @@
-"""What stands at the end of a run: what came out, where it is, and what was not found.
+"""The summary at the end of a run: the results, where they are, and what was not found.
 
-Everything comes from the footers of tables and from small files, so that a large run does not wait for it.
+It reads only the footers of tables and small files, so that it is quick after a large run, too.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -31,9 +31,9 @@ CHECKPOINTS = ".checkpoints"  # ends the folder of those of a training
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results of a run whose targets need the files `outputs`; what else lies in the folder is of other runs.
+    """The results of a run whose targets need the files `outputs`; other files in the folder belong to other runs.
 
-    `runs` are the names in the table of runs, `baselines` those of folders that need no row of it.
+    `runs` are the names in the table of runs, `baselines` the names of runs that have no row there.
     """
 
     config: Mapping[str, Any]
@@ -107,7 +107,7 @@ class Outcome:
         return list(left_out(self.outputs, self._folder))
 
     def _removed(self) -> Iterator[str]:
-        """Folders of runs that are not in the table, in tables that this run has to do with."""
+        """Folders of runs that are not in the table of runs, below tables that this run's targets need."""
         for table in RUN_TABLES:
             folder = self._path(table)
             if folder.is_dir() and any(str(path).startswith(f"{folder}/") for path in self.outputs):
@@ -147,11 +147,11 @@ class Outcome:
 
     @property
     def _parquets(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        directions: dict[str, list[str]] = {}
         for path in self.outputs:
             if path.endswith(".parquet"):
-                found.setdefault(str(Path(path).parent), []).append(path)
-        return found
+                directions.setdefault(str(Path(path).parent), []).append(path)
+        return directions
 
     @property
     def _release(self) -> str:

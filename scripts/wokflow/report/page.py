@@ -13,12 +13,12 @@ from wokflow.report import (
     evaluation,
     inputs,
     items,
+    judged_recipes,
     lexicon,
     matching,
     parsing,
     provenance,
     pta,
-    ratings,
     releases,
     results,
     runs,
@@ -33,25 +33,6 @@ from wokflow.report.settings import PageSettings
 
 PARSED = {"xiachufang": "XiaChuFang", "counterfactual": "Counterfactual base recipes"}
 DATA = DIRECTIONS | {"counterfactual": "Counterfactual recipes"}
-HEADINGS = {  # of sections, by template
-    "ingest": "Recipes and rejects",
-    "match": "Pairs",
-    "parse": "Actions",
-    "pivot": "Dish pairs",
-    "enrich": "Culture-specific items",
-    "lexicon": "Words across kitchens",
-    "train": "Training",
-    "generate": "Runs and predictions",
-    "scores": "Scores of adaptation",
-    "literal": "Literal translation",
-    "correlations": "Agreement with people",
-    "counterfactual": "Rewritten recipes",
-    "pta": "Translations of items, compared",
-    "judge": "Recipes by models, rated",
-    "spoken": "Adapted dialogues",
-    "export": "Release",
-    "provenance": "How this was made",
-}
 
 
 def report_page(
@@ -67,14 +48,14 @@ def report_page(
 ) -> None:
     """Write the page, which needs no other file and no script, and `interactive`, where its charts can be explored.
 
-    Both have the same bytes for the same results, but for run times, the times of sources and the commit of the code.
+    The same results give the same bytes, apart from run times, the times of sources and the commit of the code.
 
-    `parts` are those of tables, each under the name that inputs.input_name gives it: tables of stage generate for all
-    runs of some data, the others as they are called; what the config leaves out may be missing. `match_statistics`
-    among them is the table of match.statistics, `match_scores` its histogram, and `match_leaks` what match.split says
-    of leaks. `parser` has the scores of the parser, if the workflow trained one, `models` are the folders of trained
-    models, `rejects` are tables of what was left out, and the tables that it was left out of, `release` is the
-    folder of the release. `lexicon_aligned` among the parts is the folder of aligned word vectors.
+    `parts` has the parts of tables under the names of inputs.input_name: for tables of stage generate, those of all
+    runs on the same data. Tables that the config leaves out may be missing. `match_statistics` among them is the
+    table of match.statistics, `match_scores` its histogram, and `match_leaks` what match.split says of leaks.
+    `parser` has the scores of the parser, if the workflow trained one, `models` are the folders of trained models,
+    `rejects` are tables of rejects and the tables that they were left out of, `release` is the folder of the release.
+    `lexicon_aligned` among the parts is the folder of aligned word vectors.
     """
     words, draw, examples = read_glossary(settings.glossary), Charts(), settings.examples
     paths = [path for each in parts.values() for path in ([each] if isinstance(each, str) else each)]
@@ -87,56 +68,35 @@ def report_page(
     best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
     parsed = parsing.section(parts, PARSED, words) | {"parsers": [*map(parsing.parser, parser)]}
     compared = matching.compared(parts, pairs, settings.threshold, examples, settings.published, draw)
-    # By template: what it shows, and how the names of the tables behind it begin.
-    sections: dict[str, tuple[Mapping[str, Any] | None, tuple[str, ...]]] = {
-        "ingest": (matching.counts(parts, rows), ("ingest/", "match/rejects")),
-        "match": (compared, ("match/",)),
-        "parse": (parsed, ("parse/",)),
-        "pivot": (dishes.section(parts, settings, words), ("pivot/",)),
-        "enrich": (
-            items.section(parts, languages, examples, settings.published),
-            ("enrich/", "evaluate/csi_match"),
-        ),
-        "lexicon": (
-            lexicon.section(
-                parts, lexicon.doubts(inputs.of(parts, "lexicon/aligned")), settings.published, draw
-            ),
-            ("lexicon/",),
-        ),
-        "train": (training.section(models, DATA, draw), ("train/",)),
-        "generate": (
-            runs.section(parts, DATA, jobs, settings.prompts, dict(settings.predicting)),
-            ("generate/",),
-        ),
-        "scores": (
-            adaptation.section(parts, DIRECTIONS, settings.level, draw),
-            ("evaluate/scores", "evaluate/comparisons", "evaluate/summary"),
-        ),
-        "literal": (analysis.literal(parts, DIRECTIONS), ("evaluate/literal",)),
-        "correlations": (
-            analysis.correlations(parts, DIRECTIONS, settings.published),
-            ("evaluate/correlations",),
-        ),
-        "counterfactual": (evaluation.section(parts, settings.level, settings.published), ()),
-        "pta": (pta.section(parts, dict(settings.choosing)), ("judge/pta", "evaluate/pta")),
-        "judge": (
-            ratings.section(parts, dict(settings.judges)),
-            ("judge/", "evaluate/ratings", "evaluate/words"),
-        ),
-        "spoken": (
-            spoken.section(parts, dict(settings.speaking), settings.published),
-            ("evaluate/dialogues", "generate/adaptations", "ingest/utterances", "ingest/annotations"),
-        ),
-        "export": (releases.section(release), ("export/",)),
-        "provenance": (provenance.section(jobs, *inputs.run_times(Path(settings.benchmarks))), ("",)),
+    correlations = analysis.correlations(parts, DIRECTIONS, settings.published)
+    aligned = lexicon.doubts(inputs.of(parts, "lexicon/aligned"))
+    contents: dict[str, Mapping[str, Any] | None] = {  # of sections, by template; None: left out
+        "ingest": matching.counts(parts, rows),
+        "match": compared,
+        "parse": parsed,
+        "pivot": dishes.section(parts, settings, words),
+        "enrich": items.section(parts, languages, examples, settings.published),
+        "lexicon": lexicon.section(parts, aligned, settings.published, draw),
+        "train": training.section(models, DATA, draw),
+        "generate": runs.section(parts, DATA, jobs, settings.prompts, dict(settings.predicting)),
+        "scores": adaptation.section(parts, DIRECTIONS, settings.level, draw),
+        "literal": analysis.literal(parts, DIRECTIONS),
+        "correlations": correlations,
+        "counterfactual": evaluation.section(parts, settings.level, settings.published),
+        "pta": pta.section(parts, dict(settings.choosing)),
+        "judge": judged_recipes.section(parts, dict(settings.judges)),
+        "spoken": spoken.section(parts, dict(settings.speaking), settings.published),
+        "export": releases.section(release),
+        "provenance": provenance.section(jobs, *inputs.run_times(Path(settings.benchmarks))),
     }
-    render, links, filled = Templates(settings.templates).render, inputs.links(page, paths), []
-    for name, (shown, tables_of) in sections.items():
-        if shown is not None:
-            own = [link for link in links if link["name"].startswith(tables_of)]
+    render, links, sections = Templates(settings.templates).render, inputs.links(page, paths), []
+    for template, heading, begins in settings.sections:
+        content = contents[template]
+        if content is not None:
+            own = [link for link in links if link["name"].startswith(begins)]
             links = [link for link in links if link not in own]
-            body = render(f"{name}.html", **shown)
-            filled.append({"name": name, "heading": HEADINGS[name], "body": body, "links": own})
+            body = render(f"{template}.html", **content)
+            sections.append({"name": template, "heading": heading, "body": body, "links": own})
     top = {
         "counts": [*results.counts(pairs, rows)],
         "first": matching.first(compared["examples"]),
@@ -148,5 +108,5 @@ def report_page(
         "best": best,
         "interactive": Path(interactive).name,
     }
-    tables.write_text(page, render("page.html", sections=filled, **top))
+    tables.write_text(page, render("page.html", sections=sections, **top))
     tables.write_text(interactive, render("interactive.html", charts=draw.drawn, library=library()))

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from wokflow.evaluate.summary import read_published
+from wokflow.frame.stages import sections
 from wokflow.frame.text_files import read_table
-from wokflow.report.page import HEADINGS
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER, PUBLISHED = ROOT / "resources" / "papers", ROOT / "resources" / "published.tsv"
@@ -26,6 +26,7 @@ STATES = {  # of an exhibit, and what the state means
     "cannot": "does not come out, for the reason in the last column",
     "nothing": "shows nothing that is computed or asked",
 }
+HEADINGS = {template: heading for template, heading, _ in sections()}
 PAGE = "page: "  # begins a section of the page among the outputs
 HEAD = """# Five papers, table by table
 

@@ -42,9 +42,9 @@ def section(parts: Tables, names: Mapping[str, str], words: Glossary) -> dict[st
 
     `words` is the glossary whose English names are shown.
     """
-    found = {name: measure(parts, name) for name in names if inputs.of(parts, f"parse/actions/{name}")}
+    measures = {name: measure(parts, name) for name in names if inputs.of(parts, f"parse/actions/{name}")}
     corpora = {}
-    for name, counts in found.items():
+    for name, counts in measures.items():
         rejects = inputs.of(parts, f"parse/rejects/{name}")
         corpora[names[name]] = {
             "lost": counts["recipes"] != counts["parsed"] + counts["rejects"],
@@ -52,7 +52,7 @@ def section(parts: Tables, names: Mapping[str, str], words: Glossary) -> dict[st
             "verbs": verbs(inputs.of(parts, f"parse/actions/{name}"), counts["actions"], words),
             "example": example(parts, name, words),
         }
-    return {"numbers": numbers({names[name]: one for name, one in found.items()}), "corpora": corpora}
+    return {"numbers": numbers({names[name]: one for name, one in measures.items()}), "corpora": corpora}
 
 
 def measure(parts: Tables, corpus: str) -> dict[str, int]:

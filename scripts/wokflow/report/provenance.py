@@ -1,7 +1,7 @@
 """Section of the page: what the results were made of, and how: sources, settings, versions, code.
 
-All of it is what the results say themselves: each has the key that it was made with, and names its inputs
-(wokflow.frame.records). So it is true also where the config was edited since.
+All of it is read from the results' own records (wokflow.frame.records): each has the key that it was made with, and
+names its inputs. So it stays true after an edit of the config.
 """
 
 import hashlib
@@ -50,17 +50,17 @@ def history(paths: Iterable[str], results: str) -> list[Job]:
     queue, jobs = list(paths), dict[str, Job]()
     while queue:
         path = queue.pop()
-        if path not in jobs and (key := kept_key(path)) and (found := json.loads(key)):
-            parts = (found.get(part, {}) for part in ("settings", "resources", "code", "packages"))
-            jobs[path] = Job(path, sorted(kept_inputs(path) or inputs.get(key) or ()), found["step"], *parts)
+        if path not in jobs and (key := kept_key(path)) and (known := json.loads(key)):
+            parts = (known.get(part, {}) for part in ("settings", "resources", "code", "packages"))
+            jobs[path] = Job(path, sorted(kept_inputs(path) or inputs.get(key) or ()), known["step"], *parts)
             queue += jobs[path].inputs
     return [jobs[path] for path in sorted(jobs)]
 
 
 def section(jobs: Sequence[Job], times: Table, ended: Sequence[str]) -> dict[str, Any]:
     """Sources, steps, packages and the code; when jobs ended, and how long they took."""
-    found = {(name, version) for job in jobs for name, version in job.packages.items()}
-    packages = Table(["Package", "Version"], sorted(found))
+    versions = {(name, version) for job in jobs for name, version in job.packages.items()}
+    packages = Table(["Package", "Version"], sorted(versions))
     shown = {"sources": sources(jobs), "steps": steps(jobs), "packages": packages, "commit": commit()}
     return shown | {"times": times, "ended": ended}
 
@@ -70,23 +70,23 @@ def sources(jobs: Sequence[Job]) -> Table:
     rows = []
     for job in jobs:
         if job.step == SOURCE:
-            found = json.loads(Path(job.path).read_text(encoding="utf-8"))
+            source = json.loads(Path(job.path).read_text(encoding="utf-8"))
             raw = [path for path in map(Path, job.inputs) if path.exists()]
             changed = moment(max(path.stat().st_mtime for path in raw)) if raw else "–"
             files = ", ".join(path.name for path in raw)
-            digest = Cell(found["sha256"], kind="code")
-            rows.append((Cell(Path(job.path).stem, files), found["bytes"], digest, changed))
+            digest = Cell(source["sha256"], kind="code")
+            rows.append((Cell(Path(job.path).stem, files), source["bytes"], digest, changed))
     return Table(["Source", "Bytes", "SHA-256", "Changed (UTC)"], rows)
 
 
 def steps(jobs: Sequence[Job]) -> Table:
     """Each step with its settings, once for each that differ, in the order of its name; and its code's digest."""
-    found: dict[tuple[str, str, str], int] = {}
+    counts: dict[tuple[str, str, str], int] = {}
     for job in jobs:
         code = hashlib.sha256(json.dumps(job.code, sort_keys=True).encode()).hexdigest()[:12]
         name = (job.step, plain(job.settings), code)
-        found[name] = found.get(name, 0) + 1
-    rows = [(step, said or "none", count, code) for (step, said, code), count in sorted(found.items())]
+        counts[name] = counts.get(name, 0) + 1
+    rows = [(step, said or "none", count, code) for (step, said, code), count in sorted(counts.items())]
     return Table(["Step", "Settings", "Outputs", "Code"], rows)
 
 

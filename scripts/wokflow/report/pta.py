@@ -7,7 +7,7 @@ import polars as pl
 
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
-from wokflow.report.ratings import by_rules
+from wokflow.report.judged_recipes import by_rules
 from wokflow.report.render import Cell, Table, interval
 
 ITEMS = {"all": "PTA", "translated": "With a name", "untranslated": "Without: NT-PTA"}

@@ -30,7 +30,7 @@ def section(folder: str) -> dict[str, Any]:
         )
         for name, source in manifest["sources"].items()
     ]
-    found = [
+    findings = [
         (
             Cell(each["gate"], GATES.get(each["gate"], "")),
             each["config"] or "the whole",
@@ -43,5 +43,5 @@ def section(folder: str) -> dict[str, Any]:
         **{name: manifest[name] for name in ("name", "version", "mode")},
         "subsets": Table(["Subset", "Languages", "Rows", "Splits"], subsets),
         "sources": Table(["Source", "Licence", "May be released", "Name it as"], sources),
-        "findings": Table(["Gate", "Part", "Found", "What to do"], found),
+        "findings": Table(["Gate", "Part", "Found", "What to do"], findings),
     }

@@ -74,7 +74,7 @@ class Table:
 
 
 def share(value: float | None, note: str = "", most: float = 1.0) -> Cell:
-    """A share in percent, with a bar that `most` and more fill; nothing where it is not known."""
+    """A share in percent, with a bar that is full from `most` on; an empty cell if the share is not known."""
     return Cell("") if value is None else Cell(percent(value), note, share=min(1.0, value / most))
 
 

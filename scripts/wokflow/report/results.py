@@ -1,4 +1,4 @@
-"""Top of the page: what a run came to. Counts of the release, and the best run on each data set."""
+"""Top of the page: counts of the results, and the best run on each data set."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -71,7 +71,7 @@ def scored(parts: Tables, names: Mapping[str, str]) -> Iterator[tuple[str, str, 
 
     Runs on sentences are scored on data sets such as en-zh/items, which go by the source of sentences.
     """
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    by_data: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for table in ("evaluate/scores", "evaluate/csi_match"):
         for row in inputs.rows(parts, table).iter_rows(named=True):
             task, _, part = row["dataset"].partition("/")
@@ -83,17 +83,17 @@ def scored(parts: Tables, names: Mapping[str, str]) -> Iterator[tuple[str, str, 
                 and row["metric"] == MAIN.get(name, ITEMS)
                 and row["value"] is not None
             ):
-                found.setdefault((name, row["dataset"]), []).append(row)
+                by_data.setdefault((name, row["dataset"]), []).append(row)
 
     def place(key: tuple[str, str]) -> tuple[int, int]:
         part = key[1].partition("/")[2]
         return list(names).index(key[0]), [*SETS, part].index(part)
 
-    for name, dataset in sorted(found, key=place):
-        yield name, dataset, found[name, dataset]
+    for name, dataset in sorted(by_data, key=place):
+        yield name, dataset, by_data[name, dataset]
 
 
 def rivals(ranked: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Other runs whose interval reaches that of the first: which of them is better is not clear."""
+    """Other runs whose interval overlaps that of the first, so that neither is clearly better."""
     low = ranked[0]["low"]
     return [row["run"] for row in ranked[1:] if None not in (low, row["high"]) and row["high"] >= low]

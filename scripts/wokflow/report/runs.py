@@ -1,4 +1,4 @@
-"""Section of the page: what runs were told, what asking cost, and their predictions of the same recipes."""
+"""Section of the page: settings and prompts of runs, their costs, and their predictions for the same recipes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,8 +11,8 @@ from wokflow.frame.digests import file_digest
 from wokflow.models.recipe_texts import without_headings
 from wokflow.report import doubts, inputs
 from wokflow.report.inputs import Tables
+from wokflow.report.judged_recipes import by_rules
 from wokflow.report.provenance import Job
-from wokflow.report.ratings import by_rules
 from wokflow.report.render import Cell, Table, shorten
 from wokflow.report.training import plain
 
@@ -49,7 +49,7 @@ def section(
 
 
 def settings(jobs: Sequence[Job]) -> Table:
-    """How each run's model was asked: what stands in the keys of its predictions."""
+    """The settings with which each run's model was asked, from the keys of its predictions."""
     rows = {(job.run, job.step): plain(job.settings) for job in jobs if job.step in ASKING}
     return Table(["Run", "Settings"], [(Cell(*name), value) for name, value in sorted(rows.items())])
 
@@ -94,7 +94,7 @@ def reasons(calls: pl.DataFrame) -> Table:
 
 def predictions(parts: Tables, names: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
     """Some instances of each test set of the data `names`, with the predictions of all runs."""
-    found = {}
+    cards_of = {}
     for data, name in names.items():
         instances = inputs.rows(parts, f"generate/instances/{data}")
         generated = inputs.of(parts, f"generate/predictions/{data}")
@@ -103,8 +103,8 @@ def predictions(parts: Tables, names: Mapping[str, str]) -> dict[str, list[dict[
         wanted = pl.col("instance_id").is_in(instances["instance_id"].implode())
         predicted = tables.scan(generated).filter(wanted).collect()
         if cards := [instance(row, data, predicted) for row in choose(instances, predicted)]:
-            found[name] = cards
-    return found
+            cards_of[name] = cards
+    return cards_of
 
 
 def choose(instances: pl.DataFrame, predictions: pl.DataFrame) -> list[dict[str, Any]]:

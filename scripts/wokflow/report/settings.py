@@ -4,7 +4,7 @@ from wokflow.frame.settings import Block, Content, Field, Folder, Never, Setting
 
 
 class OrderLimits(Block):
-    """Those of wokflow.pivot.limits.Limits that the page names."""
+    """The fields of wokflow.pivot.limits.Limits that the page shows."""
 
     estimate: Text
     effect: float
@@ -35,6 +35,8 @@ class PageSettings(Settings):
     """The runs, by name and model."""
     speaking: tuple[tuple[str, str], ...] = from_rule()
     """Who adapts dialogues and is asked about them, by name and model."""
+    sections: tuple[tuple[Text, Text, tuple[str, ...]], ...] = from_rule()
+    """The sections: template, heading, and how the names of the tables behind each begin."""
     published: Text = borrowed("evaluate.summary.published")
     templates: Folder[Text] = from_rule()
     """The page's own templates."""

@@ -8,7 +8,7 @@ import polars as pl
 from wokflow.evaluate.summary import read_published
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
-from wokflow.report.ratings import BIASES, by_rules, marked
+from wokflow.report.judged_recipes import BIASES, by_rules, marked
 from wokflow.report.render import Cell, Table, share
 
 SHOWN = 3  # dialogues
@@ -19,7 +19,10 @@ Place = tuple[str, str, int]  # run, dialogue and position
 
 
 def section(parts: Tables, models: Mapping[str, str], published: str) -> dict[str, Any] | None:
-    """All of it; None where no run adapts dialogues. `models` has the model of each name in the table of models."""
+    """The section's tables; None if no run adapts dialogues.
+
+    `models` are models by their names in the table of models.
+    """
     adapted = inputs.rows(parts, "generate/adaptations")
     if adapted.is_empty():
         return None
@@ -45,10 +48,10 @@ def section(parts: Tables, models: Mapping[str, str], published: str) -> dict[st
 def _published(path: str) -> dict[str, dict[tuple[str, str], float]]:
     """Values of papers by data set, and there by run and metric."""
     rows = read_published(path).filter(data="dialogues")
-    found: dict[str, dict[tuple[str, str], float]] = {}
+    published: dict[str, dict[tuple[str, str], float]] = {}
     for dataset, run, metric, value in rows.select("dataset", "run", "metric", "value").iter_rows():
-        found.setdefault(dataset.partition("/")[2], {})[run, metric] = value
-    return found
+        published.setdefault(dataset.partition("/")[2], {})[run, metric] = value
+    return published
 
 
 def _names(papers: Mapping[str, Mapping[tuple[str, str], float]], dataset: str) -> list[str]:
@@ -61,9 +64,9 @@ def _runs(adapted: pl.DataFrame, items: pl.DataFrame) -> Table:
     for (run,), some in adapted.sort("run").group_by("run", maintain_order=True):
         whole = some.unique("dialogue_id", maintain_order=True)
         repairs = whole.explode("repairs").drop_nulls("repairs").group_by("repairs").len().sort("repairs")
-        told = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in repairs.iter_rows())
+        repaired = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in repairs.iter_rows())
         marked = 0 if items.is_empty() else items.filter(run=run).height
-        rows.append([run, whole.height, some.height, marked, told or "nothing"])
+        rows.append([run, whole.height, some.height, marked, repaired or "nothing"])
     return Table(["Run", "Dialogues", "Utterances", "Items in them", "Set right, in dialogues"], rows)
 
 

@@ -1,4 +1,4 @@
-"""Stage report: what it is run for."""
+"""Stage report: its target, the page."""
 
 from wokflow.frame.scope import Scope
 
@@ -8,6 +8,7 @@ ARROWS = (
     "evaluate_csi_match & evaluate_ratings & evaluate_biases & evaluate_words & "
     "evaluate_dialogues & evaluate_adaptations & evaluate_pta & lexicon_precision --> report_page",
 )
+SECTIONS = {"provenance": ("How this was made", "")}  # and all tables that no other section names
 
 
 def targets(scope: Scope) -> list[str]:

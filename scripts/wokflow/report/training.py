@@ -63,8 +63,8 @@ def settings(details: Mapping[str, Any]) -> Table:
 def plain(value: Any) -> str:
     """A setting as text: those of a block one after another, those of a block in it in brackets."""
     if isinstance(value, Mapping):
-        found = ((name, plain(each), isinstance(each, Mapping)) for name, each in value.items())
-        return ", ".join(f"{name} ({text})" if block else f"{name} {text}" for name, text, block in found)
+        texts = ((name, plain(each), isinstance(each, Mapping)) for name, each in value.items())
+        return ", ".join(f"{name} ({text})" if block else f"{name} {text}" for name, text, block in texts)
     return json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
 
 
@@ -79,5 +79,5 @@ def curves_of(
 
 
 def _points(curve: Sequence[Mapping[str, str]], column: str) -> list[tuple[float, float]]:
-    found = ((to_float(row["epoch"]), to_float(row[column])) for row in curve)
-    return [(epoch, value) for epoch, value in found if epoch is not None and value is not None]
+    points = ((to_float(row["epoch"]), to_float(row[column])) for row in curve)
+    return [(epoch, value) for epoch, value in points if epoch is not None and value is not None]

@@ -6,11 +6,18 @@ from typing import Any
 from wokflow.frame.cutoffs import CutoffGroup, part_cutoff
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
+from wokflow.frame.stages import TOKENIZERS
 
 ABOUT = (
     "trains a model a run: sequence to sequence or causal, from the hub or from scratch, on one GPU or many"
 )
 ARROWS = ("match_split --> train_pairs --> train_model; pivot_instances --> train_recipes --> train_model",)
+SECTIONS = {"train": ("Training", "train/")}
+NEEDED_BY_NAME = {
+    "bitsandbytes": "holds base models in 4 bits, where a setting asks for it",
+    "tensorboardx": "transformers writes curves with it",
+    **TOKENIZERS,
+}
 
 WITHOUT_GPU = {"train_model": "train.model.device: cpu"}
 

@@ -17,7 +17,10 @@ BIASES = {
 
 
 def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
-    """All of it; None where nobody rated. `models` has the model of each name in the table of models."""
+    """The section's tables; None if there are no ratings.
+
+    `models` are models by their names in the table of models.
+    """
     means, words = (inputs.rows(parts, f"evaluate/{name}") for name in ("ratings/means", "words"))
     if means.is_empty():
         return None
@@ -67,7 +70,7 @@ def _pooled(cells: pl.DataFrame, by: str) -> pl.DataFrame:
 
 
 def _heat(head: str, several: Sequence[tuple[str, str | None, pl.DataFrame]]) -> Table:
-    """A row for each of what the first column names, a column for each of the second; none: the mean of all."""
+    """A row for each value of the first column, a column for each of the second; without one, the mean of all."""
     values: dict[tuple[str, str], float] = {}
     for rows, columns, frame in several:
         for row in frame.iter_rows(named=True):
@@ -88,7 +91,7 @@ def _heat(head: str, several: Sequence[tuple[str, str | None, pl.DataFrame]]) ->
 
 
 def _raters(agreement: pl.DataFrame, calibration: pl.DataFrame, dimensions: Sequence[str]) -> Table:
-    """A row for each rater, and one for all: agreement, and differences from those that it is held against."""
+    """A row for each rater and one for all: agreement, and differences from the raters that it is compared with."""
     alphas = {(row["rater"], row["dimension"]): row for row in agreement.iter_rows(named=True)}
     whole = calibration.filter(pl.col("value").is_null())
     apart = {(row["rater"], row["dimension"]): row for row in whole.iter_rows(named=True)}
@@ -114,12 +117,12 @@ def _spread(row: Mapping[str, Any] | None, column: str) -> Cell:
 
 def _biases(biases: pl.DataFrame, dimensions: Sequence[str]) -> Table:
     """A row for each rater and bias; ▲ and ▼ where the interval leaves out 0."""
-    found = {(row["bias"], row["rater"], row["dimension"]): row for row in biases.iter_rows(named=True)}
+    by_bias = {(row["bias"], row["rater"], row["dimension"]): row for row in biases.iter_rows(named=True)}
     rows = []
     for bias, rater in dict.fromkeys(
-        key[:2] for key in sorted(found, key=lambda key: [*BIASES].index(key[0]))
+        key[:2] for key in sorted(by_bias, key=lambda key: [*BIASES].index(key[0]))
     ):
-        cells = [found.get((bias, rater, name)) for name in dimensions]
+        cells = [by_bias.get((bias, rater, name)) for name in dimensions]
         rows.append([Cell(rater, f"for {BIASES[bias]}"), *map(marked, cells)])
     return Table(["Rater", *dimensions], rows)
 
@@ -156,12 +159,12 @@ def _words(words: pl.DataFrame) -> Table:
     """A row for each cuisine, a column for each system: its words with their counts."""
     if words.is_empty():
         return Table([], [])
-    found: dict[tuple[str, str], list[str]] = {}
+    words_of: dict[tuple[str, str], list[str]] = {}
     for row in words.iter_rows(named=True):
-        found.setdefault((row["cuisine"], row["system"]), []).append(f"{row['word']} {row['count']:,}")
-    systems = _first(system for _, system in found)
-    cuisines = _first(cuisine for cuisine, _ in found)
-    rows = [[name, *(", ".join(found.get((name, system), [])) for system in systems)] for name in cuisines]
+        words_of.setdefault((row["cuisine"], row["system"]), []).append(f"{row['word']} {row['count']:,}")
+    systems = _first(system for _, system in words_of)
+    cuisines = _first(cuisine for cuisine, _ in words_of)
+    rows = [[name, *(", ".join(words_of.get((name, system), [])) for system in systems)] for name in cuisines]
     return Table(["Cuisine", *systems], rows)
 
 
@@ -170,5 +173,5 @@ def _first(names: Iterable[str]) -> list[str]:
 
 
 def by_rules(model: str) -> bool:
-    """Whether a row's model is called rules, or rules:<more>: there is none, its answers were made by rules."""
+    """Whether a row has no model: its answers were made by rules, and its model is called rules or rules:<more>."""
     return model.partition(":")[0] == "rules"

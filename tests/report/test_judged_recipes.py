@@ -4,7 +4,7 @@ from pathlib import Path
 
 from wokflow.evaluate import rating_schemas
 from wokflow.report.inputs import Tables
-from wokflow.report.ratings import section
+from wokflow.report.judged_recipes import section
 
 from tests.report.parts import by_name, shown, table, texts
 
