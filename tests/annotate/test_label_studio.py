@@ -24,7 +24,7 @@ from tests.annotate.studies import DIMENSIONS, Study
 SERVER = os.environ.get("WOKFLOW_LABEL_STUDIO")
 pytestmark = pytest.mark.skipif(not SERVER or PROGRAM is None, reason="needs Label Studio and Chromium")
 WHO = {"username": "admin@example.org", "password": "only-for-this-test"}
-STARTS = 600  # seconds that it may take to make its database
+STARTS = 1200  # seconds that it may take to make its database
 COMMENT = """(text => {
   const area = document.querySelector("textarea");
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(area, text);
