@@ -23,11 +23,6 @@ SERVERS = servers(config, RUNS)  # of runs without an endpoint
 KEY_VARIABLES = key_variables(config, {**RUNS, **ASKED})  # of the environment, for rules/cluster.smk
 
 
-def of_mined(wildcards):
-    """The cutoff before pivot/mined, for runs that read it."""
-    return [PARSING[DISH_CORPUS]] if RUNS[wildcards.run].family == "mined" else []
-
-
 rule generate_baselines:
     input:
         **after(SOURCE[DISH_CORPUS]),
@@ -246,7 +241,7 @@ rule generate_educat:
 
 rule generate_mined:
     input:
-        **after(of_model(EXAMPLES), INSTANCES, of_mined, instances=INSTANCES),
+        **after(of_model(EXAMPLES), INSTANCES, PARSING[DISH_CORPUS], instances=INSTANCES),
         mined=f"{RESULTS}/pivot/mined/part-00000.parquet",
         trained=lambda wildcards: TRAINED[wildcards.run],
     output:
@@ -276,7 +271,11 @@ rule generate_mined:
 
 rule generate_predictions:
     input:
-        **after(of_model(EXAMPLES), INSTANCES, of_mined),
+        **after(
+            of_model(EXAMPLES),
+            INSTANCES,
+            lambda wildcards: [PARSING[DISH_CORPUS]] if RUNS[wildcards.run].family == "mined" else [],
+        ),
         instances=data(INSTANCES),
         decoded=lambda wildcards: shards(
             f"generate/decode/{wildcards.run}",
