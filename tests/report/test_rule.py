@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 from tests.report.test_page import page
 
 # What users may not have: the corpus counterfactual, parallel sentences, stage lexicon, runs that ask an endpoint,
-# models that rate.
+# models that rate or choose.
 OPTIONAL = (
     "counterfactual",
     "lexicon_",
@@ -23,6 +23,7 @@ OPTIONAL = (
     "lines",
     "calls",
     "evaluate_ratings",
+    "evaluate_pta",
     "evaluate_words",
 )
 
