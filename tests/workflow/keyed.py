@@ -173,7 +173,6 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
             ("rerank.labels", "data/labels.tsv", {"match_rerank"}),
             ("rerank.graded", "data/labels.tsv", {"match_rerank"}),
             ("rerank.precision", 0.7, {"match_rerank"}),
-            ("pair.threshold", 0.8, {"match_pair", "match_rerank", "report_page"}),
             ("rerank.unsure", 7, {"match_rerank"}),
         )
     },
