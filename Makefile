@@ -130,7 +130,7 @@ $(VENV)/ready: $(VENV)/bin/uv pyproject.toml constraints.txt requirements.tsv
 $(VENV)/studio/ready: $(VENV)/bin/uv envs/label-studio.txt
 	@rm -rf $(VENV)/studio
 	$(PYTHON) -m venv $(VENV)/studio
-	$(BIN)/uv pip install --quiet --python $(VENV)/studio/bin/python --requirement envs/label-studio.txt
+	$(BIN)/uv pip install --quiet --python $(VENV)/studio/bin/python --require-hashes --requirement envs/label-studio.txt
 	@touch $@
 
 # The packages of an extra of pyproject.toml: hub, amr, dev.
