@@ -4,6 +4,8 @@ import re
 import unicodedata
 from functools import cache
 
+from wokflow.frame.languages import HAN
+
 # The most frequent characters of recipes and of other text, from the lexicon, the demo, the treebanks and jieba.
 _SIMPLIFIED = (
     "一水油小肉豆面粉勺菜子的花鸡椒分蛋炒大香生干锅放和不上糖鱼米下切用个加出黄白红酱钟葱皮汤辣火成开盐片"
@@ -28,6 +30,7 @@ _TRADITIONAL = (
 FREQUENT = frozenset(_SIMPLIFIED + _TRADITIONAL)
 SEVERAL, MARKED = 4, 0.6  # letters of a word, and the share of them that may have marks in Latin
 BEYOND = re.compile(r"[^\x00-\x7f\u2605-\u27bf\ufe0f\U0001f000-\U0010ffff]")
+_CHINESE, _PARTS = re.compile(f"[{HAN}]"), re.compile(rf"[{HAN}]+|[^\W\d_{HAN}]+")
 _ACCENTED = "àáâãäåæçèéêëìíîïñòóôõöøùúûüœ"
 
 
@@ -71,15 +74,15 @@ def _is_natural(word: str) -> bool:
     if any(unicodedata.category(character)[0] in "SC" for character in beyond):
         return False
     if re.search(r"[\u3041-\u30fa]", word):  # Japanese, with Chinese characters of its own
-        word = re.sub(r"[\u4e00-\u9fff]", "", word)
-    return all(map(_is_written, re.findall(r"[\u4e00-\u9fff]+|[^\W\d_\u4e00-\u9fff]+", word)))
+        word = _CHINESE.sub("", word)
+    return all(map(_is_written, _PARTS.findall(word)))
 
 
 @cache
 def _is_written(part: str) -> bool:
     """Whether a part of a word, of Chinese characters or other letters, looks like a language's."""
-    if "\u4e00" <= part[0] <= "\u9fff":
-        return sum(character in FREQUENT for character in part) * 2 > len(part)
+    if _CHINESE.match(part):
+        return sum(character in FREQUENT for character in part) * 2 >= len(part)
     if len(part) >= SEVERAL and sum("\x7f" < letter < "\u0250" for letter in part) > MARKED * len(part):
         return False  # Cyrillic, say, that was read as Latin
     scripts = {unicodedata.name(letter, "").split(" ")[0].split("-")[0] for letter in part}
