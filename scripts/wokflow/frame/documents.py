@@ -34,14 +34,14 @@ def rules_page(cutoffs: Iterable[str]) -> str:
     """docs/rules.md: a diagram of each stage's rules."""
     about, names = stages.descriptions(), [*cutoffs]
     pages = [
-        f"## {stage}\n\n{_wrapped(f'{stage.capitalize()} {about[stage]}.')}\n\n"
+        f"## {stage}\n\n{wrapped(f'{stage.capitalize()} {about[stage]}.')}\n\n"
         f"```mermaid\n{diagram(lines, names)}```\n"
         for stage, lines in stages.arrows().items()
     ]
     return "\n".join([RULES_HEAD, *pages])
 
 
-def _wrapped(text: str) -> str:
+def wrapped(text: str) -> str:
     """The text in lines as short as those of other documents."""
     return textwrap.fill(text, 118, break_long_words=False, break_on_hyphens=False)
 
