@@ -1,5 +1,5 @@
-from wokflow.judge.arguments import adaptations_given
 from wokflow.evaluate.stage import ADAPTATION_FIGURES, ADAPTATION_TABLES
+from wokflow.judge.arguments import adaptations_given
 
 SPOKEN_STUDIES = [name for name in SCOPE.answered("rating") if STUDIES[name].data == "dialogues"]
 

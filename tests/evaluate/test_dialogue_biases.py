@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 from wokflow.evaluate.adaptations import evaluate_adaptations
 from wokflow.evaluate.settings import AdaptationsSettings
 from wokflow.evaluate.stage import ADAPTATION_FIGURES
@@ -48,8 +47,7 @@ def measured(folder: Path, tasks: list[tuple[dict[str, Any], str, int]]) -> dict
         ("tasks", TASKS, [one for one, *_ in tasks]),
         ("ratings", RATINGS, [*rated(tasks)]),
     ):
-        frame = pl.DataFrame(rows, pl.DataFrame(schema.empty_table()).schema)
-        tables.write(folder / f"{name}.parquet", schema, frame, {})
+        tables.write(folder / f"{name}.parquet", schema, rows, {})
     paths = [str(folder / f"{name}.parquet") for name in ADAPTATION_FIGURES]
     evaluate_adaptations(
         tasks=[str(folder / "tasks.parquet")],

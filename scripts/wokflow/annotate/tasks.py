@@ -65,8 +65,7 @@ def annotate_tasks(
     if not made:
         raise UserError(f"Study {settings.study} has no tasks: there is no text of {settings.data} for it.")
     job.progress.say(f"{len(made)} tasks of {len({row['item'] for row in made})} items")
-    frame = tables.frame(TASKS, made)
-    tables.write(tasks, TASKS, frame, job.metadata)
+    tables.write(tasks, TASKS, made, job.metadata)
 
 
 def _sample(rows: list[Row], unit: str, settings: TasksSettings, random: Random) -> list[Row]:

@@ -58,8 +58,7 @@ def evaluate_correlations(
             f"{', '.join(settings.ratings)}: no rating is of a text that was scored. Columns run and instance_id "
             "have to be as in generate/predictions."
         )
-    frame = tables.frame(schemas.CORRELATIONS, rows)
-    tables.write(correlations, schemas.CORRELATIONS, frame, job.metadata)
+    tables.write(correlations, schemas.CORRELATIONS, rows, job.metadata)
 
 
 def read_ratings(paths: Sequence[str]) -> Ratings:

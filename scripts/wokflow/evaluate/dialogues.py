@@ -46,8 +46,7 @@ def evaluate_dialogues(
     tables.write(marked, dialogue_schemas.ITEMS, named, job.metadata)
     shares = tables.frame(dialogue_schemas.EDITED, _edited(items_adapted, settings))
     tables.write(edited, dialogue_schemas.EDITED, shares, job.metadata)
-    rows = tables.frame(dialogue_schemas.CHANGES, changed(adapted, items))
-    tables.write(changes, dialogue_schemas.CHANGES, rows, job.metadata)
+    tables.write(changes, dialogue_schemas.CHANGES, changed(adapted, items), job.metadata)
     whole = shares.filter(by="all", threshold=float(settings.threshold))
     for run, count, share in whole.select("run", "items", "share").iter_rows():
         job.progress.say(f"{run}: {share:.1f} % of {count} culture-specific items are edited")

@@ -64,8 +64,7 @@ def generate_adaptations(
         (adaptations, schemas.ADAPTATIONS, kept),
         (rejects, schemas.ADAPTATION_REJECTS, left),
     ):
-        frame = tables.frame(schema, made)
-        tables.write(path, schema, frame, job.metadata)
+        tables.write(path, schema, made, job.metadata)
     whole = spoken["dialogue_id"].n_unique()
     job.progress.say(f"{whole - len(left)} of {whole} dialogues are adapted utterance by utterance")
     counted = sorted(Counter(row["reason"] for row in left).items())

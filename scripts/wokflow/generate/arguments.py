@@ -62,7 +62,7 @@ def rewriting_given(config: Mapping[str, Any], run: Run) -> dict[str, Any]:
 
 
 def decode_gpus(config: Mapping[str, Any], run: Run) -> int:
-    """GPUs of a job that runs a model itself: generate_decode, generate_delorean or generate_educat."""
+    """GPUs of a job that runs a model itself: generate_decode, or the rule of a rewriting family."""
     block = run.over(run.step, config["generate"][run.step])
     if run.small or block["device"] == "cpu":
         return 0

@@ -87,5 +87,4 @@ def one_line(speaker: str, text: str) -> str:
 
 
 def write_tasks(path: str, rows: Sequence[Mapping[str, Any]], job: Job) -> None:
-    frame = tables.frame(TASKS, rows)
-    tables.write(path, TASKS, frame, job.metadata)
+    tables.write(path, TASKS, rows, job.metadata)

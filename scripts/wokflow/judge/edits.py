@@ -91,8 +91,7 @@ def judge_edits(
                 | {"item": touches(one.original, text, marks.get((dialogue, position), ()))}
             )
     for path, schema, rows in ((edits, EDITS, kept), (rejects, RATING_REJECTS, left)):
-        frame = tables.frame(schema, rows)
-        tables.write(path, schema, frame, job.metadata)
+        tables.write(path, schema, rows, job.metadata)
     job.progress.say(f"{len(kept)} edits in {asked.height} utterances that differ, {len(left)} rejects")
 
 

@@ -67,7 +67,7 @@ def lexicon_neighbours(
     frame = tables.frame(schemas.NEIGHBOURS, rows)
     tables.write(neighbours, schemas.NEIGHBOURS, frame, job.metadata)
     write_marks_sheet(sheet, frame, settings.count)
-    points = tables.frame(schemas.PICTURE, _picture(source, target, seeds, dictionary, settings.shown))
+    points = _picture(source, target, seeds, dictionary, settings.shown)
     tables.write(picture, schemas.PICTURE, points, job.metadata)
     job.progress.say(f"{len(words)} words looked up among {len(target.words)}")
 

@@ -67,8 +67,7 @@ def lexicon_precision(
         (words, schemas.WORDS, judged),
         (precision, schemas.PRECISION, figures),
     ):
-        frame = tables.frame(schema, made)
-        tables.write(path, schema, frame, job.metadata)
+        tables.write(path, schema, made, job.metadata)
     dictionary = read_dictionary(settings.lexicon, settings.glossary, settings.dictionary)
     vocabulary = read_space(Path(aligned) / "zh").words
     meant = {word: dictionary[word] for word in vocabulary if word in dictionary}

@@ -94,8 +94,7 @@ def _precision(rows: Iterable[Mapping[str, Any]], papers: Published) -> Table:
         cells.append([head, *_figures([row[name] for name in MEASURED], row["low"], row["high"])])
     for judge, figures in papers.items():
         head = Cell(f"published, by {judge}", kind="published")
-        counts = [figures[name] if name == "precision" else int(figures[name]) for name in MEASURED]
-        cells.append([head, *_figures(counts, None, None)])
+        cells.append([head, *_figures(map(figures.get, MEASURED), None, None)])
     return Table(["Neighbours", "Words", "With a literal match", "Precision", *MEASURED[3:]], cells)
 
 

@@ -7,8 +7,8 @@ Published = dict[str, dict[str, float]]  # values by run and metric
 
 def published(path: str, dataset: str) -> Published:
     """The published values of a data set, as zh-en/silver, in the order of the file."""
-    found: Published = {}
+    by_run: Published = {}
     rows = read_published(path).filter(dataset=dataset)
     for run, metric, value in rows.select("run", "metric", "value").iter_rows():
-        found.setdefault(run, {})[metric] = value
-    return found
+        by_run.setdefault(run, {})[metric] = value
+    return by_run
