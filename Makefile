@@ -97,6 +97,7 @@ docs: $(VENV)/ready
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.config_readme > config/README.md
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.frame.documents
 	PYTHONPATH=scripts $(BIN)/python -m wokflow.report.papers > docs/papers.md
+	PYTHONPATH=scripts $(BIN)/python -m wokflow.evaluate.graders
 	PYTHONPATH=scripts $(BIN)/python -m tests.bench.ages
 
 clean:

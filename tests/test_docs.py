@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from wokflow.evaluate import graders
 from wokflow.frame import config_readme, documents, schemas, stages
 from wokflow.frame.config import fill
 from wokflow.frame.stages import reasons
@@ -63,6 +64,11 @@ def test_the_config_reference_is_that_of_the_schema() -> None:
 def test_the_tables_reference_is_that_of_the_schemas() -> None:
     found = (ROOT / "docs" / "tables.md").read_text(encoding="utf-8")
     assert found == schemas.markdown(), "run: make docs"
+
+
+def test_the_agreement_of_graders_is_that_of_their_sheets() -> None:
+    found = (graders.FOLDER / "README.md").read_text(encoding="utf-8")
+    assert found == graders.readme(found), "run: make docs"
 
 
 def test_the_config_reference_names_every_key_with_type_default_and_meaning() -> None:
