@@ -25,10 +25,8 @@ from wokflow.pivot.orders import first_places
 from wokflow.pivot.settings import MinedSettings
 from wokflow.pivot.support import unsupported, with_p_values
 
-BASE, TARGET = (
-    "base",
-    "target",
-)  # recipes of the removed ingredient and of the added one, in place of two dishes
+# In place of two dishes: recipes of the removed ingredient, and of the added one.
+BASE, TARGET = "base", "target"
 READ = [
     "recipe_id",
     "position",
@@ -73,9 +71,9 @@ def pivot_mined(
 
     What recipes with the added ingredient do with it is compared with what recipes with the removed one do with that,
     so both are one ingredient here, by the name of the added one. A recipe has the ingredients that its actions name;
-    one with both counts for neither. Without a removed ingredient, what is frequent is inserted. Candidates are the
-    recipes of `corpus` (pivot/corpus), or all but those of the pair's two dishes. Memory holds the actions of one
-    pair's recipes.
+    one with both counts for neither. Where a pair removes no ingredient, what is frequent is inserted. Candidates are
+    the recipes of `corpus` (pivot/corpus), or all but those of the pair's two dishes. Memory holds the actions of all
+    pairs' recipes.
     """
     glossary, pairs = read_glossary(settings.glossary), read_pairs(settings.pairs)
     changes = [Change(*row) for row in pairs.iter_rows()]
@@ -147,6 +145,8 @@ def _edits(
         )
         for name, ids, side in zip(change[2:], sides, (BASE, TARGET), strict=True)
     )
+    if not change.removed:  # recipes without any action: what is frequent is inserted
+        base = target.with_columns(dish=pl.lit(BASE), action=pl.lit(""), own=False)
     differing = _differing(base, target, settings)
     inserted = differing.filter(pl.col("kind") == "insert")["action"].to_list()
     rows = (
@@ -170,7 +170,7 @@ def _occurring(ids: pl.Series, own: Collection[str], added: str, every: pl.DataF
     """
     frame = every.filter(pl.col("recipe_id").is_in(ids.implode()))
     classes = [
-        sorted({added if word in own else kind for word, kind in zip(words, of_words, strict=True)})
+        sorted({added if word in own else name for word, name in zip(words, of_words, strict=True)})
         for words, of_words in frame.select("ingredients", "ingredient_classes").iter_rows()
     ]
     named = frame.with_columns(ingredient_classes=pl.Series(classes, dtype=pl.List(pl.String)))
@@ -181,8 +181,6 @@ def _occurring(ids: pl.Series, own: Collection[str], added: str, every: pl.DataF
 
 def _differing(base: pl.DataFrame, target: pl.DataFrame, settings: MinedSettings) -> pl.DataFrame:
     """The actions of the ingredient to remove and to insert, with their counts."""
-    if base.is_empty():  # nothing is removed, or no recipe has it: what is frequent is inserted
-        base = target.with_columns(dish=pl.lit(BASE), action=pl.lit(""), own=False)
     occurring = pl.concat([base, target])
     pair = pl.DataFrame({"base_dish": [BASE], "target_dish": [TARGET], "pair": [0]})
     of_ingredient = occurring.filter("own").select("action").unique()
@@ -192,9 +190,10 @@ def _differing(base: pl.DataFrame, target: pl.DataFrame, settings: MinedSettings
     differing = kinds(tested, settings.alpha, settings.tau_remove, settings.tau_insert)
     claimed = unsupported(settings.least, settings.level).is_null()
     # How food is cooked is its dish's affair: beef is stewed in stews.
-    verbs = {action: action.split("/")[0] for action in differing["action"]}
-    cooked = [name for name, verb in verbs.items() if kind(verb) is Kind.HEAT and verb[0] not in BLANCHING]
-    return differing.filter((pl.col("kind") != "ask") & claimed & ~pl.col("action").is_in(cooked))
+    verb = pl.col("action").str.split("/").list.first()
+    verbs = differing.select(verb.unique()).to_series()
+    cooking = [one for one in verbs if kind(one) is Kind.HEAT and one[0] not in BLANCHING]
+    return differing.filter((pl.col("kind") != "ask") & claimed & ~verb.is_in(cooking))
 
 
 def _phrases(

@@ -195,7 +195,11 @@ MINED = pa.schema(
         ),
         ACTION[2],
         column("base_count", pa.int64(), "Recipes with the removed ingredient that have the action."),
-        column("base_recipes", pa.int64(), "Recipes with the removed ingredient."),
+        column(
+            "base_recipes",
+            pa.int64(),
+            "Recipes with the removed ingredient; where none is removed, as many as with the added one.",
+        ),
         column("target_count", pa.int64(), "Recipes with the added ingredient that have the action."),
         column("target_recipes", pa.int64(), "Recipes with the added ingredient."),
         column("p_value", pa.float64(), "Of as frequent an action with both, by Fisher's exact test."),
