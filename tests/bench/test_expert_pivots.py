@@ -134,7 +134,7 @@ def own_actions(found: Sequence[Sequence[set[Proto]]]) -> Iterator[set[Proto]]:
 
 def protos(steps: Iterable[Sequence["Action"]]) -> set[Proto]:
     """Distinct proto-actions."""
-    from wokflow.evaluate.expected import proto
+    from wokflow.pivot.occurrences import proto
 
     found = (proto(action) for step in steps for action in step)
     return {(each.verb, frozenset(each.ingredients), frozenset(each.tools)) for each in found}

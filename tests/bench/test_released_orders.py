@@ -84,9 +84,9 @@ def find(clock: Clock, folder: str, preset: str) -> dict[str, int]:
 
 def read_actions(folder: Path) -> pl.DataFrame:
     """recipe_id, position and action of all actions of the base recipes."""
-    from wokflow.evaluate.expected import proto
     from wokflow.parse.extract import extract
     from wokflow.parse.glossary import read_glossary
+    from wokflow.pivot.occurrences import proto
 
     glossary = read_glossary(folder / "glossary.json")
     rows: list[tuple[Any, ...]] = []

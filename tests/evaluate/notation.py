@@ -6,9 +6,8 @@ A surface is its class, or class=surface.
 import re
 from collections.abc import Sequence
 
-from wokflow.evaluate.expected import parsed
 from wokflow.parse.extract import Action, Mention
-from wokflow.pivot.occurrences import Proto
+from wokflow.pivot.occurrences import Proto, parsed
 
 
 def extract(texts: Sequence[str]) -> list[list[Action]]:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.evaluate.changes import POSSIBLE, Evaluator, Similarity, compare, recipe
-from wokflow.evaluate.expected import Order, Pivots, parsed, proto
+from wokflow.evaluate.expected import Order, Pivots
 from wokflow.parse.vectors import read_vectors
+from wokflow.pivot.occurrences import parsed, proto
 from wokflow.pivot.replacements import Swap
 
 from tests.evaluate.notation import actions, extract

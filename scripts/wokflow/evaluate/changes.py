@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from wokflow.evaluate.expected import Pivots, proto, words
+from wokflow.evaluate.expected import Pivots, words
 from wokflow.evaluate.intervals import Floats, Metric, mean, ratio, share, skipped
 from wokflow.parse.extract import Action
 from wokflow.parse.other_texts import Extractor
 from wokflow.parse.vectors import Matrix, pieces, read_vectors
-from wokflow.pivot.occurrences import Proto
+from wokflow.pivot.occurrences import Proto, proto
 
 POSSIBLE, PAPER = "possible", "paper"  # definitions of the pivot actions and changes that count
 SOFT = ("precision", "recall", "f1", "f1_insert", "f1_remove")

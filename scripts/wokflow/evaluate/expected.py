@@ -11,8 +11,7 @@ from wokflow.frame.job import Progress
 from wokflow.parse.extract import Action
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.other_texts import Extractor
-from wokflow.parse.proto import compared
-from wokflow.pivot.occurrences import Proto
+from wokflow.pivot.occurrences import Proto, parsed, proto
 from wokflow.pivot.replacements import Swap, read_split, swap
 
 SHOWN = 5  # pairs that a line of the log names
@@ -44,26 +43,9 @@ class Pivots:
         return self.replaced(action) if self.replaced else action
 
 
-def proto(action: Action) -> Proto:
-    """The proto-action of an action, as in the table parse/proto, with ingredients that are inherited."""
-    classes = frozenset(food.cls for food in action.foods)
-    foods = compared(classes) if action.inherited else classes
-    return Proto(action.verb_class, tuple(sorted(foods)), tuple(sorted({tool.cls for tool in action.tools})))
-
-
 def words(action: Action) -> tuple[str, ...]:
     """An action's verb, ingredients and tools as written."""
     return (action.verb, *(noun.surface for noun in (*action.foods, *action.tools)))
-
-
-def parsed(written: str) -> Proto:
-    """An action as the table pivot/orders writes it."""
-    verb, foods, tools = written.split("/")
-    return Proto(verb, _classes(foods), _classes(tools))
-
-
-def _classes(listed: str) -> tuple[str, ...]:
-    return tuple(sorted(filter(None, listed.split(","))))
 
 
 def read_pivots(

@@ -1,11 +1,10 @@
 """A base recipe in clauses, and the edits that turn it into a recipe of the target dish, as far as rules go."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from wokflow.evaluate.expected import parsed, proto
 from wokflow.frame import tables
 from wokflow.generate.baselines import renaming
 from wokflow.parse.clauses import clauses
@@ -15,17 +14,15 @@ from wokflow.parse.other_texts import Extractor, extractor
 from wokflow.parse.types import Action
 from wokflow.pivot.aliases import aliases
 from wokflow.pivot.dishes import read_pairs
-from wokflow.pivot.occurrences import Proto
+from wokflow.pivot.occurrences import CLASSES, Proto, parsed, proto
 
 AROUND = 3  # clauses on either side of where something may be inserted that a model reads
 PLACES = 12  # places at which an insertion is tried
 STOP = re.compile(r"[。！？!?；;\n]")
 LIGHT = "，"  # stands between an inserted clause and the next
-ACTION = ("verb_class", "ingredient_classes", "tool_classes")
 PLAIN = "加入{}", "放入{}"  # wordings where no recipe has one
-PARTS = (
-    "须线头尾壳皮花液羹汤汁骨脚爪鳞刺籽油粉酱精清黄"  # behind a name of one character, it is part of another
-)
+# Behind a name of one character, each makes another name.
+PARTS = "须线头尾壳皮花液羹汤汁骨脚爪鳞刺籽油粉酱精清黄"
 
 
 @dataclass(frozen=True)
@@ -87,7 +84,7 @@ class Draft:
     def wanted(self) -> list[Insertion]:
         """What is to be inserted: what the recipe does not do with the ingredient, each verb once.
 
-        Wordings that name anything else that the recipe lacks are left out.
+        Wordings that name other food that the recipe lacks, flavourings apart, or a tool, are left out.
         """
         verbs, found = {action.verb for action in self.actions if self.plan.added in action.ingredients}, []
         for one in self.plan.insert:
@@ -109,7 +106,8 @@ class Draft:
     def options(self, one: Insertion) -> list[tuple[int, str]]:
         """(place, wording) of each way to insert it: the number of the clause that it comes before.
 
-        Where the orders leave it open, the ingredient is prepared before anything else is done with it.
+        The ingredient is prepared before anything else is done with it. If an action that must come earlier stands
+        behind one that must come later, the insertion follows both.
         """
         first, last = 0, len(self.clauses)
         prepares = kind(one.action.verb) is Kind.PREPARE
@@ -124,7 +122,7 @@ class Draft:
                 last = number
         places = [place for place in range(first, last + 1) if self._open(place)] or [last]
         every = max(len(places) / PLACES, 1)
-        chosen = dict.fromkeys(places[int(number * every)] for number in range(min(len(places), PLACES)))
+        chosen = [places[int(number * every)] for number in range(min(len(places), PLACES))]
         return [(place, phrase) for place in chosen for phrase in one.phrases]
 
     def _kinds(self, clause: Clause) -> set[Kind]:
@@ -139,11 +137,9 @@ class Draft:
     def shown(self, one: Insertion, options: Sequence[tuple[int, str]]) -> list[str]:
         """What a model reads of each option: the clauses around all of its places."""
         places = [place for place, _ in options]
-        span = slice(max(min(places) - AROUND, 0), max(places) + AROUND)
+        start, stop = max(min(places) - AROUND, 0), max(places) + AROUND + 1
         return [
-            "".join(
-                clause.text + clause.end for clause in self._with(one, *option)[span.start : span.stop + 1]
-            )
+            "".join(clause.text + clause.end for clause in self._with(one, *option)[start:stop])
             for option in options
         ]
 
@@ -199,38 +195,28 @@ class Draft:
     def _fits(self, phrase: str) -> bool:
         """Whether all foods and tools of a wording are the ingredient, flavourings, or in the recipe."""
         [actions] = self._extract([phrase])
-        foods = {food.surface for action in actions for food in action.ingredients}
+        foods = {food.surface for action in actions for food in action.ingredients} - self._own
         tools = {tool.surface for action in actions for tool in action.tools}
-        named = foods - self._own
-        return all(flavours(food) or food in self.text for food in named) and all(
-            tool in self.text for tool in tools
-        )
+        return all(name in self.text for name in tools | {food for food in foods if not flavours(food)})
 
 
 def read_plans(mined: str, pairs: str) -> dict[tuple[str, str], Plan]:
     """The plan of each dish pair by pivot/mined; a pair without edits has its ingredients alone."""
-    rows: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    remove: dict[tuple[str, str], set[Proto]] = defaultdict(set)
+    insert: dict[tuple[str, str], list[Insertion]] = defaultdict(list)
     for row in tables.read(mined).iter_rows(named=True):
-        rows.setdefault((row["base_dish"], row["target_dish"]), []).append(row)
-    plans = {}
-    for base, target, removed, added in read_pairs(pairs).iter_rows():
-        actions: dict[str, list[tuple[Proto, dict[str, Any]]]] = {"remove": [], "insert": []}
-        for row in rows.get((base, target), ()):
-            verb, foods, tools = (row[name] for name in ACTION)
-            actions[row["kind"]].append((Proto(verb, tuple(sorted(foods)), tuple(sorted(tools))), row))
-        insert = tuple(
-            Insertion(
-                action,
-                tuple(row["phrases"]),
-                frozenset(map(parsed, row["earlier"])),
-                frozenset(map(parsed, row["later"])),
-            )
-            for action, row in actions["insert"]
-        )
-        plans[base, target] = Plan(
-            removed, added, frozenset(action for action, _ in actions["remove"]), insert
-        )
-    return plans
+        pair = row["base_dish"], row["target_dish"]
+        foods, tools = (tuple(sorted(row[name])) for name in CLASSES)
+        action = Proto(row["verb_class"], foods, tools)
+        if row["kind"] == "remove":
+            remove[pair].add(action)
+        else:
+            earlier, later = (frozenset(map(parsed, row[name])) for name in ("earlier", "later"))
+            insert[pair].append(Insertion(action, tuple(row["phrases"]), earlier, later))
+    return {
+        (base, target): Plan(removed, added, frozenset(remove[base, target]), tuple(insert[base, target]))
+        for base, target, removed, added in read_pairs(pairs).iter_rows()
+    }
 
 
 @dataclass(frozen=True)

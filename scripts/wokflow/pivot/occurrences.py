@@ -6,6 +6,8 @@ from typing import NamedTuple
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.parse.proto import compared
+from wokflow.parse.types import Action
 
 CLASSES = ("ingredient_classes", "tool_classes")
 
@@ -21,6 +23,20 @@ class Proto(NamedTuple):
     def written(self) -> str:
         """As `written` writes it: verb/ingredient,ingredient/tool,tool."""
         return "/".join((self.verb, ",".join(self.ingredients), ",".join(self.tools)))
+
+
+def proto(action: Action) -> Proto:
+    """The proto-action of an action, as in the table parse/proto, with ingredients that are inherited."""
+    classes = frozenset(food.cls for food in action.foods)
+    foods = compared(classes) if action.inherited else classes
+    return Proto(action.verb_class, tuple(sorted(foods)), tuple(sorted({tool.cls for tool in action.tools})))
+
+
+def parsed(written: str) -> Proto:
+    """An action as `Proto.written` and the function `written` write it."""
+    verb, *classes = written.split("/")
+    foods, tools = (tuple(sorted(filter(None, listed.split(",")))) for listed in classes)
+    return Proto(verb, foods, tools)
 
 
 def occurrences(proto: Sequence[str], dishes: str | Sequence[str], names: Sequence[str]) -> pl.DataFrame:
