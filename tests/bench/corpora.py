@@ -336,7 +336,7 @@ def _write(
         for k, (kinds, concepts, u) in enumerate(_draw(language, rows, seed, dirt, company)):
             drawn = zip(kinds.tolist(), concepts.tolist(), u.T.tolist(), strict=True)
             for number, (kind, concept, row) in enumerate(drawn, k * CHUNK):
-                titled, made = crossing(language, concept, crossed or 0.0)
+                titled, made = crossing(language, concept, crossed) if crossed else (concept, concept)
                 last = last if kind == DUPLICATE else _row(texts, number, kind, titled, made, row)
                 file.write(last)
 

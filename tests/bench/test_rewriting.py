@@ -128,12 +128,11 @@ def mine(clock: Clock, data: str, folder: str, most: int) -> int:
             for number, (base, _, text) in enumerate(texts)
         ]
     )
-    schema = pl.DataFrame(RECIPES.empty_table()).schema
     recipes, dishes, actions, rejects, corpus, mined = (
         str(place / f"{name}.parquet")
         for name in ("recipes", "dishes", "actions", "rejects", "corpus", "mined")
     )
-    tables.write(recipes, RECIPES, pl.concat([pl.DataFrame(schema=schema), rows], how="diagonal_relaxed"), {})
+    tables.write(recipes, RECIPES, pl.concat([tables.frame(RECIPES), rows], how="diagonal_relaxed"), {})
     tables.write(dishes, schemas.DISHES, rows.select("recipe_id", "dish", found_by=pl.lit("field")), {})
     tables.write_none(corpus, schemas.CORPUS, {})
     glossary, pairs = f"{folder}/glossary.json", f"{folder}/dish_pairs.json"

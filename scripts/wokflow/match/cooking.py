@@ -43,16 +43,14 @@ def _is_word(text: str, start: int, stop: int) -> bool:
 
 @cache
 def _words(lang: str, kinds: tuple[str, ...]) -> Any:
-    """Words of some kinds, and of vessels: a rice cooker in a title is no rice."""
+    """Words of some kinds, and of vessels: a rice cooker in a title is no rice, but a casserole is a stew."""
     import ahocorasick
 
     words = ahocorasick.Automaton()
-    by_kind = sorted(
-        enumerate(WORDS), key=lambda each: each[1]["kind"] in kinds
-    )  # the last of one word counts
-    for place, row in by_kind:
-        if row["kind"] in ("vessel", *kinds):
-            for word in row["zh"].split() if lang == "zh" else row["en"].split("|"):
-                words.add_word(word, (len(word), place))
+    for kind in ("vessel", *kinds):  # of two meanings of a word the last counts
+        for place, row in enumerate(WORDS):
+            if row["kind"] == kind:
+                for word in row["zh"].split() if lang == "zh" else row["en"].split("|"):
+                    words.add_word(word, (len(word), place))
     words.make_automaton()
     return words

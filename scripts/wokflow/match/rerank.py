@@ -175,12 +175,8 @@ def _judged(
     }
 
     def of_kinds(rows: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-        once = {name: each.unique(["zh", "en"]) for name, each in rows.items()}
         return {
-            name: once[name]
-            .filter(which)
-            .sort(order, "zh", "en")
-            .head(once[name].height if most is None else most)
+            name: rows[name].unique(["zh", "en"]).filter(which).sort(order, "zh", "en")[:most]
             for name, (which, order, most) in kinds.items()
         }
 

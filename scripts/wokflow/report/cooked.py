@@ -73,11 +73,9 @@ def reasons(pair: Mapping[str, Any]) -> str:
     """What speaks for a pair and against it, the strongest first: how many times as likely each part makes it."""
     parts = sorted(((pair[f"by_{name}"], name) for name in FEATURES), key=lambda part: -abs(part[0]))
     told = []
-    for start, sign in (("For it speak", 1), ("Against it", -1)):
+    for start, sign, times in (("For it speak", 1, "×"), ("Against it", -1, "÷")):
         words = [
-            f"{PARTS[name]} ({pair[name]:.2f}; odds × {math.exp(added):.1f})"
-            if sign > 0
-            else f"{PARTS[name]} ({pair[name]:.2f}; odds ÷ {math.exp(-added):.1f})"
+            f"{PARTS[name]} ({pair[name]:.2f}; odds {times} {math.exp(sign * added):.1f})"
             for added, name in parts
             if sign * added >= LEAST
         ]
