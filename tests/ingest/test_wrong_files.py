@@ -91,12 +91,18 @@ def test_gb18030_is_named(ingest: Ingest, xiachufang_corpus: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "said"), [("cp1252", "It looks like WINDOWS-1252"), ("utf-32", "It looks like UTF-32")]
+    ("title", "encoding", "said"),
+    [
+        ("Crème brûlée", "cp1252", "It looks like WINDOWS-1252"),
+        ("Crème brûlée", "utf-32", "It looks like UTF-32"),
+        ("Crème brûlée", "mac_roman", "It looks like MACINTOSH"),
+        ("Борщ", "cp1251", "It looks like WINDOWS-1251"),
+    ],
 )
 def test_other_encodings_are_not_taken_for_gb18030_or_utf_16(
-    encoding: str, said: str, ingest: Ingest, recipenlg_corpus: Any
+    title: str, encoding: str, said: str, ingest: Ingest, recipenlg_corpus: Any
 ) -> None:
-    rows = [recipenlg_corpus.row(number, f"Crème brûlée {number}") for number in range(20)]
+    rows = [recipenlg_corpus.row(number, f"{title} {number}") for number in range(20)]
     data = recipenlg_corpus.file(rows).decode().encode(encoding)
     assert refused(ingest, "recipenlg", data).startswith(f"is not UTF-8. {said}")
 

@@ -18,7 +18,7 @@ from wokflow.ingest.stream import Truncated
 HEAD = 1 << 20  # bytes of a source that are examined
 QUOTED = 120  # bytes of a line that a message quotes
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-OTHER = ("UTF-32", "WINDOWS-1252", "BIG5", "UTF-16BE")  # what is seen from the bytes alone
+TRIED = ("GB18030", "UTF-16")  # named only if the corpus's reader takes the file once it is converted
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Undo = Callable[[bytes], bytes]
@@ -32,7 +32,7 @@ def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | N
     reader = readers[corpus]
     if _fits(reader, head):
         return None
-    if encoding_of(head) in OTHER and (not is_utf8(head) or b"\0" in head):
+    if (not is_utf8(head) or b"\0" in head) and encoding_of(head) not in (None, *TRIED):
         return f"is not UTF-8. {advice(head)}"
     for undo, kind in _GUESSES:
         with suppress(ValueError):
