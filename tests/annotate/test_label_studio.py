@@ -106,7 +106,7 @@ def test_two_raters_answer_in_a_browser_and_their_ratings_are_those_that_they_cl
     assert cli.main(["studio", "set-up", *common]) == 0
     projects = Studio(url, token).projects()
     for rater, value in {"r1": 7, "r2": 2}.items():
-        browser.open(f"{url}/projects/{projects[f'likert {rater}']}/data?labeling=1")
+        browser.open(f"{url}/projects/{projects[f'likert {rater}']['id']}/data?labeling=1")
         for number in range(2):
             _answer(browser, value, f"{rater}-{number}")
     assert cli.main(["studio", "fetch", *common, "--to", str(tmp_path / "answers")]) == 0

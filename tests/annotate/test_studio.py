@@ -186,7 +186,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.made: list[dict[str, Any]] = []
         self.tasks: dict[int, list[dict[str, Any]]] = {}
-        self.expired = False
+        self.expired = self.full = False
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -200,7 +200,9 @@ class Handler(BaseHTTPRequestHandler):
         if not self._known():
             return self._say(401, {"detail": f"no such token: {self.headers['Authorization']}"})
         if path == "/api/projects/":
-            return self._say(200, {"results": self.server.made, "next": None})
+            numbers = {one["id"]: len(self.server.tasks.get(one["id"], [])) for one in self.server.made}
+            known = [one | {"task_number": numbers[one["id"]]} for one in self.server.made]
+            return self._say(200, {"results": known, "next": None})
         return self._say(200, self.server.tasks[int(path.split("/")[3])])
 
     def do_POST(self) -> None:
@@ -213,6 +215,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/api/projects/":
             self.server.made.append(given | {"id": len(self.server.made) + 1})
             return self._say(201, self.server.made[-1])
+        if self.server.full:
+            return self._say(500, {"detail": "disk full"})
         self.server.tasks[int(self.path.split("/")[3])] = [
             one | {"id": place, "annotations": []} for place, one in enumerate(given)
         ]
@@ -224,12 +228,12 @@ class Handler(BaseHTTPRequestHandler):
             return False
         return self.headers["Authorization"] in ("Bearer access", "Token legacy")
 
-    def _say(self, status: int, body: Any) -> None:
-        text = json.dumps(body).encode()
+    def _say(self, status: int, body: Any, text: str = "") -> None:
+        data = (text or json.dumps(body)).encode()
         self.send_response(status)
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(text)
+        self.wfile.write(data)
 
 
 @pytest.fixture
@@ -278,6 +282,38 @@ def test_one_command_makes_a_project_for_each_rater_and_another_fetches_answers(
     text = (tmp_path / "back" / "r1.json").read_text(encoding="utf-8")
     assert "a@b" not in text and len([*read_export(tmp_path / "back" / "r1.json", parts=False)]) == 3
     assert held not in capsys.readouterr().out
+
+
+def test_a_project_whose_tasks_were_not_imported_gets_them_by_the_next_command(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handed_out(tmp_path)
+    monkeypatch.setenv("LABEL_STUDIO_TOKEN", "legacy")
+    server.full = True
+    assert studio(tmp_path, server, "set-up", "s") == 1 and "disk full" in capsys.readouterr().err
+    server.full = False
+    assert studio(tmp_path, server, "set-up", "s") == 0
+    assert len(server.made) == 2 and [len(some) for some in server.tasks.values()] == [3, 3]
+
+
+def test_what_is_no_label_studio_is_said(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handed_out(tmp_path)
+    monkeypatch.setenv("LABEL_STUDIO_TOKEN", "legacy")
+    monkeypatch.setattr(Handler, "do_GET", lambda handler: handler._say(200, None, "<html>"))
+    assert studio(tmp_path, server, "set-up", "s") == 1
+    assert "is no Label Studio. Give its address: --url" in capsys.readouterr().err
+
+
+def test_a_study_in_which_nobody_takes_part_has_no_projects(
+    tmp_path: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handed_out(tmp_path)
+    for sheet in (tmp_path / "results/annotate/sheets/s").glob("*.tsv"):
+        sheet.unlink()
+    assert studio(tmp_path, server, "set-up", "s") == 1
+    assert "nobody takes part" in capsys.readouterr().err and not server.made
 
 
 def test_a_wrong_token_is_refused_and_not_shown(

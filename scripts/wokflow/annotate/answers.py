@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wokflow.annotate.fields import PART
 from wokflow.annotate.raters import Rater
-from wokflow.annotate.studio import PART, read_export
+from wokflow.annotate.studio import read_export
 from wokflow.frame.job import UserError
 from wokflow.frame.sheets import FORMULA, GUARD
 from wokflow.frame.text_files import Row

@@ -1,8 +1,10 @@
-"""The fields of a sheet: the columns of a task that a rater fills in."""
+"""The columns of a sheet, and the fields among them that a rater fills in."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+ID, RATER, COMMENT = "id", "rater", "comment"
+PART, SOURCE, TARGET = "part", "source", "target"  # columns of recipes to adapt
 HUMAN = "human"  # the system that wrote the references
 PTA = "pta"  # the data of studies that choose between translations of items
 LETTERS = "ABCDEF"  # names of the compared texts in a sheet

@@ -11,11 +11,22 @@ from typing import Any
 
 from wokflow.annotate.checks import Check, read_checks
 from wokflow.annotate.design import cycle, lettered, ordered, shares
-from wokflow.annotate.fields import BEST, LETTERS, SYSTEM, WORST, field
+from wokflow.annotate.fields import (
+    BEST,
+    COMMENT,
+    ID,
+    LETTERS,
+    PART,
+    RATER,
+    SOURCE,
+    SYSTEM,
+    TARGET,
+    WORST,
+    field,
+)
 from wokflow.annotate.raters import read_raters
 from wokflow.annotate.schemas import ASSIGNED
 from wokflow.annotate.settings import SheetsSettings
-from wokflow.annotate.studio import COMMENT, ID, PART, RATER, SOURCE, TARGET
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import write_sheet

@@ -6,18 +6,15 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from wokflow.annotate.fields import COMMENT, ID, PART, RATER, SOURCE, TARGET
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import Row, read_text
 
-ID, RATER, COMMENT = "id", "rater", "comment"
-PART, SOURCE, TARGET = "part", "source", "target"  # columns of recipes to adapt
-TEXT = (
-    "text_"  # begins the names of texts in a task: Label Studio has a meaning of its own for some, as source
-)
+TEXT = "text_"  # begins the names of texts in a task, as Label Studio itself uses some, such as source
 ADAPTED = "adapted "  # begins the name of the field of a part of a recipe
 WHOLE = "white-space: pre-wrap"  # line breaks of recipes and dialogues stay
-BESIDE = {"display": "flex", "gap": "2em"}
+BESIDE = "display: flex; gap: 2em"
 EXPORT = 'Export the project as JSON ("JSON", neither JSON-MIN nor CSV).'
 
 
@@ -45,16 +42,12 @@ def labels(row: Mapping[str, Any]) -> str:
                 ElementTree.SubElement(choices, "Choice", value=value)
     else:
         for name in names:
-            both = ElementTree.SubElement(view, "View", style=_style(BESIDE))
+            both = ElementTree.SubElement(view, "View", style=BESIDE)
             _text(ElementTree.SubElement(both, "View", style="flex: 1"), name)
             _area(ElementTree.SubElement(both, "View", style="flex: 1"), ADAPTED + name, name, 12)
     _area(view, COMMENT, names[0], 2)
     ElementTree.indent(view)
     return ElementTree.tostring(view, encoding="unicode") + "\n"
-
-
-def _style(rules: Mapping[str, str]) -> str:
-    return "; ".join(f"{name}: {value}" for name, value in rules.items())
 
 
 def _text(parent: ElementTree.Element, name: str) -> None:

@@ -6,13 +6,16 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wokflow.annotate.studio import labels, of_raters, write_files
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.secrets import SAID, masked, printable
 from wokflow.frame.text_files import read_text
+
+if TYPE_CHECKING:
+    import httpx
 
 VARIABLE = "LABEL_STUDIO_TOKEN"
 PAGE = 100  # projects asked for at a time
@@ -39,7 +42,7 @@ class Studio:
             said = printable(masked(answer.text[: 2 * SAID], [self._token, self._access]))
             hint = " Is the token one of this server?" if answer.status_code in (401, 403) else ""
             raise UserError(f"{where} answered {answer.status_code}: {said}{hint}")
-        return answer.json()
+        return _json(answer)
 
     def _send(self, method: str, path: str, **given: Any) -> Any:
         import httpx
@@ -62,19 +65,28 @@ class Studio:
                     f"{self._client.base_url} refuses the token ({answer.status_code}). Make a new one: Account & "
                     "Settings, Personal Access Token."
                 )
-            self._access = str(answer.json()["access"])
+            self._access = str(_json(answer)["access"])
         return {"Authorization": f"Bearer {self._access}"}
 
-    def projects(self) -> dict[str, int]:
-        """The id of each project by title."""
-        found: dict[str, int] = {}
+    def projects(self) -> dict[str, Mapping[str, Any]]:
+        """What the server says of each project, by title."""
+        found: dict[str, Mapping[str, Any]] = {}
         page = 1
         while True:
             answer = self.ask("GET", "/api/projects/", params={"page": page, "page_size": PAGE})
-            found |= {one["title"]: one["id"] for one in answer["results"]}
+            found |= {one["title"]: one for one in answer["results"]}
             if not answer.get("next"):
                 return found
             page += 1
+
+
+def _json(answer: "httpx.Response") -> Any:
+    try:
+        return answer.json()
+    except ValueError as error:
+        raise UserError(
+            f"What answers at {answer.url} is no Label Studio. Give its address: --url"
+        ) from error
 
 
 def token(path: str | None) -> str:
@@ -94,7 +106,7 @@ class Tasks:
     """What a study hands out, as its results have it: tasks of each rater who has a sheet, labels, instructions."""
 
     def __init__(self, results: str, study: str) -> None:
-        """Raises UserError if the study has no sheets."""
+        """Raises UserError if the study has no sheets, or none of a rater."""
         sheets = Path(results) / "annotate" / "sheets" / study
         assigned = Path(results) / "annotate" / "assigned" / study / "part-00000.parquet"
         if not sheets.is_dir() or not assigned.is_file():
@@ -105,6 +117,8 @@ class Tasks:
         rows = tables.read(assigned).to_dicts()
         self.study = study
         self.raters = sorted(path.stem for path in sheets.glob("*.tsv"))
+        if not self.raters:
+            raise UserError(f"{sheets} holds no sheet of a rater: in the table of raters, nobody takes part.")
         self.tasks = of_raters(rows, self.raters)
         self.labels = labels(rows[0])
         self.instructions = read_text(str(sheets / "instructions.md"))
@@ -117,30 +131,34 @@ class Tasks:
         return [f"{folder}: labels.xml, instructions.md, and the tasks of {', '.join(self.raters)}"]
 
     def set_up(self, studio: Studio) -> Sequence[str]:
-        """Make a project for each rater, as nobody else may see a rater's tasks. One that is there stays as it is."""
+        """Make a project for each rater, as nobody else may see a rater's tasks.
+
+        One that is there stays as it is, unless it has no tasks: an import that failed is done again.
+        """
         known = studio.projects()
         said = []
         for rater, tasks in self.tasks.items():
             title = self.title(rater)
-            if title in known:
-                said.append(f"{title}: project {known[title]} is there already, and stays as it is")
+            project = known[title]["id"] if title in known else self._project(studio, title)
+            if title in known and known[title].get("task_number") != 0:
+                said.append(f"{title}: project {project} is there already, and stays as it is")
                 continue
-            project = studio.ask(
-                "POST",
-                "/api/projects/",
-                json={
-                    "title": title,
-                    "label_config": self.labels,
-                    "expert_instruction": _page(self.instructions),
-                    "show_instruction": True,
-                    "show_skip_button": False,
-                    "sampling": "Sequential sampling",
-                    "maximum_annotations": 1,
-                },
-            )["id"]
             studio.ask("POST", f"/api/projects/{project}/import", json=tasks)
             said.append(f"{title}: project {project} with {len(tasks)} tasks")
         return said
+
+    def _project(self, studio: Studio, title: str) -> int:
+        """The id of a new project, without tasks."""
+        given = {
+            "title": title,
+            "label_config": self.labels,
+            "expert_instruction": _page(self.instructions),
+            "show_instruction": True,
+            "show_skip_button": False,
+            "sampling": "Sequential sampling",
+            "maximum_annotations": 1,
+        }
+        return int(studio.ask("POST", "/api/projects/", json=given)["id"])
 
     def fetch(self, studio: Studio, folder: str) -> Sequence[str]:
         """Write the export of each rater's project as a file of answers. Raises UserError if there is no project."""
@@ -148,7 +166,7 @@ class Tasks:
         for rater in self.raters:
             if (title := self.title(rater)) in known:
                 wanted = {"exportType": "JSON", "download_all_tasks": "true"}
-                exported = studio.ask("GET", f"/api/projects/{known[title]}/export", params=wanted)
+                exported = studio.ask("GET", f"/api/projects/{known[title]['id']}/export", params=wanted)
                 done = sum(bool(one["annotations"]) for one in exported)
                 tables.write_text(Path(folder) / f"{rater}.json", _plain(exported))
                 said.append(f"{folder}/{rater}.json: {done} of {len(exported)} tasks are done")

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wokflow.annotate.answers import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
+from wokflow.annotate.fields import ID, PART, RATER, SOURCE, TARGET
 from wokflow.annotate.raters import read_raters
 from wokflow.annotate.schemas import REJECTS
 from wokflow.annotate.settings import WrittenSettings
-from wokflow.annotate.studio import ID, PART, RATER, SOURCE, TARGET
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.sheets import FORMULA
