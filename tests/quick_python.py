@@ -120,9 +120,8 @@ def _wait_for_job(client: socket.socket, program: str) -> int:
         os._exit(_run(arguments, program))
     ended = os.pidfd_open(job)
     if ended not in select.select([client, ended], [], [])[0]:
-        with contextlib.suppress(
-            ProcessLookupError
-        ):  # it has no group yet, and will see that the client is gone
+        # Without a group yet, it will see by itself that the client is gone.
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(job, signal.SIGKILL)
     status = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])
     with contextlib.suppress(OSError):

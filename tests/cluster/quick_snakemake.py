@@ -13,7 +13,7 @@ from typing import Any
 from snakemake.cli import main
 from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
-BETWEEN = float(os.environ.get("BETWEEN_QUESTIONS", "0.3"))
+BETWEEN = 0.3  # seconds
 PATIENCE = float(os.environ.get("PATIENCE_WITH_REFUSALS", "60"))
 sys.path.append(str(Path(__file__).parents[2] / "scripts"))
 

@@ -33,9 +33,8 @@ class Batch:
     settings: Settings
     changes: dict[str, str] = field(default_factory=dict)  # rule -> the name of what changes its key
     names: list[str] = field(default_factory=list)
-    other_jobs: set[str] = field(
-        default_factory=set
-    )  # rules of which shards make jobs that had no key before
+    # Rules of which other shards make jobs that had no key before.
+    other_jobs: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
         return f"{self.names[0]}, and {len(self.names) - 1} more"

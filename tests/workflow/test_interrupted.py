@@ -15,6 +15,7 @@ from tests.workflow.conftest import EVERY, OPTIONAL, copy_of, digests
 from tests.workflow.planner import Planner
 
 TIMED = "report/page/index.html"  # it shows run times
+PATIENCE = 120  # seconds, against hanging
 
 
 def started(house: Path) -> set[str]:
@@ -39,7 +40,9 @@ def run_until_killed(house: Path, spared: set[str], delay: float) -> set[str]:
         if process.is_alive():
             os.killpg(process.pid, signal.SIGKILL)
         process.join()
+        end = time.monotonic() + PATIENCE
         while not is_idle(house):
+            assert time.monotonic() < end, "jobs go on after Snakemake is killed"
             time.sleep(0.01)
 
 

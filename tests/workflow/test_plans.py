@@ -52,7 +52,7 @@ def test_a_built_house_has_nothing_to_do(planner: Planner) -> None:
 
 @pytest.mark.parametrize("batch", BATCHES, ids=str)
 def test_settings_of_different_rules_change_their_keys_exactly(batch: Batch, plan: Plan) -> None:
-    """For the gate: all settings in few dry runs. At night each is tried by itself, as below."""
+    """For the gate, in fewer dry runs. At night each is tried by itself, as below; so are those of several keys."""
     planned = plan(batch.given, batch.settings)
     wrong = list(batch.wrong(planned.rules_with_other_keys(plan(batch.given)) - SHOWS_SETTINGS))
     assert not wrong, "\n".join(wrong)

@@ -1,8 +1,8 @@
 """Finds out how text was decoded wrongly before it was saved, and undoes that by a round trip.
 
 Text is encoded in an encoding that it may have been read in, and decoded in one that it may have been written in. It
-was decoded wrongly if hardly any of its characters beyond ASCII are expected ones, but most of the result's are. Of
-UTF-8, enough bytes are left in sequences to tell also where the reading lost most of them.
+was decoded wrongly if hardly any of its characters beyond ASCII are expected ones, but most of the result's are. Text
+in UTF-8 is recognised even if the reading lost most of its bytes, by the characters that are left whole.
 """
 
 import itertools
@@ -61,7 +61,9 @@ LAYERS = 3  # how often text may have been read wrongly
 SAMPLE, LONGEST = 300, 120  # rows that are looked at, and characters of each
 LEAST = 3  # rows that show what is not UTF-8
 MOST, FEW = 0.5, 1 / 3  # shares of expected characters after and before
-LEFT = 1 / 33  # whole characters of UTF-8, among all that a lossy reading made, by which it is known
+LEFT = (
+    1 / 33
+)  # share of a text's characters that must be left whole, for a lossy reading of UTF-8 to be recognised
 
 
 @dataclass(frozen=True)
@@ -160,8 +162,10 @@ def lossy(rows: Sequence[str]) -> tuple[Reading, ...]:
 
 
 def _is_likelier(reading: Reading, rows: Sequence[str]) -> bool:
-    """Whether words look like those of a language rather once the reading is undone, or as well where most of what
-    stands are no Latin letters. Latin letters of some language become those of another by chance.
+    """Whether more words look like those of a language once the reading is undone.
+
+    As many are enough if most characters beyond ASCII are not Latin letters; Latin letters of one language become
+    those of another by chance.
     """
     text = "\n".join(rows)
     after, before = natural(reading.undone(text)), natural(text)
