@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export TOKENIZERS_PARALLELISM := false
 
 .PHONY: help setup setup-hub setup-amr setup-dev demo demo-record run plan check-site gate check lint test near night
-.PHONY: bench docs lock clean studio test-annotate
+.PHONY: check-style check-types check-documents bench docs lock clean studio test-annotate
 
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
@@ -45,20 +45,27 @@ PYTEST := $(BIN)/python -m pytest -n $(CORES) --dist worksteal
 # Decides whether a change goes in. Nothing in it may depend on time, load, order or chance. Its budget is ten minutes
 # on two quiet cores, installation aside: a change that brings it over that moves tests to another tier (tests/tiers.py).
 # What is ignored has been run by check.
-gate: check
+gate: $(VENV)/ready-dev
+	$(MAKE) --no-print-directory --jobs $(CORES) check
 	$(PYTEST) --ignore tests/test_docs.py --ignore tests/test_environment.py -m "not slow and not cluster and not bench"
 
 # What the demo's tables hold, after a change that means to change them.
 demo-record: $(VENV)/ready-dev
 	PYTHONPATH=scripts $(BIN)/python -m tests.gate.demo
 
-check: $(VENV)/ready-dev
+check: check-types check-documents check-style
+
+check-types: $(VENV)/ready-dev
+	$(BIN)/mypy
+
+check-documents: $(VENV)/ready-dev
+	$(BIN)/python -m pytest tests/test_docs.py tests/test_environment.py
+
+check-style: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile rules
 	$(SNAKEMAKE) --lint
-	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/test_docs.py tests/test_environment.py
 
 lint: check
 
