@@ -58,14 +58,10 @@ def settings(folder: Path, **own: Any) -> PageSettings:
         "glossary": str(folder / "glossary"),
         "dish_pairs": str(folder / "pairs.tsv"),
         "prompts": (),
-        "judges": (),
     }
     known |= {
         "item_pairs": (),
-        "judges": (),
-        "speaking": (),
-        "choosing": (),
-        "predicting": (),
+        "ruled": dict.fromkeys(("generate", "judge", "pta", "spoken"), ()),
         "published": str(ROOT / "resources" / "published.tsv"),
         "sections": stages.sections(),
         "templates": str(TEMPLATES),

@@ -74,7 +74,7 @@ def written(folder: Path) -> Tables:
 
 
 def test_the_section_shows_means_agreement_and_biases(tmp_path: Path) -> None:
-    found = section(written(tmp_path), {"w": "rules:w", "r": "gemma2:2b"})
+    found = section(written(tmp_path), ["w"])
     assert found is not None and found["ruled"] == ["w"]
     [harmony] = found["dimensions"]
     assert texts(harmony["pairs"]) == [["w", "3.00", "4.00", "3.50"]]
@@ -100,4 +100,4 @@ def test_the_section_shows_means_agreement_and_biases(tmp_path: Path) -> None:
 
 
 def test_without_ratings_there_is_no_section(tmp_path: Path) -> None:
-    assert section({}, {}) is None
+    assert section({}, []) is None

@@ -45,7 +45,7 @@ def test_jobs_are_found_through_their_inputs(tmp_path: Path) -> None:
 
 def test_steps_with_other_settings_or_code_stand_apart() -> None:
     def job(path: str, **parts: Any) -> Job:
-        return Job(path, [], "match.embed", *({**parts}.get(name, {}) for name in Job._fields[3:]))
+        return Job(path, [], "match.embed", *({**parts}.get(name, []) for name in Job._fields[3:]))
 
     jobs = [job("a"), job("b"), job("c", settings={"batch": 2}), job("d", code={"x": "1"})]
     assert sorted(row[2] for row in texts(provenance.steps(jobs))) == ["1", "1", "2"]
@@ -55,8 +55,8 @@ def test_settings_and_prompts_of_runs(tmp_path: Path) -> None:
     tables.write_text(tmp_path / "adapt.txt", "Adapt {source} <b>")
     resources = {"prompt": file_digest(tmp_path / "adapt.txt")}
     path = "results/generate/predictions/gpt/part-00000.parquet"
-    job = Job(path, [], "generate.prompt", {"request_settings": {"temperature": 0.7}}, resources, {}, {})
-    html = shown("generate", runs.section({}, {}, [job], [str(tmp_path / "adapt.txt")], {}))
+    job = Job(path, [], "generate.prompt", {"request_settings": {"temperature": 0.7}}, resources, {}, [])
+    html = shown("generate", runs.section({}, {}, [job], [str(tmp_path / "adapt.txt")], []))
     assert (
         "request_settings (temperature 0.7)" in html
         and "Prompt of gpt" in html
@@ -75,7 +75,7 @@ def test_costs_and_failures_of_runs_that_ask(tmp_path: Path) -> None:
         empty | {"status": "refused", "reason": "<filter>"},
     ]
     parts = {"generate_calls": table(tmp_path, "generate/calls", generate.CALLS, rows)}
-    found = runs.section(parts, {}, [], [], {})
+    found = runs.section(parts, {}, [], [], [])
     row = ["gpt", "3", "2", "0", "1", "0", "0", "0", "1", "0", "30", "0.7500"]
     assert texts(found["calls"]) == [row]
     assert "&lt;filter&gt;" in shown("generate", found)

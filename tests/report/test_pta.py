@@ -29,7 +29,7 @@ def test_the_section_shows_win_rates_preferences_and_pearson(tmp_path: Path) -> 
         ),
     }
     parts = by_name(tmp_path, [table(tmp_path, f"evaluate/pta/{name}", *of) for name, of in rows.items()])
-    found = section(parts, {"judge": "rules:fair", "mt": "nllb"})
+    found = section(parts, ["judge"])
     assert found is not None and found["ruled"] == ["judge"]
     assert texts(found["scores"]) == [
         [
@@ -47,4 +47,4 @@ def test_the_section_shows_win_rates_preferences_and_pearson(tmp_path: Path) -> 
 
 
 def test_without_choices_there_is_no_section() -> None:
-    assert section({}, {}) is None
+    assert section({}, []) is None

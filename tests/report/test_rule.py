@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from wokflow.frame.plan import dry_workflow
+from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.frame.stages import sections
+from wokflow.judge.arguments import AskedModel
 from wokflow.report import inputs
-from wokflow.report.arguments import TEMPLATES
+from wokflow.report.arguments import TEMPLATES, ruled
 from wokflow.report.page import report_page
 
 from tests.conftest import ROOT
@@ -51,3 +53,19 @@ def test_each_section_of_a_stage_has_a_template_and_no_template_is_left_over() -
     """A section without content fails in every test of the page."""
     templates = {path.stem for path in TEMPLATES.glob("*.html")} - {"page", "interactive", "macros"}
     assert sorted(template for template, *_ in sections()) == sorted(templates)
+
+
+def test_what_rules_made_is_named_in_its_sections() -> None:
+    runs = [
+        Run("mt", "none", "prompt", "rules:mt", "ted", "", pair="en-zh"),
+        Run("chat", "none", "prompt", "rules", DIALOGUES, ""),
+        Run("real", "none", "prompt", "ruler-7b", DIALOGUES, ""),
+    ]
+    roles = ("evaluator", "comparer", "editor")
+    asked = [AskedModel(role, role, "rules:fair", "") for role in roles]
+    assert ruled(runs, asked) == {
+        "generate": ["mt", "chat"],
+        "judge": ["evaluator"],
+        "pta": ["mt", "comparer"],
+        "spoken": ["chat", "editor"],
+    }

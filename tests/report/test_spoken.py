@@ -60,7 +60,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 def test_the_section_shows_a_dialogue_with_its_edits_and_all_tables_beside_the_papers(
     parts: Tables,
 ) -> None:
-    shown = spoken.section(parts, {"bold-adapts": "rules:bold", "gpt": "gpt-9"}, PUBLISHED)
+    shown = spoken.section(parts, ["bold-adapts"], PUBLISHED)
     assert shown and shown["ruled"] == ["bold-adapts"]
     edited = {row[0].text: [cell.text for cell in row[1:]] for row in shown["edited"].rows}
     assert len(edited) == 12 and edited["All"][2:] == ["45.0 %", "82.8 %", "79.7 %"]
@@ -87,4 +87,4 @@ def test_a_text_is_whole_whatever_is_marked_in_it() -> None:
 
 
 def test_without_runs_on_dialogues_there_is_no_section() -> None:
-    assert spoken.section({}, {}, PUBLISHED) is None
+    assert spoken.section({}, [], PUBLISHED) is None

@@ -23,9 +23,7 @@ def page_given(
     runs: Iterable[Run],
     asked: Mapping[str, AskedModel],
 ) -> dict[str, Any]:
-    """What the rule gives report.page: sections of the stages, limits and names that other stages decide, prompts,
-    models.
-    """
+    """What the rule gives report.page: sections of the stages, limits and names that other stages decide, prompts."""
     orders = asdict(limits(OrdersSettings.of_config(config)))
     by_name = sorted(runs, key=lambda run: run.name)
     return {
@@ -33,17 +31,32 @@ def page_given(
         "level": LEVEL,
         "item_pairs": list(item_pairs.items()),
         "prompts": list(dict.fromkeys(run.prompt_file for run in by_name if run.prompt_file)),
-        "judges": [(each.name, each.model) for each in asked.values() if each.role in OF_RECIPES],
-        "choosing": [
-            *((run.name, run.model) for run in by_name if run.pair),
-            *((each.name, each.model) for each in asked.values() if each.role == "comparer"),
-        ],
-        "predicting": [(run.name, run.model) for run in by_name],
-        "speaking": [
-            *((run.name, run.model) for run in by_name if run.data == DIALOGUES),
-            *((each.name, each.model) for each in asked.values() if each.role in OF_DIALOGUES),
-        ],
+        "ruled": ruled(by_name, asked.values()),
         "sections": stages.sections(),
         "templates": str(TEMPLATES),
         "benchmarks": f"{config['results']}/benchmarks",
+    }
+
+
+def ruled(runs: Iterable[Run], asked: Iterable[AskedModel]) -> dict[str, list[str]]:
+    """Runs and models whose answers rules made, by the section of the page that says so.
+
+    A row without a model calls its model rules or rules:<more>.
+    """
+
+    def by_rules(row: Run | AskedModel) -> bool:
+        return row.model.partition(":")[0] == "rules"
+
+    own, models = list(filter(by_rules, runs)), list(filter(by_rules, asked))
+    return {
+        "generate": [run.name for run in own],
+        "judge": [each.name for each in models if each.role in OF_RECIPES],
+        "pta": [
+            *(run.name for run in own if run.pair),
+            *(each.name for each in models if each.role == "comparer"),
+        ],
+        "spoken": [
+            *(run.name for run in own if run.data == DIALOGUES),
+            *(each.name for each in models if each.role in OF_DIALOGUES),
+        ],
     }

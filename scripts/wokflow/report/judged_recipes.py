@@ -16,10 +16,10 @@ BIASES = {
 }
 
 
-def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
+def section(parts: Tables, ruled: Sequence[str]) -> dict[str, Any] | None:
     """The section's tables; None if there are no ratings.
 
-    `models` are models by their names in the table of models.
+    `ruled` are the models that are rules.
     """
     means, words = (inputs.rows(parts, f"evaluate/{name}") for name in ("ratings/means", "words"))
     if means.is_empty():
@@ -31,7 +31,7 @@ def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
     known = set(means["dimension"])  # what is nominal has no means
     dimensions = [name for name in agreement["dimension"].unique(maintain_order=True) if name in known]
     return {
-        "ruled": [name for name, model in models.items() if by_rules(model)],
+        "ruled": ruled,
         "dimensions": [_dimension(means.filter(pl.col("dimension") == name), name) for name in dimensions],
         "against": "people" if "people" in set(calibration["against"]) else "the other raters",
         "raters": _raters(agreement, calibration, dimensions),
@@ -170,8 +170,3 @@ def _words(words: pl.DataFrame) -> Table:
 
 def _first(names: Iterable[str]) -> list[str]:
     return sorted(set(names))
-
-
-def by_rules(model: str) -> bool:
-    """Whether a row has no model: its answers were made by rules, and its model is called rules or rules:<more>."""
-    return model.partition(":")[0] == "rules"

@@ -64,7 +64,7 @@ def report_page(
     jobs = provenance.history(paths, results_folder)
     lost = [*left_out(paths, results_folder)]
     rows, pairs = matching.read_counts(parts), matching.read_pairs(parts)
-    languages = dict(settings.item_pairs)
+    languages, ruled = dict(settings.item_pairs), settings.ruled
     best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
     parsed = parsing.section(parts, PARSED, words) | {"parsers": [*map(parsing.parser, parser)]}
     compared = matching.compared(parts, pairs, settings.threshold, examples, settings.published, draw)
@@ -78,14 +78,14 @@ def report_page(
         "enrich": items.section(parts, languages, examples, settings.published),
         "lexicon": lexicon.section(parts, aligned, settings.published, draw),
         "train": training.section(models, DATA, draw),
-        "generate": runs.section(parts, DATA, jobs, settings.prompts, dict(settings.predicting)),
+        "generate": runs.section(parts, DATA, jobs, settings.prompts, ruled["generate"]),
         "scores": adaptation.section(parts, DIRECTIONS, settings.level, draw),
         "literal": analysis.literal(parts, DIRECTIONS),
         "correlations": correlations,
         "counterfactual": evaluation.section(parts, settings.level, settings.published),
-        "pta": pta.section(parts, dict(settings.choosing)),
-        "judge": judged_recipes.section(parts, dict(settings.judges)),
-        "spoken": spoken.section(parts, dict(settings.speaking), settings.published),
+        "pta": pta.section(parts, ruled["pta"]),
+        "judge": judged_recipes.section(parts, ruled["judge"]),
+        "spoken": spoken.section(parts, ruled["spoken"], settings.published),
         "export": releases.section(release),
         "provenance": provenance.section(jobs, *inputs.run_times(Path(settings.benchmarks))),
     }

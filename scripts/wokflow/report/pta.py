@@ -1,13 +1,12 @@
 """Section of the page: translations of culture-specific items, preferred to the reference or not (PTA)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
-from wokflow.report.judged_recipes import by_rules
 from wokflow.report.render import Cell, Table, interval
 
 ITEMS = {"all": "PTA", "translated": "With a name", "untranslated": "Without: NT-PTA"}
@@ -15,15 +14,15 @@ BIASES = {"position": "What goes to A", "length": "What goes to the longer text"
 PEOPLE = {"person": "a person", "people": "all persons together"}
 
 
-def section(parts: Tables, models: Mapping[str, str]) -> dict[str, Any] | None:
-    """All of it; None where nobody chose. `models` has the model of each name in the tables of models and of runs."""
+def section(parts: Tables, ruled: Sequence[str]) -> dict[str, Any] | None:
+    """All of it; None where nobody chose. `ruled` are the runs and models that are rules."""
     scores, biases, agreement = (
         inputs.rows(parts, f"evaluate/pta/{name}") for name in ("scores", "biases", "agreement")
     )
     if scores.is_empty():
         return None
     return {
-        "ruled": [name for name, model in models.items() if by_rules(model)],
+        "ruled": ruled,
         "scores": _scores(scores),
         "biases": _biases(biases),
         "agreement": _agreement(agreement),

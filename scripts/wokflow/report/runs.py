@@ -11,7 +11,6 @@ from wokflow.frame.digests import file_digest
 from wokflow.models.recipe_texts import without_headings
 from wokflow.report import doubts, inputs
 from wokflow.report.inputs import Tables
-from wokflow.report.judged_recipes import by_rules
 from wokflow.report.provenance import Job
 from wokflow.report.render import Cell, Table, shorten
 from wokflow.report.training import plain
@@ -30,15 +29,15 @@ def section(
     names: Mapping[str, str],
     jobs: Sequence[Job],
     prompts: Sequence[str],
-    models: Mapping[str, str],
+    ruled: Sequence[str],
 ) -> dict[str, Any]:
     """Settings and prompts of runs, costs and failures, and predictions; `jobs` made what the page shows.
 
-    `models` has the model of each run.
+    `ruled` are the runs that rules made.
     """
     calls = inputs.rows(parts, "generate/calls")
     return {
-        "ruled": [name for name, model in models.items() if by_rules(model)],
+        "ruled": ruled,
         "settings": settings(jobs),
         "prompts": texts(jobs, prompts),
         "calls": costs(calls),

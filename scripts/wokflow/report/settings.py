@@ -27,14 +27,8 @@ class PageSettings(Settings):
     """Sources of sentences whose items are known, with their languages."""
     prompts: Content[tuple[Text, ...]] = from_rule()
     """The prompts of all runs."""
-    judges: tuple[tuple[str, str], ...] = from_rule()
-    """Who writes and rates recipes, by name and model."""
-    choosing: tuple[tuple[str, str], ...] = from_rule()
-    """Who translates sentences with items and chooses between translations, by name and model."""
-    predicting: tuple[tuple[str, str], ...] = from_rule()
-    """The runs, by name and model."""
-    speaking: tuple[tuple[str, str], ...] = from_rule()
-    """Who adapts dialogues and is asked about them, by name and model."""
+    ruled: dict[Text, tuple[str, ...]] = from_rule()
+    """Runs and models of each section (by its template) whose answers were made by rules."""
     sections: tuple[tuple[Text, Text, tuple[str, ...]], ...] = from_rule()
     """The sections: template, heading, and how the names of the tables behind each begin."""
     published: Text = borrowed("evaluate.summary.published")

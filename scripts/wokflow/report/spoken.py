@@ -8,7 +8,7 @@ import polars as pl
 from wokflow.evaluate.summary import read_published
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
-from wokflow.report.judged_recipes import BIASES, by_rules, marked
+from wokflow.report.judged_recipes import BIASES, marked
 from wokflow.report.render import Cell, Table, share
 
 SHOWN = 3  # dialogues
@@ -18,10 +18,10 @@ EDIT = "edits"
 Place = tuple[str, str, int]  # run, dialogue and position
 
 
-def section(parts: Tables, models: Mapping[str, str], published: str) -> dict[str, Any] | None:
+def section(parts: Tables, ruled: Sequence[str], published: str) -> dict[str, Any] | None:
     """The section's tables; None if no run adapts dialogues.
 
-    `models` are models by their names in the table of models.
+    `ruled` are the runs and models that are rules.
     """
     adapted = inputs.rows(parts, "generate/adaptations")
     if adapted.is_empty():
@@ -32,7 +32,7 @@ def section(parts: Tables, models: Mapping[str, str], published: str) -> dict[st
     )
     papers = _published(published)
     return {
-        "ruled": [name for name, model in models.items() if by_rules(model)],
+        "ruled": ruled,
         "runs": _runs(adapted, items),
         "scenes": [*_scenes(adapted, changes, items)],
         "edited": _edited(edited, papers),
