@@ -1,11 +1,14 @@
 """Lines of a dump that hold no item are rejects with their reason, and the others are read."""
 
+import gzip
 import json
 from pathlib import Path
 
+import pytest
+from wokflow.enrich import entities
 from wokflow.enrich.entities import enrich_entities
 from wokflow.frame import tables
-from wokflow.frame.job import Job
+from wokflow.frame.job import Job, UserError
 
 from tests.enrich.defaults import entities_settings
 from tests.enrich.facts import entity
@@ -29,3 +32,22 @@ def test_what_is_no_item_is_rejected_with_its_line(tmp_path: Path) -> None:
     reasons = {0: "no_item", 2: "broken_record", 3: "no_item", 5: "no_item"}
     rejects = tables.read(tmp_path / "rejects.parquet").rows()
     assert rejects == [(row, reason, lines[row]) for row, reason in reasons.items()]
+
+
+def test_a_dump_without_line_breaks_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused at the bound of a line: what follows, which is no gzip, is not read."""
+    monkeypatch.setattr(entities, "MAX_LINE", 1 << 20)
+    (tmp_path / "source.json").write_text('{"sha256": "0"}')
+    path = tmp_path / "dump.json.gz"
+    path.write_bytes(gzip.compress(b"[" + b" " * (8 << 20)) + b"no gzip")
+    with pytest.raises(UserError, match="a line of more than 1 MiB"):
+        enrich_entities(
+            source=str(tmp_path / "source.json"),
+            entities=str(tmp_path / "entities.parquet"),
+            rejects=str(tmp_path / "rejects.parquet"),
+            settings=entities_settings(path, ["en"]),
+            job=Job(),
+        )
+    assert not (tmp_path / "entities.parquet").exists()
