@@ -8,8 +8,14 @@ from typing import Any, Literal, NamedTuple
 
 # Soft hyphens, joiners, marks of direction and spaces without width.
 UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
-# Marks that writers may leave out: vowels, doubling and lengthening of Arabic, points of Hebrew; stress in Cyrillic.
-OPTIONAL = "\u0640\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # inside of a character class
+# Marks that writers may leave out: vowels, doubling and lengthening of Arabic, points of Hebrew, the dot below Hindi
+# letters (फ़िल्म and फिल्म); stress in Cyrillic.
+OPTIONAL = (  # inside of a character class
+    "\u0640\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u093c"
+)
+# Nasals before consonants of Hindi that a dot above may stand for: गणतन्त्र and गणतंत्र.
+NASAL = "(?:ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[क-घच-झट-ढत-धशस])|म्(?=[प-भ]))"
+DOT_ABOVE = "\u0902"
 STRESS = "(?<=[\u0400-\u052f])[\u0300\u0301]"
 # Hyphens (dashes are none), quotes within Hebrew words, Ethiopic spaces; letters and digits as wide as Chinese ones.
 ALIKE = {
@@ -19,10 +25,11 @@ ALIKE = {
     0x1361: " ",
     **{0xFEE0 + code: chr(code) for code in range(0x30, 0x7B) if chr(code).isalnum()},
 }
+_NASALS = frozenset(letter + "\u094d" for letter in "ङञणनम")
 HALF_SPACE = "(?<=[\u0620-\u06d3])\u200c(?=[\u0620-\u06d3])"  # between the parts of Persian words
 NARROW = "\uff66-\uff9d"  # katakana
 SPACE = r"[\s\x1c-\x1f\x85]"
-ODD = re.compile(f"[{''.join(map(chr, ALIKE))}{OPTIONAL}{NARROW}\u0300\u0301]")
+ODD = re.compile(f"[{''.join(map(chr, ALIKE))}{OPTIONAL}{NARROW}\u0300\u0301\u0958-\u095f]|{NASAL}")
 
 
 class Places(NamedTuple):
@@ -72,6 +79,8 @@ def plain(text: str) -> str:
 def _plain(piece: str) -> str:
     if piece.isspace():
         return " " if piece.splitlines() == [piece] else "\n"
+    if piece in _NASALS:
+        return DOT_ABOVE
     form: Literal["NFC", "NFKC"] = "NFKC" if "\uff66" <= piece[0] <= "\uff9d" else "NFC"
     plain: str = _optional().sub("", unicodedata.normalize(form, piece))
     return plain
@@ -98,7 +107,7 @@ def _optional() -> Any:
 
 @cache
 def _letters() -> Any:
-    """A compiled pattern of white space and of letters with all their marks, which are composed one by one."""
+    """A compiled pattern of white space, of NASAL, and of letters with all their marks, each composed by itself."""
     import regex
 
-    return regex.compile(rf"{SPACE}+|\X")
+    return regex.compile(rf"{SPACE}+|{NASAL}|\X")

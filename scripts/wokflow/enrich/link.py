@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from wokflow.enrich import affixes
+from wokflow.enrich import affixes, inflection
 from wokflow.enrich.letters import placed
-from wokflow.enrich.meanings import Meaning, Meanings
+from wokflow.enrich.meanings import Meaning, Meanings, Name, Place, Word
 from wokflow.enrich.names import LONGEST, Names, article
 from wokflow.enrich.phrases import Phrases
 from wokflow.enrich.places import in_longer, segmenter
@@ -116,28 +116,9 @@ def _link(linker: "Linker", rows: pl.DataFrame, mentions: str, job: Job) -> None
     job.progress.say(f"{count} mentions in {rows.height} sentences")
 
 
-Name = tuple[int, int, int]  # where it ends, where its word ends (further on if that is a plural), its number
-Place = tuple[int, int, Meaning]  # where a name ends, where its word ends, and what it means
 Found = tuple[int, int, Meaning]  # where a mention begins and ends, and what it may mean
 # Of a mapping from words to items: the items whose words the text has outside its part from start to end.
 About = Callable[[Mapping[int, Iterable[int]], int, int], Iterator[int]]
-
-
-class Word(NamedTuple):
-    """What is known of a word and the character after it, wherever it stands.
-
-    `number` is its number in words.context, or None; `names` are the names within the word from its beginning, the
-    longest first; `longest` is the first of them that fits, if the word is in lower case (`small`), where nothing
-    else matters. `longer` says when to look for longer names; `suffixes` are the lengths of the suffixes that it ends
-    with.
-    """
-
-    number: int | None
-    small: bool
-    names: Sequence[Name]
-    longest: Place | None
-    longer: str
-    suffixes: Sequence[int]
 
 
 class Linker:
@@ -151,7 +132,8 @@ class Linker:
         self._plurals = affixes.plurals(self._lang) if settings.plurals else ()
         self._particles = affixes.particles(self._lang)
         self._proclitics = bool(affixes.proclitics(self._lang))
-        meanings = Meanings(names, free=settings.case == "ignored")
+        self._inflects = inflection.inflects(self._lang)
+        meanings = Meanings(names, free=settings.case == "ignored", plurals=settings.plurals)
         self._meaning = lru_cache(MEANINGS)(meanings)
         self._about = lru_cache(SHARED)(meanings.about)
         self._word = lru_cache(WORDS)(self._read_word)
@@ -169,7 +151,7 @@ class Linker:
         text, places = placed(written)
         folded = fold(text, self._lang)
         names = self._in_words(text, folded) if self._is_plain(folded) else self._in_all(text, folded)
-        mentions = self._apart(text, self._mentions(text, folded, *names))
+        mentions = self._apart(text, self._mentions(text, folded, *self._inflected(text, *names)))
         if places is None:
             return mentions
         starts, ends = places
@@ -319,6 +301,18 @@ class Linker:
                 here = (name for name in self._names_at(whole_folded, at) if name[0] - at > affixes.LEAST)
                 if place := self._first(whole, at, here):
                     yield at, place[1] - len(letters), place[2]
+
+    def _inflected(self, text: str, names: list[Found], subject: About) -> tuple[list[Found], About]:
+        """Adds the names whose last word is inflected (inflection.inflected)."""
+        if not self._inflects:
+            return names, subject
+        folded = fold(text, self._lang)
+        added = [
+            (start, end, meaning)
+            for start, at, end, citation, name in inflection.inflected(folded, self._lang, self._trie.get)
+            if (meaning := self._meaning(name, text[start:at] + citation, False, False, False))
+        ]
+        return sorted([*names, *added], key=itemgetter(0)) if added else names, subject
 
     def _signed(self, text: str, folded: str, start: int) -> Found | None:
         """The name whose first word begins at a place, with a sign before it: ¡Cu-Cut!"""

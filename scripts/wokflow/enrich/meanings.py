@@ -2,7 +2,7 @@
 
 import math
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -80,6 +80,27 @@ class Meaning:
         return next((qid for number in self.numbers if (qid := f"Q{number}") in qids), None)
 
 
+Name = tuple[int, int, int]  # where it ends, where its word ends (further on if that is a plural), its number
+Place = tuple[int, int, Meaning]  # where a name ends, where its word ends, and what it means
+
+
+class Word(NamedTuple):
+    """What is known of a word and the character after it, wherever it stands.
+
+    `number` is its number in words.context, or None; `names` are the names within the word from its beginning, the
+    longest first; `longest` is the first of them that fits, if the word is in lower case (`small`), where nothing
+    else matters. `longer` says when to look for longer names; `suffixes` are the lengths of the suffixes that it ends
+    with.
+    """
+
+    number: int | None
+    small: bool
+    names: Sequence[Name]
+    longest: Place | None
+    longer: str
+    suffixes: Sequence[int]
+
+
 def _likeliest(
     numbers: list[int], weights: list[float], pages: list[float], weak: list[bool], known: list[int]
 ) -> tuple[str, float] | None:
@@ -97,10 +118,11 @@ def _likeliest(
 class Meanings:
     """Finds the possible meanings of names in texts of one language."""
 
-    def __init__(self, names: Names, *, free: bool) -> None:
+    def __init__(self, names: Names, *, free: bool, plurals: bool) -> None:
         self._names = names
         self._lang = names.lang
         self._free = free
+        self._plurals = plurals
 
     def __call__(self, name: int, words: str, plural: bool, inside: bool, first: bool) -> Meaning | None:
         """The possible meanings of `words`, a name or its plural; None if they fit no item. See Wording."""
@@ -109,6 +131,8 @@ class Meanings:
         weights: dict[int, float] = {}
         for entity, *form in self._names.owners_of(name):
             spelling, capitals, kind, flags = form
+            if flags & PLURAL and not self._plurals:
+                continue
             if flags & OF_ONE and self._names.sitelinks[entity] >= FAMOUS:
                 flags &= ~OF_ONE
             key = spelling, capitals, kind, flags

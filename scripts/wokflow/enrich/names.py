@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.enrich.entities import number_of
+from wokflow.enrich.inflection import forms
 from wokflow.enrich.languages import NAMING
 from wokflow.enrich.letters import plain
 from wokflow.enrich.words import Cases, context, fold, word_pattern
@@ -31,7 +32,7 @@ ACRONYM = 3  # letters: an alias this short is kept only in capitals
 BITS = 16  # bits of `beginnings` for each name
 WORDS = 16  # words of a name, at most, whose capitals are stored
 IRREGULAR = 1  # with capitals inside words, as in BBC or iPhone
-PLURAL = 2  # the form in -ies of a name in -y
+PLURAL = 2  # a plural or another inflected form
 OF_ONE = 4  # a proper noun in a script without capitals, by its English label: a person, a place, a work
 OF_MANY = 8  # a common noun, by its English label
 ARTICLES = {
@@ -52,8 +53,8 @@ def enrich_names(*, entities: str, names: str, digest: str, lang: str, job: Job)
     """Write the folder `names`: all labels, aliases and titles of pages that items have in a language.
 
     Left out are names of a single character (without the article), of more than LONGEST, without letters, and with a
-    NUL; and aliases of up to ACRONYM letters that are not all capitals, in languages with capitals. An English name
-    in -y also gets its plural in -ies.
+    NUL; and aliases of up to ACRONYM letters that are not all capitals, in languages with capitals. Common nouns of
+    some languages also have their inflected forms (see inflection.forms).
 
     The folder holds `names.marisa`, a trie that numbers the folded names; `starts` (names + 1), where each name's
     owners begin in `owners` (OWNER); `numbers` and `sitelinks`, the number of the item's id and of its pages by row
@@ -121,8 +122,9 @@ def _named(rows: pl.DataFrame, lang: str) -> pl.DataFrame:
         flags |= _of(proper[entity], name)
         exact = zlib.crc32(name.encode())
         described.append((entity, key, exact, capitals, kind, flags))
-        if lang == "en" and len(key) > 3 and key[-1] == "y" and key[-2] not in "aeiou ":
-            described.append((entity, f"{key[:-1]}ies", exact, capitals, kind, flags | PLURAL))
+        if capitals <= 1 and not flags & OF_ONE and not article(key, lang):  # others are proper nouns
+            for form in forms(key, lang):
+                described.append((entity, form, exact, capitals, kind, flags | PLURAL))
     return _frame(described)
 
 

@@ -25,6 +25,7 @@ _ALIKE = {  # signs that are written in several ways
 # letters are small: chr.lower does not know which.
 _ALIKE_IN = {
     "ru": {"ё": "е"},
+    "hi": {"ँ": "ं"},
     "tr": {"ı": "i", "İ": "i"},
     "az": {"ı": "i", "İ": "i"},
     "ar": dict.fromkeys("أإآٱ", "ا"),
