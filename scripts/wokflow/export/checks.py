@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from wokflow.export import damage, leaks, privacy
 from wokflow.export.findings import Finding, finding
-from wokflow.export.forms import Form, recipe_text
+from wokflow.export.forms import Form, inner_id, recipe_text
 from wokflow.export.near_duplicates import near_duplicates
 from wokflow.export.privacy import text_findings
 from wokflow.export.rows import Account, duplicate_ids
@@ -42,10 +42,7 @@ def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Find
     if not shards:
         return []
     own = set(form.schema(full=full).names)
-    key = [pl.col(name) if name in own else _inner(name) for name in form.key]
-    text = pl.concat_str(
-        [_plain(each, name, form) for each, name in zip(key, form.key, strict=True)], separator=" "
-    )
+    text = form.row_key(full=full)
     columns = [name if name in own else f"{name.removesuffix('_id')}.id" for name in form.key]
     return [
         *duplicate_ids(Rows(shards, columns, (text.alias("key"),)), subset),
@@ -81,16 +78,6 @@ def of_shards(
         for gate, problems in wrong.items()
         for each in finding(gate, subset, len(problems), problems, advice)
     ]
-
-
-def _inner(name: str) -> pl.Expr:
-    """The id of a recipe in the full form, where source_id is source.id."""
-    return pl.col(name.removesuffix("_id")).struct.field("id")
-
-
-def _plain(key: pl.Expr, name: str, form: Form) -> pl.Expr:
-    listed = name in form.own.names and "list" in str(form.own.field(name).type)[:4]
-    return (key.list.join(",") if listed else key.cast(pl.String)).fill_null("")
 
 
 def write_findings(path: Path, findings: Sequence[Finding]) -> None:
@@ -132,7 +119,7 @@ def of_splits(
 def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> Iterator[pl.DataFrame]:
     """source_id and target_id of the pairs of a subset's split; no target where a person has written it."""
     shards = sorted((folder / "data" / name).glob(f"{split}-*.parquet"))
-    source = _inner("source_id") if full else pl.col("source_id")
+    source = inner_id("source_id") if full else pl.col("source_id")
     columns = ["source.id" if full else "source_id"]
     if form == "gold":
         target = pl.lit(None, pl.String)

@@ -1,8 +1,11 @@
 """Compares a release with an earlier one: rows added, removed and changed, settings, sources."""
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -10,13 +13,32 @@ import polars as pl
 from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
 from wokflow.export.manifest import Manifest, rows_of
-from wokflow.export.shards import shard_paths
+from wokflow.export.shards import Rows, shard_paths
 from wokflow.export.subsets import RECORDS
 from wokflow.export.verify import verified
 
 SHOWN = 5
 SOURCE = ("version", "sha256", "licence", "release")
 MEMBERS = ("name", "version", "mode", "contact", "licence_of_annotations")
+CACHE = 64  # MiB
+_TABLE = f"""
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA temp_store = FILE;
+PRAGMA cache_size = -{CACHE << 10};
+CREATE TABLE rows (new INTEGER, key TEXT, digest INTEGER);
+BEGIN;
+"""
+_COMPARED = """
+CREATE TABLE compared AS
+WITH numbered AS (SELECT *, row_number() OVER (PARTITION BY new, key ORDER BY rowid) AS nth FROM rows)
+SELECT key, CASE
+    WHEN min(new) = 1 THEN 'added'
+    WHEN max(new) = 0 THEN 'removed'
+    WHEN min(digest) < max(digest) THEN 'changed'
+    ELSE 'equal'
+END AS kind FROM numbered GROUP BY key, nth
+"""
 
 
 @dataclass(frozen=True)
@@ -93,72 +115,39 @@ def _settings(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[s
 
 
 def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) -> Difference:
-    """Compare the rows of a subset by key and split, holding keys and digests of the rows in memory.
+    """Compare the rows of a subset by key and split.
 
-    If a key occurs several times, the first row is compared with the first, the second with the second.
+    If a key occurs several times, the first row is compared with the first, the second with the second. Keys and
+    digests of the rows lie in a temporary file, in which SQLite sorts them in CACHE MiB of memory.
     """
-    form = FORMS[after["subsets"][name]["form"]]
-    left, right = (
-        _digests(release, manifest, name, form.key) for release, manifest in ((old, before), (new, after))
-    )
-    both = left.join(right, on=["key", "nth"], how="full", suffix="_new", coalesce=True).collect(
-        engine="streaming"
-    )
-    kinds = {
-        "added": pl.col("row").is_null(),
-        "removed": pl.col("row_new").is_null(),
-        "changed": pl.col("row") != pl.col("row_new"),
-    }
-    differing = {kind: both.filter(which) for kind, which in kinds.items()}
-    counts = {kind: rows.height for kind, rows in differing.items()}
-    return Difference(
-        name,
-        **counts,
-        equal=both.height - sum(counts.values()),
-        examples={kind: rows["key"].sort().head(SHOWN).to_list() for kind, rows in differing.items()},
-    )
-
-
-def _digests(release: str, manifest: Manifest, name: str, key: Sequence[str]) -> pl.LazyFrame:
-    """Columns key (text, with the split), nth (number among the rows with this key, from 0), and row (hash of the
-    row).
-
-    Hashes of equal rows are equal within one process.
-    """
-    frames = [
-        pl.scan_parquet(str(Path(release, path)), glob=False).select(
-            key=pl.concat_str(
-                pl.lit(split), *(_text(column) for column in _key(key, manifest, name)), separator=" "
-            ),
-            row=pl.struct(pl.all()).map_batches(_hashes, return_dtype=pl.UInt64),
+    with (
+        TemporaryDirectory(prefix="wokflow-") as folder,
+        closing(sqlite3.connect(Path(folder, "rows.sqlite"), isolation_level=None)) as database,
+    ):
+        database.executescript(_TABLE)
+        for number, (release, manifest) in enumerate(((old, before), (new, after))):
+            database.executemany(
+                f"INSERT INTO rows VALUES ({number}, ?, ?)", _digests(release, manifest, name)
+            )
+        database.execute(_COMPARED)
+        counts = dict(database.execute("SELECT kind, count(*) FROM compared GROUP BY kind"))
+        first = "SELECT key FROM compared WHERE kind = ? ORDER BY key LIMIT ?"
+        kinds = ("added", "removed", "changed")
+        return Difference(
+            name,
+            **{kind: counts.get(kind, 0) for kind in (*kinds, "equal")},
+            examples={kind: [key for (key,) in database.execute(first, (kind, SHOWN))] for kind in kinds},
         )
-        for split, shards in manifest["subsets"][name]["splits"].items()
-        for path in shard_paths(name, split, len(shards))
-    ]
-    rows = pl.concat(frames) if frames else pl.LazyFrame(schema={"key": pl.String, "row": pl.UInt64})
-    return rows.with_columns(nth=pl.int_range(pl.len()).over("key"))
 
 
-def _key(key: Sequence[str], manifest: Manifest, name: str) -> list[str]:
-    """The columns of the key; in the full form, a recipe's id is a member of its struct."""
-    full = FORMS[manifest["subsets"][name]["form"]].schema(full=manifest["mode"] == "full")
-    return [column if column in full.names else f"{column.removesuffix('_id')}.id" for column in key]
-
-
-def _text(column: str) -> pl.Expr:
-    outer, _, inner = column.partition(".")
-    value = pl.col(outer).struct.field(inner) if inner else pl.col(outer)
-    return value.map_batches(_joined, return_dtype=pl.String)
-
-
-def _joined(values: pl.Series) -> pl.Series:
-    if isinstance(values.dtype, pl.List):
-        return values.list.join(",")
-    return values.cast(pl.String).fill_null("")
-
-
-def _hashes(rows: pl.Series) -> pl.Series:
-    return pl.Series([hash(repr(row)) & 0xFFFFFFFFFFFFFFFF for row in rows.to_list()], dtype=pl.UInt64)
+def _digests(release: str, manifest: Manifest, name: str) -> Iterator[tuple[str, int]]:
+    """The key, with the split, and a hash of each row; hashes of equal rows are equal within one process."""
+    subset = manifest["subsets"][name]
+    key = FORMS[subset["form"]].row_key(full=manifest["mode"] == "full")
+    for split, counts in subset["splits"].items():
+        for rows in Rows([Path(release, path) for path in shard_paths(name, split, len(counts))]):
+            keys = rows.select(pl.concat_str(pl.lit(split), key, separator=" ")).to_series()
+            yield from zip(keys, (hash(repr(row)) for row in rows.iter_rows()), strict=True)
 
 
 def _described(difference: Difference) -> Iterator[str]:

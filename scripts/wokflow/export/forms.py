@@ -38,6 +38,20 @@ class Form:
     def schema(self, *, full: bool) -> pa.Schema:
         return self.full if full and self.full is not None else self.own
 
+    def row_key(self, *, full: bool) -> pl.Expr:
+        """The key of a row as text."""
+        return pl.concat_str([self._key_part(name, full=full) for name in self.key], separator=" ")
+
+    def _key_part(self, name: str, *, full: bool) -> pl.Expr:
+        column = inner_id(name) if name not in self.schema(full=full).names else pl.col(name)
+        listed = name in self.own.names and pa.types.is_list(self.own.field(name).type)
+        return (column.list.join(",") if listed else column.cast(pl.String)).fill_null("")
+
+
+def inner_id(name: str) -> pl.Expr:
+    """The id of a recipe in the full form, where source_id is source.id."""
+    return pl.col(name.removesuffix("_id")).struct.field("id")
+
 
 def fill_pairs(rows: pl.DataFrame, texts: Mapping[str, Texts]) -> pl.DataFrame:
     """Each source recipe with its targets."""
