@@ -1,7 +1,10 @@
 """A release holds every row once, and nothing that it may not; its card says what is in it."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -175,6 +178,7 @@ def test_the_card_says_what_was_not_searched_and_whose_licences_reach_what(resul
     assert "Adaptations (gold) that are shown are derived" in text and "- `records`: " in text
     text = (export(results, "pairs", mode="full", to="full") / "README.md").read_text(encoding="utf-8")
     assert "points at" not in text and "Wikidata" not in text and "derived" not in text
+    assert "\n- `pairs-zh-en` (zh, en): Recipes " in text
 
 
 def test_the_head_names_only_licences_that_the_hub_knows() -> None:
@@ -197,6 +201,29 @@ def test_two_exports_have_the_same_bytes(results: Path) -> None:
     first = export(results, to="first")
     shutil.rmtree(results / "export/dataset")
     assert same(first, export(results, to="second"))
+
+
+ELSEWHERE = """
+import sys, time
+from pathlib import Path
+now = time.time
+time.time = lambda: now() + 40 * 86_400
+from tests.export.made import export
+export(Path(sys.argv[1]), to="second", jsonl=True)
+"""
+
+
+def test_another_day_machine_and_number_of_threads_give_the_same_bytes(results: Path) -> None:
+    first = export(results, to="first", jsonl=True)
+    shutil.rmtree(results / "export/dataset")
+    there = {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONHASHSEED": "7"}
+    threads = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "ARROW_NUM_THREADS"), "5")
+    subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, str(results)],
+        env=os.environ | there | threads | {"PYTHONPATH": f"{ROOT}:{ROOT}/scripts"},
+        check=True,
+    )
+    assert same(first, results / "export/second/recipes-1.0")
 
 
 def test_a_crash_leaves_the_old_release(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,7 @@ PAPERS = {
     ),
     "items": (
         "Yao et al. (2024): Benchmarking Machine Translation with Cultural Awareness. Findings of EMNLP, 13078-13096."
+        " https://doi.org/10.18653/v1/2024.findings-emnlp.765"
     ),
 }
 CITED = {
@@ -50,8 +51,9 @@ CITED = {
 PROCESSING = {
     "pairs": (
         "Titles are translated into one language and encoded; each recipe is paired with the nearest recipes of the "
-        "other language whose similarity (cosine) reaches the threshold. A pair says that two titles mean nearly the "
-        "same, not that two recipes do: expect pairs that a cook would not accept."
+        "other language whose similarity (cosine) reaches the threshold; recipes without such a neighbour are in no "
+        "pair. A pair says that two titles mean nearly the same, not that two recipes do: expect pairs that a cook "
+        "would not accept."
     ),
     "silver": "The names of a dish in both languages were looked up in the corpora; a person accepted each pair.",
     "gold": "Written by people for the other culture.",
@@ -102,14 +104,17 @@ TEMPLATE = """\
 # {{ name }} {{ version }}
 
 {% for subset in subsets -%}
-- `{{ subset.name }}`{{ subset.languages }}: {{ subset.description }} {{ subset.counts }}.
+- `{{ subset.name }}`{% if subset.of %} ({{ subset.of }}){% endif %}: {{ subset.description }} {{ subset.counts }}.
 {% endfor %}
-{%- if standoff %}
+{%- if standoff and texts %}
 **This is a stand-off release.** It has ids, offsets, digests and annotations, and no text of
-{{ corpora }}. With your own copy of these (`ATTRIBUTION.md` says where they are to be had, and the table of sources
-which version it must be), one command makes the full release of it, with the same bytes that its makers have:
+{{ corpora }}. With your own copy of these, one command makes the full release, with the same bytes that its makers
+have. The table of sources has the version and the checksum of each file, as far as they are known, and
+`ATTRIBUTION.md` the home pages:
 
-    wokflow rehydrate {{ folder }}{% for source in texts %} --source {{ source }}=YOUR_COPY{% endfor %} --to FULL
+    wokflow rehydrate {{ folder }} \\
+{% for source in texts %}        --source {{ source }}=YOUR_COPY \\
+{% endfor %}        --to FULL
 {% elif restricted %}
 **Do not pass this copy on.** It holds text of {{ restricted }}, whose licence forbids that.
 {% endif %}
@@ -158,8 +163,8 @@ Nothing here points at a record of a source.
 {% for dataset, text in processing -%}
 - {{ dataset }}: {{ text }}
 {% endfor %}
-Made with Wokflow {{ software }}. All settings are in `release.json`, every step with its inputs in
-`provenance.jsonld`.
+Made with Wokflow {{ software }}, a workflow for research on recipes and translation across cultures. All settings are
+in `release.json`, every step with its inputs in `provenance.jsonld`.
 
 ## From the sources to these rows
 
@@ -169,6 +174,8 @@ Made with Wokflow {{ software }}. All settings are in `release.json`, every step
 {% for account in accounts -%}
 | {{ account.step }} | {{ account.rows_in }} | {{ account.rows_out }} | {{ account.rejects }} |
 {% endfor %}
+Shards count the rows of their own table: a recipe has many actions, and may be in no pair.
+
 {% endif -%}
 Every rejected row is kept with its reason in the results of the run.
 
@@ -241,7 +248,7 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
         subsets=[
             {
                 "name": name,
-                "languages": f" ({', '.join(each['languages'])})" if each["languages"] else "",
+                "of": ", ".join(each["languages"]),
                 "description": each["description"],
                 "counts": counted(rows_of(each), "row"),
             }

@@ -100,7 +100,7 @@ def known_sources(
 
 def _clause(name: str, own: Mapping[str, Any], known: Mapping[str, str]) -> str:
     if own.get("release"):
-        return f"export.licences.{name} of the config says so ({own['licence']})."
+        return f"export.licences.{name} in the config of this release's makers says so ({own['licence']})."
     return known.get("clause") or UNKNOWN.format(name=name)
 
 

@@ -57,7 +57,7 @@ _CODE = re.compile(
 ADVICE = {
     "mail_addresses": "Remove the addresses or the rows in the source, and run again from ingest.",
     "phone_numbers": "Remove the numbers or the rows in the source, and run again from ingest.",
-    "links": "Remove the links in the source. A release of mode standoff holds no links of a corpus.",
+    "links": "Remove the links or the rows in the source, and run again from ingest.",
     "user_names": "Remove the names or the rows in the source, and run again from ingest.",
 }
 
