@@ -118,7 +118,7 @@ def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) ->
     """Compare the rows of a subset by key and split.
 
     If a key occurs several times, the first row is compared with the first, the second with the second. Keys and
-    digests of the rows lie in a temporary file, in which SQLite sorts them in CACHE MiB of memory.
+    digests of the rows lie in a temporary file, which SQLite sorts; its pages and each of its sorts hold CACHE MiB.
     """
     with (
         TemporaryDirectory(prefix="wokflow-") as folder,
