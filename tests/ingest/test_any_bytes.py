@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame.job import UserError
 
@@ -30,7 +30,6 @@ RECORDS = st.lists(st.tuples(TEXTS, st.lists(TEXTS, max_size=3), st.lists(TEXTS,
 
 
 @given(RECORDS)
-@settings(deadline=None, max_examples=40)
 def test_what_goes_in_comes_out(
     ingest: Ingest, corpus: Any, fields: list[tuple[str, list[str], list[str]]]
 ) -> None:
@@ -57,7 +56,6 @@ SCRAPS = st.binary(max_size=30) | st.sampled_from(
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=40)
 def test_any_bytes_can_be_ingested(ingest: Ingest, corpus: Any, data: st.DataObject) -> None:
     whole = st.sampled_from([corpus.row(0) + b"\n", corpus.header + b"\n"])
     raw = b"".join(data.draw(st.lists(SCRAPS | whole, max_size=8)))
@@ -69,7 +67,6 @@ def test_any_bytes_can_be_ingested(ingest: Ingest, corpus: Any, data: st.DataObj
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=40)
 def test_a_changed_archive_can_be_ingested(ingest: Ingest, corpus: Any, data: st.DataObject) -> None:
     ending, pack = PACKED[data.draw(st.sampled_from(sorted(PACKED)))]
     packed = bytearray(pack(corpus.file(corpus.titles(20))))
