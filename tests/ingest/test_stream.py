@@ -1,6 +1,7 @@
 """Archives give the bytes that were compressed, and damaged ones what can still be read."""
 
 import bz2
+import functools
 import gzip
 import io
 import lzma
@@ -38,6 +39,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     ".zst": zstd_packed,
     ".zip": lambda data: zipped(("recipes.csv", data)),
 }
+PACK = {ending: functools.cache(pack) for ending, pack in PACK.items()}  # few texts are compressed, often
 packed = pytest.mark.parametrize("ending", list(PACK))
 
 
@@ -112,19 +114,20 @@ def test_an_empty_file_holds_nothing(ending: str, tmp_path: Path) -> None:
 @packed
 def test_chunks_stay_small_and_shares_rise(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"raw{ending}"
-    path.write_bytes(PACK[ending](b"\n" * (20 * CHUNK)))
+    data = bytes(CHUNK + 1) + random.Random(2).randbytes(2 * CHUNK)
+    path.write_bytes(PACK[ending](data))
     sizes, shares = zip(*((len(chunk), share) for chunk, share in chunks(path)), strict=True)
-    assert sum(sizes) == 20 * CHUNK and max(sizes) <= CHUNK
-    assert list(shares) == sorted(shares) and shares[0] >= 0 and shares[-1] <= 1
+    assert sum(sizes) == len(data) and max(sizes) <= CHUNK
+    assert list(shares) == sorted(shares) and 0 <= shares[0] < shares[-1] <= 1
 
 
 @packed
 @pytest.mark.parametrize("damaged", [False, True])
-def test_an_archive_that_expands_ten_thousandfold_takes_little_memory(
+def test_an_archive_that_expands_hundredfold_takes_little_memory(
     ending: str, damaged: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / f"raw{ending}"
-    size = 100 * CHUNK
+    size = 20 * CHUNK
     data = bytearray(PACK[ending](bytes(size)))
     if damaged:
         data[len(data) // 2] ^= 0xFF
