@@ -122,12 +122,12 @@ def release(folder: Path, text: str) -> str:
     return str(folder / "release")
 
 
-def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
+def page(folder: Path, rows: int, text: str = "Soup", rejects: float = 1) -> str:
     """The page of so many recipes and pairs, and `rejects` times as many rejects."""
     parts = later(folder, text, rows) | items(folder, text, rows)
     paths: list[str] = []
     for corpus in CORPORA:
-        paths += recipes(folder, corpus, text, rows, rows * rejects).values()
+        paths += recipes(folder, corpus, text, rows, round(rows * rejects)).values()
     for direction in DIRECTIONS:
         pairs = [pair(direction, text, n) for n in range(rows)]
         for name, schema in (("pairs", match.PAIRS), ("audit", match.AUDIT)):
@@ -159,51 +159,69 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: int = 1) -> str:
     return out.read_text(encoding="utf-8")
 
 
-def test_text_of_the_corpora_is_escaped(tmp_path: Path) -> None:
-    html = page(tmp_path, 5, EVIL)
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a page of five recipes and pairs, which tests only read."""
+    folder = tmp_path_factory.mktemp("plain") / "re sults"
+    page(folder, 5)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of such a page of evil text."""
+    folder = tmp_path_factory.mktemp("evil")
+    page(folder, 5, EVIL)
+    return folder
+
+
+def html_of(folder: Path, name: str = "index") -> str:
+    return (folder / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_text_of_the_corpora_is_escaped(evil: Path) -> None:
+    html = html_of(evil)
     assert "<script" not in html and "&lt;script&gt;alert(&#34;宫保鸡丁&#34;)" in html
     assert not set("\x00\u202e") & set(html) and r"\u202e\x00" in html
 
 
-def test_text_of_runs_is_no_code_where_charts_are_explored(tmp_path: Path) -> None:
-    page(tmp_path, 5, EVIL)
-    html = (tmp_path / "interactive.html").read_text(encoding="utf-8")
+def test_text_of_runs_is_no_code_where_charts_are_explored(evil: Path) -> None:
+    html = html_of(evil, "interactive")
     assert "alert(" in html and "<script>alert" not in html and html.count("</script>") == 2
     assert "\u202e" not in html
 
 
-def test_nothing_is_fetched_and_nothing_runs(tmp_path: Path) -> None:
-    html = page(tmp_path, 5)
+def test_nothing_is_fetched_and_nothing_runs(plain: Path) -> None:
+    html = html_of(plain)
     assert not re.search(
         r"https?:|//\w|\bsrc=|@import|url\(|<link|<iframe|<script|\bon\w+=|javascript:", html
     )
     assert "default-src 'none'; style-src 'unsafe-inline'" in html
 
 
-def test_links_lead_to_what_is_there(tmp_path: Path) -> None:
+def test_links_lead_to_what_is_there(plain: Path) -> None:
     """Contents to sections, sections to the top and to their tables."""
-    read = Read(page(tmp_path / "results", 5))
+    read = Read(html_of(plain))
     inside = {link[1:] for link in read.links if link.startswith("#")}
     outside = {link for link in read.links if not link.startswith("#")}
     assert inside <= set(read.ids) and len(inside) > 10 and len(read.ids) == len(set(read.ids))
-    assert {link for link in outside if not (tmp_path / "results" / unquote(link)).exists()} == set()
+    assert {link for link in outside if not (plain / unquote(link)).exists()} == set()
 
 
-def test_every_table_can_be_reached(tmp_path: Path) -> None:
-    folder = tmp_path / "re sults"
-    links = {unquote(link) for link in Read(page(folder, 5)).links}
-    written = {path.parent.relative_to(folder).as_posix() for path in folder.rglob("part-*.parquet")}
+def test_every_table_can_be_reached(plain: Path) -> None:
+    links = {unquote(link) for link in Read(html_of(plain)).links}
+    written = {path.parent.relative_to(plain).as_posix() for path in plain.rglob("part-*.parquet")}
     assert written <= links and len(written) == 32
     assert {"statistics", "scores", "leaks", "parser", "mine", "release", "interactive.html"} <= links
 
 
-def test_elements_are_closed_and_what_is_folded_has_a_summary(tmp_path: Path) -> None:
-    read = Read(page(tmp_path, 20, EVIL))
+def test_elements_are_closed_and_what_is_folded_has_a_summary(evil: Path) -> None:
+    read = Read(html_of(evil))
     assert read.open == [] and read.unsummed == 0 and read.folded > 15
 
 
-def test_results_come_first_and_stages_in_the_order_of_the_data(tmp_path: Path) -> None:
-    html = page(tmp_path, 5)
+def test_results_come_first_and_stages_in_the_order_of_the_data(plain: Path) -> None:
+    html = html_of(plain)
     headings = re.findall(r"<h2>(.*?)</h2>", html)
     assert headings == [
         *("The best run on each data set", "Stage by stage", "Recipes and rejects", "Pairs", "Actions"),
@@ -242,28 +260,27 @@ class Read(HTMLParser):
         assert self.open.pop() == tag, f"</{tag}> closes another element"
 
 
-@pytest.mark.parametrize(("rows", "text"), [(0, "holds no rows"), (1, "Soup 0"), (20, "Soup 19")])
-def test_any_number_of_rows(tmp_path: Path, rows: int, text: str) -> None:
-    assert text in page(tmp_path, rows)
+def test_a_page_of_no_rows_says_so(tmp_path: Path) -> None:
+    assert "holds no rows. Is it the right file?" in page(tmp_path, 0)
 
 
 def test_wrong_file_is_called_out(tmp_path: Path) -> None:
-    assert "Is it the right file?" not in page(tmp_path / "half", 4, rejects=1)
-    assert "ingest left out 67 % of the rows of recipenlg, most often for" in page(
-        tmp_path / "most", 4, rejects=2
-    )
+    html = page(tmp_path, 1, rejects=2)
+    assert "Soup 0" in html and "ingest left out 67 % of the rows of recipenlg, most often for" in html
 
 
-def test_same_bytes_but_for_run_times(tmp_path: Path) -> None:
-    first = page(tmp_path, 30)
-    assert first == page(tmp_path, 30) and "No run times" in first
+def test_run_times_are_told_and_a_few_rejects_are_no_finding(plain: Path, tmp_path: Path) -> None:
+    assert "No run times" in html_of(plain)
     tables.write_text(tmp_path / "benchmarks/match_embed/zh.00000.00001.tsv", "s\tmax_rss\n61.5\t-\n")
-    assert "61.5" in page(tmp_path, 30)
+    html = page(tmp_path, 20, rejects=0.05)  # 1 of 21 rows
+    assert "61.5" in html and "Soup 19" in html and "ingest left out" not in html
 
 
-def test_words_in_the_path_of_the_results_do_not_matter(tmp_path: Path) -> None:
+def test_the_same_tables_give_the_same_bytes_whatever_words_are_in_their_paths(
+    plain: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "match" / "pairs" / "pivot" / "dishes" / "zh-en"
-    assert page(folder, 5) == page(tmp_path / "plain", 5)
+    assert page(folder, 5) == html_of(plain)
 
 
 def test_examples_spread_and_no_dish_twice() -> None:
