@@ -99,21 +99,19 @@ def test_a_page_has_its_number_revision_title_item_and_first_paragraph(tmp_path:
     assert found.rejects.is_empty()
 
 
-@pytest.mark.parametrize(
-    ("fields", "summary"),
-    [
-        ({"opening_text": "One.\n\nTwo."}, "One."),
-        ({"opening_text": "\n  \t\n One \n two."}, "One"),
-        ({"opening_text": None}, "Mapo tofu is a dish from Sichuan. It is hot. History. It is old."),
-        ({"opening_text": ..., "text": "First.\nSecond."}, "First."),
-        ({"opening_text": " ", "text": "== History ==\nIt is old."}, "It is old."),
-        ({"opening_text": "A\u00a0dish \u2028of tofu"}, "A dish of tofu"),
-    ],
-)
-def test_the_summary_is_the_introduction_s_first_paragraph_or_the_text_s(
-    tmp_path: Path, fields: dict[str, Any], summary: str
-) -> None:
-    assert Ingested(tmp_path, pair(**fields)).pages["summary"].to_list() == [summary]
+SUMMARIES: list[tuple[dict[str, Any], str]] = [
+    ({"opening_text": "One.\n\nTwo."}, "One."),
+    ({"opening_text": "\n  \t\n One \n two."}, "One"),
+    ({"opening_text": None}, "Mapo tofu is a dish from Sichuan. It is hot. History. It is old."),
+    ({"opening_text": ..., "text": "First.\nSecond."}, "First."),
+    ({"opening_text": " ", "text": "== History ==\nIt is old."}, "It is old."),
+    ({"opening_text": "A\u00a0dish \u2028of tofu"}, "A dish of tofu"),
+]
+
+
+def test_the_summary_is_the_introduction_s_first_paragraph_or_the_text_s(tmp_path: Path) -> None:
+    data = b"".join(pair(number, **fields) for number, (fields, _) in enumerate(SUMMARIES))
+    assert Ingested(tmp_path, data).pages["summary"].to_list() == [summary for _, summary in SUMMARIES]
 
 
 @pytest.mark.parametrize(
@@ -139,41 +137,41 @@ def test_a_long_paragraph_ends_with_a_sentence_or_a_word(text: str, longest: int
     assert len(cut) <= longest
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason", "detail"),
-    [
-        ({"namespace": 1}, "other_namespace", "1"),
-        ({"namespace": ...}, "missing_field", "namespace"),
-        ({"namespace": "0"}, "wrong_type", "namespace is no number from 0 on: '0'"),
-        ({"namespace": False}, "wrong_type", "namespace is no number from 0 on: False"),
-        ({"source_text": "#REDIRECT [[Tofu]]"}, "redirect", None),
-        ({"source_text": " #redirect: [[Tofu]]"}, "redirect", None),
-        ({"source_text": "#重定向 [[豆腐]]"}, "redirect", None),
-        ({"source_text": "＃転送[[豆腐]]"}, "redirect", None),
-        ({"title": ...}, "missing_field", "title"),
-        ({"title": " "}, "empty_title", None),
-        ({"title": ["Mapo tofu"]}, "wrong_type", "title is list, not text"),
-        ({"version": ...}, "missing_field", "version"),
-        ({"version": "7"}, "wrong_type", "version is no number from 0 on: '7'"),
-        ({"version": -7}, "wrong_type", "version is no number from 0 on: -7"),
-        ({"version": 10**30}, "wrong_type", "version is no number from 0 on: 1e+30"),
-        ({"wikibase_item": 7}, "wrong_type", "wikibase_item is int, not text"),
-        ({"wikibase_item": "P7"}, "wrong_type", "wikibase_item is no item: 'P7'"),
-        ({"opening_text": 7}, "wrong_type", "opening_text is int, not text"),
-        ({"opening_text": ..., "text": ...}, "missing_field", "text"),
-        ({"opening_text": "", "text": " \n"}, "no_summary", None),
-        ({"opening_text": "a\0b"}, "nul_byte", "an escaped one in title or text"),
-    ],
-)
-def test_a_page_that_cannot_be_used_is_rejected_with_a_reason(
-    tmp_path: Path, fields: dict[str, Any], reason: str, detail: str | None
-) -> None:
-    found = Ingested(tmp_path, pair(1) + pair(2, **fields) + pair(3))
-    assert found.reasons == [(reason, detail)]
-    assert found.pages["page_id"].to_list() == [1, 3]
-    row = found.rejects.row(0, named=True)
-    assert (row["corpus"], row["source_row"]) == ("wikipedia-en", 1)
-    assert row["raw"].startswith('{"index": {"_type": "_doc", "_id": "2"}}\n{"template"')
+UNUSABLE: list[tuple[dict[str, Any], str, str | None]] = [
+    ({"namespace": 1}, "other_namespace", "1"),
+    ({"namespace": ...}, "missing_field", "namespace"),
+    ({"namespace": "0"}, "wrong_type", "namespace is no number from 0 on: '0'"),
+    ({"namespace": False}, "wrong_type", "namespace is no number from 0 on: False"),
+    ({"source_text": "#REDIRECT [[Tofu]]"}, "redirect", None),
+    ({"source_text": " #redirect: [[Tofu]]"}, "redirect", None),
+    ({"source_text": "#重定向 [[豆腐]]"}, "redirect", None),
+    ({"source_text": "＃転送[[豆腐]]"}, "redirect", None),
+    ({"title": ...}, "missing_field", "title"),
+    ({"title": " "}, "empty_title", None),
+    ({"title": ["Mapo tofu"]}, "wrong_type", "title is list, not text"),
+    ({"version": ...}, "missing_field", "version"),
+    ({"version": "7"}, "wrong_type", "version is no number from 0 on: '7'"),
+    ({"version": -7}, "wrong_type", "version is no number from 0 on: -7"),
+    ({"version": 10**30}, "wrong_type", "version is no number from 0 on: 1e+30"),
+    ({"wikibase_item": 7}, "wrong_type", "wikibase_item is int, not text"),
+    ({"wikibase_item": "P7"}, "wrong_type", "wikibase_item is no item: 'P7'"),
+    ({"opening_text": 7}, "wrong_type", "opening_text is int, not text"),
+    ({"opening_text": ..., "text": ...}, "missing_field", "text"),
+    ({"opening_text": "", "text": " \n"}, "no_summary", None),
+    ({"opening_text": "a\0b"}, "nul_byte", "an escaped one in title or text"),
+]
+
+
+def test_a_page_that_cannot_be_used_is_rejected_with_a_reason(tmp_path: Path) -> None:
+    """Each between two good pages."""
+    bad = [pair(1000 + number, **fields) for number, (fields, *_) in enumerate(UNUSABLE)]
+    found = Ingested(tmp_path, pair(0) + b"".join(page + pair(n) for n, page in enumerate(bad, 1)))
+    assert found.reasons == [(reason, detail) for _, reason, detail in UNUSABLE]
+    assert found.pages["page_id"].to_list() == list(range(len(bad) + 1))
+    assert set(found.rejects["corpus"]) == {"wikipedia-en"}
+    assert found.rejects["source_row"].to_list() == [2 * number + 1 for number in range(len(bad))]
+    begins = [page.decode()[:60] for page in bad]  # both of its lines
+    assert all(map(str.startswith, found.rejects["raw"], begins))
 
 
 def test_pages_without_an_item_are_kept(tmp_path: Path) -> None:
@@ -187,36 +185,32 @@ def test_a_page_that_comes_twice_is_kept_once(tmp_path: Path) -> None:
     assert found.reasons == [("duplicate", "page 5")]
 
 
-@pytest.mark.parametrize(
-    ("lines", "reasons", "numbers"),
-    [
-        (b"garbage\n", ["broken_record"], [1, 3]),
-        (b'{"index": {"_id": "2"}}\n', ["broken_record"], [1, 3]),
-        (b'{"index": {"_id": "2"}}\n{"title": "cut\n', ["broken_record"], [1, 3]),
-        (
-            b'{"index": {"_id": "2"\n' + pair(2).split(b"\n")[1] + b"\n",
-            ["broken_record", "missing_field"],
-            [1, 3],
-        ),
-        (pair(2, page_id=2).split(b"\n")[1] + b"\n", [], [1, 2, 3]),
-        (b'{"index": {}}\n' + pair(2, page_id=2).split(b"\n")[1] + b"\n", [], [1, 2, 3]),
-        (pair("two"), ["wrong_type"], [1, 3]),
-        (pair("9" * 30), ["wrong_type"], [1, 3]),
-        (pair("٢"), ["wrong_type"], [1, 3]),
-        (b"[]\n", ["wrong_type"], [1, 3]),
-        (b"[" * 5000 + b"\n", ["broken_record"], [1, 3]),
-        (pair(2, title="caf\xe9").decode().encode("latin-1"), ["invalid_utf8"], [1, 3]),
-        (pair(2, title="HALF").replace(b"HALF", b"\\ud83d"), ["invalid_utf8"], [1, 3]),
-        (pair(2, title="nul").replace(b"nul", b"\0"), ["nul_byte"], [1, 3]),
-        (pair(2).replace(b"\n", b"\r\n\r\n"), [], [1, 2, 3]),
-        (b" \n\n", [], [1, 3]),
-    ],
-)
-def test_damaged_lines_cost_no_other_page(
-    tmp_path: Path, lines: bytes, reasons: list[str], numbers: list[int]
-) -> None:
-    found = Ingested(tmp_path, b"\xef\xbb\xbf" + pair(1) + lines + pair(3))
-    assert found.rejects["reason"].to_list() == reasons
+# What stands between two good pages, and what it is rejected for; without a reason, it is page 1000 or no row at all.
+DAMAGED: list[tuple[bytes, list[str]]] = [
+    (b"garbage\n", ["broken_record"]),
+    (b'{"index": {"_id": "2"}}\n', ["broken_record"]),
+    (b'{"index": {"_id": "2"}}\n{"title": "cut\n', ["broken_record"]),
+    (b'{"index": {"_id": "2"\n' + pair(2).split(b"\n")[1] + b"\n", ["broken_record", "missing_field"]),
+    (pair("two"), ["wrong_type"]),
+    (pair("9" * 30), ["wrong_type"]),
+    (pair("٢"), ["wrong_type"]),
+    (b"[]\n", ["wrong_type"]),
+    (b"[" * 5000 + b"\n", ["broken_record"]),
+    (pair(2, title="caf\xe9").decode().encode("latin-1"), ["invalid_utf8"]),
+    (pair(2, title="HALF").replace(b"HALF", b"\\ud83d"), ["invalid_utf8"]),
+    (pair(2, title="nul").replace(b"nul", b"\0"), ["nul_byte"]),
+    (b" \n\n", []),
+    (pair(2, page_id=1000).split(b"\n")[1] + b"\n", []),
+    (b'{"index": {}}\n' + pair(2, page_id=1001).split(b"\n")[1] + b"\n", []),
+    (pair(1002).replace(b"\n", b"\r\n\r\n"), []),
+]
+
+
+def test_damaged_lines_cost_no_other_page(tmp_path: Path) -> None:
+    between = b"".join(lines + pair(100 + number) for number, (lines, _) in enumerate(DAMAGED))
+    found = Ingested(tmp_path, b"\xef\xbb\xbf" + pair(1) + between)
+    assert found.rejects["reason"].to_list() == [reason for _, reasons in DAMAGED for reason in reasons]
+    numbers = [1, *range(100, 113), 1000, 113, 1001, 114, 1002, 115]
     assert found.pages["page_id"].to_list() == numbers
 
 
@@ -240,13 +234,13 @@ def test_parts_follow_one_another_and_do_not_depend_on_the_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     monkeypatch.setattr(pages, "LEAST", 1)
-    data = many(400) + many(5) + many(100, namespace=4)
+    data = many(120) + many(5) + many(30, namespace=4)
     data = {".json.gz": gzip.compress, ".json.bz2": bz2.compress}.get(ending, bytes)(data)
     found = Ingested(tmp_path, data, ending=ending, parts=4)
-    assert found.pages["page_id"].to_list() == list(range(400))
-    assert all(part.height > 40 for part in found.parts[:3])
+    assert found.pages["page_id"].to_list() == list(range(120))
+    assert all(part.height > 12 for part in found.parts[:3])
     assert found.bytes == Ingested(tmp_path, data, ending=ending, parts=4).bytes
-    for size in (100, 1000, 33_333):
+    for size in (300, 1000, 33_333):  # less than a line, some, and many
         monkeypatch.setattr(pages, "BLOCK", size)
         again = Ingested(tmp_path, data, ending=ending, parts=4)
         assert again.pages.equals(found.pages) and again.rejects.equals(found.rejects)
