@@ -194,9 +194,22 @@ def test_a_wrong_checksum_costs_no_row(ending: str, tmp_path: Path) -> None:
 def test_good_members_before_a_damaged_one_survive(tmp_path: Path) -> None:
     for ending in (".gz", ".zst"):
         damaged = bytearray(PACK[ending](TEXT))
-        damaged[0:4] = b"oops"
+        damaged[20:24] = b"oops"
         out, error = read(tmp_path / f"raw{ending}", PACK[ending](b"good\n") + bytes(damaged))
-        assert out == b"good\n" and error
+        assert out.startswith(b"good\n") and error
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("words", [b"x", b"\0\0fetched today\n", b"<!-- served in 2 s -->" * 9])
+def test_words_behind_an_archive_are_named_and_not_called_damage(
+    ending: str, words: bytes, tmp_path: Path
+) -> None:
+    data = PACK[ending](TEXT) + PACK[ending](b"good\n")
+    with pytest.raises(UserError) as error:
+        read(tmp_path / f"raw{ending}", data + words)
+    kept = len(data + words) - len(words.lstrip(b"\0"))
+    assert f"at byte {kept}, stands what is none: {words.lstrip(bytes(1))[:16]!r}" in str(error.value)
+    assert read(tmp_path / f"raw{ending}", (data + words)[:kept]) == (TEXT + b"good\n", "")
 
 
 @packed

@@ -102,9 +102,9 @@ def chunks(path: str | Path) -> Iterator[tuple[bytes, float]]:
         _check_begin(file, path)
         match ending:
             case ".gz":
-                stream = _members(file, lambda: _Inflate(31), zlib.error)
+                stream = _members(file, path, lambda: _Inflate(31), zlib.error)
             case ".bz2":
-                stream = _members(file, bz2.BZ2Decompressor, OSError)
+                stream = _members(file, path, bz2.BZ2Decompressor, OSError)
             case ".zst":
                 stream = _zstd(file, path)
             case ".zip":
@@ -186,7 +186,7 @@ def _zstd(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
     options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
     try:
-        yield from _members(file, lambda: zstd.ZstdDecompressor(options=options), zstd.ZstdError)
+        yield from _members(file, path, lambda: zstd.ZstdDecompressor(options=options), zstd.ZstdError)
     except Truncated as error:
         cause, again = str(error.__cause__), f"{shlex.quote(str(path))} | zstd -o NEW.zst"
         if "too much memory" in cause:
@@ -203,20 +203,26 @@ def _zstd(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 
 def _members(
-    file: BinaryIO, new: Callable[[], _Decompressor], damage: type[Exception], *, first: bool = False
+    file: BinaryIO, path: Path | None, new: Callable[[], _Decompressor], damage: type[Exception]
 ) -> Iterator[bytes]:
-    """Decompress all members (.gz, .bz2) or frames (.zst) one after the other, as their tools do; or only the first.
+    """Decompress all members (.gz, .bz2) or frames (.zst) one after the other, as their tools do; without `path`, the
+    first alone.
 
-    `new` makes a decompressor; `damage` is the exception that it raises on damaged bytes.
+    `new` makes a decompressor; `damage` is the exception that it raises on damaged bytes. Raises UserError where
+    something else follows a member.
     """
     decoder: _Decompressor | None = None
     begin = done = 0  # where the member begins, and how much of its content was yielded
     data = b""
     while data or (data := file.read(PIECE)):
         if decoder is None:
-            if not (data := data if first else data.lstrip(b"\0")):  # padding between members
+            if not (data := data.lstrip(b"\0") if path else data):  # padding between members
                 continue
-            decoder, begin, done = new(), file.tell() - len(data), 0
+            begin, done = file.tell() - len(data), 0
+            if path and begin:
+                data += file.read(HEAD)
+                _check_member(data, path, begin)
+            decoder = new()
         end = file.tell() - len(data)
         try:
             for out in _decompressed(decoder, data):
@@ -229,10 +235,20 @@ def _members(
         data = b""
         if decoder.eof:
             data, decoder = decoder.unused_data, None
-            if first:
+            if not path:
                 return
     if decoder is not None:
         raise Truncated(f"the archive ends at byte {file.tell()}, before its content does")
+
+
+def _check_member(data: bytes, path: Path, begin: int) -> None:
+    """Raise UserError if what lies behind a member, at byte `begin`, is none."""
+    ending = path.suffix.lower()
+    if not data.startswith(_MAGIC[ending]):
+        raise UserError(
+            f"{path}: behind the end of the {_FORMATS[ending]} archive, at byte {begin}, stands what is none: "
+            f"{data[:16]!r}. If it was added, cut it off: head -c {begin} OLD > NEW; else fetch the file again"
+        )
 
 
 def _decompressed(decoder: _Decompressor, data: bytes) -> Iterator[bytes]:
@@ -354,7 +370,7 @@ def _zip_before_damage(file: BinaryIO, begin: int, done: int) -> Iterator[bytes]
         return
     file.seek(sum(header[-2:]), 1)
     try:
-        for data in _members(file, lambda: _Inflate(-15), zlib.error, first=True):
+        for data in _members(file, None, lambda: _Inflate(-15), zlib.error):
             yield data[done:]
             done = max(done - len(data), 0)
     except Truncated:
