@@ -228,6 +228,7 @@ def test_results_come_first_and_stages_in_the_order_of_the_data(plain: Path) -> 
         *("Dish pairs", "Culture-specific items", "Training", "Runs and predictions", "Scores of adaptation"),
         *("Literal translation", "Rewritten recipes", "Release", "How this was made"),
     ]
+    assert html.index('(<a href="#pair">') < html.index("pairs, Chinese → English")
     assert html.index("pairs, Chinese → English") < html.index("<svg") < html.index("Stage by stage")
 
 
