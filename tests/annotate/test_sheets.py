@@ -106,6 +106,7 @@ def test_a_check_that_no_answer_or_any_answer_passes_is_refused(tmp_path: Path) 
         "x\tattention\ts\tr\t9\t\t\t": "line 2: 9 is no value of grammar",
         "x\tattention\ts\tr\t\t\t\t": "line 2: the check accepts anything",
         "x\tquiz\ts\tr\t1\t\t\t": "line 2: a check needs a name, and a kind",
+        "x\tattention\ts\tr\t1\t\t\t\nx\tattention\ts\tr\t2\t\t\t": "line 3: the check x is there twice",
     }.items():
         checks.write_text(f"{header}\n{cells}\n", encoding="utf-8")
         with pytest.raises(UserError, match=message):

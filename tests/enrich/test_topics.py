@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.enrich.categorise import category, enrich_categorise
+from wokflow.enrich.categorise import category, enrich_categorise, read_classes
 from wokflow.enrich.topics import LEAST, likely, read_topics
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
@@ -249,3 +249,11 @@ def test_a_person_has_no_category_and_another_topic_of_life_does_not_hide_what_c
     known = {FOOD: "material culture"}
     assert category([LIFE, FOOD], known) is None
     assert category([FOOD, LIFE], known) == "material culture"
+
+
+def test_a_class_with_two_topics_and_one_without_a_name_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "classes.tsv"
+    for row in ("Q1\tArt", "\tArt"):
+        path.write_text(f"qid\ttopic\nQ1\tFood\n{row}\n", encoding="utf-8")
+        with pytest.raises(UserError, match=r"classes.tsv: qid '(Q1)?' is empty, or has two of topic"):
+            read_classes(str(path))

@@ -205,6 +205,10 @@ def test_with_a_baseline_that_was_not_scored_nothing_is_compared(tmp_path: Path)
             "data\tdataset\trun\tmetric\tvalue\tdeviation\nzh-en\tgold\tx\tbleu\t1\t\nzh-en\tgold\ty\tbleu\t1\t±2\n",
             "line 3: deviation '±2' is no number",
         ),
+        (
+            "data\tdataset\trun\tmetric\tvalue\nzh-en\tgold\tx\tbleu\t1\nzh-en\tgold\tx\tbleu\t2\n",
+            "line 3: line 2 has a value of the same",
+        ),
     ],
 )
 def test_published_scores_that_are_none_are_named(text: str, said: str, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from wokflow.cli import main
 from wokflow.export.card import LICENCES
-from wokflow.export.licences import known_sources, refuse_text
+from wokflow.export.licences import known_sources, read_registry, refuse_text
 from wokflow.export.rehydrate import rehydrate
 from wokflow.export.settings import Licence
 from wokflow.export.subsets import subsets
@@ -167,6 +167,23 @@ def test_what_a_source_does_not_allow_is_cited_in_no_mode(results: Path, mode: s
     known = known_sources(REGISTRY, ["xiachufang", "given_pivots"], {}, free)
     with pytest.raises(UserError, match=r"given_pivots \(in pivots\): .*export.licences.given_pivots"):
         refuse_text(list(given.values()), known, full=mode == "full")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("\trelease\t", "\treleased\t", "line 1: missing column release"),
+        ("\tids\t", "\tid\t", "line 2: release 'id' is none of text, attribution, ids"),
+        ("\nxiachufang\t", "\nrecipenlg\t", "line 3: the corpus 'recipenlg' is empty, or there twice"),
+    ],
+)
+def test_a_table_of_sources_that_cannot_be_used_is_refused(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    text = Path(REGISTRY).read_text(encoding="utf-8")
+    (tmp_path / "sources.tsv").write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(UserError, match=said):
+        read_registry(tmp_path / "sources.tsv")
 
 
 def test_the_card_says_what_was_not_searched_and_whose_licences_reach_what(results: Path) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 from wokflow.frame.job import UserError
@@ -28,6 +29,10 @@ MENU = "name\tprice\n红烧肉，米饭\t28\ncrème brûlée à la carte\t9\n"
         ("味噌汁とご飯", "cp932", "CP932"),
         ("김치찌개와 밥", "cp949", "CP949"),
         ("name\nCrème brûlée à l’orange\n", "mac_roman", "MACINTOSH"),
+        ("name\nred-cooked pork 红烧肉\n", "utf_7", "UTF-7"),
+        ("name\ncrème brûlée\n", "utf_7", "UTF-7"),
+        ("name\nЩи со сметаной\n", "utf_7", "UTF-7"),
+        ("味噌汁\tご飯\t寿司", "iso2022_jp", "ISO-2022-JP"),
     ],
 )
 def test_an_encoding_is_known_by_its_bytes(text: str, encoding: str, named: str | None) -> None:
@@ -54,6 +59,32 @@ def test_a_text_in_another_encoding_is_named_with_its_line(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("data", "said"),
     [
+        ("name\n红烧肉\n".encode("utf_7"), "is not UTF-8. It looks like UTF-7: "),
+        ("name\tprice\nsoup\t4\n".encode("utf-16-le"), "is not UTF-8. It looks like UTF-16: "),
+        (b"name\nred\0cooked pork\n", ", line 2: a character NUL, which no text has."),
+        (b"name\nsoup\n" + bytes(40), ", line 3: a character NUL, which no text has."),
+        (b"name\nsoup\n\x1b[1mbold", ", line 3: a character escape, which no text has."),
+    ],
+)
+def test_what_is_valid_utf_8_and_no_text_is_refused(data: bytes, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "menu.tsv"
+    path.write_bytes(data)
+    with pytest.raises(UserError) as error:
+        read_text(path)
+    assert str(error.value).startswith(f"{path}{' ' * (said[0] != ',')}{said}")
+
+
+@pytest.mark.parametrize(
+    "text", ["1+1=2, salt+oil+tea", "a + b, C++, x+y-, +Tea", "+ZwsKdw-, +fish", "~{soup~}"]
+)
+def test_signs_of_plus_do_not_make_utf_7(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text(text, encoding="ascii")
+    assert read_text(tmp_path / "a") == text
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
         (b"PK\3\4\x14\0\6\0\x08\0\0\0!\0", "is a workbook, a document or a zip archive, not text"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "is a workbook or document of old"),
         (gzip.compress(MENU.encode()), "is compressed by gzip, not text"),
@@ -69,7 +100,7 @@ def test_a_file_of_another_program_is_named_and_not_taken_for_another_encoding(
         list(read_table(path, ("name", "price")))
 
 
-def rows(folder: Path, text: str, **options: bool) -> list[tuple[int, dict[str, str]]]:
+def rows(folder: Path, text: str, **options: Any) -> list[tuple[int, dict[str, str]]]:
     (folder / "table.tsv").write_text(text, encoding="utf-8")
     return list(read_table(folder / "table.tsv", ("a", "b"), **options))
 
@@ -77,10 +108,6 @@ def rows(folder: Path, text: str, **options: bool) -> list[tuple[int, dict[str, 
 def test_rows_have_the_line_that_they_end_with(tmp_path: Path) -> None:
     text = 'b\t a\n\n1\t"two\nlines"\n#x\t"\n'
     assert rows(tmp_path, text, comments=True) == [(4, {"b": "1", "a": "two\nlines"})]
-    assert rows(tmp_path, text, quotes=False, whole=False)[1:] == [
-        (4, {"b": 'lines"', "a": ""}),
-        (5, {"b": "#x", "a": '"'}),
-    ]
     cell = 'a\tb\n# note "x\n1\t"two\n# lines"\n'
     assert rows(tmp_path, cell, comments=True) == [(4, {"a": "1", "b": "two\n# lines"})]
     assert rows(tmp_path, "a\tb\n1\t2\t\t\n") == [(2, {"a": "1", "b": "2"})], "tabs of a spreadsheet"
@@ -95,8 +122,15 @@ def test_rows_have_the_line_that_they_end_with(tmp_path: Path) -> None:
         ("a\tb\n1\n", "line 2: 1 cells, but the header has 2; empty cells count"),
         ("a\tb\n1\t2\t3\n", "line 2: 3 cells, but the header has 2"),
         ('a\tb\n"1\t2\n', r"line 2: .* must end with one"),
+        ('a\tb\n"Best" soup\t2\n', r"line 2: .* must end with one"),
     ],
 )
 def test_a_table_that_is_none_is_refused_with_its_line(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=said.replace("?", r"\?")):
         rows(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", ["Direction", "directions", "dirction"])
+def test_a_column_that_may_be_missing_is_not_passed_over_for_its_spelling(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"line 1: column {name} is unknown. Is direction meant"):
+        rows(tmp_path, f"a\tb\t{name}\tnote\n", optional=("direction", "source"))

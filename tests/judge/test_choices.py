@@ -12,7 +12,7 @@ from tests.judge.test_reading import ESCAPES
 
 VALUES = ("A", "B", "C")
 COLUMNS = ("what", "answer", "preferred")
-ROWS = [row for _, row in read_table(ROOT / "tests" / "judge" / "choices.tsv", COLUMNS, quotes=False)]
+ROWS = [row for _, row in read_table(ROOT / "tests" / "judge" / "choices.tsv", COLUMNS)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["what"])

@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 NAMES = ("authenticity", "sensitivity", "harmony")
 READER = Reader.of(*((name, tuple("12345")) for name in NAMES))
 ESCAPES = {"n": "\n", "\\": "\\"}
-ROWS = [row for _, row in read_table(ROOT / "tests" / "judge" / "answers.tsv", NAMES, quotes=False)]
+ROWS = [row for _, row in read_table(ROOT / "tests" / "judge" / "answers.tsv", NAMES)]
 
 
 def answer(row: dict[str, str]) -> str:

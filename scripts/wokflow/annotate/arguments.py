@@ -80,7 +80,7 @@ def read_studies(
     path = config["annotate"]["studies"]
     studies: dict[str, Study] = {}
     problems = []
-    for number, row in read_table(path, COLUMNS, "studies", quotes=False, comments=True) if path else ():
+    for number, row in read_table(path, COLUMNS, "studies", comments=True) if path else ():
         row = {name: row[name].strip() for name in COLUMNS}
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
         found = [*_problems(row, studies), *_without_text(row), *wrong]

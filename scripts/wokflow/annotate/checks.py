@@ -54,12 +54,14 @@ def read_checks(path: str, task: Mapping[str, Any]) -> list[Check]:
     names = [each["name"] for each in dimensions]
     context = [each["name"] for each in task["shown"] if not each["name"].startswith(SYSTEM)]
     count = len(task["shown"]) - len(context)
-    checks = []
+    checks = list[Check]()
     for line, row in read_table(path, ("name", "kind", *context, *names), comments=True):
         where = f"{path}, line {line}"
         options = [name for name in row if name not in ("name", "kind", *context, *names)] if count else []
         if not row["name"] or row["kind"] not in KINDS:
             raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(KINDS)}.")
+        if row["name"] in (check.name for check in checks):
+            raise UserError(f"{where}: the check {row['name']} is there twice.")
         if len(options) != count:
             raise UserError(f"{where}: tasks compare {count} texts, but the check has {len(options)}.")
         accepted = {name: row[name].split() for name in names}

@@ -1,5 +1,7 @@
 """The recipes that people adapted, as a gold set."""
 
+import csv
+import io
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -65,8 +67,9 @@ def annotate_written(
         title, *lists = (entries[part][0] for part in PARTS)
         cells = [row["task_id"], " ".join(source.split()), " ".join(title)]
         gold[row["task_id"]] = [*cells, *(f" {BETWEEN} ".join(each) for each in lists)]
-    lines = ["\t".join(cells) for cells in (MANDATORY, *gold.values())]
-    tables.write_text(written, "\n".join(lines) + "\n")
+    text = io.StringIO()
+    csv.writer(text, dialect="excel-tab", lineterminator="\n").writerows([MANDATORY, *gold.values()])
+    tables.write_text(written, text.getvalue())
     tables.write(rejects, REJECTS, rejected, job.metadata)
     job.progress.say(f"{len(gold)} adaptations, {skipped} skipped")
     for line in summary(rejected):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from wokflow.enrich.entities import number_of
-from wokflow.enrich.lists import read_table
+from wokflow.enrich.lists import read_mapping
 from wokflow.enrich.schemas import CATEGORIES
 from wokflow.enrich.settings import CategoriseSettings
 from wokflow.enrich.sparql import check
@@ -159,9 +159,9 @@ def nearest(
 
 def read_topics(path: str) -> dict[str, str]:
     """Category by topic."""
-    return dict(read_table(path, "topic", "category"))
+    return read_mapping(path, "topic", "category")
 
 
 def read_classes(path: str) -> dict[str, str]:
     """Topic by class; empty for classes above which no topic is searched."""
-    return dict(read_table(path, "qid", "topic"))
+    return read_mapping(path, "qid", "topic")

@@ -114,6 +114,10 @@ def read_concepts(path: str) -> dict[str, list[Concept]]:
                 f"{path}, row {number}: data is to be zh-en or en-zh, and {', '.join(COLUMNS[1:])} are not to be "
                 "empty."
             )
+        if name in (known.name for known in concepts.get(data, ())):
+            raise UserError(
+                f"{path}, row {number}: {name} of {data} is there twice. Put all terms into one row."
+            )
         counts = (counter(text.split("|"), lang) for text, lang in zip(terms, langs, strict=True))
         concepts.setdefault(data, []).append(Concept(name, *counts))
     return concepts

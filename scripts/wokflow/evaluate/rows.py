@@ -21,7 +21,7 @@ def read_rows(
     that cannot be read and for missing columns.
     """
     if path.endswith(".tsv"):
-        for number, row in read_table(path, columns, what, comments=comments):
+        for number, row in read_table(path, columns, what, optional=optional, comments=comments):
             yield number, [row.get(name) for name in (*columns, *optional)]
     else:
         yield from _from_parquet(path, columns, optional)

@@ -16,6 +16,7 @@ from wokflow.frame.text_files import read_table
 
 OURS, PUBLISHED = "this run", "published"
 PUBLISHED_COLUMNS = ("data", "dataset", "run", "metric", "value")
+MEASURED = ("paper", "table", "data", "dataset", "run", "metric")  # a row has one value of these
 NUMBERS = ("value", "deviation")
 PUBLISHED_SCHEMA = dict.fromkeys(("paper", "table", *PUBLISHED_COLUMNS), pl.String()) | {
     "value": pl.Float64(),
@@ -133,6 +134,7 @@ def read_published(path: str) -> pl.DataFrame:
     deviation that is neither a number nor empty.
     """
     rows = []
+    seen: dict[tuple[str, ...], int] = {}
     for line, row in read_table(path, PUBLISHED_COLUMNS, "published scores", whole=False):
         cells: dict[str, str | float | None] = {name: row.get(name) or None for name in PUBLISHED_SCHEMA}
         for name in NUMBERS:
@@ -141,6 +143,11 @@ def read_published(path: str) -> pl.DataFrame:
                     cells[name] = float(row[name])
                 except ValueError as error:
                     raise UserError(f"{path}, line {line}: {name} {row[name]!r} is no number.") from error
+        before = seen.setdefault(tuple(row.get(name, "") for name in MEASURED), line)
+        if before != line:
+            raise UserError(
+                f"{path}, line {line}: line {before} has a value of the same. Delete one of both."
+            )
         rows.append(cells)
     return pl.DataFrame(rows, PUBLISHED_SCHEMA).with_columns(
         dataset=pl.concat_str("data", "dataset", separator="/")

@@ -18,6 +18,8 @@ PASSED_ON = (
     "attribution",
 )  # kinds of release that pass on text; `ids`: no text, and nothing derived from it
 RELEASES = (*PASSED_ON, "ids")
+# Columns of a table of sources that are read.
+REGISTRY = ("corpus", "version", "home_page", "licence", "release", "clause", "attribution", "sha256")
 ALLOWED = {  # what may be passed on of a source, in words
     "text": "its text",
     "attribution": "its text, if it is attributed",
@@ -60,8 +62,20 @@ def derivable(release: str, licence: str) -> bool:
 
 
 def read_registry(path: str | Path) -> list[dict[str, str]]:
-    """The rows of resources/sources.tsv."""
-    return [row for _, row in read_table(path, (), quotes=False)]
+    """The rows of a table of sources such as resources/sources.tsv.
+
+    Raises UserError, with the line, for a missing column, a corpus that is there twice, and an unknown `release`.
+    """
+    rows: dict[str, dict[str, str]] = {}
+    for line, row in read_table(path, REGISTRY, "the sources and their licences"):
+        if not row["corpus"] or row["corpus"] in rows:
+            raise UserError(f"{path}, line {line}: the corpus {row['corpus']!r} is empty, or there twice.")
+        if row["release"] not in RELEASES:
+            raise UserError(
+                f"{path}, line {line}: release {row['release']!r} is none of {', '.join(RELEASES)}."
+            )
+        rows[row["corpus"]] = row
+    return list(rows.values())
 
 
 def known_sources(

@@ -246,7 +246,7 @@ def read_runs(
     runs: dict[str, Run] = {}
     problems = []
     needed = [name for name in COLUMNS if name not in OPTIONAL]
-    for number, row in read_table(path, needed, "runs", quotes=False, comments=True):
+    for number, row in read_table(path, needed, "runs", optional=OPTIONAL, comments=True):
         row = dict.fromkeys(OPTIONAL, "") | row
         overrides, wrong = read_overrides(row["settings"], schema)
         of_row = [*_row_problems(row, runs, reserved, pairs), *wrong]

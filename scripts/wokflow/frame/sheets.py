@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from wokflow.frame import tables
-from wokflow.frame.text_files import Row, read_table
+from wokflow.frame.text_files import NO_TEXT, Row, read_table
 
 FORMULA = tuple("=+-@＝＋－＠\t\r\n")  # East Asian programs treat fullwidth ones alike
 GUARD = "'"
@@ -19,7 +19,8 @@ GUARD = "'"
 def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
     """Write a TSV that begins with a byte order mark, so that spreadsheets show Chinese correctly.
 
-    Text is guarded, and its white space folded; numbers stay numbers, those of type float with six decimal places.
+    Text is guarded, its white space folded, and what no text has removed; numbers stay numbers, those of type float
+    with six decimal places.
     """
     text = io.StringIO()
     writer = csv.writer(text, dialect="excel-tab", lineterminator="\n")
@@ -28,12 +29,12 @@ def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence
     tables.write_text(path, "\ufeff" + text.getvalue())
 
 
-def read_sheet(path: str, mandatory: Collection[str]) -> list[Row]:
+def read_sheet(path: str, mandatory: Collection[str], optional: Collection[str] = ()) -> list[Row]:
     """The rows of a sheet, with trimmed cells without guards; missing cells at the end are empty.
 
     Raises UserError as text_files.read_table does.
     """
-    rows = read_table(path, mandatory, whole=False)
+    rows = read_table(path, mandatory, optional=optional, whole=False)
     return [(line, {name: _plain(cell) for name, cell in row.items()}) for line, row in rows]
 
 
@@ -41,7 +42,7 @@ def written(cell: str | float) -> str:
     """The text of a cell in a sheet."""
     if not isinstance(cell, str):
         return f"{cell:.6f}" if isinstance(cell, float) else str(cell)
-    text = " ".join(cell.split())
+    text = " ".join(NO_TEXT.sub("", cell).split())
     return GUARD + text if text.startswith((*FORMULA, GUARD)) else text
 
 

@@ -3,15 +3,18 @@
 import codecs
 import csv
 import io
+import re
 from collections.abc import Collection, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from wokflow.frame.job import UserError
-from wokflow.frame.writing import natural
+from wokflow.frame.writing import expected, natural
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UTF32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-# By Python's name and by that of iconv, the more frequent ones first.
+# By Python's name and by that of iconv, the more frequent ones first. Those of Turkish, Hebrew and Baltic languages
+# are left out: another one always looks as likely.
 ENCODINGS = {
     "gb18030": "GB18030",
     "cp950": "BIG5",
@@ -21,16 +24,20 @@ ENCODINGS = {
     "cp932": "CP932",
     "cp949": "CP949",
     "cp1253": "WINDOWS-1253",
-    "cp1254": "WINDOWS-1254",
-    "cp1255": "WINDOWS-1255",
     "cp1256": "WINDOWS-1256",
-    "cp1257": "WINDOWS-1257",
-    "cp1258": "WINDOWS-1258",
     "mac_roman": "MACINTOSH",
     "koi8_r": "KOI8-R",
     "cp437": "CP437",
-    "euc_jp": "EUC-JP",
 }
+# Encodings whose bytes are ASCII, with the byte that they cannot do without.
+ESCAPED = {
+    "utf_7": ("UTF-7", b"+"),
+    "iso2022_jp": ("ISO-2022-JP", b"\x1b"),
+    "iso2022_kr": ("ISO-2022-KR", b"\x1b"),
+}
+# Share of what looks like a language once ASCII is read so; characters beyond ASCII that are enough of any language.
+MOSTLY, ENOUGH = 1 / 2, 8
+NO_TEXT = re.compile("[\0\x1b]")  # NUL and escape, which texts do not hold
 # Files of other programs, by their first bytes.
 OTHERS = {
     b"PK\3\4": "a workbook, a document or a zip archive",
@@ -44,6 +51,7 @@ OTHERS = {
 }
 LOOKED_AT = 1 << 16  # bytes by which an encoding is told
 NATURAL = 1 / 3  # share of words that look like those of a language in the right encoding, at least
+ALIKE = 0.8  # similarity of an unknown column to the one that is meant
 TABS = "Are the columns separated by tabs?"
 
 # The number of the last line of a row, and its cells by column.
@@ -53,8 +61,8 @@ Row = tuple[int, dict[str, str]]
 def read_text(path: str | Path, what: str = "") -> str:
     """A file's text, without a byte order mark.
 
-    Raises UserError for a missing file (`what` names its purpose), for one of another program, and for one that is
-    not UTF-8: with the line, the likely encoding, and how to convert it.
+    Raises UserError for a missing file (`what` names its purpose), for one of another program, for one that is not
+    UTF-8, with the line, the likely encoding and how to convert it, and for one with bytes that no text has.
     """
     try:
         data = Path(path).read_bytes()
@@ -69,20 +77,31 @@ def read_text(path: str | Path, what: str = "") -> str:
             f"{path} is {kind}, not text. Save what it holds as Unicode (UTF-8) text, tables with tabs."
         )
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UserError(f"{path} is not UTF-8 (line {line}). {advice(data)}") from error
+    if _is_utf16(data) or (data.isascii() and _escaped(data)):
+        raise UserError(f"{path} is not UTF-8. {advice(data)}")
+    if found := NO_TEXT.search(text):
+        line, byte = text.count("\n", 0, found.start()) + 1, "NUL" if found[0] == "\0" else "escape"
+        raise UserError(
+            f"{path}, line {line}: a character {byte}, which no text has. Take a good copy if the file was damaged; "
+            "else remove it: tr -d '\\000\\033' < OLD > NEW"
+        )
+    return text
 
 
 def encoding_of(data: bytes) -> str | None:
-    """The likely encoding of bytes that are not UTF-8, by iconv's name; None: unknown.
+    """The likely encoding of bytes that are not UTF-8, or all ASCII, by iconv's name; None: unknown.
 
     It is the one in which most words look like those of a language; of several, the more frequent encoding.
     """
     if data.startswith(UTF32_MARKS):  # one of them begins as UTF-16's
         return "UTF-32"
-    if data.startswith(UTF16_MARKS) or (data and data.count(0) > len(data) / 4):
+    if data.isascii() and (named := _escaped(data)):
+        return named
+    if _is_utf16(data):
         # Without a mark, iconv takes the machine's own order, in which a letter of ASCII comes before its zero.
         marked = data.startswith(UTF16_MARKS) or data[1::2].count(0) >= data[::2].count(0)
         return "UTF-16" if marked else "UTF-16BE"
@@ -90,6 +109,22 @@ def encoding_of(data: bytes) -> str | None:
     shares = {named: natural(_decoded(shown, codec)) for codec, named in ENCODINGS.items()}
     best = max(shares, key=lambda named: shares[named])
     return best if shares[best] > NATURAL else None
+
+
+def _is_utf16(data: bytes) -> bool:
+    """Whether there is UTF-16's mark, or a zero at every other byte of much of it."""
+    zeros = abs(data[::2].count(0) - data[1::2].count(0))
+    return data.startswith(UTF16_MARKS) or zeros > len(data) / 4
+
+
+def _escaped(data: bytes) -> str | None:
+    """The encoding of ESCAPED in which ASCII holds characters that are expected, or several words of a language."""
+    for codec, (named, mark) in ESCAPED.items():
+        text = _decoded(data[:LOOKED_AT], codec) if mark in data else ""
+        several = sum(not character.isascii() for character in text) >= ENOUGH
+        if expected(text) > MOSTLY or (several and natural(text) > MOSTLY):
+            return named
+    return None
 
 
 def _decoded(data: bytes, codec: str) -> str:
@@ -116,16 +151,16 @@ def read_table(
     columns: Collection[str],
     what: str = "",
     *,
-    quotes: bool = True,
+    optional: Collection[str] = (),
     comments: bool = False,
     whole: bool = True,
 ) -> Iterator[Row]:
     """The rows of a tab-separated table whose first line has the names of its columns. Empty lines are skipped.
 
-    `quotes`: a cell that begins with a quotation mark ends with one, as spreadsheet programs write it. `comments`:
-    lines that begin with # are skipped. `whole`: a row must have as many cells as the header; otherwise missing cells
-    are empty. Raises UserError, with the line, if the table lacks one of `columns`, has one twice, or a row does not
-    fit; and as `read_text` does.
+    A cell that begins with a quotation mark ends with one, as spreadsheet programs write it. `optional`: columns that
+    may be missing, but not be written otherwise. `comments`: lines that begin with # are skipped. `whole`: a row must
+    have as many cells as the header; otherwise missing cells are empty. Raises UserError, with the line, if the table
+    lacks one of `columns`, has one twice, or a row does not fit; and as `read_text` does.
     """
     text, begins = read_text(path, what), True
 
@@ -136,10 +171,7 @@ def read_table(
             comment, begins = comments and begins and line.startswith("#"), False
             yield "\n" if comment else line
 
-    if quotes:
-        reader = csv.reader(lines(), dialect="excel-tab", strict=True)
-    else:
-        reader = csv.reader(lines(), dialect="excel-tab", quoting=csv.QUOTE_NONE)
+    reader = csv.reader(lines(), dialect="excel-tab", strict=True)
     header: list[str] | None = None
     try:
         for row in reader:
@@ -148,14 +180,14 @@ def read_table(
             if not any(cell.strip() for cell in row):
                 continue
             if header is None:
-                header = _header(where, row, columns)
+                header = _header(where, row, columns, optional)
                 continue
             if len(row) > len(header) and not any(cell.strip() for cell in row[len(header) :]):
                 row = row[: len(header)]  # tabs that a spreadsheet added
             if len(row) > len(header) or (whole and len(row) < len(header)):
                 raise UserError(
-                    f"{where}: {len(row)} cells, but the header has {len(header)}; empty cells count. "
-                    + ("Tabs and line breaks inside a cell call for quotes around it." if quotes else TABS)
+                    f"{where}: {len(row)} cells, but the header has {len(header)}; empty cells count. Tabs and "
+                    "line breaks inside a cell call for quotes around it."
                 )
             yield reader.line_num, dict(zip(header, row + [""] * (len(header) - len(row)), strict=True))
     except csv.Error as error:
@@ -164,14 +196,18 @@ def read_table(
             "and one inside it is doubled, as spreadsheets write it."
         ) from error
     if header is None:
-        _header(f"{path}, line 1", [], columns)
+        _header(f"{path}, line 1", [], columns, optional)
 
 
-def _header(where: str, row: list[str], columns: Collection[str]) -> list[str]:
+def _header(where: str, row: list[str], columns: Collection[str], optional: Collection[str]) -> list[str]:
     header = [name.strip() for name in row]
     if missing := sorted(set(columns) - set(header)):
         present = f"; found were {', '.join(header)}. {TABS}" if header else "."
         raise UserError(f"{where}: missing column {', '.join(missing)}{present}")
     if twice := [name for name in header if name and header.count(name) > 1]:
         raise UserError(f"{where}: column {twice[0]} is there twice.")
+    for name in set(optional) - set(header):
+        others = {other.casefold(): other for other in header if other not in (*columns, *optional)}
+        if close := get_close_matches(name, others, n=1, cutoff=ALIKE):
+            raise UserError(f"{where}: column {others[close[0]]} is unknown. Is {name} meant?")
     return header

@@ -35,7 +35,7 @@ def word_table(name: str) -> list[dict[str, str]]:
 def rows(path: Path) -> list[dict[str, str]]:
     """The rows of a tab-separated table, by column, without its comments."""
     table = []
-    for line, row in read_table(path, (), quotes=False):
+    for line, row in read_table(path, ()):
         if not all(cell.strip() for cell in row.values()):
             raise ValueError(f"{path}, line {line}: each cell must be filled")
         table.append({name: cell for name, cell in row.items() if name != COMMENT})

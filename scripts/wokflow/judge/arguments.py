@@ -73,7 +73,8 @@ def read_models(
     models: dict[str, AskedModel] = {}
     problems = []
     needed = [column for column in COLUMNS if column not in OPTIONAL]
-    for number, row in read_table(path, needed, "models", quotes=False, comments=True) if path else ():
+    table = read_table(path, needed, "models", optional=OPTIONAL, comments=True) if path else ()
+    for number, row in table:
         settings, wrong = read_overrides(row["settings"], schema)
         in_row = [*_problems(row, models), *wrong]
         in_row += [

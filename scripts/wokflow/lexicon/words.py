@@ -76,7 +76,7 @@ def read_dictionary(lexicon: str, glossary: str, own: str | None) -> dict[str, l
         for zh, en in names.items():
             add(zh, en)
     for path in sorted(Path(lexicon).glob("*.tsv")):
-        for _, row in read_table(path, (*PAIR, "kind"), quotes=False):
+        for _, row in read_table(path, (*PAIR, "kind")):
             if row["kind"] != DECORATION:
                 add(row["zh"], row["en"])
     return {zh: [*meanings] for zh, meanings in found.items()}

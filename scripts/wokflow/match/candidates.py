@@ -20,6 +20,7 @@ from wokflow.match.settings import CandidatesSettings
 
 CELLS = 10_000_000  # scores held at once
 LANGS = ("zh", "en")
+OPTIONAL = ("direction", "source")  # columns that may be missing
 SIDES = [f"{lang}_{column}" for lang in LANGS for column in ("id", "title", "recipes", "score")]
 HEADER = ["dish_zh", "dish_en", "direction", "source", "score", *SIDES, "accepted"]
 SHOWN = 200  # characters of a row of the table, in its reject
@@ -87,7 +88,7 @@ def read_titles(path: str) -> tuple[list[Row], list[Row]]:
     """
     dishes: dict[tuple[str, str, str | None], Row] = {}
     unusable: list[Row] = []
-    for line, row in read_sheet(path, LANGS):
+    for line, row in read_sheet(path, LANGS, OPTIONAL):
         direction = row.get("direction") or None
         if direction not in (None, *DIRECTIONS):
             raise UserError(
@@ -162,7 +163,7 @@ def _pairs(dish: Row, zh: Sequence[Row], en: Sequence[Row]) -> Iterator[Row]:
 
 
 def _reject(line: int, reason: str, detail: str | None, dish: Row) -> Row:
-    raw = " | ".join(str(dish[name] or "") for name in (*LANGS, "direction", "source"))
+    raw = " | ".join(str(dish[name] or "") for name in (*LANGS, *OPTIONAL))
     return {"source_row": line, "reason": reason, "detail": detail, "raw": raw[:SHOWN]}
 
 

@@ -72,7 +72,7 @@ class Foods:
         rows = (
             row
             for path in sorted(Path(lexicon).glob("*.tsv"))
-            for _, row in read_table(path, ("zh", "en", "kind"), quotes=False)
+            for _, row in read_table(path, ("zh", "en", "kind"))
         )
         foods = (
             (row["zh"].strip(), row["en"].strip()) for row in rows if row["kind"].strip() == "ingredient"

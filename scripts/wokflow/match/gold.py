@@ -79,7 +79,7 @@ def read_gold(path: str) -> pl.DataFrame:
 
 def _table(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     about = "a gold set: resources/gold/README.md explains its columns"
-    for line, row in read_table(path, MANDATORY, about, quotes=False, whole=False):
+    for line, row in read_table(path, MANDATORY, about, optional=SOURCE, whole=False):
         yield line, {name: _cell(name, row.get(name, "")) for name in SCHEMA}
 
 

@@ -1,5 +1,6 @@
 """Graded pairs: sheets in which people say whether two recipes are the same dish (2), variants (1) or neither (0)."""
 
+import math
 from typing import Any
 
 import polars as pl
@@ -28,29 +29,38 @@ REJECTS: dict[str, Any] = {
 def read_labels(path: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The graded pairs of a sheet with what it says of their features, and rejects (schema match/rejects/labels).
 
-    A row without `corpus` is of the own corpora. Features whose cells are empty or
-    no numbers are null.
+    A row without `corpus` is of the own corpora. Features whose cells are empty are null; a row with another cell
+    that is no number is a reject, and so is one whose pair stands before it.
     """
     rows: list[dict[str, Any]] = []
     unusable: list[dict[str, Any]] = []
-    for line, row in read_sheet(path, MANDATORY):
-        grade = GRADES.get(row["grade"])
-        if grade is None:
+    first: dict[tuple[str, ...], int] = {}
+    for line, row in read_sheet(path, MANDATORY, ("corpus", *FEATURES)):
+        cells = {name: row.get(name, "") for name in FEATURES}
+        wrong = [f"{name} {cell}" for name, cell in cells.items() if cell and _number(cell) is None]
+        before = first.setdefault(tuple(row[name] for name in MANDATORY[:-1]), line)
+        reason = detail = None
+        if row["grade"] not in GRADES:
+            reason, detail = "no_grade", row["grade"] or None
+        elif wrong:
+            reason, detail = "no_number", ", ".join(wrong)
+        elif before != line:
+            reason, detail = "repeated", f"row {before}"
+        if reason:
             raw = " | ".join(row[name] for name in MANDATORY)[:SHOWN]
-            unusable.append(
-                {"source_row": line, "reason": "no_grade", "detail": row["grade"] or None, "raw": raw}
-            )
+            unusable.append({"source_row": line, "reason": reason, "detail": detail, "raw": raw})
             continue
         rows.append(
             {name: row[name] for name in MANDATORY[:-1]}
-            | {"source_row": line, "grade": grade, "corpus": row.get("corpus") or "own"}
-            | {name: _number(row.get(name, "")) for name in FEATURES}
+            | {"source_row": line, "grade": GRADES[row["grade"]], "corpus": row.get("corpus") or "own"}
+            | {name: _number(cell) for name, cell in cells.items()}
         )
     return pl.DataFrame(rows, SCHEMA), pl.DataFrame(unusable, REJECTS)
 
 
 def _number(cell: str) -> float | None:
     try:
-        return float(cell)
+        number = float(cell)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None

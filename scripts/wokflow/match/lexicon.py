@@ -181,7 +181,7 @@ def _compose(words: list[Entry]) -> str:
 
 
 def _read(path: Path, seen: dict[tuple[str, str], str]) -> Iterable[Entry]:
-    for number, row in read_table(path, Entry._fields, quotes=False):
+    for number, row in read_table(path, Entry._fields):
         zh, en, kind = (row[name].strip() for name in Entry._fields)
         if kind not in LAST or not zh or not (en or kind == "decoration"):
             raise UserError(

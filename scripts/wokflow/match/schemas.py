@@ -24,6 +24,9 @@ REASONS = {
         by_design=True,
     ),
     "no_grade": Reason("The cell in column grade is empty, or is none of 0, 1 and 2."),
+    "no_number": Reason(
+        "A cell that tells what a graded pair has in common is no number, such as 0,85 for 0.85."
+    ),
     "taken": Reason(
         "The source or the target recipe is accepted in a row before it: each is in the set at most once.",
         by_design=True,

@@ -97,10 +97,10 @@ def _rows(path: Path, header: tuple[str, ...]) -> Iterator[tuple[int, list[str]]
     """(line number, stripped cells) of each row of a TSV file below its header; blank lines are skipped."""
     if not path.exists():
         raise _missing(path)
-    for number, row in read_table(path, header, quotes=False):
+    for number, row in read_table(path, header):
         cells = [row[name].strip() for name in header]
-        if len(row) != len(header) or not all(cells):
-            raise UserError(f"{path}, line {number}: {len(header)} filled columns expected, found {cells}")
+        if not all(cells):
+            raise UserError(f"{path}, line {number}: {' and '.join(header)} must be filled, found {cells}")
         yield number, cells
 
 

@@ -56,7 +56,7 @@ def pair_rows(path: str) -> list[dict[str, str]]:
 
 
 def _tsv_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
-    for number, row in read_sheet(path, PAIR):
+    for number, row in read_sheet(path, PAIR, ENGLISH):
         yield f"row {number}", row
 
 

@@ -1,0 +1,195 @@
+"""Tables that people hand in are read rightly, or refused with file, line and what to do: each by its own reader."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from wokflow.annotate.checks import read_checks
+from wokflow.annotate.raters import read_raters
+from wokflow.enrich.categorise import read_classes, read_topics
+from wokflow.enrich.phrases import Phrases
+from wokflow.evaluate.correlations import read_ratings
+from wokflow.evaluate.csi_match import read_regions
+from wokflow.evaluate.given_predictions import read_predictions
+from wokflow.evaluate.literal import read_concepts
+from wokflow.evaluate.summary import read_published
+from wokflow.export.licences import read_registry
+from wokflow.frame.job import Progress, UserError
+from wokflow.frame.runs import read_runs
+from wokflow.frame.workbooks import read_filled
+from wokflow.ingest.annotations import read_categories
+from wokflow.judge.arguments import read_models
+from wokflow.judge.instructions import _named
+from wokflow.judge.tasks import read_dimensions
+from wokflow.lexicon.words import read_pairs
+from wokflow.match.candidates import read_titles
+from wokflow.match.gold import read_gold
+from wokflow.match.labels import read_labels
+from wokflow.match.lexicon import Lexicon
+from wokflow.parse.glossary import read_glossary
+from wokflow.pivot.dishes import pair_rows
+from wokflow.pivot.given_files import order_records, pivot_records
+from wokflow.pivot.questions import read_answers
+
+from tests.conftest import ROOT
+
+SCHEMA = yaml.safe_load((ROOT / "config" / "config.schema.yaml").read_text(encoding="utf-8"))
+TASK: dict[str, Any] = {
+    "dimensions": [{"name": "taste", "values": ["1", "2"]}],
+    "shown": [{"name": "recipe"}],
+}
+SHEET = ("id", "rater")
+# A reader, and a table that it reads: a header, and rows of which the last has a key of its own, with bars for tabs.
+TABLES: dict[str, tuple[Callable[[str], Any], str]] = {
+    "runs": (
+        lambda path: read_runs(path, SCHEMA),
+        "name|stage|family|model|data|prompt|settings|seed\n#试试红烧肉|\na|none|retrieval||zh-en|||\nb|none|retrieval||en-zh|||",
+    ),
+    "judge.models": (
+        lambda path: read_models({"judge": {"models": path}}, SCHEMA, {}),
+        "name|role|model|prompt|settings|repetitions|seed|answers\n#试试红烧肉\na|generator|m||prompt.endpoint=http://localhost:1/v1"
+        "|||\nb|generator|m||prompt.endpoint=http://localhost:1/v1|||",
+    ),
+    "raters": (read_raters, "rater|consent|state|replaces\n#试试红烧肉\nr1|yes||\nr2|yes||"),
+    "checks": (
+        lambda path: read_checks(path, TASK),
+        "name|kind|recipe|taste\na|attention|炒饭|1\nb|attention|粥|2",
+    ),
+    "sheet": (lambda path: read_filled(path, SHEET), "id|rater|taste\n1|r1|香\n2|r1|甜"),
+    "topics": (read_topics, "topic|category\nCulture.Food|Material Culture\nGeo.吃的东西|Ecology"),
+    "classes": (read_classes, "qid|class|topic\nQ1|food|Culture.Food\nQ2|吃的东西|"),
+    "phrases": (
+        lambda path: Phrases.read(path, "en"),
+        "lang|phrase\nen|for the sake of\nzh|不管红烧肉怎么样",
+    ),
+    "regions": (read_regions, "lang|country_qid|country\nzh|Q148|中国\nen|Q30|United States"),
+    "ratings": (
+        lambda path: read_ratings([path]),
+        "run|instance_id|criterion|rating|rater\na|zh-en:1|味道|1.5|r1\na|zh-en:1|味道|2.5|r2",
+    ),
+    "predictions": (
+        lambda path: read_predictions([path], {"1", "2"}, Progress()),
+        "instance_id|run|prediction\n1|a|炒饭\n2|a|粥",
+    ),
+    "concepts": (read_concepts, "data|concept|source|target\nzh-en|oil|油|oil\nzh-en|steam|蒸|steam"),
+    "published": (
+        read_published,
+        "data|dataset|run|paper|table|metric|value|deviation|note\nzh-en|gold|a|cam|3|bleu|1.5||来自红烧肉\nzh-en|gold|b|cam|3|bleu|2||",
+    ),
+    "registry": (
+        read_registry,
+        "corpus|version|home_page|licence|release|clause|attribution|sha256\na|1|x|CC0|text|-|吃的东西|\nb|1|x|CC0|ids|-|-|",
+    ),
+    "categories": (read_categories, "name|also|what\nEcology|红烧肉和米饭|plants\nSocial|社会|laws"),
+    "cuisines": (
+        lambda path: _named(path, ("id", "name", "group")),
+        "id|name|group\nsz|四川的菜|Asia\nfr|French|Europe",
+    ),
+    "dimensions": (read_dimensions, "name|scale|values|question\na|ordinal|1 2|味道怎么样?\nb|ordinal|1 2|?"),
+    "seed": (read_pairs, "zh|en\n油|oil\n盐|salt"),
+    "titles": (read_titles, "zh|en|direction|source\n茶|Tea||\n粥|Congee|zh-en|x"),
+    "gold": (
+        read_gold,
+        "source_id|source_title|title|ingredients|steps\nx:1|茶|Tea|water|Boil.\nx:2|粥|Congee|rice|Boil.",
+    ),
+    "labels": (
+        read_labels,
+        "zh_id|zh_title|en_id|en_title|grade|title\nx:1|茶|r:1|Tea|2|0.9\nx:2|粥|r:2|Porridge|1|0.5",
+    ),
+    "lexicon": (lambda path: Lexicon.load(Path(path).parent), "zh|en|kind\n茶|tea|dish\n粥|congee|dish"),
+    "glossary": (lambda path: read_glossary(Path(path).parent), "surface|class\n炒|炒\n煮|煮"),
+    "dish pairs": (
+        pair_rows,
+        "base_dish|target_dish|ingredient_removed|ingredient_added\n红烧肉|红烧鱼|肉|鱼\n炒饭|炒面|饭|面",
+    ),
+    "given pivots": (
+        lambda path: [*pivot_records(path)],
+        "base_dish|target_dish|verb|ingredients|tools|kind\n红烧肉|红烧鱼|煎|鱼|锅|insert\n红烧肉|红烧鱼|切|肉|刀|remove",
+    ),
+    "given orders": (
+        lambda path: [*order_records(path)],
+        "base_dish|target_dish|pivot|before|after\n饭|面|煮/面/锅|煮//|炒//\n饭|面|煮/面/锅|切//|炒//",
+    ),
+    "answers": (
+        lambda path: read_answers([path], {"q1", "q2"}, Progress()),
+        "question_id|annotator|answer\nq1|a|never\nq2|a|总是出现",
+    ),
+}
+# A row that comes twice says the same once more, or is told of: as a reject, or by the step that reads the rows.
+TWICE = {
+    *(
+        "sheet",
+        "topics",
+        "classes",
+        "phrases",
+        "regions",
+        "categories",
+        "seed",
+        "titles",
+        "labels",
+        "lexicon",
+    ),
+    *("glossary", "given pivots", "given orders", "answers"),
+}
+each_table = pytest.mark.parametrize("name", TABLES)
+
+
+def held(name: str, data: bytes, folder: Path) -> str:
+    """What the reader makes of a table with these bytes."""
+    folder.mkdir(exist_ok=True)
+    for other in ("ingredients.tsv", "tools.tsv") if name == "glossary" else ():
+        (folder / other).write_text("surface\tclass\n", encoding="utf-8")
+    path = folder / ("verbs.tsv" if name == "glossary" else "table.tsv")
+    path.write_bytes(data)
+    found = TABLES[name][0](str(path))
+    return re.sub(" at 0x[0-9a-f]+", "", str(vars(found) if isinstance(found, Phrases | Lexicon) else found))
+
+
+def refusal(name: str, data: bytes, folder: Path) -> str:
+    with pytest.raises(UserError) as error:
+        held(name, data, folder)
+    assert ".tsv" in str(error.value)
+    return str(error.value)
+
+
+def text_of(name: str) -> str:
+    return TABLES[name][1].replace("|", "\t") + "\n"
+
+
+@each_table
+def test_marks_line_ends_and_further_columns_change_nothing(name: str, tmp_path: Path) -> None:
+    text = text_of(name)
+    found = held(name, text.encode(), tmp_path)
+    assert held(name, text.encode("utf-8-sig").replace(b"\n", b"\r\n"), tmp_path) == found
+    assert held(name, text.replace("\n", "\r").encode(), tmp_path) == found
+    if name != "checks":  # whose further columns are texts to compare
+        more = "\n".join(line + "\tremark" * (line[:1] not in ("", "#")) for line in text.split("\n"))
+        again = held(name, more.encode(), tmp_path)
+        assert again.replace(", 'remark': 'remark'", "") == found
+
+
+@each_table
+def test_what_is_no_text_is_named_with_what_to_do(name: str, tmp_path: Path) -> None:
+    text = text_of(name)
+    for encoding in ("gb18030", "utf-16", "utf-16-le", "utf_7") if not text.isascii() else ("utf-16",):
+        said = refusal(name, text.encode(encoding), tmp_path)
+        assert "is not UTF-8" in said and "Unicode (UTF-8)" in said
+    said = refusal(name, text.encode()[:-1] + b"\0\n", tmp_path)
+    assert f"line {text.count(chr(10))}: a character NUL" in said
+
+
+@each_table
+def test_a_missing_column_a_short_row_and_a_broken_cell_are_named(name: str, tmp_path: Path) -> None:
+    text = text_of(name)
+    assert "missing column" in refusal(name, b"", tmp_path)
+    first = re.split("[\t\n]", text)[0]
+    assert f"line 1: missing column {first}" in refusal(
+        name, text.replace(first, "other", 1).encode(), tmp_path
+    )
+    assert "must end with one" in refusal(name, (text + '"cut\toff\n').encode(), tmp_path)
+    if name not in TWICE:
+        lines = text.splitlines(keepends=True)
+        assert re.search(r"(line|row) \d+", refusal(name, (text + lines[-1]).encode(), tmp_path))
