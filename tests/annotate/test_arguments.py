@@ -104,5 +104,7 @@ def test_the_studies_that_come_with_the_workflow_can_be_read(tmp_path: Path) -> 
     raters.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
     (tmp_path / "studies.tsv").write_text(text.replace("raters.tsv\t", f"{raters}\t"), encoding="utf-8")
     config = {"annotate": {"studies": str(tmp_path / "studies.tsv")}}
-    found = read_studies(config, SCHEMA, {**RUNS, "en-zh": ["mt"], "pta": ["mt"]}, ["writer"])
-    assert len(found) == 7 and found["ash"].settings["tasks"]["sample"] == 200
+    found = read_studies(
+        config, SCHEMA, {**RUNS, "en-zh": ["mt"], "pta": ["mt"], "dialogues": ["llama2-70b"]}, ["writer"]
+    )
+    assert len(found) == 8 and found["ash"].settings["tasks"]["sample"] == 200

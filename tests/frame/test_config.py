@@ -9,6 +9,7 @@ import yaml
 from snakemake.utils import update_config
 from wokflow.frame import config as checks
 from wokflow.frame.job import UserError
+from wokflow.frame.papers import PAPERS
 from wokflow.frame.paths import expanded, no_model
 from wokflow.frame.runs import COLUMNS, OPTIONAL
 
@@ -264,7 +265,10 @@ def test_keys_that_end_in_shards_count_for_no_result() -> None:
     assert counts and set(counts) == {"rule"}
 
 
-@pytest.mark.parametrize("name", ["config.yaml", "demo.yaml", "paper.yaml", "testbed.yaml"])
+@pytest.mark.parametrize(
+    "name",
+    ["config.yaml", "demo.yaml", "testbed.yaml", *(f"papers/{paper.name}.yaml" for paper in PAPERS.values())],
+)
 def test_the_presets_hold_known_keys_alone(name: str) -> None:
     config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
     update_config(config, yaml.safe_load((ROOT / "config" / name).read_text(encoding="utf-8")))

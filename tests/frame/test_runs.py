@@ -31,7 +31,7 @@ def problems(path: str, *reserved: str) -> str:
 
 def test_the_runs_that_come_with_the_workflow_are_good(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    for name in ("demo_runs.tsv", "paper_runs.tsv", "dialogue_runs.tsv"):
+    for name in ("demo_runs.tsv", "recipes_runs.tsv", "counterfactual_runs.tsv", "dialogue_runs.tsv"):
         assert read_runs(f"config/{name}", SCHEMA)
     assert read_runs("config/items_runs.tsv", SCHEMA, pairs={"camt": "en-zh"})
 
@@ -48,8 +48,9 @@ def test_the_papers_models_are_pinned_and_what_is_not_to_be_had_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT)
-    text = Path("config/paper_runs.tsv").read_text(encoding="utf-8")
-    runs = read_runs("config/paper_runs.tsv", SCHEMA)
+    tables = ("config/recipes_runs.tsv", "config/counterfactual_runs.tsv")
+    text = "".join(Path(path).read_text(encoding="utf-8") for path in tables)
+    runs = {name: run for path in tables for name, run in read_runs(path, SCHEMA).items()}
     of_hub = [run for run in runs.values() if run.family in ("seq2seq", "causal") and not run.borrows]
     pinned = {
         run.model: run.settings.get("model" if run.trained else "decode", {}).get("revision")

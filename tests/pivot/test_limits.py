@@ -35,8 +35,10 @@ def settings(name: str | None = None, **own: Any) -> OrdersSettings:
 
 def test_a_setting_takes_the_place_of_the_presets_number() -> None:
     assert limits(settings()) == Limits() == PRESETS["strict"]
-    assert limits(settings("paper.yaml")) == PAPER
-    assert limits(settings("paper.yaml", effect=0.2, units=2)) == replace(PAPER, effect=0.2, units=2)
+    assert limits(settings("papers/002-counterfactual.yaml")) == PAPER
+    assert limits(settings("papers/002-counterfactual.yaml", effect=0.2, units=2)) == replace(
+        PAPER, effect=0.2, units=2
+    )
     assert limits(settings(correct=False, overlap=0)) == Limits(correct=False, overlap=0)
 
 

@@ -2,13 +2,24 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from snakemake.utils import update_config
+from wokflow.annotate.arguments import read_studies
 from wokflow.evaluate.summary import read_published
+from wokflow.frame.arguments import lookup, merged
+from wokflow.frame.config import prepare
+from wokflow.frame.job import UserError
+from wokflow.frame.papers import PAPERS
+from wokflow.frame.runs import STEPS
 from wokflow.frame.schemas import declared_tables
+from wokflow.frame.text_files import read_table
+from wokflow.judge.arguments import read_models
 from wokflow.report import papers
-from wokflow.report.papers import HEADINGS, PAGE, STATES, listed, numbers, read
+from wokflow.report.papers import HEADINGS, PAGE, STATES, listed, numbers, read, values
 
 from tests.conftest import ROOT
 from tests.test_docs import RULES, SCHEMA, defaults
@@ -84,12 +95,56 @@ def of_schema(rule: Mapping[str, Any], key: str = "") -> Iterator[tuple[str, Map
         yield from of_schema(below, f"{key}.{name}".strip("."))
 
 
+def config_of(short: str) -> dict[str, Any]:
+    """The config of a paper, over the default."""
+    given = yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+    update_config(given, yaml.safe_load((ROOT / PAPERS[short].config).read_text(encoding="utf-8")))
+    return merged(defaults(), given)
+
+
+def cells_of(config: Mapping[str, Any]) -> set[str]:
+    """The settings of all rows of the tables of runs, models and studies that a config names: prompt.seed=1."""
+    tables = [config["runs"], config["judge"]["models"], config["annotate"]["studies"]]
+    rows = [row for path in tables if path for _, row in read_table(ROOT / path, ["settings"], comments=True)]
+    return {one.strip() for row in rows for one in row["settings"].split(";")}
+
+
 def test_keys_of_settings_exist_and_every_value_that_is_called_a_papers_is_explained() -> None:
-    named = {key for row in SETTINGS for key in listed(row["keys"])}
-    config = defaults()
-    for key in named:
-        value: Any = config
-        for part in key.split("."):
-            assert part in value or key.startswith("sources."), key
-            value = value.get(part, {})
+    named = {key for row in SETTINGS for key, _ in values(row["keys"])}
+    assert named - {"sources.xiachufang.path"} <= {key for key, _ in of_schema(SCHEMA)}
     assert {key for key, rule in of_schema(SCHEMA) if "paper" in rule.get("enum", [])} <= named
+
+
+@pytest.mark.parametrize("short", SHORTS)
+def test_settings_have_the_values_that_the_papers_config_or_a_row_of_its_tables_gives_them(
+    short: str,
+) -> None:
+    config = config_of(short)
+    rows, steps = cells_of(config), {block: step for step, block in STEPS.items()}
+    for row in [row for row in SETTINGS if row["paper"] == short]:
+        for key, value in [
+            (key, value) for key, value in values(row["keys"]) if not key.startswith("sources.")
+        ]:
+            block, _, name = key.rpartition(".")
+            in_rows = f"{steps.get(block)}.{name}={value}" in rows
+            assert in_rows or lookup(config, key) in (value, [] if value is None else value), row["setting"]
+
+
+@pytest.mark.parametrize("short", SHORTS)
+def test_without_a_papers_corpora_its_config_is_good_and_what_needs_them_is_left_out(
+    short: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The demo's recipes are there; sentences, dialogues and raters are not."""
+    monkeypatch.chdir(tmp_path)
+    config = config_of(short)
+    assert config["paper"] == short
+    config, runs = prepare(config, SCHEMA, ROOT, packages=False)
+    asked, studies = read_models(config, SCHEMA, runs), read_studies(config, SCHEMA, {}, [])
+    assert studies == {} and bool(runs) == (short in ("recipes", "counterfactual"))
+    assert bool(asked) == (short == "ash")
+    for block in ({"enrich": {"entities": {"path": None}}}, {"ingest": {"dialogues": {"path": None}}}):
+        with pytest.raises(UserError):  # without the name of a paper
+            other = ROOT / "config" / ("items_runs.tsv" if "enrich" in block else "dialogue_runs.tsv")
+            prepare(
+                merged(config, {**block, "paper": "none", "runs": str(other)}), SCHEMA, ROOT, packages=False
+            )

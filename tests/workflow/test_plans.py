@@ -116,7 +116,7 @@ def test_the_papers_settings_can_be_planned(
     """Also where a run of theirs has a server of its own, which is a group of two jobs."""
     mine = tmp_path / "mine.yaml"
     mine.write_text(f"results: {results}\n", encoding="utf-8")
-    planned = planner.plan("--configfile", str(built / "config" / "paper.yaml"), str(mine))
+    planned = planner.plan("--configfile", str(built / "config" / "papers" / "000-recipes.yaml"), str(mine))
     assert planned.described >= {"generate_server", "generate_prompt", "train_model"}
     assert planned.described == planned.rules
 

@@ -8,6 +8,7 @@ from typing import Any
 from wokflow.annotate.fields import HUMAN, PTA
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
+from wokflow.frame.papers import paper_of
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import ADAPTED, DIALOGUES, NAME, REWRITTEN, located, read_overrides
 from wokflow.frame.text_files import read_table
@@ -74,20 +75,26 @@ def read_studies(
     """The rows of the table at annotate.studies by name, in its order; none without a table.
 
     `runs` are those of each data (of pta, those that translate sentences whose items are known), and `generators`
-    the models that write recipes for stage judge. Lines that begin with # are passed over. Raises UserError with all
+    the models that write recipes for stage judge. Lines that begin with # are passed over. Under the settings of a
+    paper, so are studies of other papers' data, and those without raters or systems. Raises UserError with all
     problems, each with its line.
     """
     path = config["annotate"]["studies"]
     studies: dict[str, Study] = {}
-    problems = []
+    problems, paper = [], paper_of(config)
     for number, row in read_table(path, COLUMNS, "studies", comments=True) if path else ():
         row = {name: row[name].strip() for name in COLUMNS}
+        if paper and row["data"] not in paper.studied:
+            continue
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
         found = [*_problems(row, studies), *_without_text(row), *wrong]
         systems = generators if row["data"] == ASH else runs.get(row["data"], ())
         if not found:
             known = () if row["data"] in JUDGED or row["kind"] == "writing" else runs.get(row["data"], ())
-            studies[row["name"]] = made = _study(row, settings, tuple(known))
+            made = _study(row, settings, tuple(known))
+            if paper and _idle(made, systems):
+                continue
+            studies[made.name] = made
             found = [*_missing(made, systems)]
         problems += [f"  - line {number}: {text}" for text in found]
     if problems:
@@ -164,6 +171,12 @@ def _without_text(row: Mapping[str, str]) -> Iterator[str]:
     """A study that needs instructions of its own, and has none."""
     if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
+
+
+def _idle(study: Study, systems: Collection[str]) -> bool:
+    """Whether nobody rates or writes, or nothing of a system is there to be rated."""
+    nothing = study.kind != "writing" and not study.texts and not {*systems} & {*(study.systems or systems)}
+    return nothing or not Path(study.raters).is_file()
 
 
 def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from jsonschema.exceptions import ValidationError
 from wokflow.frame import stages
 from wokflow.frame.arguments import holds, lookup
 from wokflow.frame.job import UserError
+from wokflow.frame.papers import absent_data
 from wokflow.frame.paths import expanded, expanded_model, holds_file, no_model
 from wokflow.frame.runs import Run, read_runs
 
@@ -82,7 +83,7 @@ def prepare(
     locate(config, schema, root)
     _refuse(chain(missing_files(config, schema), missing_models(config, schema), stages.problems(config)))
     pairs = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
-    runs = read_runs(config["runs"], schema, reserved, pairs)
+    runs = read_runs(config["runs"], schema, reserved, pairs, absent_data(config))
     _refuse(stages.run_problems(config, runs))
     if packages:
         _refuse(missing_packages(config, runs))

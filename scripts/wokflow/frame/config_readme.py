@@ -23,8 +23,8 @@ something, write only what differs into a file of your own and lay it over:
     .venv/bin/snakemake --cores 8 --configfile my.yaml
 
 Several files are laid over one another in the order of the command line, and later ones win:
-`--configfile config/paper.yaml my.yaml` takes the paper's settings, and then yours. Blocks are merged key by
-key, so a file need not repeat what stays. `config/config.yaml` lies below them all, and a key that no file
+`--configfile config/papers/000-recipes.yaml my.yaml` takes a paper's settings, and then yours. Blocks are merged key
+by key, so a file need not repeat what stays. `config/config.yaml` lies below them all, and a key that no file
 names has the default given here.
 
 The config is checked before any job starts. A key that does not exist is refused with the nearest one that
@@ -60,10 +60,10 @@ RUNS = """
 ## The table of runs
 
 `config/runs.tsv` holds one row a run: a model to train, a prompt to send or a look-up, and one line of scores. `runs`
-in the config names another table; those of the papers are `config/paper_runs.tsv` (recipes) and
-`config/items_runs.tsv` (sentences). Cells are separated by tabs; lines that begin with # are skipped. After an edit,
-only new and changed rows run. Outputs of a row that is removed stay in their folders: the end of a run names them,
-and no score, page or release uses them.
+in the config names another table; those of the papers are `config/recipes_runs.tsv`,
+`config/counterfactual_runs.tsv`, `config/items_runs.tsv` (sentences) and `config/dialogue_runs.tsv`. Cells are
+separated by tabs; lines that begin with # are skipped. After an edit, only new and changed rows run. Outputs of a
+row that is removed stay in their folders: the end of a run names them, and no score, page or release uses them.
 
 | column | what |
 |---|---|

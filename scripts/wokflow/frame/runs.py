@@ -235,18 +235,21 @@ def read_runs(
     schema: Mapping[str, Any],
     reserved: Collection[str] = (),
     pairs: Mapping[str, str] | None = None,
+    absent: Collection[str] = (),
 ) -> dict[str, Run]:
     """The runs of a tab-separated table by name, in its order. Lines that begin with # are skipped.
 
     `schema` is the config's, against which settings are checked; `reserved` are names that no run may have; `pairs`
-    are the sources of sentences, each with its languages as en-zh. Raises UserError with all problems, each with its
-    line.
+    are the sources of sentences, each with its languages as en-zh. Rows with `absent` data are left out. Raises
+    UserError with all problems, each with its line.
     """
     pairs = pairs or {}
     runs: dict[str, Run] = {}
     problems = []
     needed = [name for name in COLUMNS if name not in OPTIONAL]
     for number, row in read_table(path, needed, "runs", optional=OPTIONAL, comments=True):
+        if row["data"] in absent:
+            continue
         row = dict.fromkeys(OPTIONAL, "") | row
         overrides, wrong = read_overrides(row["settings"], schema)
         of_row = [*_row_problems(row, runs, reserved, pairs), *wrong]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.frame.job import UserError
+from wokflow.frame.papers import paper_of
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import DIALOGUES, NAME, Run, located, read_overrides
 from wokflow.frame.text_files import read_table
@@ -66,15 +67,18 @@ def read_models(
 ) -> dict[str, AskedModel]:
     """The rows of the table at judge.models by name, in its order; none without a table.
 
-    Comparers choose between the translations of `runs`. Lines that begin with # are comments. Raises UserError with
-    all problems, each with its line.
+    Comparers choose between the translations of `runs`. Lines that begin with # are comments. Under the settings of a
+    paper, models without runs to judge are left out. Raises UserError with all problems, each with its line.
     """
     path = config["judge"]["models"]
     models: dict[str, AskedModel] = {}
     problems = []
     needed = [column for column in COLUMNS if column not in OPTIONAL]
+    idle = _idle(runs) if paper_of(config) else ()
     table = read_table(path, needed, "models", optional=OPTIONAL, comments=True) if path else ()
     for number, row in table:
+        if row["role"] in idle:
+            continue
         settings, wrong = read_overrides(row["settings"], schema)
         in_row = [*_problems(row, models), *wrong]
         in_row += [
@@ -97,6 +101,12 @@ def read_models(
     if problems:
         raise UserError(f"The models in {path} cannot be used:\n" + "\n".join(problems))
     return models
+
+
+def _idle(runs: Mapping[str, Run]) -> tuple[str, ...]:
+    """The roles that no run leaves anything to do."""
+    comparers = () if any(run.pair for run in runs.values()) else ("comparer",)
+    return comparers if any(run.data == DIALOGUES for run in runs.values()) else (*comparers, *OF_DIALOGUES)
 
 
 def _model(row: Mapping[str, str], settings: Mapping[str, Any]) -> AskedModel:

@@ -6,11 +6,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+import yaml
 
 from wokflow.evaluate.summary import read_published
 from wokflow.frame.documents import wrapped
+from wokflow.frame.papers import PAPERS
 from wokflow.frame.stages import sections
 from wokflow.frame.text_files import read_table
 
@@ -63,6 +66,13 @@ def listed(cell: str) -> list[str]:
     return [entry for entry in cell.split("; ") if entry]
 
 
+def values(cell: str) -> Iterator[tuple[str, Any]]:
+    """The keys of the config that a cell names, each with its value; None where users set it."""
+    for entry in listed(cell):
+        key, equals, value = entry.partition("=")
+        yield key, yaml.safe_load(value) if equals else None
+
+
 def numbers(cell: str, known: Iterable[str]) -> list[str]:
     """The published tables that a cell names; none where it tells in words why there are none."""
     names = listed(cell)
@@ -94,7 +104,9 @@ def markdown() -> str:
     for paper in papers:
         own = published.filter(paper=paper["published"])
         lines += ["", f'<a id="{paper["short"]}"></a>', "", f"## {paper['title']}", ""]
-        lines += [wrapped(f"{paper['authors'].rstrip('.')}. How to run it: {paper['how']}."), ""]
+        of_paper = PAPERS[paper["short"]]
+        how = f"Its settings are in `{of_paper.config}`; {paper['how']}."
+        lines += [wrapped(f"{paper['authors'].rstrip('.')}. {how}"), ""]
         lines += [
             "| item | shows | state | here | published | needs | difference, and why |",
             "|---|---|---|---|---|---|---|",
@@ -131,7 +143,7 @@ def _output(name: str) -> str:
 
 def _settings(rows: Iterable[Row]) -> Iterator[str]:
     for row in rows:
-        keys = ", ".join(f"`{key}`" for key in listed(row["keys"]))
+        keys = ", ".join(f"`{key.replace('=', ': ', 1)}`" for key in listed(row["keys"]))
         yield _line([*(row[name] for name in ("setting", "published", "ours", "why")), keys])
 
 
