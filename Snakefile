@@ -1,6 +1,7 @@
 # Results: results/export/release/<name>-<version> (what to publish), results/report/page/index.html (open it in a browser),
 # and every stage's tables under results/<stage>/. Config: config/README.md. What a run will do: make plan.
 # Each stage is a target, which makes what it needs, too; README.md lists them. A glossary to begin with: parse_induce.
+# So is each paper, with its config: snakemake paper_001_ash --configfile config/papers/001-ash.yaml my.yaml
 import sys
 from pathlib import Path
 
@@ -64,6 +65,24 @@ for stage, files in TARGETS.items():
             stage
         input:
             files,
+
+
+for short, paper in papers.PAPERS.items():
+
+    rule:
+        name:
+            paper.target
+        input:
+            paper_plan.files_of(short, RESULTS, TARGETS),
+
+
+onstart:
+    from snakemake.settings.enums import Quietness
+    from wokflow.frame.secrets import shown
+
+    if Quietness.ALL not in (workflow.output_settings.quiet or ()):
+        for short in paper_plan.planned({job.rule.name for job in workflow.dag.jobs}):
+            print(shown(paper_plan.announced(short, config, NAMED)), file=sys.stderr)
 
 
 onsuccess:

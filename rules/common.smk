@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
 from wokflow.annotate.arguments import read_studies
-from wokflow.frame import stages
+from wokflow.frame import papers, stages
 from wokflow.frame.alone import take_folder, writes_results
 from wokflow.enrich.stage import item_languages
 from wokflow.frame.config import prepare, read_schema
@@ -17,6 +17,7 @@ from wokflow.generate.stage import BASELINES, RESERVED
 from wokflow.ingest.stage import dumps, source_files
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
+from wokflow.report import paper_plan
 
 try:
     SCHEMA = read_schema(ROOT)
@@ -40,6 +41,7 @@ try:
         },
         [name for name, model in ASKED.items() if model.role == "generator"],
     )
+    NAMED = paper_plan.Tables(RUNS, ASKED, STUDIES)
     SITE = read_site(ROOT / "slurm" / "site.yaml")
     if workflow.exec_mode == ExecMode.DEFAULT:
         pairs_of_dishes = Path(config["pivot"]["pairs"]["path"])

@@ -113,7 +113,7 @@ rule report_page:
     params:
         **step(
             "report.page",
-            given=lambda wildcards: page_given(config, LINKED, RUNS.values(), ASKED),
+            given=lambda wildcards: page_given(config, LINKED, NAMED),
         ),
     script:
         "../scripts/step.py"

@@ -62,6 +62,8 @@ def settings(folder: Path, **own: Any) -> PageSettings:
     known |= {
         "item_pairs": (),
         "ruled": dict.fromkeys(("generate", "judge", "pta", "spoken"), ()),
+        "paper": "",
+        "stand_ins": (),
         "published": str(ROOT / "resources" / "published.tsv"),
         "sections": stages.sections(),
         "templates": str(TEMPLATES),

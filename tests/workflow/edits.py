@@ -142,7 +142,7 @@ SETTINGS: dict[str, tuple[Settings, set[str]]] = {
 PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "container": (setting("container", "wokflow.sif"), set()),
     "contact": (setting("contact", "me@example.org"), set()),
-    "paper": (setting("paper", "ash"), set()),
+    "paper": (setting("paper", "ash"), {"report_page"}),
     "match.translate.lexicon, moved": (setting("match.translate.lexicon", "data/moved_lexicon"), set()),
     "match.translate.model, while another backend is in use": (
         setting("match.translate.model", "x/y"),

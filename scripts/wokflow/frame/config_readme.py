@@ -27,6 +27,8 @@ Several files are laid over one another in the order of the command line, and la
 by key, so a file need not repeat what stays. `config/config.yaml` lies below them all, and a key that no file
 names has the default given here.
 
+Each paper has a target, as `paper_000_recipes`, which makes what its tables and figures need: docs/papers.md.
+
 The config is checked before any job starts. A key that does not exist is refused with the nearest one that
 does; a value of the wrong type or out of range is refused as well. Keys are written with dots here: what is
 called `match.search.k` below is, in YAML,

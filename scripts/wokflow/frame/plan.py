@@ -59,7 +59,8 @@ def main(options: list[str]) -> int:
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             workflow = dry_workflow(options)
-            text = None if workflow is None else described(workflow) + of_another_config(workflow)
+            text = None if workflow is None else of_papers(workflow) + described(workflow)
+            text = None if text is None else text + of_another_config(workflow)
     except UserError as error:
         print(error)
         return 1
@@ -70,6 +71,15 @@ def main(options: list[str]) -> int:
 def described(workflow: Any) -> str:
     """What Snakemake's workflow would do, after a dry run."""
     return render(plan(list(_jobs(workflow))))
+
+
+def of_papers(workflow: Any) -> str:
+    """What is missing for the papers whose targets are planned; empty without such a target."""
+    named, rules = workflow.globals, {job.rule.name for job in workflow.dag.jobs}
+    plan = named["paper_plan"]
+    return "".join(
+        plan.announced(short, named["config"], named["NAMED"]) + "\n\n" for short in plan.planned(rules)
+    )
 
 
 def of_another_config(workflow: Any) -> str:
@@ -244,7 +254,7 @@ def render(plan: Plan) -> str:
 
 def _is_step(rule: str) -> bool:
     """Whether a rule is a step, and not a target such as `all` or a stage."""
-    return "_" in rule
+    return "_" in rule and not rule.startswith("paper_")
 
 
 def _changed(job: Job) -> bool:

@@ -1,16 +1,18 @@
 """What the rule of the report gives its step."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from wokflow.frame import stages
 from wokflow.frame.intervals import LEVEL
-from wokflow.frame.runs import DIALOGUES, Run
-from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
+from wokflow.frame.papers import paper_of
+from wokflow.frame.runs import DIALOGUES
+from wokflow.judge.arguments import OF_DIALOGUES
 from wokflow.pivot.limits import limits
 from wokflow.pivot.settings import OrdersSettings
+from wokflow.report.paper_plan import Tables, stand_ins
 from wokflow.report.settings import OrderLimits
 
 OF_RECIPES = ("generator", "evaluator")
@@ -20,18 +22,20 @@ TEMPLATES = Path(__file__).parent / "templates"
 def page_given(
     config: Mapping[str, Any],
     item_pairs: Mapping[str, str],
-    runs: Iterable[Run],
-    asked: Mapping[str, AskedModel],
+    named: Tables,
 ) -> dict[str, Any]:
     """What the rule gives report.page: sections of the stages, limits and names that other stages decide, prompts."""
     orders = asdict(limits(OrdersSettings.of_config(config)))
-    by_name = sorted(runs, key=lambda run: run.name)
+    by_name, asked = sorted(named.runs.values(), key=lambda run: run.name), named.asked
+    paper = paper_of(config)
     return {
         "orders": {name: orders[name] for name in OrderLimits.model_fields},
         "level": LEVEL,
         "item_pairs": list(item_pairs.items()),
         "prompts": list(dict.fromkeys(run.prompt_file for run in by_name if run.prompt_file)),
         "ruled": ruled(by_name, asked.values()),
+        "paper": paper.name if paper else "",
+        "stand_ins": stand_ins(config, named),
         "sections": stages.sections(),
         "templates": str(TEMPLATES),
         "benchmarks": f"{config['results']}/benchmarks",

@@ -98,6 +98,8 @@ def report_page(
             body = render(f"{template}.html", **content)
             sections.append({"name": template, "heading": heading, "body": body, "links": own})
     top = {
+        "paper": settings.paper,
+        "stand_ins": settings.stand_ins,
         "counts": [*results.counts(pairs, rows)],
         "first": matching.first(compared["examples"]),
         "left_out": lost,

@@ -45,6 +45,11 @@ Column *here* has tables below `results` (docs/tables.md), files, and sections o
 which table has them, or why there are none. *Needs* are corpora, models and people that the workflow does not bring:
 no number of a paper was computed anew with its own models or people.
 
+Each paper has a target, which first says what is missing (also `wokflow plan TARGET --configfile ...`): corpora,
+endpoints, programs and people, the tables and figures that need them, and settings that are not the paper's. With
+`config/demo.yaml` in the place of my.yaml, all five run without network and GPU, and their page says that it is a
+demonstration.
+
 {beside}
 
 | paper | items | {heads} |
@@ -105,7 +110,8 @@ def markdown() -> str:
         own = published.filter(paper=paper["published"])
         lines += ["", f'<a id="{paper["short"]}"></a>', "", f"## {paper['title']}", ""]
         of_paper = PAPERS[paper["short"]]
-        how = f"Its settings are in `{of_paper.config}`; {paper['how']}."
+        command = f"snakemake --cores 8 {of_paper.target} --configfile {of_paper.config} my.yaml"
+        how = f"`{command}` makes what it shows; {paper['how']}."
         lines += [wrapped(f"{paper['authors'].rstrip('.')}. {how}"), ""]
         lines += [
             "| item | shows | state | here | published | needs | difference, and why |",

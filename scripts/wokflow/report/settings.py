@@ -29,6 +29,10 @@ class PageSettings(Settings):
     """The prompts of all runs."""
     ruled: dict[Text, tuple[str, ...]] = from_rule()
     """Runs and models of each section (by its template) whose answers were made by rules."""
+    paper: str = from_rule()
+    """The paper whose settings the config has, as config/papers names it; empty: none."""
+    stand_ins: tuple[Text, ...] = from_rule()
+    """What of the paper's the demo stands in for."""
     sections: tuple[tuple[Text, Text, tuple[str, ...]], ...] = from_rule()
     """The sections: template, heading, and how the names of the tables behind each begin."""
     published: Text = borrowed("evaluate.summary.published")

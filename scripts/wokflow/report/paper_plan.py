@@ -1,0 +1,288 @@
+"""What a target paper_<name> makes, and what is said before it begins: what is missing, and what that leaves out."""
+
+import os
+import re
+import socket
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from wokflow.annotate.arguments import Study
+from wokflow.frame.arguments import lookup
+from wokflow.frame.config_files import read_yaml
+from wokflow.frame.gpus import find_gpus
+from wokflow.frame.papers import CAMT, PAPERS, Paper, paper_of
+from wokflow.frame.runs import FROM_SCRATCH, ROOT, Run, located
+from wokflow.frame.secrets import variable_for
+from wokflow.frame.text_files import read_table
+from wokflow.generate.arguments import prompt_overrides
+from wokflow.judge.arguments import AskedModel
+
+EXHIBITS = ROOT / "resources" / "papers" / "exhibits.tsv"
+DEMO = ROOT / "resources" / "demo"
+WILDCARD = re.compile(r"\\\{\w+\\\}")
+ON_THE_WAY = {  # tables that no target has: the beginning of their names, and the tables made of them
+    "annotate/tasks": "annotate/sheets",
+    "enrich": "enrich/statistics",
+    "evaluate/people/calibration": "evaluate/people/means",
+    "judge/dialogues": "judge/ratings",
+    "judge/instructions": "judge/tasks",
+    "lexicon": "lexicon/precision",
+    "pivot": "pivot/orders",
+}
+
+
+@dataclass(frozen=True)
+class Missing:
+    """`what` is missing, `without` says what that changes; `needs` are words of the column needs of exhibits."""
+
+    what: str
+    without: str
+    needs: tuple[str, ...] = ()
+    demo: bool = False  # something of the demo stands in
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What the tables of a config name: runs, models that are asked, and studies."""
+
+    runs: Mapping[str, Run]
+    asked: Mapping[str, AskedModel]
+    studies: Mapping[str, Study]
+
+
+def exhibits(paper: str) -> list[dict[str, str]]:
+    """The tables and figures of a paper, by its short name."""
+    needed = ("paper", "item", "outputs", "needs")
+    return [row for _, row in read_table(EXHIBITS, needed, "exhibits") if row["paper"] == paper]
+
+
+def files_of(paper: str, results: str, targets: Mapping[str, Iterable[str]]) -> list[str]:
+    """The files of `targets`, those of all stages, that a paper's tables and figures need.
+
+    Tables that the config has nothing for, as ratings without models, are among no targets, and so not here.
+    """
+    names = {name for row in exhibits(paper) for name in row["outputs"].split("; ") if name}
+    known = [path for files in targets.values() for path in files]
+    chosen: set[str] = set()
+    for name in names:
+        wanted = "report/page" if name.startswith("page: ") else name
+        found = _below(results, wanted, known)
+        begins = [made for begin, made in ON_THE_WAY.items() if wanted.startswith(begin)]
+        chosen |= {*(found or (path for made in begins for path in _below(results, made, known)))}
+    return [path for path in known if path in chosen]
+
+
+def _below(results: str, name: str, known: Iterable[str]) -> list[str]:
+    """The files of a table, whose name may have wildcards."""
+    pattern = re.compile(re.escape(f"{results}/") + WILDCARD.sub("[^/]+", re.escape(name)) + "(/|$)")
+    return [path for path in known if pattern.match(path)]
+
+
+def announced(short: str, config: Mapping[str, Any], tables: Tables) -> str:
+    """What is said before the target of a paper begins."""
+    paper, rows = PAPERS[short], exhibits(short)
+    lines = [f"Paper {paper.name}: tables and figures, as docs/papers.md names them."]
+    if config["paper"] != short:
+        lines.append(
+            f"  These are not its settings: name {paper.config} first behind --configfile, before files of yours."
+        )
+    gaps = [*missing(short, config, tables)]
+    lines += ["Missing:"] if gaps else ["Nothing is missing that can be told before it runs."]
+    for gap in gaps:
+        items = [row["item"] for row in rows if any(need in row["needs"] for need in gap.needs)]
+        concerns = f" (for {', '.join(items)})" if items else ""
+        lines.append(f"  - {gap.what}{concerns}. {gap.without}")
+    if config["paper"] == short and (others := [*other_settings(paper, config)]):
+        lines += ["Settings that are not the paper's:", *(f"  - {each}" for each in others)]
+    return "\n".join(lines)
+
+
+def stand_ins(config: Mapping[str, Any], tables: Tables) -> list[str]:
+    """What of the demo stands in under the settings of a paper; none without such settings."""
+    short = next((short for short, paper in PAPERS.items() if paper is paper_of(config)), None)
+    if short is None:
+        return []
+    gaps = [*_corpora(short, config), *_sets(short, config), *_answered(tables)]
+    return [gap.what for gap in gaps if gap.demo]
+
+
+def missing(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
+    """What a paper's tables and figures need and what is not there, as far as that can be told without asking."""
+    yield from _corpora(short, config)
+    yield from _sets(short, config)
+    yield from _rows(config, tables)
+    yield from _answered(tables)
+    yield from _endpoints(config, tables)
+    yield from _programs(short, config)
+    yield from _people(short, config, tables)
+
+
+def _of_demo(path: Any) -> bool:
+    return bool(path) and DEMO in Path(located(str(path))).resolve().parents
+
+
+def _corpora(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
+    recipes = {"recipes": ("recipenlg", "xiachufang"), "counterfactual": ("xiachufang",)}
+    titles = {"recipenlg": "RecipeNLG", "xiachufang": "XiaChuFang"}
+    for name in recipes.get(short, ()):
+        if _of_demo(config["sources"][name]["path"]):
+            without = f"The demo's recipes stand in: name yours in sources.{name}.path."
+            yield Missing(titles[name], without, (titles[name],), True)
+    if short == CAMT:
+        paths = [source.get("path") for source in config["sources"].values() if "kind" in source]
+        need = ("sentences of both",)
+        yield from _given("sentences of both languages", "sources.camt", all(paths) and paths[:1], need)
+        path = config["enrich"]["entities"]["path"]
+        yield from _given("entities of Wikidata", "enrich.entities.path", path and [path], ("Wikidata",))
+    if short == "intralingual":
+        for step, what in (("dialogues", "dialogues"), ("annotations", "items marked in dialogues")):
+            path = config["ingest"][step]["path"]
+            yield from _given(what, f"ingest.{step}.path", path and [path], ("dialogues with",))
+
+
+def _given(what: str, key: str, paths: Any, needs: tuple[str, ...]) -> Iterator[Missing]:
+    """A file that the config names nowhere, or for which it names one of the demo's."""
+    if not paths:
+        yield Missing(what, f"Name them in {key}.", needs)
+    elif _of_demo(paths[0]):
+        yield Missing(what, f"The demo's stand in: name yours in {key}.", needs, True)
+
+
+def _sets(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
+    if short != "recipes":
+        return
+    for what, key, without in (
+        ("accepted silver sheet", "match.silver.accepted", "The test split stands in"),
+        ("gold set zh-en", "train.gold.zh-en", "Nothing of it is scored"),
+        ("gold set en-zh", "train.gold.en-zh", "Nothing of it is scored"),
+    ):
+        path, need = lookup(config, key), "silver sheet" if "silver" in key else "gold set"
+        if not path:
+            yield Missing(what, f"{without}: {key}.", (need,))
+        elif _of_demo(path) or "resources/gold/" in str(path):
+            yield Missing(what, "The demo's stands in.", (need,), True)
+
+
+def _rows(config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
+    """Rows that were left out because their data, or people, are not there."""
+    paper = paper_of(config)
+    for what, path, known in (
+        ("data of runs", config["runs"], tables.runs),
+        ("runs for models to judge", config["judge"]["models"], tables.asked),
+        ("table of raters, or texts, for studies", config["annotate"]["studies"], tables.studies),
+    ):
+        rows = read_table(path, ["name"], quotes=False, comments=True) if paper and path else ()
+        lost = [row["name"] for _, row in rows if row["name"] not in known and _wanted(row, paper)]
+        if lost:
+            yield Missing(what, f"Left out of {path}: {', '.join(lost)}.")
+
+
+def _wanted(row: Mapping[str, str], paper: Paper | None) -> bool:
+    """Whether a row is of this paper: studies of all papers share a table."""
+    return "kind" not in row or bool(paper and row["data"] in paper.studied)
+
+
+def _answered(tables: Tables) -> Iterator[Missing]:
+    """Models in whose place rules answered, or which are only smoke tests."""
+    ruled = [each.name for each in (*tables.runs.values(), *tables.asked.values()) if _of_demo(each.answers)]
+    small = [run.name for run in tables.runs.values() if (run.lender or run).model == FROM_SCRATCH]
+    for names, what in ((ruled, "answers of models"), (small, "models of the paper's size")):
+        if names:
+            how = "Rules answered for" if names is ruled else "Models of a minute's training stand in"
+            yield Missing(what, f"{how}: {', '.join(names)}.", (), True)
+
+
+def _endpoints(config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
+    """Keys and servers on this machine that are not there, and GPUs. Servers elsewhere are not asked."""
+    closed: dict[str, list[str]] = {}
+    asked = [run for run in tables.runs.values() if run.family == "prompt"]
+    for each in (*asked, *tables.asked.values()):
+        block = config["generate"]["prompt"] | prompt_overrides(config, each)
+        endpoint = block["endpoint"]
+        if each.answers:
+            continue
+        if not endpoint:
+            if not find_gpus() and config["generate"]["server"]["gpus"]:
+                closed.setdefault("GPU for generate.server", []).append(each.name)
+            continue
+        variable, url = variable_for(endpoint, block["key_variable"]), urlsplit(endpoint)
+        if variable and not os.environ.get(variable):
+            closed.setdefault(f"key in ${variable}", []).append(each.name)
+        elif url.hostname in ("127.0.0.1", "localhost") and not _listens(url.hostname, url.port or 80):
+            closed.setdefault(f"server at {url.hostname}:{url.port or 80}", []).append(each.name)
+    for what, names in closed.items():
+        yield Missing(what, f"These will fail, or leave them out of your table: {', '.join(names)}.")
+    local = [
+        run.name
+        for run in tables.runs.values()
+        if run.family not in ("prompt", "retrieval") and not run.small
+    ]
+    if local and not find_gpus():
+        yield Missing("GPU on this machine", f"On a processor these take very long: {', '.join(local)}.")
+
+
+def _listens(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=0.5):
+            return True
+    except OSError:
+        return False
+
+
+def _programs(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
+    if short == "recipes":
+        langs = [lang for lang, command in config["evaluate"]["smatch"]["parsers"].items() if not command]
+        if langs:
+            yield Missing(f"AMR parser of {' and '.join(langs)}", "No Smatch: docs/runs.md.", ("AMR",))
+    if short == CAMT:
+        for key, what, need in (
+            ("evaluate.comet.command", "COMET", "COMET"),
+            ("evaluate.bleurt.command", "BLEURT", "BLEURT"),
+            ("evaluate.metrics.spbleu", "file of spBLEU", "spBLEU"),
+        ):
+            if not lookup(config, key):
+                yield Missing(what, f"No column of it: {key}.", (need,))
+
+
+def _people(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
+    silent = [name for name, study in tables.studies.items() if not study.answers]
+    if silent:
+        yield Missing("answers of people", f"Sheets are made, no ratings: {', '.join(silent)}.")
+    for paper, keys, what, without, need in (
+        (
+            "counterfactual",
+            ("pivot.pivots.answers", "pivot.pivots.given"),
+            "answers about pivot actions",
+            "Frequent actions alone decide",
+            "annotators",
+        ),
+        ("recipes", ("lexicon.precision.marks",), "marks of words", "A dictionary judges", "people who mark"),
+        ("recipes", ("evaluate.correlations.ratings",), "ratings", "No correlations", "ratings of"),
+        (CAMT, ("evaluate.correlations.ratings",), "ratings", "No correlations", "ratings by"),
+    ):
+        if short == paper and not any(lookup(config, key) for key in keys):
+            yield Missing(what, f"{without}: {keys[0]}.", (need,))
+
+
+def other_settings(paper: Paper, config: Mapping[str, Any]) -> Iterator[str]:
+    """Keys to which the config gives another value than the paper's config file."""
+    for key, value in _leaves(read_yaml(ROOT / paper.config)):
+        now = lookup(config, key)
+        if now != value and now != located(str(value)):
+            yield f"{key}: {now}, in {paper.config} {value}"
+
+
+def _leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in block.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def planned(rules: Collection[str]) -> list[str]:
+    """The papers, by short name, whose targets are among some rules."""
+    return [short for short, paper in PAPERS.items() if paper.target in rules]

@@ -1,0 +1,112 @@
+"""Targets of papers: what they make, and what is said before."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from snakemake.utils import update_config
+from wokflow.annotate.arguments import read_studies
+from wokflow.frame import stages
+from wokflow.frame.arguments import merged
+from wokflow.frame.config import prepare
+from wokflow.frame.config_files import read_yaml
+from wokflow.frame.papers import PAPERS
+from wokflow.frame.scope import Scope
+from wokflow.judge.arguments import read_models
+from wokflow.match.directions import DIRECTIONS
+from wokflow.report.paper_plan import Tables, announced, exhibits, files_of, stand_ins
+
+from tests.conftest import ROOT
+from tests.test_docs import SCHEMA, defaults
+
+PAGE = "results/report/page/index.html"
+MADE = {  # on the demo: the beginnings of what each makes, but the page
+    "recipes": {"match", "lexicon", "evaluate"},
+    "ash": {"judge", "evaluate"},
+    "counterfactual": {"pivot", "evaluate"},
+    "camt": {"enrich", "generate", "evaluate"},
+    "intralingual": {"ingest", "generate", "judge", "evaluate"},
+}
+
+
+def planned(short: str, *files: str) -> tuple[dict[str, Any], Tables, list[str]]:
+    """The config of a paper below others, its tables, and what its target makes."""
+    config = read_yaml(ROOT / "config" / "config.yaml")
+    for file in (PAPERS[short].config, *files):
+        update_config(config, read_yaml(ROOT / file))
+    config, runs = prepare(merged(defaults(), config), SCHEMA, ROOT, packages=False)
+    asked = read_models(config, SCHEMA, runs)
+    tables = Tables(runs, asked, read_studies(config, SCHEMA, {}, []))
+    sentences = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
+    scope = Scope(
+        config=config,
+        runs=runs,
+        corpora={"recipenlg": "en", "xiachufang": "zh"},
+        matched=("recipenlg", "xiachufang"),
+        sentences=sentences,
+        dumps=(),
+        directions=DIRECTIONS,
+        roles={name: model.role for name, model in asked.items()},
+    )
+    return config, tables, files_of(short, "results", stages.targets(scope))
+
+
+@pytest.mark.parametrize("short", PAPERS)
+def test_on_the_demo_a_target_makes_what_its_paper_shows_and_the_page_tells_stand_ins(
+    short: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    config, tables, files = planned(short, "config/demo.yaml")
+    assert PAGE in files and {path.split("/")[1] for path in files} - {"report"} == MADE[short]
+    assert stand_ins(config, tables)
+    assert "Settings that are not the paper's" in announced(short, config, tables)
+
+
+@pytest.mark.parametrize("short", PAPERS)
+def test_without_corpora_models_and_people_each_gap_is_said_with_the_tables_that_it_concerns(
+    short: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for variable in ("OPENAI_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    config, tables, files = planned(short)
+    said = announced(short, config, tables)
+    gaps = {
+        "recipes": (
+            "RecipeNLG (for Figure 1",
+            "key in $OPENAI_API_KEY",
+            "accepted silver sheet (for Table 1",
+        ),
+        "ash": ("key in $GEMINI_API_KEY", "studies. Left out of"),
+        "counterfactual": ("XiaChuFang (for Figure 4", "answers about pivot actions"),
+        "camt": ("sentences of both languages (for Table 2", "nllb-append", "COMET"),
+        "intralingual": ("dialogues (for Table 1", "llama2-70b", "mixtral-finds"),
+    }[short]
+    assert not [gap for gap in gaps if gap not in said], said
+    assert "Settings that are not" not in said and PAGE in files
+
+
+def test_needs_that_gaps_name_are_in_the_table_of_exhibits() -> None:
+    """So that a word changed there does not silence what a gap concerns."""
+    source = (ROOT / "scripts/wokflow/report/paper_plan.py").read_text(encoding="utf-8")
+    cells = " ".join(row["needs"] for short in PAPERS for row in exhibits(short))
+    for need in (
+        "RecipeNLG",
+        "XiaChuFang",
+        "sentences of both",
+        "Wikidata",
+        "dialogues with",
+        "silver sheet",
+    ):
+        assert f'"{need}"' in source and need in cells
+    for need in (
+        "gold set",
+        "AMR",
+        "COMET",
+        "BLEURT",
+        "spBLEU",
+        "annotators",
+        "people who mark",
+        "ratings of",
+    ):
+        assert f'"{need}"' in source and need in cells
