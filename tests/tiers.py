@@ -68,6 +68,7 @@ SLOW = (
     "workflow/test_contributing.py",
     "workflow/test_elsewhere.py",
     "workflow/test_items.py::test_a_source_is_fetched",
+    "workflow/test_papers.py",
     "workflow/test_real.py",
     "workflow/test_screen.py",
     "workflow/test_two_runs.py",
