@@ -30,13 +30,7 @@ SECTIONS = {  # those of stages judge and annotate among them, whose ratings it 
     "counterfactual": ("Rewritten recipes",),  # the tables are those of `scores`
     "pta": ("Translations of items, compared", "judge/pta", "evaluate/pta"),
     "judge": ("Recipes by models, rated", "judge/", "evaluate/ratings", "evaluate/words"),
-    "spoken": (
-        "Adapted dialogues",
-        "evaluate/dialogues",
-        "generate/adaptations",
-        "ingest/utterances",
-        "ingest/annotations",
-    ),
+    "spoken": ("Adapted dialogues", "evaluate/dialogues"),
 }
 NEEDED_BY_NAME = {  # generated texts are read as parse reads recipes
     "jieba": "cuts texts into words",
