@@ -14,13 +14,13 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_table
 from wokflow.frame.workbooks import clean
+from wokflow.judge.pta import ORDER
 from wokflow.judge.schemas import TASKS
 from wokflow.judge.tasks import read_dimensions
 from wokflow.models.recipe_texts import without_headings
 
 STRATA = {"ash": ("group", "dish"), "counterfactual": ("base_dish", "dish")}
 EMPTY = "[no text]"
-FIRST_ORDER = ":1"  # ends the id of a pair's first task
 SIDES = {"a": "A", "b": "B"}  # both translations, in prompts and in sheets
 LEAST = 3  # systems that a comparison of best and worst needs
 COLUMNS = ("instance_id", "run", "prediction")
@@ -40,12 +40,12 @@ def annotate_tasks(
 ) -> None:
     """Write the tasks of a study (schema judge/tasks), for a sample of items.
 
-    `rated` are tasks of stage judge, which are taken over unchanged; of those of PTA, the first order of each pair,
-    whose sides are drawn, for the items of a sample and all their runs. With `instances` and `predictions`, a task
-    shows a system's text for an item or, in a study of kind best_worst, the texts of several systems. With
-    `instances` and `recipes`, a task is a source to adapt. An empty text is shown as EMPTY, since the system did
-    generate it. Raises UserError if there are no tasks, for an item without a text of a system, and for translations
-    into several languages.
+    `rated` are tasks of stage judge, which are taken over unchanged. Of the tasks of PTA, only the first order of
+    each pair is taken, since its sides are drawn already; the sample is one of items, each with all its runs. With
+    `instances` and `predictions`, a task shows a system's text for an item or, in a study of kind best_worst, the
+    texts of several systems. With `instances` and `recipes`, a task is a source to adapt. An empty text is shown as
+    EMPTY, since the system did generate it. Raises UserError if there are no tasks, for an item without a text of a
+    system, and for translations into several languages.
     """
     random = Random(f"{settings.seed} {settings.study}")
     if rated:
@@ -93,7 +93,7 @@ def _choices(rows: Sequence[Row], settings: TasksSettings) -> Iterator[Row]:
             "are another study."
         )
     for row in rows:
-        if row["task_id"].endswith(FIRST_ORDER):
+        if row["task_id"].endswith(ORDER.format(1)):
             shown = [each | {"name": SIDES.get(each["name"], each["name"])} for each in row["shown"]]
             yield {**row, "study": settings.study, "shown": shown}
 

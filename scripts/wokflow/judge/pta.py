@@ -15,6 +15,7 @@ from wokflow.judge.tasks import read_dimensions
 
 STUDY = "pta"
 SIDES = ("system", "reference")
+ORDER = ":{}"  # ends the id of a pair's task: 1 for the first order, 2 for the second
 
 
 def judge_pta(
@@ -102,7 +103,7 @@ def _predicted(paths: Sequence[str]) -> dict[str, dict[str, dict[str, str]]]:
 
 
 def _translated(dictionary: str) -> set[tuple[str, str]]:
-    """The pairs of item and language of which the item has a name in the language."""
+    """The pairs of an item and a language in which the item has a name."""
     known = tables.read(dictionary, ["qid", "lang", "translations"])
     named = known.filter(pl.col("translations").list.len() > 0)
     return set(named.select("qid", "lang").iter_rows())
@@ -148,7 +149,7 @@ def _tasks(
             "b": b,
         }
         yield {
-            "task_id": f"{pair['pair_id']}:{order}",
+            "task_id": f"{pair['pair_id']}{ORDER.format(order)}",
             "study": STUDY,
             "item": f"{STUDY}:{pair['sentence_id']}:{pair['qid']}",
             "system": pair["run"],
