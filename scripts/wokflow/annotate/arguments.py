@@ -74,10 +74,10 @@ def read_studies(
 ) -> dict[str, Study]:
     """The rows of the table at annotate.studies by name, in its order; none without a table.
 
-    `runs` are those of each data (of pta, those that translate sentences whose items are known), and `generators`
-    the models that write recipes for stage judge. Lines that begin with # are passed over. Under the settings of a
-    paper, so are studies of other papers' data, and those without raters or systems. Raises UserError with all
-    problems, each with its line.
+    `runs` has the names of the runs by data; for pta, of those that translate sentences whose items are known.
+    `generators` are the models that write recipes for stage judge. Lines that begin with # are passed over. Under the
+    settings of a paper, so are studies of other papers' data, and those without raters or systems. Raises UserError
+    with all problems, each with its line.
     """
     path = config["annotate"]["studies"]
     studies: dict[str, Study] = {}
@@ -87,16 +87,16 @@ def read_studies(
         if paper and row["data"] not in paper.studied:
             continue
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
-        found = [*_problems(row, studies), *_without_text(row), *wrong]
+        faults = [*_problems(row, studies), *_without_text(row), *wrong]
         systems = generators if row["data"] == ASH else runs.get(row["data"], ())
-        if not found:
+        if not faults:
             known = () if row["data"] in JUDGED or row["kind"] == "writing" else runs.get(row["data"], ())
             made = _study(row, settings, tuple(known))
             if paper and _idle(made, systems):
                 continue
             studies[made.name] = made
-            found = [*_missing(made, systems)]
-        problems += [f"  - line {number}: {text}" for text in found]
+            faults = [*_missing(made, systems)]
+        problems += [f"  - line {number}: {text}" for text in faults]
     if problems:
         raise UserError(f"The studies in {path} cannot be used:\n" + "\n".join(problems))
     return studies

@@ -70,13 +70,13 @@ class Studio:
 
     def projects(self) -> dict[str, Mapping[str, Any]]:
         """What the server says of each project, by title."""
-        found: dict[str, Mapping[str, Any]] = {}
+        by_title: dict[str, Mapping[str, Any]] = {}
         page = 1
         while True:
             answer = self.ask("GET", "/api/projects/", params={"page": page, "page_size": PAGE})
-            found |= {one["title"]: one for one in answer["results"]}
+            by_title |= {one["title"]: one for one in answer["results"]}
             if not answer.get("next"):
-                return found
+                return by_title
             page += 1
 
 

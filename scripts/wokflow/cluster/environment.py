@@ -1,4 +1,4 @@
-"""Which variables of the environment jobs on nodes get: those named here, and no keys by way of Slurm.
+"""The environment variables that jobs on nodes get: those named here. Keys reach jobs by a file, not through Slurm.
 
 sbatch sends its whole environment to Slurm's controller, which keeps it on disk and shows it to everybody who may see
 a job's environment. So a run drops all other variables before it submits its first job. Secrets go to the jobs in a

@@ -46,7 +46,7 @@ class Trial:
 
     @property
     def faults(self) -> int:
-        """The bits of the exit code that say what the job's shell does not see."""
+        """The bits of the exit code that say what the job's shell cannot read or write (see probe)."""
         return self.code - probe.BASE if probe.BASE < self.code < 2 * probe.BASE else 0
 
 

@@ -61,7 +61,7 @@ def _not_tried(trial: Trial, wait: float) -> Finding:
 
 
 def _unseen(faults: int, results: Path, project: Path) -> Iterator[Finding]:
-    """Findings about what a job's shell did not see."""
+    """Findings about folders and files that a job's shell cannot read or write."""
     if faults & probe.UNREAD:
         yield Finding(
             PROBLEM,

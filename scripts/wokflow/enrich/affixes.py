@@ -49,7 +49,7 @@ LEAST, LEAST_DEFINITE = 4, 3
 
 @cache
 def proclitics(lang: str) -> Mapping[str, int]:
-    """What may stand before a name in its word, each with the least length of such a name."""
+    """Proclitics that may be joined to a name, each with the least length of such a name."""
     parts, contracted = _PROCLITICS.get(lang, ((), {}))
     made = {"".join(chosen) for chosen in product(*parts)}
     for written, short in contracted.items():
@@ -66,7 +66,7 @@ def proclitics_of(word: str, lang: str) -> Iterator[tuple[int, int]]:
 
 
 def swallowed(word: str, lang: str) -> Iterator[tuple[int, str]]:
-    """Where a name may begin in a folded word, and letters that it has before these, but the word has not."""
+    """Where a name may begin in a folded word, with the letters at its beginning that the word does not write."""
     for length, _ in proclitics_of(word, lang):
         if lang != "ar" or word.startswith("لل", length - 1):
             for letters in _SWALLOWED.get(word[length - 1], ()):
@@ -80,7 +80,7 @@ def plurals(lang: str) -> Sequence[str]:
 
 @cache
 def particles(lang: str) -> re.Pattern[str] | None:
-    """A pattern of what may follow a name in its word. It looks at the end of the name, too."""
+    """A pattern of particles that may follow a name in its word, as far as they fit the end of the name."""
     if lang != "ko":
         return None
     first = range(
@@ -92,11 +92,11 @@ def particles(lang: str) -> re.Pattern[str] | None:
     wrong = {"(": vowels, "[": vowels + with_l, ")": consonants, "]": without_l}
 
     def one_of(listed: str) -> str:
-        found = (
+        alternatives = (
             f"(?<![{wrong[one[0]]}]){one[1:]}" if one[0] in wrong else one
             for one in sorted(listed.split(), key=len, reverse=True)
         )
-        return f"(?:{'|'.join(found)})"
+        return f"(?:{'|'.join(alternatives)})"
 
     last = f"(?:{one_of(_LAST)}|{one_of(_COPULA)})"
     return re.compile(f"들?{one_of(_CASES)}{{0,2}}{one_of(_LIMITS)}{{0,2}}{last}?")

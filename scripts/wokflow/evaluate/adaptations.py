@@ -86,8 +86,8 @@ def _aspects(tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> I
 def _numbered(tasks: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Each rating with its task's study, run and dialogue."""
     dialogue = pl.coalesce(pl.col("item").str.extract(DIALOGUE, group) for group in (1, 2))
-    found = tasks.select("task_id", "study", "system", found_by=shown("found_by"), dialogue=dialogue)
-    return rows.join(found, on="task_id").sort(*KEYS, "dialogue", "task_id", "repetition")
+    details = tasks.select("task_id", "study", "system", found_by=shown("found_by"), dialogue=dialogue)
+    return rows.join(details, on="task_id").sort(*KEYS, "dialogue", "task_id", "repetition")
 
 
 def _grouped(rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:

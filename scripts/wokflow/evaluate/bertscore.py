@@ -53,10 +53,10 @@ def bert_scorer(settings: BertModel | BertscoreSettings) -> BertScorer:
         values = np.zeros(len(texts))
         if full:
             sides = ([side[index] for index in full] for side in (references, texts))
-            found = bert_cos_score_idf(
+            scores = bert_cos_score_idf(
                 model, *sides, tokenizer, weights, device=device, batch_size=settings.batch
             )
-            values[full] = found[..., 2].double().cpu().numpy()
+            values[full] = scores[..., 2].double().cpu().numpy()
         return mean("bertscore", values, signature=signature)
 
     return score

@@ -34,8 +34,8 @@ def evaluate_biases(
     another model of its family, compared with raters without either relation to its system, and with the rater's
     leniency taken out. A bias that cannot be estimated, for lack of such raters or texts, has no row.
     """
-    found, models = read(tasks, ratings), by_name(settings.models)
-    rows = bias_rows(found, settings.bootstrap, RECIPE, models, models)
+    rated_tasks, models = read(tasks, ratings), by_name(settings.models)
+    rows = bias_rows(rated_tasks, settings.bootstrap, RECIPE, models, models)
     tables.write(biases, rating_schemas.RATING_BIASES, rows, job.metadata)
 
 
@@ -44,19 +44,25 @@ def by_name(models: Iterable[tuple[str, str, str]]) -> Models:
 
 
 def bias_rows(
-    found: Ratings, bootstrap: Bootstrap, text: str, raters: Models, systems: Models, *, within: bool = False
+    of_tasks: Ratings,
+    bootstrap: Bootstrap,
+    text: str,
+    raters: Models,
+    systems: Models,
+    *,
+    within: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """The rows of evaluate_biases. `text` is the name under which tasks show what is rated.
 
     `raters` and `systems` have model and family of those who rate and of those who wrote it. With `within`, lengths
     are compared only between tasks that show all the same but that text.
     """
-    relations = _relations(found, raters, systems)
-    without = _within(found, text) if within else _without_effects(found, text)
-    for rated in found.dimensions:
+    relations = _relations(of_tasks, raters, systems)
+    without = _within(of_tasks, text) if within else _without_effects(of_tasks, text)
+    for rated in of_tasks.dimensions:
         if rated.measured:
-            yield from _lengths(found, rated, text, without, bootstrap)
-            yield from _preferences(found, rated, relations, bootstrap)
+            yield from _lengths(of_tasks, rated, text, without, bootstrap)
+            yield from _preferences(of_tasks, rated, relations, bootstrap)
 
 
 def _relations(ratings: Ratings, raters: Models, systems: Models) -> NDArray[np.int64]:
@@ -161,9 +167,9 @@ class _Normal:
             of_kinds[:, kind] = times[:, self.kinds == kind].sum(axis=1)
         left = np.tensordot(of_kinds, self.left, axes=1)
         inverse = np.linalg.pinv(left, hermitian=True)
-        found: Floats = np.einsum("sij,sj->si", inverse, times @ self.right)
+        solved: Floats = np.einsum("sij,sj->si", inverse, times @ self.right)
         open_ones = np.abs(np.eye(left.shape[1]) - inverse @ left).max(axis=2) > SURE
-        return np.where(open_ones, np.nan, found)
+        return np.where(open_ones, np.nan, solved)
 
 
 def _preferences(

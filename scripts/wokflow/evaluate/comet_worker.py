@@ -38,8 +38,8 @@ def predict(rows: Sequence[dict[str, str]], model: str, batch: int, gpus: int | 
         import torch
 
         gpus = int(torch.cuda.is_available())
-    found = comet.load_from_checkpoint(path).predict(rows, batch_size=batch, gpus=gpus)
-    return [float(score) for score in found.scores]
+    predicted = comet.load_from_checkpoint(path).predict(rows, batch_size=batch, gpus=gpus)
+    return [float(score) for score in predicted.scores]
 
 
 def library() -> Any:

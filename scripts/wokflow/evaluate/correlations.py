@@ -105,9 +105,9 @@ def _rating(text: str, where: str) -> float:
     return rating
 
 
-def _by_data(found: Sequence[Measured]) -> dict[str, list[Measured]]:
+def _by_data(measured: Sequence[Measured]) -> dict[str, list[Measured]]:
     of: dict[str, list[Measured]] = {}
-    for one in found:
+    for one in measured:
         of.setdefault(one.dataset.partition("/")[0], []).append(one)
     return of
 
@@ -129,11 +129,11 @@ class Correlated(NamedTuple):
     runs: int
 
 
-def correlation_rows(found: Sequence[Measured], ratings: Ratings, level: float) -> list[tuple[Any, ...]]:
+def correlation_rows(measured: Sequence[Measured], ratings: Ratings, level: float) -> list[tuple[Any, ...]]:
     """Rows of schema evaluate/correlations for the metrics of one data, of all its runs and test sets together."""
-    data = found[0].dataset.partition("/")[0]
+    data = measured[0].dataset.partition("/")[0]
     by_metric: dict[str, list[Measured]] = {}
-    for one in found:
+    for one in measured:
         by_metric.setdefault(one.metric, []).append(one)
     values = {metric: text_values(of_metric) for metric, of_metric in sorted(by_metric.items())}
     pairs = [
@@ -158,7 +158,7 @@ def correlation_rows(found: Sequence[Measured], ratings: Ratings, level: float) 
 
 def _correlated(
     metric: str,
-    found: Sequence[Measured],
+    measured: Sequence[Measured],
     values: Mapping[Rated, float],
     criterion: str,
     ratings: Mapping[Rated, float],
@@ -170,7 +170,7 @@ def _correlated(
     test = kendalltau(*sides, variant="b") if _vary(*sides) else None
     tau = (float(test.statistic), float(test.pvalue)) if test else None
     runs = sorted({run for run, _ in texts})
-    scores = run_scores(found, texts)
+    scores = run_scores(measured, texts)
     means = {run: np.mean([ratings[text] for text in texts if text[0] == run]) for run in runs}
     of_runs = [scores[run] for run in runs], [float(means[run]) for run in runs]
     between = pearson(*of_runs) if len(runs) >= LEAST_RUNS else None
@@ -236,19 +236,19 @@ def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
     return float(np.corrcoef(left, right)[0, 1]) if _vary(left, right) else None
 
 
-def text_values(found: Sequence[Measured]) -> dict[Rated, float]:
+def text_values(measured: Sequence[Measured]) -> dict[Rated, float]:
     """The value of each text by one metric."""
     values: dict[Rated, float] = {}
-    for one in found:
+    for one in measured:
         texts = ((one.run, name) for name in one.ids)
         values.update(zip(texts, np.round(one.of.values, 9).tolist(), strict=True))
     return values
 
 
-def run_scores(found: Sequence[Measured], texts: Collection[Rated]) -> dict[str, float]:
+def run_scores(measured: Sequence[Measured], texts: Collection[Rated]) -> dict[str, float]:
     """The score of each run by one metric, over some texts."""
     wanted, of_runs = set(texts), dict[str, list[Metric]]()
-    for one in found:
+    for one in measured:
         if places := [place for place, name in enumerate(one.ids) if (one.run, name) in wanted]:
             of_runs.setdefault(one.run, []).append(one.of.some(places))
     return {run: round(score(together(some)), 9) for run, some in of_runs.items()}

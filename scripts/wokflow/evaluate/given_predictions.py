@@ -34,11 +34,11 @@ def read_predictions(
             runs[run][instance] = prediction or ""
     if not runs and wanted:
         raise UserError(f"{', '.join(paths) or 'No file'}: there are no predictions to evaluate.")
-    for run, found in sorted(runs.items()):
-        if missing := len(wanted) - sum(map(bool, found.values())):
+    for run, texts in sorted(runs.items()):
+        if missing := len(wanted) - sum(map(bool, texts.values())):
             progress.say(
                 f"{run}: {missing} of {len(wanted)} instances have no prediction, which counts as empty"
             )
     return {
-        run: {name: found.get(name, "") for name in sorted(wanted)} for run, found in sorted(runs.items())
+        run: {name: texts.get(name, "") for name in sorted(wanted)} for run, texts in sorted(runs.items())
     }

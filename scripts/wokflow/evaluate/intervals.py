@@ -113,8 +113,8 @@ def together(metrics: Sequence[Metric]) -> Metric:
 def score(metric: Metric) -> float:
     """The score of all instances, which all count."""
     if metric.texts:
-        found = sacre.library(metric.statistic).corpus_score(metric.texts, [metric.references])
-        return min(float(found.score), 100.0)  # it may be more by rounding
+        result = sacre.library(metric.statistic).corpus_score(metric.texts, [metric.references])
+        return min(float(result.score), 100.0)  # it may be more by rounding
     return float(STATISTICS[metric.statistic](metric.parts.sum(axis=0)))
 
 
@@ -122,8 +122,8 @@ def interval(metric: Metric, bootstrap: Bootstrap) -> tuple[float, float]:
     """Both ends of the interval of level LEVEL: percentiles (Efron 1979), or as sacrebleu gives it."""
     if metric.texts:
         given = (metric.statistic, [metric.texts], metric.references)
-        (found,) = sacre.paired(*given, "bs", bootstrap.samples, bootstrap.seed)
-        return max(0.0, float(found.mean - found.ci)), min(100.0, float(found.mean + found.ci))
+        (result,) = sacre.paired(*given, "bs", bootstrap.samples, bootstrap.seed)
+        return max(0.0, float(result.mean - result.ci)), min(100.0, float(result.mean + result.ci))
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(_resampled(metric, bootstrap), [tail, 1 - tail])
     return float(low), float(high)

@@ -101,9 +101,9 @@ def _judged(instances: str, predictions: str, lang: str) -> pl.DataFrame:
 
 def _in_language(text: str, lang: str) -> bool | None:
     """Whether a text is in the language's script and, as far as that is certain, in no other language of it."""
-    found = in_language(text, lang)
+    certain = in_language(text, lang)
     other = len(text) >= LETTERS and other_language(text, lang.partition("_")[0], CERTAIN)
-    return False if found and other else found
+    return False if certain and other else certain
 
 
 def _plain(column: str) -> pl.Expr:

@@ -229,13 +229,13 @@ def _pearson(both: pl.DataFrame) -> tuple[float | None, float | None, float | No
     values = both.to_numpy().T
     if both.height < 2 or not (np.ptp(values, axis=1) > SAME).all():
         return None, None, None
-    found = float(np.clip(np.corrcoef(values)[0, 1], -1, 1))
+    coefficient = float(np.clip(np.corrcoef(values)[0, 1], -1, 1))
     if both.height < 4:
-        return round(found, DIGITS), None, None
+        return round(coefficient, DIGITS), None, None
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) / math.sqrt(both.height - 3)
-    middle = math.atanh(max(-1 + SAME, min(1 - SAME, found)))
+    middle = math.atanh(max(-1 + SAME, min(1 - SAME, coefficient)))
     return (
-        round(found, DIGITS),
+        round(coefficient, DIGITS),
         round(math.tanh(middle - half), DIGITS),
         round(math.tanh(middle + half), DIGITS),
     )

@@ -41,8 +41,8 @@ class Rated:
     def means(self) -> Floats:
         """Of each rater's repetitions, (tasks, raters); NaN where there are none."""
         with np.errstate(invalid="ignore"):
-            found: Floats = (self.counts @ self.numbers) / self.counts.sum(axis=2)
-        return found
+            averages: Floats = (self.counts @ self.numbers) / self.counts.sum(axis=2)
+        return averages
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,5 +118,5 @@ def shown(name: str) -> pl.Expr:
 
 def both(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
     """The tasks that have both of two numbers."""
-    found: NDArray[np.bool_] = ~(np.isnan(one) | np.isnan(other))
-    return found
+    rated_twice: NDArray[np.bool_] = ~(np.isnan(one) | np.isnan(other))
+    return rated_twice

@@ -119,8 +119,8 @@ def _average(means: Floats) -> Floats:
     """The mean over raters of each task, of those that rated it; NaN where none did."""
     known = ~np.isnan(means)
     with np.errstate(invalid="ignore"):
-        found: Floats = np.where(known, means, 0).sum(axis=1) / known.sum(axis=1)
-    return found
+        averages: Floats = np.where(known, means, 0).sum(axis=1) / known.sum(axis=1)
+    return averages
 
 
 def _mean(
@@ -130,6 +130,6 @@ def _mean(
     return with_interval(np.column_stack([values * whole, whole]), ratios, bootstrap)
 
 
-def _named(name: str, found: tuple[Any, Any, Any], low: str = "", high: str = "") -> Row:
+def _named(name: str, statistic: tuple[Any, Any, Any], low: str = "", high: str = "") -> Row:
     """A statistic with both ends of its interval, as columns."""
-    return dict(zip((name, low or f"{name}_low", high or f"{name}_high"), found, strict=True))
+    return dict(zip((name, low or f"{name}_low", high or f"{name}_high"), statistic, strict=True))

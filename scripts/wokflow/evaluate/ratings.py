@@ -43,14 +43,14 @@ def evaluate_ratings(
     of a task, kappa aside. Values of a nominal scale have no mean, and agreement alone. Intervals are of resamples of
     the tasks.
     """
-    found, bootstrap = read(tasks, ratings), settings.bootstrap
+    given, bootstrap = read(tasks, ratings), settings.bootstrap
     means, agreement, differences, dimensions, calibration = figures
-    tables.write(means, rating_schemas.RATING_MEANS, _means(found, bootstrap), job.metadata)
+    tables.write(means, rating_schemas.RATING_MEANS, _means(given, bootstrap), job.metadata)
     for path, schema, rows in (
-        (agreement, rating_schemas.RATING_AGREEMENT, agreements(found, bootstrap)),
-        (differences, rating_schemas.RATING_DIFFERENCES, raters.differences(found, bootstrap)),
-        (dimensions, rating_schemas.RATING_DIMENSIONS, raters.dimensions(found, bootstrap)),
-        (calibration, rating_schemas.RATING_CALIBRATION, raters.calibration(found, bootstrap)),
+        (agreement, rating_schemas.RATING_AGREEMENT, agreements(given, bootstrap)),
+        (differences, rating_schemas.RATING_DIFFERENCES, raters.differences(given, bootstrap)),
+        (dimensions, rating_schemas.RATING_DIMENSIONS, raters.dimensions(given, bootstrap)),
+        (calibration, rating_schemas.RATING_CALIBRATION, raters.calibration(given, bootstrap)),
     ):
         tables.write(path, schema, rows, job.metadata)
 

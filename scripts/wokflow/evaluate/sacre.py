@@ -31,7 +31,7 @@ def paired(
     named = [(str(number), texts) for number, texts in enumerate(systems)]
     with _seeded(seed):
         _, results = PairedTest(named, {kind: library(kind)}, [references], test, n_samples=samples)()
-    return next(found for name, found in results.items() if name != "System")
+    return next(result for name, result in results.items() if name != "System")
 
 
 @contextmanager

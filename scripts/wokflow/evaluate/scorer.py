@@ -68,16 +68,16 @@ class Scorer:
         return [next(scores) if text.strip() else 0.0 for _, text, _ in rows]
 
     def _numbers(self, text: str) -> list[float]:
-        found = []
+        scores = []
         for number, line in enumerate(text.splitlines(), start=1):
             where = f"{self.key}: line {number} of what the program wrote"
             try:
-                found.append(float(line))
+                scores.append(float(line))
             except ValueError as error:
                 raise UserError(f"{where} is no number: {line!r}.") from error
-            if not math.isfinite(found[-1]):
+            if not math.isfinite(scores[-1]):
                 raise UserError(f"{where} is {line}: there is no score.")
-        return found
+        return scores
 
 
 def signature(command: Sequence[str]) -> str:

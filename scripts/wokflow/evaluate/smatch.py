@@ -48,15 +48,15 @@ def parsed(texts: Sequence[str], command: Sequence[str], key: str, seconds: floa
     lines = sorted({text for text in texts if text.strip()})
     if not lines:
         return {}
-    found = split_graphs(
+    graphs = split_graphs(
         run_command(command, "".join(f"{line}\n" for line in lines), key=key, seconds=seconds)
     )
-    if len(found) != len(lines):
+    if len(graphs) != len(lines):
         raise UserError(
-            f"{key}: the parser was given {len(lines)} texts and wrote {len(found)} graphs. It is to write one for "
+            f"{key}: the parser was given {len(lines)} texts and wrote {len(graphs)} graphs. It is to write one for "
             "each line, blank lines between them, also where it does not understand a text."
         )
-    return dict(zip(lines, found, strict=True))
+    return dict(zip(lines, graphs, strict=True))
 
 
 def split_graphs(text: str) -> list[str]:

@@ -79,12 +79,12 @@ def evaluate_summary(
 
 
 def against(
-    found: Sequence[Measured], baselines: Mapping[str, str | None]
+    measured: Sequence[Measured], baselines: Mapping[str, str | None]
 ) -> list[tuple[Measured, Measured]]:
     """Each metric of each run, paired with the same metric of the baseline of its data (such as zh-en)."""
-    of = {(one.dataset, one.run, one.metric): one for one in found}
+    of = {(one.dataset, one.run, one.metric): one for one in measured}
     pairs = []
-    for one in found:
+    for one in measured:
         baseline = baselines.get(one.dataset.partition("/")[0])
         other = of.get((one.dataset, baseline or "", one.metric))
         if other and one.run != baseline:
@@ -92,9 +92,9 @@ def against(
     return pairs
 
 
-def unscored(found: Sequence[Measured], baselines: Mapping[str, str | None]) -> list[tuple[str, str]]:
+def unscored(measured: Sequence[Measured], baselines: Mapping[str, str | None]) -> list[tuple[str, str]]:
     """Data and baseline, for each baseline that was not measured."""
-    scored = {(one.dataset.partition("/")[0], one.run) for one in found}
+    scored = {(one.dataset.partition("/")[0], one.run) for one in measured}
     return [(data, run) for data, run in baselines.items() if run and (data, run) not in scored]
 
 

@@ -24,13 +24,13 @@ def evaluate_words(*, tasks: str, words: str, settings: WordsSettings, job: Job)
     texts = tables.read(tasks, ["task_id", "system", "shown"])
     texts = texts.select("task_id", "system", cuisine=shown("cuisine"), text=shown("recipe")).drop_nulls()
     names = texts["cuisine"].unique().str.to_lowercase().str.extract_all(WORD).explode()
-    found = (
+    in_recipes = (
         texts.with_columns(word=pl.col("text").str.to_lowercase().str.extract_all(WORD))
         .explode("word")
         .filter(~pl.col("word").is_in([*stop, *names.drop_nulls()]))
         .drop_nulls("word")
     )
-    counted = found.group_by("cuisine", "system", "word").agg(
+    counted = in_recipes.group_by("cuisine", "system", "word").agg(
         count=pl.len().cast(pl.Int64), recipes=pl.col("task_id").n_unique().cast(pl.Int64)
     )
     order = ["cuisine", "system", "count", "recipes", "word"]

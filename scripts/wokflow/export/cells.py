@@ -13,7 +13,8 @@ Finder = Callable[[str], list[tuple[int, int]]]
 
 @dataclass(frozen=True)
 class Search:
-    """A pattern of Rust's regex crate that no hit lacks, and what finds the hits in a text that has it.
+    """A quick pattern (Rust's regex crate) that every hit matches, and the function that finds the hits where it
+    matches.
 
     `advice` says what to do about hits.
     """

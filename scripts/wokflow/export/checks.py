@@ -130,8 +130,8 @@ def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> Ite
         columns.append("target_ids")
         target = pl.col("target_ids")
     for rows in Rows(shards, columns):
-        found = rows.select(source_id=source, target_id=target)
-        yield found if form == "gold" else found.explode("target_id")
+        ids = rows.select(source_id=source, target_id=target)
+        yield ids if form == "gold" else ids.explode("target_id")
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,8 @@ def _recipes_of(sides: Sides, texts: Mapping[str, Texts], fields: Sequence[str])
     """Some recipes at a time, each with its split and fields; those of no corpus are left out."""
     for corpus, own in texts.items():
         for some in sides.frames(corpus, BATCH):
-            found = own.take(some["recipe_id"]).select(fields)
-            yield some.hstack(found).filter(pl.col(fields[0]).is_not_null())
+            content = own.take(some["recipe_id"]).select(fields)
+            yield some.hstack(content).filter(pl.col(fields[0]).is_not_null())
             own.forget()
 
 

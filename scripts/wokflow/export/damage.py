@@ -36,14 +36,14 @@ def searches() -> dict[str, Search]:
     sequences, which gate `markup` finds.
     """
     private = r"[\x{E000}-\x{F8FF}\x{F0000}-\x{FFFFD}\x{100000}-\x{10FFFD}]"
-    found = {
+    by_gate = {
         "replacement_characters": (r"\x{FFFD}", _any(r"\x{FFFD}")),
         "control_characters": (CONTROL, _any(CONTROL)),
         "private_characters": (private, _any(private)),
         "mojibake": (f"{_SUSPECT}|锟斤拷|{gbk_pattern()}", mojibake),
         "markup": (r"[&<\\]", markup),
     }
-    return {gate: Search(*each, ADVICE[gate]) for gate, each in found.items()}
+    return {gate: Search(*each, ADVICE[gate]) for gate, each in by_gate.items()}
 
 
 def _any(pattern: str) -> Finder:

@@ -76,8 +76,8 @@ def shared_titles(recipes: Iterable[pl.DataFrame]) -> list[Finding]:
 
 def _named(frame: pl.DataFrame) -> pl.DataFrame:
     """recipe_id, key and side of the recipes with a title on their first side."""
-    found = frame.filter("first").select("recipe_id", key=normal(pl.col("title")), side=side())
-    return found.filter(pl.col("key") != "")
+    keyed = frame.filter("first").select("recipe_id", key=normal(pl.col("title")), side=side())
+    return keyed.filter(pl.col("key") != "")
 
 
 def _rows_at(recipes: Iterable[pl.DataFrame], places: set[int]) -> Iterator[tuple[int, tuple[str, str]]]:

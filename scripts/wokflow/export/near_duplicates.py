@@ -130,10 +130,10 @@ class _Index:
         while self._unsorted:
             keys = self._unsorted.pop(0).mapped()
             order = np.argsort(keys, kind="stable")
-            found = Spilled(self._scratch, np.uint64), Spilled(self._scratch, np.uint32)
-            for spilled, rows in zip(found, (keys[order], order), strict=True):
+            sorted_bands = Spilled(self._scratch, np.uint64), Spilled(self._scratch, np.uint32)
+            for spilled, rows in zip(sorted_bands, (keys[order], order), strict=True):
                 spilled.add(rows)
-            self._bands.append((found[0].mapped(), found[1].mapped()))
+            self._bands.append((sorted_bands[0].mapped(), sorted_bands[1].mapped()))
         self.leaked = np.zeros(len(self._codes), bool)
 
     def look_up(self, texts: pl.DataFrame) -> None:
@@ -147,11 +147,11 @@ class _Index:
         codes = names.hash(seed=0).to_numpy()
         failed: set[tuple[int, int]] = set()
         for band in range(BANDS):
-            for found, held in self._candidates(band, keys[:, band]):
-                later = ~self.leaked[held] & (self._sides[held] > sides[found])
-                found, held = found[later], held[later]
-                alike = (signatures[found] == self._held[held]).mean(axis=1) >= SIMILARITY - MARGIN
-                for row, other in zip(found[alike].tolist(), held[alike].tolist(), strict=True):
+            for asked, held in self._candidates(band, keys[:, band]):
+                later = ~self.leaked[held] & (self._sides[held] > sides[asked])
+                asked, held = asked[later], held[later]
+                alike = (signatures[asked] == self._held[held]).mean(axis=1) >= SIMILARITY - MARGIN
+                for row, other in zip(asked[alike].tolist(), held[alike].tolist(), strict=True):
                     if self.leaked[other] or (row, other) in failed or codes[row] == self._codes[other]:
                         continue
                     exact = jaccard(

@@ -80,13 +80,13 @@ def searches() -> dict[str, Search]:
     """How each kind of personal data is searched for, by gate."""
     names = "(?i)[@＠]|微信|薇信|威信|we ?chat|weixin|vx|wx|v信|qq|q群|q号|公众|公眾|微博|小红书|抖音|快手"
     names += "|豆瓣|哔哩|b站|instagram|twitter|facebook|tiktok|pinterest"
-    found = {
+    by_gate = {
         "mail_addresses": ("[@＠]", _by(MAIL)),
         "phone_numbers": (r"(?:\d[\s\-.()（）–/]{0,3}){6}\d", phone_numbers),
         "links": (r"(?i)://|：//|www\.|[a-z0-9]\.[a-z]", _by(LINK)),
         "user_names": (names, _by(USER)),
     }
-    return {gate: Search(*each, ADVICE[gate]) for gate, each in found.items()}
+    return {gate: Search(*each, ADVICE[gate]) for gate, each in by_gate.items()}
 
 
 def _by(pattern: str) -> Finder:

@@ -47,14 +47,14 @@ class Sides:
         """Add pairs of a split (source_id, target_id); one without source or target is only a recipe, or none."""
         number = SIDE.get(split, 2)
         whole = pairs.drop_nulls()
-        found = np.empty(len(whole), _PAIR)
-        found["side"] = number
+        numbered = np.empty(len(whole), _PAIR)
+        numbered["side"] = number
         for name in ("source", "target"):
-            found[name] = self._numbered(whole[f"{name}_id"])
-            self._mark(found[name], number)
+            numbered[name] = self._numbered(whole[f"{name}_id"])
+            self._mark(numbered[name], number)
             alone = pairs.filter(pl.any_horizontal(pl.all().is_null()))[f"{name}_id"].drop_nulls()
             self._mark(self._numbered(alone), number)
-        self._pairs.add(found)
+        self._pairs.add(numbered)
 
     def _mark(self, recipes: NDArray[np.integer], number: int) -> None:
         lacking = self._total + len(self._others) - len(self.flags)
@@ -63,14 +63,14 @@ class Sides:
         self.flags[recipes] |= np.uint8(1 << number)
 
     def _numbered(self, ids: pl.Series) -> Numbers:
-        found = np.full(len(ids), -1, np.int64)
+        of_ids = np.full(len(ids), -1, np.int64)
         rows = numbers(ids).fill_null(-1).to_numpy()
         for corpus, (first, count) in self._corpora.items():
             own = ids.str.starts_with(f"{corpus}:").to_numpy() & (rows >= 0) & (rows < count)
-            found[own] = first + rows[own]
-        for place in np.flatnonzero(found < 0).tolist():
-            found[place] = self._total + self._others.setdefault(ids[place], len(self._others))
-        return found
+            of_ids[own] = first + rows[own]
+        for place in np.flatnonzero(of_ids < 0).tolist():
+            of_ids[place] = self._total + self._others.setdefault(ids[place], len(self._others))
+        return of_ids
 
     def names(self, recipes: NDArray[np.integer]) -> list[str]:
         """The ids of recipes."""
@@ -106,8 +106,8 @@ class Sides:
             for number in range(len(SPLITS))
             if (on := (flags >> number & 1).astype(bool)).any()
         ]
-        found = pl.concat(each).sort("row", maintain_order=True)
-        return found.select(pl.format("{}:{}", pl.lit(corpus), "row").alias("recipe_id"), "split", "first")
+        sides = pl.concat(each).sort("row", maintain_order=True)
+        return sides.select(pl.format("{}:{}", pl.lit(corpus), "row").alias("recipe_id"), "split", "first")
 
     def pairs(self) -> Iterator[NDArray[np.void]]:
         """All pairs with numbers of source, target and side, in the order in which they came, some at a time."""

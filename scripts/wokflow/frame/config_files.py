@@ -76,8 +76,8 @@ def _composed(path: str | Path) -> tuple[str, yaml.Node | dict[str, Any] | None]
     try:
         return text, yaml.compose(text, Loader=LOADER)
     except yaml.YAMLError as error:
-        if (found := _json(text)) is not None:
-            return text, found
+        if (value := _json(text)) is not None:
+            return text, value
         raise UserError(_message(path, text, error)) from error
 
 

@@ -1,4 +1,4 @@
-"""Refuse to replace parts of another package that are not as they were when Wokflow was tested with it."""
+"""Checks that another package is a tested version, and still has the parts that Wokflow replaces."""
 
 import importlib
 import inspect

@@ -34,7 +34,7 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def masked(text: str, secrets: Collection[str] = ()) -> str:
-    """A text with secrets masked: the given ones, those in this process's environment, and what looks like one."""
+    """A text with secrets masked: given ones, those in this process's environment, and what looks like a secret."""
     own = {value.strip() for name, value in os.environ.items() if NAME.search(name)}
     for secret in sorted({*own, *secrets}, key=lambda secret: (-len(secret), secret)):
         if len(secret) >= SHORTEST and not os.path.exists(secret):  # noqa: PTH110  (files with keys may be told)

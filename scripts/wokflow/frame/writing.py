@@ -35,7 +35,9 @@ _ACCENTED = "àáâãäåæçèéêëìíîïñòóôõöøùúûüœ"
 
 
 def expected(text: str, lost: int = 0) -> float:
-    """The share of a text's characters beyond ASCII, and of `lost` others, that recipes and other text often have."""
+    """Of a text's characters beyond ASCII, with `lost` undecodable ones added, the share that recipes and other text
+    often have.
+    """
     beyond = lost + len(BEYOND.findall(text))
     return len(pattern().findall(text)) / beyond if beyond else 0.0
 

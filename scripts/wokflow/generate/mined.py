@@ -78,5 +78,5 @@ def _insert(
     shown = [(prompt, text) for draft, one, prompt, options in tried for text in draft.shown(one, options)]
     scores = iter(ranker(shown))
     for draft, one, _, options in tried:
-        found = [next(scores) for _ in options]
-        draft.insert(one, *options[found.index(max(found))])
+        likelihoods = [next(scores) for _ in options]
+        draft.insert(one, *options[likelihoods.index(max(likelihoods))])

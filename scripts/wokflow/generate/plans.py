@@ -86,13 +86,16 @@ class Draft:
 
         Wordings that name other food that the recipe lacks, flavourings apart, or a tool, are left out.
         """
-        verbs, found = {action.verb for action in self.actions if self.plan.added in action.ingredients}, []
+        verbs, insertions = (
+            {action.verb for action in self.actions if self.plan.added in action.ingredients},
+            [],
+        )
         for one in self.plan.insert:
             fit = tuple(filter(self._fits, one.phrases))
             if self.clauses and fit and one.action.verb not in verbs:
-                found.append(replace(one, phrases=fit))
+                insertions.append(replace(one, phrases=fit))
                 verbs.add(one.action.verb)
-        return found
+        return insertions
 
     def naming(self) -> Insertion | None:
         """An insertion that names the added ingredient; None if the recipe does."""
@@ -160,23 +163,23 @@ class Draft:
         spans = clauses(text)
         if not spans:
             return text, []
-        found: list[list[Proto]] = [[] for _ in spans]
+        by_sentence: list[list[Proto]] = [[] for _ in spans]
         [actions] = self._extract([text])
         for action in actions:
             number = next(n for n, (_, end) in enumerate(spans) if action.start < end or n + 1 == len(spans))
-            found[number].append(self._common(action))
+            by_sentence[number].append(self._common(action))
         ends = [start for start, _ in spans[1:]] + [len(text)]
         return text[: spans[0][0]], [
             Clause(text[start:end], text[end:until], tuple(own))
-            for (start, end), until, own in zip(spans, ends, found, strict=True)
+            for (start, end), until, own in zip(spans, ends, by_sentence, strict=True)
         ]
 
     def _common(self, action: Action) -> Proto:
         """The action with both ingredients as one."""
         names = self._own | self._old
         kinds = {food.cls: self.plan.added for food in action.foods if food.surface in names}
-        found = proto(action)
-        return found._replace(ingredients=tuple(sorted({kinds.get(one, one) for one in found.ingredients})))
+        common = proto(action)
+        return common._replace(ingredients=tuple(sorted({kinds.get(one, one) for one in common.ingredients})))
 
     def _remove(self) -> None:
         """Take out the clauses that only say what is to be removed, and numbers with nothing behind them."""

@@ -83,8 +83,8 @@ def generate_prompt(
         else:
             requests = [request(settings, identity, *texts) for texts in questions]
             with connect() as client:
-                found = asker.answers(requests, client)
-            now = [found[one.digest] for one in requests]
+                by_digest = asker.answers(requests, client)
+            now = [by_digest[one.digest] for one in requests]
             lang = settings.lang if last else None
             of_turn = [*call_rows(rows[asked], turn, questions, requests, now, lang, prices)]
         every += now
@@ -204,9 +204,9 @@ def _useless(answers: Sequence[Answer], most: int | None) -> str | None:
     return f"{message} Look at the run's prompt, at its model, and at generate.prompt.mode."
 
 
-def unanswered(found: Mapping[str, Answer], asked: int) -> str:
+def unanswered(answers: Mapping[str, Answer], asked: int) -> str:
     """How many requests got no answer, and the most frequent reasons."""
-    reasons = Counter(one.refusal for one in found.values() if one.failure)
+    reasons = Counter(one.refusal for one in answers.values() if one.failure)
     lines = [f"  {count} times: {reason}" for reason, count in reasons.most_common(5)]
     return "\n".join([f"{reasons.total()} of {asked} requests got no answer:", *lines])
 
@@ -216,14 +216,14 @@ def call_rows(
     turn: int,
     said: Sequence[Sequence[str]],
     requests: Sequence[Request],
-    found: Sequence[Answer],
+    answers: Sequence[Answer],
     lang: str | None,
     prices: Prices,
 ) -> Iterator[dict[str, Any]]:
     """Rows of generate/calls, one for each instance, without the run. `lang` None: no language is asked for."""
     seen: set[str] = set()
     instances = rows.select("instance_id", "source").iter_rows()
-    for (instance, source), texts, one, answer in zip(instances, said, requests, found, strict=True):
+    for (instance, source), texts, one, answer in zip(instances, said, requests, answers, strict=True):
         text = cleaned(answer.text)
         used = NOTHING if one.digest in seen else answer.tokens or one.most
         seen.add(one.digest)
@@ -244,14 +244,14 @@ def call_rows(
         }
 
 
-def report(calls: pl.DataFrame, found: Sequence[Answer], ledger: Ledger, progress: Progress) -> None:
+def report(calls: pl.DataFrame, answers: Sequence[Answer], ledger: Ledger, progress: Progress) -> None:
     """Log the outcomes of the requests, and the costs."""
     for status, count in calls.group_by("status").len().sort("status").iter_rows():
         progress.say(f"{status}: {count} of {calls.height}")
     for column, what in {"in_language": "language", "in_form": "form"}.items():
         if count := (~calls[column]).sum():
             progress.say(f"not in the {what} asked for: {count} of {calls.height} answers, which are kept")
-    if any(not one.failure and not one.tokens for one in found):
+    if any(not one.failure and not one.tokens for one in answers):
         progress.say("the server does not count tokens: answers count as the most that they can have cost")
     progress.say(ledger.summary())
     if ledger.lost != NOTHING:

@@ -51,7 +51,7 @@ class Released:
         """
         of_turn = self.rows.filter(pl.col("turn") == turn)
         known = {row["instance_id"]: row for row in of_turn.drop("run").iter_rows(named=True)}
-        found = []
+        rows = []
         for instance, texts in zip(instances, said, strict=True):
             row = known.get(instance)
             if row is None or row["prompt"] != digest_of(texts):
@@ -60,8 +60,8 @@ class Released:
                     f"{self.path} has {what} for {instance} of run {self.run}. Released answers replay with the "
                     "instances, prompts and settings that they were asked with."
                 )
-            found.append(row)
-        return [_answer(row) for row in found], found
+            rows.append(row)
+        return [_answer(row) for row in rows], rows
 
 
 def _answer(row: dict[str, Any]) -> Answer:

@@ -114,31 +114,31 @@ def _written(
 
 
 def _follow(
-    written: Iterator[tuple[float, Written]], found: Found, settings: RecipesSettings, progress: Progress
+    written: Iterator[tuple[float, Written]], counts: Found, settings: RecipesSettings, progress: Progress
 ) -> None:
     """Log the progress. Raises UserError for a wrong or a truncated file, unless the settings keep it."""
     keep_cut, keep_few = settings.truncated == "keep", settings.mostly_rejected == "keep"
     for position, block in written:
-        found.add(block)
-        rejects = found.rows - found.recipes
-        progress(int(position * 1000), f"{found.corpus}: {found.rows} rows, {rejects} rejects", of=1000)
-        if found.hopeless and not keep_few:
+        counts.add(block)
+        rejects = counts.rows - counts.recipes
+        progress(int(position * 1000), f"{counts.corpus}: {counts.rows} rows, {rejects} rejects", of=1000)
+        if counts.hopeless and not keep_few:
             break
-    rows, end = found.rows, found.damage
-    if found.few and not keep_few and (not end or keep_cut or found.kind):
-        raise UserError(found.refusal())
+    rows, end = counts.rows, counts.damage
+    if counts.few and not keep_few and (not end or keep_cut or counts.kind):
+        raise UserError(counts.refusal())
     if end and not keep_cut:
         raise UserError(
-            f"{found.raw} is cut off or damaged after {rows - 1} rows: {end}. Fetch the file again. To go on with "
+            f"{counts.raw} is cut off or damaged after {rows - 1} rows: {end}. Fetch the file again. To go on with "
             "the rows that could be read, set ingest.recipes.truncated: keep"
         )
     if end:
-        progress.say(f"{found.raw} is cut off or damaged after {rows - 1} rows: {end}; the rest is lost")
-    progress.say(f"{found.corpus}: {rows} rows = {found.recipes} recipes + {rows - found.recipes} rejects")
-    if found.few:
+        progress.say(f"{counts.raw} is cut off or damaged after {rows - 1} rows: {end}; the rest is lost")
+    progress.say(f"{counts.corpus}: {rows} rows = {counts.recipes} recipes + {rows - counts.recipes} rejects")
+    if counts.few:
         progress.say(
-            f"{found.recipes} of {rows} rows of {found.raw} are recipes: "
-            f"is it the file that {found.corpus} publishes?"
+            f"{counts.recipes} of {rows} rows of {counts.raw} are recipes: "
+            f"is it the file that {counts.corpus} publishes?"
         )
 
 

@@ -73,13 +73,13 @@ def shown(texts: tuple[str, str], settings: Any) -> dict[str, str]:
 
 def texts_of(adaptations: pl.DataFrame) -> Texts:
     """The dialogues of each run as texts, an utterance a line."""
-    found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+    by_dialogue: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
     columns = ["run", "dialogue_id", "speaker", "text", "adapted_speaker", "adapted"]
     for run, dialogue, *sides in adaptations.select(columns).iter_rows():
-        both = found.setdefault((run, dialogue), ([], []))
+        both = by_dialogue.setdefault((run, dialogue), ([], []))
         both[0].append(one_line(*sides[:2]))
         both[1].append(one_line(*sides[2:]))
-    return {key: ("\n".join(one), "\n".join(other)) for key, (one, other) in found.items()}
+    return {key: ("\n".join(one), "\n".join(other)) for key, (one, other) in by_dialogue.items()}
 
 
 def one_line(speaker: str, text: str) -> str:

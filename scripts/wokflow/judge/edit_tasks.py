@@ -49,10 +49,10 @@ def judge_edit_tasks(
 def _edits(edits: Sequence[str], changes: Sequence[str]) -> Iterator[dict[str, Any]]:
     columns = [*PLACE, "original", "adapted", "item"]
     if edits:
-        found = tables.read(edits).filter(pl.col("repetition") == 1).select(*columns, "asked")
+        rows = tables.read(edits).filter(pl.col("repetition") == 1).select(*columns, "asked")
     else:
-        found = tables.read(changes, columns).with_columns(asked=pl.lit(ALIGNER))
-    yield from found.sort("asked", *PLACE).iter_rows(named=True)
+        rows = tables.read(changes, columns).with_columns(asked=pl.lit(ALIGNER))
+    yield from rows.sort("asked", *PLACE).iter_rows(named=True)
 
 
 def arrow(original: str, adapted: str) -> str:

@@ -33,7 +33,7 @@ DIMENSION = "edits"  # in tables of rejects
 
 
 class Found(NamedTuple):
-    """An edit that an answer tells, with the words of both sides, or why a line is none."""
+    """An edit in a line of an answer, with the words of both sides; or the reason why the line is no edit."""
 
     original: str
     adapted: str
@@ -51,11 +51,11 @@ def judge_edits(
     rejects: str,
     job: Job,
 ) -> None:
-    """Write the edits that a model's answers tell as judge/edits; lines that tell none are rejects.
+    """Write the edits in a model's answers as judge/edits; lines without an edit are rejects.
 
-    A line is an edit if an arrow parts words of the utterance and words of its adaptation, letter case aside, that
-    differ; one side may be missing, or tell that it is ("# deletion"). `item`: whether the words of the utterance
-    touch a culture-specific item (ingest/annotations), at some place where they stand.
+    A line is an edit if an arrow stands between words of the utterance and other words of its adaptation; letter case
+    does not count. One side may be empty, or say that it is ("# deletion"). `item`: whether the words of the
+    utterance touch a culture-specific item (ingest/annotations), at some place where they stand.
     """
     texts = {
         (run, dialogue, position): (text, adapted)
@@ -103,13 +103,13 @@ def _place(item: str) -> tuple[str, int]:
 
 def _marks(annotations: Sequence[str]) -> Mapping[tuple[str, int], Sequence[tuple[int, int]]]:
     """Places of items in each utterance."""
-    found: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    places: dict[tuple[str, int], list[tuple[int, int]]] = {}
     columns = ["dialogue_id", "position", "start", "end"]
     for dialogue, position, start, end in (
         tables.read(annotations, columns).iter_rows() if annotations else ()
     ):
-        found.setdefault((dialogue, position), []).append((start, end))
-    return found
+        places.setdefault((dialogue, position), []).append((start, end))
+    return places
 
 
 def touches(words: str, text: str, places: Sequence[tuple[int, int]]) -> bool:
@@ -121,8 +121,10 @@ def touches(words: str, text: str, places: Sequence[tuple[int, int]]) -> bool:
 def _matches(words: str, text: str) -> Sequence[re.Match[str]]:
     """Where words stand in a text, whatever their case; within longer words only if they stand nowhere else."""
     pattern = r"\s+".join(map(re.escape, words.split()))
-    found = [*re.finditer(pattern, text, re.IGNORECASE)] if pattern else []
-    return [match for match in found if all(_EDGE.match(text, place) for place in match.span())] or found
+    everywhere = [*re.finditer(pattern, text, re.IGNORECASE)] if pattern else []
+    return [
+        match for match in everywhere if all(_EDGE.match(text, place) for place in match.span())
+    ] or everywhere
 
 
 def read_edits(answer: str, text: str, adapted: str, status: str) -> Iterator[Found]:
@@ -168,6 +170,6 @@ def _side(side: str, text: str) -> str | None:
     if re.sub(r"\W+", "", side).casefold() in _NOTHING:
         return ""
     for words in (side, side.rstrip(".!?:"), _REMARK.sub("", side).strip(_QUOTES)):
-        if found := _matches(words, text):
-            return found[0][0]
+        if matches := _matches(words, text):
+            return matches[0][0]
     return None

@@ -25,9 +25,9 @@ def targets(scope: Scope) -> list[str] | None:
     ratings = [
         f"{folder}/{table}/{name}/part-00000.parquet" for name in raters for table in ("ratings", "rejects")
     ]
-    found = [name for name, role in scope.roles.items() if role == "editor"]
+    editors = [name for name, role in scope.roles.items() if role == "editor"]
     ratings += [
-        f"{folder}/{table}/{name}/part-00000.parquet" for name in found for table in ("edits", "rejects")
+        f"{folder}/{table}/{name}/part-00000.parquet" for name in editors for table in ("edits", "rejects")
     ]
     roles = {*scope.roles.values()}
     tasks = [f"{folder}/tasks/part-00000.parquet"] if roles & {"generator", "evaluator"} else []

@@ -1,4 +1,4 @@
-"""Which of some names an answer gives, as that of a strategy; what leaves a doubt is none."""
+"""Reads the name of a strategy from the answer of a model; an ambiguous answer gives none."""
 
 import re
 from collections.abc import Sequence
@@ -18,32 +18,31 @@ _BESIDE = re.compile(  # between two names, of which neither is then the one
 
 
 def read_name(answer: str, values: Sequence[str], *, cut: bool = False) -> Rated:
-    """The value that begins an answer, that stands behind "strategy", or that is the only one in all of it.
+    """The value at the beginning of an answer, behind the word "strategy", or the only one in the answer.
 
-    Names may be spelt otherwise (resources/judge/words.tsv); one behind "not" or "than" does not count, and two side
-    by side are none. `cut`: the
-    answer ended at the limit of tokens; a name at its end is one nevertheless, as names are not words cut short.
+    Other spellings count, too (resources/judge/words.tsv). A name behind "not" or "than" does not count, and two
+    names side by side give none. `cut`: the answer ended at the limit of tokens; a whole name at its end counts.
     """
     text = plain(answer)
-    found = [
+    mentions = [
         (values[int((match.lastgroup or "v0")[1:])], match.start(), match.end())
         for match in _names(tuple(values)).finditer(text)
         if not _NOT.search(text[max(0, match.start() - 20) : match.start()])
     ]
-    if not found:
+    if not mentions:
         line = refusal(text, answer)
         if line is not None:
             return Rated(None, reason="refused", detail=line)
         return Rated(None, reason="cut" if cut else "missing")
     opening = _LEAD.match(text)
     at = {opening.end() if opening else 0, *(label.end() for label in _LABEL.finditer(text))}
-    told = [each for each in found if each[1] in at or text[: each[1]].strip(" \"'([") == ""]
-    pairs = [(one, other) for one, other in pairwise(found) if one in told]
+    told = [each for each in mentions if each[1] in at or text[: each[1]].strip(" \"'([") == ""]
+    pairs = [(one, other) for one, other in pairwise(mentions) if one in told]
     beside = [other for one, other in pairs if _BESIDE.fullmatch(text, one[2], other[1])]
-    chosen = {each[0] for each in [*told, *beside] or found}
+    chosen = {each[0] for each in [*told, *beside] or mentions}
     if len(chosen) > 1:
         return Rated(None, reason="several", detail=", ".join(sorted(chosen)))
-    value, begin, end = (told or found)[0]
+    value, begin, end = (told or mentions)[0]
     rest = (answer[:begin] + answer[end:]) if told else answer
     return Rated(value, " ".join(rest.split()).strip(" *_`#:.-—,\"'()"), answer.strip() == value)
 

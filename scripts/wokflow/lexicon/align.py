@@ -34,10 +34,14 @@ def lexicon_align(*, source: str, target: str, aligned: str, settings: AlignSett
     }
     if used:
         seeds = np.array([[known[word] for word, known in zip(pair, rows, strict=True)] for pair in used])
-        found = mapped(spaces[0].vectors, spaces[1].vectors, seeds, settings, job.threads, job.progress)
-        both = len({*map(tuple, found.pairs.tolist())})
-        summary |= {"similarity": round(found.objective, 4), "iterations": found.iterations, "pairs": both}
-        vectors = [found.source, found.target]
+        mapping = mapped(spaces[0].vectors, spaces[1].vectors, seeds, settings, job.threads, job.progress)
+        both = len({*map(tuple, mapping.pairs.tolist())})
+        summary |= {
+            "similarity": round(mapping.objective, 4),
+            "iterations": mapping.iterations,
+            "pairs": both,
+        }
+        vectors = [mapping.source, mapping.target]
         spaces = [Space(one.words, one.counts, own) for one, own in zip(spaces, vectors, strict=True)]
     else:
         spaces = [Space([], one.counts[:0], one.vectors[:0]) for one in spaces]
@@ -52,10 +56,10 @@ def lexicon_align(*, source: str, target: str, aligned: str, settings: AlignSett
 
 
 def doubts(used: Sequence[object], pairs: int, running: Sequence[int]) -> list[str]:
-    """Why the alignment is none, or should not be trusted."""
-    found = []
+    """Reasons why there is no alignment, or why it should not be trusted."""
+    reasons = []
     if not used:
-        found.append(
+        reasons.append(
             f"there is no alignment: of {pairs} seed pairs none has a vector on both sides. The corpora are too "
             "small for lexicon.vectors.least_count, or the seed dictionary is of other words."
         )
@@ -63,8 +67,8 @@ def doubts(used: Sequence[object], pairs: int, running: Sequence[int]) -> list[s
         f"{number:,} ({side})" for side, number in zip(SIDES, running, strict=True) if number < LEAST_WORDS
     ]
     if used and few:
-        found.append(
+        reasons.append(
             f"the corpora are small: {' and '.join(few)} running words with a vector. Of fewer than "
             f"{LEAST_WORDS:,}, neighbours are often chance."
         )
-    return found
+    return reasons

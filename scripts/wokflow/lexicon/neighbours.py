@@ -49,10 +49,10 @@ def lexicon_neighbours(
     words = [*islice((word for word in content if word not in used), settings.words)]
     place = {word: row for row, word in enumerate(source.words)}
     chosen = [place[word] for word in words]
-    found = nearest(source.vectors, target.vectors, chosen, settings.count, settings.neighbourhood)
+    nearest_words = nearest(source.vectors, target.vectors, chosen, settings.count, settings.neighbourhood)
     matcher = Matcher(dict.fromkeys(target.words))
     rows: list[Row] = []
-    for word, row, near in zip(words, chosen, found, strict=True):
+    for word, row, near in zip(words, chosen, nearest_words, strict=True):
         meanings = dictionary.get(word, [])
         known = matcher.knows(meanings)
         by_measure = {CSLS: near.csls, COSINE: near.cosine}

@@ -142,11 +142,11 @@ def _people(
 
 def _share(hits: Sequence[bool]) -> Row:
     """Words, hits, their share, and Wilson's interval."""
-    number, found = len(hits), sum(hits)
+    number, hit = len(hits), sum(hits)
     if not number:
         return {"words": 0, "found": 0}
-    low, high = wilson(found / number, number)
-    return {"words": number, "found": found, "precision": found / number, "low": low, "high": high}
+    low, high = wilson(hit / number, number)
+    return {"words": number, "found": hit, "precision": hit / number, "low": low, "high": high}
 
 
 def _concepts(judged: Sequence[Row], meant: Mapping[str, Sequence[str]]) -> Iterable[tuple[str, ...]]:

@@ -35,7 +35,9 @@ class Shown(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What somebody says of a word: the literal neighbours, and the kind of mismatch if the first have none."""
+    """What an annotator says of a word: its literal neighbours, and the kind of mismatch if none of the first is
+    literal.
+    """
 
     word_id: str
     annotator: str
@@ -45,15 +47,15 @@ class Mark(NamedTuple):
 
 def shown(neighbours: pl.DataFrame) -> dict[str, Shown]:
     """The words of schema lexicon/neighbours by id, in its order."""
-    found: dict[str, Shown] = {}
+    by_id: dict[str, Shown] = {}
     for (key, word), rows in neighbours.group_by("word_id", "word", maintain_order=True):
         csls, cosine = (
             rows.filter(pl.col("measure") == measure).sort("rank")["neighbour"].to_list()
             for measure in MEASURES
         )
         also = [each for each in cosine if each not in csls]
-        found[str(key)] = Shown(str(word), rows["meanings"][0].to_list(), csls, also)
-    return found
+        by_id[str(key)] = Shown(str(word), rows["meanings"][0].to_list(), csls, also)
+    return by_id
 
 
 def write_marks_sheet(path: str, neighbours: pl.DataFrame, count: int) -> None:
@@ -99,8 +101,8 @@ def read_marks(
                 raise UserError(f"{where}: a mark without annotator. Fill in a name or a number.")
             again += (key, annotator) in marks
             one = known[key]
-            found = [*_literal(where, literal, one, count)]
-            marks[key, annotator] = Mark(key, annotator, found, _kind(where, kind, found, one))
+            chosen = [*_literal(where, literal, one, count)]
+            marks[key, annotator] = Mark(key, annotator, chosen, _kind(where, kind, chosen, one))
         if again:
             progress.say(f"{path}: {again} words were marked again by the same annotator; the last counts")
     order = {key: number for number, key in enumerate(known)}

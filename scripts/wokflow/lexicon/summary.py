@@ -1,4 +1,4 @@
-"""What is said of an alignment, beside its vectors."""
+"""The summary of an alignment, a file beside its vectors."""
 
 import json
 from collections.abc import Mapping
@@ -16,5 +16,5 @@ def write_summary(folder: Path, summary: Mapping[str, Any]) -> None:
 
 def read_summary(folder: str | Path) -> dict[str, Any]:
     """What lexicon_align says of an alignment."""
-    found: dict[str, Any] = json.loads((Path(folder) / SUMMARY).read_text(encoding="utf-8"))
-    return found
+    summary: dict[str, Any] = json.loads((Path(folder) / SUMMARY).read_text(encoding="utf-8"))
+    return summary

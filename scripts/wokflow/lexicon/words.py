@@ -64,11 +64,11 @@ def read_dictionary(lexicon: str, glossary: str, own: str | None) -> dict[str, l
 
     Of the glossary, a class means what its English name says, and only the word that names the class has it.
     """
-    found: dict[str, dict[str, None]] = {}
+    by_word: dict[str, dict[str, None]] = {}
 
     def add(zh: str, en: str) -> None:
         if meaning := " ".join(GLOSS.sub(" ", en.lower()).split()):
-            found.setdefault(zh.strip(), {})[meaning] = None
+            by_word.setdefault(zh.strip(), {})[meaning] = None
 
     for _, row in read_table(own, PAIR, comments=True) if own else ():
         add(row["zh"], row["en"])
@@ -79,7 +79,7 @@ def read_dictionary(lexicon: str, glossary: str, own: str | None) -> dict[str, l
         for _, row in read_table(path, (*PAIR, "kind")):
             if row["kind"] != DECORATION:
                 add(row["zh"], row["en"])
-    return {zh: [*meanings] for zh, meanings in found.items()}
+    return {zh: [*meanings] for zh, meanings in by_word.items()}
 
 
 class Matcher:

@@ -32,10 +32,10 @@ AMOUNT = re.compile(rf"{NUMBER}{RANGE}\s{{0,3}}(?:({CHINESE_UNITS})|({LATIN_UNIT
 
 def grams(line: str) -> float | None:
     """The first amount of a line in grams; volumes count as if they were of water. None if it says neither."""
-    found = AMOUNT.search(line)
-    if not found:
+    match = AMOUNT.search(line)
+    if not match:
         return None
-    number, chinese, latin = found.groups()
+    number, chinese, latin = match.groups()
     amount = _number(number) * UNITS[chinese or latin.lower()]
     return amount or None
 

@@ -60,10 +60,10 @@ def match_compare(
         for back, searched in ((False, inputs["searched_zh_en"]), (True, inputs["searched_en_zh"])):
             source, target = titles[::-1] if back else titles
             rows = own[int(back)]
-            found = [by_title(searched, source.text, target.text, rows, settings.titles)]
+            candidates = [by_title(searched, source.text, target.text, rows, settings.titles)]
             if settings.contents:
-                found += overlaps.nearest(rows, settings.contents, settings.postings, back=back)
-            for pairs in _distinct(found, rows):
+                candidates += overlaps.nearest(rows, settings.contents, settings.postings, back=back)
+            for pairs in _distinct(candidates, rows):
                 left, right = (pairs[:, 1], pairs[:, 0]) if back else (pairs[:, 0], pairs[:, 1])
                 common = overlaps.features(left, right).with_columns(
                     zh=pl.Series(left, dtype=pl.Int32),
@@ -100,9 +100,9 @@ def by_title(searched: Sequence[str], source: Rows, target: Rows, rows: range, k
     return pairs["row"].to_numpy(), pairs["other"].to_numpy()
 
 
-def _distinct(found: Sequence[tuple[Rows, Rows]], rows: range) -> Iterator[Rows]:
+def _distinct(candidates: Sequence[tuple[Rows, Rows]], rows: range) -> Iterator[Rows]:
     """Each pair once, (row, other row), sorted; whole rows, some thousands at a time."""
-    row, other = (np.concatenate([pairs[at] for pairs in found]) for at in (0, 1))
+    row, other = (np.concatenate([pairs[at] for pairs in candidates]) for at in (0, 1))
     order = np.lexsort((other, row))
     pairs = np.stack([row, other], axis=1)[order]
     first = np.append(True, (np.diff(pairs, axis=0) != 0).any(axis=1))[: len(pairs)]

@@ -56,13 +56,13 @@ def reader(foods: Foods, lang: str) -> Callable[[pl.DataFrame], pl.DataFrame]:
 
     @lru_cache(LINES)
     def read(line: str) -> tuple[list[int], list[int], float]:
-        """The foods that a line names, others that hold these, and the amount in grams, 0 if it is not said."""
+        """The foods that a line names, their broader concepts, and the amount in grams; 0 without an amount."""
         named = [number[name] for name in foods.read(line, lang)]
         broader = [number[name] for one in named for name in foods.broader(foods.names[one])]
         return named, broader, grams(line) or 0.0
 
     def contents(ingredients: Sequence[str]) -> dict[int, float]:
-        """The grams of each food; those of a line are of the first food that it names."""
+        """The grams of each food; the amount of a line belongs to the first food that it names."""
         known: dict[int, float] = {}
         for line in ingredients:
             named, broader, amount = read(line)

@@ -27,11 +27,11 @@ def forms(title: str, lang: str) -> list[int]:
 
 
 def _read(text: str, lang: str, kinds: tuple[str, ...]) -> list[int]:
-    found, text = set(), text.lower()
+    places, text = set(), text.lower()
     for end, (length, place) in _words(lang, kinds).iter_long(text):
         if WORDS[place]["kind"] in kinds and (lang == "zh" or _is_word(text, end - length + 1, end + 1)):
-            found.add(place)
-    return sorted(found)
+            places.add(place)
+    return sorted(places)
 
 
 def _is_word(text: str, start: int, stop: int) -> bool:

@@ -112,7 +112,7 @@ class Foods:
         return list(names)
 
     def broader(self, concept: str) -> list[str]:
-        """Other concepts that hold a food as well: pork of pork belly, sugar of rock sugar."""
+        """The broader concepts of a food: pork for pork belly, sugar for rock sugar."""
         return list(self._broader(concept))
 
     def _find_broader(self, concept: str) -> tuple[str, ...]:
@@ -122,8 +122,8 @@ class Foods:
             parts = [part for part in parts if part not in PRODUCTS]
         elif words[0] in MEATS:
             parts.append(words[0])
-        found = (self._english.get(part) for part in parts)
-        return tuple(dict.fromkeys(name for name in found if name and name != concept))
+        broader = (self._english.get(part) for part in parts)
+        return tuple(dict.fromkeys(name for name in broader if name and name != concept))
 
 
 def _singular(text: str) -> list[str]:

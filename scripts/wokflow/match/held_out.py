@@ -82,7 +82,7 @@ def connected(tested: Mask, edges: Mapping[str, Edges]) -> Mask:
 
 
 def whole_components(near: Mask, edges: Mapping[str, Edges]) -> Mask:
-    """`near`, with all other recipes of their components; large components are left, or too little would be learnt.
+    """`near`, with all recipes of their components, except large ones, or too little is left to train on.
 
     So the grouped split stays free of leaks, except around the recipes that are taken out of a large component.
     """

@@ -87,7 +87,7 @@ def fit(rows: pl.DataFrame, features: Sequence[str] = FEATURES) -> Model:
 
 
 def folds(rows: pl.DataFrame, turn: int) -> Iterator[tuple[Bools, pl.DataFrame, pl.DataFrame]]:
-    """For each fold which pairs are in it, these pairs, and those that have no recipe in common with them."""
+    """For each fold: a mask of its pairs, its pairs, and the pairs that share no title with them, to train on."""
     dishes = [int(sha256(f"{turn}:{title}".encode()).hexdigest(), 16) % FOLDS for title in rows["zh_title"]]
     for number in sorted(set(dishes)):
         own = np.array(dishes) == number
@@ -97,7 +97,7 @@ def folds(rows: pl.DataFrame, turn: int) -> Iterator[tuple[Bools, pl.DataFrame, 
 
 
 def crossed(rows: pl.DataFrame, features: Sequence[str] = FEATURES, turns: int = ROUNDS) -> Floats:
-    """The mean probability of each pair by models of pairs of other recipes."""
+    """The mean probability of each pair by models that were fitted without its recipes."""
     probability = np.zeros(rows.height)
     for turn in range(turns):
         for own, inside, others in folds(rows, turn):
@@ -106,9 +106,7 @@ def crossed(rows: pl.DataFrame, features: Sequence[str] = FEATURES, turns: int =
 
 
 def chosen(rows: pl.DataFrame, features: Sequence[str], precision: float) -> Floats:
-    """The share of turns in which a pair is accepted, where both the model and the least probability are of pairs of
-    other recipes.
-    """
+    """The share of ROUNDS in which each pair is accepted by a model and a threshold chosen without its recipes."""
     accepted = np.zeros(rows.height)
     for turn in range(ROUNDS):
         for own, inside, others in folds(rows, turn):
@@ -119,8 +117,10 @@ def chosen(rows: pl.DataFrame, features: Sequence[str], precision: float) -> Flo
 
 
 def curve(score: Floats, grade: NDArray[np.int64]) -> pl.DataFrame:
-    """For each score as the least one that is accepted, the highest first: accepted pairs, their precision (grades
-    1 and 2 are right), and the recall of grade 2."""
+    """Precision and recall by threshold, the highest first; each distinct score is one.
+
+    Columns: `least` (the threshold), `accepted` (pairs), `precision` (grades 1 and 2 are right), `recall` (grade 2).
+    """
     order = np.argsort(-score, kind="stable")
     last = np.append(np.diff(score[order]) != 0, True)
     right, same = (grade[order] >= 1).cumsum(), (grade[order] == 2).cumsum()
@@ -143,15 +143,15 @@ def least(score: Floats, rows: pl.DataFrame, precision: float) -> float | None:
     """
     by_corpus = rows.select("corpus", "grade").with_columns(score=pl.Series(score)).partition_by("corpus")
     large = [own for own in by_corpus if own.height >= FEW] or by_corpus
-    found = []
+    bounds = []
     for own in large:
         good = curve(own["score"].to_numpy(), own["grade"].to_numpy()).filter(
             pl.col("precision") >= precision
         )
         if not good.height:
             return None
-        found.append(float(good["least"][-1]))
-    return max(found)
+        bounds.append(float(good["least"][-1]))
+    return max(bounds)
 
 
 @cache

@@ -109,12 +109,12 @@ class Overlaps:
         amounts = np.asarray(a.shares[left].minimum(b.shares[right]).sum(axis=1)).ravel()
         known = a.known[left] & b.known[right]
         asked = self._asked[0][left] + self._asked[1][right]
-        found = _dots(self._named[0], self._having[1], left, right)
-        found += _dots(self._having[0], self._named[1], left, right)
+        shared = _dots(self._named[0], self._having[1], left, right)
+        shared += _dots(self._having[0], self._named[1], left, right)
         counts = np.log((a.lengths[left] + 1) / (b.lengths[right] + 1))
         return pl.DataFrame(
             {
-                "named": _or_null(found / np.maximum(asked, 1e-6), asked > 0),
+                "named": _or_null(shared / np.maximum(asked, 1e-6), asked > 0),
                 "form": _or_null(
                     np.minimum(_dots(a.forms, b.forms, left, right), 1),
                     self._formed[0][left] & self._formed[1][right],
@@ -132,22 +132,22 @@ class Overlaps:
         """The k rows of the other side with the most foods in common, for each row of the left side (`back`:
         right).
 
-        Rare-first: the foods of a recipe are looked up in the order of how many recipes of the other side have
-        them, as long as these are `budget` together, and only they count; recipes without such foods have none.
-        Equal scores are in the order of the rows. Yields pairs of (row, row of the other side), in the order of the
-        rows.
+        Rare-first: a recipe's foods are looked up from the rarest on the other side to the most frequent, as long as
+        the recipes that have them are `budget` together. Only these foods count; a recipe without any has no
+        neighbours. Equal scores are in the order of the rows. Yields pairs of (row, row of the other side), in the
+        order of the rows.
         """
         own, other = self._unit[::-1] if back else self._unit
         having = np.bincount(other.indices, minlength=other.shape[1])
         by_food = other.T.tocsr()
         for start in range(rows.start, rows.stop, BLOCK):
             block = own[start : min(start + BLOCK, rows.stop)]
-            found = _first(block, having, budget) @ by_food
-            yield _best(found, start, k)
+            scores = _first(block, having, budget) @ by_food
+            yield _best(scores, start, k)
 
 
 def _first(block: Any, having: NDArray[np.int64], budget: int) -> Any:
-    """The entries of each row whose columns, the least frequent first, have at most `budget` entries together."""
+    """The entries of each row in its rarest columns: as many columns as have at most `budget` entries together."""
     from scipy.sparse import csr_array
 
     row = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
@@ -159,11 +159,11 @@ def _first(block: Any, having: NDArray[np.int64], budget: int) -> Any:
     return csr_array((block.data[kept], (row[kept], block.indices[kept])), shape=block.shape)
 
 
-def _best(found: Any, start: int, k: int) -> tuple[Rows, Rows]:
+def _best(scores: Any, start: int, k: int) -> tuple[Rows, Rows]:
     rows, others = [], []
-    for row in range(found.shape[0]):
-        part = slice(found.indptr[row], found.indptr[row + 1])
-        score, index = found.data[part], found.indices[part]
+    for row in range(scores.shape[0]):
+        part = slice(scores.indptr[row], scores.indptr[row + 1])
+        score, index = scores.data[part], scores.indices[part]
         if len(score) > k:
             least = np.partition(score, len(score) - k)[len(score) - k]
             score, index = score[score >= least], index[score >= least]

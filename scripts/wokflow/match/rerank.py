@@ -35,8 +35,7 @@ def match_rerank(
     job: Job,
     **titles: Sequence[str],
 ) -> None:
-    """Write the pairs of both directions that the model accepts (match/reranked), and what it is and how well it
-    does.
+    """Write the pairs of both directions that the model accepts (match/reranked), and the model with its figures.
 
     `compared` are the shards of candidates, `titles` are `eligible` and `translations`, of the Chinese corpus and of
     the English one. A graded pair that is a candidate here counts with what its recipes have in common here, else
@@ -98,9 +97,9 @@ def labels(
     rows = graded.with_row_index("label").join(
         own, on="label", how="left", suffix="_here", maintain_order="left"
     )
-    found = pl.col("title_here").is_not_null()
+    has_features = pl.col("title_here").is_not_null()
     rows = rows.with_columns(
-        pl.when(found).then(f"{name}_here").otherwise(name).alias(name) for name in FEATURES
+        pl.when(has_features).then(f"{name}_here").otherwise(name).alias(name) for name in FEATURES
     ).select(graded.columns)
     complete = pl.all_horizontal(pl.col(name).is_not_null() for name in NEEDED)
     lacking = rows.filter(~complete).select(
@@ -147,11 +146,11 @@ def report(graded: pl.DataFrame, precision: float, threshold: float) -> dict[str
 def _curve(score: judgement.Floats, rows: pl.DataFrame) -> list[dict[str, Any]]:
     points = judgement.curve(score, rows["grade"].to_numpy())
     rises = points.filter(pl.col("recall").diff().fill_null(pl.col("recall")) > 0)
-    found = (
+    turns = (
         {"least": round(each, 4)} | judgement.measured((score >= each).astype(float), rows)
         for each in rises["least"]
     )
-    return [{name: point[name] for name in CURVE} for point in found]
+    return [{name: point[name] for name in CURVE} for point in turns]
 
 
 def _judged(
@@ -180,15 +179,15 @@ def _judged(
             for name, (which, order, most) in kinds.items()
         }
 
-    found: list[dict[str, pl.DataFrame]] = []
+    batches: list[dict[str, pl.DataFrame]] = []
     for number, path in enumerate(compared, 1):
         rows = tables.read(path)
         rows = rows.hstack(model.parts(rows)).with_columns(
             probability=pl.Series(model.probability(rows), dtype=pl.Float64)
         )
-        found.append(of_kinds(dict.fromkeys(kinds, rows)))
+        batches.append(of_kinds(dict.fromkeys(kinds, rows)))
         progress(number, f"{number} of {len(compared)} shards judged", of=len(compared))
-    return of_kinds({name: pl.concat([each[name] for each in found]) for name in kinds})
+    return of_kinds({name: pl.concat([each[name] for each in batches]) for name in kinds})
 
 
 def _best(judged: pl.DataFrame, source: str, target: str, k: int) -> pl.DataFrame:

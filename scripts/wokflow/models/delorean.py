@@ -38,9 +38,9 @@ def rewrite(reader: Reader, originals: Sequence[Original], how: Passes, most: in
     """Texts that follow their prompt and are like the old ones; `most` tokens of an old text are read.
 
     A text is written sentence by sentence, each behind the prompt and the sentences before it. Of the candidates that
-    do not repeat themselves the one is taken that the model finds likeliest behind the prompt, per token. Where all
-    repeat themselves, the old text stays. The other texts of a batch change the rounding and, where a text does not
-    fit the model's positions, how much is read of what stands before a sentence.
+    do not repeat themselves, the one with the highest probability per token behind the prompt is taken; if all repeat
+    themselves, the old text stays. The other texts of a batch change the rounding and, where a text does not fit the
+    model's positions, how much is read of what stands before a sentence.
     """
     import torch
 
@@ -63,10 +63,10 @@ def gradient(logits: "Tensor", ids: "Tensor", real: "Tensor") -> "Tensor":
     The old text, `ids` [rows, tokens], is a distribution of ones and zeros, so that the divergence is the negative
     log-probability of its tokens, here their mean over the `real` ones [rows, tokens] of each row.
     """
-    found = logits.softmax(2)
-    found.scatter_add_(2, ids[:, :, None], found.new_full((*ids.shape, 1), -1))
+    difference = logits.softmax(2)
+    difference.scatter_add_(2, ids[:, :, None], difference.new_full((*ids.shape, 1), -1))
     weights = real / real.sum(1, keepdim=True)
-    return found.mul_(weights[:, :, None])
+    return difference.mul_(weights[:, :, None])
 
 
 def backward(logits: "Tensor", ids: "Tensor", real: "Tensor", steps: "Tensor", step: float) -> "Tensor":

@@ -64,7 +64,7 @@ class State:
 class Move:
     """Proposed texts, `ids` and `counts`, by one operation at a place each; `allowed` [rows] are those that exist.
 
-    `balance` [rows]: log-probability of proposing the way back, less that of the way there, as far as words go.
+    `balance` [rows]: log-probability of proposing the word of the reverse move, minus that of the word of the move.
     """
 
     ids: "Tensor"
@@ -100,8 +100,8 @@ def rewrite(reader: Reader, originals: Sequence[Original], how: Chain, most: int
                     reader.before(originals[place].told, "".join(pieces[place][:number]), more)
                     for place in some
                 ]
-                found = walk(reader, asked, told, ids, how, generator)
-                for place, sentence, before, after in zip(some, old, ids, found, strict=True):
+                rewritten = walk(reader, asked, told, ids, how, generator)
+                for place, sentence, before, after in zip(some, old, ids, rewritten, strict=True):
                     blanks = sentence[len(sentence.rstrip()) :]
                     texts[place] += sentence if after == before else text_of(reader.tokenizer, after) + blanks
     finally:
@@ -117,7 +117,7 @@ def walk(
     how: Chain,
     generator: "Generator",
 ) -> list[list[int]]:
-    """What rows of tokens become behind new prompts (`asked`) in place of old ones (`told`)."""
+    """Rows of tokens, edited to follow the new prompts (`asked`) in place of the old ones (`told`)."""
     import torch
 
     prefix = Prefix(reader.network, reader.pad, [*asked, *told])
@@ -271,22 +271,22 @@ def _edited(ids: "Tensor", operation: "Tensor", place: "Tensor", word: "Tensor")
 def _draw(logits: "Tensor", chance: "Tensor") -> "Tensor":
     """The place [rows] in each row of logits that a number between 0 and 1 falls to."""
     ends = logits.double().softmax(1).cumsum(1)
-    found: Tensor = (ends <= (chance * ends[:, -1])[:, None]).sum(1).clamp(max=logits.shape[1] - 1)
-    return found
+    places: Tensor = (ends <= (chance * ends[:, -1])[:, None]).sum(1).clamp(max=logits.shape[1] - 1)
+    return places
 
 
 def _resized(state: State, width: int) -> State:
     """The same texts in so many places."""
     import torch
 
-    found = {}
+    sized = {}
     for each in fields(State):
         value = getattr(state, each.name)
         if value.dim() > 1:
             missing = max(width - value.shape[1], 0)
             value = torch.nn.functional.pad(value, (0, 0) * (value.dim() - 2) + (0, missing))[:, :width]
-        found[each.name] = value
-    return State(**found)
+        sized[each.name] = value
+    return State(**sized)
 
 
 def _places(ids: "Tensor") -> "Tensor":

@@ -127,7 +127,7 @@ def origin(model: str, revision: str | None) -> str:
 
 
 def weights_digest(model: str, revision: str | None) -> str:
-    """What tells a loaded model from others: a folder's content, or the name and commit of a model of the hub."""
+    """Identifies a loaded model: by a folder's content, or by the name and the commit of a model of the hub."""
     return path_digest(model) if Path(model).exists() else f"{origin(model, revision)} at {revision}"
 
 

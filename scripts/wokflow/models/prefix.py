@@ -1,4 +1,4 @@
-"""What a causal model says behind contexts that it reads once: the base of decoding that tries many continuations."""
+"""Logits of a causal model for many continuations of contexts that it reads only once."""
 
 import inspect
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Prefix:
         self.first = self._read(input_ids=ids, mask=self._mask)[:, -1]
 
     def follow(self, **inputs: "Tensor") -> "Tensor":
-        """Logits [rows, tokens, vocabulary] of what comes after each of some tokens behind all that was read.
+        """Logits [rows, tokens, vocabulary] of the token after each of some tokens that continue what was read.
 
         These are given as input_ids [rows, tokens] or as inputs_embeds [rows, tokens, width]. What is behind the end
         of a shorter row may be anything.

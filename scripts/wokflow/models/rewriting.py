@@ -1,4 +1,4 @@
-"""What the decoders that rewrite a text sentence by sentence share: what they read, and how much of it fits."""
+"""Shared by decoders that rewrite a text sentence by sentence: their inputs, cut to what the model can read."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,16 +40,16 @@ class Reader:
         Sentences that begin behind `most` tokens, or have none that the tokenizer knows, are left out.
         """
         longest = max((self.places - more) // 2, 1)
-        found, count = list[str](), 0
+        parts, count = list[str](), 0
         for sentence in (part for one in sentences(text) for part in self._cut(one, longest)):
             tokens = len(self.ids(sentence))
             if tokens and count < most:
-                found.append(sentence)
+                parts.append(sentence)
             count += tokens
-        return found
+        return parts
 
     def before(self, prompt: list[int], so_far: str, more: int) -> list[int]:
-        """A prompt and what stands behind it, without the tokens in between that leave no place for `more`."""
+        """The end of a prompt and of the text behind it, as long as `more` tokens still fit the model."""
         room = max(self.places - more, 1)
         row = prompt[-room:]
         behind = self.ids(so_far)

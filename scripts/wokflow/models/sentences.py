@@ -12,13 +12,13 @@ def sentences(text: str) -> list[str]:
     Blanks at the beginning belong to the first sentence. A blank text has none.
     """
     cuts = sorted({0, *(match.end() for match in _END.finditer(text)), len(text)})
-    found: list[str] = []
+    pieces: list[str] = []
     for start, end in pairwise(cuts):
-        if found and not (found[-1].strip() and text[start:end].strip()):
-            found[-1] += text[start:end]
+        if pieces and not (pieces[-1].strip() and text[start:end].strip()):
+            pieces[-1] += text[start:end]
         else:
-            found.append(text[start:end])
-    return [one for one in found if one.strip()]
+            pieces.append(text[start:end])
+    return [one for one in pieces if one.strip()]
 
 
 def first_sentence(text: str) -> str:

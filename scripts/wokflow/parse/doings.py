@@ -117,7 +117,7 @@ class KitchenAction(NamedTuple):
 
     @property
     def has_lid(self) -> bool:
-        """Whether a lid or a door is all that the verb is about, and not what food is cooked under."""
+        """Whether the verb is about a lid or a door alone, and not about cooking under a lid."""
         if self.verb.startswith("打开"):
             return bool(self.tools)
         return kinds.kind(self.verb) is not Kind.HEAT and any(

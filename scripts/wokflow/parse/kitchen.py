@@ -72,7 +72,7 @@ class Kitchen(Places):
         return self.pot if self.at_pot or doing.verb[0] in kinds.SWITCHING else self.here()
 
     def _discard(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
-        """Named food is gone, or a part of it; then the rest is meant. Food not there yet is thrown in (扔葱花)."""
+        """Named food is thrown away; of a part, the rest is acted on. Food not there yet is thrown in (扔葱花)."""
         acted, kitchen = self.here(), [*self.pot, *self.bench]
         if not doing.foods and doing.verb[0] in kinds.THROWN and self.taken and not self.at_pot:
             self.bench, self.at_pot = [], True  # 捞出姜片弃用
@@ -114,7 +114,7 @@ class Kitchen(Places):
         return acted
 
     def _take(self, doing: KitchenAction, later: Sequence[KitchenAction] = ()) -> list[Mention]:
-        """Solid food leaves the pot, or what is named; if none is in it, what is on the bench leaves a liquid."""
+        """Named food, or else all solid food, leaves the pot. If there is none, the bench's leaves its liquid."""
         solid = [food for food in self.pot if not watery(food)] if self.bakes else mains(self.pot)
         if later and kinds.kind(later[0].verb) is Kind.DISCARD and not later[0].foods:  # 捞出丢掉
             solid = [food for food in self.pot if not soft(food)]

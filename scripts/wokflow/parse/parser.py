@@ -210,7 +210,7 @@ def project(sentence: Sentence, words: Sequence[str]) -> Target:
 def _source(
     here: int, some: Sequence[int], ours: Sequence[Sequence[int]], heads: Sequence[int]
 ) -> int | None:
-    """The one of the sentence's words `some`, which overlap a projected word, whose arc that word gets."""
+    """Of the words `some` that overlap a projected word, the one that gives it its arc."""
     if len(some) == 1:
         return some[0] if ours[some[0]][-1] == here else None
     outward = [word for word in some if heads[word] not in some]

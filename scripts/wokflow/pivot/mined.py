@@ -69,11 +69,11 @@ def pivot_mined(
 ) -> None:
     """Write the edits that each pair's change of ingredient calls for (schema pivot/mined), by pair.
 
-    What recipes with the added ingredient do with it is compared with what recipes with the removed one do with that,
-    so both are one ingredient here, by the name of the added one. A recipe has the ingredients that its actions name;
-    one with both counts for neither. Where a pair removes no ingredient, what is frequent is inserted. Candidates are
-    the recipes of `corpus` (pivot/corpus), or all but those of the pair's two dishes. Memory holds the actions of all
-    pairs' recipes.
+    Actions on the added ingredient, in recipes with it, are compared with actions on the removed one, in recipes with
+    that one. So that they can be equal, both ingredients are written as the added one. A recipe has the ingredients
+    that its actions name; a recipe with both is left out. Where a pair removes no ingredient, what is frequent is
+    inserted. Candidates are the recipes of `corpus` (pivot/corpus), or all but those of the pair's two dishes. Memory
+    holds the actions of all pairs' recipes.
     """
     glossary, pairs = read_glossary(settings.glossary), read_pairs(settings.pairs)
     changes = [Change(*row) for row in pairs.iter_rows()]

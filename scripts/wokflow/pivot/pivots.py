@@ -37,8 +37,8 @@ def pivot_pivots(
 ) -> None:
     """Write the pivot actions (schema pivot/pivots), in the order of the candidates; or the given ones.
 
-    Given ones replace mined ones; there are no candidates then. Given ones of unknown pairs or classes are `rejects`
-    (schema pivot/rejects), of which there are none otherwise.
+    Given pivot actions replace mined ones: then there are no candidates, and given actions of unknown pairs or
+    classes are `rejects` (schema pivot/rejects). Otherwise there are no rejects.
 
     An action that frequency decides keeps its kind. One that people were asked about is removed if most say never,
     inserted if most say always, and otherwise dropped. A removal and an insertion that differ in the pair's changed

@@ -47,17 +47,17 @@ class Scores(NamedTuple):
 
 def section(parts: Tables, names: Mapping[str, str], level: float, draw: Charts) -> dict[str, Any]:
     """Tables of runs by metric for each test set of each of `names`, with intervals of the given level."""
-    found, seen = of_data(inputs.rows(parts, "evaluate/scores"), names), doubts.outputs(parts, names)
+    scored, seen = of_data(inputs.rows(parts, "evaluate/scores"), names), doubts.outputs(parts, names)
     smoke = doubts.smoke_tests(seen)
-    if not found.is_empty():
-        found = found.filter(~pl.col("run").is_in(smoke))
+    if not scored.is_empty():
+        scored = scored.filter(~pl.col("run").is_in(smoke))
     comparisons, summary = (
         of_data(inputs.rows(parts, f"evaluate/{name}"), names) for name in ("comparisons", "summary")
     )
     sets: dict[str, list[dict[str, Any]]] = {}
-    for dataset in ordered(found, names):
+    for dataset in ordered(scored, names):
         data, _, name = dataset.partition("/")
-        rows = scores(dataset, found, comparisons, summary)
+        rows = scores(dataset, scored, comparisons, summary)
         shown = {
             "name": SETS.get(name, name),
             "table": _table(rows, doubts.warnings(seen, dataset)),
@@ -77,9 +77,11 @@ def section(parts: Tables, names: Mapping[str, str], level: float, draw: Charts)
         "chinese": [names[data] for data in sets if data.endswith("-zh")],
         "compared": not comparisons.is_empty(),
         "published": bool(_published(summary)),
-        "missing": missing(found, names, METRICS),
-        "off": [METRICS[name] for name in ASKED if not found.is_empty() and name not in set(found["metric"])],
-        "signatures": signatures(found),
+        "missing": missing(scored, names, METRICS),
+        "off": [
+            METRICS[name] for name in ASKED if not scored.is_empty() and name not in set(scored["metric"])
+        ],
+        "signatures": signatures(scored),
     }
 
 
@@ -115,10 +117,10 @@ def ordered(rows: pl.DataFrame, names: Mapping[str, str]) -> list[str]:
     return sorted(set(rows["dataset"]), key=place) if "dataset" in rows.columns else []
 
 
-def scores(dataset: str, found: pl.DataFrame, comparisons: pl.DataFrame, summary: pl.DataFrame) -> Scores:
+def scores(dataset: str, scored: pl.DataFrame, comparisons: pl.DataFrame, summary: pl.DataFrame) -> Scores:
     """The scores of one test set."""
     published = [row for row in _published(summary) if row["dataset"] == dataset]
-    return Scores(by_run(found, dataset), by_run(comparisons, dataset), published)
+    return Scores(by_run(scored, dataset), by_run(comparisons, dataset), published)
 
 
 def by_run(rows: pl.DataFrame, dataset: str) -> ByRun:
@@ -132,19 +134,19 @@ def by_run(rows: pl.DataFrame, dataset: str) -> ByRun:
 
 def _table(rows: Scores, warnings: Mapping[str, str]) -> Table:
     """A row for each run, then one for each published method; a column for each metric that some row has."""
-    scored = [{name: row["value"] for name, row in found.items()} for found in rows.runs.values()]
+    scored = [{name: row["value"] for name, row in by_metric.items()} for by_metric in rows.runs.values()]
     metrics = [
         name for name in METRICS if any(row.get(name) is not None for row in (*scored, *rows.published))
     ]
     baselines = {row["baseline"] for run in rows.differences.values() for row in run.values()}
     cells: list[list[Cell]] = []
-    for run, found in rows.runs.items():
-        instances = max(row["instances"] for row in found.values())
+    for run, by_metric in rows.runs.items():
+        instances = max(row["instances"] for row in by_metric.values())
         note = f"{instances:,} instance{'' if instances == 1 else 's'}"
         note += ", the baseline" if run in baselines else ""
         note += f". Warning: {warnings[run]}" if run in warnings else ""
         differences = rows.differences.get(run, {})
-        shown = [score(found.get(name), _sign(differences.get(name))) for name in metrics]
+        shown = [score(by_metric.get(name), _sign(differences.get(name))) for name in metrics]
         cells.append([Cell(run, note), *shown])
     for row in rows.published:
         shown = [Cell(row.get(name), digits=1) for name in metrics]
@@ -172,7 +174,8 @@ def _differences(rows: Scores) -> Table:
     """The evidence for the signs: differences to the baseline, and their p-values."""
     metrics = [name for name in METRICS if any(name in run for run in rows.differences.values())]
     cells = [
-        [run, *(_difference(found.get(name)) for name in metrics)] for run, found in rows.differences.items()
+        [run, *(_difference(by_metric.get(name)) for name in metrics)]
+        for run, by_metric in rows.differences.items()
     ]
     return Table(["Run", *(METRICS[name] for name in metrics)], cells)
 

@@ -21,9 +21,9 @@ def literal(parts: Tables, names: Mapping[str, str]) -> dict[str, Any]:
     return {"sets": [_concepts(rates, dataset, names) for dataset in ordered(rates, names)]}
 
 
-def _concepts(found: pl.DataFrame, dataset: str, names: Mapping[str, str]) -> dict[str, Any]:
+def _concepts(counted: pl.DataFrame, dataset: str, names: Mapping[str, str]) -> dict[str, Any]:
     """A row for each concept, the most frequent in the sources first; references stand before the runs."""
-    rows = found.filter(pl.col("dataset") == dataset)
+    rows = counted.filter(pl.col("dataset") == dataset)
     runs = sorted(rows["run"].unique(maintain_order=True), key=lambda run: run != REFERENCE)
     cells = {(row["concept"], row["run"]): row for row in rows.to_dicts()}
     counts = rows.group_by("concept", maintain_order=True).agg(pl.col("source_count").max())
@@ -47,10 +47,10 @@ def _rate(row: Mapping[str, Any] | None) -> Cell:
 
 def correlations(parts: Tables, names: Mapping[str, str], papers: str) -> dict[str, Any] | None:
     """For each of the data a table of criteria by metric, beside those of file `papers`; None where nobody rated."""
-    found = inputs.rows(parts, "evaluate/correlations")
-    if found.is_empty():
+    correlated = inputs.rows(parts, "evaluate/correlations")
+    if correlated.is_empty():
         return None
-    groups = found.group_by("data", maintain_order=True)
+    groups = correlated.group_by("data", maintain_order=True)
     return {
         "data": {
             names.get(str(data), str(data)): _criteria(rows, published(papers, f"{data}/correlations"))
@@ -69,7 +69,7 @@ def _criteria(rows: pl.DataFrame, papers: Published) -> Table:
         [Cell(name, f"{counts[name]:,} ratings"), *(_tau(cells.get((name, metric))) for metric in metrics)]
         for name in criteria
     ]
-    for name in dict.fromkeys(criterion for found in papers.values() for criterion in found):
+    for name in dict.fromkeys(criterion for values in papers.values() for criterion in values):
         shown = (Cell(papers.get(metric, {}).get(name), digits=3) for metric in metrics)
         body.append([Cell(name, "published", kind="published"), *shown])
     return Table(["Criterion", *(METRICS[name] for name in metrics)], body)

@@ -29,30 +29,30 @@ def section(paths: Sequence[str], draw: Charts) -> dict[str, Any] | None:
     """A curve and figures by corpus of graded pairs, and two pairs in words; None where titles alone make pairs."""
     if not paths:
         return None
-    found = json.loads(Path(paths[0]).read_text(encoding="utf-8"))
-    least = found["least"]
+    model = json.loads(Path(paths[0]).read_text(encoding="utf-8"))
+    least = model["least"]
     drawn = {}
-    for corpus, lines in found["curves"].items():
+    for corpus, lines in model["curves"].items():
         named = {LINES[name]: points for name, points in lines.items()}
         drawn[corpus] = draw.draw(
-            charts.trade(named, least, found["precision"]), f"Precision by recall, {corpus}"
+            charts.trade(named, least, model["precision"]), f"Precision by recall, {corpus}"
         )
-    pairs = {name: pair for name, pair in found["examples"].items() if pair}
+    pairs = {name: pair for name, pair in model["examples"].items() if pair}
     return {
         "least": least,
-        "precision": found["precision"],
-        "threshold": found["threshold"],
+        "precision": model["precision"],
+        "threshold": model["threshold"],
         "curves": drawn,
         "measured": Table(
-            ["Judged by", "Graded pairs", "Accepted", "Precision", "Recall", "More"], measured(found)
+            ["Judged by", "Graded pairs", "Accepted", "Precision", "Recall", "More"], measured(model)
         ),
         "pairs": {name: pair | {"why": reasons(pair)} for name, pair in pairs.items()},
     }
 
 
-def measured(found: Mapping[str, Any]) -> Iterator[list[Cell]]:
+def measured(model: Mapping[str, Any]) -> Iterator[list[Cell]]:
     """A row for each way to judge and each corpus."""
-    for name, by_corpus in found["measured"].items():
+    for name, by_corpus in model["measured"].items():
         for corpus, of in by_corpus.items():
             yield [
                 Cell(LINES.get(name, name), corpus),

@@ -50,27 +50,27 @@ class Found(NamedTuple):
 
 def section(parts: Tables, settings: PageSettings, words: Glossary) -> dict[str, Any]:
     """The pairs of which both dishes have recipes, with each pair's actions and orders."""
-    found, orders = read(parts, settings.annotators), settings.orders
+    known, orders = read(parts, settings.annotators), settings.orders
     every = pair_rows(settings.dish_pairs)
-    decided = set(found.pivots.select(PAIR).iter_rows())  # also given ones, of dishes without recipes
+    decided = set(known.pivots.select(PAIR).iter_rows())  # also given ones, of dishes without recipes
     here = [
         row
         for row in every
-        if all(found.recipes.get(row[name]) for name in PAIR) or tuple(row[name] for name in PAIR) in decided
+        if all(known.recipes.get(row[name]) for name in PAIR) or tuple(row[name] for name in PAIR) in decided
     ]
     named = [(row[PAIR[0]], row[PAIR[1]]) for row in every]
-    notes = [*findings.of_dishes(named, found.recipes, orders.units)]
+    notes = [*findings.of_dishes(named, known.recipes, orders.units)]
     return {
         "corrected": orders.correct,
         "in_order": orders.estimate == "effect_in_order",
         "here": len(here),
         "every": len(every),
-        "notes": [*notes, *findings.of_questions(found.questions, len(here)), *counts(found.pivots)],
-        "summary": summary(here, found),
+        "notes": [*notes, *findings.of_questions(known.questions, len(here)), *counts(known.pivots)],
+        "summary": summary(here, known),
         "agreement": agreement(tables.read(inputs.of(parts, "pivot/agreement"))),
         "pairs": [
-            {"names": names(row), "actions": actions(row, found, words)}
-            | constraints(row, found, orders, words)
+            {"names": names(row), "actions": actions(row, known, words)}
+            | constraints(row, known, orders, words)
             for row in here
         ],
     }
@@ -98,7 +98,7 @@ def of_pair(frame: pl.DataFrame, row: Mapping[str, str]) -> pl.DataFrame:
     return frame.filter(*(pl.col(name) == row[name] for name in PAIR))
 
 
-def agreement(found: pl.DataFrame) -> Table:
+def agreement(shares: pl.DataFrame) -> Table:
     """What most annotators say of actions that frequency would remove, insert or ask about; and their agreement."""
     rows = [
         (
@@ -108,7 +108,7 @@ def agreement(found: pl.DataFrame) -> Table:
             *(Cell(row[answer] / max(row["decided"], 1), digits=2) for answer in (*SCALE, "none")),
             *(Cell(row[f"alpha_{name}"], digits=2) for name in ("nominal", "ordinal")),
         )
-        for row in found.iter_rows(named=True)
+        for row in shares.iter_rows(named=True)
     ]
     answers = [answer.capitalize() for answer in SCALE]
     return Table(
@@ -128,13 +128,13 @@ def names(row: Mapping[str, str]) -> tuple[str, str]:
     return f"{row['base_dish']} → {row['target_dish']}", f"{base} → {target}" if base and target else ""
 
 
-def summary(pairs: Sequence[Mapping[str, str]], found: Found) -> Table:
+def summary(pairs: Sequence[Mapping[str, str]], known: Found) -> Table:
     """A row for each pair: recipes, actions by kind, questions without enough answers, orders."""
     rows = []
     for row in pairs:
-        kinds = of_pair(found.pivots, row)["kind"].to_list()
-        counts = [found.recipes.get(row[side], 0) for side in PAIR] + [kinds.count(kind) for kind in KINDS]
-        counts += [of_pair(frame, row).height for frame in (found.waiting, found.orders)]
+        kinds = of_pair(known.pivots, row)["kind"].to_list()
+        counts = [known.recipes.get(row[side], 0) for side in PAIR] + [kinds.count(kind) for kind in KINDS]
+        counts += [of_pair(frame, row).height for frame in (known.waiting, known.orders)]
         rows.append((gloss.with_english(*names(row)), *counts))
     head = [
         "Pair",
@@ -149,14 +149,14 @@ def summary(pairs: Sequence[Mapping[str, str]], found: Found) -> Table:
     return Table(head, rows)
 
 
-def actions(row: Mapping[str, str], found: Found, words: Glossary) -> list[tuple[str, Table, int]]:
+def actions(row: Mapping[str, str], known: Found, words: Glossary) -> list[tuple[str, Table, int]]:
     """Actions of each kind with their shares in both dishes; how many more there are of each.
 
     The target dish's share of a replacement is that of the new action.
     """
     shown = []
     for kind, title in KINDS.items():
-        chosen = of_pair(found.pivots, row).filter(pl.col("kind") == kind)
+        chosen = of_pair(known.pivots, row).filter(pl.col("kind") == kind)
         rows = [
             (
                 gloss.written(words, *_told(action)),
@@ -183,10 +183,10 @@ def _told(action: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def constraints(row: Mapping[str, str], found: Found, limits: OrderLimits, words: Glossary) -> dict[str, Any]:
+def constraints(row: Mapping[str, str], known: Found, limits: OrderLimits, words: Glossary) -> dict[str, Any]:
     """Orders that were found or given, and the strongest effects that remain undecided, with the reasons."""
-    orders, effects = of_pair(found.orders, row), of_pair(found.effects, row)
-    pivots = split(of_pair(found.pivots, row)).with_columns(action=written())
+    orders, effects = of_pair(known.orders, row), of_pair(known.effects, row)
+    pivots = split(of_pair(known.pivots, row)).with_columns(action=written())
     inserted = set(pivots.filter(pl.col("kind") == "insert")["action"])
     given = not orders.is_empty() and orders["effect"].is_null().all()
     estimate = limits.estimate

@@ -82,15 +82,15 @@ def section(parts: Tables, level: float, papers: str) -> dict[str, Any]:
 
 def counted(signatures: Iterable[str]) -> str:
     """Which pivot actions and changes count, in words; nothing of metrics that compare none."""
-    found = " ".join(signatures)
-    return next((words for mark, words in COUNTED.items() if mark in found), "")
+    signature = " ".join(signatures)
+    return next((words for mark, words in COUNTED.items() if mark in signature), "")
 
 
 def scores(metrics: Mapping[str, str], runs: ByRun, papers: Published) -> Table:
     """A row for each run, with intervals, then one for each model of the paper."""
     rows = [
-        [Cell(run, RUNS.get(run, "this run")), *(score(found.get(name)) for name in metrics)]
-        for run, found in runs.items()
+        [Cell(run, RUNS.get(run, "this run")), *(score(by_metric.get(name)) for name in metrics)]
+        for run, by_metric in runs.items()
     ]
     for run, figures in papers.items():
         if figures.keys() & metrics.keys():

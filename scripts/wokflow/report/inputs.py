@@ -41,12 +41,12 @@ def links(page: str, paths: Iterable[str]) -> list[dict[str, Any]]:
     folders: dict[Path, list[str]] = {}
     for path in sorted(paths):
         folders.setdefault(Path(path).parent if path.endswith(".parquet") else Path(path), []).append(path)
-    found = []
+    linked = []
     for folder, parts in folders.items():
         href = Path(os.path.relpath(folder, Path(page).parent)).as_posix()
         rows = tables.rows(parts) if parts[0].endswith(".parquet") else None
-        found.append({"name": href.replace("../", ""), "href": quote(href), "rows": rows})
-    return found
+        linked.append({"name": href.replace("../", ""), "href": quote(href), "rows": rows})
+    return linked
 
 
 def tsv(path: str | Path) -> list[dict[str, str]]:
@@ -98,18 +98,18 @@ def run_times(folder: Path) -> tuple[Table, list[str]]:
     A file is named <wildcards>.tsv or <wildcards>.<shard>.<shards>.tsv; files of a former number of shards are left
     out. Memory is sampled, so that of a job which lasted less than MEASURED seconds is not known.
     """
-    found = []
+    measured = []
     for path in sorted(folder.glob("*/*.tsv")):
         job, shards = path.stem, ""
         if path.stem.count(".") >= 2:
             job, _, shards = path.stem.rsplit(".", 2)
         for line in tsv(path):
             numbers = to_float(line.get("s")), to_float(line.get("max_rss"))
-            found.append((path.parent.name, job, shards, path.stat().st_mtime, *numbers))
+            measured.append((path.parent.name, job, shards, path.stat().st_mtime, *numbers))
     columns = ["rule", "job", "shards", "time", "seconds", "memory"]
     schema = dict(zip(columns, [pl.String] * 3 + [pl.Float64] * 3, strict=True))
     current = pl.col("shards") == pl.col("shards").sort_by("time").last().over("rule", "job")
-    jobs = pl.DataFrame(found, schema, orient="row").filter(current, pl.col("rule") != "report_page")
+    jobs = pl.DataFrame(measured, schema, orient="row").filter(current, pl.col("rule") != "report_page")
     known = pl.when(pl.col("seconds") >= MEASURED).then(pl.col("memory"))
     sums = jobs.group_by("rule").agg(pl.len(), pl.col("seconds").sum(), known.max())
     sums = sums.sort("seconds", "rule", descending=[True, False])

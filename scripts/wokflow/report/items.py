@@ -114,6 +114,6 @@ def _cells(own: Mapping[tuple[str, str, str], Mapping[str, Any]], corpus: str, r
     yield score(own[corpus, run, "csi_match"])
     yield Cell(own[corpus, run, "csi_exact"]["value"], digits=1)
     for region in ("source", "target", "other"):
-        found = own.get((f"{corpus}/region={region}", run, "csi_match"))
-        yield Cell(found["value"] if found else None, digits=1)
+        row = own.get((f"{corpus}/region={region}", run, "csi_match"))
+        yield Cell(row["value"] if row else None, digits=1)
     yield Cell(own[corpus, run, "csi_match"]["instances"])

@@ -139,7 +139,7 @@ def left_out(paths: Iterable[str], results: str | Path) -> Iterator[LeftOut]:
                 yield _of_table(table, parts, parts_of)
 
 
-def _of_table(table: str, parts: list[str], found: Mapping[str, list[str]]) -> LeftOut:
+def _of_table(table: str, parts: list[str], by_name: Mapping[str, list[str]]) -> LeftOut:
     begin, kind = next((begin, kind) for begin, kind in KINDS.items() if table.startswith(begin))
     name = table.removeprefix(begin)
     scanned = tables.scan(parts)
@@ -148,10 +148,10 @@ def _of_table(table: str, parts: list[str], found: Mapping[str, list[str]]) -> L
     stage = table.split("/")[0]
     shown, _ = next(_faults(stage, reasons), reasons[0])
     first = scanned.filter(pl.col("reason") == shown).head(SEEN).collect()
-    whole = sum(tables.rows(found[other + name]) for other in kind.whole if other + name in found)
-    kept = [other + name for other in kind.kept if other + name in found]
+    whole = sum(tables.rows(by_name[other + name]) for other in kind.whole if other + name in by_name)
+    kept = [other + name for other in kind.kept if other + name in by_name]
     if kept:
-        whole = tables.rows(parts) + sum(_entries(other, found[other]) for other in kept)
+        whole = tables.rows(parts) + sum(_entries(other, by_name[other]) for other in kept)
     cause = _bytes_cause(first["raw"]) if shown == "invalid_utf8" else ""
     of = ", ".join(filter(None, (kind.of, name)))
     return LeftOut(stage, of, kind.things, whole or None, reasons, _example(first), cause)

@@ -99,10 +99,10 @@ def _precision(rows: Iterable[Mapping[str, Any]], papers: Published) -> Table:
 
 
 def _figures(values: Iterable[Any], low: float | None, high: float | None) -> Iterator[Cell]:
-    words, found, share, *kinds = values
+    words, hits, share, *kinds = values
     note = "" if low is None or high is None else f"{percent(low)} to {percent(high)}"
     shown = None if share is None else percent(share)
-    yield from (Cell(words), Cell(found), Cell(shown, note, number=True))
+    yield from (Cell(words), Cell(hits), Cell(shown, note, number=True))
     yield from map(Cell, kinds)
 
 

@@ -47,11 +47,11 @@ def marks(step: str, actions: Sequence[dict[str, Any]]) -> list[Mark]:
     return sorted(taken)
 
 
-def _add(found: list[Mark], mark: Mark) -> bool:
+def _add(placed: list[Mark], mark: Mark) -> bool:
     """Add the mark if it overlaps no other. Return whether it is among the marks now."""
-    if all(mark.end <= other.start or other.end <= mark.start for other in found):
-        found.append(mark)
-    return mark in found
+    if all(mark.end <= other.start or other.end <= mark.start for other in placed):
+        placed.append(mark)
+    return mark in placed
 
 
 def clause(step: str, row: dict[str, Any]) -> tuple[int, int]:
@@ -61,11 +61,11 @@ def clause(step: str, row: dict[str, Any]) -> tuple[int, int]:
     return (begin, begin + length) if begin >= 0 else (row["start"], row["end"])
 
 
-def pieces(text: str, found: Sequence[Mark]) -> list[Piece]:
+def pieces(text: str, placed: Sequence[Mark]) -> list[Piece]:
     """A text in pieces, marked ones and what lies between them."""
     parts: list[Piece] = []
     done = 0
-    for mark in found:
+    for mark in placed:
         parts += [("", text[done : mark.start], 0), (mark.kind, text[mark.start : mark.end], mark.number)]
         done = mark.end
     return [*parts, ("", text[done:], 0)]

@@ -38,13 +38,13 @@ Pairs = Mapping[str, pl.DataFrame]  # by direction, as pairs_of gives them
 
 def read_counts(parts: Tables) -> dict[str, dict[str, int]]:
     """Rows of each table of STAGES, by corpus and table."""
-    found = {
+    by_corpus = {
         corpus: {table: tables.rows(of(parts, f"{table}/{corpus}")) for table in STAGES.values() if table}
         for corpus in NAMES
     }
     return {
         corpus: {"": rows["ingest/rejects"] + rows["ingest/recipes"], **rows}
-        for corpus, rows in found.items()
+        for corpus, rows in by_corpus.items()
     }
 
 
@@ -233,23 +233,23 @@ def table_one(statistics: Sequence[Mapping[str, Any]], papers: str) -> dict[str,
     rows: dict[str, list[list[Cell]]] = {}
     for name in DIRECTIONS:
         of_paper = published(papers, f"{name}/recipes")
-        found: list[tuple[Mapping[str, Any], Cell]] = [
+        lines: list[tuple[Mapping[str, Any], Cell]] = [
             *((row, Cell(split, "the paper", kind="published")) for split, row in of_paper.items()),
             *((row, Cell(row["split"], "this run")) for row in statistics if row["direction"] == name),
         ]
         rows[name] = [
             [first, *(Cell(to_float(row.get(column)), digits=places) for column, places in digits.items())]
-            for row, first in found
+            for row, first in lines
         ]
     return {DIRECTIONS[name]: Table(head, cells) for name, cells in rows.items()}
 
 
-def leaks(found: Mapping[str, Any]) -> Table:
+def leaks(measured: Mapping[str, Any]) -> Table:
     """Shares of source recipes whose target or title is also in train, for both ways to split."""
     columns = [f"{split}_{what}" for split in SPLITS[1:] for what in ("target", "title")]
     rows = []
-    for way, directions in found["leaks"].items():
-        name = f"{way}, as in this run" if way == found["kind"] else way
+    for way, directions in measured["leaks"].items():
+        name = f"{way}, as in this run" if way == measured["kind"] else way
         for direction, shares in directions.items():
             rows.append(
                 [

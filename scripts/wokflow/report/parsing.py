@@ -61,17 +61,17 @@ def measure(parts: Tables, corpus: str) -> dict[str, int]:
     Memory holds BATCH actions and the longest recipe at a time.
     """
     actions = tables.scan(inputs.of(parts, f"parse/actions/{corpus}"), ["inherited", "optional"])
-    found = (
+    counts = (
         actions.select(pl.len().alias("actions"), pl.all().sum())
         .collect(engine="streaming")
         .row(0, named=True)
     )
-    found |= {"parsed": 0, "distinct": 0}
+    counts |= {"parsed": 0, "distinct": 0}
     for frame in whole_recipes(inputs.of(parts, f"parse/proto/{corpus}")):
-        found["parsed"] += frame["recipe_id"].n_unique()
-        found["distinct"] += frame.n_unique()
+        counts["parsed"] += frame["recipe_id"].n_unique()
+        counts["distinct"] += frame.n_unique()
     recipes, rejects = (tables.rows(inputs.of(parts, f"{name}/{corpus}")) for name in COUNTED)
-    return found | {"recipes": recipes, "rejects": rejects}
+    return counts | {"recipes": recipes, "rejects": rejects}
 
 
 def whole_recipes(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -87,20 +87,20 @@ def whole_recipes(parts: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield from rest
 
 
-def numbers(found: Mapping[str, Mapping[str, int]]) -> Table:
+def numbers(by_corpus: Mapping[str, Mapping[str, int]]) -> Table:
     """A column for each corpus."""
     rows: list[list[object]] = [
-        [label, *(counts[name] for counts in found.values())] for name, label in NUMBERS.items()
+        [label, *(counts[name] for counts in by_corpus.values())] for name, label in NUMBERS.items()
     ]
     for label, (name, whole) in MEANS.items():
-        means = [counts[name] / counts[whole] if counts[whole] else None for counts in found.values()]
+        means = [counts[name] / counts[whole] if counts[whole] else None for counts in by_corpus.values()]
         rows.append([label, *(Cell(mean, digits=1) for mean in means)])
     for name, label in SHARES.items():
         shares = [
-            counts[name] / counts["actions"] if counts["actions"] else None for counts in found.values()
+            counts[name] / counts["actions"] if counts["actions"] else None for counts in by_corpus.values()
         ]
         rows.append([label, *(Cell(None if each is None else percent(each), number=True) for each in shares)])
-    return Table(["Corpus", *found], rows if found else [])
+    return Table(["Corpus", *by_corpus], rows if by_corpus else [])
 
 
 def verbs(actions: Sequence[str], whole: int, words: Glossary) -> dict[str, Any]:

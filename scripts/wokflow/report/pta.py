@@ -60,13 +60,13 @@ def _percent(row: Mapping[str, Any] | None, column: str) -> Cell:
 
 def _biases(biases: pl.DataFrame) -> Table:
     """A row for each rater and run; ▲ and ▼ where the interval leaves out 50."""
-    found = {
+    by_rater = {
         (row["kind"], row["rater"], row["run"], row["bias"]): row for row in biases.iter_rows(named=True)
     }
 
     def cells(*of: str | None) -> Iterator[Cell]:
         for bias in BIASES:
-            row = found.get((*of, bias))  # type: ignore[arg-type]
+            row = by_rater.get((*of, bias))  # type: ignore[arg-type]
             plain = _percent(row, "value")
             if row is None or row["low"] is None:
                 yield plain
@@ -76,22 +76,24 @@ def _biases(biases: pl.DataFrame) -> Table:
 
     rows = [
         [Cell(_rater(rater, kind), run or "all runs"), *cells(kind, rater, run)]
-        for kind, rater, run in dict.fromkeys(key[:3] for key in found)
+        for kind, rater, run in dict.fromkeys(key[:3] for key in by_rater)
     ]
     return Table(["Rater", *BIASES.values()], rows)
 
 
 def _agreement(agreement: pl.DataFrame) -> Table:
     """A row for each two raters: Pearson's r over pairs, and over runs."""
-    found: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
+    by_raters: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
     for row in agreement.iter_rows(named=True):
         both = _rater(row["rater"], row["kind"]), _rater(row["other"], row["other_kind"])
-        found.setdefault(both, {})[row["of"]] = row
+        by_raters.setdefault(both, {})[row["of"]] = row
 
     def cell(row: Mapping[str, Any]) -> Cell:
         known = row["low"] is not None
         ends = f"{row['low']:.2f} to {row['high']:.2f}, " if known else ""
         return Cell(row["pearson"], f"{ends}{row['units']:,} {row['of']}", digits=2)
 
-    rows = [[f"{one}, {other}", cell(of["pairs"]), cell(of["runs"])] for (one, other), of in found.items()]
+    rows = [
+        [f"{one}, {other}", cell(of["pairs"]), cell(of["runs"])] for (one, other), of in by_raters.items()
+    ]
     return Table(["Raters", "r of pairs", "r of runs"], rows)

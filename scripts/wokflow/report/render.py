@@ -15,7 +15,7 @@ CHINESE = re.compile(f"[{HAN}]")
 
 def visible(value: object) -> str:
     """Text in which invisible characters, and those that change its direction, are written as \\x00."""
-    return CONTROLS.sub(lambda found: ascii(found[0])[1:-1], str(value))
+    return CONTROLS.sub(lambda match: ascii(match[0])[1:-1], str(value))
 
 
 def number(value: float | None, digits: int = 0) -> str:

@@ -152,10 +152,10 @@ def _edits(
     return Table(heads, rows)
 
 
-def _spread(found: Sequence[Any] | None, times: float = 1) -> Cell:
-    if found is None or found[0] is None:
+def _spread(estimate: Sequence[Any] | None, times: float = 1) -> Cell:
+    if estimate is None or estimate[0] is None:
         return Cell(None)
-    mean, low, high, *_ = found
+    mean, low, high, *_ = estimate
     ends = "" if low is None or high is None else _ends(times * low, times * high)
     return Cell(times * mean, ends, digits=2)
 
