@@ -99,7 +99,8 @@ def find(clock: Clock, folder: str, style: str, parses: str) -> dict[str, float]
     trees = {clause: Parse(*map(tuple, parts)) for clause, parts in known.items()}
     with clock:
         found = [
-            [protos(extract([text], glossary, trees, style=style)) for text in pair.recipes] for pair in pairs
+            [protos(extract([text], glossary, trees, style=style, method="rules")) for text in pair.recipes]
+            for pair in pairs
         ]
     shares = [
         (len(pair.removed.intersection(set().union(*recipes))), len(pair.removed))

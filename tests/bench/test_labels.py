@@ -97,7 +97,7 @@ def score(clock: Clock, labels: str, recipes: str, parses: str = "") -> dict[str
     second = dict(read_labels(LABELS / f"{labels}_second.tsv", texts))
     with clock:
         for line, labelled in first.items():
-            found = extract([texts[line]], _glossary(), trees, method=method)[0]
+            found = extract([texts[line]], _glossary(), trees, method=method, style="house")[0]
             compare(placed(texts[line], labelled), found, counts)
     for line, labelled in second.items():
         agree(placed(texts[line], labelled), placed(texts[line], first[line]), counts)
@@ -200,7 +200,7 @@ def _classes(word: str, tools: bool) -> frozenset[str]:
     """The glossary's classes of a word, read behind 放入; a name of its own for a word without any."""
     from wokflow.parse.extract import extract
 
-    actions = extract([f"放入{word}"], _glossary())[0]
+    actions = extract([f"放入{word}"], _glossary(), method="rules", style="house")[0]
     nouns = [noun for action in actions for noun in (action.tools if tools else action.ingredients)]
     return frozenset(noun.cls for noun in nouns) or frozenset({f"? {word}"})
 

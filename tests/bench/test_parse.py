@@ -189,7 +189,9 @@ def scored(clock: Clock, folder: str, parses: str, method: str) -> dict[str, flo
         for clause, parts in json.loads(Path(parses).read_text(encoding="utf-8")).items()
     }
     recipes = labelled_recipes(folder)
-    found = [extract([recipe["text"]], glossary, known, method=method)[0] for recipe in recipes]
+    found = [
+        extract([recipe["text"]], glossary, known, method=method, style="house")[0] for recipe in recipes
+    ]
     scores = scoring.score(list(map(scoring.labelled, recipes)), list(map(scoring.predicted, found)))
     return {kind: getattr(scores, kind).f1 for kind in KINDS} | {"recipes": len(recipes)}
 

@@ -91,7 +91,9 @@ def read_actions(folder: Path) -> pl.DataFrame:
     glossary = read_glossary(folder / "glossary.json")
     rows: list[tuple[Any, ...]] = []
     for number, (_, _, text) in enumerate(read_rows(folder)):
-        actions = sorted(extract([text], glossary, None, style="paper")[0], key=lambda action: action.start)
+        actions = sorted(
+            extract([text], glossary, None, style="paper", method="rules")[0], key=lambda action: action.start
+        )
         rows += [(f"r:{number:05}", place, proto(action).written) for place, action in enumerate(actions)]
     return pl.DataFrame(
         rows, {"recipe_id": pl.String, "position": pl.Int32, "action": pl.String}, orient="row"

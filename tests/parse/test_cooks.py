@@ -19,7 +19,7 @@ def glossary() -> Glossary:
 
 
 def actions(*steps: str) -> list[Action]:
-    return [action for step in extract(steps, glossary()) for action in step]
+    return [action for step in extract(steps, glossary(), method="rules", style="house") for action in step]
 
 
 def shown(*steps: str) -> list[str]:

@@ -34,7 +34,7 @@ GLOSSARY = Glossary(
 
 def shown(text: str, method: str = "rules", parses: dict[str, Parse] | None = None) -> str:
     """Actions as verb(ingredients|tools), optional ones with a question mark."""
-    return " ".join(map(show, extract([text], GLOSSARY, parses, method=method)[0]))
+    return " ".join(map(show, extract([text], GLOSSARY, parses, method=method, style="house")[0]))
 
 
 def show(action: Action) -> str:
@@ -138,7 +138,9 @@ def test_hot_oil_is_a_noun_where_something_is_done_with_it(text: str, expected: 
 
 def test_hot_oil_is_shown_whole_where_the_glossary_lists_it() -> None:
     listed = Glossary({"淋": "淋"}, {"油": "油", "热油": "油"}, {})
-    assert [show(one) for one in extract(["把热油淋上"], listed)[0]] == ["淋上(热油)"]
+    assert [show(one) for one in extract(["把热油淋上"], listed, method="rules", style="house")[0]] == [
+        "淋上(热油)"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +177,9 @@ def test_where_a_verb_ends_and_a_noun_begins(text: str, expected: str) -> None:
 
 
 def test_actions_without_nouns_inherit_over_steps() -> None:
-    first, second = extract(["鸡肉洗净", "放入锅中，煮熟，加盐，翻炒"], GLOSSARY)
+    first, second = extract(
+        ["鸡肉洗净", "放入锅中，煮熟，加盐，翻炒"], GLOSSARY, method="rules", style="house"
+    )
     wash, put, boil, salt, stir = *first, *second
     assert [one.cls for one in wash.ingredients] == ["鸡肉"] and wash.inherited == ()
     assert put.tools and put.inherited == wash.ingredients  # what goes into the vessel
@@ -188,7 +192,7 @@ def test_a_bracket_is_read_by_itself() -> None:
 
 
 def test_traditional_characters() -> None:
-    action = extract(["雞蛋打散，加鹽"], GLOSSARY)[0]
+    action = extract(["雞蛋打散，加鹽"], GLOSSARY, method="rules", style="house")[0]
     assert [(one.verb, [noun.surface for noun in one.ingredients]) for one in action] == [
         ("打散", ["雞蛋"]),
         ("加", ["鹽"]),
@@ -210,7 +214,7 @@ def test_a_parse_of_something_else_is_ignored() -> None:
 
 def test_unknown_methods_are_refused() -> None:
     with pytest.raises(ValueError, match="method"):
-        extract(["切"], GLOSSARY, method="guess")
+        extract(["切"], GLOSSARY, method="guess", style="house")
 
 
 SIGNS = "切洗放入加下出开关水油盐姜葱锅碗的把将用和不可至到成后时前，。、（）：~～ 一二3克勺薑鹽😀ａA\n"
@@ -220,8 +224,8 @@ COOKING = st.lists(st.sampled_from([*SIGNS, "切好", "如果", "翻炒", "鸡�
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.one_of(COOKING, st.text()), max_size=4))
 def test_any_text_gives_actions_as_written(steps: list[str]) -> None:
-    found = extract(steps, GLOSSARY)
-    assert found == extract(steps, GLOSSARY)
+    found = extract(steps, GLOSSARY, method="rules", style="house")
+    assert found == extract(steps, GLOSSARY, method="rules", style="house")
     for text, actions in zip(steps, found, strict=True):
         assert [action.start for action in actions] == sorted({action.start for action in actions})
         for action in actions:
@@ -238,7 +242,9 @@ def test_a_step_reads_the_same_whatever_stands_before(before: str, text: str) ->
     def own(actions: list[Action]) -> list[tuple[object, ...]]:
         return [(one.start, one.end, one.ingredients, one.tools, one.optional) for one in actions]
 
-    assert own(extract([text], GLOSSARY)[0]) == own(extract([before, text], GLOSSARY)[1])
+    assert own(extract([text], GLOSSARY, method="rules", style="house")[0]) == own(
+        extract([before, text], GLOSSARY, method="rules", style="house")[1]
+    )
 
 
 @settings(deadline=None, max_examples=60)
@@ -248,7 +254,9 @@ def test_any_parse_is_borne(text: str, data: st.DataObject) -> None:
     size = len(signs)
     heads = tuple(data.draw(st.integers(-1, size - 1)) for _ in signs)
     roles = tuple(data.draw(st.sampled_from([ATTRIBUTE, RELATIVE, NEGATION, OTHER])) for _ in signs)
-    for action in extract([text], GLOSSARY, {text: Parse(signs, heads, roles)}, method="parser")[0]:
+    for action in extract(
+        [text], GLOSSARY, {text: Parse(signs, heads, roles)}, method="parser", style="house"
+    )[0]:
         assert text[action.start : action.end] == action.verb
 
 
@@ -256,4 +264,4 @@ def test_any_parse_is_borne(text: str, data: st.DataObject) -> None:
     "text", ["把鸡肉切好放入锅中加盐" * 9000, "（" * 50_000, "拍蒜，" * 30_000, "盐 " * 50_000]
 )
 def test_long_texts_take_linear_time(text: str) -> None:
-    assert len(extract([text], GLOSSARY)) == 1
+    assert len(extract([text], GLOSSARY, method="rules", style="house")) == 1

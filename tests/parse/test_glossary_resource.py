@@ -96,7 +96,7 @@ def missed(glossary: Glossary) -> set[str]:
         for word, name in in_simplified(without_noise(glossary, kind)).items()
         if not any(
             noun.cls == name
-            for action in extract([f"放入{word}"], glossary)[0]
+            for action in extract([f"放入{word}"], glossary, method="rules", style="house")[0]
             for noun in getattr(action, kind)
         )
     }
@@ -119,7 +119,10 @@ def test_every_food_and_tool_of_the_published_glossary_is_found_or_noise(shared:
 @pytest.mark.parametrize("word", ["雞蛋", "先生", "方", "刺", "儿菜"])
 def test_a_listed_word_is_never_refused(word: str) -> None:
     glossary = Glossary({"放入": "加入", "放": "加入"}, {word: word, "菜": "菜"}, {})
-    assert [food.cls for food in extract([f"放入{word}"], glossary)[0][0].ingredients] == [word]
+    assert [
+        food.cls
+        for food in extract([f"放入{word}"], glossary, method="rules", style="house")[0][0].ingredients
+    ] == [word]
 
 
 NOISE = {row["words"].split()[0]: row["class"] for row in word_table("grammar/noise.tsv")}
@@ -133,7 +136,10 @@ NOISE = {row["words"].split()[0]: row["class"] for row in word_table("grammar/no
 def test_noise_is_left_out_of_the_published_glossary_alone(noisy: bool, name: str, found: bool) -> None:
     """A glossary that lists a word in another class than the noise has another food in mind."""
     glossary = Glossary({"放入": "加入"}, {"天使": name, "丝瓜": "丝瓜"}, {}, noisy=noisy)
-    words = {word: extract([f"放入{word}"], glossary)[0][0].ingredients for word in glossary.ingredients}
+    words = {
+        word: extract([f"放入{word}"], glossary, method="rules", style="house")[0][0].ingredients
+        for word in glossary.ingredients
+    }
     assert {word: bool(foods) for word, foods in words.items()} == {"天使": found, "丝瓜": True}
 
 

@@ -19,7 +19,9 @@ def glossary() -> Glossary:
 
 def last(*steps: str) -> str:
     """What the last action of the steps inherits."""
-    action = [action for step in extract(steps, glossary()) for action in step][-1]
+    action = [
+        action for step in extract(steps, glossary(), method="rules", style="house") for action in step
+    ][-1]
     assert not action.ingredients and not action.tools
     return " ".join(food.surface for food in action.inherited)
 
@@ -147,7 +149,7 @@ CLAUSES = st.builds("".join, st.tuples(*map(st.sampled_from, (PLACES, VERBS, FOO
 @given(st.lists(st.lists(CLAUSES, min_size=1, max_size=6).map("，".join), min_size=1, max_size=5))
 def test_inherited_food_was_named_before_and_is_there_once(steps: list[str]) -> None:
     named: set[str] = set()
-    for step in extract(steps, glossary()):
+    for step in extract(steps, glossary(), method="rules", style="house"):
         for action in step:
             classes = [food.cls for food in action.inherited]
             assert len(classes) == len(set(classes)) and {food.surface for food in action.inherited} <= named

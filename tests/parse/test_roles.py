@@ -159,7 +159,7 @@ def test_a_clause_means_the_same_by_each_scheme(words: str, actions: str, name: 
         tuple(words.split()), tuple(int(head) - 1 for head in heads), roles_of(BY_NAME[name], relations)
     )
     clause = words.replace(" ", "")
-    found = extract([clause], GLOSSARY, {clause: parse}, method="parser")[0]
+    found = extract([clause], GLOSSARY, {clause: parse}, method="parser", style="house")[0]
     assert " ".join(map(shown, found)) == actions
 
 

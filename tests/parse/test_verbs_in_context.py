@@ -24,7 +24,7 @@ def read(text: str, glossary: Glossary) -> list[Read]:
             [food.surface for food in action.foods],
             [tool.surface for tool in action.tools],
         )
-        for action in extract([text], glossary)[0]
+        for action in extract([text], glossary, method="rules", style="house")[0]
     ]
 
 

@@ -71,7 +71,7 @@ def test_the_prompt_that_is_learnt_is_the_prompt_that_is_asked(
     _, tokenizer = tiny.loaded(str(base), "causal")
     settings = changed(FIT, family="causal", base=str(base), prompt=prompt, chat=chat)
     asking = asking_of(settings, tokenizer, 64)
-    learnt = Encoder(asking, 64, 256, on_target=True).encode(rows).data
+    learnt = Encoder(asking, 64, 256, on_target=True, packing=False).encode(rows).data
     asked: list[list[int]] = []
     real = writers.decode_tokens
 
@@ -198,7 +198,9 @@ def test_no_examples_give_one_without_labels_whose_decoder_reads_what_it_would(k
     tokenizer = tiny.tokenizer()
     model = tiny.model(kind, len(tokenizer))
     rows = pl.DataFrame({"title": ["", ""], "source": ["ab", "c"], "target": ["d", "ef"]})
-    encoded = Encoder(Asking(tokenizer, "seq2seq", None, 64), 64, None, on_target=False).encode(rows)
+    encoded = Encoder(
+        Asking(tokenizer, "seq2seq", None, 64), 64, None, on_target=False, packing=False
+    ).encode(rows)
     collate = collator(encoded, DataCollatorForSeq2Seq(tokenizer, model=trainers.decoder_inputs(model)))
     whole, empty = collate([0]), collate([])
     assert whole["labels"].min() >= 0

@@ -60,7 +60,7 @@ def test_all_processes_do_the_same_steps_of_each_example_once(
 
 
 def encoder(family: str, *, positions: int | None = None, on_target: bool = False) -> Encoder:
-    return Encoder(Asking(tiny.tokenizer(), family, None, 64), 64, positions, on_target)
+    return Encoder(Asking(tiny.tokenizer(), family, None, 64), 64, positions, on_target, packing=False)
 
 
 ROWS = pl.DataFrame({"title": ["", ""], "source": ["ab", "c"], "target": ["d", "ef"]})

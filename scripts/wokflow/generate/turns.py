@@ -49,7 +49,7 @@ class Aligned(NamedTuple):
     repairs: Sequence[str]
 
 
-def aligned(dialogue: Sequence[Turn], answer: str, *, renamed: bool = True) -> Aligned:
+def aligned(dialogue: Sequence[Turn], answer: str, *, renamed: bool) -> Aligned:
     """The utterances of an answer, one for each of the dialogue.
 
     A line begins an utterance if a speaker's name and a colon begin it, with or without marks of lists and bold.

@@ -36,8 +36,8 @@ def extract(
     glossary: Glossary,
     parses: Mapping[str, Parse] | None = None,
     *,
-    method: Method | str = "rules",
-    style: Style | str = "house",
+    method: Method | str,
+    style: Style | str,
 ) -> list[list[Action]]:
     """The actions of each step, in order of their verbs.
 

@@ -48,8 +48,8 @@ class Batches:
         device_batch: int,
         seed: int,
         *,
-        processes: int = 1,
-        process: int = 0,
+        processes: int,
+        process: int,
     ) -> None:
         self.lengths, self.batch, self.device_batch, self.seed = lengths, batch, device_batch, seed
         self.processes, self.process = processes, process

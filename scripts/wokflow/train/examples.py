@@ -83,7 +83,7 @@ class Encoder:
     most: int
     positions: int | None
     on_target: bool
-    packing: bool = False
+    packing: bool
 
     def encode(self, rows: pl.DataFrame, progress: Progress | None = None) -> Encoded:
         import pyarrow as pa

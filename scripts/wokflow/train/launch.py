@@ -55,7 +55,7 @@ def launch(task: Task, progress: Progress | None = None) -> None:
         )  # on the local disk, since not all file systems have locks
         tables.write_text(folder / TASK, json.dumps(values | {"meeting": meeting}))
         if nodes == 1:
-            code = run_processes(worker(folder), processes, _environment() | LOOPBACK, say)
+            code = run_processes(worker(folder), processes, _environment() | LOOPBACK, say, nodes=1, node=0)
         else:
             code = _run(command(folder, processes, nodes), say)
     error, time_over = (_first(folder, name) for name in (ERROR, TIME_OVER))

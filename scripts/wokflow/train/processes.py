@@ -30,8 +30,8 @@ def run_processes(
     environment: Mapping[str, str],
     say: Callable[[str], None],
     *,
-    nodes: int = 1,
-    node: int = 0,
+    nodes: int,
+    node: int,
 ) -> int:
     """Run the processes of one node to their end, and return the first exit code other than 0, or 0.
 
