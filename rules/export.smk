@@ -1,5 +1,5 @@
 from wokflow.export.arguments import available, dataset_given, gates_given
-from wokflow.export.inputs import Inputs
+from wokflow.export.release_inputs import Inputs
 from wokflow.export.subsets import WIKIDATA, subsets
 
 RELEASE = config["export"]["release"]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.cluster import causes, questions
+from wokflow.cluster import causes, slurm_questions
 from wokflow.export import privacy
 from wokflow.frame.languages import HAN
 from wokflow.generate import answers
@@ -42,7 +42,7 @@ FORMER = {
     "fields": Former(
         r"(\w+)=(\S*)",
         lambda pattern, text: pattern.findall(text),
-        questions.FIELD.findall,
+        slurm_questions.FIELD.findall,
         list("=a_- 豆\n"),
     ),
     "memory": Former(

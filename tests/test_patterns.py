@@ -18,7 +18,7 @@ from wokflow.export import privacy
 from wokflow.frame import writing
 from wokflow.generate import turns
 from wokflow.ingest import leads, markup
-from wokflow.ingest.columns import ESCAPES, QUOTES, Dialect
+from wokflow.ingest.csv_columns import ESCAPES, QUOTES, Dialect
 from wokflow.judge import reading, strategies
 from wokflow.judge.reading import Reader
 

@@ -32,10 +32,10 @@ SLOW = (
     "generate/test_client.py::test_a_server_that_takes_too_long_is_asked_again",  # waits
     "generate/test_decode.py",
     "generate/test_prompt_budget.py::test_five_starts_that_time_out_spend_one_budget",  # waits
-    "generate/test_sentences.py",
+    "generate/test_sentence_texts.py",
     "generate/test_server.py",
     "ingest/test_download.py",
-    "ingest/test_records.py::test_cuts_in_endless_garbage_do_not_depend_on_size",
+    "ingest/test_raw_records.py::test_cuts_in_endless_garbage_do_not_depend_on_size",
     "ingest/test_wikipedia.py::test_a_real_mediawiki_",
     "ingest/test_wikipedia.py::test_a_request_that_fails_for_now_is_made_again",  # waits
     "ingest/test_wikipedia.py::test_a_silent_server_is_given_up",  # waits

@@ -11,8 +11,8 @@ from wokflow.annotate.sheets import annotate_sheets
 from wokflow.annotate.tasks import annotate_tasks
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.frame.sheets import write_sheet
 from wokflow.frame.text_files import Row
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.frame.workbooks import read_filled
 from wokflow.generate.schemas import INSTANCES, PREDICTIONS
 

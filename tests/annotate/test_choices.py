@@ -12,7 +12,7 @@ from wokflow.annotate.tasks import annotate_tasks
 from wokflow.frame import tables
 from wokflow.frame.intervals import wilson
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.sheets import write_sheet
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.frame.workbooks import read_filled
 from wokflow.judge.schemas import TASKS
 

@@ -56,8 +56,8 @@ def texts(lang: str, count: int) -> tuple[list[str], list[str], list[str]]:
 
 def scores(clock: Clock, lang: str, count: int) -> float:
     """The number of words of a text."""
-    from wokflow.evaluate.intervals import score_rows
     from wokflow.evaluate.overlap import overlap
+    from wokflow.evaluate.score_intervals import score_rows
     from wokflow.evaluate.settings import Bootstrap
 
     overlap(["热身"], ["热身"], lang)

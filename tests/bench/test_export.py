@@ -227,7 +227,7 @@ def gates(clock: Clock, results: str, mode: str) -> dict[str, Any]:
 
 
 def release(clock: Clock, results: str, mode: str) -> dict[str, Any]:
-    from wokflow.export.findings import GATES
+    from wokflow.export.gate_findings import GATES
     from wokflow.export.release import export_release
     from wokflow.export.settings import ReleaseSettings
     from wokflow.frame.job import Job

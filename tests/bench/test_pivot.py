@@ -235,7 +235,7 @@ def wokflow_mining(clock: Clock, folder: str) -> dict[str, int]:
 def plain_loop(clock: Clock, folder: str, every: int, permutations: int) -> dict[str, float]:
     """Effects one by one; how far these and the p-values are from Wokflow's on average."""
     from wokflow.frame import tables
-    from wokflow.pivot.limits import Limits
+    from wokflow.pivot.order_limits import Limits
 
     limits = Limits()
     tested = tables.read(f"{folder}/effects").with_row_index("row")

@@ -56,7 +56,7 @@ def shares(found: dict[str, int]) -> list[str]:
 def find(clock: Clock, folder: str, preset: str) -> dict[str, int]:
     """Counts of wokflow.pivot.released, and of recipes and dishes."""
     from wokflow.pivot.effects import Hypotheses, estimate
-    from wokflow.pivot.limits import PRESETS
+    from wokflow.pivot.order_limits import PRESETS
     from wokflow.pivot.orders import first_places, reported
     from wokflow.pivot.released import compared, released_orders
 

@@ -205,9 +205,9 @@ def write(clock: Clock, data: str, folder: str, run: str, batch: int, most: int 
     from wokflow.generate.plans import Edits
     from wokflow.generate.prompts import Dialogue, Prompt
     from wokflow.generate.settings import DeloreanSettings, EducatSettings, MinedSettings
-    from wokflow.models import delorean, educat
+    from wokflow.models import delorean_passes, educat_chain
     from wokflow.models.decoding import decode_tokens
-    from wokflow.models.rewriting import Original, Reader
+    from wokflow.models.sentence_rewriting import Original, Reader
 
     from tests.models import tiny
 
@@ -234,8 +234,8 @@ def write(clock: Clock, data: str, folder: str, run: str, batch: int, most: int 
     passes = {
         name: DeloreanSettings.model_fields[name].default for name in ("mix", "step", "passes", "backward")
     }
-    names = educat.Chain.__dataclass_fields__
-    chain = educat.Chain(**{name: EducatSettings.model_fields[name].default for name in names})
+    names = educat_chain.Chain.__dataclass_fields__
+    chain = educat_chain.Chain(**{name: EducatSettings.model_fields[name].default for name in names})
     mined = {"mined": f"{data}/mined.parquet", "pairs": f"{folder}/dish_pairs.json"}
     edits = Edits.read(**mined, glossary=f"{folder}/glossary.json")
     written: list[str] = []
@@ -243,12 +243,12 @@ def write(clock: Clock, data: str, folder: str, run: str, batch: int, most: int 
         for start in range(0, len(originals), batch):
             some = originals[start : start + batch]
             if run == "DELOREAN":
-                written += delorean.rewrite(reader, some, delorean.Passes(**passes), PLACES)
+                written += delorean_passes.rewrite(reader, some, delorean_passes.Passes(**passes), PLACES)
             elif run == "mined":
                 most_inserted = MinedSettings.model_fields["insertions"].default
                 written += rewrite(reader, some, edits, PLACES, most_inserted, batch)
             elif run == "EDUCAT":
-                written += educat.rewrite(reader, some, chain, PLACES, 13 + start)
+                written += educat_chain.rewrite(reader, some, chain, PLACES, 13 + start)
             else:
                 search = tiny.search(max_tokens=PLACES // 2, max_source_tokens=PLACES // 2, batch=batch)
                 written += decode_tokens(model, tokenizer, [one.asked for one in some], "causal", search)
@@ -261,7 +261,7 @@ def scores(folder: Path, data: Path, texts: list[str] | None) -> dict[str, float
     from wokflow.evaluate import surface
     from wokflow.evaluate.changes import Evaluator
     from wokflow.evaluate.expected import read_pivots
-    from wokflow.evaluate.intervals import score
+    from wokflow.evaluate.score_intervals import score
     from wokflow.frame.job import Job, Progress
     from wokflow.parse.glossary import read_glossary
     from wokflow.parse.other_texts import extractor

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from wokflow.cluster import causes, questions
+from wokflow.cluster import causes, slurm_questions
 from wokflow.cluster.causes import cause, not_started, stuck
 
 STUCK = {
@@ -117,5 +117,5 @@ def test_what_is_said_of_a_failed_job_moves_no_cursor(
     async def about(job: str) -> dict[str, str]:
         return {"Comment": "rule_a", "StdOut": str(tmp_path / "log"), "ExitCode": "1:0"}
 
-    monkeypatch.setattr(questions, "describe", about)
+    monkeypatch.setattr(slurm_questions, "describe", about)
     assert "?[2Jgone\ufffd" in asyncio.run(causes.failure("7", "FAILED"))

@@ -13,8 +13,8 @@ from wokflow.enrich.letters import placed, plain
 from wokflow.enrich.link import Linker
 from wokflow.enrich.names import Names, enrich_names
 from wokflow.enrich.phrases import Phrases
-from wokflow.enrich.places import in_longer
-from wokflow.enrich.words import Cases, fold
+from wokflow.enrich.surroundings import in_longer
+from wokflow.enrich.word_forms import Cases, fold
 from wokflow.frame.job import Job
 
 from tests.conftest import ROOT
@@ -265,7 +265,7 @@ def test_small_letters_that_are_alike_count_as_one() -> None:
 
 
 def test_frequencies_of_chinese_leave_no_file_where_all_users_may_write(tmp_path: Path) -> None:
-    code = "from wokflow.enrich.words import zipf; print(zipf('麻婆豆腐', 'zh'), zipf('绿茶', 'zh') > 3)"
+    code = "from wokflow.enrich.word_forms import zipf; print(zipf('麻婆豆腐', 'zh'), zipf('绿茶', 'zh') > 3)"
     run = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT / "scripts")},

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from wokflow.evaluate.bertscore import evaluate_bertscore
-from wokflow.evaluate.parts import one_line
+from wokflow.evaluate.contributions import one_line
 from wokflow.evaluate.settings import BertscoreSettings
 from wokflow.frame import tables
 

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from wokflow.evaluate.intervals import Metric, score
+from wokflow.evaluate.contributions import one_line
 from wokflow.evaluate.overlap import overlap
-from wokflow.evaluate.parts import one_line
+from wokflow.evaluate.score_intervals import Metric, score
 
 from tests.evaluate.adapted import real, recipes
 

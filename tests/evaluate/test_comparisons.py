@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from wokflow.evaluate.comparisons import LEAST, comparison_rows, corrected
-from wokflow.evaluate.intervals import Metric, interval, mean, score
 from wokflow.evaluate.measured import Measured, read_measured
+from wokflow.evaluate.score_intervals import Metric, interval, mean, score
 from wokflow.evaluate.settings import Bootstrap
 
 from tests.evaluate.adapted import write_parts

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.evaluate.dialogues import evaluate_dialogues
-from wokflow.evaluate.edits import edits, likeness
+from wokflow.evaluate.edit_finding import edits, likeness
 from wokflow.evaluate.settings import DialoguesSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job

@@ -5,8 +5,8 @@ import pytest
 from wokflow.evaluate import correlations
 from wokflow.evaluate.comparisons import ALPHA, LEAST, comparison_rows
 from wokflow.evaluate.correlations import correlation_rows
-from wokflow.evaluate.intervals import Metric, mean, ratio, whole
 from wokflow.evaluate.measured import Measured
+from wokflow.evaluate.score_intervals import Metric, mean, ratio, whole
 from wokflow.evaluate.settings import Bootstrap
 
 RATE = 0.06  # the most rejections at level 0.05 that are borne

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from wokflow.evaluate.contributions import one_line
 from wokflow.evaluate.metrics import evaluate_metrics
-from wokflow.evaluate.parts import one_line
 from wokflow.evaluate.settings import MetricsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError

@@ -6,8 +6,8 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow.evaluate.intervals import score
 from wokflow.evaluate.overlap import overlap, rouge_l
+from wokflow.evaluate.score_intervals import score
 
 from tests.conftest import ROOT
 

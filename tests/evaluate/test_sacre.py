@@ -5,9 +5,9 @@ import os
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow.evaluate.intervals import interval, p_values, score, whole
-from wokflow.evaluate.parts import one_line
+from wokflow.evaluate.contributions import one_line
 from wokflow.evaluate.sacre import SEED
+from wokflow.evaluate.score_intervals import interval, p_values, score, whole
 from wokflow.evaluate.settings import Bootstrap
 
 from tests.evaluate.adapted import recipes

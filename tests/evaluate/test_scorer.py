@@ -10,7 +10,7 @@ import pytest
 from wokflow.evaluate import bleurt, bleurt_worker, comet, comet_worker
 from wokflow.evaluate.bleurt import evaluate_bleurt
 from wokflow.evaluate.comet import evaluate_comet
-from wokflow.evaluate.parts import Texts
+from wokflow.evaluate.contributions import Texts
 from wokflow.evaluate.scorer import Scorer, signature
 from wokflow.evaluate.settings import BleurtSettings, CometSettings
 from wokflow.frame import tables

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from wokflow.evaluate.intervals import score
-from wokflow.evaluate.parts import Texts
+from wokflow.evaluate.contributions import Texts
+from wokflow.evaluate.score_intervals import score
 from wokflow.evaluate.settings import SmatchSettings
 from wokflow.evaluate.smatch import compare, evaluate_smatch, parsed, split_graphs
 from wokflow.frame import tables

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from wokflow.evaluate.intervals import score
 from wokflow.evaluate.metrics import evaluate_metrics
+from wokflow.evaluate.score_intervals import score
 from wokflow.evaluate.settings import MetricsSettings
 from wokflow.evaluate.spbleu import sentence_pieces, spbleu_metric
 from wokflow.frame import tables

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from wokflow.evaluate import bertscore
 from wokflow.evaluate.bertscore import bert_scorer
-from wokflow.evaluate.intervals import score
+from wokflow.evaluate.score_intervals import score
 from wokflow.evaluate.settings import BertModel
 from wokflow.evaluate.surface import bleu, coverage
 from wokflow.frame.job import UserError

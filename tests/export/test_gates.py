@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from wokflow.export.findings import GATES
+from wokflow.export.gate_findings import GATES
 from wokflow.frame.job import UserError
 from wokflow.generate.schemas import INSTANCES, PREDICTIONS
 from wokflow.pivot.schemas import INSTANCES as REWRITTEN

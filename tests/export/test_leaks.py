@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.export.leaks import connected_pairs, shared_recipes, shared_titles, trained_on_tests
-from wokflow.export.sides import Sides
+from wokflow.export.split_sides import Sides
 
 Rows = list[tuple[str, ...]]
 FIRST = {"train": 0, "valid": 1}
@@ -134,7 +134,7 @@ def test_connected_pairs_are_those_that_share_recipes_step_by_step(
             reached = before | {one for row in rows if before & set(row[:2]) for one in row[:2]}
         leaked += any(order.index(row[2]) < order.index(split) for row in rows if row[0] in reached)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("wokflow.export.sides.SLICE", at_a_time)
+        patch.setattr("wokflow.export.split_sides.SLICE", at_a_time)
         assert sum(one.count for one in connected_pairs(pairs(list(rows)))) == leaked
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.export.forms import FORMS
-from wokflow.export.provenance import lineage
+from wokflow.export.prov import lineage
 from wokflow.frame.records import keep_inputs, keep_keys
 from wokflow.frame.tables import write_text
 from wokflow.match.split import CARD

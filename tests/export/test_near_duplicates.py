@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.export.findings import Finding
+from wokflow.export.gate_findings import Finding
 from wokflow.export.near_duplicates import jaccard, near_duplicates, shingles
 
 WORDS = [

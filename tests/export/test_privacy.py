@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.export.cells import strings
-from wokflow.export.findings import WIDTH
+from wokflow.export.gate_findings import WIDTH
 from wokflow.export.privacy import excerpt, masked, searches, text_findings
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from wokflow.export.findings import GATES
+from wokflow.export.gate_findings import GATES
 from wokflow.export.rehydrate import rehydrate
 from wokflow.export.verify import verified
 

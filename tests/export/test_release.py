@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 from wokflow.cli import main
-from wokflow.export.card import LICENCES
+from wokflow.export.dataset_card import LICENCES
 from wokflow.export.licences import known_sources, read_registry, refuse_text
 from wokflow.export.rehydrate import rehydrate
 from wokflow.export.settings import Licence

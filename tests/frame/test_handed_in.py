@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from wokflow.annotate.checks import read_checks
+from wokflow.annotate.rater_checks import read_checks
 from wokflow.annotate.raters import read_raters
 from wokflow.enrich.categorise import read_classes, read_topics
 from wokflow.enrich.phrases import Phrases
@@ -24,7 +24,7 @@ from wokflow.ingest.annotations import read_categories
 from wokflow.judge.arguments import read_models
 from wokflow.judge.instructions import _named
 from wokflow.judge.tasks import read_dimensions
-from wokflow.lexicon.words import read_pairs
+from wokflow.lexicon.recipe_words import read_pairs
 from wokflow.match.candidates import read_titles
 from wokflow.match.gold import read_gold
 from wokflow.match.labels import read_labels

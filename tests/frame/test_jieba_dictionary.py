@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 # Counts words of a line for Table 1 and for the metrics, and cuts it as items and as verbs are looked for.
 CUT = """
 import polars as pl
-from wokflow.enrich.places import segmenter
+from wokflow.enrich.surroundings import segmenter
 from wokflow.evaluate.overlap import overlap
 from wokflow.match.statistics import _count
 from wokflow.parse.glossary import Glossary

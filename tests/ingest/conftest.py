@@ -15,7 +15,7 @@ import pytest
 from backports import zstd
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
-from wokflow.ingest import web
+from wokflow.ingest import fetching
 from wokflow.ingest.recipes import ingest_recipes
 from wokflow.ingest.schemas import REASONS, RECIPES, REJECTS
 from wokflow.ingest.settings import RecipesSettings
@@ -232,6 +232,6 @@ def site(hasty: None) -> Iterator[Site]:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short pauses between attempts."""
-    monkeypatch.setattr(web, "BACKOFF", 0.01)
-    monkeypatch.setattr(web, "LONGEST_BACKOFF", 0.02)
-    monkeypatch.setattr(web, "JITTER", 0.01)
+    monkeypatch.setattr(fetching, "BACKOFF", 0.01)
+    monkeypatch.setattr(fetching, "LONGEST_BACKOFF", 0.02)
+    monkeypatch.setattr(fetching, "JITTER", 0.01)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.ingest import clean as patterns
 from wokflow.ingest.clean import LATIN, clean
-from wokflow.ingest.records import Row, frame
+from wokflow.ingest.raw_records import Row, frame
 from wokflow.ingest.settings import RecipesSettings
 
 from tests.ingest.defaults import CLEAN, OFF, only, recipes_settings

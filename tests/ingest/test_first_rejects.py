@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from wokflow.enrich.entities import enrich_entities
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.sheets import read_sheet
+from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.ingest.first_rejects import HEADER, FirstRejects
 
 from tests.enrich.defaults import entities_settings

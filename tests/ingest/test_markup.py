@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wokflow.ingest import align, markup
+from wokflow.ingest import markup, sentence_alignment
 from wokflow.ingest.markup import text_of
 
 
@@ -116,6 +116,6 @@ def test_initials_in_a_row_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> N
             seen.append(len(text))
             return True
 
-    monkeypatch.setattr(align, "_ABBREVIATION", Pattern())
-    (sentence,) = align.sentences("A. " * 1000)
+    monkeypatch.setattr(sentence_alignment, "_ABBREVIATION", Pattern())
+    (sentence,) = sentence_alignment.sentences("A. " * 1000)
     assert sentence == ("A. " * 1000).strip() and sum(seen) <= len(sentence)

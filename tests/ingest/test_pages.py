@@ -217,7 +217,7 @@ def test_damaged_lines_cost_no_other_page(tmp_path: Path) -> None:
 def test_a_line_beyond_bounds_is_rejected_and_its_beginning_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wokflow.ingest.records.MAX_LINE", 5000)
+    monkeypatch.setattr("wokflow.ingest.raw_records.MAX_LINE", 5000)
     monkeypatch.setattr(pages, "MAX_LINE", 5000)
     found = Ingested(tmp_path, pair(1) + pair(2, text="long " * 10_000) + pair(3))
     assert found.reasons == [("oversized_row", "longer than 5000 bytes")]

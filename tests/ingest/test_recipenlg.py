@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wokflow.ingest.clean import clean
+from wokflow.ingest.raw_records import RECORDS, lines
 from wokflow.ingest.recipenlg import decode, is_header, read
-from wokflow.ingest.records import RECORDS, lines
 
 from tests.ingest.defaults import CLEAN
 

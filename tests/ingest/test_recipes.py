@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.tables import PartWriter
-from wokflow.ingest import recipes, records
+from wokflow.ingest import raw_records, recipes
 
 from tests.ingest.conftest import PACKED
 from tests.ingest.defaults import CLEAN, OFF, recipes_settings
@@ -89,7 +89,7 @@ def test_nothing_depends_on_threads_parts_or_blocks(
 def test_endless_garbage_gives_the_same_rows_whatever_the_blocks(
     ingest: Ingest, corpus: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(records, "LIMIT", 2000)
+    monkeypatch.setattr(raw_records, "LIMIT", 2000)
     bad = [b'7,"open', b"garbage", b"8,a", b"", b"x" * 100, b'9,"', b"{", b"\xff"] * 20
     data = corpus.file([*corpus.titles(15), *bad, *corpus.titles(15)])
     expected = ingest(corpus.name, data)
@@ -180,7 +180,7 @@ def test_a_broken_line_at_the_end_of_a_block_is_a_reject(
 ) -> None:
     monkeypatch.setattr(recipes, "LEAST", 1)
     monkeypatch.setattr(recipes, "BLOCK", 400)
-    monkeypatch.setattr(records, "LIMIT", 1000)
+    monkeypatch.setattr(raw_records, "LIMIT", 1000)
     data = corpus.file([*corpus.titles(5), b"x" * 10_000, *corpus.titles(5)])
     assert ingest(corpus.name, data, truncated="refuse").recipes.height > 5
 

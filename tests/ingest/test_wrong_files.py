@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from wokflow.frame.job import UserError
-from wokflow.ingest import recipes, records
+from wokflow.ingest import raw_records, recipes
 
 from tests.ingest.defaults import CLEAN
 
@@ -204,7 +204,7 @@ def test_a_large_file_without_recipes_is_not_read_to_its_end(
     ingest: Ingest, corpus: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recipes, "BLOCK", 50_000)
-    monkeypatch.setattr(records, "LIMIT", 100_000)
+    monkeypatch.setattr(raw_records, "LIMIT", 100_000)
     data = b"nothing to cook\n" * 100_000
     with pytest.raises(UserError, match=r"only 0 of its first 1\d{4} rows are recipes"):
         ingest(corpus.name, data, mostly_rejected="refuse")

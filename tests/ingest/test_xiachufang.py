@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wokflow.ingest.records import RECORDS, lines
+from wokflow.ingest.raw_records import RECORDS, lines
 from wokflow.ingest.xiachufang import decode, is_header, read
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])

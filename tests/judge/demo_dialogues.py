@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import yaml
-from wokflow.evaluate.edits import edits
+from wokflow.evaluate.edit_finding import edits
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.runs import Run, read_runs
@@ -17,7 +17,7 @@ from wokflow.generate.adaptations import generate_adaptations
 from wokflow.generate.dialogues import generate_dialogues
 from wokflow.generate.prompt import generate_prompt
 from wokflow.generate.prompts import Dialogue, Prompt
-from wokflow.generate.released import digest_of
+from wokflow.generate.released_answers import digest_of
 from wokflow.generate.schemas import CALLS
 from wokflow.generate.settings import AdaptationsSettings, DialoguesSettings
 from wokflow.ingest.annotations import ingest_annotations

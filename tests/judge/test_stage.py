@@ -10,7 +10,7 @@ import pytest
 from wokflow.annotate.arguments import COLUMNS
 from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.frame import tables
-from wokflow.frame.sheets import write_sheet
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.frame.workbooks import read_filled
 from wokflow.judge.schemas import ANSWERS
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from wokflow.evaluate.literal import read_concepts
 from wokflow.frame.job import UserError
-from wokflow.frame.sheets import read_sheet
-from wokflow.lexicon.summary import read_summary, write_summary
+from wokflow.frame.tsv_sheets import read_sheet
+from wokflow.lexicon.alignment_summary import read_summary, write_summary
 from wokflow.lexicon.vectors import Space, read_space, write_space
 
 from tests.lexicon.runs import align, judge, look_up

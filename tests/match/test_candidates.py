@@ -11,7 +11,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.match import candidates, schemas
 from wokflow.match.candidates import distinct, look_up, match_candidates
-from wokflow.match.names import normal, similarity
+from wokflow.match.dish_names import normal, similarity
 from wokflow.match.settings import CandidatesSettings
 
 ENGLISH = [

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.sheets import write_sheet
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.match import schemas
 from wokflow.match.settings import SilverSettings
 from wokflow.match.silver import ANSWERS, GIVEN, match_silver

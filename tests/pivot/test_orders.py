@@ -12,7 +12,7 @@ from wokflow.frame.job import Job
 from wokflow.pivot import effects, schemas
 from wokflow.pivot import orders as module
 from wokflow.pivot.effects import Confounders, Dish, Hypotheses, estimate, precedence
-from wokflow.pivot.limits import Limits
+from wokflow.pivot.order_limits import Limits
 from wokflow.pivot.orders import first_places, pivot_orders
 from wokflow.pivot.settings import OrdersSettings
 

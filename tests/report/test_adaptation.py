@@ -5,7 +5,7 @@ from typing import Any
 
 from wokflow.evaluate import schemas as evaluate
 from wokflow.generate import schemas as generate
-from wokflow.report import adaptation, analysis, evaluation, runs
+from wokflow.report import adaptation, analysis, evaluation, run_predictions
 from wokflow.report.charts import Charts
 
 from tests.report.parts import by_name, shown, table, texts
@@ -78,7 +78,7 @@ def test_degenerate_predictions_are_named_beside_their_scores(tmp_path: Path) ->
     assert "good<small>7 instances</small>" in html and "<script>" not in html
     assert "smoke tests" not in html
     parts = {"evaluate_outputs": table(tmp_path / "seen", "evaluate/outputs", evaluate.OUTPUTS, seen)}
-    rows = texts(runs.section(parts, NAMES, [], [], [])["outputs"])
+    rows = texts(run_predictions.section(parts, NAMES, [], [], [])["outputs"])
     assert rows[0][:4] == ["good zh-en/silver", "7", "1", "–"]
 
 
@@ -161,7 +161,7 @@ def test_signatures_say_what_they_are_of(tmp_path: Path) -> None:
 def test_no_runs(tmp_path: Path) -> None:
     assert "No run was evaluated" in page(tmp_path, [counterfactual("copy", "bleu", 1.0)])
     assert "No literal translation" in shown("literal", analysis.literal({}, NAMES))
-    assert "No run has made predictions" in shown("generate", runs.section({}, NAMES, [], [], []))
+    assert "No run has made predictions" in shown("generate", run_predictions.section({}, NAMES, [], [], []))
     assert analysis.correlations({}, NAMES, PUBLISHED) is None
 
 
@@ -186,7 +186,7 @@ def test_predictions_side_by_side(tmp_path: Path) -> None:
     ]
     instances = table(tmp_path, "generate/instances/zh-en", generate.INSTANCES, rows)
     parts = {"generate_instances_zh_en": instances, "generate_predictions_zh_en": made}
-    html = shown("generate", runs.section(parts, NAMES, [], [], []))
+    html = shown("generate", run_predictions.section(parts, NAMES, [], [], []))
     assert html.count("<article") == 0 and html.index("gold, xiachufang:2") < html.index(
         "silver, xiachufang:3"
     )
@@ -206,7 +206,9 @@ def test_rewritten_dishes_name_their_base(tmp_path: Path) -> None:
     instances = table(tmp_path, "generate/instances/counterfactual", generate.INSTANCES, [row])
     made = prediction(tmp_path, "gpt", {"counterfactual:1": "炒。"})
     parts = {"generate_instances_counterfactual": instances, "generate_predictions_counterfactual": made}
-    html = shown("generate", runs.section(parts, {"counterfactual": "Counterfactual recipes"}, [], [], []))
+    html = shown(
+        "generate", run_predictions.section(parts, {"counterfactual": "Counterfactual recipes"}, [], [], [])
+    )
     assert "宫保鸡丁 → 宫保虾球" in html and "Reference" not in html and "<p>炒。</p>" in html
 
 

@@ -16,11 +16,11 @@ from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
 from wokflow.parse import schemas as parse
 from wokflow.report import releases
-from wokflow.report.matching import choose
 from wokflow.report.page import report_page
+from wokflow.report.recipe_pairs import choose
 
 from tests.report.parts import LANGS, action, by_name, parser_scores, settings, table, texts, write_glossary
-from tests.report.test_dishes import candidate, order, stage, write_pairs
+from tests.report.test_dish_pairs import candidate, order, stage, write_pairs
 from tests.report.test_evaluation import score
 from tests.report.test_training import model
 

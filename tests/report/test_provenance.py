@@ -9,7 +9,7 @@ from wokflow.frame import tables
 from wokflow.frame.digests import file_digest
 from wokflow.frame.records import keep_inputs, keep_keys
 from wokflow.generate import schemas as generate
-from wokflow.report import provenance, runs
+from wokflow.report import provenance, run_predictions
 from wokflow.report.provenance import Job, history
 from wokflow.report.render import Table
 
@@ -56,7 +56,7 @@ def test_settings_and_prompts_of_runs(tmp_path: Path) -> None:
     resources = {"prompt": file_digest(tmp_path / "adapt.txt")}
     path = "results/generate/predictions/gpt/part-00000.parquet"
     job = Job(path, [], "generate.prompt", {"request_settings": {"temperature": 0.7}}, resources, {}, [])
-    html = shown("generate", runs.section({}, {}, [job], [str(tmp_path / "adapt.txt")], []))
+    html = shown("generate", run_predictions.section({}, {}, [job], [str(tmp_path / "adapt.txt")], []))
     assert (
         "request_settings (temperature 0.7)" in html
         and "Prompt of gpt" in html
@@ -75,8 +75,8 @@ def test_costs_and_failures_of_runs_that_ask(tmp_path: Path) -> None:
         empty | {"status": "refused", "reason": "<filter>"},
     ]
     parts = {"generate_calls": table(tmp_path, "generate/calls", generate.CALLS, rows)}
-    found = runs.section(parts, {}, [], [], [])
+    found = run_predictions.section(parts, {}, [], [], [])
     row = ["gpt", "3", "2", "0", "1", "0", "0", "0", "1", "0", "30", "0.7500"]
     assert texts(found["calls"]) == [row]
     assert "&lt;filter&gt;" in shown("generate", found)
-    assert runs.costs(pl.DataFrame()).rows == []
+    assert run_predictions.costs(pl.DataFrame()).rows == []

@@ -134,6 +134,11 @@ def test_the_command_for_several_nodes(tmp_path: Path, monkeypatch: pytest.Monke
     assert {"srun", "--nodes=2", "--ntasks=2", "SLURM_JOB_NODELIST=n[3-4]"} <= set(found)
     assert "--cpus-per-task=8" in found
     *_, module, folder, processes, address, port = found
-    assert (module, folder, processes, address) == ("wokflow.train.processes", str(tmp_path), "4", "10.0.0.3")
+    assert (module, folder, processes, address) == (
+        "wokflow.train.node_processes",
+        str(tmp_path),
+        "4",
+        "10.0.0.3",
+    )
     assert int(port) in PORTS
     assert command(tmp_path / "other", 4, 2)[-1] != port  # another training in the same job meets elsewhere

@@ -7,14 +7,14 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.annotate.answers import Reject, SheetRow, changed, read_rows, refuse_foreign, summary, withdrawn
 from wokflow.annotate.fields import BEST, COMMENT, ID, RATER, WORST
 from wokflow.annotate.raters import Rater, read_raters
+from wokflow.annotate.returned import Reject, SheetRow, changed, read_rows, refuse_foreign, summary, withdrawn
 from wokflow.annotate.schemas import LEFT_OUT, RATERS, REJECTS
 from wokflow.annotate.settings import RatingsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.frame.sheets import write_sheet
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.judge.schemas import RATINGS
 
 CRITERIA = ("run", "instance_id", "criterion", "rating", "rater")

@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from wokflow.annotate.checks import Check, read_checks
 from wokflow.annotate.design import cycle, lettered, ordered, shares
 from wokflow.annotate.fields import (
     BEST,
@@ -24,13 +23,14 @@ from wokflow.annotate.fields import (
     WORST,
     field,
 )
+from wokflow.annotate.rater_checks import Check, read_checks
 from wokflow.annotate.raters import read_raters
 from wokflow.annotate.schemas import ASSIGNED
 from wokflow.annotate.settings import SheetsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.sheets import write_sheet
 from wokflow.frame.text_files import read_text
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.frame.workbooks import Page, write_workbook
 
 DIGITS = 11  # length of an id, without its first letter

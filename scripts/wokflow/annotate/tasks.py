@@ -9,7 +9,7 @@ import polars as pl
 from wokflow.annotate.design import sampled, tuples
 from wokflow.annotate.fields import BEST, HUMAN, PTA, SYSTEM, WORST
 from wokflow.annotate.settings import TasksSettings
-from wokflow.evaluate.rows import read_rows
+from wokflow.evaluate.given_rows import read_rows
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_table

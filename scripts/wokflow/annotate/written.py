@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wokflow.annotate.answers import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
 from wokflow.annotate.fields import ID, PART, RATER, SOURCE, TARGET
 from wokflow.annotate.raters import read_raters
+from wokflow.annotate.returned import Reject, SheetRow, alike, read_rows, refuse_foreign, summary, withdrawn
 from wokflow.annotate.schemas import REJECTS
 from wokflow.annotate.settings import WrittenSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.sheets import FORMULA
+from wokflow.frame.tsv_sheets import FORMULA
 from wokflow.match.gold import BETWEEN, MANDATORY
 
 PARTS = ("title", "ingredients", "steps")

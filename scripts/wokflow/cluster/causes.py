@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from wokflow.cluster import questions
+from wokflow.cluster import slurm_questions
 from wokflow.frame.printed import end_of
 from wokflow.frame.secrets import shown
 
@@ -91,7 +91,7 @@ def stuck(reason: str) -> str | None:
 
 async def failure(job: str, state: str) -> str:
     """What happened to a failed job, where, and what to do, in one or two lines."""
-    about = await questions.describe(job)
+    about = await slurm_questions.describe(job)
     rule = about.get("Comment", "").replace("_wildcards_", " ").removeprefix("rule_")
     node = about.get("NodeList", "").replace("(null)", "") or "no node"
     code, _, signal = about.get("ExitCode", "0:0").partition(":")

@@ -18,12 +18,12 @@ import yaml
 from wokflow.cluster import slurm
 from wokflow.cluster.accounts import allowances
 from wokflow.cluster.asked import by_partition, read_requests
+from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.environment import leave_allocation
-from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.limits import limits
-from wokflow.cluster.names import names
 from wokflow.cluster.nodes import choose, try_out
 from wokflow.cluster.site import Site, read_site
+from wokflow.cluster.site_names import names
 from wokflow.cluster.slurm import SlurmError
 from wokflow.cluster.verdicts import verdicts
 from wokflow.frame.config import prepare, read_schema

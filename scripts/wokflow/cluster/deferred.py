@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from wokflow.cluster.refusals import Refusal, temporary
 from wokflow.cluster.slurm import SlurmError
+from wokflow.cluster.slurm_refusals import Refusal, temporary
 
 FIRST, LONGEST = (
     15.0,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from wokflow.cluster import slurm
 from wokflow.cluster.asked import Asked
-from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
+from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.requests import Request
 from wokflow.cluster.site import LIMITS, Site
 from wokflow.cluster.slurm import Node

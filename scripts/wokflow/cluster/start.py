@@ -19,7 +19,7 @@ import snakemake_executor_plugin_slurm_jobstep as jobstep
 from wokflow.cluster import environment, slurm
 from wokflow.cluster.bundles import bundled, is_bundle, one_after_the_other
 from wokflow.cluster.deferred import Deferred
-from wokflow.cluster.outputs import members
+from wokflow.cluster.job_outputs import members
 from wokflow.cluster.states import States
 from wokflow.cluster.submission import cancel_copies, prepare_jobs
 from wokflow.cluster.window import SUBMITTED

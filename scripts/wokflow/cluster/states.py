@@ -14,9 +14,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from wokflow.cluster import questions
+from wokflow.cluster import slurm_questions
 from wokflow.cluster.causes import FAILURES, LOST, failure, stuck
-from wokflow.cluster.outputs import are_complete
+from wokflow.cluster.job_outputs import are_complete
 
 RUNNING, COMPLETED, FAILED = "RUNNING", "COMPLETED", "FAILED"
 ENDED = {COMPLETED, FAILED, *FAILURES} - {"SPECIAL_EXIT"}
@@ -40,7 +40,7 @@ class Absence:
     """How often, and since when, squeue has left a job out."""
 
     since: float  # by the monotonic clock
-    questions: int = 0
+    slurm_questions: int = 0
 
 
 class States:
@@ -65,7 +65,7 @@ class States:
         The executor's `command` is not used: squeue is asked, and accounting for the jobs that squeue leaves out.
         """
         start = time.monotonic()
-        listed = await questions.queue(self.run)
+        listed = await slurm_questions.queue(self.run)
         self._note_silence(listed is None, logger)
         if listed is None:
             return dict.fromkeys(self.jobs, RUNNING), 0.0
@@ -84,7 +84,7 @@ class States:
         """Add the states of jobs that squeue leaves out to `states`; return the jobs that are lost."""
         if not missing:
             return set()
-        recorded = await questions.accounting(self.run, missing)
+        recorded = await slurm_questions.accounting(self.run, missing)
         lost = set()
         for job in missing:
             absence = self._absences.setdefault(job, Absence(time.monotonic()))
@@ -107,10 +107,10 @@ class States:
 
     async def _end(self, jobs: set[str]) -> set[str]:
         """Cancel jobs and wait for their end; return those that have not ended in time."""
-        await questions.cancel(jobs)
+        await slurm_questions.cancel(jobs)
         latest = time.monotonic() + END
         while True:
-            listed = await questions.queue(self.run)
+            listed = await slurm_questions.queue(self.run)
             alive = {job for job in jobs if listed and listed.get(job, (COMPLETED,))[0] not in ENDED}
             if listed is None:
                 alive = jobs

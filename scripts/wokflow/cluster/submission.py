@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from wokflow.cluster import slurm
-from wokflow.cluster.outputs import remove_outputs
+from wokflow.cluster.job_outputs import remove_outputs
 from wokflow.cluster.slurm import SlurmError
 
 END = 60  # seconds that cancelled copies may take to end

@@ -7,7 +7,7 @@ from typing import Any
 
 from wokflow.cluster import probe
 from wokflow.cluster.causes import stuck
-from wokflow.cluster.findings import OK, PROBLEM, WARNING, Finding
+from wokflow.cluster.check_findings import OK, PROBLEM, WARNING, Finding
 from wokflow.cluster.nodes import MINUTES, WAITING, Trial
 from wokflow.cluster.site import Site
 

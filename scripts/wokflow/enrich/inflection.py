@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 
-from wokflow.enrich.words import word_pattern
+from wokflow.enrich.word_forms import word_pattern
 
 MOST = 5  # words of a name whose last word is inflected, at most
 # A phrase has its head before one of these words: pain au chocolat, pains au chocolat.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from wokflow.enrich.entities import number_of
-from wokflow.enrich.languages import NAMING
+from wokflow.enrich.naming import NAMING
 from wokflow.enrich.schemas import ITEMS
 from wokflow.enrich.settings import ItemsSettings
 from wokflow.frame import tables

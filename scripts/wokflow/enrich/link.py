@@ -12,12 +12,12 @@ from wokflow.enrich.letters import placed
 from wokflow.enrich.meanings import Meaning, Meanings, Name, Place, Word
 from wokflow.enrich.names import LONGEST, Names, article
 from wokflow.enrich.phrases import Phrases
-from wokflow.enrich.places import in_longer, segmenter
 from wokflow.enrich.program import Rejected, program_mentions
 from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
 from wokflow.enrich.settings import LinkSettings
 from wokflow.enrich.subject import Subject, outside
-from wokflow.enrich.words import begins, context, fold, is_word, word_pattern
+from wokflow.enrich.surroundings import in_longer, segmenter
+from wokflow.enrich.word_forms import begins, context, fold, is_word, word_pattern
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.frame.languages import SPACELESS

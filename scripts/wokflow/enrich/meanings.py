@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from wokflow.enrich.names import ACRONYM, ALIAS, IRREGULAR, OF_MANY, OF_ONE, PLURAL, Names, article, written
-from wokflow.enrich.words import fold, word_pattern, zipf
+from wokflow.enrich.word_forms import fold, word_pattern, zipf
 from wokflow.frame.languages import SPACELESS
 
 RARE = (

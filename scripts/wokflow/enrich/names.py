@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from wokflow.enrich.entities import number_of
 from wokflow.enrich.inflection import forms
-from wokflow.enrich.languages import NAMING
 from wokflow.enrich.letters import plain
-from wokflow.enrich.words import Cases, context, fold, word_pattern
+from wokflow.enrich.naming import NAMING
+from wokflow.enrich.word_forms import Cases, context, fold, word_pattern
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import Job

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from wokflow.enrich.lists import read_table
-from wokflow.enrich.words import fold
+from wokflow.enrich.word_forms import fold
 
 WORD = r"[^\s.,;:!?]{1,64}"  # what * stands for; bounded, since a match is tried at each place of a text
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from wokflow.enrich.languages import NAMING
+from wokflow.enrich.naming import NAMING
 from wokflow.frame.contact import unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
 from wokflow.frame.job import UserError

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from wokflow.enrich.words import context, fold, placed_context, word_pattern
+from wokflow.enrich.word_forms import context, fold, placed_context, word_pattern
 from wokflow.frame.languages import SPACELESS
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.evaluate import dialogue_schemas, raters, rating_schemas
+from wokflow.evaluate import dialogue_schemas, rater_agreement, rating_schemas
 from wokflow.evaluate.biases import bias_rows, by_name
 from wokflow.evaluate.rated import of, rating_rows, shown
 from wokflow.evaluate.ratings import agreements
@@ -48,7 +48,11 @@ def evaluate_adaptations(
         (shares, dialogue_schemas.SHARES, _shares(numbered, bootstrap)),
         (aspects, dialogue_schemas.ASPECTS, _aspects(whole, own, bootstrap)),
         (agreement, rating_schemas.RATING_AGREEMENT, _of_all(agreements, whole, own, bootstrap)),
-        (calibration, rating_schemas.RATING_CALIBRATION, _of_all(raters.calibration, whole, own, bootstrap)),
+        (
+            calibration,
+            rating_schemas.RATING_CALIBRATION,
+            _of_all(rater_agreement.calibration, whole, own, bootstrap),
+        ),
         (biases, dialogue_schemas.BIASES, _biases(known, rows, settings)),
     ):
         tables.write(path, schema, made, job.metadata)
@@ -79,7 +83,7 @@ def _aspects(tasks: pl.DataFrame, rows: pl.DataFrame, bootstrap: Bootstrap) -> I
     for (run,), some in tasks.sort("system", "task_id").group_by("system", maintain_order=True):
         own = rows.filter(pl.col("task_id").is_in(some["task_id"].implode()))
         if own.height:
-            for row in raters.dimensions(of(some, own), bootstrap):
+            for row in rater_agreement.dimensions(of(some, own), bootstrap):
                 yield {"run": run, **row}
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wokflow.evaluate.intervals import Metric, mean, skipped
-from wokflow.evaluate.parts import Texts, write_parts
+from wokflow.evaluate.contributions import Texts, write_parts
+from wokflow.evaluate.score_intervals import Metric, mean, skipped
 from wokflow.evaluate.settings import BertModel, BertscoreSettings
 from wokflow.frame.job import Job, UserError
 from wokflow.models.bounds import NO_LIMIT, positions

@@ -8,7 +8,7 @@ import polars as pl
 
 from wokflow.annotate.fields import BEST, SYSTEM, WORST
 from wokflow.evaluate import rating_schemas
-from wokflow.evaluate.intervals import interval, ratio, score
+from wokflow.evaluate.score_intervals import interval, ratio, score
 from wokflow.evaluate.settings import BestWorstSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job

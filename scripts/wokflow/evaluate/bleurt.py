@@ -1,7 +1,7 @@
 """BLEURT of one run (Sellam et al. 2020), by a program in an environment of its own."""
 
 from wokflow.evaluate import bleurt_worker
-from wokflow.evaluate.parts import write_parts
+from wokflow.evaluate.contributions import write_parts
 from wokflow.evaluate.scorer import Scorer
 from wokflow.evaluate.settings import BleurtSettings
 from wokflow.frame.job import Job

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wokflow.evaluate.expected import Pivots, words
-from wokflow.evaluate.intervals import Floats, Metric, mean, ratio, share, skipped
+from wokflow.evaluate.score_intervals import Floats, Metric, mean, ratio, share, skipped
 from wokflow.parse.extract import Action
 from wokflow.parse.other_texts import Extractor
 from wokflow.parse.vectors import Matrix, pieces, read_vectors

@@ -1,7 +1,7 @@
 """COMET of one run (Rei et al. 2020), by a program in an environment of its own."""
 
 from wokflow.evaluate import comet_worker
-from wokflow.evaluate.parts import write_parts
+from wokflow.evaluate.contributions import write_parts
 from wokflow.evaluate.scorer import Scorer
 from wokflow.evaluate.settings import CometSettings
 from wokflow.frame.job import Job

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from wokflow.evaluate.intervals import DIGITS, LENGTH, p_values, score
 from wokflow.evaluate.measured import Measured
+from wokflow.evaluate.score_intervals import DIGITS, LENGTH, p_values, score
 from wokflow.evaluate.settings import Bootstrap
 
 LEAST = 20  # instances in which two runs must differ for a test; with fewer, ties make sacrebleu's reject too often

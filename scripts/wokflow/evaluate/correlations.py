@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.evaluate import schemas
-from wokflow.evaluate.intervals import LENGTH, Floats, Metric, score, share, together
+from wokflow.evaluate.given_rows import read_rows
 from wokflow.evaluate.measured import Measured, read_measured
-from wokflow.evaluate.rows import read_rows
+from wokflow.evaluate.score_intervals import LENGTH, Floats, Metric, score, share, together
 from wokflow.evaluate.settings import CorrelationsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError

@@ -12,7 +12,7 @@ from wokflow.evaluate.bertscore import bert_scorer
 from wokflow.evaluate.changes import Evaluator
 from wokflow.evaluate.expected import Pair, read_pivots
 from wokflow.evaluate.given_predictions import read_predictions
-from wokflow.evaluate.intervals import score_rows
+from wokflow.evaluate.score_intervals import score_rows
 from wokflow.evaluate.settings import CounterfactualSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from wokflow.evaluate import schemas
-from wokflow.evaluate.intervals import Metric, ratio, score_rows
-from wokflow.evaluate.parts import part
-from wokflow.evaluate.rows import read_rows
+from wokflow.evaluate.contributions import part
+from wokflow.evaluate.given_rows import read_rows
+from wokflow.evaluate.score_intervals import Metric, ratio, score_rows
 from wokflow.evaluate.settings import CsiMatchSettings
 from wokflow.evaluate.spans import Output, csi_match
 from wokflow.frame import tables

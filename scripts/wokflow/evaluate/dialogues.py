@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.evaluate import dialogue_schemas
-from wokflow.evaluate.edits import edits, likeness
+from wokflow.evaluate.edit_finding import edits, likeness
 from wokflow.evaluate.resampling import ratios, with_interval
 from wokflow.evaluate.settings import DialoguesSettings
 from wokflow.frame import tables

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from wokflow.evaluate.rows import read_rows
+from wokflow.evaluate.given_rows import read_rows
 from wokflow.frame.job import Progress, UserError
 
 COLUMNS = ("instance_id", "run", "prediction")

@@ -12,7 +12,7 @@ from wokflow.evaluate.resampling import Floats, kappas, with_interval
 from wokflow.evaluate.settings import Bootstrap
 from wokflow.frame.intervals import wilson
 from wokflow.frame.job import UserError
-from wokflow.frame.sheets import read_sheet
+from wokflow.frame.tsv_sheets import read_sheet
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "rerank"
 PAIR = ("corpus", "zh_id", "en_id")

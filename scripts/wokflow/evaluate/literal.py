@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wokflow.evaluate import schemas
-from wokflow.evaluate.parts import one_line
-from wokflow.evaluate.rows import read_rows
+from wokflow.evaluate.contributions import one_line
+from wokflow.evaluate.given_rows import read_rows
 from wokflow.evaluate.settings import LiteralSettings
 from wokflow.frame import tables
 from wokflow.frame.english import inflections

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from wokflow.evaluate.intervals import Metric
+from wokflow.evaluate.score_intervals import Metric
 from wokflow.frame import tables
 
 

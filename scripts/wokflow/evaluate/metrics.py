@@ -1,8 +1,8 @@
 """Metrics of word overlap of one run: BLEU and spBLEU, chrF, ROUGE-L, and the length of its texts."""
 
-from wokflow.evaluate.intervals import Metric
+from wokflow.evaluate.contributions import Texts, write_parts
 from wokflow.evaluate.overlap import overlap
-from wokflow.evaluate.parts import Texts, write_parts
+from wokflow.evaluate.score_intervals import Metric
 from wokflow.evaluate.settings import MetricsSettings
 from wokflow.evaluate.spbleu import sentence_pieces, spbleu_metric
 from wokflow.frame.job import Job

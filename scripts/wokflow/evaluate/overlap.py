@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wokflow.evaluate.intervals import LENGTH, Metric, mean, ratio, skipped, whole
+from wokflow.evaluate.score_intervals import LENGTH, Metric, mean, ratio, skipped, whole
 from wokflow.frame import jieba_dictionary
 from wokflow.frame.languages import SPACELESS
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from wokflow.evaluate import rating_schemas
-from wokflow.evaluate.intervals import DIGITS
+from wokflow.evaluate.score_intervals import DIGITS
 from wokflow.frame import tables
 from wokflow.frame.intervals import LEVEL, wilson
 from wokflow.frame.job import Job

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wokflow.evaluate import raters, rating_schemas
+from wokflow.evaluate import rater_agreement, rating_schemas
 from wokflow.evaluate.rated import Rated, Ratings, read
 from wokflow.evaluate.resampling import (
     DIGITS,
@@ -48,9 +48,9 @@ def evaluate_ratings(
     tables.write(means, rating_schemas.RATING_MEANS, _means(given, bootstrap), job.metadata)
     for path, schema, rows in (
         (agreement, rating_schemas.RATING_AGREEMENT, agreements(given, bootstrap)),
-        (differences, rating_schemas.RATING_DIFFERENCES, raters.differences(given, bootstrap)),
-        (dimensions, rating_schemas.RATING_DIMENSIONS, raters.dimensions(given, bootstrap)),
-        (calibration, rating_schemas.RATING_CALIBRATION, raters.calibration(given, bootstrap)),
+        (differences, rating_schemas.RATING_DIFFERENCES, rater_agreement.differences(given, bootstrap)),
+        (dimensions, rating_schemas.RATING_DIMENSIONS, rater_agreement.dimensions(given, bootstrap)),
+        (calibration, rating_schemas.RATING_CALIBRATION, rater_agreement.calibration(given, bootstrap)),
     ):
         tables.write(path, schema, rows, job.metadata)
 

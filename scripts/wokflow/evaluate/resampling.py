@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from wokflow.evaluate.intervals import CELLS
+from wokflow.evaluate.score_intervals import CELLS
 from wokflow.evaluate.settings import Bootstrap
 from wokflow.frame.intervals import LEVEL
 from wokflow.pivot.agreement import Matrix, alpha

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wokflow.evaluate.intervals import Metric, mean, skipped
-from wokflow.evaluate.parts import Texts, one_line
+from wokflow.evaluate.contributions import Texts, one_line
+from wokflow.evaluate.score_intervals import Metric, mean, skipped
 from wokflow.frame.command import run_command
 from wokflow.frame.job import UserError
 from wokflow.models.recipe_texts import without_headings

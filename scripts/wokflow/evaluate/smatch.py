@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from wokflow.evaluate.intervals import Metric, f1_of_sums, skipped
-from wokflow.evaluate.parts import Texts, write_parts
+from wokflow.evaluate.contributions import Texts, write_parts
+from wokflow.evaluate.score_intervals import Metric, f1_of_sums, skipped
 from wokflow.evaluate.settings import SmatchSettings
 from wokflow.frame.command import run_command
 from wokflow.frame.job import Job, Progress, UserError

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wokflow.enrich.letters import composed
-from wokflow.enrich.words import fold
+from wokflow.enrich.word_forms import fold
 from wokflow.frame.languages import HAN
 
 Ints = NDArray[np.int64]

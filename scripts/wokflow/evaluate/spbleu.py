@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from wokflow.evaluate.intervals import Metric, whole
+from wokflow.evaluate.score_intervals import Metric, whole
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import UserError
 

@@ -6,13 +6,13 @@ import polars as pl
 
 from wokflow.evaluate import schemas
 from wokflow.evaluate.comparisons import comparison_rows
-from wokflow.evaluate.intervals import score_rows
 from wokflow.evaluate.measured import Measured, read_measured
+from wokflow.evaluate.score_intervals import score_rows
 from wokflow.evaluate.settings import SummarySettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.sheets import written
 from wokflow.frame.text_files import read_table
+from wokflow.frame.tsv_sheets import written
 
 OURS, PUBLISHED = "this run", "published"
 PUBLISHED_COLUMNS = ("data", "dataset", "run", "metric", "value")

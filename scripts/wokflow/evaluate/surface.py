@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wokflow.evaluate.intervals import Metric, mean, whole
+from wokflow.evaluate.score_intervals import Metric, mean, whole
 
 
 def coverage(texts: Sequence[str], added: Sequence[str], replaced: Sequence[str | None]) -> list[Metric]:

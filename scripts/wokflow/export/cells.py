@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from wokflow.export.findings import EXAMPLES
+from wokflow.export.gate_findings import EXAMPLES
 
 # The places of what was found in a text: (start, end), not empty, in order.
 Finder = Callable[[str], list[tuple[int, int]]]

@@ -11,11 +11,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.export import standoff
-from wokflow.export.checks import FINDINGS, of_subset, write_findings
 from wokflow.export.forms import FORMS, Form
+from wokflow.export.gate_checks import FINDINGS, of_subset, write_findings
 from wokflow.export.licences import known_sources, read_files, refuse_text
+from wokflow.export.release_shards import ShardWriter
 from wokflow.export.settings import DatasetSettings
-from wokflow.export.shards import ShardWriter
 from wokflow.export.source_texts import Texts, numbers, open_texts
 from wokflow.export.subsets import subset_of
 from wokflow.frame import tables

@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
+from wokflow.export.gate_findings import printable
 from wokflow.export.manifest import Manifest, rows_of
-from wokflow.export.shards import Rows, shard_paths
+from wokflow.export.release_shards import Rows, shard_paths
 from wokflow.export.subsets import RECORDS
 from wokflow.export.verify import verified
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wokflow.export import checks
+from wokflow.export import gate_checks
 from wokflow.export.dataset import record_rows, write_subset
-from wokflow.export.findings import Finding, report
 from wokflow.export.forms import FORMS
+from wokflow.export.gate_findings import Finding, report
 from wokflow.export.licences import as_json, known_sources, read_files, refuse_text
 from wokflow.export.manifest import FORMAT, NAME, Manifest, dump
-from wokflow.export.provenance import job_name, lineage
-from wokflow.export.rows import accounts, unlicensed
+from wokflow.export.prov import job_name, lineage
+from wokflow.export.row_gates import accounts, unlicensed
 from wokflow.export.settings import GatesSettings
 from wokflow.export.source_texts import Texts, open_texts
 from wokflow.export.subsets import RECORDS, Subset, subset_of
@@ -73,7 +73,7 @@ def export_gates(
         for subset, folder in zip(described, datasets, strict=True):
             counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))["rows"]
             form = FORMS[subset.form]
-            findings += checks.of_shards(Path(folder), subset.name, form, counts, full=full)
+            findings += gate_checks.of_shards(Path(folder), subset.name, form, counts, full=full)
             names_of = {job_name(path, results) for path in made_by[folder]}
             makers = [name for name in manifest["steps"] if name in names_of]
             manifest["subsets"][subset.name] = _described(subset, counts, makers)
@@ -81,21 +81,27 @@ def export_gates(
             opened = open_texts(texts, Path(temporary))
             places = {subset.name: Path(folder) for subset, folder in zip(described, datasets, strict=True)}
             if not findings:  # such shards cannot be read, and no release contains them
-                findings = checks.of_splits(places, manifest["subsets"], opened, Path(temporary), full=full)
+                findings = gate_checks.of_splits(
+                    places, manifest["subsets"], opened, Path(temporary), full=full
+                )
             records = _records(work, datasets, opened, jsonl=settings.jsonl)
-        of_steps = checks.counted(counted, _exported(datasets, described))
+        of_steps = gate_checks.counted(counted, _exported(datasets, described))
         findings = [
-            *(each for folder in datasets for each in checks.read_findings(Path(folder, checks.FINDINGS))),
+            *(
+                each
+                for folder in datasets
+                for each in gate_checks.read_findings(Path(folder, gate_checks.FINDINGS))
+            ),
             *findings,
-            *checks.of_models(models),
+            *gate_checks.of_models(models),
             *accounts(of_steps),
             *unlicensed(manifest["sources"]),
         ]
         manifest["accounts"] = [asdict(account) for account in of_steps]
-        manifest["findings"] = checks.without_examples(findings)
+        manifest["findings"] = gate_checks.without_examples(findings)
         if records:
             manifest["subsets"][RECORDS] = _described(_records_subset(records), records, ())
-        checks.write_findings(work / checks.FINDINGS, findings)
+        gate_checks.write_findings(work / gate_checks.FINDINGS, findings)
         (work / NAME).write_text(dump(manifest), encoding="utf-8", newline="\n")
     job.progress.say(report(findings, ()))
 
@@ -104,7 +110,7 @@ def _exported(datasets: Sequence[str], described: Sequence[Subset]) -> dict[str,
     """For each subset whose rows are counted, its table and the number of the table's rows in its shards."""
     exported = {}
     for folder, subset in zip(datasets, described, strict=True):
-        if subset.form in checks.COUNTED:
+        if subset.form in gate_checks.COUNTED:
             counts = json.loads(Path(folder, "counts.json").read_text(encoding="utf-8"))
             rows = sum(map(sum, counts["rows"].values()))
             exported[subset.name] = subset.table, counts["pointed"] if subset.form == "pairs" else rows

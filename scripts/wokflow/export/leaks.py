@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import polars as pl
 
-from wokflow.export.findings import EXAMPLES, Finding, finding
+from wokflow.export.gate_findings import EXAMPLES, Finding, finding
 from wokflow.export.privacy import excerpt
-from wokflow.export.sides import Sides, side
+from wokflow.export.split_sides import Sides, side
 from wokflow.match.split import SPLITS
 
 NO_WORD = r"[^\p{L}\p{M}\p{N}]+"

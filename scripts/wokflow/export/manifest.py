@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
-from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
+from wokflow.export.gate_findings import printable
 from wokflow.export.licences import RELEASES
-from wokflow.export.shards import shard_paths
+from wokflow.export.release_shards import shard_paths
 from wokflow.export.subsets import DATASETS, RECORDS
 from wokflow.frame.job import UserError
 

@@ -16,11 +16,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from wokflow.export.findings import EXAMPLES, Finding, finding
+from wokflow.export.gate_findings import EXAMPLES, Finding, finding
 from wokflow.export.leaks import NO_WORD
 from wokflow.export.privacy import excerpt
-from wokflow.export.sides import side
 from wokflow.export.spilled import Spilled
+from wokflow.export.split_sides import side
 from wokflow.match.split import SPLITS
 
 GRAM = 5  # characters

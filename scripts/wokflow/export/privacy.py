@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.export.cells import Finder, Search, search
-from wokflow.export.findings import WIDTH, Finding, finding
+from wokflow.export.gate_findings import WIDTH, Finding, finding
 
 MAIL = r"(?<![A-Za-z0-9._%+\-])[A-Za-z0-9][A-Za-z0-9._%+\-]*[@＠][A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*\.[A-Za-z]{2,}"
 

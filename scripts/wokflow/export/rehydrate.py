@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from wokflow.export.checks import of_subset, without_examples
 from wokflow.export.dataset import write_subset
-from wokflow.export.findings import counted, printable
 from wokflow.export.forms import FORMS
+from wokflow.export.gate_checks import of_subset, without_examples
+from wokflow.export.gate_findings import counted, printable
 from wokflow.export.manifest import NAME, Manifest, read_manifest
 from wokflow.export.release import finish
-from wokflow.export.shards import shard_paths
+from wokflow.export.release_shards import shard_paths
 from wokflow.export.source_texts import Texts, numbers
 from wokflow.export.subsets import RECORDS
 from wokflow.export.verify import verified
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.frame.sheets import written
+from wokflow.frame.tsv_sheets import written
 from wokflow.frame.version import VERSION
 from wokflow.ingest.first_rejects import REFUSED
 from wokflow.ingest.settings import RecipesSettings, SentencesSettings

@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from wokflow.export.attribution import attribution
-from wokflow.export.card import card
-from wokflow.export.checks import FINDINGS, read_findings
 from wokflow.export.croissant import croissant
-from wokflow.export.findings import Finding, report, standing
+from wokflow.export.dataset_card import card
+from wokflow.export.gate_checks import FINDINGS, read_findings
+from wokflow.export.gate_findings import Finding, report, standing
 from wokflow.export.manifest import NAME, Manifest, dump
-from wokflow.export.provenance import provenance
+from wokflow.export.prov import provenance
+from wokflow.export.release_shards import rows_size
 from wokflow.export.settings import ReleaseSettings
-from wokflow.export.shards import rows_size
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 

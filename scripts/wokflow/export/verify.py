@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from wokflow.export.findings import printable
 from wokflow.export.forms import FORMS
+from wokflow.export.gate_findings import printable
 from wokflow.export.manifest import SIZE, Manifest, one_file, read_manifest, shards
 from wokflow.export.release import SUMS, file_digest, files_in
-from wokflow.export.shards import shard_problems
+from wokflow.export.release_shards import shard_problems
 from wokflow.frame.job import UserError
 
 _LINE = re.compile(r"([0-9a-f]{64})  ([^\x00-\x1f\\]+)")

@@ -25,12 +25,12 @@ NEUTRAL = {
     "wokflow.cluster.window": "asks how much time a job has, and queues it again",
     "wokflow.frame.job": "the log, the progress and the errors of a job",
     "wokflow.frame.tables": "reads and writes tables; what the written bytes depend on is FORMAT",
-    "wokflow.train.card": "the text of a model card",
+    "wokflow.train.model_card": "the text of a model card",
     "wokflow.frame.polite": "asks public services, again where they fail, and keeps answers",
     "wokflow.frame.web": "how servers are asked, and when again",
     "wokflow.ingest.download": "fetches a file, which is what its URL and checksum say",
     "wokflow.ingest.partial": "a download that is not whole yet",
-    "wokflow.ingest.web": "asks servers of the web, again where they fail",
+    "wokflow.ingest.fetching": "asks servers of the web, again where they fail",
     "wokflow.train.launch": "starts the processes of a training",
 }
 # Of wokflow.frame.tables: raise it if that module writes other bytes, or reads or digests tables in another way.

@@ -12,8 +12,8 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
-from wokflow.frame.sheets import FORMULA, GUARD, read_sheet
 from wokflow.frame.text_files import Row
+from wokflow.frame.tsv_sheets import FORMULA, GUARD, read_sheet
 
 LARGEST = 256 << 20  # bytes of a workbook's parts, unpacked
 LONGEST = 32_000  # characters of a cell; spreadsheets hold 32,767

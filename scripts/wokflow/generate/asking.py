@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from wokflow.frame.job import UserError
 from wokflow.generate.prompts import Dialogue, one_text
-from wokflow.generate.sentences import Values
+from wokflow.generate.sentence_texts import Values
 from wokflow.models.bounds import end_token
 from wokflow.models.decoding import Family, encode
 

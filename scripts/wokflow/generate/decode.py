@@ -6,7 +6,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.generate.asking import Asking
 from wokflow.generate.blocks import Shard, seed_of
-from wokflow.generate.sentences import cleaner, dialogue_of, values_of
+from wokflow.generate.sentence_texts import cleaner, dialogue_of, values_of
 from wokflow.generate.settings import DecodeSettings
 from wokflow.models.decoding import Decoding, set_languages
 from wokflow.models.loading import origin, weights_digest

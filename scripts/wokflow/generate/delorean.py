@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from wokflow.frame.job import Job
 from wokflow.generate.blocks import Shard
-from wokflow.generate.rewriting import rewritten
+from wokflow.generate.rewriting_runs import rewritten
 from wokflow.generate.settings import DeloreanSettings
-from wokflow.models.delorean import Passes, rewrite
-from wokflow.models.rewriting import Original, Reader
+from wokflow.models.delorean_passes import Passes, rewrite
+from wokflow.models.sentence_rewriting import Original, Reader
 
 
 def generate_delorean(

@@ -5,10 +5,10 @@ from dataclasses import fields
 
 from wokflow.frame.job import Job
 from wokflow.generate.blocks import Shard
-from wokflow.generate.rewriting import rewritten
+from wokflow.generate.rewriting_runs import rewritten
 from wokflow.generate.settings import EducatSettings
-from wokflow.models.educat import Chain, rewrite
-from wokflow.models.rewriting import Original, Reader
+from wokflow.models.educat_chain import Chain, rewrite
+from wokflow.models.sentence_rewriting import Original, Reader
 
 
 def generate_educat(

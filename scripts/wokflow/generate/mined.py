@@ -6,10 +6,10 @@ from wokflow.frame.digests import file_digest
 from wokflow.frame.job import Job
 from wokflow.generate.blocks import Shard
 from wokflow.generate.plans import Draft, Edits, Insertion
-from wokflow.generate.rewriting import rewritten
+from wokflow.generate.rewriting_runs import rewritten
 from wokflow.generate.settings import MinedSettings
 from wokflow.models.ranking import Ranker
-from wokflow.models.rewriting import Original, Reader
+from wokflow.models.sentence_rewriting import Original, Reader
 
 
 def generate_mined(

@@ -19,9 +19,9 @@ from wokflow.generate.cache import Cache
 from wokflow.generate.client import Client, NoAnswer
 from wokflow.generate.costs import NOTHING, BudgetError, Ledger, Prices
 from wokflow.generate.endpoints import Key
-from wokflow.generate.released import Released, digest_of
+from wokflow.generate.released_answers import Released, digest_of
 from wokflow.generate.request import Request, check, request
-from wokflow.generate.sentences import cleaner, dialogue_of, values_of
+from wokflow.generate.sentence_texts import cleaner, dialogue_of, values_of
 from wokflow.generate.served import await_server, server_command, server_identity
 from wokflow.generate.settings import PromptSettings
 from wokflow.models.recipe_texts import without_headings

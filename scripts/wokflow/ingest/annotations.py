@@ -9,7 +9,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.text_files import read_table
 from wokflow.ingest.json_lines import Line, Rejects, field, read_lines
-from wokflow.ingest.records import Reject
+from wokflow.ingest.raw_records import Reject
 from wokflow.ingest.schemas import ANNOTATIONS
 from wokflow.ingest.settings import AnnotationsSettings
 

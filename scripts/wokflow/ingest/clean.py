@@ -8,7 +8,7 @@ from html.entities import html5
 import numpy as np
 import polars as pl
 
-from wokflow.ingest.records import items, lengths, relisted
+from wokflow.ingest.raw_records import items, lengths, relisted
 from wokflow.ingest.settings import RecipesSettings
 
 # HTML entities from & to ;, so that "AT&T" and "salt & pepper" stay. Without ; those that can be nothing else:

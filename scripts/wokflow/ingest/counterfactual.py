@@ -7,7 +7,7 @@ import re
 
 import polars as pl
 
-from wokflow.ingest.records import Lines, Reject, Row, frame, rejected
+from wokflow.ingest.raw_records import Lines, Reject, Row, frame, rejected
 
 LANG = "zh"
 FIELDS = ("base dish", "target dish", "text")

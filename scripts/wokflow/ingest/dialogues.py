@@ -7,7 +7,7 @@ from typing import Any
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
 from wokflow.ingest.json_lines import Line, Rejects, field, read_lines
-from wokflow.ingest.records import Reject
+from wokflow.ingest.raw_records import Reject
 from wokflow.ingest.schemas import UTTERANCES
 from wokflow.ingest.settings import DialoguesSettings
 

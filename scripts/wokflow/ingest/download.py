@@ -16,9 +16,9 @@ import httpx
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.tables import write_text
 from wokflow.frame.web import Again, keep_urls_out_of_logs, user_agent
+from wokflow.ingest.fetching import MOUNTS, RedirectError, check_busy, followed, retrying, shown
 from wokflow.ingest.partial import ENDING, SOURCE, Source, finish, taken, validators
 from wokflow.ingest.settings import DownloadSettings
-from wokflow.ingest.web import MOUNTS, RedirectError, check_busy, followed, retrying, shown
 
 SLOWEST = 1 << 10  # bytes per second; a connection slower than that for `timeout_s` seconds is given up
 WORTH = 1 << 20  # bytes; an attempt that brings so many new ones restarts the count of failures

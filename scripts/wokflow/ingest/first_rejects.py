@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from wokflow.frame.sheets import write_sheet
+from wokflow.frame.tsv_sheets import write_sheet
 
 REFUSED = "refused.tsv"  # beside the table of rejects
 HEADER = ("source_row", "reason", "detail", "raw")

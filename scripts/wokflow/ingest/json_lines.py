@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
-from wokflow.ingest.records import MAX_LINE, Reject, text_chunks
+from wokflow.ingest.raw_records import MAX_LINE, Reject, text_chunks
 from wokflow.ingest.schemas import REJECTS
 from wokflow.ingest.stream import Truncated
 

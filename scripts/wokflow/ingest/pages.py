@@ -17,8 +17,8 @@ from wokflow.frame.tables import of_source
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.leads import first_of_joined
-from wokflow.ingest.parts import Parts
-from wokflow.ingest.records import MAX_LINE, Reject, blocks
+from wokflow.ingest.raw_records import MAX_LINE, Reject, blocks
+from wokflow.ingest.row_parts import Parts
 from wokflow.ingest.schemas import PAGES, REJECTS
 from wokflow.ingest.settings import PagesSettings
 

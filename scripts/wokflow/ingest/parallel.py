@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from wokflow.frame.job import UserError
-from wokflow.ingest.align import aligned, sentences
 from wokflow.ingest.markup import text_of
-from wokflow.ingest.records import MAX_LINE, Reject
+from wokflow.ingest.raw_records import MAX_LINE, Reject
+from wokflow.ingest.sentence_alignment import aligned, sentences
 from wokflow.ingest.stream import BROKEN_ZIP, CHUNK, Truncated, check_readable, chunks
 
 Stream = Iterator[tuple[bytes, float]]  # bytes, and the share of the file that was read so far

@@ -12,7 +12,17 @@ from contextlib import suppress
 import polars as pl
 
 from wokflow.ingest.clean import ENTITY, LATIN
-from wokflow.ingest.records import JSON_ESCAPE, Lines, Reject, Row, frame, joined, parse, rejected, strings
+from wokflow.ingest.raw_records import (
+    JSON_ESCAPE,
+    Lines,
+    Reject,
+    Row,
+    frame,
+    joined,
+    parse,
+    rejected,
+    strings,
+)
 
 LANG = "en"
 FIELDS = ("number", "title", "ingredients", "directions", "link", "source", "NER")

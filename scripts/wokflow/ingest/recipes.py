@@ -16,11 +16,11 @@ from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.tables import of_source
 from wokflow.ingest import counterfactual, recipenlg, schemas, xiachufang
 from wokflow.ingest.clean import clean
-from wokflow.ingest.columns import NoLayoutError, reader_of
+from wokflow.ingest.csv_columns import NoLayoutError, reader_of
 from wokflow.ingest.first_rejects import BEGINNING, SAMPLES, FirstRejects
-from wokflow.ingest.parts import Parts
-from wokflow.ingest.records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
-from wokflow.ingest.refusals import Found, Written
+from wokflow.ingest.raw_records import Block, Reader, Reject, blocks, frame, items, lengths, lines, rejected
+from wokflow.ingest.refused_sources import Found, Written
+from wokflow.ingest.row_parts import Parts
 from wokflow.ingest.settings import RecipesSettings
 from wokflow.ingest.wrong_files import head_of, read_wrongly
 

@@ -11,13 +11,13 @@ import polars as pl
 from wokflow.frame.job import Job, UserError
 from wokflow.frame.tables import of_source
 from wokflow.ingest import schemas
-from wokflow.ingest.align import letters
 from wokflow.ingest.clean import without_entities
 from wokflow.ingest.first_rejects import FirstRejects
 from wokflow.ingest.mojibake import misread
 from wokflow.ingest.parallel import READERS, Row
-from wokflow.ingest.parts import Parts
-from wokflow.ingest.records import Reject
+from wokflow.ingest.raw_records import Reject
+from wokflow.ingest.row_parts import Parts
+from wokflow.ingest.sentence_alignment import letters
 from wokflow.ingest.settings import SentencesSettings
 from wokflow.ingest.stream import Truncated
 from wokflow.models.identify import alike, known, likeliest, other_language

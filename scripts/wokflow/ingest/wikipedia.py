@@ -13,8 +13,8 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.frame.secrets import SAID
 from wokflow.frame.web import ENCODING, Again, Body, keep_urls_out_of_logs, retry_after, user_agent
 from wokflow.frame.wikidata import QID
+from wokflow.ingest.fetching import check_busy, retrying, shown
 from wokflow.ingest.pages import Page, first_paragraph, may_exist
-from wokflow.ingest.web import check_busy, retrying, shown
 
 if TYPE_CHECKING:
     from wikipediaapi import Wikipedia, WikipediaPage

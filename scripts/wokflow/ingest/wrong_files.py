@@ -12,7 +12,7 @@ import polars as pl
 
 from wokflow.frame.text_files import advice, encoding_of
 from wokflow.ingest.mojibake import misread
-from wokflow.ingest.records import Reader, is_utf8, lines, text_chunks
+from wokflow.ingest.raw_records import Reader, is_utf8, lines, text_chunks
 from wokflow.ingest.stream import Truncated
 
 HEAD = 1 << 20  # bytes of a source that are examined

@@ -5,7 +5,7 @@ import re
 
 import polars as pl
 
-from wokflow.ingest.records import (
+from wokflow.ingest.raw_records import (
     JSON_STRING,
     Lines,
     Reject,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from wokflow.evaluate.edits import kind_of
+from wokflow.evaluate.edit_finding import kind_of
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.generate.answers import cleaned

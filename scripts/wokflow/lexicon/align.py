@@ -7,11 +7,11 @@ import numpy as np
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.lexicon.alignment_summary import SIDES, write_summary
 from wokflow.lexicon.mapping import mapped
+from wokflow.lexicon.recipe_words import read_pairs
 from wokflow.lexicon.settings import AlignSettings
-from wokflow.lexicon.summary import SIDES, write_summary
 from wokflow.lexicon.vectors import Space, read_space, write_space
-from wokflow.lexicon.words import read_pairs
 
 LEAST_WORDS = 1_000_000  # of a corpus, below which neighbours are doubted
 

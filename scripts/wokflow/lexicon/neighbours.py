@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from wokflow.frame import tables
 from wokflow.frame.job import Job
 from wokflow.lexicon import schemas
+from wokflow.lexicon.alignment_summary import SIDES
 from wokflow.lexicon.mapping import Matrix, neighbourhoods
+from wokflow.lexicon.recipe_words import Matcher, content_words, read_dictionary, read_light, read_pairs
 from wokflow.lexicon.schemas import COSINE, CSLS
 from wokflow.lexicon.settings import NeighboursSettings
 from wokflow.lexicon.sheet import write_marks_sheet
-from wokflow.lexicon.summary import SIDES
 from wokflow.lexicon.vectors import Space, read_space
-from wokflow.lexicon.words import Matcher, content_words, read_dictionary, read_light, read_pairs
 
 DIGITS = 12  # of a word's id
 NAMED = 40  # names in the picture at most

@@ -12,12 +12,12 @@ from wokflow.frame import tables
 from wokflow.frame.intervals import wilson
 from wokflow.frame.job import Job
 from wokflow.lexicon import schemas
+from wokflow.lexicon.alignment_summary import read_summary
+from wokflow.lexicon.recipe_words import exceptions, read_dictionary
 from wokflow.lexicon.schemas import CSLS, MEASURES
 from wokflow.lexicon.settings import PrecisionSettings
 from wokflow.lexicon.sheet import Mark, Shown, read_marks, shown
-from wokflow.lexicon.summary import read_summary
 from wokflow.lexicon.vectors import read_space
-from wokflow.lexicon.words import exceptions, read_dictionary
 from wokflow.pivot.agreement import alpha, coincidences, nominal
 
 UNDECIDED = "undecided"

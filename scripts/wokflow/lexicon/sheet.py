@@ -7,7 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from wokflow.frame.job import Progress, UserError
-from wokflow.frame.sheets import write_sheet
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.frame.workbooks import read_filled
 from wokflow.lexicon.schemas import MEASURES
 

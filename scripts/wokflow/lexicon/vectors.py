@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
+from wokflow.lexicon.recipe_words import Cutter, cutter
 from wokflow.lexicon.settings import VectorsSettings
-from wokflow.lexicon.words import Cutter, cutter
 from wokflow.parse.vectors import VECTORS, WORDS, Matrix, by_count, read_vectors, sampled, word2vec
 
 COUNTS = "counts.npy"

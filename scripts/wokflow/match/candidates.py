@@ -12,10 +12,10 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.sheets import read_sheet, write_sheet
+from wokflow.frame.tsv_sheets import read_sheet, write_sheet
 from wokflow.match import schemas
 from wokflow.match.directions import DIRECTIONS
-from wokflow.match.names import normal
+from wokflow.match.dish_names import normal
 from wokflow.match.settings import CandidatesSettings
 
 CELLS = 10_000_000  # scores held at once

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from wokflow.frame import tables
 from wokflow.match.directions import DIRECTIONS
+from wokflow.match.dish_names import normal
 from wokflow.match.edges import Edges, grouped, large
 from wokflow.match.gold import gold_set
-from wokflow.match.names import normal
 
 SIDES = ("source", "target")
 Mask = NDArray[np.bool_]

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.frame.sheets import read_sheet
+from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.match.schemas import FEATURES
 
 MANDATORY = ("zh_id", "zh_title", "en_id", "en_title", "grade")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from wokflow.frame.sheets import write_sheet
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.match.sides import Side
 
 BELOW, ABOVE = 200, 50  # most rows below the threshold, and at or above it

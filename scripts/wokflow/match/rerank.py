@@ -8,7 +8,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.frame.sheets import write_sheet
+from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.match import judgement, schemas
 from wokflow.match.directions import DIRECTIONS
 from wokflow.match.judgement import Model

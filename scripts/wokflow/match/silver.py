@@ -8,9 +8,9 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.frame.sheets import read_sheet
+from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.match import schemas
-from wokflow.match.names import normal, similarity
+from wokflow.match.dish_names import normal, similarity
 from wokflow.match.settings import SilverSettings
 
 LANGS = ("zh", "en")

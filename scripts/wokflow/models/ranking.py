@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wokflow.models.rewriting import Reader, rows_of
+from wokflow.models.sentence_rewriting import Reader, rows_of
 
 
 class Ranker:

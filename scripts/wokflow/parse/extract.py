@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from wokflow.parse.clause_rules import Reader
 from wokflow.parse.doings import Held, KitchenAction
 from wokflow.parse.glossary import Glossary
 from wokflow.parse.kinds import COATING, Kind, kind
@@ -15,9 +16,8 @@ from wokflow.parse.meat import with_meats
 from wokflow.parse.paper import extract_paper
 from wokflow.parse.parsed import read_parsed
 from wokflow.parse.pot import held
-from wokflow.parse.rules import Reader
-from wokflow.parse.sentences import actions
 from wokflow.parse.simplified import simplified
+from wokflow.parse.step_actions import actions
 from wokflow.parse.types import Act, Action, Clause, Mention, Noun, Parse
 
 __all__ = ["Action", "Mention", "Method", "Parse", "Style", "extract"]

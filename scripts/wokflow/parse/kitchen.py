@@ -6,7 +6,7 @@ from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
 from wokflow.parse.doings import PARTS, KitchenAction, distinct, dries, left, mains, next_work, without
 from wokflow.parse.kinds import Kind, aromatic, fat, medium, oil, soft, watery
-from wokflow.parse.places import Places
+from wokflow.parse.kitchen_places import Places
 from wokflow.parse.types import Mention
 
 

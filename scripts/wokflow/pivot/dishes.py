@@ -8,8 +8,8 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.sheets import read_sheet
 from wokflow.frame.text_files import read_text
+from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.pivot import schemas
 from wokflow.pivot.settings import DishesSettings
 

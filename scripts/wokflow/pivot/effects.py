@@ -36,8 +36,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from wokflow.pivot.limits import Limits
-from wokflow.pivot.matching import (
+from wokflow.pivot.order_limits import Limits
+from wokflow.pivot.propensity import (
     Bools,
     Floats,
     Ints,

@@ -10,8 +10,8 @@ from wokflow.frame.job import Job
 from wokflow.pivot import schemas
 from wokflow.pivot.effects import Dish, Hypotheses, estimate, precedence
 from wokflow.pivot.given import Scope, write_orders
-from wokflow.pivot.limits import Limits, limits
 from wokflow.pivot.occurrences import occurrences, written
+from wokflow.pivot.order_limits import Limits, limits
 from wokflow.pivot.replacements import read_split
 from wokflow.pivot.settings import OrdersSettings
 

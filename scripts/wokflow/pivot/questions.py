@@ -7,7 +7,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
-from wokflow.frame.sheets import read_sheet, write_sheet
+from wokflow.frame.tsv_sheets import read_sheet, write_sheet
 from wokflow.pivot import schemas
 from wokflow.pivot.candidates import PHRASES
 from wokflow.pivot.occurrences import written

@@ -10,7 +10,7 @@ from wokflow.frame.intervals import LEVEL
 from wokflow.frame.papers import paper_of
 from wokflow.frame.runs import DIALOGUES
 from wokflow.judge.arguments import OF_DIALOGUES
-from wokflow.pivot.limits import limits
+from wokflow.pivot.order_limits import limits
 from wokflow.pivot.settings import OrdersSettings
 from wokflow.report.paper_plan import Tables, stand_ins
 from wokflow.report.settings import OrderLimits

@@ -13,12 +13,12 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.pivot.dishes import PAIR, read_pairs
-from wokflow.pivot.limits import limits
+from wokflow.pivot.order_limits import limits
 from wokflow.pivot.settings import OrdersSettings
-from wokflow.report import findings
-from wokflow.report.findings import SPLITS
+from wokflow.report import shortfalls
 from wokflow.report.inputs import tsv
 from wokflow.report.left_out import LeftOut, left_out
+from wokflow.report.shortfalls import SPLITS
 
 RUN_TABLES = (  # with a folder for each run
     "train/model",
@@ -83,24 +83,24 @@ class Outcome:
         yield from (lost.explained() for lost in self._left_out if lost.loud)
         yield from self._answers()
         if self._pairs():
-            yield from findings.of_sources(self.config["sources"])
+            yield from shortfalls.of_sources(self.config["sources"])
         threshold = self.config["match"]["pair"]["threshold"]
         sources, targets = self._pairs("sources"), self._pairs("targets")
         paired = {name: (sum(sources[name].values()), sum(targets[name].values())) for name in sources}
-        yield from findings.of_pairs(self._pairs(), threshold, paired)
+        yield from shortfalls.of_pairs(self._pairs(), threshold, paired)
         dishes = f"pivot/dishes/{self.config['pivot']['dishes']['corpus']}/part-00000.parquet"
         if self._has(dishes) and not self.config["pivot"]["pivots"]["given"]:  # given ones need no recipes
             pairs = list(read_pairs(self.config["pivot"]["pairs"]["path"]).select(PAIR[:2]).iter_rows())
             counted = tables.scan(self._path(dishes), ["dish"]).group_by("dish").agg(pl.len())
             recipes = dict(counted.collect(engine="streaming").iter_rows())
             units = limits(OrdersSettings.of_config(self.config)).units
-            yield from findings.of_dishes(pairs, recipes, units)
+            yield from shortfalls.of_dishes(pairs, recipes, units)
             if self._has("pivot/questions/part-00000.parquet"):
                 compared = sum(1 for pair in pairs if all(map(recipes.get, pair)))
-                yield from findings.of_questions(self._rows("pivot/questions"), compared)
+                yield from shortfalls.of_questions(self._rows("pivot/questions"), compared)
         if self._has("evaluate/summary/summary.tsv"):
-            yield from findings.of_runs(len(self.runs))
-        yield from findings.of_removed(list(self._removed()))
+            yield from shortfalls.of_runs(len(self.runs))
+        yield from shortfalls.of_removed(list(self._removed()))
 
     @cached_property
     def _left_out(self) -> list[LeftOut]:
@@ -125,11 +125,11 @@ class Outcome:
         for path in sorted(
             path for path in self.outputs if "/evaluate/outputs/" in path and Path(path).exists()
         ):
-            yield from findings.of_outputs(tables.read(path).iter_rows(named=True))
+            yield from shortfalls.of_outputs(tables.read(path).iter_rows(named=True))
         for path in sorted(
             path for path in self.outputs if "/generate/calls/" in path and Path(path).exists()
         ):
-            yield from findings.of_calls(tables.read(path, ["run", "in_form"]))
+            yield from shortfalls.of_calls(tables.read(path, ["run", "in_form"]))
 
     def _pairs(self, column: str = "pairs") -> dict[str, dict[str, int]]:
         """Pairs, or their different sources or targets, by direction and split."""

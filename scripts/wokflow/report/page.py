@@ -8,26 +8,26 @@ from wokflow.frame import tables
 from wokflow.parse.glossary import read_glossary
 from wokflow.report import (
     adaptation,
+    aligned_words,
     analysis,
-    dishes,
+    compared_translations,
+    culture_items,
+    dish_pairs,
     evaluation,
     inputs,
-    items,
     judged_recipes,
-    lexicon,
-    matching,
     parsing,
     provenance,
-    pta,
+    recipe_pairs,
     releases,
     results,
-    runs,
+    run_predictions,
     spoken,
     training,
 )
 from wokflow.report.charts import Charts, library
 from wokflow.report.left_out import left_out
-from wokflow.report.matching import DIRECTIONS
+from wokflow.report.recipe_pairs import DIRECTIONS
 from wokflow.report.render import Templates
 from wokflow.report.settings import PageSettings
 
@@ -63,27 +63,27 @@ def report_page(
     results_folder = str(Path(settings.benchmarks).parent)
     jobs = provenance.history(paths, results_folder)
     lost = [*left_out(paths, results_folder)]
-    rows, pairs = matching.read_counts(parts), matching.read_pairs(parts)
+    rows, pairs = recipe_pairs.read_counts(parts), recipe_pairs.read_pairs(parts)
     languages, ruled = dict(settings.item_pairs), settings.ruled
     best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
     parsed = parsing.section(parts, PARSED, words) | {"parsers": [*map(parsing.parser, parser)]}
-    compared = matching.compared(parts, pairs, settings.threshold, examples, settings.published, draw)
+    compared = recipe_pairs.compared(parts, pairs, settings.threshold, examples, settings.published, draw)
     correlations = analysis.correlations(parts, DIRECTIONS, settings.published)
-    aligned = lexicon.doubts(inputs.of(parts, "lexicon/aligned"))
+    aligned = aligned_words.doubts(inputs.of(parts, "lexicon/aligned"))
     contents: dict[str, Mapping[str, Any] | None] = {  # of sections, by template; None: left out
-        "ingest": matching.counts(parts, rows),
+        "ingest": recipe_pairs.counts(parts, rows),
         "match": compared,
         "parse": parsed,
-        "pivot": dishes.section(parts, settings, words),
-        "enrich": items.section(parts, languages, examples, settings.published),
-        "lexicon": lexicon.section(parts, aligned, settings.published, draw),
+        "pivot": dish_pairs.section(parts, settings, words),
+        "enrich": culture_items.section(parts, languages, examples, settings.published),
+        "lexicon": aligned_words.section(parts, aligned, settings.published, draw),
         "train": training.section(models, DATA, draw),
-        "generate": runs.section(parts, DATA, jobs, settings.prompts, ruled["generate"]),
+        "generate": run_predictions.section(parts, DATA, jobs, settings.prompts, ruled["generate"]),
         "scores": adaptation.section(parts, DIRECTIONS, settings.level, draw),
         "literal": analysis.literal(parts, DIRECTIONS),
         "correlations": correlations,
         "counterfactual": evaluation.section(parts, settings.level, settings.published),
-        "pta": pta.section(parts, ruled["pta"]),
+        "pta": compared_translations.section(parts, ruled["pta"]),
         "judge": judged_recipes.section(parts, ruled["judge"]),
         "spoken": spoken.section(parts, ruled["spoken"], settings.published),
         "export": releases.section(release),
@@ -101,10 +101,10 @@ def report_page(
         "paper": settings.paper,
         "stand_ins": settings.stand_ins,
         "counts": [*results.counts(pairs, rows)],
-        "first": matching.first(compared["examples"]),
+        "first": recipe_pairs.first(compared["examples"]),
         "left_out": lost,
         "warnings": [
-            *matching.warnings(rows, pairs, settings.threshold),
+            *recipe_pairs.warnings(rows, pairs, settings.threshold),
             *(one.explained() for one in lost if one.loud),
         ],
         "best": best,

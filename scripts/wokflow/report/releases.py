@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wokflow.export.findings import GATES
+from wokflow.export.gate_findings import GATES
 from wokflow.export.licences import ALLOWED
 from wokflow.report.render import Cell, Table
 

@@ -9,7 +9,7 @@ from wokflow.report.adaptation import METRICS, SETS
 from wokflow.report.charts import Charts, intervals
 from wokflow.report.evaluation import DATASET, HARD
 from wokflow.report.inputs import Tables
-from wokflow.report.matching import DIRECTIONS, NAMES, Pairs
+from wokflow.report.recipe_pairs import DIRECTIONS, NAMES, Pairs
 from wokflow.report.render import interval
 
 # What ranks runs here, by data, or else items: chrF needs no words, and so treats both languages alike.

@@ -4,7 +4,7 @@ from wokflow.frame.settings import Block, Content, Field, Folder, Never, Setting
 
 
 class OrderLimits(Block):
-    """The fields of wokflow.pivot.limits.Limits that the page shows."""
+    """The fields of wokflow.pivot.order_limits.Limits that the page shows."""
 
     estimate: Text
     effect: float

@@ -12,7 +12,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.generate.asking import Asking
 from wokflow.generate.prompts import Dialogue, Prompt
-from wokflow.generate.sentences import Values
+from wokflow.generate.sentence_texts import Values
 from wokflow.models.decoding import cut
 from wokflow.train.settings import ModelSettings
 

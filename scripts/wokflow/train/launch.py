@@ -26,7 +26,7 @@ from typing import Any
 from wokflow.frame import tables
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.processes import TEXT, ask_program
-from wokflow.train.processes import run_processes, worker
+from wokflow.train.node_processes import run_processes, worker
 from wokflow.train.stopping import TimeOverError
 from wokflow.train.task import Task
 
@@ -89,7 +89,7 @@ def command(folder: Path, processes: int, nodes: int) -> list[str]:
         *srun,
         sys.executable,
         "-m",
-        "wokflow.train.processes",
+        "wokflow.train.node_processes",
         str(folder),
         str(processes),
         host,

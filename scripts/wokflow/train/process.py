@@ -14,9 +14,9 @@ from wokflow.models.bounds import positions
 from wokflow.models.decoding import set_languages
 from wokflow.models.devices import find_device, use_bfloat16
 from wokflow.models.loading import load
-from wokflow.train.card import write_card
 from wokflow.train.checkpoints import Checkpoints, Saved
 from wokflow.train.examples import Encoder, asking_of, read_examples, values_of
+from wokflow.train.model_card import write_card
 from wokflow.train.packing import SECOND, packing_fault
 from wokflow.train.record import base_of, write_record
 from wokflow.train.scratch import make_small

@@ -259,7 +259,7 @@ class Steps:
         raise NotImplementedError
 
     def create_model_card(self, *arguments: Any, **options: Any) -> None:
-        """Write no card: wokflow.train.card writes one."""
+        """Write no card: wokflow.train.model_card writes one."""
 
     def _send_telemetry(self) -> None:
         """Send nothing."""

@@ -1,0 +1,364 @@
+"""README.md of a release: the dataset card for people and the Hugging Face hub, made only from the manifest."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from wokflow.export.attribution import plain
+from wokflow.export.forms import FORMS
+from wokflow.export.gate_findings import GATES, counted
+from wokflow.export.licences import ALLOWED, licences_held
+from wokflow.export.manifest import Manifest, rows_of, shards
+from wokflow.export.release_shards import shard_paths
+from wokflow.export.subsets import RECORDS
+
+LICENCES = re.compile(  # as the hub writes them; it knows no others
+    r"apache-2\.0|bsd-[23]-clause|cc0-1\.0|cc-by-2\.5|cc-by(-nc(-sa)?)?-2\.0|cc-by(-nc)?(-sa)?-[34]\.0|"
+    r"cc-by-nc-nd-3\.0|cc-by(-nc)?-nd-4\.0|"
+    r"cdla-(permissive-[12]|sharing-1)\.0|gfdl|gpl-[23]\.0|mit|odbl|odc-by|pddl|unlicense"
+)
+SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+    (100_000_000, "10M<n<100M"),
+)
+# The papers behind the methods, to be cited.
+PAPERS = {
+    "recipes": "Cao et al. (2024): Cultural Adaptation of Recipes. TACL 12, 80-99. https://doi.org/10.1162/tacl_a_00634",
+    "actions": (
+        "Liu et al. (2022): Counterfactual Recipe Generation: Exploring Compositional Generalization in a Realistic "
+        "Scenario. EMNLP, 7354-7370. https://doi.org/10.18653/v1/2022.emnlp-main.497"
+    ),
+    "items": (
+        "Yao et al. (2024): Benchmarking Machine Translation with Cultural Awareness. Findings of EMNLP, 13078-13096."
+        " https://doi.org/10.18653/v1/2024.findings-emnlp.765"
+    ),
+}
+CITED = {
+    "pairs": ("recipes",),
+    "silver": ("recipes",),
+    "gold": ("recipes",),
+    "actions": ("actions",),
+    "pivots": ("actions",),
+    "items": ("items",),
+    "predictions": ("recipes", "actions", "items"),
+}
+PROCESSING = {
+    "pairs": (
+        "Titles are translated into one language and encoded; each recipe is paired with the nearest recipes of the "
+        "other language whose similarity (cosine) reaches the threshold; recipes without such a neighbour are in no "
+        "pair. A pair says that two titles mean nearly the same, not that two recipes do: expect pairs that a cook "
+        "would not accept."
+    ),
+    "silver": "The names of a dish in both languages were looked up in the corpora; a person accepted each pair.",
+    "gold": "Written by people for the other culture.",
+    "actions": (
+        "Each step is cut into clauses; verbs, ingredients and tools are found with a glossary, and classes are "
+        "those of the glossary. Where an action does not name its food, it inherits from earlier ones."
+    ),
+    "pivots": (
+        "Actions that recipes of one dish have much more often than those of another, by frequency or by people's "
+        "answers; orders by the average effect of one action on the other."
+    ),
+    "items": (
+        "Names in sentences are linked to Wikidata; items of a cultural category that have a country of origin are "
+        "kept. Linking is automatic: expect wrong items, above all for names of several meanings."
+    ),
+    "predictions": "Output of the runs as it came, with their scores.",
+}
+_EATEN = (
+    "The recipes are those that some people wrote down, and no picture of what two cultures eat: regions, classes "
+    "and ages that write no recipes are missing. Nothing here knows of safety: amounts, temperatures and allergens "
+    "may be wrong."
+)
+_ALIKE = (
+    "Dishes that both languages have a name for are paired more often than those that only one of them knows."
+)
+_ACTED = "Actions, ingredients and tools that the glossary does not know are missing: those of rare dishes above all."
+BIASES = {
+    "pairs": (_EATEN, _ALIKE),
+    "silver": (_EATEN, _ALIKE),
+    "gold": (_EATEN, "An adaptation shows how the few people who wrote them cook."),
+    "actions": (_EATEN, _ACTED),
+    "pivots": (_EATEN, _ACTED),
+    "items": ("Culture-specific items follow Wikidata, which knows some countries far better than others.",),
+    "predictions": ("Models repeat the biases of what they have learnt from, and add to them.",),
+}
+LIMITS = {  # parts of a dataset that the licence of annotations may not cover
+    "gold": (
+        "Adaptations (gold) that are shown are derived from the recipes that they adapt: the licences of these reach "
+        "them, too."
+    ),
+    "predictions": (
+        "Predictions that are shown are derived from the sources that their models have read: the licences of these, "
+        "and of the models, reach them, too."
+    ),
+}
+
+TEMPLATE = """\
+# {{ name }} {{ version }}
+
+{% for subset in subsets -%}
+- `{{ subset.name }}`{% if subset.of %} ({{ subset.of }}){% endif %}: {{ subset.description }} {{ subset.counts }}.
+{% endfor %}
+{%- if standoff and texts %}
+**This is a stand-off release.** It has ids, offsets, digests and annotations, and no text of
+{{ corpora }}. With your own copy of these, one command makes the full release, with the same bytes that its makers
+have. The table of sources has the version and the checksum of each file, as far as they are known, and
+`ATTRIBUTION.md` the home pages:
+
+    wokflow rehydrate {{ folder }} \\
+{% for source in texts %}        --source {{ source }}=YOUR_COPY \\
+{% endfor %}        --to FULL
+{% elif restricted %}
+**Do not pass this copy on.** It holds text of {{ restricted }}, whose licence forbids that.
+{% endif %}
+## Use
+
+    from datasets import load_dataset
+    load_dataset("{{ folder }}", "{{ first }}")
+
+Each subset is a folder of Parquet files under `data/`{% if jsonl %}; `jsonl/` has the same as JSON lines{% endif %}.
+`wokflow verify {{ folder }}` compares everything with `SHA256SUMS` and `release.json`; `wokflow diff OLD NEW` says
+what a new version adds, removes and changes.{% if empty %} Subsets without rows have no file: {{ empty }}.{% endif %}
+
+| subset | split | rows | shards |
+|---|---|---:|---:|
+{% for row in splits -%}
+| {{ row.subset }} | {{ row.split }} | {{ row.rows }} | {{ row.shards }} |
+{% endfor %}
+## Columns
+
+{% for subset in tables -%}
+**{{ subset.name }}**
+
+| column | type | what it is |
+|---|---|---|
+{% for column in subset.columns -%}
+| {{ column.name }} | {{ column.type }} | {{ column.text }} |
+{% endfor %}
+{% endfor -%}
+## Sources
+
+| source | version | SHA-256 of the file | licence | what may be passed on |
+|---|---|---|---|---|
+{% for source in sources -%}
+| {{ source.name }} | {{ source.version }} | {{ source.sha256 }} | {{ source.licence }} | {{ source.release }} |
+{% endfor %}
+{% if texts -%}
+Ids such as `{{ texts[0] }}:12` are the source and the row in its file, from 0. `data/records` has the SHA-256 of the
+cleaned text of every record, so that text that has changed since is noticed. It is not salted: no text can be read
+from it, but who guesses a whole record, such as a short sentence, can tell that the guess is right.
+{%- else -%}
+Nothing here points at a record of a source.
+{%- endif %}
+
+## Processing
+
+{% for dataset, text in processing -%}
+- {{ dataset }}: {{ text }}
+{% endfor %}
+Made with Wokflow {{ software }}, a workflow for research on recipes and translation across cultures. All settings are
+in `release.json`, every step with its inputs in `provenance.jsonld`.
+
+## From the sources to these rows
+
+{% if accounts -%}
+| step | rows in | rows out | rejected |
+|---|---:|---:|---:|
+{% for account in accounts -%}
+| {{ account.step }} | {{ account.rows_in }} | {{ account.rows_out }} | {{ account.rejects }} |
+{% endfor %}
+Shards count the rows of their own table: a recipe has many actions, and may be in no pair.
+
+{% endif -%}
+Every rejected row is kept with its reason in the results of the run.
+
+## Personal information and known problems
+
+No column names the authors of recipes or sentences; their texts may name people.
+
+{% if findings -%}
+The checks before a release have found:
+
+{% for finding in findings -%}
+- {{ finding.config or "the whole" }}: {{ finding.gate }}, {{ finding.times }}. {{ finding.forbidden }}
+{% endfor %}
+{% else -%}
+The checks before a release have found nothing.
+
+{% endif -%}
+They look for mail addresses, telephone numbers, links, user names, damaged characters, ids that come twice, rows
+that do not add up, and recipes, titles and texts on two sides of a split. They know patterns, no people: a name in a
+sentence stays unnoticed.
+{%- if standoff and texts %} **Personal data and damage were searched for in what this release holds, not in the text
+that it points at.**
+{%- endif %}
+
+## Biases
+
+{% for bias in biases -%}
+- {{ bias }}
+{% endfor %}
+## Licence
+
+Annotations (pairs, offsets, classes, scores and all else that stands in no source): {{ licence }}. The sources keep
+their own licences; `ATTRIBUTION.md` has them, with the clauses.
+{%- for limit in limits %} {{ limit }}{% endfor %}
+
+## Citation
+
+{% for paper in papers -%}
+- {{ paper }}
+{% endfor -%}
+- This release: {{ name }} {{ version }}, made with Wokflow {{ software }}.
+
+Cite the corpora, too: `ATTRIBUTION.md` names them.{% if contact %} Questions: {{ contact }}.{% endif %}
+"""
+
+
+def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]) -> str:
+    """The card in Markdown with a header in YAML. Text of the manifest is escaped, so that it never becomes markup.
+
+    `sizes` has the bytes of the shards by path, `loaded` the bytes of their rows without compression.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, finalize=plain)
+    subsets = {name: each for name, each in manifest["subsets"].items() if name != RECORDS}
+    datasets = list(dict.fromkeys(each["dataset"] for each in subsets.values()))
+    sources = manifest["sources"]
+    texts = list(dict.fromkeys(name for each in subsets.values() for name in each["texts"]))
+    forbidden = [name for name in texts if sources[name]["release"] == "ids"]
+    filled = environment.from_string(TEMPLATE).render(
+        name=manifest["name"],
+        version=manifest["version"],
+        folder=f"{manifest['name']}-{manifest['version']}",
+        standoff=manifest["mode"] == "standoff",
+        jsonl=manifest["jsonl"],
+        restricted=", ".join(forbidden),
+        corpora=", ".join(texts),
+        texts=texts,
+        first=next((name for name, each in subsets.items() if each["splits"]), "(nothing)"),
+        subsets=[
+            {
+                "name": name,
+                "of": ", ".join(each["languages"]),
+                "description": each["description"],
+                "counts": counted(rows_of(each), "row"),
+            }
+            for name, each in manifest["subsets"].items()
+        ],
+        empty=", ".join(name for name, each in subsets.items() if not each["splits"]),
+        tables=_tables(manifest["subsets"], full=manifest["mode"] == "full"),
+        splits=[
+            {"subset": name, "split": split, "rows": f"{sum(rows):,}", "shards": len(rows)}
+            for name, each in manifest["subsets"].items()
+            for split, rows in each["splits"].items()
+        ],
+        sources=[
+            source
+            | {"sha256": source["sha256"] or "", "licence": source["licence"] or "not known"}
+            | {"release": ALLOWED[source["release"]]}
+            for source in sources.values()
+        ],
+        processing=[(dataset, PROCESSING[dataset]) for dataset in datasets],
+        biases=list(dict.fromkeys(bias for dataset in datasets for bias in BIASES[dataset])),
+        limits=[LIMITS[dataset] for dataset in datasets if dataset in LIMITS],
+        software=manifest["software"]["wokflow"],
+        accounts=[
+            {name: f"{value:,}" if isinstance(value, int) else value for name, value in each.items()}
+            for each in manifest["accounts"]
+        ],
+        findings=[
+            each | {"times": counted(each["count"], "time"), "forbidden": GATES.get(each["gate"], "")}
+            for each in manifest["findings"]
+        ],
+        licence=manifest["licence_of_annotations"],
+        papers=[PAPERS[paper] for paper in PAPERS if any(paper in CITED[dataset] for dataset in datasets)],
+        contact=manifest["contact"],
+    )
+    return f"---\n{_head(manifest, sizes, loaded)}---\n\n{filled}"
+
+
+def _head(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]) -> str:
+    from huggingface_hub import DatasetCardData
+
+    subsets = manifest["subsets"]
+    total = sum(rows_of(each) for name, each in subsets.items() if name != RECORDS)
+    held = {licence.lower() for licence in licences_held(manifest)}
+    known = sorted(filter(LICENCES.fullmatch, held))
+    other = len(known) < len(held)
+    filled = {name: each for name, each in subsets.items() if each["splits"]}
+    paths: dict[str, list[str]] = {name: [] for name in filled}
+    for name, _, path, _ in shards(manifest):
+        paths[name].append(path)
+    data = DatasetCardData(
+        pretty_name=manifest["name"],
+        language=sorted({lang for each in subsets.values() for lang in each["languages"]}),
+        license="other" if other else known,
+        license_name="see-attribution" if other else None,
+        license_link="ATTRIBUTION.md" if other else None,
+        size_categories=next((name for limit, name in SIZES if total < limit), "n>100M"),
+        tags=["recipes", "food", "culture", "wokflow"],
+        configs=[
+            {
+                "config_name": name,
+                "data_files": [
+                    {"split": split, "path": f"data/{name}/{split}-*.parquet"} for split in each["splits"]
+                ],
+            }
+            for name, each in filled.items()
+        ],
+        dataset_info=[
+            {
+                "config_name": name,
+                "splits": [
+                    {
+                        "name": split,
+                        "num_bytes": sum(loaded[path] for path in shard_paths(name, split, len(rows))),
+                        "num_examples": sum(rows),
+                    }
+                    for split, rows in each["splits"].items()
+                ],
+                "download_size": sum(sizes[path] for path in paths[name]),
+                "dataset_size": sum(loaded[path] for path in paths[name]),
+            }
+            for name, each in filled.items()
+        ],
+    )
+    return data.to_yaml() + "\n"
+
+
+def _tables(subsets: Mapping[str, Mapping[str, Any]], *, full: bool) -> list[dict[str, Any]]:
+    """The columns of each form, with the names of the subsets of that form."""
+    named: dict[str, list[str]] = {}
+    for name, subset in subsets.items():
+        named.setdefault(subset["form"], []).append(name)
+    return [
+        {
+            "name": ", ".join(names),
+            "columns": [
+                {
+                    "name": field.name,
+                    "type": _type(field.type),
+                    "text": str((field.metadata or {}).get(b"description", b""), "utf-8"),
+                }
+                for field in FORMS[form].schema(full=full)
+            ],
+        }
+        for form, names in named.items()
+    ]
+
+
+def _type(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        return f"list of {_type(kind.value_type)}"
+    if pa.types.is_struct(kind):
+        return f"struct of {', '.join(field.name for field in kind)}"
+    return str(kind)

@@ -1,0 +1,233 @@
+"""Applies the gates to the rows of a release, and to the run behind them."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from wokflow.export import damage, leaks, privacy
+from wokflow.export.forms import Form, inner_id, recipe_text
+from wokflow.export.gate_findings import Finding, finding
+from wokflow.export.near_duplicates import near_duplicates
+from wokflow.export.privacy import text_findings
+from wokflow.export.release_shards import Rows, shard_paths, shard_problems
+from wokflow.export.row_gates import Account, duplicate_ids
+from wokflow.export.source_texts import Texts
+from wokflow.export.split_sides import Sides
+from wokflow.frame import tables
+from wokflow.generate import schemas as generate
+from wokflow.train import schemas as train
+
+SIDES = ("pairs", "gold")  # forms whose rows are on a side of a split
+BATCH = 5_000  # recipes that are compared at a time
+# Where the rows of a corpus go: the step, what it keeps, and its rejects.
+AFTER = {
+    "recipes of {} for pairs": ("match/eligible", "match/rejects"),
+    "recipes of {} with actions": ("parse/actions", "parse/rejects"),
+    "sentences of {} with items": ("enrich/sentences", "enrich/rejects"),
+}
+COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source to the shards
+FINDINGS = "findings.json"
+EXAMPLES_TABLE = next(name for name, schema in train.SCHEMAS.items() if schema is train.EXAMPLES)
+INSTANCES_TABLE = next(name for name, schema in generate.SCHEMAS.items() if schema is generate.INSTANCES)
+
+
+def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Finding]:
+    """Findings in a subset's shards by the gates on single tables: duplicate ids, personal data, damaged text."""
+    shards = sorted((folder / "data" / subset).glob("*.parquet"))
+    if not shards:
+        return []
+    own = set(form.schema(full=full).names)
+    text = form.row_key(full=full)
+    columns = [name if name in own else f"{name.removesuffix('_id')}.id" for name in form.key]
+    return [
+        *duplicate_ids(Rows(shards, columns, (text.alias("key"),)), subset),
+        *text_findings(Rows(shards), text, subset, privacy.searches() | damage.searches()),
+    ]
+
+
+def of_shards(
+    folder: Path, subset: str, form: Form, counts: Mapping[str, list[int]], *, full: bool
+) -> list[Finding]:
+    """Findings about shards whose columns, rows or paths differ from what the card will say."""
+    expected = {
+        path: rows
+        for split, listed in counts.items()
+        for path, rows in zip(shard_paths(subset, split, len(listed)), listed, strict=True)
+    }
+    wrong: dict[str, list[str]] = {"schema": [], "counts": []}
+    for path in sorted(
+        {*expected, *(path.relative_to(folder).as_posix() for path in folder.glob("data/*/*"))}
+    ):
+        if path not in expected:
+            wrong["counts"].append(f"{path} is in no split")
+        elif not (folder / path).is_file():
+            wrong["counts"].append(f"{path} is missing")
+        else:
+            for gate, problem in shard_problems(
+                folder / path, form.schema(full=full), expected[path], form.group
+            ):
+                wrong[gate].append(f"{path} {problem}")
+    advice = f"Remove {folder} and export again: its files are not those that export_dataset has written."
+    return [
+        each
+        for gate, problems in wrong.items()
+        for each in finding(gate, subset, len(problems), problems, advice)
+    ]
+
+
+def write_findings(path: Path, findings: Sequence[Finding]) -> None:
+    path.write_text(
+        json.dumps([asdict(each) for each in findings], ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+
+
+def read_findings(path: Path) -> list[Finding]:
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return [Finding(**{**each, "examples": tuple(each["examples"])}) for each in stored]
+
+
+def of_splits(
+    places: Mapping[str, Path],
+    subsets: Mapping[str, Mapping[str, Any]],
+    texts: Mapping[str, Texts],
+    scratch: Path,
+    *,
+    full: bool,
+) -> list[Finding]:
+    """Findings about leaks between the sides of all pairs and test sets of a release, both directions together.
+
+    `places` are the folders of the subsets by name; temporary files lie in `scratch`.
+    """
+    sides = Sides({corpus: own.size for corpus, own in texts.items()}, scratch)
+    for name, subset in subsets.items():
+        for split in subset["splits"] if subset["form"] in SIDES else ():
+            for rows in _pairs(places[name], name, split, subset["form"], full=full):
+                sides.add(rows, split)
+    return [
+        *leaks.shared_recipes(sides),
+        *leaks.shared_titles(Again(lambda: _recipes_of(sides, texts, ("title",)))),
+        *leaks.connected_pairs(sides),
+        *near_duplicates(Again(lambda: _texts_of(sides, texts)), scratch),
+    ]
+
+
+def _pairs(folder: Path, name: str, split: str, form: str, *, full: bool) -> Iterator[pl.DataFrame]:
+    """source_id and target_id of the pairs of a subset's split; no target where a person has written it."""
+    shards = sorted((folder / "data" / name).glob(f"{split}-*.parquet"))
+    source = inner_id("source_id") if full else pl.col("source_id")
+    columns = ["source.id" if full else "source_id"]
+    if form == "gold":
+        target = pl.lit(None, pl.String)
+    elif full:
+        columns.append("targets.list.element.id")
+        target = pl.col("targets").list.eval(pl.element().struct.field("id"))
+    else:
+        columns.append("target_ids")
+        target = pl.col("target_ids")
+    for rows in Rows(shards, columns):
+        ids = rows.select(source_id=source, target_id=target)
+        yield ids if form == "gold" else ids.explode("target_id")
+
+
+@dataclass(frozen=True)
+class Again:
+    """Frames that are made anew each time that somebody iterates over them."""
+
+    make: Callable[[], Iterator[pl.DataFrame]]
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        return self.make()
+
+
+def _texts_of(sides: Sides, texts: Mapping[str, Texts]) -> Iterator[pl.DataFrame]:
+    """recipe_id, split and text of the recipes on the sides, some at a time."""
+    fields = ("title", "ingredients", "steps")
+    for frame in _recipes_of(sides, texts, fields):
+        text = pl.Series([recipe_text(*row) for row in frame.select(fields).iter_rows()], dtype=pl.String)
+        yield frame.select("recipe_id", "split", text=text)
+
+
+def _recipes_of(sides: Sides, texts: Mapping[str, Texts], fields: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Some recipes at a time, each with its split and fields; those of no corpus are left out."""
+    for corpus, own in texts.items():
+        for some in sides.frames(corpus, BATCH):
+            content = own.take(some["recipe_id"]).select(fields)
+            yield some.hstack(content).filter(pl.col(fields[0]).is_not_null())
+            own.forget()
+
+
+def of_models(paths: Sequence[str]) -> list[Finding]:
+    """Training examples that hold what their models, whose predictions are released, are tested on.
+
+    `paths` are parts of train/examples and of generate/instances.
+    """
+    examples, instances = _by_data(paths, EXAMPLES_TABLE), _by_data(paths, INSTANCES_TABLE)
+    findings = []
+    for data in (name for name in examples if name in instances):
+        tested = tables.scan(instances[data])
+        if "source_id" in pq.read_schema(instances[data]).names:
+            texts = tested.select(recipe_id="source_id", text="source")
+            learnt, ids = tables.scan(examples[data]), tested.select("source_id")
+            findings += leaks.trained_on_tests(learnt, ids, texts, f"predictions ({data})")
+    return findings
+
+
+def _by_data(paths: Sequence[str], table: str) -> dict[str, str]:
+    """The paths of parts of a table, such as train/examples/{data}, by its wildcard."""
+    above = f"/{table.removesuffix('/{data}')}"
+    folders = {path: Path(path).parent for path in paths}
+    return {
+        folder.name: path
+        for path, folder in folders.items()
+        if f"/{folder.parent.as_posix()}".endswith(above)
+    }
+
+
+def counted(paths: Sequence[str], exported: Mapping[str, tuple[str, int]]) -> list[Account]:
+    """The counts of rows of each step from source to shard.
+
+    `paths` are parts of ingest/recipes, ingest/sentences and ingest/rejects, of the tables in AFTER, and of those in
+    `exported`, which has the table of each subset and the number of its rows in the shards.
+    """
+    by_table: dict[str, list[str]] = {}
+    for path in dict.fromkeys(paths):
+        by_table.setdefault("/".join(Path(path).parts[-4:-1]), []).append(path)
+
+    def rows(*names: str) -> int:
+        return sum(tables.rows(by_table.get(name, [])) for name in names)
+
+    accounts = []
+    for name in sorted(by_table):
+        stage, table, corpus = name.split("/")
+        if stage != "ingest" or table == "rejects":
+            continue
+        both = [*by_table[name], *by_table.get(f"ingest/rejects/{corpus}", [])]
+        rows_of = [tables.read(part, ["source_row"]).to_series() for part in both]
+        total = max((int(each.max()) + 1 for each in rows_of if each.len()), default=0)  # type: ignore[arg-type]
+        accounts.append(Account(f"ingest {corpus}", total, rows(name), rows(f"ingest/rejects/{corpus}")))
+        for step, (kept, rejects) in AFTER.items():
+            if parts := by_table.get(f"{kept}/{corpus}"):
+                out = _recipes(parts) if kept == "parse/actions" else rows(f"{kept}/{corpus}")
+                rejected = rows(f"{rejects}/{corpus}")
+                accounts.append(Account(step.format(corpus), rows(name), out, rejected, f"ingest {corpus}"))
+    for name, (table, count) in exported.items():
+        accounts.append(Account(f"shards of {name}", rows(table), count, 0))
+    return accounts
+
+
+def _recipes(parts: Sequence[str]) -> int:
+    """The number of recipes in a table that may have several rows of each."""
+    return int(tables.scan(parts).select(pl.col("recipe_id").n_unique()).collect(engine="streaming").item())
+
+
+def without_examples(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """The findings in the form of the manifest, without examples, since these may show personal data."""
+    return [
+        {"gate": each.gate, "config": each.config, "count": each.count, "advice": each.advice}
+        for each in findings
+    ]

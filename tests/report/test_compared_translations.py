@@ -1,0 +1,50 @@
+"""Section of translations of items: win rates with intervals, preferences, and how far people and models agree."""
+
+from pathlib import Path
+
+from wokflow.evaluate import rating_schemas
+from wokflow.report.compared_translations import section
+
+from tests.report.parts import by_name, shown, table, texts
+
+SPREAD = {"low": 20.0, "high": 60.0}
+BY = {"rater": "people", "kind": "people", "run": "mt"}
+
+
+def test_the_section_shows_win_rates_preferences_and_pearson(tmp_path: Path) -> None:
+    score = (
+        BY | SPREAD | {"corpus": "mine", "items": "all", "pairs": 9, "unrated": 0, "choices": 9, "pta": 40.0}
+    )
+    score |= {"tied": 10.0, "lost": 50.0, "same_in_both_orders": None, "same_when_repeated": None}
+    bias = BY | {"bias": "position", "units": 9, "value": 70.0, "low": 55.0, "high": 80.0}
+    agreed = {"rater": "judge", "kind": "model", "other": "people", "other_kind": "people", "pairs": 9}
+    of = {"pairs": {"units": 9, "pearson": 0.8, "low": 0.3, "high": 0.95}}
+    of["runs"] = {"units": 1, "pearson": None, "low": None, "high": None}
+    rows = {
+        "scores": (rating_schemas.PTA, [score, score | {"items": "untranslated", "pta": 30.0}]),
+        "biases": (rating_schemas.PTA_BIASES, [bias, bias | {"bias": "length", "value": 50.0} | SPREAD]),
+        "agreement": (
+            rating_schemas.PTA_AGREEMENT,
+            [agreed | {"of": name} | some for name, some in of.items()],
+        ),
+    }
+    parts = by_name(tmp_path, [table(tmp_path, f"evaluate/pta/{name}", *of) for name, of in rows.items()])
+    found = section(parts, ["judge"])
+    assert found is not None and found["ruled"] == ["judge"]
+    assert texts(found["scores"]) == [
+        [
+            "mt mine, by people (all persons together)",
+            *("40.0 20.0 to 60.0", "–", "30.0 20.0 to 60.0", "10.0", "50.0", "–", "9"),
+        ]
+    ]
+    assert texts(found["biases"]) == [
+        ["people (all persons together) mt", "▲ 70.0 55.0 to 80.0", "50.0 20.0 to 60.0"]
+    ]
+    assert texts(found["agreement"]) == [
+        ["judge, people (all persons together)", "0.80 0.30 to 0.95, 9 pairs", "– 1 runs"]
+    ]
+    assert "judge: rules in place of models." in shown("pta", found)
+
+
+def test_without_choices_there_is_no_section() -> None:
+    assert section({}, []) is None
