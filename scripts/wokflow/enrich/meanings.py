@@ -87,7 +87,7 @@ Place = tuple[int, int, Meaning]  # where a name ends, where its word ends, and 
 class Word(NamedTuple):
     """What is known of a word and the character after it, wherever it stands.
 
-    `number` is its number in words.context, or None; `names` are the names within the word from its beginning, the
+    `number` is its number in word_forms.context; `names` are the names within the word from its beginning, the
     longest first; `longest` is the first of them that fits, if the word is in lower case (`small`), where nothing
     else matters. `longer` says when to look for longer names; `suffixes` are the lengths of the suffixes that it ends
     with.

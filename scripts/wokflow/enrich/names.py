@@ -59,9 +59,9 @@ def enrich_names(*, entities: str, names: str, digest: str, lang: str, job: Job)
     The folder holds `names.marisa`, a trie that numbers the folded names; `starts` (names + 1), where each name's
     owners begin in `owners` (OWNER); `numbers` and `sitelinks`, the number of the item's id and of its pages by row
     of enrich/entities; and, for items that share a name or have a one-word alias, `about`, `about_starts` and
-    `about_words`: their rows and the numbers of the words in their descriptions and topics (see words.context).
+    `about_words`: their rows and the numbers of the words in their descriptions and topics (see word_forms.context).
     `beginnings` is a Bloom filter with one hash, the CRC-32, of the beginnings of names (see beginning). `cases.tsv`
-    counts how often each word has lower case and a capital in descriptions and summaries (see words.Cases). `digest`
+    counts how often each word has lower case and a capital in descriptions and summaries (word_forms.Cases). `digest`
     is that of all files.
     """
     import marisa_trie

@@ -55,9 +55,8 @@ class LinkSettings(Settings):
     for corpora in lower case.
     """
     plurals: Annotated[bool, DICTIONARY] = True
-    """Backend dictionary: plurals in -s of common nouns are mentions, too, in languages that have them
-    (enrich/affixes.py).
-    """
+    """Backend dictionary: plurals of common nouns are mentions, too, in the languages of
+    enrich/affixes.py and enrich/inflection.py."""
     phrases: Annotated[Content[Text], DICTIONARY] = "resources/enrich/phrases.tsv"
     """Backend dictionary: fixed phrases (lang, phrase) whose words are no items, as in `for the sake of`."""
     command: Annotated[tuple[Text, ...], COMMAND] = ()

@@ -7,7 +7,7 @@ from wokflow.frame.languages import SPACELESS
 
 
 class Subject:
-    """The numbers of a text's words (see words.context), without those of a mention."""
+    """The numbers of a text's words (see word_forms.context), without those of a mention."""
 
     def __init__(self, text: str, lang: str) -> None:
         self._text = text

@@ -20,7 +20,7 @@ BertScorer = Callable[[Sequence[str], Sequence[str]], Metric]
 def evaluate_bertscore(
     *, instances: str, predictions: str, parts: str, run: str, settings: BertscoreSettings, job: Job
 ) -> None:
-    """Write schema evaluate/parts with metric bertscore; see parts.write_parts.
+    """Write schema evaluate/parts with metric bertscore; see contributions.write_parts.
 
     The model is one for the language that the run writes; without a model the metric is skipped, with a note.
     """

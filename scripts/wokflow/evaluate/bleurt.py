@@ -12,7 +12,7 @@ WORKER = str(bleurt_worker.__file__)
 def evaluate_bleurt(
     *, instances: str, predictions: str, parts: str, run: str, settings: BleurtSettings, job: Job
 ) -> None:
-    """Write schema evaluate/parts with metric bleurt, in percent; see parts.write_parts.
+    """Write schema evaluate/parts with metric bleurt, in percent; see contributions.write_parts.
 
     The command is as scorer.Scorer takes it; {worker} stands for bleurt_worker.py, to be run by a Python that has
     bleurt. Without a command the metric is skipped. Raises UserError if the command fails.

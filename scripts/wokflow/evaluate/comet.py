@@ -12,7 +12,7 @@ WORKER = str(comet_worker.__file__)
 def evaluate_comet(
     *, instances: str, predictions: str, parts: str, run: str, settings: CometSettings, job: Job
 ) -> None:
-    """Write schema evaluate/parts with metric comet, in percent; see parts.write_parts.
+    """Write schema evaluate/parts with metric comet, in percent; see contributions.write_parts.
 
     The command is as scorer.Scorer takes it; {worker} stands for comet_worker.py, to be run by a Python that has
     unbabel-comet. Without a command the metric is skipped. Raises UserError if the command fails.

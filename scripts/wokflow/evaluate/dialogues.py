@@ -30,7 +30,7 @@ def evaluate_dialogues(
 ) -> None:
     """Write evaluate/dialogues/items, .../edited and .../changes of what runs made of utterances.
 
-    An item is edited if no words of its adapted utterance are like it (edits.likeness) by `threshold` or more; the
+    An item is edited if no words of its adapted utterance are like it (edit_finding) by `threshold` or more; the
     shares are also given by the thresholds `beside` (Singh et al. 2024, section 5.2). Words that several annotators
     marked are one item with the most frequent category and foreignness; ties go to the first category by name and to
     the lower foreignness. Dialogues without an adaptation by the run do not count. Changes are all edits that an

@@ -12,7 +12,7 @@ from wokflow.frame.languages import target_lang
 def evaluate_metrics(
     *, instances: str, predictions: str, parts: str, run: str, settings: MetricsSettings, job: Job
 ) -> None:
-    """Write schema evaluate/parts with metrics of overlap (overlap.py); see parts.write_parts.
+    """Write schema evaluate/parts with metrics of overlap (overlap.py); see contributions.write_parts.
 
     With a model of SentencePiece (`spbleu`), also with that metric.
     """

@@ -24,7 +24,7 @@ Count = Callable[[str, str], list[float]]
 def evaluate_smatch(
     *, instances: str, predictions: str, parts: str, run: str, settings: SmatchSettings, job: Job
 ) -> None:
-    """Write schema evaluate/parts with metric smatch; see parts.write_parts.
+    """Write schema evaluate/parts with metric smatch; see contributions.write_parts.
 
     The command runs an AMR parser for the language that the run writes, with the words {input}, a file with a text a
     line, and {output}, where it writes their graphs in Penman notation, in order, with blank lines between them.

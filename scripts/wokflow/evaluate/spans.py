@@ -46,8 +46,8 @@ MARGIN = 1e-9  # far below the difference of two similarities, far above the rou
 def normalised(text: str, lang: str) -> str:
     """The text as it is compared: NFC, lower case, single spaces, and no characters that are not seen.
 
-    Signs that look alike are made equal, and Chinese is simplified (enrich.words.fold). Not seen are soft hyphens,
-    joiners, marks of direction and spaces without width.
+    Signs that look alike are made equal, and Chinese is simplified (enrich.word_forms.fold). Not seen are soft
+    hyphens, joiners, marks of direction and spaces without width.
     """
     folded = fold(composed(text), lang)
     # Small letters may have a composed form where their capitals have none (H with macron below).

@@ -24,7 +24,7 @@ def generate_decode(
     settings: DecodeSettings,
     job: Job,
 ) -> None:
-    """Write the predictions (generate/predictions) of one shard of the instances; see also sentences.cleaner.
+    """Write the predictions (generate/predictions) of one shard of the instances; see also sentence_texts.cleaner.
 
     The model is the folder `trained` or, if there is none, that of the settings. Their languages are set in
     tokenizers that need them (mBART50, NLLB). A prompt comes after the first `shots` of the table `exemplars`, with

@@ -54,7 +54,7 @@ def generate_prompt(
     row only. What the run has spent stands in the file `ledger`, over all starts. With `released`, a table as
     generate/calls, nothing is asked: its rows for the run take the place of answers, and fit word for word.
 
-    A prediction is the answer without thoughts and marks of code (see also sentences.cleaner), whatever its language
+    A prediction is the answer without thoughts and marks of code (sentence_texts.cleaner), whatever its language
     and form; the log says how many are not as asked for. It is empty where the model refused or said nothing. An
     instance that got no answer, or a first question of two that got none to go on with, is a reject.
     Raises UserError if the endpoint cannot be reached or refuses the run, if more than `failures` requests get no

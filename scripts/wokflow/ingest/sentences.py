@@ -26,7 +26,7 @@ ROWS = 20_000  # rows that are written at once
 LOOKED_AT = 1_000  # rows of which it is asked whether they were read in a wrong encoding
 RAW = 10_000  # characters of a reject that are kept
 SMOOTHING = 15  # characters added to both lengths before they are compared, since short ones differ by chance
-LETTERS = 40  # shortest sentence whose language is identified (see align.letters)
+LETTERS = 40  # shortest sentence whose language is identified (see sentence_alignment.letters)
 CERTAIN = 0.99  # probability of another language from which a sentence is rejected
 SCRIPTS = {  # of languages, in the names of Unicode; languages that are written in one or another are left out
     "Han": "zh yue wuu",

@@ -2,7 +2,7 @@
 
 A clause is read from left to right. Nouns before a verb (topic, object of 把, place, instrument) are pending until it
 comes; nouns behind it are its objects, until another phrase begins. The rules see one clause only: what they leave
-undecided is resolved in `sentences`.
+undecided is resolved in `step_actions`.
 """
 
 from wokflow.parse import lexemes as lx

@@ -58,7 +58,7 @@ class Tree:
 
 
 def read_parsed(clause: str, parse: Parse, lexicon: Lexicon) -> Clause:
-    """The actions of a clause. Nouns below no verb are left for `sentences` to attach."""
+    """The actions of a clause. Nouns below no verb are left for `step_actions` to attach."""
     tree = Tree(clause, parse, lexicon)
     verbs = {
         tree.word(token): Act(token.start, token.end, token.cls)
