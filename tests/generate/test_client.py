@@ -40,6 +40,7 @@ from tests.generate.servers import (
 pytestmark = pytest.mark.usefixtures("keyed")
 USED = Tokens(USAGE["prompt_tokens"], USAGE["completion_tokens"])
 MOST = Tokens(1000, 100)
+ENDLESS = b" " * 1_000_000 + b"{}"
 
 
 def client(
@@ -126,7 +127,7 @@ def test_a_fault_that_stays_leaves_the_request_without_an_answer(fault: str) -> 
     assert len(server.asked) == 2
 
 
-@pytest.mark.parametrize("content", [b" " * 1_000_000 + b"{}", gzip.compress(b" " * 1_000_000 + b"{}")])
+@pytest.mark.parametrize("content", [ENDLESS, gzip.compress(ENDLESS)], ids=["plain", "gzip"])
 def test_a_response_without_end_leaves_the_request_without_an_answer(
     content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,7 +40,7 @@ class Absence:
     """How often, and since when, squeue has left a job out."""
 
     since: float  # by the monotonic clock
-    slurm_questions: int = 0
+    questions: int = 0
 
 
 class States:

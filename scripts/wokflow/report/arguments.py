@@ -1,6 +1,6 @@
 """What the rule of the report gives its step."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 from wokflow.frame import stages
 from wokflow.frame.intervals import LEVEL
 from wokflow.frame.papers import paper_of
-from wokflow.frame.runs import DIALOGUES
-from wokflow.judge.arguments import OF_DIALOGUES
+from wokflow.frame.runs import DIALOGUES, Run
+from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
 from wokflow.pivot.order_limits import limits
 from wokflow.pivot.settings import OrdersSettings
 from wokflow.report.paper_plan import Tables, stand_ins

@@ -174,7 +174,7 @@ def _rows(config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
         ("runs for models to judge", config["judge"]["models"], tables.asked),
         ("table of raters, or texts, for studies", config["annotate"]["studies"], tables.studies),
     ):
-        rows = read_table(path, ["name"], quotes=False, comments=True) if paper and path else ()
+        rows = read_table(path, ["name"], comments=True) if paper and path else ()
         lost = [row["name"] for _, row in rows if row["name"] not in known and _wanted(row, paper)]
         if lost:
             yield Missing(what, f"Left out of {path}: {', '.join(lost)}.")
