@@ -52,6 +52,11 @@ class Tables:
     asked: Mapping[str, AskedModel]
     studies: Mapping[str, Study]
 
+    @property
+    def models(self) -> list[Run | AskedModel]:
+        """All rows that are models."""
+        return [*self.runs.values(), *self.asked.values()]
+
 
 def exhibits(paper: str) -> list[dict[str, str]]:
     """The tables and figures of a paper, by its short name."""
@@ -187,7 +192,7 @@ def _wanted(row: Mapping[str, str], paper: Paper | None) -> bool:
 
 def _answered(tables: Tables) -> Iterator[Missing]:
     """Models in whose place rules answered, or which are only smoke tests."""
-    ruled = [each.name for each in (*tables.runs.values(), *tables.asked.values()) if _of_demo(each.answers)]
+    ruled = [each.name for each in tables.models if _of_demo(each.answers)]
     small = [run.name for run in tables.runs.values() if (run.lender or run).model == FROM_SCRATCH]
     for names, what in ((ruled, "answers of models"), (small, "models of the paper's size")):
         if names:
@@ -198,11 +203,10 @@ def _answered(tables: Tables) -> Iterator[Missing]:
 def _endpoints(config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
     """Keys and servers on this machine that are not there, and GPUs. Servers elsewhere are not asked."""
     closed: dict[str, list[str]] = {}
-    asked = [run for run in tables.runs.values() if run.family == "prompt"]
-    for each in (*asked, *tables.asked.values()):
+    for each in tables.models:
         block = config["generate"]["prompt"] | prompt_overrides(config, each)
         endpoint = block["endpoint"]
-        if each.answers:
+        if each.answers or each.family != "prompt":
             continue
         if not endpoint:
             if not find_gpus() and config["generate"]["server"]["gpus"]:

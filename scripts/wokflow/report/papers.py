@@ -48,7 +48,7 @@ them.
 
 Each paper has a target, which first says what is missing (also `wokflow plan TARGET --configfile ...`): corpora,
 endpoints, programs and people, the tables and figures that need them, and settings that are not the paper's. With
-`config/demo.yaml` in the place of my.yaml, all five run without network and GPU, and their page says that it is a
+`config/demo.yaml` in the place of my.yaml, the demo's data and small models stand in, and the page says that it is a
 demonstration.
 
 | paper | items | {heads} |
