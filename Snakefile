@@ -67,7 +67,7 @@ for stage, files in TARGETS.items():
             files,
 
 
-for short, paper in papers.PAPERS.items():
+for short, paper in paper_settings.PAPERS.items():
 
     rule:
         name:

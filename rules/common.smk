@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from wokflow.cluster.requests import doubled
 from wokflow.cluster.site import read_site
 from wokflow.annotate.arguments import read_studies
-from wokflow.frame import papers, stages
+from wokflow.frame import paper_settings, stages
 from wokflow.frame.alone import take_folder, writes_results
 from wokflow.enrich.stage import item_languages
 from wokflow.frame.config import prepare, read_schema

@@ -9,7 +9,7 @@ import yaml
 from snakemake.utils import update_config
 from wokflow.frame import config as checks
 from wokflow.frame.job import UserError
-from wokflow.frame.papers import PAPERS
+from wokflow.frame.paper_settings import PAPERS
 from wokflow.frame.paths import expanded, no_model
 from wokflow.frame.runs import COLUMNS, OPTIONAL
 

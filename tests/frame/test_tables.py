@@ -127,7 +127,7 @@ def test_tables_are_opened_where_checksums_are_compared() -> None:
         path.relative_to(package).as_posix(): path.read_text("utf-8") for path in package.rglob("*.py")
     }
     given = {"evaluate/given_rows.py", "ingest/parallel.py"}
-    others = {"export/diff.py", "export/rehydrate.py", "export/release_shards.py"}
+    others = {"export/rehydrate.py", "export/release_shards.py"}
     assert {name for name, text in modules.items() if calls.search(text)} == {
         "frame/tables.py"
     } | given | others

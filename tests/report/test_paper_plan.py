@@ -10,7 +10,7 @@ from wokflow.frame import stages
 from wokflow.frame.arguments import merged
 from wokflow.frame.config import prepare
 from wokflow.frame.config_files import read_yaml
-from wokflow.frame.papers import PAPERS
+from wokflow.frame.paper_settings import PAPERS
 from wokflow.frame.scope import Scope
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS

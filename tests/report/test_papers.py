@@ -13,7 +13,7 @@ from wokflow.evaluate.summary import read_published
 from wokflow.frame.arguments import lookup, merged
 from wokflow.frame.config import prepare
 from wokflow.frame.job import UserError
-from wokflow.frame.papers import PAPERS
+from wokflow.frame.paper_settings import PAPERS
 from wokflow.frame.runs import STEPS
 from wokflow.frame.schemas import declared_tables
 from wokflow.frame.text_files import read_table

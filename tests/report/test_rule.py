@@ -38,7 +38,7 @@ def test_the_rule_names_its_tables_as_the_page_does(monkeypatch: pytest.MonkeyPa
         return given_parts(parts, table)
 
     given_parts = inputs.of
-    for module in ("inputs", "matching"):
+    for module in ("inputs", "recipe_pairs"):
         monkeypatch.setattr(f"wokflow.report.{module}.of", of)
     page(tmp_path, 5)
     monkeypatch.chdir(ROOT)

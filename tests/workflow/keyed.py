@@ -6,6 +6,7 @@ from tests.workflow.keyed_dialogues import OF_DIALOGUES
 # A setting, or a block that holds it -> the rules whose keys change. Other shards are other jobs, with the same key.
 OTHER_KEYS: dict[str, set[str]] = {
     "match.search.k": {"match_search", "match_pair"},
+    "paper": {"report_page"},
     "match.search.shards": set(),
     "sources.counterfactual": set(),
     "parse.dependencies.batch": {"parse_dependencies", "evaluate_counterfactual"},

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from wokflow.frame.papers import PAPERS
+from wokflow.frame.paper_settings import PAPERS
 
 from tests.conftest import copy_house, snakemake
 

@@ -8,7 +8,7 @@ from typing import Any
 from wokflow.annotate.fields import HUMAN, PTA
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
-from wokflow.frame.papers import paper_of
+from wokflow.frame.paper_settings import paper_of
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import ADAPTED, DIALOGUES, NAME, REWRITTEN, located, read_overrides
 from wokflow.frame.text_files import read_table

@@ -17,7 +17,7 @@ from jsonschema.exceptions import ValidationError
 from wokflow.frame import stages
 from wokflow.frame.arguments import holds, lookup
 from wokflow.frame.job import UserError
-from wokflow.frame.papers import absent_data
+from wokflow.frame.paper_settings import absent_data
 from wokflow.frame.paths import expanded, expanded_model, holds_file, no_model
 from wokflow.frame.runs import Run, read_runs
 

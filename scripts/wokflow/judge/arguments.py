@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.frame.job import UserError
-from wokflow.frame.papers import paper_of
+from wokflow.frame.paper_settings import paper_of
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import DIALOGUES, NAME, Run, located, read_overrides
 from wokflow.frame.text_files import read_table

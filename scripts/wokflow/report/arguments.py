@@ -7,7 +7,7 @@ from typing import Any
 
 from wokflow.frame import stages
 from wokflow.frame.intervals import LEVEL
-from wokflow.frame.papers import paper_of
+from wokflow.frame.paper_settings import paper_of
 from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
 from wokflow.pivot.order_limits import limits

@@ -5,6 +5,7 @@ import re
 import socket
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from wokflow.annotate.arguments import Study
 from wokflow.frame.arguments import lookup
 from wokflow.frame.config_files import read_yaml
 from wokflow.frame.gpus import find_gpus
-from wokflow.frame.papers import CAMT, PAPERS, Paper, paper_of
+from wokflow.frame.paper_settings import CAMT, PAPERS, Paper, paper_of
 from wokflow.frame.runs import FROM_SCRATCH, ROOT, Run, located
 from wokflow.frame.secrets import variable_for
 from wokflow.frame.text_files import read_table
@@ -22,7 +23,7 @@ from wokflow.judge.arguments import AskedModel
 
 EXHIBITS = ROOT / "resources" / "papers" / "exhibits.tsv"
 DEMO = ROOT / "resources" / "demo"
-WILDCARD = re.compile(r"\\\{\w+\\\}")
+WILDCARD = re.compile(r"\{\w+\}")
 ON_THE_WAY = {  # tables that no target has: the beginning of their names, and the tables made of them
     "annotate/tasks": "annotate/sheets",
     "enrich": "enrich/statistics",
@@ -82,8 +83,12 @@ def files_of(paper: str, results: str, targets: Mapping[str, Iterable[str]]) -> 
 
 def _below(results: str, name: str, known: Iterable[str]) -> list[str]:
     """The files of a table, whose name may have wildcards."""
-    pattern = re.compile(re.escape(f"{results}/") + WILDCARD.sub("[^/]+", re.escape(name)) + "(/|$)")
-    return [path for path in known if pattern.match(path)]
+    own = f"{results}/{WILDCARD.sub('*', name)}".split("/")
+    return [
+        path
+        for path in known
+        if len(parts := path.split("/")) >= len(own) and all(map(fnmatchcase, parts, own))
+    ]
 
 
 def announced(short: str, config: Mapping[str, Any], tables: Tables) -> str:

@@ -13,7 +13,7 @@ import yaml
 
 from wokflow.evaluate.summary import read_published
 from wokflow.frame.documents import wrapped
-from wokflow.frame.papers import PAPERS
+from wokflow.frame.paper_settings import PAPERS
 from wokflow.frame.stages import sections
 from wokflow.frame.text_files import read_table
 
