@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return command(given)
     except UserError as error:
         print(shown(str(error)), file=sys.stderr)
-        return 1
+        return 2 if command is _diff else 1
     except BrokenPipeError:
         return 1
     except KeyboardInterrupt:
@@ -104,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
     one = add(
         "diff",
         _diff,
-        "What a new release adds, removes and changes; exit code 1 if anything.",
+        "What a new release adds, removes and changes; exit code 1 if anything, 2 if they cannot be compared.",
         "diff OLD NEW",
     )
     one.add_argument("old")

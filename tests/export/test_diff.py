@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from wokflow.cli import main
+from wokflow.export import diff as diff_module
 from wokflow.export.diff import diff
 
 from tests.export.made import PAIRS, edit, export, make_results
@@ -42,6 +43,20 @@ def test_diff_says_which_settings_differ(results: Path) -> None:
         "match/accepted/zh-en: other content of lexicon",
         "match/accepted/zh-en: other code",
     ]
+
+
+def test_a_full_disk_is_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = export(make_results(tmp_path / "old"), "pairs")
+    full = diff_module._TABLE.replace("BEGIN;", "PRAGMA max_page_count = 2;\nBEGIN;")
+    monkeypatch.setattr(diff_module, "_TABLE", full)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    (tmp_path / "temporary").mkdir()
+    assert main(["diff", str(old), str(old)]) == 2
+    assert "database or disk is full. Is there room?" in capsys.readouterr().err
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 def test_diff_counts_rows_whose_key_comes_twice(tmp_path: Path) -> None:

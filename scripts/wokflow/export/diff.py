@@ -2,10 +2,9 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -16,6 +15,8 @@ from wokflow.export.manifest import Manifest, rows_of
 from wokflow.export.release_shards import Rows, shard_paths
 from wokflow.export.subsets import RECORDS
 from wokflow.export.verify import verified
+from wokflow.frame.job import UserError
+from wokflow.frame.temporary import temporary_folder
 
 SHOWN = 5
 SOURCE = ("version", "sha256", "licence", "release")
@@ -119,12 +120,9 @@ def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) ->
 
     If a key occurs several times, the first row is compared with the first, the second with the second. Keys and
     digests of the rows lie in a temporary file, which SQLite sorts; its pages and each of its sorts hold CACHE MiB.
+    Raises UserError where there is no room for it.
     """
-    with (
-        TemporaryDirectory(prefix="wokflow-") as folder,
-        closing(sqlite3.connect(Path(folder, "rows.sqlite"), isolation_level=None)) as database,
-    ):
-        database.executescript(_TABLE)
+    with _database() as database:
         for number, (release, manifest) in enumerate(((old, before), (new, after))):
             database.executemany(
                 f"INSERT INTO rows VALUES ({number}, ?, ?)", _digests(release, manifest, name)
@@ -138,6 +136,21 @@ def compare(old: str, before: Manifest, new: str, after: Manifest, name: str) ->
             **{kind: counts.get(kind, 0) for kind in (*kinds, "equal")},
             examples={kind: [key for (key,) in database.execute(first, (kind, SHOWN))] for kind in kinds},
         )
+
+
+@contextmanager
+def _database() -> Iterator[sqlite3.Connection]:
+    """A database in a temporary folder, where SQLite sorts, too. Its errors raise UserError."""
+    with temporary_folder() as folder:
+        try:
+            with closing(sqlite3.connect(folder / "rows.sqlite", isolation_level=None)) as database:
+                database.executescript(_TABLE)
+                yield database
+        except sqlite3.Error as error:
+            raise UserError(
+                f"The releases cannot be compared in {folder.parent}: {error}. "
+                "Is there room? $TMPDIR may name another folder."
+            ) from error
 
 
 def _digests(release: str, manifest: Manifest, name: str) -> Iterator[tuple[str, int]]:
