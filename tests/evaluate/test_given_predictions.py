@@ -16,14 +16,14 @@ def tsv(folder: Path, text: str, name: str = "p.tsv") -> str:
 
 
 def test_files_and_runs_are_gathered_by_run(tmp_path: Path) -> None:
-    one = tsv(tmp_path, "\ufeff" + HEADER + 'b\tr\t"洗,\n切\t""x"""\na\tr\t煮\n')
+    one = tsv(tmp_path, "\ufeff" + HEADER + 'b\tr\t"洗,\n切 ""x"""\na\tr\t煮\n')
     two = str(tmp_path / "p.parquet")
     pl.DataFrame({"run": ["q", "q"], "prediction": ["炒", None], "instance_id": ["a", "b"]}).write_parquet(
         two
     )
     assert read_predictions([one, two], ["b", "a"], Progress()) == {
         "q": {"a": "炒", "b": ""},
-        "r": {"a": "煮", "b": '洗,\n切\t"x"'},
+        "r": {"a": "煮", "b": '洗,\n切 "x"'},
     }
 
 
@@ -47,7 +47,7 @@ def test_missing_predictions_are_empty_and_said(tmp_path: Path) -> None:
         (HEADER + "a\tr\tx\n\na\tr\ty\n", "row 4: run r has instance a twice"),
         (HEADER + "a\t\tx\n", "row 2: the column run is empty"),
         (HEADER + "a\tr\n", "line 2: 2 cells"),
-        (HEADER + 'a\tr\t"洗" 切\n', "line 2: .*quotation mark"),
+        (HEADER + 'a\tr\t"洗" "切"\n', "line 2: .*quotation mark"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -190,6 +190,8 @@ def test_a_missing_column_a_short_row_and_a_broken_cell_are_named(name: str, tmp
         name, text.replace(first, "other", 1).encode(), tmp_path
     )
     assert "must end with one" in refusal(name, (text + '"cut\toff\n').encode(), tmp_path)
+    closed = f'{text}"cut\toff\n{text.splitlines()[-1]}\n9"\n'
+    assert f"line {text.count(chr(10)) + 1}: the quotation mark" in refusal(name, closed.encode(), tmp_path)
     if name not in TWICE:
         lines = text.splitlines(keepends=True)
         assert re.search(r"(line|row) \d+", refusal(name, (text + lines[-1]).encode(), tmp_path))

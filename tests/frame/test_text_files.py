@@ -122,12 +122,43 @@ def test_rows_have_the_line_that_they_end_with(tmp_path: Path) -> None:
         ("a\tb\n1\n", "line 2: 1 cells, but the header has 2; empty cells count"),
         ("a\tb\n1\t2\t3\n", "line 2: 3 cells, but the header has 2"),
         ('a\tb\n"1\t2\n', r"line 2: .* must end with one"),
-        ('a\tb\n"Best" soup\t2\n', r"line 2: .* must end with one"),
+        ('a\tb\n"Best" and "worst"\t2\n', r"line 2: .* must end with one"),
+        ('a\tb\n"Best""" soup\t2\n', r"line 2: .* must end with one"),
+        ('a\tb\n\n1\t"Boil.\n2\tin a 9" pan\n', r"lines 3 to 4: .* must end with one"),
+        (
+            'a\tb\n1\t"Boil it.\n2\tFry.\n3\tUse a pan of 9"\n4\tEat.\n',
+            r"line 2: .* begins a cell, 'Boil it\..*Use a pan of', ends it only in line 4, behind tabs",
+        ),
+        ('a\tb\n"1\nx"\t"Boil it.\n\n3"\t\n', "line 5: 3 cells, but the header has 2"),
+        ('a\tb\t"c\n1\t2\t9"\n', "line 1: .* ends it only in line 2"),
     ],
 )
 def test_a_table_that_is_none_is_refused_with_its_line(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=said.replace("?", r"\?")):
         rows(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('9" pan', '9" pan'),
+        ('a pan of 9"', 'a pan of 9"'),
+        ('"mock" crab', '"mock" crab'),
+        ('"Best" and "worst" cakes', '"Best" and "worst" cakes'),
+        ('"""Best"" cake"', '"Best" cake'),
+        ('"""Best"""', '"Best"'),
+        ('"salt,\tsoy"', "salt,\tsoy"),
+        ('"salt\t""mock"" crab"', 'salt\t"mock" crab'),
+        ('"1. Boil.\n""2"". Eat, with ""mock"" crab."', '1. Boil.\n"2". Eat, with "mock" crab.'),
+    ],
+)
+def test_quoted_cells_are_read_as_spreadsheets_write_them_and_other_marks_stay(
+    written: str, read: str, tmp_path: Path
+) -> None:
+    for end in ("\n", "\r\n", ""):
+        one = 2 + read.count("\n")
+        expected = [(one, {"a": read, "b": "x"}), (one + one - 1, {"a": "y", "b": read})]
+        assert rows(tmp_path, f"a\tb\n{written}\tx\ny\t{written}{end}") == expected
 
 
 @pytest.mark.parametrize("name", ["Direction", "directions", "dirction"])

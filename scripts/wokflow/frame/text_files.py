@@ -52,6 +52,10 @@ OTHERS = {
 LOOKED_AT = 1 << 16  # bytes by which an encoding is told
 NATURAL = 1 / 3  # share of words that look like those of a language in the right encoding, at least
 ALIKE = 0.8  # similarity of an unknown column to the one that is meant
+SHOWN = 30  # characters of a cell in a message
+BREAK = re.compile("\r\n?|\n")
+# A cell that begins with a quotation mark and cannot be a quoted one: pairs of marks, with text behind the last.
+_MARKED = re.compile(r'(?:^|(?<=\t))(?:"[^"\t\r\n]+"[^"\t\r\n]+)+(?=[\t\r\n]|$)')
 TABS = "Are the columns separated by tabs?"
 
 # The number of the last line of a row, and its cells by column.
@@ -157,10 +161,12 @@ def read_table(
 ) -> Iterator[Row]:
     """The rows of a tab-separated table whose first line has the names of its columns. Empty lines are skipped.
 
-    A cell that begins with a quotation mark ends with one, as spreadsheet programs write it. `optional`: columns that
-    may be missing, but not be written otherwise. `comments`: lines that begin with # are skipped. `whole`: a row must
-    have as many cells as the header; otherwise missing cells are empty. Raises UserError, with the line, if the table
-    lacks one of `columns`, has one twice, or a row does not fit; and as `read_text` does.
+    A cell that begins with a quotation mark ends with one, and one inside it is doubled, as spreadsheet programs
+    write it; one that cannot be meant so ("mock" crab) is read as it stands. `optional`: columns that may be missing,
+    but not be written otherwise. `comments`: lines that begin with # are skipped. `whole`: a row must have as many
+    cells as the header; otherwise missing cells are empty. Raises UserError, with the line, if the table lacks one of
+    `columns`, has one twice, or a row does not fit; for a quoted cell with tabs and line breaks, which may be rows
+    behind a mark that was never closed; and as `read_text` does.
     """
     text, begins = read_text(path, what), True
 
@@ -169,34 +175,57 @@ def read_table(
         for line in io.StringIO(text, newline=""):
             # The reader takes a line at a time; one within a quoted cell is no comment.
             comment, begins = comments and begins and line.startswith("#"), False
-            yield "\n" if comment else line
+            yield "\n" if comment else _MARKED.sub(_quoted, line)
 
     reader = csv.reader(lines(), dialect="excel-tab", strict=True)
     header: list[str] | None = None
+    begin = 1  # the first line of the row
     try:
         for row in reader:
             begins = True
             where = f"{path}, line {reader.line_num}"
+            several, begin = _check_breaks(path, begin, row), reader.line_num + 1
             if not any(cell.strip() for cell in row):
                 continue
             if header is None:
                 header = _header(where, row, columns, optional)
                 continue
-            if len(row) > len(header) and not any(cell.strip() for cell in row[len(header) :]):
+            if not several and not any(cell.strip() for cell in row[len(header) :]):
                 row = row[: len(header)]  # tabs that a spreadsheet added
             if len(row) > len(header) or (whole and len(row) < len(header)):
                 raise UserError(
-                    f"{where}: {len(row)} cells, but the header has {len(header)}; empty cells count. Tabs and "
+                    f"{where}: {len(row)} cells, but the header has {len(header)}; empty cells count. A tab or "
                     "line breaks inside a cell call for quotes around it."
                 )
             yield reader.line_num, dict(zip(header, row + [""] * (len(header) - len(row)), strict=True))
     except csv.Error as error:
+        where = f"line {begin}" if begin == reader.line_num else f"lines {begin} to {reader.line_num}"
         raise UserError(
-            f"{path}, line {reader.line_num}: {error}. A cell that begins with a quotation mark must end with one, "
-            "and one inside it is doubled, as spreadsheets write it."
+            f"{path}, {where}: {error}. A cell that begins with a quotation mark must end with one, and one inside "
+            'it is doubled, as spreadsheets write it: """Best"" and ""worst"""'
         ) from error
     if header is None:
         _header(f"{path}, line 1", [], columns, optional)
+
+
+def _quoted(cell: re.Match[str]) -> str:
+    doubled = cell[0].replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _check_breaks(path: str | Path, line: int, row: list[str]) -> bool:
+    """Whether a row that begins in this line has cells with line breaks. Raises UserError where one has tabs, too."""
+    several = False
+    for cell in row:
+        breaks = len(BREAK.findall(cell))
+        if breaks and "\t" in cell:
+            raise UserError(
+                f"{path}, line {line}: the quotation mark that begins a cell, {cell[:SHOWN]!r}, ends it only in line "
+                f"{line + breaks}, behind tabs. If the mark is part of the text, write three: one that begins "
+                "the cell, two for it; and one at the cell's end. If the cell is to hold all that, replace its tabs."
+            )
+        several, line = several or breaks > 0, line + breaks
+    return several
 
 
 def _header(where: str, row: list[str], columns: Collection[str], optional: Collection[str]) -> list[str]:
