@@ -205,11 +205,25 @@ def test_words_behind_an_archive_are_named_and_not_called_damage(
     ending: str, words: bytes, tmp_path: Path
 ) -> None:
     data = PACK[ending](TEXT) + PACK[ending](b"good\n")
-    with pytest.raises(UserError) as error:
-        read(tmp_path / f"raw{ending}", data + words)
+    out, error = read(tmp_path / f"raw{ending}", data + words)
+    assert out == TEXT + b"good\n"
     kept = len(data + words) - len(words.lstrip(b"\0"))
-    assert f"at byte {kept}, stands what is none: {words.lstrip(bytes(1))[:16]!r}" in str(error.value)
+    assert f"at byte {kept}, stands what is none: {words.lstrip(bytes(1))[:16]!r}" in error
+    assert f"If it was added, cut it off: head -c {kept} OLD > NEW" in error
     assert read(tmp_path / f"raw{ending}", (data + words)[:kept]) == (TEXT + b"good\n", "")
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".zst"])
+@pytest.mark.parametrize("between", [0, CHUNK // 16 - 4])
+def test_a_damaged_header_with_members_behind_it_is_not_to_be_cut_off(
+    ending: str, between: int, tmp_path: Path
+) -> None:
+    good, damaged = PACK[ending](b"good\n"), bytearray(PACK[ending](b"lost\n") + b"x" * between)
+    damaged[0] ^= 1
+    out, error = read(tmp_path / f"raw{ending}", good + damaged + good)
+    assert out == b"good\n" and "head -c" not in error
+    later = len(good) + len(damaged)
+    assert f"at byte {len(good)}, stands what is none" in error and f"begins at byte {later}" in error
 
 
 @packed

@@ -4,6 +4,7 @@ import bz2
 import errno
 import io
 import lzma
+import re
 import shlex
 import struct
 import zipfile
@@ -28,6 +29,13 @@ _MAGIC = {
     ".zst": (b"\x28\xb5\x2f\xfd", *_SKIPPABLE),
     ".zip": (b"PK\3\4", b"PK\5\6"),
 }
+# How members begin, longer than the magic that chance may write: gzip's only method, the first block of bzip2.
+_MEMBER = {
+    ".gz": re.compile(rb"\x1f\x8b\x08"),
+    ".bz2": re.compile(b"BZh[1-9]1AY&SY"),
+    ".zst": re.compile(rb"\x28\xb5\x2f\xfd"),
+}
+_OVERLAP = 16  # bytes, more than any of these
 _TARS = {".tgz", ".tbz", ".tbz2", ".txz", ".tzst"}
 
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, ValueError, OSError)
@@ -208,8 +216,8 @@ def _members(
     """Decompress all members (.gz, .bz2) or frames (.zst) one after the other, as their tools do; without `path`, the
     first alone.
 
-    `new` makes a decompressor; `damage` is the exception that it raises on damaged bytes. Raises UserError where
-    something else follows a member.
+    `new` makes a decompressor; `damage` is the exception that it raises on damaged bytes. Raises Truncated where the
+    archive ends early, is damaged, or goes on with something that is no member.
     """
     decoder: _Decompressor | None = None
     begin = done = 0  # where the member begins, and how much of its content was yielded
@@ -221,7 +229,7 @@ def _members(
             begin, done = file.tell() - len(data), 0
             if path and begin:
                 data += file.read(HEAD)
-                _check_member(data, path, begin)
+                _check_member(file, data, path.suffix.lower(), begin)
             decoder = new()
         end = file.tell() - len(data)
         try:
@@ -241,14 +249,26 @@ def _members(
         raise Truncated(f"the archive ends at byte {file.tell()}, before its content does")
 
 
-def _check_member(data: bytes, path: Path, begin: int) -> None:
-    """Raise UserError if what lies behind a member, at byte `begin`, is none."""
-    ending = path.suffix.lower()
-    if not data.startswith(_MAGIC[ending]):
-        raise UserError(
-            f"{path}: behind the end of the {_FORMATS[ending]} archive, at byte {begin}, stands what is none: "
-            f"{data[:16]!r}. If it was added, cut it off: head -c {begin} OLD > NEW; else fetch the file again"
-        )
+def _check_member(file: BinaryIO, data: bytes, ending: str, begin: int) -> None:
+    """Raise Truncated if `data`, what lies behind a member from byte `begin` on, is no member."""
+    if data.startswith(_MAGIC[ending]):
+        return
+    around = f"behind the end of the {_FORMATS[ending]} archive, at byte {begin}, stands what is none: {data[:16]!r}"
+    if (later := _next_member(file, begin, ending)) is not None:
+        raise Truncated(f"{around}, and another begins at byte {later}: what stands there may be damaged")
+    raise Truncated(f"{around}. If it was added, cut it off: head -c {begin} OLD > NEW")
+
+
+def _next_member(file: BinaryIO, begin: int, ending: str) -> int | None:
+    """Where the next member behind byte `begin` seems to begin; None: nowhere."""
+    file.seek(begin)
+    held = b""
+    while piece := file.read(PIECE):
+        held += piece
+        if found := _MEMBER[ending].search(held):
+            return file.tell() - len(held) + found.start()
+        held = held[-_OVERLAP:]
+    return None
 
 
 def _decompressed(decoder: _Decompressor, data: bytes) -> Iterator[bytes]:
