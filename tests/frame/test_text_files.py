@@ -32,6 +32,8 @@ MENU = "name\tprice\n红烧肉，米饭\t28\ncrème brûlée à la carte\t9\n"
         ("name\nred-cooked pork 红烧肉\n", "utf_7", "UTF-7"),
         ("name\ncrème brûlée\n", "utf_7", "UTF-7"),
         ("name\nЩи со сметаной\n", "utf_7", "UTF-7"),
+        ("name\nvoilà, así, cœur\n", "utf_7", "UTF-7"),
+        ("name\n粥\n", "utf_7", "UTF-7"),
         ("味噌汁\tご飯\t寿司", "iso2022_jp", "ISO-2022-JP"),
     ],
 )
@@ -75,7 +77,18 @@ def test_what_is_valid_utf_8_and_no_text_is_refused(data: bytes, said: str, tmp_
 
 
 @pytest.mark.parametrize(
-    "text", ["1+1=2, salt+oil+tea", "a + b, C++, x+y-, +Tea", "+ZwsKdw-, +fish", "~{soup~}"]
+    "text",
+    [
+        *("1+1=2, salt+oil+tea", "a + b, C++, x+y-, +Tea", "+ZwsKdw-, +fish", "~{soup~}"),
+        *(
+            "Chicken +leg, braised",
+            "+beg, +geo",
+            "+Ufo",
+            "+IBM's, +MAE",
+            "+T00, +e00",
+            "VARIETAL+VARIETAL\n" * 3,
+        ),
+    ],
 )
 def test_signs_of_plus_do_not_make_utf_7(text: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_text(text, encoding="ascii")

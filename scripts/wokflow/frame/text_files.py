@@ -29,11 +29,16 @@ ENCODINGS = {
     "koi8_r": "KOI8-R",
     "cp437": "CP437",
 }
-# Encodings whose bytes are ASCII, with the byte that they cannot do without.
+# In UTF-7, a plus before letters that are no word or number (+leg), or one letter of Latin with a mark (AOA is à).
+_SHIFTED = re.compile(
+    rb"\+(?:A[M-X][A-Za-z0-9+/](?![A-Za-z0-9+/])"
+    rb"|(?!(?:[0-9]*[A-Za-z]?[a-z]*|[A-Za-z]?[a-z]*[0-9]*|[A-Z]+[0-9]*)(?![A-Za-z0-9+/])))"
+)
+# Encodings whose bytes are ASCII, with what they cannot do without.
 ESCAPED = {
-    "utf_7": ("UTF-7", b"+"),
-    "iso2022_jp": ("ISO-2022-JP", b"\x1b"),
-    "iso2022_kr": ("ISO-2022-KR", b"\x1b"),
+    "utf_7": ("UTF-7", _SHIFTED),
+    "iso2022_jp": ("ISO-2022-JP", re.compile(b"\x1b")),
+    "iso2022_kr": ("ISO-2022-KR", re.compile(b"\x1b")),
 }
 # Share of what looks like a language once ASCII is read so; characters beyond ASCII that are enough of any language.
 MOSTLY, ENOUGH = 1 / 2, 8
@@ -124,7 +129,7 @@ def _is_utf16(data: bytes) -> bool:
 def _escaped(data: bytes) -> str | None:
     """The encoding of ESCAPED in which ASCII holds characters that are expected, or several words of a language."""
     for codec, (named, mark) in ESCAPED.items():
-        text = _decoded(data[:LOOKED_AT], codec) if mark in data else ""
+        text = _decoded(data[:LOOKED_AT], codec) if mark.search(data) else ""
         several = sum(not character.isascii() for character in text) >= ENOUGH
         if expected(text) > MOSTLY or (several and natural(text) > MOSTLY):
             return named
