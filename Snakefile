@@ -81,8 +81,8 @@ onstart:
     from wokflow.frame.secrets import shown
 
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
-        for short in paper_plan.planned({job.rule.name for job in workflow.dag.jobs}):
-            print(shown(paper_plan.announced(short, config, NAMED)), file=sys.stderr)
+        if said := paper_plan.opening({job.rule.name for job in workflow.dag.jobs}, config, NAMED):
+            print(shown(said), file=sys.stderr)
 
 
 onsuccess:
@@ -92,4 +92,6 @@ onsuccess:
 
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
         outputs = {str(path) for job in workflow.dag.jobs for path in job.output}
-        print(shown(Outcome(config, outputs, list(RUNS), RESERVED).text()), file=sys.stderr)
+        lost = [*NAMED.left_out(config)]
+        outcome = Outcome(config, outputs, list(RUNS), RESERVED, list(RUNS.left_out), lost)
+        print(shown(outcome.text()), file=sys.stderr)

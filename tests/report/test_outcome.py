@@ -86,6 +86,8 @@ def test_what_runs_left_that_are_not_in_the_table_any_more_is_named(tmp_path: Pa
     assert note.endswith(f"to keep: {', '.join(kept)}.")
     assert not list(Outcome(config, outputs, ["new", "old"], ["copy"]).notes())
     assert not list(Outcome(config, {f"{tmp_path}/match/pairs/zh-en/part-00000.parquet"}, [], []).notes())
+    lost = "Left out of runs.tsv, as there are no dialogues: old."
+    assert list(Outcome(config, outputs, ["new"], ["copy"], ["old"], [lost]).notes()) == [lost]
 
 
 def test_all_tables_with_a_folder_a_run_are_known() -> None:

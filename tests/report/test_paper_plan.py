@@ -10,11 +10,11 @@ from wokflow.frame import stages
 from wokflow.frame.arguments import merged
 from wokflow.frame.config import prepare
 from wokflow.frame.config_files import read_yaml
-from wokflow.frame.paper_settings import PAPERS
+from wokflow.frame.paper_settings import PAPERS, Rows
 from wokflow.frame.scope import Scope
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
-from wokflow.report.paper_plan import Tables, announced, exhibits, files_of, stand_ins
+from wokflow.report.paper_plan import Tables, announced, exhibits, files_of, opening, stand_ins
 
 from tests.conftest import ROOT
 from tests.test_docs import SCHEMA, defaults
@@ -36,7 +36,11 @@ def planned(short: str, *files: str) -> tuple[dict[str, Any], Tables, list[str]]
         update_config(config, read_yaml(ROOT / file))
     config, runs = prepare(merged(defaults(), config), SCHEMA, ROOT, packages=False)
     asked = read_models(config, SCHEMA, runs)
-    tables = Tables(runs, asked, read_studies(config, SCHEMA, {}, []))
+    by_data = {
+        run.data: [name for name, each in runs.items() if each.data == run.data] for run in runs.values()
+    }
+    writers = [name for name, model in asked.items() if model.role == "generator"]
+    tables = Tables(runs, asked, read_studies(config, SCHEMA, by_data, writers))
     sentences = {name: source["pair"] for name, source in config["sources"].items() if "kind" in source}
     scope = Scope(
         config=config,
@@ -77,13 +81,29 @@ def test_without_corpora_models_and_people_each_gap_is_said_with_the_tables_that
             "key in $OPENAI_API_KEY",
             "accepted silver sheet (for Table 1",
         ),
-        "ash": ("key in $GEMINI_API_KEY", "studies. Left out of"),
+        "ash": ("key in $GEMINI_API_KEY", "config/studies.tsv, as there is no table of raters"),
         "counterfactual": ("XiaChuFang (for Figure 4", "answers about pivot actions"),
         "camt": ("sentences of both languages (for Table 2", "nllb-append", "COMET"),
         "intralingual": ("dialogues (for Table 1", "llama2-70b", "mixtral-finds"),
     }[short]
     assert not [gap for gap in gaps if gap not in said], said
     assert "Settings that are not" not in said and PAGE in files
+
+
+def test_rows_that_are_left_out_are_said_before_any_target_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config, tables, _ = planned("camt")
+    runs = (
+        f"Left out of {config['runs']}, as there are no sentences of it (sources.camt): nllb, nllb-append, "
+    )
+    judges = f"Left out of {config['judge']['models']}, as no run translates sentences: gpt4o."
+    said = opening({"all"}, config, tables)
+    assert said.startswith(runs) and judges in said and "Missing" not in said
+    assert opening({"all", PAPERS["camt"].target}, config, tables).count(judges) == 1
+    default = config | {"paper": ""}
+    assert opening({"all"}, default, Tables(Rows(), Rows(), Rows())) == ""
 
 
 def test_needs_that_gaps_name_are_in_the_table_of_exhibits() -> None:

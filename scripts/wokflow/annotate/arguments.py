@@ -8,7 +8,7 @@ from typing import Any
 from wokflow.annotate.fields import HUMAN, PTA
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
-from wokflow.frame.paper_settings import paper_of
+from wokflow.frame.paper_settings import Rows, paper_of
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import ADAPTED, DIALOGUES, NAME, REWRITTEN, located, read_overrides
 from wokflow.frame.text_files import read_table
@@ -71,7 +71,7 @@ def read_studies(
     schema: Mapping[str, Any],
     runs: Mapping[str, Collection[str]],
     generators: Collection[str],
-) -> dict[str, Study]:
+) -> Rows[Study]:
     """The rows of the table at annotate.studies by name, in its order; none without a table.
 
     `runs` has the names of the runs by data; for pta, of those that translate sentences whose items are known.
@@ -80,7 +80,7 @@ def read_studies(
     with all problems, each with its line.
     """
     path = config["annotate"]["studies"]
-    studies: dict[str, Study] = {}
+    studies: Rows[Study] = Rows()
     problems, paper = [], paper_of(config)
     for number, row in read_table(path, COLUMNS, "studies", comments=True) if path else ():
         row = {name: row[name].strip() for name in COLUMNS}
@@ -92,7 +92,8 @@ def read_studies(
         if not faults:
             known = () if row["data"] in JUDGED or row["kind"] == "writing" else runs.get(row["data"], ())
             made = _study(row, settings, tuple(known))
-            if paper and _idle(made, systems):
+            if paper and (reason := _idle(made, systems)):
+                studies.left_out[made.name] = reason
                 continue
             studies[made.name] = made
             faults = [*_missing(made, systems)]
@@ -173,10 +174,11 @@ def _without_text(row: Mapping[str, str]) -> Iterator[str]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
 
 
-def _idle(study: Study, systems: Collection[str]) -> bool:
-    """Whether nobody rates or writes, or nothing of a system is there to be rated."""
-    nothing = study.kind != "writing" and not study.texts and not {*systems} & {*(study.systems or systems)}
-    return nothing or not Path(study.raters).is_file()
+def _idle(study: Study, systems: Collection[str]) -> str:
+    """Why a study has nothing to do: nobody rates or writes, or no text is there to be rated. Empty: it has."""
+    if study.kind != "writing" and not study.texts and not {*systems} & {*(study.systems or systems)}:
+        return f"no text of {study.data} is made that people could rate"
+    return "" if Path(study.raters).is_file() else f"there is no table of raters {study.raters}"
 
 
 def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from jsonschema.exceptions import ValidationError
 from wokflow.frame import stages
 from wokflow.frame.arguments import holds, lookup
 from wokflow.frame.job import UserError
-from wokflow.frame.paper_settings import absent_data
+from wokflow.frame.paper_settings import Rows, absent_data
 from wokflow.frame.paths import expanded, expanded_model, holds_file, no_model
 from wokflow.frame.runs import Run, read_runs
 
@@ -59,7 +59,7 @@ def prepare(
     *,
     packages: bool = True,
     reserved: Collection[str] = (),
-) -> tuple[dict[str, Any], dict[str, Run]]:
+) -> tuple[dict[str, Any], Rows[Run]]:
     """The config with all defaults, and the table of runs; `given` stays as it is.
 
     In paths, ~ and variables are filled in. A relative path that leads nowhere from the working folder is taken from

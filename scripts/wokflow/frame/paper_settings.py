@@ -5,8 +5,9 @@ Without that key, a row of a table whose data are not there is refused.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+T = TypeVar("T")
 CAMT = "camt"  # what config/items_runs.tsv calls the sentences
 
 
@@ -40,13 +41,29 @@ def paper_of(config: Mapping[str, Any]) -> Paper | None:
     return PAPERS.get(config.get("paper", ""))
 
 
-def absent_data(config: Mapping[str, Any]) -> list[str]:
-    """Data of runs that are left out: of a paper's, those that the config names no file of. None without a paper."""
+class Rows(dict[str, T], Generic[T]):
+    """The rows of a table by name; `left_out` has the names of those that were left out, each with the reason."""
+
+    def __init__(
+        self, rows: Mapping[str, T] | None = None, left_out: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(rows or {})
+        self.left_out = dict(left_out or {})
+
+
+def absent_data(config: Mapping[str, Any]) -> dict[str, str]:
+    """Data of runs that are left out, each with the reason; without a paper, none.
+
+    These are data of a paper for which the config names no file.
+    """
     if paper_of(config) is None:
-        return []
-    absent = [] if config["ingest"]["dialogues"]["path"] else ["dialogues"]
+        return {}
+    absent = {}
+    if not config["ingest"]["dialogues"]["path"]:
+        absent["dialogues"] = "there are no dialogues (ingest.dialogues.path)"
     if CAMT not in config["sources"]:
-        absent.append(CAMT)
+        absent[CAMT] = f"there are no sentences of it (sources.{CAMT})"
     if not config["enrich"]["entities"]["path"]:
-        absent += [name for name, source in config["sources"].items() if "kind" in source]
+        sentences = [name for name, source in config["sources"].items() if "kind" in source]
+        absent |= dict.fromkeys(sentences, "there is no table of entities (enrich.entities.path)")
     return absent

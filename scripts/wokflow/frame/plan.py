@@ -74,12 +74,10 @@ def described(workflow: Any) -> str:
 
 
 def of_papers(workflow: Any) -> str:
-    """What is missing for the papers whose targets are planned; empty without such a target."""
+    """What is missing for papers whose targets are planned, or which rows a paper's settings leave out."""
     named, rules = workflow.globals, {job.rule.name for job in workflow.dag.jobs}
-    plan = named["paper_plan"]
-    return "".join(
-        plan.announced(short, named["config"], named["NAMED"]) + "\n\n" for short in plan.planned(rules)
-    )
+    said = str(named["paper_plan"].opening(rules, named["config"], named["NAMED"]))
+    return said + "\n\n" if said else ""
 
 
 def of_another_config(workflow: Any) -> str:

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from wokflow.frame.arguments import merged, nested
 from wokflow.frame.cutoffs import plain
 from wokflow.frame.job import UserError
+from wokflow.frame.paper_settings import Rows
 from wokflow.frame.paths import expanded, expanded_model, no_model
 from wokflow.frame.text_files import read_table
 from wokflow.frame.weights import weights_mb
@@ -235,20 +236,21 @@ def read_runs(
     schema: Mapping[str, Any],
     reserved: Collection[str] = (),
     pairs: Mapping[str, str] | None = None,
-    absent: Collection[str] = (),
-) -> dict[str, Run]:
+    absent: Mapping[str, str] | None = None,
+) -> Rows[Run]:
     """The runs of a tab-separated table by name, in its order. Lines that begin with # are skipped.
 
     `schema` is the config's, against which settings are checked; `reserved` are names that no run may have; `pairs`
-    are the sources of sentences, each with its languages as en-zh. Rows with `absent` data are left out. Raises
-    UserError with all problems, each with its line.
+    are the sources of sentences, each with its languages as en-zh. Rows with `absent` data are left out, with the
+    reason given there. Raises UserError with all problems, each with its line.
     """
-    pairs = pairs or {}
-    runs: dict[str, Run] = {}
+    pairs, absent = pairs or {}, absent or {}
+    runs: Rows[Run] = Rows()
     problems = []
     needed = [name for name in COLUMNS if name not in OPTIONAL]
     for number, row in read_table(path, needed, "runs", optional=OPTIONAL, comments=True):
         if row["data"] in absent:
+            runs.left_out[row["name"]] = absent[row["data"]]
             continue
         row = dict.fromkeys(OPTIONAL, "") | row
         overrides, wrong = read_overrides(row["settings"], schema)
@@ -261,7 +263,7 @@ def read_runs(
             texts |= {"answers": located(expanded(row["answers"])) or None}
             runs[row["name"]] = Run(**texts, settings=overrides)
     if not problems:
-        runs = {name: replace(run, lender=_lender(run, runs)) for name, run in runs.items()}
+        runs.update({name: replace(run, lender=_lender(run, runs)) for name, run in runs.items()})
         problems = [f"  - {run.name}: {text}" for run in runs.values() for text in _run_problems(run)]
     if problems:
         raise UserError(f"The runs in {path} cannot be used:\n" + "\n".join(problems))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.frame.job import UserError
-from wokflow.frame.paper_settings import paper_of
+from wokflow.frame.paper_settings import Rows, paper_of
 from wokflow.frame.paths import expanded
 from wokflow.frame.runs import DIALOGUES, NAME, Run, located, read_overrides
 from wokflow.frame.text_files import read_table
@@ -64,20 +64,21 @@ class AskedModel:
 
 def read_models(
     config: Mapping[str, Any], schema: Mapping[str, Any], runs: Mapping[str, Run]
-) -> dict[str, AskedModel]:
+) -> Rows[AskedModel]:
     """The rows of the table at judge.models by name, in its order; none without a table.
 
     Comparers choose between the translations of `runs`. Lines that begin with # are comments. Under the settings of a
     paper, models without runs to judge are left out. Raises UserError with all problems, each with its line.
     """
     path = config["judge"]["models"]
-    models: dict[str, AskedModel] = {}
+    models: Rows[AskedModel] = Rows()
     problems = []
     needed = [column for column in COLUMNS if column not in OPTIONAL]
-    idle = _idle(runs) if paper_of(config) else ()
+    idle = _idle(runs) if paper_of(config) else {}
     table = read_table(path, needed, "models", optional=OPTIONAL, comments=True) if path else ()
     for number, row in table:
         if row["role"] in idle:
+            models.left_out[row["name"]] = idle[row["role"]]
             continue
         settings, wrong = read_overrides(row["settings"], schema)
         in_row = [*_problems(row, models), *wrong]
@@ -103,10 +104,14 @@ def read_models(
     return models
 
 
-def _idle(runs: Mapping[str, Run]) -> tuple[str, ...]:
-    """The roles that no run leaves anything to do."""
-    comparers = () if any(run.pair for run in runs.values()) else ("comparer",)
-    return comparers if any(run.data == DIALOGUES for run in runs.values()) else (*comparers, *OF_DIALOGUES)
+def _idle(runs: Mapping[str, Run]) -> dict[str, str]:
+    """The roles that no run leaves anything to do, each with the reason."""
+    idle = {}
+    if not any(run.pair for run in runs.values()):
+        idle["comparer"] = "no run translates sentences"
+    if not any(run.data == DIALOGUES for run in runs.values()):
+        idle |= dict.fromkeys(OF_DIALOGUES, "no run adapts dialogues")
+    return idle
 
 
 def _model(row: Mapping[str, str], settings: Mapping[str, Any]) -> AskedModel:

@@ -33,13 +33,16 @@ CHECKPOINTS = ".checkpoints"  # ends the folder of those of a training
 class Outcome:
     """The results of a run whose targets need the files `outputs`; other files in the folder belong to other runs.
 
-    `runs` are the names in the table of runs, `baselines` the names of runs that have no row there.
+    `runs` are the names in the table of runs, `baselines` the names of runs that have no row there. `idle` are names
+    of rows that are left out under the settings of a paper; `lost` says which rows of all tables are, and why.
     """
 
     config: Mapping[str, Any]
     outputs: Collection[str]
     runs: Collection[str]
     baselines: Collection[str] = ()
+    idle: Collection[str] = ()
+    lost: Collection[str] = ()
 
     def text(self) -> str:
         """Some lines for the screen."""
@@ -80,6 +83,7 @@ class Outcome:
 
     def notes(self) -> Iterator[str]:
         """What was left out or not found, and what to do about it."""
+        yield from self.lost
         yield from (lost.explained() for lost in self._left_out if lost.loud)
         yield from self._answers()
         if self._pairs():
@@ -99,7 +103,7 @@ class Outcome:
                 compared = sum(1 for pair in pairs if all(map(recipes.get, pair)))
                 yield from shortfalls.of_questions(self._rows("pivot/questions"), compared)
         if self._has("evaluate/summary/summary.tsv"):
-            yield from shortfalls.of_runs(len(self.runs))
+            yield from shortfalls.of_runs(len(self.runs) + len(self.idle))
         yield from shortfalls.of_removed(list(self._removed()))
 
     @cached_property
@@ -116,7 +120,7 @@ class Outcome:
                     if (
                         path.is_dir()
                         and not name.startswith(".")
-                        and name not in {*self.runs, *self.baselines}
+                        and name not in {*self.runs, *self.baselines, *self.idle}
                     ):
                         yield str(path)
 

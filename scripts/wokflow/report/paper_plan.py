@@ -14,7 +14,7 @@ from wokflow.annotate.arguments import Study
 from wokflow.frame.arguments import lookup
 from wokflow.frame.config_files import read_yaml
 from wokflow.frame.gpus import find_gpus
-from wokflow.frame.paper_settings import CAMT, PAPERS, Paper, paper_of
+from wokflow.frame.paper_settings import CAMT, PAPERS, Paper, Rows, paper_of
 from wokflow.frame.runs import FROM_SCRATCH, ROOT, Run, located
 from wokflow.frame.secrets import variable_for
 from wokflow.frame.text_files import read_table
@@ -49,14 +49,25 @@ class Missing:
 class Tables:
     """What the tables of a config name: runs, models that are asked, and studies."""
 
-    runs: Mapping[str, Run]
-    asked: Mapping[str, AskedModel]
-    studies: Mapping[str, Study]
+    runs: Rows[Run]
+    asked: Rows[AskedModel]
+    studies: Rows[Study]
 
     @property
     def models(self) -> list[Run | AskedModel]:
         """All rows that are models."""
         return [*self.runs.values(), *self.asked.values()]
+
+    def left_out(self, config: Mapping[str, Any]) -> Iterator[str]:
+        """Sentences: which rows were left out under the settings of a paper, and why."""
+        for path, rows in (
+            (config["runs"], self.runs),
+            (config["judge"]["models"], self.asked),
+            (config["annotate"]["studies"], self.studies),
+        ):
+            for reason in dict.fromkeys(rows.left_out.values()):
+                names = [name for name, own in rows.left_out.items() if own == reason]
+                yield f"Left out of {path}, as {reason}: {', '.join(names)}."
 
 
 def exhibits(paper: str) -> list[dict[str, str]]:
@@ -104,7 +115,7 @@ def announced(short: str, config: Mapping[str, Any], tables: Tables) -> str:
     for gap in gaps:
         items = [row["item"] for row in rows if any(need in row["needs"] for need in gap.needs)]
         concerns = f" (for {', '.join(items)})" if items else ""
-        lines.append(f"  - {gap.what}{concerns}. {gap.without}")
+        lines.append(f"  - {gap.what}{concerns}. {gap.without}".rstrip())
     if config["paper"] == short and (others := [*other_settings(paper, config)]):
         lines += ["Settings that are not the paper's:", *(f"  - {each}" for each in others)]
     return "\n".join(lines)
@@ -123,7 +134,7 @@ def missing(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[M
     """What a paper's tables and figures need and what is not there, as far as that can be told without asking."""
     yield from _corpora(short, config)
     yield from _sets(short, config)
-    yield from _rows(config, tables)
+    yield from (Missing(said.removesuffix("."), "") for said in tables.left_out(config))
     yield from _answered(tables)
     yield from _endpoints(config, tables)
     yield from _programs(short, config)
@@ -174,25 +185,6 @@ def _sets(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
             yield Missing(what, f"{without}: {key}.", (need,))
         elif _of_demo(path) or "resources/gold/" in str(path):
             yield Missing(what, "The demo's stands in.", (need,), True)
-
-
-def _rows(config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
-    """Rows that were left out because their data, or people, are not there."""
-    paper = paper_of(config)
-    for what, path, known in (
-        ("data of runs", config["runs"], tables.runs),
-        ("runs for models to judge", config["judge"]["models"], tables.asked),
-        ("table of raters, or texts, for studies", config["annotate"]["studies"], tables.studies),
-    ):
-        rows = read_table(path, ["name"], comments=True) if paper and path else ()
-        lost = [row["name"] for _, row in rows if row["name"] not in known and _wanted(row, paper)]
-        if lost:
-            yield Missing(what, f"Left out of {path}: {', '.join(lost)}.")
-
-
-def _wanted(row: Mapping[str, str], paper: Paper | None) -> bool:
-    """Whether a row is of this paper: studies of all papers share a table."""
-    return "kind" not in row or bool(paper and row["data"] in paper.studied)
 
 
 def _answered(tables: Tables) -> Iterator[Missing]:
@@ -292,6 +284,7 @@ def _leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield prefix + key, value
 
 
-def planned(rules: Collection[str]) -> list[str]:
-    """The papers, by short name, whose targets are among some rules."""
-    return [short for short, paper in PAPERS.items() if paper.target in rules]
+def opening(rules: Collection[str], config: Mapping[str, Any], tables: Tables) -> str:
+    """What is said before a run with some rules begins: of papers among them, else which rows were left out."""
+    planned = [announced(short, config, tables) for short, paper in PAPERS.items() if paper.target in rules]
+    return "\n\n".join(planned or [*tables.left_out(config)])
