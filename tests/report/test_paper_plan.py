@@ -1,5 +1,6 @@
 """Targets of papers: what they make, and what is said before."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from wokflow.frame.paper_settings import PAPERS, Rows
 from wokflow.frame.scope import Scope
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
-from wokflow.report.paper_plan import Tables, announced, exhibits, files_of, opening, stand_ins
+from wokflow.report.paper_plan import ON_THE_WAY, Tables, announced, exhibits, files_of, opening, stand_ins
 
 from tests.conftest import ROOT
 from tests.test_docs import SCHEMA, defaults
@@ -29,14 +30,15 @@ MADE = {  # on the demo: the beginnings of what each makes, but the page
 }
 
 
-def planned(short: str, *files: str) -> tuple[dict[str, Any], Tables, list[str]]:
+def planned(short: str, *files: str, **changes: Any) -> tuple[dict[str, Any], Tables, list[str]]:
     """The config of a paper below others, its tables, and what its target makes."""
     config = read_yaml(ROOT / "config" / "config.yaml")
     for file in (PAPERS[short].config, *files):
         update_config(config, read_yaml(ROOT / file))
+    update_config(config, changes)
     config, runs = prepare(merged(defaults(), config), SCHEMA, ROOT, packages=False)
     asked = read_models(config, SCHEMA, runs)
-    by_data = {
+    by_data = {"pta": [name for name, run in runs.items() if run.pair]} | {
         run.data: [name for name, each in runs.items() if each.data == run.data] for run in runs.values()
     }
     writers = [name for name, model in asked.items() if model.role == "generator"]
@@ -51,8 +53,42 @@ def planned(short: str, *files: str) -> tuple[dict[str, Any], Tables, list[str]]
         dumps=(),
         directions=DIRECTIONS,
         roles={name: model.role for name, model in asked.items()},
+        studies={name: (study.kind, bool(study.answers)) for name, study in tables.studies.items()},
+        choosing=[name for name, study in tables.studies.items() if study.data == "pta" and study.answers],
     )
     return config, tables, files_of(short, "results", stages.targets(scope))
+
+
+def full(short: str, folder: Path) -> tuple[dict[str, Any], Tables, list[str]]:
+    """The same with corpora, people and their answers: files with the content of the demo's, elsewhere."""
+    (folder / "raters.tsv").write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
+    (folder / "answers").mkdir()
+    lines = (
+        (ROOT / "config/studies.tsv")
+        .read_text(encoding="utf-8")
+        .replace("raters.tsv\t", "raters.tsv\tanswers")
+    )
+    (folder / "studies.tsv").write_text(lines, encoding="utf-8")
+    for name in ("items/sentences.tsv", "items/entities.jsonl", "silver/accepted.tsv", "silver/titles.tsv"):
+        shutil.copy(ROOT / "resources/demo" / name, folder)
+    for name in ("dialogues/dialogues.jsonl", "dialogues/annotations.jsonl"):
+        shutil.copy(ROOT / "resources/demo" / name, folder)
+    for name in ("zh-en.tsv", "en-zh.tsv"):
+        shutil.copy(ROOT / "resources/gold" / name, folder)
+    changes: dict[str, Any] = {
+        "annotate": {"studies": "studies.tsv"},
+        "match": {"candidates": {"titles": "titles.tsv"}, "silver": {"accepted": "accepted.tsv"}},
+        "train": {"gold": {"zh-en": "zh-en.tsv", "en-zh": "en-zh.tsv"}},
+        "evaluate": {"correlations": {"ratings": ["ratings.tsv"]}},
+    }
+    (folder / "ratings.tsv").touch()
+    if short == "camt":
+        changes["sources"] = {"camt": {"kind": "tsv", "pair": "en-zh", "path": "sentences.tsv"}}
+        changes["enrich"] = {"entities": {"path": "entities.jsonl"}}
+    if short == "intralingual":
+        steps = ("dialogues", "annotations")
+        changes["ingest"] = {name: {"path": f"{name}.jsonl"} for name in steps}
+    return planned(short, **changes)
 
 
 @pytest.mark.parametrize("short", PAPERS)
@@ -88,6 +124,22 @@ def test_without_corpora_models_and_people_each_gap_is_said_with_the_tables_that
     }[short]
     assert not [gap for gap in gaps if gap not in said], said
     assert "Settings that are not" not in said and PAGE in files
+
+
+@pytest.mark.parametrize("short", PAPERS)
+def test_with_all_that_a_paper_needs_each_of_its_tables_is_made(
+    short: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config, tables, files = full(short, tmp_path)
+    assert not [*tables.left_out(config)]
+    assert {f"results/annotate/sheets/{name}" for name in tables.studies} <= {*files}
+    for row in exhibits(short):
+        for name in filter(None, row["outputs"].split("; ")):
+            made = next((made for begin, made in ON_THE_WAY.items() if name.startswith(begin)), name)
+            begin = "results/" + made.partition("/{")[0]
+            own = name.startswith(("resources/", "docs/", "page: "))
+            assert own or any(path.startswith(f"{begin}/") for path in files), (row["item"], name)
 
 
 def test_rows_that_are_left_out_are_said_before_any_target_with_the_reason(

@@ -23,11 +23,13 @@ from wokflow.judge.arguments import AskedModel
 
 EXHIBITS = ROOT / "resources" / "papers" / "exhibits.tsv"
 DEMO = ROOT / "resources" / "demo"
+SHEETS = "annotate/sheets"
 WILDCARD = re.compile(r"\{\w+\}")
 ON_THE_WAY = {  # tables that no target has: the beginning of their names, and the tables made of them
-    "annotate/tasks": "annotate/sheets",
+    "annotate/tasks": SHEETS,
     "enrich": "enrich/statistics",
     "evaluate/people/calibration": "evaluate/people/means",
+    "evaluate/summary": "evaluate/scores",
     "judge/dialogues": "judge/ratings",
     "judge/instructions": "judge/tasks",
     "lexicon": "lexicon/precision",
@@ -77,11 +79,11 @@ def exhibits(paper: str) -> list[dict[str, str]]:
 
 
 def files_of(paper: str, results: str, targets: Mapping[str, Iterable[str]]) -> list[str]:
-    """The files of `targets`, those of all stages, that a paper's tables and figures need.
+    """The files of `targets`, those of all stages, that a paper's tables and figures need, and sheets for people.
 
     Tables that the config has nothing for, as ratings without models, are among no targets, and so not here.
     """
-    names = {name for row in exhibits(paper) for name in row["outputs"].split("; ") if name}
+    names = {name for row in exhibits(paper) for name in row["outputs"].split("; ") if name} | {SHEETS}
     known = [path for files in targets.values() for path in files]
     chosen: set[str] = set()
     for name in names:
