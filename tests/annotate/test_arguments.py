@@ -9,6 +9,7 @@ from wokflow.annotate.arguments import COLUMNS, Study, answers_given, read_studi
 from wokflow.frame.arguments import block_arguments
 from wokflow.frame.config import fill
 from wokflow.frame.job import UserError
+from wokflow.frame.paper_settings import Rows
 
 from tests.conftest import ROOT
 
@@ -16,16 +17,18 @@ SCHEMA: dict[str, Any] = yaml.safe_load((ROOT / "config" / "config.schema.yaml")
 RUNS = {"zh-en": ["mt"], "counterfactual": ["x", "y", "z"]}
 
 
-def read(folder: Path, *rows: dict[str, str]) -> dict[str, Study]:
+def read(
+    folder: Path, *rows: dict[str, str], runs: dict[str, list[str]] = RUNS, **changes: Any
+) -> Rows[Study]:
     raters = folder / "raters.tsv"
     raters.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
     base = dict.fromkeys(COLUMNS, "") | {"kind": "rating", "data": "zh-en", "raters": str(raters)}
     cells = ["\t".join(({**base, "name": f"s{number}"} | row).values()) for number, row in enumerate(rows)]
     path = folder / "studies.tsv"
     path.write_text("\n".join(["\t".join(COLUMNS), *cells]) + "\n", encoding="utf-8")
-    config: dict[str, Any] = {"sources": {}, "annotate": {"studies": str(path)}}
+    config: dict[str, Any] = {"sources": {}, "annotate": {"studies": str(path)}} | changes
     fill(config, SCHEMA)
-    return read_studies(config, SCHEMA, RUNS, ["writer"])
+    return read_studies(config, SCHEMA, runs, ["writer"])
 
 
 def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path) -> None:
@@ -80,6 +83,20 @@ def test_a_row_that_cannot_be_used_is_refused_with_its_line(
 ) -> None:
     with pytest.raises(UserError, match=f"line 3: .*{message}"):
         read(tmp_path, {}, row)
+
+
+def test_under_a_papers_settings_studies_of_a_gold_set_that_is_not_there_are_left_out(tmp_path: Path) -> None:
+    rows: tuple[dict[str, str], ...] = (
+        {"name": "gold"},
+        {"name": "of-the-matches", "settings": "tasks.dataset=silver"},
+        {"name": "adapts", "kind": "writing"},
+    )
+    found = read(tmp_path, *rows, paper="recipes")
+    assert [*found] == ["of-the-matches", "adapts"]
+    assert found.left_out == {"gold": "there is no gold set zh-en (train.gold.zh-en)"}
+    gold = {"gold": {"zh-en": "resources/gold/zh-en.tsv"}}
+    assert len(read(tmp_path, *rows, paper="recipes", train=gold)) == 3
+    assert len(read(tmp_path, *rows)) == 3
 
 
 def test_every_setting_of_a_study_reaches_its_steps(tmp_path: Path) -> None:

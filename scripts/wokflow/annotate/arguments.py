@@ -92,7 +92,7 @@ def read_studies(
         if not faults:
             known = () if row["data"] in JUDGED or row["kind"] == "writing" else runs.get(row["data"], ())
             made = _study(row, settings, tuple(known))
-            if paper and (reason := _idle(made, systems)):
+            if paper and (reason := _idle(made, systems, config)):
                 studies.left_out[made.name] = reason
                 continue
             studies[made.name] = made
@@ -174,8 +174,12 @@ def _without_text(row: Mapping[str, str]) -> Iterator[str]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
 
 
-def _idle(study: Study, systems: Collection[str]) -> str:
+def _idle(study: Study, systems: Collection[str], config: Mapping[str, Any]) -> str:
     """Why a study has nothing to do: nobody rates or writes, or no text is there to be rated. Empty: it has."""
+    dataset = study.settings.get("tasks", {}).get("dataset") or config["annotate"]["tasks"]["dataset"]
+    default = "silver" if study.kind == "writing" else "gold"
+    if study.data in ADAPTED and (dataset or default) == "gold" and not config["train"]["gold"][study.data]:
+        return f"there is no gold set {study.data} (train.gold.{study.data})"
     if study.kind != "writing" and not study.texts and not {*systems} & {*(study.systems or systems)}:
         return f"no text of {study.data} is made that people could rate"
     return "" if Path(study.raters).is_file() else f"there is no table of raters {study.raters}"
