@@ -99,6 +99,27 @@ def test_under_a_papers_settings_studies_of_a_gold_set_that_is_not_there_are_lef
     assert len(read(tmp_path, *rows)) == 3
 
 
+def test_under_a_papers_settings_a_study_is_left_out_for_want_of_raters_or_texts_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    idle, human = {"name": "idle", "data": "counterfactual"}, {"name": "human", "systems": "human"}
+    both: dict[str, Any] = {"paper": "recipes", "train": {"gold": {"zh-en": "resources/gold/zh-en.tsv"}}}
+    found = read(tmp_path, idle, human, runs={}, **both)
+    assert [*found] == ["human"] and not found.left_out  # the other one is another paper's
+    row = {"name": "s", "kind": "best_worst", "data": "counterfactual"}
+    found = read(tmp_path, row, runs={}, paper="counterfactual")
+    assert found.left_out == {"s": "no text of counterfactual is made that people could rate"}
+    for wrong, message in (
+        ({"answers": "sheets"}, "there is no sheet or folder sheets"),
+        ({"raters": "people/raters.tsv"}, "there is no file people/raters.tsv"),
+        ({"systems": "mtt"}, "mtt is none of the systems of zh-en"),
+        ({"data": "zh_en"}, "data 'zh_en' is none of"),
+    ):
+        with pytest.raises(UserError, match=message):
+            read(tmp_path, human | wrong, **both)
+
+
 def test_every_setting_of_a_study_reaches_its_steps(tmp_path: Path) -> None:
     study = read(
         tmp_path, {"settings": "tasks.seed=5; sheets.per_task=2; ratings.alike=3", "answers": str(tmp_path)}

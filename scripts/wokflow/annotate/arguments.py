@@ -20,6 +20,7 @@ DATA = (*ADAPTED, REWRITTEN, *JUDGED)
 WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
 STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings")}
 FOLDER = "resources/annotate"
+RATERS = "raters.tsv"  # in config/studies.tsv, and to be brought
 NONE = "none"  # in the column checks
 COLUMNS = {
     "name": "Letters, digits, _ and -; sheets and ratings go by it.",
@@ -76,15 +77,15 @@ def read_studies(
 
     `runs` has the names of the runs by data; for pta, of those that translate sentences whose items are known.
     `generators` are the models that write recipes for stage judge. Lines that begin with # are passed over. Under the
-    settings of a paper, so are studies of other papers' data, and those without raters or systems. Raises UserError
-    with all problems, each with its line.
+    settings of a paper, so are studies of other papers' data; those that have nothing to do yet are left out. Raises
+    UserError with all problems, each with its line.
     """
     path = config["annotate"]["studies"]
     studies: Rows[Study] = Rows()
     problems, paper = [], paper_of(config)
     for number, row in read_table(path, COLUMNS, "studies", comments=True) if path else ():
         row = {name: row[name].strip() for name in COLUMNS}
-        if paper and row["data"] not in paper.studied:
+        if paper and row["data"] in {*DATA} - {*paper.studied}:
             continue
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
         faults = [*_problems(row, studies), *_without_text(row), *wrong]
@@ -175,14 +176,23 @@ def _without_text(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _idle(study: Study, systems: Collection[str], config: Mapping[str, Any]) -> str:
-    """Why a study has nothing to do: nobody rates or writes, or no text is there to be rated. Empty: it has."""
+    """Why a study has nothing to do: no raters are named yet, or no text is there to be rated. Empty: it has.
+
+    A study with answers is never left out, nor one that names a system that is unknown among others, or a table of
+    raters of its own that is not there: what is wrong with these is said by _missing.
+    """
+    if study.answers:
+        return ""
     dataset = study.settings.get("tasks", {}).get("dataset") or config["annotate"]["tasks"]["dataset"]
     default = "silver" if study.kind == "writing" else "gold"
     if study.data in ADAPTED and (dataset or default) == "gold" and not config["train"]["gold"][study.data]:
         return f"there is no gold set {study.data} (train.gold.{study.data})"
-    if study.kind != "writing" and not study.texts and not {*systems} & {*(study.systems or systems)}:
+    human = HUMAN in study.systems or study.data in ADAPTED  # references
+    written = study.texts or study.kind == "writing" or (human and study.data not in JUDGED)
+    if not systems and not written:
         return f"no text of {study.data} is made that people could rate"
-    return "" if Path(study.raters).is_file() else f"there is no table of raters {study.raters}"
+    absent = study.raters == RATERS and not Path(study.raters).is_file()
+    return f"there is no table of raters ({study.raters})" if absent else ""
 
 
 def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:
