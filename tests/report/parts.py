@@ -64,6 +64,7 @@ def settings(folder: Path, **own: Any) -> PageSettings:
         "ruled": dict.fromkeys(("generate", "judge", "pta", "spoken"), ()),
         "paper": "",
         "stand_ins": (),
+        "demo_pairs": (),
         "published": str(ROOT / "resources" / "published.tsv"),
         "sections": stages.sections(),
         "templates": str(TEMPLATES),

@@ -15,7 +15,16 @@ from wokflow.frame.paper_settings import PAPERS, Rows
 from wokflow.frame.scope import Scope
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
-from wokflow.report.paper_plan import ON_THE_WAY, Tables, announced, exhibits, files_of, opening, stand_ins
+from wokflow.report.paper_plan import (
+    ON_THE_WAY,
+    Tables,
+    announced,
+    demo_pairs,
+    exhibits,
+    files_of,
+    opening,
+    stand_ins,
+)
 
 from tests.conftest import ROOT
 from tests.test_docs import SCHEMA, defaults
@@ -140,6 +149,31 @@ def test_with_all_that_a_paper_needs_each_of_its_tables_is_made(
             begin = "results/" + made.partition("/{")[0]
             own = name.startswith(("resources/", "docs/", "page: "))
             assert own or any(path.startswith(f"{begin}/") for path in files), (row["item"], name)
+
+
+def test_what_of_the_demo_stands_in_is_told_by_where_a_file_lies_and_by_what_is_about_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = tmp_path / "resources" / "gold" / "zh-en.tsv"
+    own.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "resources/gold/zh-en.tsv", own)
+    gold = {"gold": {"zh-en": str(own), "en-zh": str(ROOT / "resources/gold/en-zh.tsv")}}
+    config, tables, _ = planned("recipes", train=gold)
+    found = stand_ins(config, tables)
+    assert "gold set en-zh" in found and "gold set zh-en" not in found and demo_pairs(config) == []
+    (tmp_path / "base.tsv").touch()
+    testbed = {
+        "sources": {"counterfactual": {"path": "base.tsv"}},
+        "pivot": {"dishes": {"corpus": "counterfactual"}},
+    }
+    config, tables, _ = planned("counterfactual", **testbed)
+    assert stand_ins(config, tables) == [] and demo_pairs(config) == ["RecipeNLG", "XiaChuFang"]
+    config, tables, _ = planned("counterfactual")
+    assert stand_ins(config, tables) == ["XiaChuFang"] and demo_pairs(config) == ["RecipeNLG"]
+    config, tables, _ = full("intralingual", tmp_path)
+    assert stand_ins(config, tables) == [] and demo_pairs(config) == ["RecipeNLG", "XiaChuFang"]
+    assert demo_pairs(config | {"paper": "none"}) == []
 
 
 def test_rows_that_are_left_out_are_said_before_any_target_with_the_reason(

@@ -12,7 +12,7 @@ from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
 from wokflow.pivot.order_limits import limits
 from wokflow.pivot.settings import OrdersSettings
-from wokflow.report.paper_plan import Tables, stand_ins
+from wokflow.report.paper_plan import Tables, demo_pairs, stand_ins
 from wokflow.report.settings import OrderLimits
 
 OF_RECIPES = ("generator", "evaluator")
@@ -36,6 +36,7 @@ def page_given(
         "ruled": ruled(by_name, asked.values()),
         "paper": paper.name if paper else "",
         "stand_ins": stand_ins(config, named),
+        "demo_pairs": demo_pairs(config),
         "sections": stages.sections(),
         "templates": str(TEMPLATES),
         "benchmarks": f"{config['results']}/benchmarks",

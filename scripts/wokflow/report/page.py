@@ -100,6 +100,7 @@ def report_page(
     top = {
         "paper": settings.paper,
         "stand_ins": settings.stand_ins,
+        "demo_pairs": settings.demo_pairs,
         "counts": [*results.counts(pairs, rows)],
         "first": recipe_pairs.first(compared["examples"]),
         "left_out": lost,

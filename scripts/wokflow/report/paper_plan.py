@@ -22,7 +22,8 @@ from wokflow.generate.arguments import prompt_overrides
 from wokflow.judge.arguments import AskedModel
 
 EXHIBITS = ROOT / "resources" / "papers" / "exhibits.tsv"
-DEMO = ROOT / "resources" / "demo"
+DEMOS = ROOT / "resources" / "demo", ROOT / "resources" / "gold"
+TITLES = {"recipenlg": "RecipeNLG", "xiachufang": "XiaChuFang"}
 SHEETS = "annotate/sheets"
 WILDCARD = re.compile(r"\{\w+\}")
 ON_THE_WAY = {  # tables that no target has: the beginning of their names, and the tables made of them
@@ -144,16 +145,27 @@ def missing(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[M
 
 
 def _of_demo(path: Any) -> bool:
-    return bool(path) and DEMO in Path(located(str(path))).resolve().parents
+    return bool(path) and not {*DEMOS}.isdisjoint(Path(located(str(path))).resolve().parents)
+
+
+def _recipes(short: str, config: Mapping[str, Any]) -> tuple[str, ...]:
+    """The corpora of recipes that a paper's tables and figures are about."""
+    of_dishes = (str(config["pivot"]["dishes"]["corpus"]),)
+    return {"recipes": (*TITLES,), "counterfactual": of_dishes}.get(short, ())
+
+
+def demo_pairs(config: Mapping[str, Any]) -> list[str]:
+    """The demo's corpora whose pairs stand on the page of a paper that is not about them."""
+    short = config["paper"]
+    others = {*TITLES} - {*_recipes(short, config)} if short in PAPERS else ()
+    return [TITLES[name] for name in sorted(others) if _of_demo(config["sources"][name]["path"])]
 
 
 def _corpora(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
-    recipes = {"recipes": ("recipenlg", "xiachufang"), "counterfactual": ("xiachufang",)}
-    titles = {"recipenlg": "RecipeNLG", "xiachufang": "XiaChuFang"}
-    for name in recipes.get(short, ()):
-        if _of_demo(config["sources"][name]["path"]):
+    for name in _recipes(short, config):
+        if _of_demo(config["sources"].get(name, {}).get("path")):
             without = f"The demo's recipes stand in: name yours in sources.{name}.path."
-            yield Missing(titles[name], without, (titles[name],), True)
+            yield Missing(TITLES.get(name, "base recipes"), without, (TITLES.get(name, "XiaChuFang"),), True)
     if short == CAMT:
         paths = [source.get("path") for source in config["sources"].values() if "kind" in source]
         need = ("sentences of both",)
@@ -185,7 +197,7 @@ def _sets(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
         path, need = lookup(config, key), "silver sheet" if "silver" in key else "gold set"
         if not path:
             yield Missing(what, f"{without}: {key}.", (need,))
-        elif _of_demo(path) or "resources/gold/" in str(path):
+        elif _of_demo(path):
             yield Missing(what, "The demo's stands in.", (need,), True)
 
 

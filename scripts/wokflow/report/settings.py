@@ -33,6 +33,8 @@ class PageSettings(Settings):
     """The paper whose settings the config has, as config/papers names it; empty: none."""
     stand_ins: tuple[Text, ...] = from_rule()
     """What of the paper's the demo stands in for."""
+    demo_pairs: tuple[Text, ...] = from_rule()
+    """The demo's corpora whose pairs are shown, but which the paper is not about."""
     sections: tuple[tuple[Text, Text, tuple[str, ...]], ...] = from_rule()
     """The sections: template, heading, and how the names of the tables behind each begin."""
     published: Text = borrowed("evaluate.summary.published")
