@@ -81,7 +81,9 @@ onstart:
     from wokflow.frame.secrets import shown
 
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
-        if said := paper_plan.opening({job.rule.name for job in workflow.dag.jobs}, config, NAMED):
+        if said := paper_plan.opening(
+            {job.rule.name for job in workflow.dag.jobs}, config, NAMED, TARGETS
+        ):
             print(shown(said), file=sys.stderr)
 
 

@@ -1,6 +1,7 @@
 """Targets of papers: what they make, and what is said before."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,9 @@ MADE = {  # on the demo: the beginnings of what each makes, but the page
 }
 
 
-def planned(short: str, *files: str, **changes: Any) -> tuple[dict[str, Any], Tables, list[str]]:
+def planned(
+    short: str, *files: str, **changes: Any
+) -> tuple[dict[str, Any], Tables, Mapping[str, list[str]]]:
     """The config of a paper below others, its tables, and what its target makes."""
     config = read_yaml(ROOT / "config" / "config.yaml")
     for file in (PAPERS[short].config, *files):
@@ -65,10 +68,10 @@ def planned(short: str, *files: str, **changes: Any) -> tuple[dict[str, Any], Ta
         studies={name: (study.kind, bool(study.answers)) for name, study in tables.studies.items()},
         choosing=[name for name, study in tables.studies.items() if study.data == "pta" and study.answers],
     )
-    return config, tables, files_of(short, "results", stages.targets(scope))
+    return config, tables, stages.targets(scope)
 
 
-def full(short: str, folder: Path) -> tuple[dict[str, Any], Tables, list[str]]:
+def full(short: str, folder: Path) -> tuple[dict[str, Any], Tables, Mapping[str, list[str]]]:
     """The same with corpora, people and their answers: files with the content of the demo's, elsewhere."""
     (folder / "raters.tsv").write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
     (folder / "answers").mkdir()
@@ -105,10 +108,11 @@ def test_on_the_demo_a_target_makes_what_its_paper_shows_and_the_page_tells_stan
     short: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    config, tables, files = planned(short, "config/demo.yaml")
+    config, tables, targets = planned(short, "config/demo.yaml")
+    files = files_of(short, "results", targets)
     assert PAGE in files and {path.split("/")[1] for path in files} - {"report"} == MADE[short]
     assert stand_ins(config, tables)
-    assert "Settings that are not the paper's" in announced(short, config, tables)
+    assert "Settings that are not the paper's" in announced(short, config, tables, targets)
 
 
 @pytest.mark.parametrize("short", PAPERS)
@@ -118,8 +122,8 @@ def test_without_corpora_models_and_people_each_gap_is_said_with_the_tables_that
     monkeypatch.chdir(tmp_path)
     for variable in ("OPENAI_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.delenv(variable, raising=False)
-    config, tables, files = planned(short)
-    said = announced(short, config, tables)
+    config, tables, targets = planned(short)
+    said, files = announced(short, config, tables, targets), files_of(short, "results", targets)
     gaps = {
         "recipes": (
             "RecipeNLG (for Figure 1",
@@ -140,7 +144,8 @@ def test_with_all_that_a_paper_needs_each_of_its_tables_is_made(
     short: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    config, tables, files = full(short, tmp_path)
+    config, tables, targets = full(short, tmp_path)
+    files = files_of(short, "results", targets)
     assert not [*tables.left_out(config)]
     assert {f"results/annotate/sheets/{name}" for name in tables.studies} <= {*files}
     for row in exhibits(short):
@@ -180,16 +185,37 @@ def test_rows_that_are_left_out_are_said_before_any_target_with_the_reason(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    config, tables, _ = planned("camt")
+    config, tables, targets = planned("camt")
     runs = (
         f"Left out of {config['runs']}, as there are no sentences of it (sources.camt): nllb, nllb-append, "
     )
     judges = f"Left out of {config['judge']['models']}, as no run translates sentences: gpt4o."
-    said = opening({"all"}, config, tables)
+    said = opening({"all"}, config, tables, targets)
     assert said.startswith(runs) and judges in said and "Missing" not in said
-    assert opening({"all", PAPERS["camt"].target}, config, tables).count(judges) == 1
+    assert opening({"all", PAPERS["camt"].target}, config, tables, targets).count(judges) == 1
     default = config | {"paper": ""}
-    assert opening({"all"}, default, Tables(Rows(), Rows(), Rows())) == ""
+    assert opening({"all"}, default, Tables(Rows(), Rows(), Rows()), targets) == ""
+
+
+@pytest.mark.parametrize("short", ["ash", "intralingual"])
+def test_without_the_papers_tables_it_is_said_which_are_not_named_and_what_gets_no_file(
+    short: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plain = {
+        "paper": "none",
+        "runs": "config/runs.tsv",
+        "judge": {"models": None},
+        "annotate": {"studies": None},
+    }
+    config, tables, targets = planned(short, **plain)
+    said = announced(short, config, tables, targets)
+    own = {"ash": "config/ash_models.tsv", "intralingual": "config/dialogue_models.tsv"}[short]
+    assert f"table {own} of the paper. judge.models: none." in said and "Nothing is missing" not in said
+    assert "table config/studies.tsv of the paper. annotate.studies: none." in said
+    assert ("table config/dialogue_runs.tsv of the paper. runs: " in said) == (short == "intralingual")
+    [lost] = [line for line in said.splitlines() if line.startswith("No table is made for ")]
+    assert {"ash": "Figure 1, Table 2, Figure 2", "intralingual": "Figure 5, Table 3"}[short] in lost
 
 
 def test_needs_that_gaps_name_are_in_the_table_of_exhibits() -> None:

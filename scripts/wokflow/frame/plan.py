@@ -76,7 +76,8 @@ def described(workflow: Any) -> str:
 def of_papers(workflow: Any) -> str:
     """What is missing for papers whose targets are planned, or which rows a paper's settings leave out."""
     named, rules = workflow.globals, {job.rule.name for job in workflow.dag.jobs}
-    said = str(named["paper_plan"].opening(rules, named["config"], named["NAMED"]))
+    given = (named["config"], named["NAMED"], named["TARGETS"])
+    said = str(named["paper_plan"].opening(rules, *given))
     return said + "\n\n" if said else ""
 
 

@@ -25,6 +25,7 @@ EXHIBITS = ROOT / "resources" / "papers" / "exhibits.tsv"
 DEMOS = ROOT / "resources" / "demo", ROOT / "resources" / "gold"
 TITLES = {"recipenlg": "RecipeNLG", "xiachufang": "XiaChuFang"}
 SHEETS = "annotate/sheets"
+OWN = ("resources/", "docs/")  # begin outputs that are not made
 WILDCARD = re.compile(r"\{\w+\}")
 ON_THE_WAY = {  # tables that no target has: the beginning of their names, and the tables made of them
     "annotate/tasks": SHEETS,
@@ -86,13 +87,30 @@ def files_of(paper: str, results: str, targets: Mapping[str, Iterable[str]]) -> 
     """
     names = {name for row in exhibits(paper) for name in row["outputs"].split("; ") if name} | {SHEETS}
     known = [path for files in targets.values() for path in files]
-    chosen: set[str] = set()
-    for name in names:
-        wanted = "report/page" if name.startswith("page: ") else name
-        found = _below(results, wanted, known)
-        begins = [made for begin, made in ON_THE_WAY.items() if wanted.startswith(begin)]
-        chosen |= {*(found or (path for made in begins for path in _below(results, made, known)))}
+    chosen = {path for name in names for path in _made(results, name, known)}
     return [path for path in known if path in chosen]
+
+
+def without_files(short: str, results: str, files: Collection[str]) -> list[str]:
+    """The tables and figures of a paper of which none of `files` has anything.
+
+    Those that are shown by a file of the workflow's own are not among them, nor those that are on the page alone.
+    """
+    items = []
+    for row in exhibits(short):
+        names = [name for name in row["outputs"].split("; ") if name and not name.startswith("page: ")]
+        if names and not any(name.startswith(OWN) or _made(results, name, files) for name in names):
+            items.append(row["item"])
+    return items
+
+
+def _made(results: str, name: str, known: Collection[str]) -> list[str]:
+    """The files of an output of an exhibit or, if it is made on the way, those that are made of it."""
+    wanted = "report/page" if name.startswith("page: ") else name
+    begins = [made for begin, made in ON_THE_WAY.items() if wanted.startswith(begin)]
+    return _below(results, wanted, known) or [
+        path for made in begins for path in _below(results, made, known)
+    ]
 
 
 def _below(results: str, name: str, known: Iterable[str]) -> list[str]:
@@ -105,9 +123,12 @@ def _below(results: str, name: str, known: Iterable[str]) -> list[str]:
     ]
 
 
-def announced(short: str, config: Mapping[str, Any], tables: Tables) -> str:
-    """What is said before the target of a paper begins."""
+def announced(
+    short: str, config: Mapping[str, Any], tables: Tables, targets: Mapping[str, Iterable[str]]
+) -> str:
+    """What is said before the target of a paper begins; `targets` are the files of all stages."""
     paper, rows = PAPERS[short], exhibits(short)
+    lost = without_files(short, config["results"], files_of(short, config["results"], targets))
     lines = [f"Paper {paper.name}: tables and figures, as docs/papers.md names them."]
     if config["paper"] != short:
         lines.append(
@@ -119,6 +140,8 @@ def announced(short: str, config: Mapping[str, Any], tables: Tables) -> str:
         items = [row["item"] for row in rows if any(need in row["needs"] for need in gap.needs)]
         concerns = f" (for {', '.join(items)})" if items else ""
         lines.append(f"  - {gap.what}{concerns}. {gap.without}".rstrip())
+    if lost:
+        lines.append(f"No table is made for {', '.join(lost)}.")
     if config["paper"] == short and (others := [*other_settings(paper, config)]):
         lines += ["Settings that are not the paper's:", *(f"  - {each}" for each in others)]
     return "\n".join(lines)
@@ -135,6 +158,7 @@ def stand_ins(config: Mapping[str, Any], tables: Tables) -> list[str]:
 
 def missing(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
     """What a paper's tables and figures need and what is not there, as far as that can be told without asking."""
+    yield from _tables(short, config)
     yield from _corpora(short, config)
     yield from _sets(short, config)
     yield from (Missing(said.removesuffix("."), "") for said in tables.left_out(config))
@@ -146,6 +170,15 @@ def missing(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[M
 
 def _of_demo(path: Any) -> bool:
     return bool(path) and not {*DEMOS}.isdisjoint(Path(located(str(path))).resolve().parents)
+
+
+def _tables(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
+    """Tables of runs, models and studies that the config lacks; without the paper's settings, others than its."""
+    own = read_yaml(ROOT / PAPERS[short].config)
+    for key in ("runs", "judge.models", "annotate.studies"):
+        now, value = lookup(config, key), dict(_leaves(own)).get(key)
+        if value and (not now or (config["paper"] != short and now not in (value, located(value)))):
+            yield Missing(f"table {value} of the paper", f"{key}: {now or 'none'}.")
 
 
 def _recipes(short: str, config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -298,7 +331,10 @@ def _leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield prefix + key, value
 
 
-def opening(rules: Collection[str], config: Mapping[str, Any], tables: Tables) -> str:
+def opening(
+    rules: Collection[str], config: Mapping[str, Any], tables: Tables, targets: Mapping[str, Iterable[str]]
+) -> str:
     """What is said before a run with some rules begins: of papers among them, else which rows were left out."""
-    planned = [announced(short, config, tables) for short, paper in PAPERS.items() if paper.target in rules]
+    asked = [short for short, paper in PAPERS.items() if paper.target in rules]
+    planned = [announced(short, config, tables, targets) for short in asked]
     return "\n\n".join(planned or [*tables.left_out(config)])
