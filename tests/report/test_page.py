@@ -122,7 +122,7 @@ def release(folder: Path, text: str) -> str:
     return str(folder / "release")
 
 
-def page(folder: Path, rows: int, text: str = "Soup", rejects: float = 1) -> str:
+def page(folder: Path, rows: int, text: str = "Soup", rejects: float = 1, **own: Any) -> str:
     """The page of so many recipes and pairs, and `rejects` times as many rejects."""
     parts = later(folder, text, rows) | items(folder, text, rows)
     paths: list[str] = []
@@ -153,7 +153,7 @@ def page(folder: Path, rows: int, text: str = "Soup", rejects: float = 1) -> str
         release=release(folder, text),
         page=str(out),
         interactive=str(folder / "interactive.html"),
-        settings=settings(folder, examples=3, item_pairs=[("lines", "en-zh")]),
+        settings=settings(folder, examples=3, item_pairs=[("lines", "en-zh")], **own),
         **parts | by_name(folder, paths),
     )
     return out.read_text(encoding="utf-8")
@@ -259,6 +259,18 @@ class Read(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag, f"</{tag}> closes another element"
+
+
+def test_under_a_papers_settings_what_differs_from_them_is_told(tmp_path: Path) -> None:
+    changes, others = ["runs: <b>", "judge.pta.orders: 2"], ["RecipeNLG", "XiaChuFang"]
+    html = page(tmp_path, 0, paper="003-camt", other_settings=changes, demo_pairs=others)
+    told = html.index("config/papers/003-camt.yaml, with changes;")
+    assert told < html.index("<li>runs: &lt;b&gt;</li>") < html.index("<li>judge.pta.orders: 2</li>")
+    assert "in the place of RecipeNLG and XiaChuFang" in html and "A demonstration" not in html
+    plain = page(tmp_path, 0, paper="003-camt")
+    assert (
+        "config/papers/003-camt.yaml;" in plain and "With these changes" not in plain and "in the place of" not in plain
+    )
 
 
 def test_a_page_of_no_rows_says_so(tmp_path: Path) -> None:

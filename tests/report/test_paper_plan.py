@@ -16,6 +16,7 @@ from wokflow.frame.paper_settings import PAPERS, Rows
 from wokflow.frame.scope import Scope
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
+from wokflow.report.arguments import page_given
 from wokflow.report.paper_plan import (
     ON_THE_WAY,
     Tables,
@@ -112,7 +113,9 @@ def test_on_the_demo_a_target_makes_what_its_paper_shows_and_the_page_tells_stan
     files = files_of(short, "results", targets)
     assert PAGE in files and {path.split("/")[1] for path in files} - {"report"} == MADE[short]
     assert stand_ins(config, tables)
-    assert "Settings that are not the paper's" in announced(short, config, tables, targets)
+    said = announced(short, config, tables, targets)
+    given = page_given(config, {}, tables)["other_settings"]
+    assert "Settings that are not the paper's" in said and all(f"  - {one}\n" in f"{said}\n" for one in given)
 
 
 @pytest.mark.parametrize("short", PAPERS)

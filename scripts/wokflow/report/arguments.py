@@ -12,7 +12,7 @@ from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
 from wokflow.pivot.order_limits import limits
 from wokflow.pivot.settings import OrdersSettings
-from wokflow.report.paper_plan import Tables, demo_pairs, stand_ins
+from wokflow.report.paper_plan import Tables, demo_pairs, other_settings, stand_ins
 from wokflow.report.settings import OrderLimits
 
 OF_RECIPES = ("generator", "evaluator")
@@ -35,6 +35,7 @@ def page_given(
         "prompts": list(dict.fromkeys(run.prompt_file for run in by_name if run.prompt_file)),
         "ruled": ruled(by_name, asked.values()),
         "paper": paper.name if paper else "",
+        "other_settings": [*other_settings(paper, config)] if paper else [],
         "stand_ins": stand_ins(config, named),
         "demo_pairs": demo_pairs(config),
         "sections": stages.sections(),

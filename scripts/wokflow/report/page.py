@@ -99,6 +99,7 @@ def report_page(
             sections.append({"name": template, "heading": heading, "body": body, "links": own})
     top = {
         "paper": settings.paper,
+        "other_settings": settings.other_settings,
         "stand_ins": settings.stand_ins,
         "demo_pairs": settings.demo_pairs,
         "counts": [*results.counts(pairs, rows)],

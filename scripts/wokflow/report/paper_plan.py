@@ -1,5 +1,6 @@
 """What a target paper_<name> makes, and what is said before it begins: what is missing, and what that leaves out."""
 
+import json
 import os
 import re
 import socket
@@ -320,7 +321,12 @@ def other_settings(paper: Paper, config: Mapping[str, Any]) -> Iterator[str]:
     for key, value in _leaves(read_yaml(ROOT / paper.config)):
         now = lookup(config, key)
         if now != value and now != located(str(value)):
-            yield f"{key}: {now}, in {paper.config} {value}"
+            yield f"{key}: {_shown(now)}, in {paper.config} {_shown(value)}"
+
+
+def _shown(value: Any) -> str:
+    """A value of a config, with paths below the workflow's own folder as the config files have them."""
+    return json.dumps(value, ensure_ascii=False).replace(f'"{ROOT}/', '"')
 
 
 def _leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -31,6 +31,8 @@ class PageSettings(Settings):
     """Runs and models of each section (by its template) whose answers were made by rules."""
     paper: str = from_rule()
     """The paper whose settings the config has, as config/papers names it; empty: none."""
+    other_settings: tuple[Text, ...] = from_rule()
+    """Settings that are not the paper's, with their values and the paper's."""
     stand_ins: tuple[Text, ...] = from_rule()
     """What of the paper's the demo stands in for."""
     demo_pairs: tuple[Text, ...] = from_rule()
