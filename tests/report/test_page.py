@@ -269,7 +269,9 @@ def test_under_a_papers_settings_what_differs_from_them_is_told(tmp_path: Path) 
     assert "in the place of RecipeNLG and XiaChuFang" in html and "A demonstration" not in html
     plain = page(tmp_path, 0, paper="003-camt")
     assert (
-        "config/papers/003-camt.yaml;" in plain and "With these changes" not in plain and "in the place of" not in plain
+        "config/papers/003-camt.yaml;" in plain
+        and "With these changes" not in plain
+        and "in the place of" not in plain
     )
 
 

@@ -72,7 +72,7 @@ class Tables:
         ):
             for reason in dict.fromkeys(rows.left_out.values()):
                 names = [name for name, own in rows.left_out.items() if own == reason]
-                yield f"Left out of {path}, as {reason}: {', '.join(names)}."
+                yield f"Left out of {path.removeprefix(f'{ROOT}/')}, as {reason}: {', '.join(names)}."
 
 
 def exhibits(paper: str) -> list[dict[str, str]]:
@@ -200,16 +200,30 @@ def _corpora(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
         if _of_demo(config["sources"].get(name, {}).get("path")):
             without = f"The demo's recipes stand in: name yours in sources.{name}.path."
             yield Missing(TITLES.get(name, "base recipes"), without, (TITLES.get(name, "XiaChuFang"),), True)
+    if short == "counterfactual":
+        yield from _glossary(config)
     if short == CAMT:
-        paths = [source.get("path") for source in config["sources"].values() if "kind" in source]
-        need = ("sentences of both",)
-        yield from _given("sentences of both languages", "sources.camt", all(paths) and paths[:1], need)
+        yield from _sentences(config["sources"])
         path = config["enrich"]["entities"]["path"]
         yield from _given("entities of Wikidata", "enrich.entities.path", path and [path], ("Wikidata",))
     if short == "intralingual":
         for step, what in (("dialogues", "dialogues"), ("annotations", "items marked in dialogues")):
             path = config["ingest"][step]["path"]
             yield from _given(what, f"ingest.{step}.path", path and [path], ("dialogues with",))
+
+
+def _sentences(sources: Mapping[str, Mapping[str, Any]]) -> Iterator[Missing]:
+    """The source called camt, which runs and published values go with; of others, only the demo's stands in."""
+    others = {
+        name: source.get("path") for name, source in sources.items() if "kind" in source and name != CAMT
+    }
+    path = sources.get(CAMT, {}).get("path") or next(filter(_of_demo, others.values()), None)
+    named, need = "" if path else ", ".join(others), ("sentences of both",)
+    if named:
+        without = f"No source is called so, and the paper's runs are on no other: yours are {named}."
+        yield Missing(f"sources.{CAMT}, sentences of both languages", without, need)
+    else:
+        yield from _given("sentences of both languages", f"sources.{CAMT}", path and [path], need)
 
 
 def _given(what: str, key: str, paths: Any, needs: tuple[str, ...]) -> Iterator[Missing]:
@@ -296,6 +310,13 @@ def _programs(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
                 yield Missing(what, f"No column of it: {key}.", (need,))
 
 
+def _glossary(config: Mapping[str, Any]) -> Iterator[Missing]:
+    path = Path(located(config["parse"]["glossary"]["path"])).resolve()
+    if ROOT / "resources" in (path, *path.parents):
+        without = "The workflow's own stands in: parse.glossary.path."
+        yield Missing("the authors' glossary", without, ("the authors' glossary",))
+
+
 def _people(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
     silent = [name for name, study in tables.studies.items() if not study.answers]
     if silent:
@@ -307,6 +328,20 @@ def _people(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[M
             "answers about pivot actions",
             "Frequent actions alone decide",
             "annotators",
+        ),
+        (
+            "counterfactual",
+            ("evaluate.counterfactual.predictions",),
+            "recipes by experts",
+            "No scores of theirs",
+            "written by experts",
+        ),
+        (
+            CAMT,
+            ("evaluate.csi_match.predictions",),
+            "translations by Google",
+            "No run asks for them",
+            "Google",
         ),
         ("recipes", ("lexicon.precision.marks",), "marks of words", "A dictionary judges", "people who mark"),
         ("recipes", ("evaluate.correlations.ratings",), "ratings", "No correlations", "ratings of"),
