@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 from wokflow.enrich.affixes import particle_lengths, particles
+from wokflow.enrich.link import Linker
 from wokflow.enrich.names import Names, enrich_names
+from wokflow.enrich.phrases import Phrases
 from wokflow.frame.job import Job
 
-from tests.enrich.defaults import linker_of
+from tests.enrich.defaults import link_settings, linker_of
 from tests.enrich.facts import dumped, entity
 
 
@@ -143,3 +145,18 @@ def test_names_with_what_is_written_together_with_them(
     enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang=lang, job=Job())
     found = [text[one.start : one.end] for one in linker_of(Names.open(folder, lang))(text)]
     assert found == ([mention] if mention else [])
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "text"),
+    [("ta", "சென்னை", "சென்னையில் இருந்தார்"), ("te", "గోల్కొండ", "గోల్కొండలో ఉన్నాడు"), ("hi", "समोसा", "उसने समोसे खाए")],
+)
+def test_without_plurals_no_form_is_a_mention(lang: str, name: str, text: str, tmp_path: Path) -> None:
+    table = dumped([entity("Q1", {lang: name})], tmp_path / "dump", [lang])
+    folder = tmp_path / "n"
+    enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang=lang, job=Job())
+    found = {
+        plurals: len(Linker(Names.open(folder, lang), link_settings(plurals=plurals), Phrases(()))(text))
+        for plurals in (True, False)
+    }
+    assert found == {True: 1, False: 0}

@@ -57,9 +57,9 @@ def enrich_link(
 
     `names` is the folder that enrich_names wrote for the source's language. Backend `dictionary` looks the names up;
     `corpus_sentences` are all parts of the corpus, which tell ordinary words from names. With `plurals`, plurals
-    of common nouns are mentions too. With `case` ignored, capitals do not count, and ordinary words can be
-    names; words in fixed phrases cannot (`phrases`: lang, phrase). Backend `command` runs a program for at most
-    `seconds` (see program.program_mentions); its invalid mentions are written to `rejects`.
+    of common nouns and other inflected forms are mentions too. With `case` ignored, capitals do not count, and
+    ordinary words can be names; words in fixed phrases cannot (`phrases`: lang, phrase). Backend `command` runs a
+    program for at most `seconds` (see program.program_mentions); its invalid mentions are written to `rejects`.
     """
     lang = settings.pair.partition("-")[0]
     opened = Names.open(names, lang)
@@ -132,7 +132,7 @@ class Linker:
         self._plurals = affixes.plurals(self._lang) if settings.plurals else ()
         self._particles = affixes.particles(self._lang)
         self._proclitics = bool(affixes.proclitics(self._lang))
-        self._inflects = inflection.inflects(self._lang)
+        self._inflects = settings.plurals and inflection.inflects(self._lang)
         meanings = Meanings(names, free=settings.case == "ignored", plurals=settings.plurals)
         self._meaning = lru_cache(MEANINGS)(meanings)
         self._about = lru_cache(SHARED)(meanings.about)
