@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from wokflow.enrich.affixes import particle_lengths, particles
+from wokflow.enrich.inflection import forms
 from wokflow.enrich.link import Linker
 from wokflow.enrich.names import Names, enrich_names
 from wokflow.enrich.phrases import Phrases
@@ -160,3 +161,29 @@ def test_without_plurals_no_form_is_a_mention(lang: str, name: str, text: str, t
         for plurals in (True, False)
     }
     assert found == {True: 1, False: 0}
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "plural"),
+    [
+        ("en", "fisherman of pearls", "fishermen of pearls"),
+        ("en", "shaman of the north", "shamans of the north"),
+        ("en", "ottoman", "ottomans"),
+        ("es", "gas noble", "gases nobles"),
+        ("es", "mes lunar", "meses lunares"),
+        ("es", "dios griego", "dioses griegos"),
+        ("es", "pez espada", "peces espadas"),
+        ("es", "turrón", "turrones"),
+        ("es", "crisis griega", "crisis griegas"),
+        ("es", "paraguas rojo", "paraguas rojos"),
+        ("fr", "bal masqué", "bals masqués"),
+        ("fr", "récital de piano", "récitals de piano"),
+        ("fr", "bleu de Gex", "bleus de Gex"),
+        ("fr", "cheval de trait", "chevaux de trait"),
+        ("fr", "vitrail", "vitraux"),
+        ("fr", "éventail de plumes", "éventails de plumes"),
+    ],
+)
+def test_plurals(lang: str, name: str, plural: str) -> None:
+    """Those that only add an ending are left to the linker."""
+    assert [*forms(name, lang)] == ([] if plural in (f"{name}s", f"{name}es") else [plural])

@@ -21,6 +21,17 @@ _AFTER_HEAD = {
 _ELIDED = ("d'", "l'")  # so do words of French phrases that begin with these
 _ACUTE = str.maketrans("áéíóú", "aeiou")
 _IN_X = ("bijou", "caillou", "chou", "genou", "hibou", "joujou", "pou")
+# French nouns in -al, -au and -eu whose plural only adds -s, and those in -ail with -aux.
+_ALS = re.compile(
+    "aval|bal|bancal|cal|cantal|caracal|carnaval|chacal|choral|copal|corral|emmental|festival|fatal|final|gavial|"
+    "mistral|narval|natal|naval|nopal|pal|quetzal|récital|régal|santal|serval|sisal|trial|bleu|landau|pneu|sarrau|émeu"
+)
+_AILS = re.compile("bail|corail|fermail|soupirail|travail|vantail|vitrail|émail")
+# English words in -man that are no compounds of man.
+_MANS = re.compile(
+    "ataman|brahman|caiman|cayman|desman|dolman|german|hetman|human|norman|ottoman|roman|shaman|talisman|toman|turcoman"
+)
+_ONE_SYLLABLE = re.compile("[^aeiouáéíóúü]*(?:qu|gu(?=[ei]))?[iu]?[aeiou][iu]?[^aeiouáéíóúü]*")
 _ONLY_ENDINGS = ("s", "es")  # plurals that links of these languages know by themselves (affixes.PLURALS)
 
 
@@ -57,7 +68,7 @@ def _english(word: str) -> str:
         return f"{word[:-1]}ves"
     if word.endswith(("knife", "wife")):
         return f"{word[:-2]}ves"
-    if word.endswith("man") and len(word) > 3:
+    if word.endswith("man") and len(word) > 3 and not _MANS.fullmatch(word.rpartition("-")[2]):
         return f"{word[:-2]}en"
     return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")
 
@@ -67,7 +78,7 @@ def _spanish(word: str) -> str:
         return f"{word[:-2]}{word[-2:].translate(_ACUTE)}es"
     if word[-1:] == "z":
         return f"{word[:-1]}ces"
-    if word[-1:] in "sx":
+    if word[-1:] in "sx" and not _ONE_SYLLABLE.fullmatch(word):
         return word
     return word + ("s" if word[-1:] in "aeiouáéó" else "es")
 
@@ -75,6 +86,11 @@ def _spanish(word: str) -> str:
 def _french(word: str) -> str:
     if word[-1:] in "sxz":
         return word
+    last = word.rpartition("-")[2]
+    if _ALS.fullmatch(last):
+        return f"{word}s"
+    if _AILS.fullmatch(last):
+        return f"{word[:-2]}ux"
     if word.endswith("al"):
         return f"{word[:-1]}ux"
     return word + ("x" if word.endswith(("au", "eu", *_IN_X)) else "s")
