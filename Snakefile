@@ -76,17 +76,6 @@ for short, paper in paper_settings.PAPERS.items():
             paper_plan.files_of(short, RESULTS, TARGETS),
 
 
-onstart:
-    from snakemake.settings.enums import Quietness
-    from wokflow.frame.secrets import shown
-
-    if Quietness.ALL not in (workflow.output_settings.quiet or ()):
-        if said := paper_plan.opening(
-            {job.rule.name for job in workflow.dag.jobs}, config, NAMED, TARGETS
-        ):
-            print(shown(said), file=sys.stderr)
-
-
 onsuccess:
     from snakemake.settings.enums import Quietness
     from wokflow.frame.secrets import shown

@@ -20,7 +20,7 @@ if workflow.exec_mode == ExecMode.DEFAULT:
             workflow.global_resources["gpu"] = len(gpus)
 
 
-onstart:
+onstart:  # the only one: Snakemake keeps the last handler of each kind
     if workflow.executor_plugin.name == "slurm":
         from wokflow.cluster.start import prepare_run
 
@@ -35,6 +35,7 @@ onstart:
             refuse_beside_jobs(globals().get("RESULTS", "results"))
         except UserError as error:
             raise WorkflowError(str(error))
+    globals().get("announce", lambda: None)()
 
 
 onerror:

@@ -145,3 +145,14 @@ def restore_records(results, patterns):
 
 TARGETS = stages.targets(SCOPE)
 WHOLE = stages.included(config)  # what a run without a target is for
+
+
+def announce():
+    """Say what a paper's config leaves out."""
+    from snakemake.settings.enums import Quietness
+    from wokflow.frame.secrets import shown
+
+    rules = {job.rule.name for job in workflow.dag.jobs}
+    said = paper_plan.opening(rules, config, NAMED, TARGETS)
+    if said and Quietness.ALL not in (workflow.output_settings.quiet or ()):
+        print(shown(said), file=sys.stderr)

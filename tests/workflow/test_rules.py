@@ -239,3 +239,10 @@ def test_the_page_counts_every_table_of_rejects_that_a_rule_writes(
         assert [name for name, rule in writers.items() if not any(map(rule.is_producer, counted))] == []
     patterns = [re.compile(rf"results/{re.sub('{[a-z]+}', '[^/]+', name)}/part-.*") for name in declared]
     assert [one.pattern for one in patterns if not any(map(one.fullmatch, counted))] == []
+
+
+def test_no_handler_takes_the_place_of_another() -> None:
+    """Of those of one kind, in all files together, Snakemake calls the last alone."""
+    text = "\n".join(path.read_text("utf-8") for path in (ROOT / "Snakefile", *ROOT.glob("rules/*.smk")))
+    handlers = re.findall(r"^\s*(onstart|onsuccess|onerror)\b", text, re.M)
+    assert sorted(handlers) == ["onerror", "onstart", "onsuccess"]
