@@ -15,7 +15,7 @@ from wokflow.enrich.names import Names, enrich_names
 from wokflow.enrich.phrases import Phrases
 from wokflow.enrich.surroundings import in_longer
 from wokflow.enrich.word_forms import Cases, fold
-from wokflow.frame.job import Job
+from wokflow.frame.job import Job, UserError
 
 from tests.conftest import ROOT
 from tests.enrich.defaults import PHRASES, linker_of
@@ -172,6 +172,9 @@ def test_phrases_are_those_of_the_language(tmp_path: Path) -> None:
 
     assert [*Phrases.read(str(path), "de").without("für die katz", [Span()])] == []
     assert len([*Phrases.read(str(path), "en").without("für die katz", [Span()])]) == 1
+    path.write_text("lang\tphrase\nen\tpiece of cake\nen\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"phrases.tsv, line 3: both lang and phrase must be filled\."):
+        Phrases.read(str(path), "de")
 
 
 @pytest.mark.parametrize(

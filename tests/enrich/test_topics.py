@@ -251,9 +251,11 @@ def test_a_person_has_no_category_and_another_topic_of_life_does_not_hide_what_c
     assert category([FOOD, LIFE], known) == "material culture"
 
 
-def test_a_class_with_two_topics_and_one_without_a_name_are_refused(tmp_path: Path) -> None:
+def test_a_class_with_two_topics_and_one_without_a_name_are_refused_with_their_line(tmp_path: Path) -> None:
     path = tmp_path / "classes.tsv"
-    for row in ("Q1\tArt", "\tArt"):
-        path.write_text(f"qid\ttopic\nQ1\tFood\n{row}\n", encoding="utf-8")
-        with pytest.raises(UserError, match=r"classes.tsv: qid '(Q1)?' is empty, or has two of topic"):
+    for row, said in ("Q1\tArt", "topic of Q1 is 'Art' here, and 'Food' before"), ("\tArt", "qid is empty"):
+        path.write_text(f"qid\ttopic\nQ1\tFood\n# note\n{row}\n", encoding="utf-8")
+        with pytest.raises(UserError, match=rf"classes.tsv, line 4: {said}\."):
             read_classes(str(path))
+    path.write_text("qid\ttopic\nQ1\nQ2\tFood\n", encoding="utf-8")  # an editor cut off the tab
+    assert read_classes(str(path)) == {"Q1": "", "Q2": "Food"}

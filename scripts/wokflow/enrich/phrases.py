@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 from wokflow.enrich.lists import read_table
 from wokflow.enrich.word_forms import fold
+from wokflow.frame.job import UserError
 
 WORD = r"[^\s.,;:!?]{1,64}"  # what * stands for; bounded, since a match is tried at each place of a text
 
@@ -29,10 +30,17 @@ class Phrases:
 
     @classmethod
     def read(cls, path: str, lang: str) -> "Phrases":
-        """The phrases of a language in a table (lang, phrase), where * stands for a word."""
-        rows = read_table(path, "lang", "phrase")
-        folded = sorted(fold(phrase, lang) for of, phrase in rows if of == lang)
-        return cls([re.escape(phrase).replace(r"\*", WORD) for phrase in folded])
+        """The phrases of a language in a table (lang, phrase), where * stands for a word.
+
+        Raises UserError for an empty cell: an empty phrase would be found in place of all others.
+        """
+        folded = set()
+        for line, of, phrase in read_table(path, "lang", "phrase"):
+            if not of or not phrase:
+                raise UserError(f"{path}, line {line}: both lang and phrase must be filled.")
+            if of == lang:
+                folded.add(fold(phrase, lang))
+        return cls([re.escape(phrase).replace(r"\*", WORD) for phrase in sorted(folded)])
 
     def without(self, folded: str, spans: Iterable[Span]) -> Iterable[Span]:
         """The spans of a folded text that do not lie inside one of the phrases."""
