@@ -47,16 +47,19 @@ def read_light(path: str) -> set[str]:
 
 
 def read_pairs(path: str) -> list[tuple[str, str]]:
-    """The pairs of a seed dictionary, English in lower case. Raises UserError for an empty cell, and for no pair."""
-    pairs = []
+    """The pairs of a seed dictionary, each once, English in lower case.
+
+    Raises UserError for an empty cell, and for no pair.
+    """
+    pairs: dict[tuple[str, str], None] = {}
     for line, row in read_table(path, PAIR, comments=True):
         zh, en = (row[name].strip() for name in PAIR)
         if not zh or not en:
             raise UserError(f"{path}, line {line}: both zh and en hold a word.")
-        pairs.append((zh, en.lower()))
+        pairs[zh, en.lower()] = None
     if not pairs:
         raise UserError(f"{path} holds no word pairs: an alignment begins with some.")
-    return pairs
+    return list(pairs)
 
 
 def read_dictionary(lexicon: str, glossary: str, own: str | None) -> dict[str, list[str]]:
