@@ -46,10 +46,11 @@ which table has them, or why there are none. *Needs* are corpora, models and peo
 no number of a paper was computed anew with its own models or people. Where the page shows published values, it marks
 them.
 
-Each paper has a target, which first says what is missing (also `wokflow plan TARGET --configfile ...`): corpora,
-endpoints, programs and people, the tables and figures that need them, and settings that are not the paper's. With
-`config/demo.yaml` in the place of my.yaml, the demo's data and small models stand in, and the page says that it is a
-demonstration.
+Each paper has a target, which first says what is missing (also `wokflow plan TARGET --configfile ...`). Of corpora,
+test sets, programs and what people make, it names the tables and figures that need them; of keys, servers and GPUs,
+the models; of rows of tables that are left out, the reason. Then it says what gets no table at all, and which
+settings are not the paper's. With `config/demo.yaml` in the place of my.yaml, the demo's data and small models stand
+in, and the page says that it is a demonstration.
 
 | paper | items | {heads} |
 |---|---|{bars}|
