@@ -177,7 +177,7 @@ def _tables(short: str, config: Mapping[str, Any]) -> Iterator[Missing]:
     """Tables of runs, models and studies that the config lacks; without the paper's settings, others than its."""
     own = read_yaml(ROOT / PAPERS[short].config)
     for key in ("runs", "judge.models", "annotate.studies"):
-        now, value = lookup(config, key), dict(_leaves(own)).get(key)
+        now, value = lookup(config, key), dict(leaves(own)).get(key)
         if value and (not now or (config["paper"] != short and now not in (value, located(value)))):
             yield Missing(f"table {value} of the paper", f"{key}: {now or 'none'}.")
 
@@ -353,7 +353,7 @@ def _people(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[M
 
 def other_settings(paper: Paper, config: Mapping[str, Any]) -> Iterator[str]:
     """Keys to which the config gives another value than the paper's config file."""
-    for key, value in _leaves(read_yaml(ROOT / paper.config)):
+    for key, value in leaves(read_yaml(ROOT / paper.config)):
         now = lookup(config, key)
         if now != value and now != located(str(value)):
             yield f"{key}: {_shown(now)}, in {paper.config} {_shown(value)}"
@@ -364,10 +364,11 @@ def _shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace(f'"{ROOT}/', '"')
 
 
-def _leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(block: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The keys of a config, named with dots, with their values."""
     for key, value in block.items():
         if isinstance(value, dict):
-            yield from _leaves(value, f"{prefix}{key}.")
+            yield from leaves(value, f"{prefix}{key}.")
         else:
             yield prefix + key, value
 
