@@ -6,8 +6,8 @@ and Telugu words have hundreds of forms; from these, the forms that dictionaries
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from wokflow.enrich.word_forms import word_pattern
 
@@ -114,7 +114,9 @@ def _hindi(name: str) -> Iterator[str]:
         yield from (f"{name}ों", f"{name}ें")
 
 
-LEAST = 2  # letters, without marks, of a word in `citations`: any more could begin with a single one
+# Letters, without marks, of a word in `citations`: others could begin with a single one. Where more than a suffix is
+# taken off, three: வில் (bow) would be in விலை (price).
+LEAST, CHANGED = 2, 3
 
 
 @lru_cache(1 << 16)
@@ -123,8 +125,7 @@ def citations(word: str, lang: str) -> tuple[str, ...]:
     make = {"ta": _tamil, "te": _telugu}.get(lang)
     if not make:
         return ()
-    found = dict.fromkeys(one for one in make(word) if one != word and sum(map(str.isalpha, one)) >= LEAST)
-    return tuple(found)
+    return tuple(dict.fromkeys(one for one in _long(make(word), LEAST) if one != word))
 
 
 def inflects(lang: str) -> bool:
@@ -138,20 +139,24 @@ def inflected(
     """Names in a folded text whose last word is inflected, such as சென்னை in சென்னையில்; `number` tells names.
 
     For each name: where the mention begins, where its last word does, where the mention ends, the form of the last
-    word in the dictionary, and the name's number. The suffix is no part of the mention, unless the last letter of the
-    name is written together with it (தமிழ் in தமிழில்).
+    word in the dictionary, and the name's number. A word that is a name itself is not taken apart; of the forms in
+    the dictionary only the first one with a name counts. The suffix is no part of the mention, unless the last letter
+    of the name is written together with it (தமிழ் in தமிழில்).
     """
     starts: list[int] = []
     for match in word_pattern().finditer(folded):
         at, stop = match.span()
         starts = [*starts[1 - MOST :], at]
+        if number(match.group()) is not None:
+            continue
         for citation in citations(match.group(), lang):
             end = at + len(citation)
             if not folded.startswith(citation, at) or unicodedata.category(folded[end]).startswith("M"):
                 end = stop
-            for start in starts:
-                if (found := number(folded[start:at] + citation)) is not None:
-                    yield start, at, end, citation, found
+            named = [(start, number(folded[start:at] + citation)) for start in starts]
+            if found := [(start, at, end, citation, name) for start, name in named if name is not None]:
+                yield from found
+                break
 
 
 # Tamil is taken apart into consonants and vowels (letters of their own), which are one sign where they meet.
@@ -160,12 +165,16 @@ _TAMIL_SIGNS = {vowel: sign for sign, vowel in _TAMIL_VOWELS.items()} | {"அ": 
 _TAMIL_CONSONANTS = "க-ஹ"
 _VIRAMA = "்"
 _DOUBLED = re.compile("(?<=[ஐஇஉஅ])[கசதப]$")  # the first consonant of the next word: சென்னைக்குப் போனான்
-_AND = re.compile("(?<=[கஙசஞடணதநனபமயரலவழளற])உம$|(?<=[ஐஇ])யஉம$")  # -um: and, also
-_CASES = (
-    "ஐ ஆல் ஓடு உடன் இல் இன் இனை இலிருந்து இலிருந்தே உக்கு இற்கு உக்காக உடைய இடம் ஆன ஆக"  # after consonants and glides
-)
-_DATIVE = re.compile("(?<=[ஐஇஈ])ககஉ(?:ம|ஆக)?$")  # after vowels
+# Suffixes behind consonants, and others with which many words end by chance (விலை, price, is no வில், bow): these
+# count only behind plurals, glides and the oblique stems of nouns in -m.
+_TAMIL_CLEAR = "இல் இன் இனை இலிருந்து இலிருந்தே உக்கு இற்கு உக்காக உடைய உடன் ஓடு"
+_TAMIL_SHORT = "ஐ ஆல் இடம்"
+_DATIVE = re.compile("(?<=[ஐஇஈ])ககஉ(?:ஆக)?$")  # after vowels
 _PLURAL_TA = re.compile("(?:(?<=ங)|(?<=க)|(?<=[ஆஇஈஉஊஎஏஐஒஓலளரனணயழ]))கஅள$")
+_GLIDES = ("ஐய", "இய", "ஈய", "ஏய", "ஆவ", "உவ", "ஊவ", "ஓவ")
+_MARKED = re.compile("(?:கஅள|அதத|ஐய|[இஈஏ]ய|[ஆஊ]வ)$")  # stems that only suffixes follow
+_HELD = re.compile("[அ-ஔ][ணனமயரலளழ]$")  # consonants with which a word may end
+_DROPS_U = re.compile("[கசடதபறவ]$")  # consonants after which a word's last -u is not written before a vowel
 
 
 def _apart(word: str) -> str:
@@ -181,57 +190,102 @@ def _together(parts: str) -> str:
     )
 
 
-@cache
-def _case() -> re.Pattern[str]:
-    return re.compile("|".join(map(_apart, _CASES.split())))
+_TAMIL_CASE = re.compile("|".join(map(_apart, _TAMIL_CLEAR.split())))
+_TAMIL_ANY_CASE = re.compile("|".join(map(_apart, f"{_TAMIL_CLEAR} {_TAMIL_SHORT}".split())))
 
 
 def _tamil(word: str) -> Iterator[str]:
     parts = _apart(word)
-    whole = [parts, *({_DOUBLED.sub("", parts)} - {parts})]
-    whole += [cut for one in whole if (cut := _AND.sub("", one)) != one]
-    for one in whole:
-        stems = [one[:start] for start in range(len(one) - 1, 0, -1) if _case().fullmatch(one, start)]
-        nominatives = [nominative for stem in [one, *stems] for nominative in _tamil_nominatives(stem)]
-        yield from map(_together, [*nominatives, _DATIVE.sub("", one)])
+    for whole in dict.fromkeys((parts, _DOUBLED.sub("", parts))):
+        bare = whole.removesuffix("உம") if whole.endswith("உம") else whole  # -um: and, also
+        found = [whole, *_without_dative(whole), *_singular(whole)]
+        for one in dict.fromkeys((whole, bare)):
+            for start in range(len(one) - 1, 0, -1):
+                case = _TAMIL_ANY_CASE if _MARKED.search(one, 0, start) else _TAMIL_CASE
+                if case.fullmatch(one, start):
+                    found += _tamil_nominatives(one[:start])
+        yield from map(_together, found)
+        if bare != whole:
+            found = [*_without_dative(whole[:-1]), *_singular(bare), *_without_glide(bare)]
+            yield from _long(map(_together, found), CHANGED)
 
 
 def _tamil_nominatives(oblique: str) -> Iterator[str]:
     """Nouns with an oblique stem, also of the plural: without a glide or a doubled consonant, with -u or -m."""
-    plural = _PLURAL_TA.sub("", oblique)
-    if plural != oblique and plural.endswith("ங"):
-        yield f"{plural[:-1]}ம"
-    if plural != oblique and plural.endswith("க"):
-        yield plural[:-1]
-    for stem in dict.fromkeys((oblique, plural)):
+    yield from _singular(oblique)
+    yield from _without_glide(oblique)
+    changed = []
+    if _HELD.search(oblique):
+        changed.append(oblique)
+    elif oblique.endswith("அதத"):
+        changed.append(f"{oblique[:-2]}ம")
+    elif _DROPS_U.search(oblique):
+        changed.append(f"{oblique}உ")
+        if oblique.endswith(("டட", "றற")):
+            changed.append(f"{oblique[:-1]}உ")
+    yield from (one for one in changed if _letters(_together(one)) >= CHANGED)
+
+
+def _singular(word: str) -> Iterator[str]:
+    stem = _PLURAL_TA.sub("", word)
+    if stem.endswith("அங"):
+        yield from (one for one in [f"{stem[:-1]}ம"] if _letters(_together(one)) >= CHANGED)
+    elif stem != word and not stem.endswith("ங"):  # பாருங்கள் (see) is no plural
+        yield stem.removesuffix("க")
+
+
+def _without_dative(word: str) -> Iterator[str]:
+    if (stem := _DATIVE.sub("", word)) != word:
         yield stem
-        if stem.endswith(("ஐய", "இய", "ஈய", "ஏய", "ஆவ", "உவ", "ஊவ", "ஓவ", "அவ")):
-            yield stem[:-1]
-        if stem.endswith("அதத"):
-            yield f"{stem[:-2]}ம"
-        elif stem.endswith(("டட", "றற")):
-            yield f"{stem[:-1]}உ"
-        elif stem[-1:] and "க" <= stem[-1] <= "ஹ":
-            yield f"{stem}உ"
 
 
-_TELUGU_CASES = "లోని లోనే లోనూ లోనికి లోకి లోపల లో తోనూ తో కు కి ను ని పై పైన నుండి నుంచి వద్ద కోసం గా వరకు మీద కూ నూ నీ"
-_TELUGU = re.compile(f"(?:{'|'.join(sorted(_TELUGU_CASES.split(), key=len, reverse=True))})$")
+def _without_glide(word: str) -> Iterator[str]:
+    if word.endswith(_GLIDES):
+        yield word[:-1]
+
+
+# Suffixes that hardly any word ends with by chance, and others: చెరకు (sugarcane) has no suffix కు.
+_TELUGU_CLEAR = "లోని లోనే లోనూ లోనికి లోకి లోపల లో తోనూ తో పై పైన నుండి నుంచి వద్ద కోసం వరకు మీద"
+_TELUGU_SHORT = "కు కి ను ని కూ నూ"
 _TELUGU_VIRAMA = "్"
-_TELUGU_NEUTER = re.compile("(?:ానికి|ాన్ని|ానిది|ాల|ాలు)$")  # of nouns in -am
+_TELUGU_NEUTER = ("ానికి", "ాన్ని", "ానిది")  # singular of nouns in -am
+
+
+def _letters(text: str) -> int:
+    """Letters without marks: of తెలుగు, three."""
+    return sum(map(str.isalpha, text))
 
 
 def _telugu(word: str) -> Iterator[str]:
-    stems = [word]
-    for start in range(len(word) - 1, 0, -1):
-        if _TELUGU.fullmatch(word, start):
-            stems.append(word[:start])
-    for stem in stems:
-        yield stem
-        yield _TELUGU_NEUTER.sub("ం", stem)
-        singular = stem.removesuffix("లు").removesuffix("ల") if stem.endswith(("లు", "ల")) else stem
-        for one in dict.fromkeys((stem, singular)):
-            yield one
-            if one.endswith(("ు", "ి")):  # హైదరాబాదు for హైదరాబాద్; నెల్లూరి of నెల్లూరు
-                yield one[:-1] + _TELUGU_VIRAMA
-                yield f"{one[:-1]}ు"
+    for suffix in (*_TELUGU_CLEAR.split(), *_TELUGU_SHORT.split()):
+        stem = word.removesuffix(suffix)
+        if stem != word:
+            if _letters(stem) >= (CHANGED if suffix in _TELUGU_SHORT.split() else LEAST):
+                yield stem
+            yield from _telugu_nominatives(stem, "ల", LEAST)
+            yield from _long(_telugu_changed(stem), CHANGED)
+    yield from _telugu_nominatives(word, "లు", CHANGED)
+    yield from _long((f"{word.removesuffix(end)}ం" for end in _TELUGU_NEUTER if word.endswith(end)), CHANGED)
+    if word.endswith("ు"):
+        yield from _long([word[:-1] + _TELUGU_VIRAMA], CHANGED + 1)  # కలరు (there are) is no కలర్ (colour)
+
+
+def _telugu_nominatives(word: str, plural: str, least: int) -> Iterator[str]:
+    """The singular of a plural: దోశ of దోశలు, and దేవాలయం of దేవాలయాలు."""
+    if word.endswith(plural):
+        singular = word.removesuffix(plural)
+        yield from _long([singular], least)
+        if singular.endswith("ా"):
+            yield from _long([f"{singular[:-1]}ం"], CHANGED)
+
+
+def _telugu_changed(stem: str) -> Iterator[str]:
+    """Nouns with another stem before a suffix: నెల్లూరు in నెల్లూరిలో, హైదరాబాద్ in హైదరాబాదులో."""
+    if stem.endswith("రి"):
+        yield f"{stem[:-1]}ు"
+    if stem.endswith("ు"):
+        yield stem[:-1] + _TELUGU_VIRAMA
+
+
+def _long(words: Iterable[str], least: int) -> Iterator[str]:
+    return (word for word in words if _letters(word) >= least)
