@@ -260,16 +260,20 @@ def _answered(tables: Tables) -> Iterator[Missing]:
 
 
 def _endpoints(config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
-    """Keys and servers on this machine that are not there, and GPUs. Servers elsewhere are not asked."""
+    """Keys and servers on this machine that are not there, and GPUs. Servers elsewhere are not asked.
+
+    Whether jobs will go to Slurm, whose nodes may have GPUs, is not known here.
+    """
     closed: dict[str, list[str]] = {}
+    gpus = bool(find_gpus())
     for each in tables.models:
         block = config["generate"]["prompt"] | prompt_overrides(config, each)
         endpoint = block["endpoint"]
         if each.answers or each.family != "prompt":
             continue
         if not endpoint:
-            if not find_gpus() and config["generate"]["server"]["gpus"]:
-                closed.setdefault("GPU for generate.server", []).append(each.name)
+            if not gpus and config["generate"]["server"]["gpus"]:
+                closed.setdefault("GPU on this machine for generate.server", []).append(each.name)
             continue
         variable, url = variable_for(endpoint, block["key_variable"]), urlsplit(endpoint)
         if variable and not os.environ.get(variable):
@@ -277,14 +281,15 @@ def _endpoints(config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
         elif url.hostname in ("127.0.0.1", "localhost") and not _listens(url.hostname, url.port or 80):
             closed.setdefault(f"server at {url.hostname}:{url.port or 80}", []).append(each.name)
     for what, names in closed.items():
-        yield Missing(what, f"These will fail, or leave them out of your table: {', '.join(names)}.")
+        where = "Without Slurm these fail" if what.startswith("GPU") else "These fail"
+        yield Missing(what, f"{where}, unless your table leaves them out: {', '.join(names)}.")
     local = [
         run.name
         for run in tables.runs.values()
         if run.family not in ("prompt", "retrieval") and not run.small
     ]
-    if local and not find_gpus():
-        yield Missing("GPU on this machine", f"On a processor these take very long: {', '.join(local)}.")
+    if local and not gpus:
+        yield Missing("GPU on this machine", f"Without Slurm these take very long: {', '.join(local)}.")
 
 
 def _listens(host: str, port: int) -> bool:

@@ -50,7 +50,7 @@ Each paper has a target, which first says what is missing (also `wokflow plan TA
 test sets, programs and what people make, it names the tables and figures that need them; of keys, servers and GPUs,
 the models; of rows of tables that are left out, the reason. Then it says what gets no table at all, and which
 settings are not the paper's. With `config/demo.yaml` in the place of my.yaml, the demo's data and small models stand
-in, and the page says that it is a demonstration.
+in, all five run to their ends without network and GPU, and the page says that it is a demonstration.
 
 | paper | items | {heads} |
 |---|---|{bars}|
