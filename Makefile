@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export TOKENIZERS_PARALLELISM := false
 
 .PHONY: help setup setup-hub setup-amr setup-dev demo demo-record run plan check-site gate check lint test near night
-.PHONY: check-style check-types check-documents bench docs lock clean studio test-annotate
+.PHONY: check-style check-types check-documents bench docs lock clean studio test-annotate test-gpu
 
 help:
 	@echo "make demo   the whole workflow on the demo corpora, into results/"
@@ -20,6 +20,7 @@ help:
 	@echo "make test   what most edits can break (five minutes on two cores)"
 	@echo "make near   the slow tests of what changed (SINCE=commit)"
 	@echo "make night  everything that the gate leaves out, to its end, with one table"
+	@echo "make test-gpu  trainings, models and the search on a GPU, where there is one"
 	@echo "make bench  the benchmarks     make setup  only the environment, in .venv"
 	@echo "make studio Label Studio, for people who rate and write     make test-annotate  tests with it"
 	@echo "make setup-hub  and the packages for models of the Hugging Face hub (extra hub of pyproject.toml)"
@@ -47,7 +48,7 @@ PYTEST := $(BIN)/python -m pytest -n $(CORES) --dist worksteal
 # What is ignored has been run by check.
 gate: $(VENV)/ready-dev
 	$(MAKE) --no-print-directory --jobs $(CORES) check
-	$(PYTEST) --ignore tests/test_docs.py --ignore tests/test_environment.py -m "not slow and not cluster and not bench"
+	$(PYTEST) --ignore tests/test_docs.py --ignore tests/test_environment.py -m "not slow and not cluster and not bench and not gpu"
 
 # What the demo's tables hold, after a change that means to change them.
 demo-record: $(VENV)/ready-dev
@@ -71,7 +72,11 @@ lint: check
 
 # tests/tiers.py says which test is in which tier.
 test: $(VENV)/ready-dev
-	$(PYTEST) -m "not slow and not cluster and not bench and not gate"
+	$(PYTEST) -m "not slow and not cluster and not bench and not gate and not gpu"
+
+# Models, trainings and the search on a GPU, where there is one.
+test-gpu: $(VENV)/ready-dev
+	$(BIN)/python -m pytest -m gpu tests/gpu
 
 # The slow tests of the rooms that changed since a commit.
 near: $(VENV)/ready-dev

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent
-FOLDERS = ("bench/", "gate/")  # all tests of a folder
+FOLDERS = ("bench/", "gate/", "gpu/")  # all tests of a folder
 CLUSTER_FIXTURES = {"cluster", "bare_cluster"}
 SLOW_FIXTURES = {"built", "shared"}
 # Beginnings of the ids of tests, below tests/. Slow are those that load large libraries, train models or run much of
@@ -118,6 +118,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     unwanted = config.getoption("markexpr")
     if "not slow" in unwanted and name in SLOW and not any(quick.startswith(name) for quick in QUICK):
         return True
-    if name in ("bench", "gate") and f"not {name}" in unwanted:
+    if f"{name}/" in FOLDERS and f"not {name}" in unwanted:
         return True
     return None

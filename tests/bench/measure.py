@@ -119,7 +119,8 @@ class Call(NamedTuple):
 def isolated(call: Call) -> Measured:
     """Run a contender in a new process, on THREADS threads."""
     name = f"{call.contender.__module__}:{call.contender.__name__}"
-    environment = os.environ | dict.fromkeys(LIMITS, str(THREADS)) | {"PYTHONPATH": str(ROOT / "scripts")}
+    path = os.pathsep.join(filter(None, (str(ROOT / "scripts"), os.environ.get("PYTHONPATH"))))
+    environment = os.environ | dict.fromkeys(LIMITS, str(THREADS)) | {"PYTHONPATH": path}
     with tempfile.NamedTemporaryFile(suffix=".json") as answer:
         command = [sys.executable, "-m", __name__, name, json.dumps(call.arguments), answer.name]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

@@ -50,7 +50,7 @@ def test_search(data: Path) -> None:
     publish_speed(queries, targets, measured, integers)
 
 
-def agree(data: Path, both: bool) -> None:
+def agree(data: Path, both: bool = False) -> None:
     """Both backends found the very same, with a floor all that reach it; bare faiss the same up to rounding."""
     for way in ("there", "back"):
         (scores, rows), (bare_scores, bare_rows) = (
@@ -201,17 +201,19 @@ def spread_axes(spread: str) -> tuple[Floats, Floats]:
     return axes.astype(np.float32), (COMMON**0.5 * turned[0]).astype(np.float32)
 
 
-def wokflow_search(clock: Clock, folder: str, backend: str, floor: float | None = None) -> None:
+def wokflow_search(
+    clock: Clock, folder: str, backend: str, floor: float | None = None, device: str = "cpu"
+) -> None:
     from wokflow.match.scores import join
     from wokflow.match.search import finder, is_narrow, sample, search
     from wokflow.match.vectors import Vectors
 
     left, right = (Vectors.open(f"{folder}/{name}") for name in ("queries", "targets"))
-    finder(backend, "cpu", measure.THREADS, sample(left, right))
+    finder(backend, device, measure.THREADS, sample(left, right))
     back: list[Any] = []
     with clock:
         narrow = is_narrow(floor, len(left), len(right))
-        make = finder(backend, "cpu", measure.THREADS, sample(left, right), narrow=narrow)
+        make = finder(backend, device, measure.THREADS, sample(left, right), narrow=narrow)
         there = search(left, right, K, make, floor=floor, on_right=back.append)
     save(f"{folder}/{backend}{'-floor' if floor else ''}.npz", there.score, there.target, *join(back)[:0:-1])
 

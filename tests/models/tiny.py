@@ -44,9 +44,9 @@ def search(**own: Any) -> Decoding:
     return Decoding(**{name: DecodeSettings.model_fields[name].default for name in names} | own)
 
 
-def loaded(model: str, family: Family, *, precision: str = "float32") -> tuple[Any, Any]:
+def loaded(model: str, family: Family, *, precision: str = "float32", device: str = "cpu") -> tuple[Any, Any]:
     """A model and its tokenizer, in memory."""
-    return load(model, family, revision=None, precision=precision, device="cpu", remote_code=False)
+    return load(model, family, revision=None, precision=precision, device=device, remote_code=False)
 
 
 def learn(model: Any, tokenizer: Any, text: str) -> None:

@@ -1,6 +1,8 @@
 """Trainings that begin with models of several kinds: chat models, .bin weights, adapters on 4 bits, packed rows."""
 
+import io
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -211,25 +213,35 @@ def test_no_examples_give_one_without_labels_whose_decoder_reads_what_it_would(k
     assert float(trainers.sequence_loss(shifted, whole["labels"], 2)) == pytest.approx(float(loss), rel=1e-5)
 
 
+@pytest.mark.parametrize("fits", [0, 4])
 def test_the_size_of_a_device_batch_is_found_by_trial(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fits: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Memory may be full from the beginning, or only later: the optimizer's state comes with the first step. Then
+    training goes on from its last checkpoint, here that after an epoch of three steps.
+    """
     tried: list[int] = []
     real = trainers.sequence_loss
 
     def full(outputs: Any, labels: Any, *rest: Any, **options: Any) -> Any:
         if torch.is_grad_enabled():
             tried.append(len(labels))
-            if len(labels) > 3:
+            if len(labels) > 3 and len(tried) > fits:
                 raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.")
         return real(outputs, labels, *rest, **options)
 
     still = changed(FIT, dropout=0.0)
-    whole = train(tmp_path / "whole", settings=still, device_batch=3)
+    whole = train(tmp_path / "whole", settings=still, device_batch=2)
     monkeypatch.setattr(trainers, "sequence_loss", full)
-    found = train(tmp_path / "found", settings=still, device_batch="auto")
-    assert tried[0] == 8 and set(tried[-9:]) == {3, 2}  # each of the last three steps is 3, 3 and 2 examples
-    assert contents(found)["model.safetensors"] == contents(whole)["model.safetensors"]
+    log = io.StringIO()
+    found = train(tmp_path / "found", log, settings=still, device_batch="auto")
+    assert tried[: fits + 1] == [8] * (fits + 1) and set(tried[fits + 2 :]) == {2}
+    assert re.findall(r"suffice for (\d+)", log.getvalue()) == ["8", "4"]
+    assert curve(found)["valid_loss"].to_list() == pytest.approx(
+        curve(whole)["valid_loss"].to_list(), abs=1e-4
+    )
+    if not fits:
+        assert contents(found)["model.safetensors"] == contents(whole)["model.safetensors"]
     with pytest.raises(UserError, match=r"does not suffice for device_batch 4 .* nf4"):
         train(tmp_path / "full", settings=still, device_batch=4)
 

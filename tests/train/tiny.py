@@ -116,8 +116,13 @@ def apart(
     work: Callable[..., object], *arguments: object, strike: Strike | None = None, **options: object
 ) -> BaseProcess:
     """Start `work` in a process of its own, which a signal may strike."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.train.preloaded"])
+    import torch
+
+    if torch.cuda.is_available():  # which no fork may use
+        context: Any = multiprocessing.get_context("spawn")
+    else:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["tests.train.preloaded"])
     process = context.Process(target=_work, args=(work, arguments, options, strike))
     process.start()
     return process

@@ -12,6 +12,7 @@ from wokflow.evaluate.score_intervals import Metric, mean, skipped
 from wokflow.evaluate.settings import BertModel, BertscoreSettings
 from wokflow.frame.job import Job, UserError
 from wokflow.models.bounds import NO_LIMIT, positions
+from wokflow.models.devices import find_device
 from wokflow.models.loading import at_revision
 
 BertScorer = Callable[[Sequence[str], Sequence[str]], Metric]
@@ -64,7 +65,6 @@ def bert_scorer(settings: BertModel | BertscoreSettings) -> BertScorer:
 
 def _load(name: str, settings: BertModel | BertscoreSettings) -> tuple[Any, Any, int, str]:
     """The model up to its layer, its tokenizer, the layer, and where it runs."""
-    import torch
     from bert_score.utils import get_model, get_tokenizer, model2layers
 
     layers = settings.layers or model2layers.get(name)
@@ -73,7 +73,7 @@ def _load(name: str, settings: BertModel | BertscoreSettings) -> tuple[Any, Any,
             f"BERTScore has no default layer for {name}: set bertscore.layers (of a model of 12 layers usually the "
             "eighth or ninth)."
         )
-    device = settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    device = str(find_device(settings.device or "auto"))
     try:
         place = at_revision(name, settings.revision)
         tokenizer, model = get_tokenizer(place), get_model(place, layers).to(device)

@@ -1,5 +1,6 @@
 """A process of a training: reads the examples and trains; the first process writes the model."""
 
+import gc
 import logging
 import os
 from functools import partial
@@ -12,8 +13,8 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.generate.asking import answer_end
 from wokflow.models.bounds import positions
 from wokflow.models.decoding import set_languages
-from wokflow.models.devices import find_device, use_bfloat16
-from wokflow.models.loading import load
+from wokflow.models.devices import describe, find_device, use_bfloat16
+from wokflow.models.loading import load, origin
 from wokflow.train.checkpoints import Checkpoints, Saved
 from wokflow.train.examples import Encoder, asking_of, read_examples, values_of
 from wokflow.train.model_card import write_card
@@ -40,8 +41,6 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
     import torch
     from transformers.utils import logging as library
 
-    from wokflow.train.trainers import is_memory, too_little_memory
-
     quiet: Any = library
     quiet.disable_progress_bar()
     quiet.set_verbosity_error()
@@ -53,19 +52,16 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
         task
     )  # before the model is loaded: they decide how processes share its weights
     first = arguments.process_index == 0
-    log = progress if first else None
-    network, tokenizer, base = _begin(task, rows, arguments)
-    cached = network.config.use_cache
-    trainer = _trainer(task, rows, (network, tokenizer), arguments, stop, log)
+    if first and progress:
+        start = origin(settings.base, settings.revision) if settings.base else "a small model from scratch"
+        kind = "bfloat16" if arguments.bf16 else "float32"
+        progress.say(f"{start}, on {describe(arguments.device)}, in {kind}")
+    while (trained := _learn(task, rows, arguments, stop, progress if first else None)) is None:
+        gc.collect()  # the memory of the attempt that failed
+        torch.cuda.empty_cache()
+        arguments.per_device_train_batch_size = -(-arguments.per_device_train_batch_size // 2)
+    trainer, tokenizer, base, cached = trained
     course = trainer.course
-    if set_aside := ", ".join(map(str, course.checkpoints.set_aside)):
-        course.say(f"checkpoints of other settings, texts or code are kept, but not used: {set_aside}")
-    if course.saved.step:
-        course.say(f"continuing from the checkpoint after step {course.saved.step}")
-    try:
-        trainer.train(str(course.checkpoints.path(course.saved.step)) if course.saved.step else None)
-    except RuntimeError as error:
-        raise (UserError(too_little_memory(settings)) if is_memory(error) else error) from error
     if course.stopped:
         raise course.stopped_at(trainer.state.global_step)
     _take_best(trainer)
@@ -84,6 +80,38 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
     trainer.accelerator.end_training()
 
 
+def _learn(
+    task: Task, rows: pl.DataFrame, arguments: Any, stop: Stop, progress: Progress | None
+) -> tuple[Any, Any, dict[str, Any], Any] | None:
+    """Train from the last checkpoint; (trainer, tokenizer, origin, use_cache of the base model's config).
+
+    None if memory did not suffice and fewer examples at a time may be tried (device_batch: auto). That can show after
+    any step: the optimizer's state comes with the first one, and the longest examples may come last.
+    """
+    from wokflow.train.trainers import is_memory, too_little_memory
+
+    size, by_trial = arguments.per_device_train_batch_size, task.settings.device_batch == "auto"
+    try:
+        network, tokenizer, base = _begin(task, rows, arguments)
+        cached = network.config.use_cache
+        trainer = _trainer(task, rows, (network, tokenizer), arguments, stop, progress)
+        course = trainer.course
+        if set_aside := ", ".join(map(str, course.checkpoints.set_aside)):
+            course.say(f"checkpoints of other settings, texts or code are kept, but not used: {set_aside}")
+        if course.saved.step:
+            course.say(f"continuing from the checkpoint after step {course.saved.step}")
+        trainer.train(str(course.checkpoints.path(course.saved.step)) if course.saved.step else None)
+    except RuntimeError as error:
+        if not is_memory(error):
+            raise
+        if not by_trial or size == 1:
+            raise UserError(too_little_memory(task.settings)) from error
+        if progress:
+            progress.say(f"memory does not suffice for {size} examples at a time: half as many are tried")
+        return None
+    return trainer, tokenizer, base, cached
+
+
 def training_arguments(task: Task) -> Any:
     """The settings in the form of the trainers' arguments. Raises UserError for settings that are impossible here."""
     from transformers import Seq2SeqTrainingArguments
@@ -93,6 +121,8 @@ def training_arguments(task: Task) -> Any:
     _check_trackers(settings)
     place = find_device(settings.device)
     processes = int(os.environ.get("WORLD_SIZE", "1"))
+    if place.type == "cuda":
+        _check_gpus(int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
     share = -(-settings.batch // processes)
     by_trial = settings.device_batch == "auto"
     if by_trial and processes > 1:
@@ -103,7 +133,6 @@ def training_arguments(task: Task) -> Any:
     options: dict[str, Any] = {
         "output_dir": str(Checkpoints(task.checkpoints, _key(task)).folder),
         "per_device_train_batch_size": share if by_trial else min(int(settings.device_batch), share),
-        "auto_find_batch_size": by_trial,
         "num_train_epochs": settings.epochs,
         "learning_rate": settings.learning_rate,
         "lr_scheduler_type": SCHEDULES[settings.schedule],
@@ -150,6 +179,17 @@ def training_arguments(task: Task) -> Any:
         # accelerate enables FSDP on GPUs only. PyTorch supports it on CPUs too, where tests run it.
         PartialState._shared_state["distributed_type"] = DistributedType.MULTI_GPU
     return arguments
+
+
+def _check_gpus(processes: int) -> None:
+    """Raise UserError if fewer GPUs are seen than there are processes on this node."""
+    import torch
+
+    if processes > (gpus := torch.cuda.device_count()):
+        raise UserError(
+            f"train.model.processes is {processes}, but PyTorch sees {gpus} GPU{'s' * (gpus != 1)} here: each "
+            "process needs one of its own. Set processes to the number of GPUs, or device: cpu."
+        )
 
 
 def _check_trackers(settings: ModelSettings) -> None:

@@ -68,7 +68,8 @@ class ModelSettings(Settings):
     """
     device_batch: Never[Annotated[int, Field(ge=1)] | Literal["auto"]] = 8
     """Most examples that a device holds at once; gradients are accumulated up to `batch`. `auto`, for a single
-    process only, starts with all of them and takes fewer until memory suffices.
+    process only, starts with all of them; whenever memory does not suffice, it goes on from the last checkpoint with
+    half as many.
     """
     max_tokens: int = Field(512, ge=8)
     """Longer texts are cut (section 6.1)."""

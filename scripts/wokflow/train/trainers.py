@@ -118,7 +118,7 @@ class Steps:
         return [bool(count) for count in counted]
 
     def get_train_dataloader(self) -> Any:
-        """The loader of parts of the size being tried (auto_find_batch_size), starting at the last checkpoint."""
+        """The loader of parts, starting at the last checkpoint."""
         accelerator, course = self.accelerator, self.course
         saved, course.curve = course.saved, list(course.saved.curve)
         # Sums over this epoch, on the device. The saved sum of losses, over all processes, goes to the first process.
@@ -154,13 +154,7 @@ class Steps:
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> "Tensor":
         library: Any = super()
-        try:
-            loss: Tensor = library.training_step(model, inputs, num_items_in_batch)
-        except RuntimeError as error:
-            tried = self.args.auto_find_batch_size and self.state.global_step == self.course.saved.step
-            if is_memory(error) and not tried:
-                raise UserError(too_little_memory(self.course.task.settings)) from error
-            raise
+        loss: Tensor = library.training_step(model, inputs, num_items_in_batch)
         self._loss += loss.double() * num_items_in_batch / self.accelerator.num_processes
         return loss
 
