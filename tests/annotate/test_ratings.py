@@ -89,6 +89,8 @@ def change(rows: Rows, **cells: str) -> Rows:
         (lambda rows: change(rows, grammar="6-7"), {"off_scale": 1}),
         (lambda rows: change(rows, grammar="2026-05-06"), {"off_scale": 1}),
         (lambda rows: change(rows, grammar="=1+1"), {"off_scale": 1}),
+        (lambda rows: change(rows, grammar="6,0"), {}),
+        (lambda rows: change(rows, grammar="6,5"), {"off_scale": 1}),
         (lambda rows: change(rows, grammar=" "), {"missing": 1}),
         (lambda rows: rows[1:], {"missing": 4}),
         (lambda rows: change(rows, recipe=rows[0]["recipe"].replace("-", "-") + "  "), {}),

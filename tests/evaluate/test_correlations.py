@@ -150,8 +150,9 @@ def test_without_ratings_the_table_is_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["r a x GRA good"], "row 2: the rating 'good' is no number"),
-        (["r a x GRA nan"], "row 2: the rating 'nan' is no number"),
+        (["r a x GRA good"], "row 2, column rating: 'good' is no number"),
+        (["r a x GRA nan"], "row 2, column rating: 'nan' is no number"),
+        (["r a x GRA 0,85"], "column rating: '0,85' is no number. Write a point, not a comma: 0.85"),
         (["r a x GRA 1", "r a x  1"], "row 3: criterion is empty"),
         (["r a x GRA 1", "r a x GRA 2"], "row 3: x rates GRA of a of r twice"),
         (["r a x avg. 1"], "row 2: a criterion cannot be called avg."),

@@ -147,6 +147,12 @@ def test_a_number_that_yaml_takes_for_a_text_is_explained(tmp_path: Path) -> Non
         checks.prepare(config, SCHEMA, ROOT)
 
 
+def test_a_decimal_comma_is_explained(tmp_path: Path) -> None:
+    config = minimal(tmp_path) | {"match": {"pair": {"threshold": "0,85"}}}
+    with pytest.raises(UserError, match=r"threshold: '0,85' is not .* Write a point, not a comma: 0\.85"):
+        checks.prepare(config, SCHEMA, ROOT)
+
+
 def test_runs_on_sentences_need_entities_and_as_many_exemplars_as_they_show(tmp_path: Path) -> None:
     runs = [
         "\t".join(name for name in COLUMNS if name not in OPTIONAL),

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
+from wokflow.annotate.arguments import COLUMNS as STUDY
+from wokflow.annotate.arguments import read_studies
 from wokflow.annotate.rater_checks import read_checks
 from wokflow.annotate.raters import read_raters
 from wokflow.enrich.categorise import read_classes, read_topics
@@ -17,18 +19,21 @@ from wokflow.evaluate.given_predictions import read_predictions
 from wokflow.evaluate.literal import read_concepts
 from wokflow.evaluate.summary import read_published
 from wokflow.export.licences import read_registry
+from wokflow.frame.config import fill
 from wokflow.frame.job import Progress, UserError
 from wokflow.frame.runs import read_runs
+from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.frame.workbooks import read_filled
 from wokflow.ingest.annotations import read_categories
 from wokflow.judge.arguments import read_models
 from wokflow.judge.instructions import _named
 from wokflow.judge.tasks import read_dimensions
-from wokflow.lexicon.recipe_words import read_pairs
+from wokflow.lexicon.recipe_words import read_dictionary, read_pairs
 from wokflow.match.candidates import read_titles
 from wokflow.match.gold import read_gold
 from wokflow.match.labels import read_labels
 from wokflow.match.lexicon import Lexicon
+from wokflow.match.silver import GIVEN as ACCEPTED
 from wokflow.parse.glossary import read_glossary
 from wokflow.pivot.dishes import pair_rows
 from wokflow.pivot.given_files import order_records, pivot_records
@@ -42,6 +47,24 @@ TASK: dict[str, Any] = {
     "shown": [{"name": "recipe"}],
 }
 SHEET = ("id", "rater")
+
+
+def studies(path: str) -> Any:
+    raters = Path(path).with_name("raters.tsv")
+    raters.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
+    Path(path).write_bytes(Path(path).read_bytes().replace(b"RATERS", str(raters).encode()))
+    config: dict[str, Any] = {"sources": {}, "annotate": {"studies": path}}
+    fill(config, SCHEMA)
+    return read_studies(config, SCHEMA, {"zh-en": ["mt"]}, [])
+
+
+def dictionary(path: str) -> Any:
+    """A user's own dictionary, with an empty lexicon and glossary."""
+    glossary = Path(path).with_name("glossary.json")
+    glossary.write_text('{"verbs": {}, "ingredients": {}, "tools": {}}', encoding="utf-8")
+    return read_dictionary(str(Path(path).with_name("none")), str(glossary), path)
+
+
 # A reader, and a table that it reads: a header, and rows of which the last has a key of its own, with bars for tabs.
 TABLES: dict[str, tuple[Callable[[str], Any], str]] = {
     "runs": (
@@ -113,6 +136,15 @@ TABLES: dict[str, tuple[Callable[[str], Any], str]] = {
         lambda path: [*order_records(path)],
         "base_dish|target_dish|pivot|before|after\n饭|面|煮/面/锅|煮//|炒//\n饭|面|煮/面/锅|切//|炒//",
     ),
+    "studies": (
+        studies,
+        f"{'|'.join(STUDY)}\n#试试红烧肉\na|rating|zh-en|||||||RATERS||\nb|rating|zh-en|||||||RATERS||",
+    ),
+    "dictionary": (dictionary, "zh|en\n油|oil\n盐|salt"),
+    "accepted": (
+        lambda path: read_sheet(path, ACCEPTED),
+        f"{'|'.join(ACCEPTED)}\n茶|Tea|x:1|茶|r:1|Tea|yes\n粥|Congee|x:2|粥|r:2|Congee|no",
+    ),
     "answers": (
         lambda path: read_answers([path], {"q1", "q2"}, Progress()),
         "question_id|annotator|answer\nq1|a|never\nq2|a|总是出现",
@@ -120,9 +152,20 @@ TABLES: dict[str, tuple[Callable[[str], Any], str]] = {
 }
 # What becomes of a row that comes twice: it changes nothing, it is a reject, or it is handed on with its line to the
 # step that reads the rows. All other readers refuse it.
-FOLDED = {"topics", "classes", "phrases", "regions", "categories", "seed", "lexicon", "glossary", "answers"}
+FOLDED = {
+    "topics",
+    "classes",
+    "phrases",
+    "regions",
+    "categories",
+    "seed",
+    "lexicon",
+    "glossary",
+    "answers",
+    "dictionary",
+}
 REJECTED = {"titles", "labels"}
-HANDED_ON = {"sheet", "given pivots", "given orders"}
+HANDED_ON = {"sheet", "accepted", "given pivots", "given orders"}
 each_table = pytest.mark.parametrize("name", TABLES)
 
 
@@ -168,6 +211,19 @@ def test_what_is_no_text_is_named_with_what_to_do(name: str, tmp_path: Path) -> 
         assert "is not UTF-8" in said and "Unicode (UTF-8)" in said
     said = refusal(name, text.encode()[:-1] + b"\0\n", tmp_path)
     assert f"line {text.count(chr(10))}: a character NUL" in said
+
+
+@each_table
+def test_what_was_read_in_a_wrong_encoding_before_is_named_with_what_is_meant(
+    name: str, tmp_path: Path
+) -> None:
+    header, *rows = text_of(name).splitlines()
+    rows = [row + "\t辣豆腐 à la carte" * (row[:1] != "#") for row in rows]
+    data = "\n".join([f"{header}\tremark", *rows, ""]).encode()
+    line = 2 + (rows[0][:1] == "#")
+    for encoding in ("latin-1", "cp1252", "gbk"):
+        said = refusal(name, data.decode(encoding, "replace").encode(), tmp_path)
+        assert re.search(rf"\.tsv, line {line}, column \w+: .*Probably '.*' is meant", said)
 
 
 @each_table

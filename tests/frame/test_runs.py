@@ -233,6 +233,10 @@ def test_names_of_families_are_a_pattern(tmp_path: Path) -> None:
             "model.epochs: 'many' is not of type 'integer'",
         ),
         (
+            "a train seq2seq small zh-en - model.learning_rate=0,001 -",
+            "Write a point, not a comma: 0.001",
+        ),
+        (
             "a none prompt gpt zh-en adapt prompt.key_variable=sk-1 1",
             "key_variable: its value has not the form",
         ),

@@ -124,9 +124,9 @@ def _filled(
 
 
 def _cell(text: str) -> str:
-    """An answer in its normal form: people and spreadsheet programs also write fullwidth digits, or 6.0 for 6."""
+    """An answer in its normal form: people and spreadsheets also write fullwidth digits, or 6.0 or 6,0 for 6."""
     text = unicodedata.normalize("NFKC", text).strip()
-    whole, point, rest = text.partition(".")
+    whole, point, rest = text.replace(",", ".").partition(".")
     return whole if point and whole.lstrip("-").isdecimal() and not rest.strip("0") else text
 
 
@@ -140,7 +140,7 @@ def _read(row: Row, filled: Filled) -> Iterator[tuple[Row, str, str | None]]:
             read[each["dimension"]] = "", "missing"
         elif len(cells) > 1:
             read[each["dimension"]] = "", "several"
-        elif (cell := cells.pop()) not in means:
+        elif (cell := cells.pop()) not in means and (cell := cell.replace(",", ".")) not in means:
             read[each["dimension"]] = "", "off_scale"
         else:
             read[each["dimension"]] = means[cell], None

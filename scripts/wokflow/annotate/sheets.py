@@ -29,7 +29,7 @@ from wokflow.annotate.schemas import ASSIGNED
 from wokflow.annotate.settings import SheetsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.text_files import read_text
+from wokflow.frame.text_files import read_prose
 from wokflow.frame.tsv_sheets import write_sheet
 from wokflow.frame.workbooks import Page, write_workbook
 
@@ -64,7 +64,7 @@ def annotate_sheets(*, tasks: str, assigned: str, sheets: str, settings: SheetsS
     if frame["id"].n_unique() < frame.height:
         raise UserError(f"Study {settings.study}: two tasks, or a task and a check, have the same name.")
     tables.write(assigned, ASSIGNED, frame, job.metadata)
-    instructions = f"{read_text(settings.consent).strip()}\n\n{read_text(settings.instructions).strip()}\n"
+    instructions = f"{read_prose(settings.consent).strip()}\n\n{read_prose(settings.instructions).strip()}\n"
     instructions += "".join(f"- {name}: {question}\n" for name, question in _questions(rows[0]).items())
     with tables.atomic_folder(sheets) as folder:
         tables.write_text(folder / "instructions.md", instructions)

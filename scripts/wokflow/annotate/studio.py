@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 from wokflow.annotate.fields import COMMENT, ID, PART, RATER, SOURCE, TARGET
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
+from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.text_files import Row, read_text
 
 TEXT = "text_"  # begins the names of texts in a task, as Label Studio itself uses some, such as source
@@ -98,6 +99,7 @@ def read_export(path: Path, *, parts: bool) -> Iterator[Row]:
         raise UserError(f"{path}, line {error.lineno}: this is no JSON ({error.msg}). {EXPORT}") from error
     if not isinstance(exported, list):
         raise UserError(f"{path} is no list of tasks. {EXPORT}")
+    refuse_misread_json(path, exported, copied=True)
     for place, one in enumerate(exported, 1):
         if not (isinstance(one, dict) and isinstance(one.get("data"), dict)):
             raise UserError(f"{path}, task {place}: there are no data. {EXPORT}")

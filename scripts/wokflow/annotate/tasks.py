@@ -147,7 +147,9 @@ def _texts(
     references = tables.read(instances, ["instance_id", "reference"]).drop_nulls()
     if references.height:
         texts[HUMAN] = dict(references.iter_rows())
-    for number, (item, run, text) in read_rows(settings.texts, COLUMNS, "texts") if settings.texts else ():
+    for number, (item, run, text) in (
+        read_rows(settings.texts, COLUMNS, "texts", copied=True) if settings.texts else ()
+    ):
         if not item or not run or item in texts.setdefault(run, {}):
             raise UserError(
                 f"{settings.texts}, row {number}: no instance, no run, or the same as in an earlier row: {item} "

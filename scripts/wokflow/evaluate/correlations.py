@@ -19,6 +19,7 @@ from wokflow.evaluate.score_intervals import LENGTH, Floats, Metric, score, shar
 from wokflow.evaluate.settings import CorrelationsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.text_files import comma_hint
 
 COLUMNS = ("run", "instance_id", "criterion", "rating")
 AVERAGE = "avg."
@@ -101,7 +102,7 @@ def _rating(text: str, where: str) -> float:
     except ValueError:
         rating = math.nan
     if not math.isfinite(rating):
-        raise UserError(f"{where}: the rating {text!r} is no number.")
+        raise UserError(f"{where}, column rating: {text!r} is no number.{comma_hint(text)}")
     return rating
 
 

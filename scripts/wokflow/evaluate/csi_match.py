@@ -125,7 +125,7 @@ def _predicted(predictions: Sequence[str], given: Sequence[str]) -> pl.DataFrame
     if predictions:
         frames.append(tables.read(predictions, PREDICTION_COLUMNS))
     for path in given:
-        rows = [cells for _, cells in read_rows(path, PREDICTION_COLUMNS, "translations")]
+        rows = [cells for _, cells in read_rows(path, PREDICTION_COLUMNS, "translations", copied=True)]
         frames.append(pl.DataFrame(rows, schema, orient="row"))
     return pl.concat(frames)
 

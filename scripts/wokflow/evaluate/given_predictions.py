@@ -21,7 +21,7 @@ def read_predictions(
     wanted = set(known)
     runs: dict[str, dict[str, str]] = {}
     for path in paths:
-        for number, (instance, run, prediction) in read_rows(path, COLUMNS, "predictions"):
+        for number, (instance, run, prediction) in read_rows(path, COLUMNS, "predictions", copied=True):
             where = f"{path}, row {number}"
             if not run:
                 raise UserError(f"{where}: the column run is empty; give the run's name.")

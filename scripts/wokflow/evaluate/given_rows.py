@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import polars as pl
 
 from wokflow.frame.job import UserError
+from wokflow.frame.misread_text import refuse_misread
 from wokflow.frame.text_files import read_table
 
 # The row's number in the file, from 1, and its cells in the order of the columns that were asked for.
@@ -12,19 +13,34 @@ Row = tuple[int, list[str | None]]
 
 
 def read_rows(
-    path: str, columns: Sequence[str], what: str, optional: Sequence[str] = (), *, comments: bool = False
+    path: str,
+    columns: Sequence[str],
+    what: str,
+    optional: Sequence[str] = (),
+    *,
+    comments: bool = False,
+    copied: bool = False,
 ) -> Iterator[Row]:
     """Cells of the columns, then of the optional ones, which are null in a table without them.
 
     A table whose name ends in .tsv is TSV with a header; any other is Parquet. `what` names its contents in messages;
-    with `comments`, rows of a TSV that begin with # are passed over. Raises UserError, with file and row, for a file
-    that cannot be read and for missing columns.
+    with `comments`, rows of a TSV that begin with # are passed over; with `copied`, texts are those of models. Raises
+    UserError, with file and row, for a file that cannot be read, for missing columns, and as refuse_misread does.
     """
     if path.endswith(".tsv"):
-        for number, row in read_table(path, columns, what, optional=optional, comments=comments):
+        for number, row in read_table(
+            path, columns, what, optional=optional, comments=comments, copied=copied
+        ):
             yield number, [row.get(name) for name in (*columns, *optional)]
     else:
-        yield from _from_parquet(path, columns, optional)
+        names = (*columns, *optional)
+        rows = [*_from_parquet(path, columns, optional)]
+        refuse_misread(
+            path,
+            ((f"row {number}", dict(zip(names, row, strict=True))) for number, row in rows),
+            copied=copied,
+        )
+        yield from rows
 
 
 def _from_parquet(path: str, columns: Sequence[str], optional: Sequence[str]) -> Iterator[Row]:

@@ -11,7 +11,7 @@ from wokflow.evaluate.score_intervals import score_rows
 from wokflow.evaluate.settings import SummarySettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.text_files import read_table
+from wokflow.frame.text_files import comma_hint, read_table
 from wokflow.frame.tsv_sheets import written
 
 OURS, PUBLISHED = "this run", "published"
@@ -142,7 +142,9 @@ def read_published(path: str) -> pl.DataFrame:
                 try:
                     cells[name] = float(row[name])
                 except ValueError as error:
-                    raise UserError(f"{path}, line {line}: {name} {row[name]!r} is no number.") from error
+                    raise UserError(
+                        f"{path}, line {line}, column {name}: {row[name]!r} is no number.{comma_hint(row[name])}"
+                    ) from error
         before = seen.setdefault(tuple(row.get(name, "") for name in MEASURED), line)
         if before != line:
             raise UserError(

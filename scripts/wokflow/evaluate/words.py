@@ -7,7 +7,7 @@ from wokflow.evaluate.rating_schemas import RECIPE_WORDS
 from wokflow.evaluate.settings import WordsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.frame.text_files import read_text
+from wokflow.frame.text_files import read_prose
 
 WORD = r"\p{L}[\p{L}\p{M}]+(?:['’\-]\p{L}+)*"
 
@@ -19,7 +19,7 @@ def evaluate_words(*, tasks: str, words: str, settings: WordsSettings, job: Job)
     words of all cuisines' names are left out. Of equally frequent words, those of more recipes come first, then those
     earlier in the alphabet.
     """
-    stop = [line.strip() for line in read_text(settings.stopwords, "stop words").splitlines()]
+    stop = [line.strip() for line in read_prose(settings.stopwords, "stop words").splitlines()]
     stop = [line.lower() for line in stop if line and not line.startswith("#")]
     texts = tables.read(tasks, ["task_id", "system", "shown"])
     texts = texts.select("task_id", "system", cuisine=shown("cuisine"), text=shown("recipe")).drop_nulls()

@@ -20,6 +20,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.paper_settings import Rows, absent_data
 from wokflow.frame.paths import expanded, expanded_model, holds_file, no_model
 from wokflow.frame.runs import Run, read_runs
+from wokflow.frame.text_files import comma_hint
 
 PACKAGES = {  # import name -> what to install
     "faiss": "faiss-cpu (or faiss-gpu)",
@@ -237,7 +238,7 @@ def _explain(error: ValidationError, corpora: Sequence[str]) -> str:
     if error.validator == "type":
         kinds = allowed if isinstance(allowed, str) else " or ".join(allowed)
         hint = " YAML takes it for a text: write 1.0e-4 for 1e-4." if _is_number(instance) else ""
-        return f"{where}: {instance!r} is not of type {kinds}.{hint}"
+        return f"{where}: {instance!r} is not of type {kinds}.{hint}{comma_hint(instance)}"
     if error.validator == "enum":
         near = difflib.get_close_matches(str(error.instance), allowed, 1)
         guess = f" Did you mean {near[0]}?" if near else ""

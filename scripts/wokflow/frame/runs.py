@@ -14,7 +14,7 @@ from wokflow.frame.cutoffs import plain
 from wokflow.frame.job import UserError
 from wokflow.frame.paper_settings import Rows
 from wokflow.frame.paths import expanded, expanded_model, no_model
-from wokflow.frame.text_files import read_table
+from wokflow.frame.text_files import comma_hint, read_table
 from wokflow.frame.weights import weights_mb
 
 ROOT = Path(__file__).resolve().parents[3]  # the workflow's own folder
@@ -384,7 +384,7 @@ def _setting(text: str, schema: Mapping[str, Any], steps: Mapping[str, str]) -> 
         return f"{dotted} is a block of settings: name one of {', '.join(rule['properties'])} in it."
     if wrong and wrong.validator == "pattern":  # the value is not shown: it may be a secret key
         return f"{dotted}: its value has not the form that is wanted. {rule['description']}"
-    return f"{dotted}: {wrong.message}." if wrong else (path, read)
+    return f"{dotted}: {wrong.message}.{comma_hint(read)}" if wrong else (path, read)
 
 
 def _value(text: str) -> Any:

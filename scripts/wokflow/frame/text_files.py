@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from wokflow.frame.job import UserError
+from wokflow.frame.misread_text import refuse_misread
 from wokflow.frame.writing import expected, natural
 
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -101,6 +102,19 @@ def read_text(path: str | Path, what: str = "") -> str:
     return text
 
 
+def read_prose(path: str | Path, what: str = "") -> str:
+    """A text for people or models, such as a prompt; also refused if it was read in a wrong encoding before."""
+    text = read_text(path, what)
+    refuse_misread(path, ((f"line {line}", {"": each}) for line, each in enumerate(text.split("\n"), 1)))
+    return text
+
+
+def comma_hint(text: object) -> str:
+    """What to do about a number that is written with a decimal comma; empty for anything else."""
+    number = re.fullmatch(r"\s*([-+]?[0-9]*),([0-9]+)\s*", text) if isinstance(text, str) else None
+    return f" Write a point, not a comma: {number[1] or 0}.{number[2]}" if number else ""
+
+
 def encoding_of(data: bytes) -> str | None:
     """The likely encoding of bytes that are not UTF-8, or all ASCII, by iconv's name; None: unknown.
 
@@ -163,17 +177,38 @@ def read_table(
     optional: Collection[str] = (),
     comments: bool = False,
     whole: bool = True,
+    copied: bool = False,
 ) -> Iterator[Row]:
     """The rows of a tab-separated table whose first line has the names of its columns. Empty lines are skipped.
 
     A cell that begins with a quotation mark ends with one, and one inside it is doubled, as spreadsheet programs
     write it; one that cannot be meant so ("mock" crab) is read as it stands. `optional`: columns that may be missing,
     but not be written otherwise. `comments`: lines that begin with # are skipped. `whole`: a row must have as many
-    cells as the header; otherwise missing cells are empty. Raises UserError, with the line, if the table lacks one of
-    `columns`, has one twice, or a row does not fit; for a quoted cell with tabs and line breaks, which may be rows
-    behind a mark that was never closed; and as `read_text` does.
+    cells as the header; otherwise missing cells are empty. `copied`: see misread_text.refuse_misread. Raises
+    UserError, with the line, if the table lacks one of `columns`, has one twice, or a row does not fit; for a quoted
+    cell with tabs and line breaks, which may be rows behind a mark that was never closed; for text that was read in a
+    wrong encoding before; and as `read_text` does.
     """
-    text, begins = read_text(path, what), True
+    text = read_text(path, what)
+    rows = _rows(path, text, columns, optional, comments=comments, whole=whole)
+    if text.isascii():
+        yield from rows
+    else:
+        held = [*rows]
+        refuse_misread(path, ((f"line {line}", row) for line, row in held), copied=copied)
+        yield from held
+
+
+def _rows(
+    path: str | Path,
+    text: str,
+    columns: Collection[str],
+    optional: Collection[str],
+    *,
+    comments: bool,
+    whole: bool,
+) -> Iterator[Row]:
+    begins = True
 
     def lines() -> Iterator[str]:
         nonlocal begins

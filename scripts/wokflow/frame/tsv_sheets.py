@@ -29,12 +29,16 @@ def write_sheet(path: str | Path, header: Sequence[str], rows: Iterable[Sequence
     tables.write_text(path, "\ufeff" + text.getvalue())
 
 
-def read_sheet(path: str, mandatory: Collection[str], optional: Collection[str] = ()) -> list[Row]:
+def read_sheet(
+    path: str, mandatory: Collection[str], optional: Collection[str] = (), *, copied: bool = True
+) -> list[Row]:
     """The rows of a sheet, with trimmed cells without guards; missing cells at the end are empty.
+
+    `copied`: it shows texts of corpora or models.
 
     Raises UserError as text_files.read_table does.
     """
-    rows = read_table(path, mandatory, optional=optional, whole=False)
+    rows = read_table(path, mandatory, optional=optional, whole=False, copied=copied)
     return [(line, {name: _plain(cell) for name, cell in row.items()}) for line, row in rows]
 
 

@@ -12,6 +12,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
+from wokflow.frame.misread_text import refuse_misread
 from wokflow.frame.text_files import Row
 from wokflow.frame.tsv_sheets import FORMULA, GUARD, read_sheet
 
@@ -124,6 +125,7 @@ def read_filled(path: str | Path, mandatory: Collection[str]) -> list[Row]:
             f"{path} cannot be read as a workbook ({type(error).__name__}: {error}). Open it in a spreadsheet, "
             "remove its password if it has one, and save it again as .xlsx."
         ) from error
+    refuse_misread(path, ((f"row {line}", row) for line, row in rows), copied=True)
     return rows
 
 

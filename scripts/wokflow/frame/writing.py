@@ -68,10 +68,11 @@ def natural(text: str) -> float:
     front or throughout, and without symbols; Chinese in frequent characters.
     """
     words = [word for word in text.split() if not word.isascii()]
-    return sum(map(_is_natural, words)) / len(words) if words else 0.0
+    return sum(map(is_natural, words)) / len(words) if words else 0.0
 
 
-def _is_natural(word: str) -> bool:
+def is_natural(word: str) -> bool:
+    """Whether a word with characters beyond ASCII is written as languages write them; see `natural`."""
     beyond = [character for character in word if not character.isascii() and character not in "°×®™©"]
     if any(unicodedata.category(character)[0] in "SC" for character in beyond):
         return False

@@ -6,7 +6,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.frame.text_files import read_text
+from wokflow.frame.text_files import read_prose
 from wokflow.generate import schemas
 from wokflow.generate.settings import DialoguesSettings
 
@@ -21,7 +21,7 @@ def generate_dialogues(
     Each utterance is one line: white space in it becomes single spaces, since a line break would begin another
     utterance.
     """
-    shown = read_text(settings.exemplars, "exemplars").strip()
+    shown = read_prose(settings.exemplars, "exemplars").strip()
     rows = (
         with_lines(tables.read(utterances, ["dialogue_id", "position", "speaker", "text"]))
         .sort("dialogue_id", "position")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wokflow.frame.job import UserError
-from wokflow.frame.text_files import read_text
+from wokflow.frame.text_files import read_prose
 
 PLACES = {  # what can be filled in, and which instances have it
     "source": "all have it",
@@ -43,7 +43,7 @@ class Prompt:
         Raises UserError where it cannot be read, has an unknown place or none at all.
         """
         known = ", ".join(f"{{{name}}}" for name in PLACES)
-        template = read_text(path, "a prompt").rstrip("\r\n")
+        template = read_prose(path, "a prompt").rstrip("\r\n")
         prompt = cls(path, template)
         names = [name for question in prompt.questions for name in _PLACE.findall(question.template)]
         for name in names:

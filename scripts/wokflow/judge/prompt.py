@@ -9,7 +9,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
-from wokflow.frame.text_files import read_text
+from wokflow.frame.text_files import read_prose
 from wokflow.generate.answers import Answer
 from wokflow.generate.cache import Cache
 from wokflow.generate.costs import NOTHING, Ledger, Prices, Tokens
@@ -45,7 +45,7 @@ def judge_prompt(
     With `released`, a table in the form of judge/answers, nothing is asked: its answers are copied. Raises UserError
     if one is missing, repeated or not asked for, or answers a prompt of another text.
     """
-    template = read_text(settings.prompt, "a prompt").rstrip("\r\n")
+    template = read_prose(settings.prompt, "a prompt").rstrip("\r\n")
     rows = tables.read(tasks, ["task_id", "shown"]).sort("task_id").rows()
     texts = [(task, filled(template, shown, settings.prompt)) for task, shown in rows]
     questions = [

@@ -8,7 +8,7 @@ from wokflow.frame import jieba_dictionary
 from wokflow.frame.english import inflections
 from wokflow.frame.job import UserError
 from wokflow.frame.languages import HAN
-from wokflow.frame.text_files import read_table, read_text
+from wokflow.frame.text_files import read_prose, read_table
 from wokflow.parse.glossary import read_glossary
 
 ENGLISH = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -43,7 +43,7 @@ def content_words(words: Iterable[str], light: Collection[str], known: Collectio
 
 def read_light(path: str) -> set[str]:
     """Words, one a line; lines that begin with # are passed over."""
-    return {line.strip() for line in read_text(path).splitlines() if line.strip() and line[0] != "#"}
+    return {line.strip() for line in read_prose(path).splitlines() if line.strip() and line[0] != "#"}
 
 
 def read_pairs(path: str) -> list[tuple[str, str]]:

@@ -88,7 +88,7 @@ def read_titles(path: str) -> tuple[list[Row], list[Row]]:
     """
     dishes: dict[tuple[str, str, str | None], Row] = {}
     unusable: list[Row] = []
-    for line, row in read_sheet(path, LANGS, OPTIONAL):
+    for line, row in read_sheet(path, LANGS, OPTIONAL, copied=False):
         direction = row.get("direction") or None
         if direction not in (None, *DIRECTIONS):
             raise UserError(

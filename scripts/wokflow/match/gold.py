@@ -9,6 +9,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
+from wokflow.frame.misread_text import refuse_misread
 from wokflow.frame.text_files import read_table, read_text
 
 TARGET = ("title", "ingredients", "steps")
@@ -97,6 +98,7 @@ def _published(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 f"{path}, line {line}: not a source with one target, each with title, ingredients and steps, as the "
                 f"paper's gold sets are ({error!r})."
             ) from error
+        refuse_misread(path, [(f"line {line}", row)])
         yield line, row | {"source_id": number if ":" in number else f"{PUBLISHED}:{number}"}
 
 

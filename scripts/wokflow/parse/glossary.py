@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wokflow.frame.job import UserError
+from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.text_files import read_table, read_text
 
 KINDS = ("verbs", "ingredients", "tools")
@@ -57,6 +58,7 @@ def _from_json(path: Path) -> Glossary:
             f"{path} is not a glossary ({type(error).__name__}: {error}): it should be a JSON object of "
             f"{', '.join(KINDS)}, each an object that gives surface words their class"
         ) from error
+    refuse_misread_json(path, content)
     return Glossary(words["verbs"], words["ingredients"], words["tools"], noisy=True)
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
+from wokflow.frame.misread_text import refuse_misread_json
 from wokflow.frame.text_files import read_text
 from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.pivot import schemas
@@ -56,7 +57,7 @@ def pair_rows(path: str) -> list[dict[str, str]]:
 
 
 def _tsv_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
-    for number, row in read_sheet(path, PAIR, ENGLISH):
+    for number, row in read_sheet(path, PAIR, ENGLISH, copied=False):
         yield f"row {number}", row
 
 
@@ -74,11 +75,13 @@ def _json_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def read_json(path: str) -> Any:
-    """The content of a JSON file. Raises UserError if it is not JSON."""
+    """The content of a JSON file. Raises UserError if it is not JSON, or was read in a wrong encoding before."""
     try:
-        return json.loads(read_text(path))
+        content = json.loads(read_text(path))
     except ValueError as error:
         raise UserError(f"{path} is not JSON: {error}") from error
+    refuse_misread_json(path, content)
+    return content
 
 
 def names(pairs: pl.DataFrame) -> list[str]:
