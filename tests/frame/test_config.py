@@ -153,6 +153,17 @@ def test_a_decimal_comma_is_explained(tmp_path: Path) -> None:
         checks.prepare(config, SCHEMA, ROOT)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"), [("2026-05-06", "a date"), ("no", "a truth value"), ("1.10", "a number")]
+)
+def test_what_yaml_takes_for_no_text_is_explained(text: str, said: str, tmp_path: Path) -> None:
+    config = minimal(tmp_path) | yaml.safe_load(f"export: {{release: {{version: {text}}}}}")
+    with pytest.raises(
+        UserError, match=f"version: .* is not of type string. YAML takes it for {said}.*quotes"
+    ):
+        checks.prepare(config, SCHEMA, ROOT)
+
+
 def test_runs_on_sentences_need_entities_and_as_many_exemplars_as_they_show(tmp_path: Path) -> None:
     runs = [
         "\t".join(name for name in COLUMNS if name not in OPTIONAL),

@@ -32,6 +32,12 @@ from wokflow.frame.job import UserError
         ),
         ("? [a, b]\n: 1\n", "line 1, column 3: this is not YAML: '? [a, b]'. found unhashable key."),
         ("a: 2020-13-45\n", "my.yaml is not YAML: month must be in 1..12"),
+        ("a: {b: 010}\n", "has values that are not read as they look:\n  - a.b: line 1: 010 is 8 to YAML"),
+        ("a:\n  - 1:30\n", "a: line 2: 1:30 is 90 to YAML, which takes colons for minutes"),
+        ("a: .nan\n", "a: line 1: .nan is no number."),
+        ("a: “out”\n", "a: line 1: “out” has typographic quotation marks"),
+        ("a: &a\n  b: *a\n", "a.b: line 1: this block holds itself."),
+        ("a：\n  b: 1\n", "Behind a key, write the colon of Latin text (:) and a blank."),
         ("just text\n", "my.yaml holds no keys."),
         ("", "my.yaml holds no keys."),
         ("a: \ud83d\n", "my.yaml is not UTF-8"),
@@ -52,6 +58,7 @@ def test_what_is_wrong_is_said_with_its_line(text: str, said: str, tmp_path: Pat
         '{\n\t"a": 1\n}\n',
         "1: x\n'1': y\n",
         "a: 1  # a: 2\n",
+        "a: ['010', 0, 0.5, -0, 1.0e-3, .inf, 0x10, 2026-05-06, “a” and b]\n",
     ],
 )
 def test_what_is_right_is_taken(text: str, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from datetime import date
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -238,12 +239,21 @@ def _explain(error: ValidationError, corpora: Sequence[str]) -> str:
     if error.validator == "type":
         kinds = allowed if isinstance(allowed, str) else " or ".join(allowed)
         hint = " YAML takes it for a text: write 1.0e-4 for 1e-4." if _is_number(instance) else ""
-        return f"{where}: {instance!r} is not of type {kinds}.{hint}{comma_hint(instance)}"
+        if "string" in allowed and isinstance(instance, bool | int | float | date):
+            hint = f" YAML takes it for a {_yaml_kind(instance)}: write quotes around a text."
+        shown = str(instance) if isinstance(instance, date) else repr(instance)
+        return f"{where}: {shown} is not of type {kinds}.{hint}{comma_hint(instance)}"
     if error.validator == "enum":
         near = difflib.get_close_matches(str(error.instance), allowed, 1)
         guess = f" Did you mean {near[0]}?" if near else ""
         return f"{where}: {error.instance!r} is none of {', '.join(allowed)}.{guess}"
     return f"{where}: {error.message}."
+
+
+def _yaml_kind(value: bool | float | date) -> str:
+    if isinstance(value, bool):
+        return "truth value (yes, no, on and off are such)"
+    return "date" if isinstance(value, date) else "number"
 
 
 def _is_number(text: Any) -> bool:
@@ -252,8 +262,9 @@ def _is_number(text: Any) -> bool:
 
 def _unknown(where: str, key: str, known: list[str]) -> str:
     near = difflib.get_close_matches(key, known, 1, cutoff=0.0)
+    shown = key if key.isprintable() and key == key.strip() else repr(key)
     return (
-        f"{where}: there is no key {key}. The nearest is {near[0]}."
+        f"{where}: there is no key {shown}. The nearest is {near[0]}."
         if near
-        else f"{where}: there is no key {key}."
+        else f"{where}: there is no key {shown}."
     )

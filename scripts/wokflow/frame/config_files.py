@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import yaml
 from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_text
 
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_QUOTED = re.compile(r"[“”„«‘‚「].*[”“»’‘」]", re.S)
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml takes a tenth of the time
 
 
@@ -47,7 +50,8 @@ def check_readable(paths: Iterable[str | Path]) -> None:
 def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
     """The keys of a YAML or JSON file; none for an empty file, if `empty` allows that.
 
-    Raises UserError if it is not UTF-8, not YAML or JSON, has no keys, or has a key twice in one block.
+    Raises UserError if it is not UTF-8, not YAML or JSON, has no keys, has a key twice in one block, or a value that
+    YAML reads as another than it looks.
     """
     text, document = _composed(path)
     if isinstance(document, dict):
@@ -58,6 +62,8 @@ def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
         raise UserError(f"{path} holds no keys. Write one a line, as `results: DIR`, or leave the file out.")
     if problems := "\n".join(f"  - {problem}" for problem in _twice(document, "", set())):
         raise UserError(f"{path} says the same key twice, so that one of them would not count:\n{problems}")
+    if problems := "\n".join(f"  - {problem}" for problem in _otherwise(document, "", [])):
+        raise UserError(f"{path} has values that are not read as they look:\n{problems}")
     try:
         held: dict[str, Any] = yaml.load(text, LOADER)
     except (yaml.YAMLError, ValueError) as error:  # a tag, a list as a key, a date that there is not
@@ -99,6 +105,8 @@ def _message(path: str | Path, text: str, error: yaml.YAMLError | ValueError) ->
     line = lines[mark.line] if mark.line < len(lines) else ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
         advice = "Indent with blanks: YAML takes no tabs."
+    elif "：" in "".join(lines[max(0, mark.line - 1) : mark.line + 1]):
+        advice = "Behind a key, write the colon of Latin text (:) and a blank."
     else:
         advice = f"{getattr(error, 'problem', None) or error}."
     return f"{path}, line {mark.line + 1}, column {mark.column + 1}: this is not YAML: {line.strip()!r}. {advice}"
@@ -127,3 +135,42 @@ def _twice(node: yaml.Node, prefix: str, seen: set[int]) -> Iterator[str]:
             yield f"{prefix}{name}: line {lines[key.tag, name]} and line {line}. Put both into one."
         lines.setdefault((key.tag, name), line)
         yield from _twice(value, f"{prefix}{name}.", seen)
+
+
+def _otherwise(node: yaml.Node, prefix: str, above: Sequence[yaml.Node]) -> Iterator[str]:
+    """A message for each value that YAML reads as another than it looks: 010 is 8, 1:30 is 90.
+
+    `above` are the blocks around it. An alias of one of them holds itself.
+    """
+    if node in above:
+        yield f"{prefix}: line {node.start_mark.line + 1}: this block holds itself."
+        return
+    if isinstance(node, yaml.ScalarNode):
+        if reason := _misleading(node):
+            yield f"{prefix}: line {node.start_mark.line + 1}: {node.value} {reason}"
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _otherwise(value, f"{prefix}.{key.value}".lstrip("."), [*above, node])
+    else:
+        for item in node.value:
+            yield from _otherwise(item, prefix, [*above, node])
+
+
+def _misleading(node: yaml.ScalarNode) -> str | None:
+    """What YAML reads a value as, and what to write instead; None for one that is as it looks."""
+    if not node.style and _QUOTED.fullmatch(node.value):
+        return (
+            "has typographic quotation marks, which become part of the value. Write straight ones, or none."
+        )
+    if node.tag not in _NUMBERS:
+        return None
+    number = yaml.load(node.value, LOADER)
+    if number != number:
+        return "is no number."
+    if ":" in node.value:
+        return f"is {number} to YAML, which takes colons for minutes and hours. Write the number, or quotes."
+    if re.fullmatch("[-+]?0[0-7_]+", node.value):
+        return (
+            f"is {number} to YAML, which takes it for octal. Leave the zeros out, or write quotes for a text."
+        )
+    return None
