@@ -210,3 +210,21 @@ def test_a_large_file_without_recipes_is_not_read_to_its_end(
         ingest(corpus.name, data, mostly_rejected="refuse")
     with pytest.raises(UserError, match="only 1 of its 100001 rows are recipes"):
         ingest(corpus.name, corpus.file(corpus.titles(1)) + data, mostly_rejected="refuse")
+
+
+def test_steps_in_the_place_of_ingredients_are_quoted(corpus: Any, ingest: Ingest) -> None:
+    steps = ["Cut the tofu into cubes of two centimetres.", "Simmer it in the sauce for five minutes."]
+    rows = [corpus.row(number, f"Dish {number}", steps, ["1 lb. tofu", "salt"]) for number in range(5)]
+    rows += [corpus.row(number, f"Dish {number}", ["1 lb. tofu"], steps) for number in range(5, 9)]
+    with pytest.raises(
+        UserError, match=r"in 5 of its first 9 recipes, ingredients are like 'Cut the.*'1 lb\. tofu'"
+    ):
+        ingest(corpus.name, corpus.file(rows), mostly_rejected="refuse")
+    assert ingest(corpus.name, corpus.file(rows), mostly_rejected="keep").recipes.height == 9
+    assert ingest(corpus.name, corpus.file(rows[1:]), mostly_rejected="refuse").recipes.height == 8
+
+
+def test_a_file_of_another_kind_is_not_called_cut_off_for_its_last_line(ingest: Ingest) -> None:
+    rows = b"\n".join(b'{"title": "Dish %d, with rice", "steps": []}' % number for number in range(9))
+    with pytest.raises(UserError, match=r"none of its 9 rows|Is it the file that recipenlg publishes"):
+        ingest("recipenlg", rows, mostly_rejected="refuse", truncated="refuse")

@@ -37,6 +37,7 @@ BLOCK = 8 << 20  # bytes read at once
 STEP = np.uint64(0x9E3779B97F4A7C15)  # between the seeds of SplitMix64
 LEAST = 1 << 16  # bytes; smallest size of a block, whatever the number of parts
 # Reasons for which the last record is rejected when a download or a copy broke off within it.
+MANY = 3  # rows of which one at least is a recipe, in a file of the corpus
 INCOMPLETE = frozenset({"broken_record", "invalid_utf8", "nul_byte", "oversized_row"})
 
 
@@ -125,7 +126,8 @@ def _follow(
         if counts.hopeless and not keep_few:
             break
     rows, end = counts.rows, counts.damage
-    if counts.few and not keep_few and (not end or keep_cut or counts.kind):
+    alien = rows > MANY and not counts.recipes  # a good file that is cut off has recipes before that
+    if counts.few and not keep_few and (not end or keep_cut or counts.kind or alien):
         raise UserError(counts.refusal())
     if end and not keep_cut:
         raise UserError(

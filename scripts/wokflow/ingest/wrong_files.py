@@ -5,7 +5,7 @@ A guess counts only if the corpus's reader accepts most rows of the file's begin
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 import polars as pl
@@ -17,6 +17,10 @@ from wokflow.ingest.stream import Truncated
 
 HEAD = 1 << 20  # bytes of a source that are examined
 QUOTED = 120  # bytes of a line that a message quotes
+SEVERAL, TWICE = (
+    3,
+    2,
+)  # recipes that show that columns are swapped; how much longer entries are in the wrong one
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 TRIED = ("GB18030", "UTF-16")  # named only if the corpus's reader takes the file once it is converted
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -50,13 +54,33 @@ def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | N
 
 
 def read_wrongly(path: str, reader: Reader) -> str | None:
-    """What is wrong with a source whose text was read in a wrong encoding before, and what to do, if it was."""
+    """What is wrong with the texts of a source, and what to do: mojibake, or ingredients in the place of steps."""
     data = _without_header(reader, head_of(path))
     if not data.strip():
         return None
     records = reader.read(lines(data))
     texts = records.filter(pl.col("reason").is_null()).select("title", "ingredients", "steps")
-    return misread([title, *ingredients, *steps] for title, ingredients, steps in texts.iter_rows())
+    rows = list(texts.iter_rows())
+    wrong = misread([title, *ingredients, *steps] for title, ingredients, steps in rows)
+    return wrong or _swapped(
+        [(ingredients, steps) for _, ingredients, steps in rows if ingredients and steps]
+    )
+
+
+def _swapped(rows: Sequence[tuple[Sequence[str], Sequence[str]]]) -> str | None:
+    """Steps are longer than ingredients in most recipes of a corpus; else each stands in the place of the other."""
+    swapped = [row for row in rows if _length(row[0]) > TWICE * _length(row[1])]
+    if len(swapped) < SEVERAL or len(swapped) * 2 <= len(rows):
+        return None
+    ingredients, steps = (repr(each[0][:QUOTED]) for each in swapped[0])
+    return (
+        f"has steps in the place of ingredients: in {len(swapped)} of its first {len(rows)} recipes, ingredients are "
+        f"like {ingredients}, and steps like {steps}. Were the columns swapped? Then swap their names"
+    )
+
+
+def _length(texts: Sequence[str]) -> float:
+    return sum(map(len, texts)) / len(texts)
 
 
 def _is_damaged(path: str) -> bool:
