@@ -40,6 +40,11 @@ def test_an_answer_that_does_not_say_that_it_is_whole_is_none(kind: str) -> None
         read_answer(response("half a te") | {"error": {"message": "upstream broke"}})
     assert read_answer(response("a", reason="eos_token")).status == "ok"
     assert read_answer(response("a", reason="max_tokens")).status == "cut"
+    assert read_answer(response("a", reason="STOP")).status == "ok"
+    with pytest.raises(ValueError, match="half a character"):
+        read_answer(response("Boil \ud83d"))
+    declined: Any = [{"type": "refusal", "refusal": "I cannot"}]
+    assert read_answer(response(declined)).status == "refused"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ AT_THE_LIMIT = frozenset({"length", "max_tokens"})
 FILTERED = "content_filter"
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"\A.*</think>", re.DOTALL)
+_HALF = re.compile("[\ud800-\udfff]")
 _FENCE = re.compile(r"^[^\S\n]*+```[^\S\n]*+\w*+[^\S\n]*+$\n?", re.MULTILINE)
 
 
@@ -61,13 +62,17 @@ def read_answer(response: Any) -> Answer:
         text, refusal, reason = message.get("content"), message.get("refusal"), choice.get("finish_reason")
     except (AttributeError, IndexError, KeyError, TypeError):
         raise ValueError("an answer without choices") from None
-    reason = reason if isinstance(reason, str) else None
+    reason = reason.lower() if isinstance(reason, str) else None
     if error:
         raise ValueError("an error inside of an answer")
     if not refusal and reason not in {*WHOLE, *AT_THE_LIMIT, FILTERED}:
         raise ValueError(f"finish_reason {reason!r} does not say that the answer is whole")
     if isinstance(text, list):  # parts of a text, as some servers give them
-        text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
+        parts = [part for part in text if isinstance(part, dict)]
+        text = "".join(str(part.get("text", "")) for part in parts)
+        refusal = refusal or next((part["refusal"] for part in parts if part.get("refusal")), None)
+    if isinstance(text, str) and _HALF.search(text):
+        raise ValueError("half a character (a lone surrogate) in the answer")
     return Answer(
         text if isinstance(text, str) else "",
         reason,
