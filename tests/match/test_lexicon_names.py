@@ -72,6 +72,12 @@ SAID = {  # what a name may hold only where the Chinese has one of these
     "mayonnaise": "蛋黄酱|美乃|美奶|沙拉|丘比|沙律|明太子|mayo",
 }
 TITLES = {
+    "无厨师机蜂蜜面包": "No-Stand-Mixer Honey Bread",
+    "没有烤箱做披萨": "No-Oven Pizza",
+    "宫保虾球不用油炸": "Kung Pao Shrimp",
+    "不放糖的豆浆": "Soy Milk",
+    "无油烟红烧肉": "Hong Shao Rou (Red Braised Pork Belly)",
+    "椒盐排条": "Salt and Pepper Pork Strips",
     "烤鸡翅": "Roasted Chicken Wings",
     "玛格丽特饼干": "Marguerite Cookies",
     "桂林十八酿": "Eighteen Guilin Stuffed Dishes",

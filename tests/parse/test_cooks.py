@@ -162,6 +162,13 @@ def test_food_that_stands_for_some_time_goes_nowhere() -> None:
 def test_food_that_curls_by_itself_is_not_rolled() -> None:
     assert shown("虾下锅炒，变红卷起来马上盛出") == ["下锅: 虾", "炒: 虾", "盛出: 虾"]
     assert shown("面皮放上馅卷起来")[-1].startswith("卷起来")
+    assert shown("放入腊肠，炒至*微微卷边*，放入豆角，翻炒")[-1] == "翻炒: 腊肠 豆角"
+
+
+def test_what_a_vessel_holds_already_is_not_put_there() -> None:
+    assert shown("盛有蛋白的碗中加糖") == ["加: 糖"]
+    assert shown("将步骤 2 中盛着大米的碗中的水倒出")[0].startswith("倒出")
+    assert shown("炒好的菜盛出")[-1].startswith("盛出")
 
 
 @pytest.mark.parametrize(
@@ -247,6 +254,8 @@ def test_words_and_lists_are_read_as_a_cook_reads_them(text: str, expected: list
         ("鸡丁划散", "翻炒"),
         ("将热油倒走", "倒掉"),
         ("金桔扔下去", "加入"),
+        ("转至砂锅", "加入"),
+        ("转到小火", "转小火"),
     ],
 )
 def test_a_verb_is_in_the_class_of_what_is_done(text: str, verb_class: str) -> None:

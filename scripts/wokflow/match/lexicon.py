@@ -28,6 +28,7 @@ FRONT = _set("technique flavour vessel region modifier unknown")  # kinds before
 NOUNS = _set("dish ingredient form")
 KIND_COST = {"dish": -12, "decoration": 15, "modifier": 5, "region": 5}
 FLAVOUR_MAKERS = _set("味 风味 口味 味道 版")
+WITHOUT = _set("无 没有 无需 不用 不需 免 不放 不加 不含")
 PAIRS = {
     "and": "{a} and {b}",
     "with": "{a} with {b}",
@@ -180,6 +181,17 @@ def _compose(words: list[Entry]) -> str:
     return _phrase([*words[:first], Entry("", text, "form")])
 
 
+def _without(words: list[Entry]) -> Iterable[Entry]:
+    """Words in which those behind WITHOUT say what the dish lacks: no-oven, egg-free; others there are left out."""
+    for before, word in pairwise([Entry("", "", ""), *words]):
+        if before.zh not in WITHOUT or word.kind in ("dish", "form", "decoration", "unknown"):
+            yield word
+        elif word.kind == "vessel":
+            yield Entry(before.zh + word.zh, f"no-{word.en.replace(' ', '-')}", "modifier")
+        elif word.kind == "ingredient":
+            yield Entry(before.zh + word.zh, f"{word.en.replace(' ', '-')}-free", "modifier")
+
+
 def _read(path: Path, seen: dict[tuple[str, str], str]) -> Iterable[Entry]:
     for number, row in read_table(path, Entry._fields):
         zh, en, kind = (row[name].strip() for name in Entry._fields)
@@ -247,7 +259,7 @@ class Lexicon:
         return " and ".join(names or latin[:1]) or text
 
     def _name(self, pieces: list[str]) -> str:
-        words = [word for word in self._resolve(pieces) if word.kind != "decoration"]
+        words = [word for word in _without(self._resolve(pieces)) if word.kind != "decoration"]
         if dish := self._words.get("".join(word.zh for word in words), {}).get("dish"):
             return dish.en
         kept = [word for word in words if word.en and (word.kind != "unknown" or len(word.en) < 4)]
