@@ -136,6 +136,15 @@ def test_a_model_counts_by_what_it_names_elsewhere(tmp_path: Path) -> None:
     assert named_by(str(adapter)) == []
 
 
+def test_a_model_in_a_block_or_a_list_counts_too(tmp_path: Path) -> None:
+    for name in ("model", "draft", "one", "two"):
+        (tmp_path / name).mkdir()
+    draft = {"draft": str(tmp_path / "draft"), "_name_or_path": str(tmp_path)}
+    held = {"speculative": draft, "adapters": [str(tmp_path / "one"), {"path": str(tmp_path / "two")}]}
+    (tmp_path / "model" / "config.json").write_text(json.dumps(held))
+    assert named_by(str(tmp_path / "model")) == [str(tmp_path / name) for name in ("draft", "one", "two")]
+
+
 def test_models_that_name_each_other_have_an_end(tmp_path: Path) -> None:
     for name, other in (("a", "b"), ("b", "a")):
         (tmp_path / name).mkdir()

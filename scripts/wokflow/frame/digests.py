@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from wokflow.frame.job import UserError
 from wokflow.frame.leftovers import writer
@@ -67,10 +68,22 @@ def _named(folder: Path) -> Iterator[str]:
             held = json.loads(file.read_bytes())
         except (OSError, ValueError, RecursionError):
             continue  # absent, or invalid: loading the model will report it
-        for key, name in held.items() if isinstance(held, dict) else ():
-            path = isinstance(name, str) and (os.sep in name or key.endswith(("_path", "_file")))
+        for key, name in _texts(held):
+            path = os.sep in name or key.endswith(("_path", "_file"))
             if path and key not in OF_OLD and Path(name).exists() and not _inside(name, folder):
                 yield name
+
+
+def _texts(held: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """The texts in JSON, each with the key that it stands under, in lists and blocks, too (a draft model's, say)."""
+    if isinstance(held, dict):
+        for name, value in held.items():
+            yield from _texts(value, name)
+    elif isinstance(held, list):
+        for value in held:
+            yield from _texts(value, key)
+    elif isinstance(held, str):
+        yield key, held
 
 
 def _inside(path: str, folder: Path) -> bool:
