@@ -53,8 +53,8 @@ def ingest_recipes(
     """Read the file of a corpus; write every row to one of the parts `recipes` or `rejects`, in order.
 
     `source` is the description of the file by ingest_source. Raises UserError if the file is cut off or damaged,
-    unless `truncated` is keep; if it has no recipe, more rejects than recipes (duplicates aside) or mojibake, unless
-    `mostly_rejected` is keep; and if its header lacks columns that a recipe needs.
+    unless `truncated` is keep; if it has no recipe, more rejects than recipes (duplicates aside), mojibake, or steps
+    in the place of ingredients, unless `mostly_rejected` is keep; and if its header lacks columns that recipes need.
     """
     reader = READERS[corpus]
     raw = settings.raw

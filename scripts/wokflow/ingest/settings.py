@@ -31,9 +31,9 @@ class RecipesSettings(Settings):
     rows that could be read.
     """
     mostly_rejected: Literal["refuse", "keep"] = "refuse"
-    """A source without recipes, with more rejects than recipes (duplicates are not counted), or with text that was
-    decoded in a wrong encoding before it was saved: `refuse` stops with an error that says what the file seems to be;
-    `keep` goes on with the recipes that it has.
+    """A source without recipes, with more rejects than recipes (duplicates are not counted), with text that was
+    decoded in a wrong encoding before it was saved, or with steps in the place of ingredients: `refuse` stops with an
+    error that says what the file seems to be; `keep` goes on with the recipes that it has.
     """
 
 
