@@ -261,6 +261,32 @@ def test_words_that_may_be_names(lang: str, text: str, pages: int, found: str, t
     assert "".join(text[one.start : one.end] for one in linker_of(Names.open(folder, lang))(text)) == found
 
 
+@pytest.mark.parametrize(
+    ("names", "text", "found"),
+    [
+        (["राज़", "राज"], "उनका राज था", ["Q2"]),  # rule, not secret, which has more pages
+        (["राज़", "राज"], "यह रा\u095b है", ["Q1"]),
+        (["राज़"], "उनका राज था", []),
+        (["राज"], "यह राज़ है", []),
+        (["राज़"], "यह राज़ है", ["Q1"]),
+        (["फ़िल्म"], "यह फिल्म है", ["Q1"]),  # often written without the dot
+        (["फिल्म"], "यह फ़िल्म है", ["Q1"]),
+        (["राज़ महल"], "यह राज महल है", ["Q1"]),
+        (["मुर्ग़ मुसल्लम"], "यह मुर्ग मुसल्लम है", ["Q1"]),
+        (["घोड़ा", "घोडा"], "यह घोडा है", ["Q1"]),  # the dot of ड़ tells nothing apart
+    ],
+)
+def test_dots_below_hindi_letters_count_where_they_tell_words_apart(
+    names: list[str], text: str, found: list[str], tmp_path: Path
+) -> None:
+    items = [entity(f"Q{number}", {"hi": name, "en": "thing"}) for number, name in enumerate(names, start=1)]
+    items[0]["sitelinks"] = {f"x{number}wiki": {"title": "x"} for number in range(50)}
+    table = dumped(items, tmp_path / "dump", ["hi", "en"])
+    folder = tmp_path / "n"
+    enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang="hi", job=Job())
+    assert [one.qid for one in linker_of(Names.open(folder, "hi"))(text)] == found
+
+
 def test_small_letters_that_are_alike_count_as_one() -> None:
     cases = Cases("ru")
     cases.count(["Он видел Мёд, а ел мёд и мед."])
@@ -280,7 +306,10 @@ def test_frequencies_of_chinese_leave_no_file_where_all_users_may_write(tmp_path
     assert [*tmp_path.iterdir()] == []
 
 
-SIGNS = "aeéE\u0301\u0323\u200b\u00adㄱ각\u1100\u1161\u11a8க\u0bc6\u0bbe .¡ﬁ\u00a0\n\u3000Аى\u064fﾗﾞＫ\u2011ه\u200c"
+SIGNS = (
+    "राज\u093c\u095bन\u094daeéE\u0301\u0323\u200b\u00adㄱ각\u1100\u1161\u11a8"
+    "க\u0bc6\u0bbe .¡ﬁ\u00a0\n\u3000Аى\u064fﾗﾞＫ\u2011ه\u200c"
+)
 
 
 @given(st.text(alphabet=SIGNS, max_size=12))

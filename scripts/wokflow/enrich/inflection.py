@@ -20,7 +20,9 @@ _AFTER_HEAD = {
 }
 _ELIDED = ("d'", "l'")  # so do words of French phrases that begin with these
 _ACUTE = str.maketrans("áéíóú", "aeiou")
-_IN_X = ("bijou", "caillou", "chou", "genou", "hibou", "joujou", "pou")
+_IN_X = frozenset(
+    {"bijou", "caillou", "chou", "genou", "hibou", "joujou", "pou"}
+)  # all other nouns in -ou take -s
 # French nouns in -al, -au and -eu whose plural only adds -s, and those in -ail with -aux.
 _ALS = re.compile(
     "aval|bal|bancal|cal|cantal|caracal|carnaval|chacal|choral|copal|corral|emmental|festival|fatal|final|gavial|"
@@ -93,7 +95,7 @@ def _french(word: str) -> str:
         return f"{word[:-2]}ux"
     if word.endswith("al"):
         return f"{word[:-1]}ux"
-    return word + ("x" if word.endswith(("au", "eu", *_IN_X)) else "s")
+    return word + ("x" if word.endswith(("au", "eu")) or last in _IN_X else "s")
 
 
 _PLURAL: Mapping[str, Callable[[str], str]] = {"en": _english, "es": _spanish, "fr": _french}

@@ -8,13 +8,24 @@ from typing import Any, Literal, NamedTuple
 
 # Soft hyphens, joiners, marks of direction and spaces without width.
 UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF])
-# Marks that writers may leave out: vowels, doubling and lengthening of Arabic, points of Hebrew, the dot below Hindi
-# letters (फ़िल्म and फिल्म); stress in Cyrillic.
+# Marks that writers may leave out: vowels, doubling and lengthening of Arabic, points of Hebrew; stress in Cyrillic.
 OPTIONAL = (  # inside of a character class
-    "\u0640\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u093c"
+    "\u0640\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
 )
+# Letters of Hindi with a dot below, which writers may leave out, too (फ़िल्म and फिल्म). It tells some words apart (राज़,
+# secret, and राज, rule), so that they stay here, each as one character, and word_forms.fold takes the dot off.
+DOT_BELOW = "\u093c"
+DOTTED = {letter + DOT_BELOW: chr(0x958 + at) for at, letter in enumerate("कखगजडढफय")}
+_BELOW = re.compile(f"(.?){DOT_BELOW}")
+LOANS = frozenset(DOTTED.values()) - {
+    "\u095c",
+    "\u095d",
+}  # ड़ and ढ़ are Hindi's own: without the dot they are slips
 # Nasals before consonants of Hindi that a dot above may stand for: गणतन्त्र and गणतंत्र.
-NASAL = "(?:ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[क-घच-झट-ढत-धशस])|म्(?=[प-भ]))"
+NASAL = (
+    "(?:ङ्(?=[क-घ\u0958-\u095a])|ञ्(?=[च-झ\u095b])|ण्(?=[ट-ढ\u095c\u095d])|न्(?=[क-घच-झट-ढत-धशस\u0958-\u095d])|"
+    "म्(?=[प-भ\u095e]))"
+)
 DOT_ABOVE = "\u0902"
 STRESS = "(?<=[\u0400-\u052f])[\u0300\u0301]"
 # Hyphens (dashes are none), quotes within Hebrew words, Ethiopic spaces; letters and digits as wide as Chinese ones.
@@ -29,7 +40,9 @@ _NASALS = frozenset(letter + "\u094d" for letter in "ङञणनम")
 HALF_SPACE = "(?<=[\u0620-\u06d3])\u200c(?=[\u0620-\u06d3])"  # between the parts of Persian words
 NARROW = "\uff66-\uff9d"  # katakana
 SPACE = r"[\s\x1c-\x1f\x85]"
-ODD = re.compile(f"[{''.join(map(chr, ALIKE))}{OPTIONAL}{NARROW}\u0300\u0301\u0958-\u095f]|{NASAL}")
+ODD = re.compile(
+    f"[{''.join(map(chr, ALIKE))}{OPTIONAL}{NARROW}{DOT_BELOW}\u0300\u0301\u0958-\u095f]|{NASAL}"
+)
 
 
 class Places(NamedTuple):
@@ -83,7 +96,7 @@ def _plain(piece: str) -> str:
         return DOT_ABOVE
     form: Literal["NFC", "NFKC"] = "NFKC" if "\uff66" <= piece[0] <= "\uff9d" else "NFC"
     plain: str = _optional().sub("", unicodedata.normalize(form, piece))
-    return plain
+    return _BELOW.sub(lambda match: DOTTED.get(match[0], match[1]), plain)
 
 
 def _is_plain(text: str) -> bool:

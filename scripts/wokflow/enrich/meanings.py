@@ -6,7 +6,20 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wokflow.enrich.names import ACRONYM, ALIAS, IRREGULAR, OF_MANY, OF_ONE, PLURAL, Names, article, written
+from wokflow.enrich.names import (
+    ACRONYM,
+    ALIAS,
+    APART,
+    DOTTED,
+    IRREGULAR,
+    OF_MANY,
+    OF_ONE,
+    PLURAL,
+    Names,
+    article,
+    dots,
+    written,
+)
 from wokflow.enrich.word_forms import fold, word_pattern, zipf
 from wokflow.frame.languages import SPACELESS
 
@@ -30,7 +43,8 @@ class Wording(NamedTuple):
     `key` is the folded name without its article; `single`: it is one word; `exact` is the CRC-32 of the words;
     `capitals` has the bits of the words that begin with one; `bare` is the bit of the first word if it is an article.
     `inside`: a word with a capital stands directly beside them, as in a longer name; `first`: a sentence begins here;
-    neither counts without capitals. `shouted`: words in capitals throughout that are too long for an acronym.
+    neither counts without capitals. `shouted`: words in capitals throughout that are too long for an acronym. `dots`:
+    see names.dots.
     """
 
     key: str
@@ -40,6 +54,7 @@ class Wording(NamedTuple):
     irregular: bool
     bare: int
     shouted: bool
+    dots: int
     plural: bool
     inside: bool
     first: bool
@@ -125,10 +140,14 @@ class Meanings:
         self._plurals = plurals
 
     def __call__(self, name: int, words: str, plural: bool, inside: bool, first: bool) -> Meaning | None:
-        """The possible meanings of `words`, a name or its plural; None if they fit no item. See Wording."""
+        """The possible meanings of `words`, a name or its plural; None if they fit no item. See Wording.
+
+        Names that differ from the words by the dots of Hindi count only where no name has the same.
+        """
         wording = self._wording(words, plural, inside, first)
         fitting: dict[tuple[int, int, int, int], float] = {}
-        weights: dict[int, float] = {}
+        same: dict[int, float] = {}
+        other: dict[int, float] = {}
         for entity, *form in self._names.owners_of(name):
             spelling, capitals, kind, flags = form
             if flags & PLURAL and not self._plurals:
@@ -141,8 +160,9 @@ class Meanings:
                 fits = SURE if self._free else self._fits(wording, spelling, capitals, kind, flags)
                 weight = fitting[key] = (kind != ALIAS) * 2.0 + (spelling == wording.exact) * 0.5 + fits
             if weight >= WEAK:
+                weights = same if (flags ^ wording.dots) & DOTTED == 0 else other
                 weights[entity] = max(weights.get(entity, WEAK), weight)
-        return self._meaning(weights) if weights else None
+        return self._meaning(same or other) if same or other else None
 
     def _meaning(self, weights: dict[int, float]) -> Meaning:
         entities = list(weights)
@@ -172,6 +192,7 @@ class Meanings:
             capitals=capitals,
             irregular=bool(flags & IRREGULAR),
             shouted=words.isupper() and len(key) > ACRONYM,
+            dots=dots(words, self._lang),
             bare=1 if bare else 0,
             plural=plural,
             inside=inside,
@@ -185,8 +206,11 @@ class Meanings:
         with them, except titles and labels of common nouns, labels with a rare word in them, and parts of labels
         (see _is_partly_small). A single common word is not taken for an alias, nor for a name inside a longer one or,
         if it is mostly in lower case, at the beginning of a sentence. WEAK are many one-word aliases, common words in
-        scripts without capitals, and words in capitals throughout.
+        scripts without capitals, words in capitals throughout, and words that differ from
+        the name by a dot that tells words apart.
         """
+        if (flags ^ wording.dots) & DOTTED and (flags | wording.dots) & APART and wording.single:
+            return WEAK
         if wording.exact != spelling and (flags & IRREGULAR or wording.irregular):
             if flags & IRREGULAR or not wording.shouted:
                 return NOT

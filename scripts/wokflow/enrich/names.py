@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import polars as pl
@@ -17,9 +18,9 @@ from numpy.typing import NDArray
 
 from wokflow.enrich.entities import number_of
 from wokflow.enrich.inflection import forms
-from wokflow.enrich.letters import plain
+from wokflow.enrich.letters import LOANS, plain
 from wokflow.enrich.naming import NAMING
-from wokflow.enrich.word_forms import Cases, context, fold, word_pattern
+from wokflow.enrich.word_forms import Cases, context, fold, word_pattern, zipf
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import Job
@@ -35,6 +36,10 @@ IRREGULAR = 1  # with capitals inside words, as in BBC or iPhone
 PLURAL = 2  # a plural or another inflected form
 OF_ONE = 4  # a proper noun in a script without capitals, by its English label: a person, a place, a work
 OF_MANY = 8  # a common noun, by its English label
+DOTTED = 16  # with a dot below a letter that Hindi has for loanwords
+APART = 32  # a single word that would be another one without its dot
+FREQUENT = 4.4  # zipf from which a word without a dot may be another one, if it is RARER times as frequent as with it
+RARER = 1.3  # in zipf, powers of ten: राज and राज़ differ by 1.5, फिल्म and फ़िल्म by 0.8
 ARTICLES = {
     "en": ("the", "a", "an"),
     "fr": ("le", "la", "les", "un", "une"),
@@ -45,7 +50,7 @@ ARTICLES = {
     "nl": ("de", "het", "een"),
 }
 # A name of an item: the item's row in enrich/entities, the CRC-32 of the name as it is written, the bits of its first
-# words that begin with a capital, its kind (LABEL and so on), and the bits IRREGULAR, PLURAL, OF_ONE and OF_MANY.
+# words that begin with a capital, its kind (LABEL and so on), and the bits IRREGULAR to APART.
 OWNER = np.dtype([("entity", "<i4"), ("exact", "<u4"), ("capitals", "<u2"), ("kind", "u1"), ("flags", "u1")])
 
 
@@ -119,7 +124,7 @@ def _named(rows: pl.DataFrame, lang: str) -> pl.DataFrame:
     described = []
     for (entity, name), kind in kinds.items():
         key, (capitals, flags) = fold(name, lang), written(name)
-        flags |= _of(proper[entity], name)
+        flags |= _of(proper[entity], name) | dots(name, lang)
         exact = zlib.crc32(name.encode())
         described.append((entity, key, exact, capitals, kind, flags))
         if capitals <= 1 and not flags & OF_ONE and not article(key, lang):  # others are proper nouns
@@ -133,6 +138,15 @@ def _of(proper: bool | None, name: str) -> int:
     if proper:
         return OF_ONE if name.upper() == name.lower() else 0
     return 0 if proper is None else OF_MANY
+
+
+def dots(name: str, lang: str) -> int:
+    """The bits DOTTED and APART of words in the form of letters.plain."""
+    if LOANS.isdisjoint(name):
+        return 0
+    common = zipf(fold(name, lang), lang) if word_pattern().fullmatch(name) else 0.0
+    apart = common >= FREQUENT and common - zipf(normalize("NFC", name), lang) >= RARER
+    return DOTTED | APART if apart else DOTTED
 
 
 def _frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
@@ -240,7 +254,7 @@ def _about(entities: str, lang: str, items: NDArray[np.int32]) -> dict[str, NDAr
         .collect()
     )
     words = [
-        sorted({*context(" ".join([description or "", *topics]), lang)})
+        sorted({*context(plain(" ".join([description or "", *topics])), lang)})
         for _, topics, description in rows.iter_rows()
     ]
     ends = np.cumsum([0, *map(len, words)])

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from wokflow.enrich.letters import plain
+from wokflow.enrich.letters import DOTTED, plain
 from wokflow.frame.languages import SPACELESS
 
 SHORT = 3  # letters of words, at most, that are ignored as context
@@ -20,6 +20,7 @@ _ALIKE = {  # signs that are written in several ways
     **dict.fromkeys("‐‑‒–—−", "-"),
     **dict.fromkeys("\t\n\r\u00a0\u2009\u202f\u3000", " "),
     "ς": "σ",
+    **{dotted: letter[0] for letter, dotted in DOTTED.items()},
 }
 # Letters of a language that are written for each other; of Turkish and Azerbaijani, the two that I stands for once
 # letters are small: chr.lower does not know which.
