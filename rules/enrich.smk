@@ -165,7 +165,12 @@ rule enrich_pages:
         runtime=minutes(480),
         download=1,
     params:
-        **step("enrich.pages"),
+        **step(
+            "enrich.pages",
+            over=lambda wildcards: {
+                "cache": config["enrich"]["pages"]["cache"] or f"{RESULTS}/enrich/articles"
+            },
+        ),
     script:
         "../scripts/step.py"
 

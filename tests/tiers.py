@@ -18,6 +18,7 @@ SLOW = (
     "annotate/test_stage.py::test_recipes_",
     "cluster/test_contract.py",
     "cluster/test_placement.py",
+    "enrich/test_pages.py::test_an_api_in_trouble",
     "enrich/test_sparql.py",
     "enrich/test_topics.py::test_a_service_in_trouble",
     "enrich/test_lookup_cache.py::test_a_killed_run_goes_on_from_what_it_has",  # waits

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import pyoxigraph as ox
 
@@ -71,6 +71,9 @@ class Endpoint:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
                 endpoint.meet(self, endpoint.read(body, dict(self.headers)))
+
+            def do_GET(self) -> None:
+                endpoint.meet(self, endpoint.read(urlsplit(self.path).query, dict(self.headers)))
 
             def log_message(self, *_: object) -> None:
                 pass

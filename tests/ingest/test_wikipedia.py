@@ -115,7 +115,8 @@ def transport(double: Double, hasty: None, monkeypatch: pytest.MonkeyPatch) -> I
             status, headers, answer = first
             body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             self.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            usual = {"Content-Length": str(len(body)), "Content-Type": "application/json; charset=utf-8"}
+            for name, value in {**usual, **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
@@ -217,10 +218,14 @@ def test_a_request_that_fails_for_now_is_made_again(double: Double, transport: E
         (cut, "does not answer: the connection broke", 3),
         ((403, {}, b""), "does not answer as it should: HTTP 403", 1),
         ((301, {"Location": "https://example.org/"}, b""), "HTTP 301", 1),
-        ((200, {}, b"<html>"), "WikiInvalidJsonError", 1),
+        ((200, {}, b"<html>"), "does not answer: no whole answer: <html>", 3),
         ((200, {"Content-Encoding": "gzip"}, BOMB), "does not answer: .*sent more than 67,108,864 bytes", 3),
-        ((200, {}, []), "not understood", 1),
-        ((200, {}, {"query": []}), "not understood", 1),
+        (
+            (200, {"Content-Type": "text/html"}, b"<p>Login"),
+            "does not answer: no JSON, but text/html: <p>Login",
+            3,
+        ),
+        ((200, {}, {"query": []}), "does not answer: no result", 3),
         (error("badvalue"), "w/api.php.* answered with an error: .*why not", 1),
     ],
 )
@@ -241,7 +246,7 @@ def test_an_answer_with_other_types_is_refused(transport: Elsewhere) -> None:
 def test_a_silent_server_is_given_up(double: Double, transport: Elsewhere) -> None:
     given_up = Event()
     double.first = [lambda _: given_up.wait()] * 2
-    with pytest.raises(UserError, match="nothing came in time"):
+    with pytest.raises(UserError, match="no whole answer came in time"):
         pages_of(["Mapo tofu"], "en", CONTACT, transport, attempts=2, timeout=0.2)
     given_up.set()
 

@@ -195,7 +195,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
     "enrich.pages.longest, of the API": (API, setting("enrich.pages.longest", 100), {"enrich_pages"}),
     **{
         f"enrich.pages.{name}, of the API": (API, setting(f"enrich.pages.{name}", value), set())
-        for name, value in {"attempts": 2, "timeout_s": 5}.items()
+        for name, value in {"attempts": 2, "timeout_s": 5, "cache": "data/articles"}.items()
     },
     **{
         f"enrich.link.{name}, with a program": (PROGRAM, setting(f"enrich.link.{name}", value), keys)

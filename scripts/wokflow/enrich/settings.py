@@ -149,7 +149,11 @@ class PagesSettings(Settings):
     attempts: Never[int] = Field(5, ge=1)
     """Backend api: attempts for a page."""
     timeout_s: Never[float] = Field(30, gt=0)
-    """Backend api: seconds for an answer."""
+    """Backend api: seconds for a whole answer."""
+    cache: Never[Text | None] = None
+    """Backend api: folder of answers, so that nothing is asked twice; null is enrich/articles in the results.
+    Delete it to ask anew.
+    """
 
 
 class ItemsSettings(Settings):

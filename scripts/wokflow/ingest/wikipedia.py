@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from wokflow.frame.job import Progress, UserError
-from wokflow.frame.secrets import SAID
+from wokflow.frame.polite import Answers
+from wokflow.frame.secrets import SAID, printable
 from wokflow.frame.web import ENCODING, Again, Body, keep_urls_out_of_logs, retry_after, user_agent
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.fetching import check_busy, retrying, shown
@@ -41,6 +42,7 @@ def pages_of(
     lang: str,
     contact: str,
     transport: httpx.BaseTransport | None = None,
+    answers: Answers | None = None,
     *,
     longest: int,
     attempts: int,
@@ -51,8 +53,9 @@ def pages_of(
 
     Redirects are followed, and the page then has the target's title. One request is made at a time, a second one only
     for an article without an introduction; a failed one is retried, up to `attempts` attempts of `timeout` seconds
-    each. `contact`, an e-mail address or a web page, is sent to the server, as Wikimedia's User-Agent policy asks.
-    `longest`: see first_paragraph. `transport` makes the connections; tests use it to reach another server.
+    each, for the whole answer. Titles whose answers are in the cache `answers` are not asked for. `contact`, an
+    e-mail address or a web page, is sent to the server, as Wikimedia's User-Agent policy asks. `longest`: see
+    first_paragraph. `transport` makes the connections; tests use it to reach another server.
 
     Raises UserError for an invalid contact or language, and where the API does not answer.
     """
@@ -63,7 +66,7 @@ def pages_of(
     if not contact:
         raise UserError("Wikipedia's API asks for a contact: an e-mail address or a web page.")
     keep_urls_out_of_logs()
-    polite = _Polite(transport or _transport(), attempts)
+    polite = _Polite(transport or _transport(), attempts, timeout)
 
     def client(asked: Mapping[str, object]) -> "Wikipedia":
         return wikipediaapi.Wikipedia(
@@ -80,7 +83,14 @@ def pages_of(
     pages: dict[str, Page | None] = {}
     try:
         for title in asked:
-            pages[title] = _page(short, whole, title, lang, longest) if may_exist(title) else None
+            if not may_exist(title):
+                pages[title] = None
+            elif answers and (kept := answers.get(title)) is not None:
+                pages[title] = Page(*kept) if kept else None
+            else:
+                pages[title] = _page(short, whole, title, lang, longest)
+                if answers:
+                    answers.put(title, pages[title] or [])
             progress(len(pages), f"{len(pages)} of {len(asked)} titles asked for", of=len(asked))
     except Again as error:
         raise UserError(
@@ -138,10 +148,10 @@ def _field(page: "WikipediaPage", name: str, kind: type, default: Any = None) ->
 
 
 class _Polite(httpx.BaseTransport):
-    """Makes one request after the other, with a pause between them, and retries while the server is busy."""
+    """Makes one request after the other, with a pause between them, and retries while no whole answer comes."""
 
-    def __init__(self, inner: httpx.BaseTransport, attempts: int) -> None:
-        self._inner, self._attempts = inner, attempts
+    def __init__(self, inner: httpx.BaseTransport, attempts: int, timeout: float) -> None:
+        self._inner, self._attempts, self._timeout = inner, attempts, timeout
         self._next = 0.0  # when the next request may be made, by the monotonic clock
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -153,15 +163,15 @@ class _Polite(httpx.BaseTransport):
         time.sleep(max(self._next - time.monotonic(), 0.0))
         request.headers["Accept-Encoding"] = ENCODING
         try:
-            response = _read(self._inner.handle_request(request), request)
+            until = time.monotonic() + self._timeout
+            response = _read(self._inner.handle_request(request), request, until)
         except httpx.TimeoutException:
-            raise Again("nothing came in time") from None
+            raise Again("no whole answer came in time") from None
         except httpx.RequestError as error:
             raise Again(f"the connection broke: {error}") from None
         finally:
             self._next = time.monotonic() + PAUSE
-        check_busy(response)
-        code = response.headers.get("MediaWiki-API-Error", "")
+        code = _error(response) if response.status_code == 200 else ""
         if TRANSIENT.fullmatch(code):
             raise Again(f"the error {code}", retry_after(response.headers))
         if code:
@@ -172,12 +182,39 @@ class _Polite(httpx.BaseTransport):
         self._inner.close()
 
 
-def _read(response: httpx.Response, request: httpx.Request) -> httpx.Response:
-    """The answer with its body, decoded."""
+def _read(response: httpx.Response, request: httpx.Request, until: float) -> httpx.Response:
+    """The answer with its body, decoded. Raises Again for a busy server, and if the body is not there in time."""
     response.request = request
     with closing(response):
+        check_busy(response)
         body = Body(response, MOST)
         for data in response.iter_raw():
+            if time.monotonic() > until:
+                raise httpx.ReadTimeout("a slow answer")
             body.add(data)
     headers = [(name, value) for name, value in response.headers.multi_items() if name not in FRAMING]
     return httpx.Response(response.status_code, headers=headers, content=body.whole(), request=request)
+
+
+def _error(response: httpx.Response) -> str:
+    """The code of the error that an answer with status 200 tells of; empty if it is a result.
+
+    Raises Again for what the API never says, such as a page for people or the beginning of a result.
+    """
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Again(f"no JSON, but {printable(kind) or 'no type'}: {printable(response.text[:SAID])}")
+    try:
+        answer = response.json()
+    except (ValueError, RecursionError):
+        raise Again(f"no whole answer: {printable(response.text[:SAID])}") from None
+    if code := response.headers.get("MediaWiki-API-Error", ""):
+        return str(code)
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if isinstance(error, dict) and isinstance(error.get("code"), str):
+        return str(error["code"])
+    if not isinstance(answer, dict) or not isinstance(answer.get("query", {}), dict):
+        raise Again(f"no result: {printable(response.text[:SAID])}")
+    if "query" not in answer and "batchcomplete" not in answer:
+        raise Again(f"no result: {printable(response.text[:SAID])}")
+    return ""
