@@ -140,6 +140,7 @@ def found(stage: Stage, shared: Path, pair: str, *, capitals: bool = False) -> t
 def test_what_annotators_found_is_found(pair: str, least: float, stage: Stage, shared: Path) -> None:
     """In en-es and en-hi, annotations themselves are often another thing of that name (a film called Moments)."""
     there, hits, absent = found(stage, shared, pair)
+    print(f"{pair}: {hits} of {there} annotations are found, {absent} do not stand in their sentence")
     assert absent <= 0.1 * there
     assert hits >= least * there
 
@@ -147,6 +148,7 @@ def test_what_annotators_found_is_found(pair: str, least: float, stage: Stage, s
 @pytest.mark.parametrize("pair", camt.PAIRS)
 def test_what_is_written_as_annotated_is_found(pair: str, stage: Stage, shared: Path) -> None:
     there, hits, _ = found(stage, shared, pair, capitals=True)
+    print(f"{pair}: {hits} of {there} annotations with the same capitals are found")
     assert there > 500
     assert hits >= 0.95 * there
 
