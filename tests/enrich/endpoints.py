@@ -5,8 +5,6 @@ import json
 import math
 import re
 import select
-import socket
-import struct
 import threading
 import time
 from collections import Counter
@@ -19,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pyoxigraph as ox
 
-from tests.generate.servers import send
+from tests.generate.servers import abort, send
 
 RESULTS = "application/sparql-results+json"
 TRACE = (
@@ -247,8 +245,7 @@ def reset(endpoint: Endpoint, handler: BaseHTTPRequestHandler, asked: Asked) -> 
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: " + endpoint.kind.encode() + b"\r\nContent-Le")
     handler.wfile.flush()
     endpoint.leave(handler)
-    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    handler.close_connection = True
+    abort(handler)
 
 
 def hang_up(endpoint: Endpoint, handler: BaseHTTPRequestHandler, asked: Asked) -> None:

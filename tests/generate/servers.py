@@ -1,6 +1,7 @@
 """Servers on loopback that speak OpenAI's protocol, well or badly."""
 
 import json
+import os
 import socket
 import struct
 import threading
@@ -131,15 +132,20 @@ def hang_up(handler: BaseHTTPRequestHandler, asked: Asked) -> None:
     handler.close_connection = True
 
 
+def abort(handler: BaseHTTPRequestHandler) -> None:
+    """Reset the connection (TCP's RST). The server itself would first say that it has ended, as after an answer."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    os.close(handler.connection.detach())
+    handler.close_connection = True
+
+
 def reset(handler: BaseHTTPRequestHandler, asked: Asked) -> None:
     """Break the connection off (TCP's RST) in the middle of the body."""
     handler.send_response(200)
     handler.send_header("Content-Length", "1000")
     handler.end_headers()
     handler.wfile.write(b'{"choices": [')
-    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    handler.connection.close()
-    handler.close_connection = True
+    abort(handler)
 
 
 class Endpoint:

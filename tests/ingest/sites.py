@@ -18,6 +18,7 @@ import pytest
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest.download import ingest_download
 
+from tests.generate.servers import abort
 from tests.ingest.defaults import download_settings
 
 DATA = random.Random(1).randbytes(3_000_000)
@@ -105,6 +106,17 @@ class Handler(BaseHTTPRequestHandler):
 def cut(limit: int) -> Fault:
     """The connection breaks after so many bytes."""
     return lambda handler: handler.answer(limit) is None
+
+
+def resets(limit: int) -> Fault:
+    """The connection is reset after so many bytes: what is on its way is lost."""
+
+    def fault(handler: Handler) -> bool:
+        handler.answer(limit)
+        abort(handler)
+        return True
+
+    return fault
 
 
 def says(status: int, body: bytes = b"", **headers: str) -> Fault:

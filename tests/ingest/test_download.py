@@ -28,6 +28,7 @@ from tests.ingest.sites import (
     cut,
     fetch,
     refused,
+    resets,
     says,
     serving,
     watched,
@@ -65,6 +66,13 @@ def test_a_download_that_breaks_off_each_time_goes_on_where_it_stopped(
     assert {request.get("if-range") for request in site.requests[1:]} == {
         etag if etag and etag[0] == '"' else modified
     }
+
+
+def test_a_connection_that_is_reset_leaves_what_had_come(site: Site, tmp_path: Path) -> None:
+    site.faults = [resets(700_000), resets(0), resets(900_000)]
+    fetched = fetch(site, tmp_path, attempts=4)
+    assert fetched.path.read_bytes() == DATA and fetched.left == {"data.gz"}
+    assert fetched.log.count("the connection broke") == 3 and len(site.requests) == 4
 
 
 def test_a_later_run_goes_on_where_an_earlier_one_gave_up(site: Site, tmp_path: Path) -> None:
