@@ -18,11 +18,12 @@ def enrich_pages(
 
     The API is asked for items that have the title of a page in a language, no summary in enrich/lookups, and no page
     in the tables `given`. Titles without an article are left out. Answers are kept in the folder `cache`: a run that
-    was stopped goes on from there. Raises UserError where the API does not answer (see
-    wikipedia.pages_of).
+    was stopped goes on from there. Raises UserError where the API does not answer (see wikipedia.pages_of).
     """
+    from wokflow.ingest.pages import Page
     from wokflow.ingest.wikipedia import pages_of
 
+    fields = list(Page._fields)
     known = tables.read(given, ["qid", "lang"]) if given else pl.DataFrame(schema=["qid", "lang"])
     wanted = tables.read(lookups).filter(pl.col("summary").is_null(), pl.col("title").is_not_null())
     wanted = wanted.join(known.cast(pl.String), on=["qid", "lang"], how="anti").select("qid", "lang", "title")
@@ -34,7 +35,9 @@ def enrich_pages(
             rows["title"],
             str(lang),
             settings.contact,
-            answers=Answers(settings.cache, {"wikipedia": lang, "longest": settings.longest}),
+            answers=Answers(
+                settings.cache, {"wikipedia": lang, "longest": settings.longest, "fields": fields}
+            ),
             longest=settings.longest,
             attempts=settings.attempts,
             timeout=settings.timeout_s,
