@@ -38,7 +38,7 @@ os.environ["WOKFLOW_SCREEN"] = "full"  # tests read Snakemake's own lines
 
 # The same examples each time; at night (--hypothesis-profile night) random ones, and one that fails is printed.
 hypothesis.settings.register_profile("gate", max_examples=15, deadline=None, derandomize=True)
-hypothesis.settings.register_profile("night", max_examples=60, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("night", max_examples=100, deadline=None, print_blob=True)
 hypothesis.settings.load_profile("gate")
 
 

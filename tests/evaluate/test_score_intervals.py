@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.evaluate import score_intervals
 from wokflow.evaluate.score_intervals import (
@@ -96,7 +96,6 @@ def test_micro_f1_is_compared_by_the_sums_of_triples() -> None:
     assert p_values(one, other, 10_000, FEW)[0] == 2 / 64
 
 
-@settings(deadline=None, max_examples=30)
 @given(shares, st.integers(0, 5))
 def test_what_must_hold_of_comparisons(values: list[tuple[float, float]], seed: int) -> None:
     bootstrap = Bootstrap(samples=30, seed=seed)
@@ -108,7 +107,6 @@ def test_what_must_hold_of_comparisons(values: list[tuple[float, float]], seed: 
         assert forth[0] == back[0]
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 3))
 def test_the_score_lies_within_bounds_and_its_interval_too(values: list[float], seed: int) -> None:
     metric = mean("m", values)

@@ -82,7 +82,7 @@ def test_rows_are_counted_as_they_are_read(tmp_path: Path) -> None:
     assert problems and all(gate == "counts" for gate, _ in problems)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(batch=st.integers(1, 5), limit=st.integers(1, 5_000), group=st.integers(1, 4), count=st.integers(0, 9))
 def test_rows_survive_however_they_come_and_are_cut(
     tmp_path_factory: pytest.TempPathFactory, batch: int, limit: int, group: int, count: int

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame.job import Job, UserError
 from wokflow.ingest import schemas
@@ -192,7 +192,6 @@ def test_a_translation_memory_that_is_a_bomb_of_entities_expands_nothing(tmp_pat
     assert read("tmx", str(tmp_path / "a.tmx")) == ([(1, *PAIRS[0])], [(0, "broken_markup")])
 
 
-@settings(max_examples=30)
 @given(size=st.integers(1, 400))
 def test_units_do_not_depend_on_where_the_stream_is_cut(size: int) -> None:
     from wokflow.ingest.parallel import _units

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
@@ -90,7 +90,6 @@ def counted(text: str) -> int:
 texts = st.text("红肉abcé123½ ,，!\n\u0301", max_size=15)
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     st.lists(
         st.lists(st.tuples(texts, st.lists(texts, max_size=3), st.lists(texts, max_size=3)), max_size=4),

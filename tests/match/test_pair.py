@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -141,7 +141,6 @@ all_scores = st.lists(st.sampled_from(SCORES), min_size=36, max_size=36).map(
 
 
 @pytest.mark.parametrize("direction", ["zh-en", "en-zh"])
-@settings(deadline=None, max_examples=30)
 @given(
     zh=titles,
     en=titles,

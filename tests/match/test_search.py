@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
@@ -112,7 +112,6 @@ def assert_naive(backend: str, queries: Matrix, targets: Matrix, k: int, **optio
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dimensions", [1, 3, 40])
-@settings(max_examples=15, deadline=None)
 @given(
     queries=st.integers(0, 40),
     targets=st.integers(1, 330),
@@ -284,7 +283,6 @@ def test_no_rows_on_a_side_give_empty_tables(tmp_path: Path) -> None:
             assert table.columns == ["source_index", "target_index", "score"] and table.height == 0
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     rows=st.integers(1, 40),
     dimensions=st.sampled_from([1, 2, 3, 31, 384]),
@@ -352,7 +350,6 @@ def exact(queries: Matrix, targets: Matrix) -> NDArray[np.float64]:
     return queries.astype(np.float64) @ targets.astype(np.float64).T
 
 
-@settings(max_examples=80, deadline=None)
 @given(scored())
 def test_no_product_of_faiss_is_farther_from_the_score_than_its_bound(vectors: tuple[Matrix, Matrix]) -> None:
     import faiss

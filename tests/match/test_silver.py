@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
@@ -108,7 +108,6 @@ answers = st.sampled_from([*ANSWERS, "maybe"])
 rows = st.builds(row, st.integers(0, 3), st.integers(0, 3), answers, st.sampled_from(["", "zh-en", "en-zh"]))
 
 
-@settings(deadline=None, max_examples=20)
 @given(st.lists(rows, max_size=12), st.sampled_from(["zh-en", "en-zh"]))
 def test_rows_in_are_rows_out_and_rejects_and_each_recipe_is_there_once(
     tmp_path_factory: pytest.TempPathFactory, sheet: list[dict[str, str]], direction: str

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job
@@ -96,7 +96,6 @@ def test_a_digest_of_titles_is_of_the_titles_alone(tmp_path: Path) -> None:
     assert digests[0] == digests[1] and len(set(digests)) == 3
 
 
-@settings(deadline=None, max_examples=40)
 @example(["a", "b"], ["a\0b"])
 @example(["", "a"], ["a", ""])
 @given(st.lists(st.text("a\0", max_size=3), max_size=3), st.lists(st.text("a\0", max_size=3), max_size=3))
@@ -137,7 +136,6 @@ def test_no_titles_have_no_texts(tmp_path: Path) -> None:
     assert found.texts == found.translations == []
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from(["soup", "rice", "", "饭"]), max_size=12))
 def test_each_title_points_at_its_text(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     rows = [(f"title {number}", text) for number, text in enumerate(texts)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress
@@ -108,7 +108,6 @@ def test_an_empty_part_gives_empty_tables(tmp_path: Path, glossary: str) -> None
     assert rejects.is_empty()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.lists(

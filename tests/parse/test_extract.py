@@ -221,7 +221,6 @@ SIGNS = "切洗放入加下出开关水油盐姜葱锅碗的把将用和不可�
 COOKING = st.lists(st.sampled_from([*SIGNS, "切好", "如果", "翻炒", "鸡蛋"])).map("".join)
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.lists(st.one_of(COOKING, st.text()), max_size=4))
 def test_any_text_gives_actions_as_written(steps: list[str]) -> None:
     found = extract(steps, GLOSSARY, method="rules", style="house")
@@ -249,7 +248,6 @@ def test_a_step_reads_the_same_whatever_stands_before(before: str, text: str) ->
     )
 
 
-@settings(deadline=None, max_examples=60)
 @given(COOKING, st.data())
 def test_any_parse_is_borne(text: str, data: st.DataObject) -> None:
     signs = tuple("".join(text.split()))

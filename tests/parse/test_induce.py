@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.parse.glossary import read_glossary
@@ -227,7 +227,6 @@ def test_near_vectors_share_a_class_named_by_the_commonest() -> None:
     assert members[3].distance == pytest.approx(members[4].distance) == pytest.approx(0.05, abs=1e-3)
 
 
-@settings(deadline=None, max_examples=20)
 @given(
     rows=st.lists(st.tuples(st.integers(1, 3), st.integers(-2, 2)), max_size=12), number=st.integers(1, 15)
 )

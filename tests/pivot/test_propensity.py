@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from wokflow.pivot import propensity
@@ -23,7 +23,6 @@ def cases(draw: st.DrawFn, units: int = 12) -> Case:
     return covariates, np.array([treated]), np.array([draw(bits)])
 
 
-@settings(deadline=None, max_examples=60)
 @given(cases())
 def test_the_penalised_likelihood_is_at_its_maximum(case: Case) -> None:
     covariates, treated, _ = case
@@ -61,7 +60,6 @@ def plain_effect(
     return (sum(differences) / len(differences) if differences else math.nan), len(differences)
 
 
-@settings(deadline=None, max_examples=100)
 @given(cases(), st.lists(st.integers(-4, 4), min_size=12, max_size=12), st.sampled_from([0.0, 0.5, 1.0, 9.0]))
 def test_matching_is_nearest_neighbour_matching(case: Case, scores: list[int], caliper: float) -> None:
     _, treated, outcome = case
@@ -85,7 +83,6 @@ def test_without_confounders_the_effect_is_the_difference_of_shares() -> None:
     assert propensity.imbalance(np.zeros((1, 1, 6)), treated, weights)[0] == 0.0
 
 
-@settings(deadline=None, max_examples=40)
 @given(cases(units=7), st.integers(1, 3), st.integers(0, 5))
 def test_the_p_value_counts_all_permutations_within_strata(case: Case, strata: int, observed: int) -> None:
     _, treated, event = case
