@@ -168,6 +168,17 @@ def test_every_rule_names_what_its_function_takes(rules: dict[str, Any]) -> None
     assert problems == []
 
 
+def test_no_rule_has_a_file_twice_in_one_input(rules: dict[str, Any]) -> None:
+    """As a rule would that took one side of its direction for both."""
+    twice = []
+    for name, rule in rules.items():
+        for argument, files in rule.expand_input(wildcards(rule))[0].items():
+            listed = [files] if isinstance(files, str) else list(files)
+            if len(set(listed)) < len(listed):
+                twice.append(f"{name}: {argument} is {', '.join(listed)}")
+    assert not twice, "\n".join(twice)
+
+
 def test_the_key_alone_of_a_rule_s_params_counts_for_reruns(rules: dict[str, Any]) -> None:
     """Snakemake compares params without names, and ignores those whose function takes `input`."""
     for name, rule in rules.items():
