@@ -1,13 +1,17 @@
 """The tier of each test, by where it stands and by the fixtures that it uses.
 
-`make test` runs what has no marker; `make gate` also what is marked gate; the rest is for the night.
+`make test` runs what has no marker; `make gate` also what is marked gate; the rest is for the night. With
+--collect-only, pytest says how many tests each tier has, and how many lines their functions have.
 """
 
+import inspect
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).resolve().parent
+MARKERS = ("gate", "slow", "cluster", "bench", "gpu")
 FOLDERS = ("bench/", "gate/", "gpu/")  # all tests of a folder
 CLUSTER_FIXTURES = {"cluster", "bare_cluster"}
 SLOW_FIXTURES = {"built", "shared"}
@@ -109,6 +113,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return not item.get_closest_marker("gate"), "built" not in getattr(item, "fixturenames", ())
 
     items.sort(key=place)
+
+
+def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> list[str]:
+    """Tests and lines by tier, where tests are only collected. A function counts once in each tier that it is in."""
+    if not config.getoption("collectonly"):
+        return []
+    tests, functions = Counter[str](), set()
+    for item in items:
+        marker = next((mark.name for mark in item.iter_markers() if mark.name in MARKERS), "quick")
+        tests[marker] += 1
+        if isinstance(item, pytest.Function):
+            functions.add((marker, inspect.unwrap(item.function)))
+    lines = Counter[str]()
+    for marker, function in functions:
+        lines[marker] += len(inspect.getsourcelines(function)[0])
+    return [f"{name:<8}{tests[name]:>6} tests{lines[name]:>7} lines" for name in ("quick", *MARKERS)]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
