@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.slurm.cluster import Cluster, started
-from tests.slurm.conftest import no_run_is_left
+from tests.slurm.conftest import built, no_run_is_left
 
-__all__ = ["no_run_is_left"]
+__all__ = ["built", "no_run_is_left"]
 
 
 @pytest.fixture
