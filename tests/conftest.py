@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from multiprocessing.reduction import DupFd
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,15 @@ os.environ["WOKFLOW_SCREEN"] = "full"  # tests read Snakemake's own lines
 hypothesis.settings.register_profile("gate", max_examples=15, deadline=None, derandomize=True)
 hypothesis.settings.register_profile("night", max_examples=100, deadline=None, print_blob=True)
 hypothesis.settings.load_profile("gate")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
+    """In this process nothing waits for the disk, except where that is measured: no test turns off the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not item.get_closest_marker("bench"):
+            patch.setattr(os, "fsync", lambda file: None)
+        return (yield)
 
 
 @pytest.fixture(scope="session")
