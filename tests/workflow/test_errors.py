@@ -1,5 +1,6 @@
 """What a user gets wrong ends before any job starts, in one message that says what to do."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -110,6 +111,40 @@ def test_what_is_wrong_with_pairs_of_dishes_is_said_before_any_job(house: Path) 
     assert "Are the columns separated by tabs?" in done.stdout
     assert "Traceback" not in done.stdout
     assert not (house / "results").exists()
+
+
+def test_a_release_that_a_licence_forbids_is_refused_before_any_job_that_it_needs(house: Path) -> None:
+    own = {"recipenlg": "data/en.csv", "xiachufang": "data/zh.json"}
+    registry = house / "resources/sources.tsv"
+    header, *rows = registry.read_text(encoding="utf-8").splitlines()
+    names = header.split("\t")
+    for corpus, path in own.items():  # free by its checksum, as the demo's are
+        cells = dict(
+            zip(names, next(row for row in rows if row.startswith(f"{corpus} ")).split("\t"), strict=True)
+        )
+        data = (house / path).read_bytes()
+        cells |= {
+            "corpus": f"{corpus} (mine)",
+            "bytes": str(len(data)),
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
+        rows.append("\t".join(cells.values()))
+    registry.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    text = (house / own["recipenlg"]).read_bytes()
+    (house / "mine.csv").write_bytes(text.swapcase())  # of the same size
+    full = "export: {release: {mode: full}}\n"
+    (house / "free.yaml").write_text(full, encoding="utf-8")
+    (house / "mine.yaml").write_text(f"{full}sources: {{recipenlg: {{path: mine.csv}}}}\n", encoding="utf-8")
+    clause = "- recipenlg (in pairs-zh-en, pairs-en-zh): RecipeNLG dataset terms: each user accepts them"
+    for options in (["--dry-run"], []):
+        done = run(house, *options, "--configfile", "mine.yaml", "--", "report")
+        assert done.returncode == 1
+        assert clause in done.stdout and "Write export.release.mode: standoff instead" in done.stdout
+        assert "Traceback" not in done.stdout
+    assert not (house / "results" / "ingest").exists()
+    for config, target in (("mine", "match"), ("free", "export")):
+        done = run(house, "--dry-run", "--configfile", f"{config}.yaml", "--", target)
+        assert done.returncode == 0, done.stdout
 
 
 def test_names_of_files_that_are_not_utf_8_are_refused_with_what_to_set(house: Path) -> None:

@@ -26,6 +26,10 @@ ALLOWED = {  # what may be passed on of a source, in words
     "ids": "only ids, offsets and digests",
 }
 UNKNOWN = "No licence is known of it: if you know one, set export.licences.{name}."
+IF_ALLOWED = (
+    "If you know of a licence that allows it, name it: export.licences.SOURCE: {licence: NAME, release: text} "
+    "(docs/release.md)."
+)
 _NO_DERIVATIVES = re.compile(r"(?<![a-z0-9])nd(?![a-z])|no[\W_]*deriv", re.IGNORECASE)  # CC-BY-ND-4.0
 
 
@@ -125,17 +129,19 @@ def refuse_text(subsets: Sequence[Subset], sources: Mapping[str, Source], *, ful
     """
     if cited := _forbidden({each.name: each.cites for each in subsets}, sources, lambda it: it.passed_on):
         raise UserError(
-            f"The release would publish content that its sources do not allow to publish, in either mode.\n{cited}"
-            "Leave these datasets out; or, if you may pass it on, say so in export.licences."
+            f"The release would publish content that may not be passed on, in either mode:\n{cited}"
+            f"Leave these datasets out of export.release.datasets.\n{IF_ALLOWED}"
         )
     held = _forbidden({each.name: each.texts for each in subsets}, sources, lambda it: it.passed_on)
     made = _forbidden({each.name: each.derived for each in subsets}, sources, lambda it: it.derivable)
     if full and (held or made):
-        derived = f"Content derived from text may not be passed on either:\n{made}" if made else ""
+        text = f"Text:\n{held}" if held else ""
+        derived = f"What is derived from text (predictions, adaptations):\n{made}" if made else ""
         raise UserError(
-            f"export.release.mode: full would publish text that may not be passed on.\n{held}{derived}"
-            "Set the mode to standoff: it writes ids, offsets and annotations, from which others with their own "
-            "copy of the corpora rebuild the text (wokflow rehydrate). Or leave these datasets out."
+            f"export.release.mode: full would publish what may not be passed on.\n{text}{derived}"
+            "Write export.release.mode: standoff instead, for ids, offsets and annotations, from which others with "
+            "their own copy of the corpora rebuild the text (wokflow rehydrate). Or leave these datasets out of "
+            f"export.release.datasets.\n{IF_ALLOWED}"
         )
 
 
