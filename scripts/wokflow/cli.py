@@ -5,6 +5,7 @@ usage; 130 Ctrl-C.
 """
 
 import argparse
+import errno
 import sys
 from collections.abc import Callable, Sequence
 
@@ -37,6 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2 if command is _diff else 1
     except BrokenPipeError:
         return 1
+    except OSError as error:  # a full disk, a file that may not be read
+        room = " Temporary files lie where $TMPDIR says." if error.errno == errno.ENOSPC else ""
+        print(shown(f"{error}.{room}"), file=sys.stderr)
+        return 2 if command is _diff else 1
     except KeyboardInterrupt:
         print("Stopped by Ctrl-C.", file=sys.stderr)
         return 130

@@ -15,6 +15,23 @@ from wokflow.frame.job import UserError
 from tests.export.made import PROGRESS, again, edit, export, raw
 
 FAULTS = {
+    "d\u0430ta/train.parquet is none of the files": lambda release: listed(
+        release, "d\u0430ta/train.parquet"
+    ),
+    "jsonl/more.jsonl is none of the files": lambda release: listed(release, "jsonl/more.jsonl"),
+    "data/pairs-zh-en/more.parquet is none of the files": lambda release: listed(
+        release, "data/pairs-zh-en/more.parquet"
+    ),
+    "ATTRIBUTION.md is missing: the manifest": lambda release: [
+        (release / "ATTRIBUTION.md").unlink(),
+        again(release),
+    ],
+    "jsonl/pairs-zh-en/train-00000-of-00001.jsonl has 3 rows; the manifest says 2": lambda release: longer(
+        release, "jsonl/pairs-zh-en/train-00000-of-00001.jsonl"
+    ),
+    "records has 1 id that should be there once: recipenlg:0: 2 times": lambda release: doubled(
+        release, "data/records/recipenlg-00000-of-00001.parquet"
+    ),
     "another checksum": lambda release: (release / "README.md").write_text("hello"),
     "is missing": lambda release: (release / "data/pairs-zh-en/train-00000-of-00001.parquet").unlink(),
     "in no line of SHA256SUMS": lambda release: (release / "more.txt").write_text("x"),
@@ -75,6 +92,29 @@ FAULTS = {
 }
 
 
+def listed(release: Path, path: str) -> None:
+    """One more file, with its checksum."""
+    (release / path).parent.mkdir(exist_ok=True)
+    (release / path).write_text("x")
+    again(release)
+
+
+def longer(release: Path, path: str) -> None:
+    """JSON lines of which one is there twice."""
+    lines = (release / path).read_text(encoding="utf-8").splitlines(keepends=True)
+    (release / path).unlink()
+    (release / path).write_text("".join([*lines, lines[0]]), encoding="utf-8")
+    again(release)
+
+
+def doubled(release: Path, path: str) -> None:
+    """The first row in the place of the second."""
+    rows, schema = pl.read_parquet(release / path), pq.read_schema(release / path)
+    (release / path).unlink()
+    pq.write_table(pl.concat([rows[:1], rows[:1], rows[2:]]).to_arrow().cast(schema), release / path)
+    again(release)
+
+
 def spoil(release: Path, path: str) -> None:
     """Zeros in the pages of a shard whose footer stays, with a checksum that fits."""
     stored = (release / path).read_bytes()
@@ -121,7 +161,13 @@ def good(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release that tests leave as it is."""
     folder = tmp_path_factory.mktemp("good")
     shutil.copytree(made.parent, folder, dirs_exist_ok=True)
-    release = export(folder / made.name, "pairs")
+    release = export(folder / made.name, "pairs", jsonl=True)
+    for name in (
+        ".gitattributes",
+        ".cache/huggingface/download/README.md.metadata",
+    ):  # as the hub's programs leave
+        (release / name).parent.mkdir(parents=True, exist_ok=True)
+        (release / name).write_text("x")
     verified(release)
     return release
 

@@ -1,5 +1,6 @@
 """A release holds every row once, and nothing that it may not; its card says what is in it."""
 
+import errno
 import json
 import os
 import shutil
@@ -258,14 +259,20 @@ def test_a_crash_leaves_the_old_release(results: Path, monkeypatch: pytest.Monke
 
 
 def test_the_command_line_shows_examples_and_has_exit_codes(
-    results: Path, capsys: pytest.CaptureFixture[str]
+    results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def full_disk(release: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x")
+
     release = export(results, "pairs")
     assert main(["verify", str(release)]) == 0
     assert "pairs-zh-en: 3 rows" in capsys.readouterr().out
     (release / "README.md").write_text("x")
     assert main(["verify", str(release)]) == 1
     assert "README.md has another checksum" in capsys.readouterr().err
+    monkeypatch.setattr("wokflow.export.verify.verified", full_disk)
+    assert main(["verify", str(release)]) == 1
+    assert "No space left on device: 'x'. Temporary files lie where $TMPDIR says." in capsys.readouterr().err
     for wrong in (["verify"], ["rehydrate", str(release), "--to", "x", "--source", "nothing"], ["nothing"]):
         with pytest.raises(SystemExit) as stopped:
             main(wrong)

@@ -41,13 +41,18 @@ def of_subset(folder: Path, subset: str, form: Form, *, full: bool) -> list[Find
     shards = sorted((folder / "data" / subset).glob("*.parquet"))
     if not shards:
         return []
-    own = set(form.schema(full=full).names)
     text = form.row_key(full=full)
-    columns = [name if name in own else f"{name.removesuffix('_id')}.id" for name in form.key]
     return [
-        *duplicate_ids(Rows(shards, columns, (text.alias("key"),)), subset),
+        *repeated_ids(shards, subset, form, full=full),
         *text_findings(Rows(shards), text, subset, privacy.searches() | damage.searches()),
     ]
+
+
+def repeated_ids(shards: Sequence[Path], subset: str, form: Form, *, full: bool) -> list[Finding]:
+    """The finding of the gate duplicate_ids in a subset's shards, of which only ids are read."""
+    own = set(form.schema(full=full).names)
+    columns = [name if name in own else f"{name.removesuffix('_id')}.id" for name in form.key]
+    return duplicate_ids(Rows(shards, columns, (form.row_key(full=full).alias("key"),)), subset)
 
 
 def of_shards(

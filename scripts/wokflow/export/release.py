@@ -20,6 +20,13 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 
 SUMS = "SHA256SUMS"
+DOCUMENTS = (NAME, "README.md", "croissant.json", "provenance.jsonld", "ATTRIBUTION.md")
+NOT_OURS = (
+    ".snakemake_timestamp",
+    ".cache",
+    ".git",
+    ".gitattributes",
+)  # of Snakemake, of hubs and their programs
 
 
 def export_release(
@@ -60,14 +67,14 @@ def finish(work: Path, manifest: Manifest) -> None:
     sums = {path: file_digest(work / path) for path in shards}
     sizes = {path: (work / path).stat().st_size for path in shards}
     loaded = {path: rows_size(work / path) for path in shards if path.endswith(".parquet")}
-    texts = {
-        NAME: dump(manifest),
-        "README.md": card(manifest, sizes, loaded),
-        "croissant.json": croissant(manifest, sizes, sums),
-        "provenance.jsonld": provenance(manifest, sums),
-        "ATTRIBUTION.md": attribution(manifest),
-    }
-    for name, text in texts.items():
+    texts = (
+        dump(manifest),
+        card(manifest, sizes, loaded),
+        croissant(manifest, sizes, sums),
+        provenance(manifest, sums),
+        attribution(manifest),
+    )
+    for name, text in zip(DOCUMENTS, texts, strict=True):
         (work / name).write_text(text, encoding="utf-8", newline="\n")
         sums[name] = file_digest(work / name)
     lines = [f"{digest}  {path}\n" for path, digest in sorted(sums.items())]
@@ -75,9 +82,9 @@ def finish(work: Path, manifest: Manifest) -> None:
 
 
 def files_in(folder: Path) -> Iterator[str]:
-    """The files of a release as relative paths, sorted, without Snakemake's timestamp."""
+    """The files of a release as relative paths, sorted, without those that a program has put beside them."""
     paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_symlink() or path.is_file())
-    yield from sorted(path.as_posix() for path in paths if path.as_posix() != ".snakemake_timestamp")
+    yield from sorted(path.as_posix() for path in paths if path.parts[0] not in NOT_OURS)
 
 
 def file_digest(path: Path) -> str:

@@ -112,6 +112,11 @@ def shard_paths(subset: str, split: str, shards: int) -> Iterator[str]:
         yield f"data/{subset}/{shard_name(split, number, shards)}"
 
 
+def lines_path(path: str) -> str:
+    """The JSON lines with the rows of a Parquet shard, both as paths in the release."""
+    return path.replace("data/", "jsonl/", 1).removesuffix("parquet") + "jsonl"
+
+
 @dataclass(frozen=True)
 class Rows:
     """The rows of shards in order, a row group at a time, as often as somebody iterates over them.

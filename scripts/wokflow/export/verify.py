@@ -1,18 +1,20 @@
-"""Verifies a release, which may come from an untrusted place: checksums, files, schemas, counts."""
+"""Verifies a release, which may come from an untrusted place: checksums, files, schemas, counts, ids."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from wokflow.export.forms import FORMS
-from wokflow.export.gate_findings import printable
+from wokflow.export.gate_checks import repeated_ids
+from wokflow.export.gate_findings import counted, printable
 from wokflow.export.manifest import SIZE, Manifest, one_file, read_manifest, shards
-from wokflow.export.release import SUMS, file_digest, files_in
-from wokflow.export.release_shards import shard_problems
+from wokflow.export.release import DOCUMENTS, SUMS, file_digest, files_in
+from wokflow.export.release_shards import lines_path, shard_problems
 from wokflow.frame.job import UserError
 
 _LINE = re.compile(r"([0-9a-f]{64})  ([^\x00-\x1f\\]+)")
 SHOWN = 20
+BLOCK = 1 << 20  # bytes read at a time
 
 
 def verified(release: str | Path) -> Manifest:
@@ -45,14 +47,30 @@ def find_problems(release: str | Path, manifest: Manifest) -> Iterator[str]:
             yield f"{path} is missing"
         elif not _leads_out(folder, path) and file_digest(folder / path) != digest:
             yield f"{path} has another checksum"
+    yield from _content_problems(folder, manifest, there, {*sums})
+
+
+def _content_problems(folder: Path, manifest: Manifest, there: set[str], summed: set[str]) -> Iterator[str]:
+    """Problems with the files that the manifest names, and with others that have a checksum all the same."""
     listed = {path: (subset, rows) for subset, _, path, rows in shards(manifest)}
-    for path in sorted(path for path in there if path.startswith("data/") and path not in listed):
-        yield f"{path} is in no subset"
+    lines = {lines_path(path): rows for path, (_, rows) in listed.items() if manifest["jsonl"]}
+    wanted = {*DOCUMENTS, *listed, *lines}
+    for path in sorted((there & summed) - wanted):
+        yield f"{path} is none of the files that this release has"
+    for path in sorted(wanted - there - summed):
+        yield f"{path} is missing: the manifest names it"
+    readable: dict[str, list[Path]] = {}
+    there = {path for path in there if not _leads_out(folder, path)}
     for path, (subset, rows) in listed.items():
-        if path not in there:
-            yield f"{path} is missing: the manifest names it"
-        elif not _leads_out(folder, path):
-            yield from _shard_problems(folder, path, manifest, subset, rows)
+        if path in there:
+            problems = list(_shard_problems(folder, path, manifest, subset, rows))
+            yield from problems
+            readable.setdefault(subset, []).extend([] if problems else [folder / path])
+    for subset, paths in readable.items():
+        yield from _repeated(paths, manifest, subset)
+    for path, rows in lines.items():
+        if path in there and (held := _lines(folder / path)) != rows:
+            yield f"{path} has {held} rows; the manifest says {rows}"
 
 
 def _sums(folder: Path) -> Iterator[tuple[str, str]]:
@@ -82,6 +100,22 @@ def _leads_out(folder: Path, path: str) -> bool:
     """Whether a part of the path is a symbolic link."""
     parts = PurePosixPath(path).parts
     return any(folder.joinpath(*parts[: number + 1]).is_symlink() for number in range(len(parts)))
+
+
+def _repeated(paths: Sequence[Path], manifest: Manifest, subset: str) -> Iterator[str]:
+    """A problem if ids are repeated, and the release does not say so."""
+    said = {each["config"] for each in manifest["findings"] if each["gate"] == "duplicate_ids"}
+    form = FORMS[manifest["subsets"][subset]["form"]]
+    if subset not in said:
+        for found in repeated_ids(paths, subset, form, full=manifest["mode"] == "full"):
+            examples = ", ".join(found.examples)
+            yield f"{subset} has {counted(found.count, 'id')} that should be there once: {examples}"
+
+
+def _lines(path: Path) -> int:
+    """The line ends in a file, whose lines may be longer than memory."""
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK), b""))
 
 
 def _shard_problems(folder: Path, path: str, manifest: Manifest, subset: str, rows: int) -> Iterator[str]:
