@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from wokflow.cli import main
 from wokflow.export.dataset_card import LICENCES
+from wokflow.export.gate_findings import GATES
 from wokflow.export.licences import known_sources, read_registry, refuse_text
 from wokflow.export.rehydrate import rehydrate
 from wokflow.export.settings import Licence
@@ -21,8 +22,9 @@ from wokflow.export.subsets import subsets
 from wokflow.export.verify import verified
 from wokflow.frame.job import UserError
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, snakemake
 from tests.export.made import FREE, HAVE, PROGRESS, export, files, raw, same
+from tests.workflow.conftest import new_house
 
 REGISTRY = ROOT / "resources/sources.tsv"
 
@@ -242,6 +244,47 @@ def test_another_day_machine_and_number_of_threads_give_the_same_bytes(results: 
         check=True,
     )
     assert same(first, results / "export/second/recipes-1.0")
+
+
+LATER = """
+import time
+now = time.time
+time.time = lambda: now() + 40 * 86_400
+"""
+
+
+def test_runs_with_other_cores_on_another_day_give_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole workflow from raw corpora, and not the steps of export alone."""
+    release = {
+        "datasets": ["pairs", "actions", "items"],
+        "jsonl": True,
+        "accept": sorted({*GATES} - {"schema", "counts"}),
+    }
+    own = {"export": {"release": release}, "parse": {"actions": {"method": "rules"}}}
+    sums = []
+    for cores in (1, 3):
+        house = new_house(tmp_path / f"house{cores}")
+        (house / "mine.yaml").write_text(json.dumps(own), encoding="utf-8")
+        snakemake(house, "--configfile", "mine.yaml", "--", "export", cores=cores, quick=cores == 1)
+        made = house / "results/export/release/recipes-0.1.0"
+        assert verified(made)["subsets"].keys() >= {
+            "pairs-zh-en",
+            "actions-xiachufang",
+            "sentences-lines",
+            "records",
+        }
+        sums.append((made / "SHA256SUMS").read_text(encoding="utf-8"))
+        (tmp_path / "later").mkdir(exist_ok=True)
+        (tmp_path / "later/sitecustomize.py").write_text(LATER, encoding="utf-8")
+        for name, value in {
+            "PYTHONPATH": str(tmp_path / "later"),
+            "TZ": "Pacific/Kiritimati",
+            "PYTHONHASHSEED": "7",
+        }.items():
+            monkeypatch.setenv(name, value)
+    assert sums[0] == sums[1]
 
 
 def test_a_crash_leaves_the_old_release(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """README.md of a release: the dataset card for people and the Hugging Face hub, made only from the manifest."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -71,6 +71,15 @@ PROCESSING = {
     ),
     "predictions": "Output of the runs as it came, with their scores.",
 }
+SHOWN = (
+    "match.translate",
+    "match.embed",
+    "match.pair",
+    "match.split",
+    "parse.actions",
+    "enrich.link",
+)  # steps
+WIDTH = 200  # characters of a step's settings
 _EATEN = (
     "The recipes are those that some people wrote down, and no picture of what two cultures eat: regions, classes "
     "and ages that write no recipes are missing. Nothing here knows of safety: amounts, temperatures and allergens "
@@ -116,7 +125,7 @@ have. The table of sources has the version and the checksum of each file, as far
 {% for source in texts %}        --source {{ source }}=YOUR_COPY \\
 {% endfor %}        --to FULL
 {% elif restricted %}
-**Do not pass this copy on.** It holds text of {{ restricted }}, whose licence forbids that.
+**Do not pass this copy on.** It holds text of {{ restricted }}, whose terms do not allow that.
 {% endif %}
 ## Use
 
@@ -132,6 +141,9 @@ what a new version adds, removes and changes.{% if empty %} Subsets without rows
 {% for row in splits -%}
 | {{ row.subset }} | {{ row.split }} | {{ row.rows }} | {{ row.shards }} |
 {% endfor %}
+Pairs are split for training and testing. Every other subset is one split, `train` or `test`, with all its rows;
+`records` has one for each corpus.
+
 ## Columns
 
 {% for subset in tables -%}
@@ -153,7 +165,7 @@ what a new version adds, removes and changes.{% if empty %} Subsets without rows
 {% if texts -%}
 Ids such as `{{ texts[0] }}:12` are the source and the row in its file, from 0. `data/records` has the SHA-256 of the
 cleaned text of every record, so that text that has changed since is noticed. It is not salted: no text can be read
-from it, but who guesses a whole record, such as a short sentence, can tell that the guess is right.
+from it, but whoever guesses a whole record, such as a short sentence, can tell that the guess is right.
 {%- else -%}
 Nothing here points at a record of a source.
 {%- endif %}
@@ -163,6 +175,13 @@ Nothing here points at a record of a source.
 {% for dataset, text in processing -%}
 - {{ dataset }}: {{ text }}
 {% endfor %}
+{% if settings -%}
+| table | step | settings |
+|---|---|---|
+{% for row in settings -%}
+| {{ row.table }} | {{ row.step }} | {{ row.settings }} |
+{% endfor %}
+{% endif -%}
 Made with Wokflow {{ software }}, a workflow for research on recipes and translation across cultures. All settings are
 in `release.json`, every step with its inputs in `provenance.jsonld`.
 
@@ -268,6 +287,7 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
             for source in sources.values()
         ],
         processing=[(dataset, PROCESSING[dataset]) for dataset in datasets],
+        settings=list(_settings(manifest["steps"])),
         biases=list(dict.fromkeys(bias for dataset in datasets for bias in BIASES[dataset])),
         limits=[LIMITS[dataset] for dataset in datasets if dataset in LIMITS],
         software=manifest["software"]["wokflow"],
@@ -333,6 +353,16 @@ def _head(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int
         ],
     )
     return data.to_yaml() + "\n"
+
+
+def _settings(steps: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, str]]:
+    """The settings of the steps that a reader asks for first; those without a value are left out."""
+    for table, job in steps.items():
+        if job["step"] in SHOWN:
+            text = ", ".join(
+                f"{name}: {value}" for name, value in job["settings"].items() if value is not None
+            )
+            yield {"table": table, "step": job["step"], "settings": text[:WIDTH]}
 
 
 def _tables(subsets: Mapping[str, Mapping[str, Any]], *, full: bool) -> list[dict[str, Any]]:

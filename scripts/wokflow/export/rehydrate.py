@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from wokflow.export.verify import verified
 from wokflow.frame import tables
 from wokflow.frame.code import package_versions
 from wokflow.frame.job import Job, Progress, UserError
+from wokflow.frame.temporary import temporary_folder
 from wokflow.frame.tsv_sheets import written
 from wokflow.frame.version import VERSION
 from wokflow.ingest.first_rejects import REFUSED
@@ -54,14 +54,14 @@ def rehydrate(release: str, sources: Mapping[str, str], to: str, progress: Progr
         what = f"lacks {', '.join(missing)}" if missing else f"has no source {', '.join(unknown)}"
         raise UserError(f"The release needs {wanted}; the command {what}.")
     warn_of_versions(manifest, progress)
-    with TemporaryDirectory(prefix="wokflow-") as temporary, tables.atomic_folder(to) as work:
+    with temporary_folder() as temporary, tables.atomic_folder(to) as work:
         beside = f"{Path(to).name}.{{}}"
         texts = {
             corpus: read_corpus(
                 corpus,
                 manifest,
                 path,
-                Path(temporary),
+                temporary,
                 Path(to).with_name(beside.format(f"{corpus}.{REFUSED}")),
                 progress,
             )
