@@ -1,4 +1,5 @@
 import itertools
+from functools import cache
 from types import SimpleNamespace
 
 from wokflow.cluster.requests import doubled
@@ -7,6 +8,7 @@ from wokflow.annotate.arguments import read_studies
 from wokflow.frame import paper_settings, stages
 from wokflow.frame.alone import take_folder, writes_results
 from wokflow.enrich.stage import item_languages
+from wokflow.export.planning import refuse_planned
 from wokflow.frame.config import prepare, read_schema
 from wokflow.frame.digests import identity
 from wokflow.frame.records import restore
@@ -145,6 +147,17 @@ def restore_records(results, patterns):
 
 TARGETS = stages.targets(SCOPE)
 WHOLE = stages.included(config)  # what a run without a target is for
+
+
+@cache
+def refuse_by_licence():
+    """End the run, also a dry one, when its jobs are known and none has begun, if a licence forbids the release."""
+    try:
+        if workflow.exec_mode == ExecMode.DEFAULT:
+            refuse_planned(config, SUBSETS.values(), RAW)  # the release's, in rules/export.smk
+    except UserError as error:
+        # Snakemake would wrap any other error in a traceback and the wildcards of one job.
+        raise SystemExit(str(error))
 
 
 def announce():

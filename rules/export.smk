@@ -1,7 +1,4 @@
-from functools import cache
-
 from wokflow.export.arguments import available, dataset_given, gates_given
-from wokflow.export.planning import refuse_planned
 from wokflow.export.release_inputs import Inputs
 from wokflow.export.subsets import WIKIDATA, subsets
 
@@ -51,29 +48,13 @@ LEARNT_AND_TESTED = (
 )
 
 
-@cache
-def refuse_by_licence():
-    """End the run, also a dry one, when its jobs are known and none has begun, if a licence forbids the release."""
-    try:
-        if workflow.exec_mode == ExecMode.DEFAULT:
-            refuse_planned(config, SUBSETS.values(), RAW)
-    except UserError as error:
-        # Snakemake would wrap any other error in a traceback and the wildcards of one job.
-        raise SystemExit(str(error))
-
-
-def rows_of(wildcards):
-    refuse_by_licence()
-    return TABLES.rows(wildcards.subset)
-
-
 rule export_dataset:
     input:
         **after(
             lambda wildcards: EXPORTED[SUBSETS[wildcards.subset].form],
             sources=[lambda wildcards: TABLES.sources(wildcards.subset)],
         ),
-        rows=rows_of,
+        rows=lambda wildcards: refuse_by_licence() or TABLES.rows(wildcards.subset),
         texts=lambda wildcards: TABLES.texts(wildcards.subset),
     output:
         dataset=directory(f"{RESULTS}/export/dataset/{{subset}}"),
