@@ -12,7 +12,6 @@ from wokflow.export.settings import Licence
 from wokflow.export.subsets import WIKIDATA, Subset
 from wokflow.frame.job import Job, Progress
 from wokflow.frame.wikidata import ENTITIES
-from wokflow.ingest.source import ingest_source
 
 SHA256 = 64  # hexadecimal digits
 
@@ -54,6 +53,8 @@ def _described(paths: Sequence[str], sizes: Collection[str]) -> list[dict[str, A
     size = str(sum(Path(path).stat().st_size for path in paths))
     if size not in sizes and all(each.isdecimal() for each in sizes):
         return []
+    from wokflow.ingest.source import ingest_source  # with polars, which a plan would wait for
+
     with TemporaryDirectory() as folder:
         data = Path(folder, "source.json")
         raw = list(paths) if len(paths) > 1 else paths[0]
