@@ -160,6 +160,12 @@ def refuse_by_licence():
         raise SystemExit(str(error))
 
 
+def allowed_rows(wildcards):
+    """The tables of a subset's rows, once it is known that no licence forbids the release."""
+    refuse_by_licence()
+    return TABLES.rows(wildcards.subset)
+
+
 def announce():
     """Say what a paper's config leaves out."""
     from snakemake.settings.enums import Quietness

@@ -54,7 +54,7 @@ rule export_dataset:
             lambda wildcards: EXPORTED[SUBSETS[wildcards.subset].form],
             sources=[lambda wildcards: TABLES.sources(wildcards.subset)],
         ),
-        rows=lambda wildcards: refuse_by_licence() or TABLES.rows(wildcards.subset),
+        rows=allowed_rows,
         texts=lambda wildcards: TABLES.texts(wildcards.subset),
     output:
         dataset=directory(f"{RESULTS}/export/dataset/{{subset}}"),

@@ -25,7 +25,7 @@ WHOLE = ("workflow", "frame")  # the rooms whose tests run the whole workflow
 def rooms() -> list[str]:
     """The folders of tests, but for those that have tiers of their own."""
     folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
-    return sorted(folders - {"bench", "gate", "slurm"})
+    return sorted(folders - {"bench", "gate", "gpu", "slurm"})
 
 
 @cache

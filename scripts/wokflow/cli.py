@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 1
     except OSError as error:  # a full disk, a file that may not be read
-        room = " Temporary files lie where $TMPDIR says." if error.errno == errno.ENOSPC else ""
+        full = error.errno == errno.ENOSPC or f"os error {errno.ENOSPC}" in str(error)  # the latter by polars
+        room = " It is the disk that is written to, or that of temporary files ($TMPDIR)." if full else ""
         print(shown(f"{error}.{room}"), file=sys.stderr)
         return 2 if command is _diff else 1
     except KeyboardInterrupt:

@@ -1,6 +1,5 @@
 """A release holds every row once, and nothing that it may not; its card says what is in it."""
 
-import errno
 import json
 import os
 import shutil
@@ -305,7 +304,7 @@ def test_the_command_line_shows_examples_and_has_exit_codes(
     results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full_disk(release: str) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "x")
+        pl.LazyFrame({"x": ["x"]}).sink_ipc("/dev/full")
 
     release = export(results, "pairs")
     assert main(["verify", str(release)]) == 0
@@ -315,7 +314,8 @@ def test_the_command_line_shows_examples_and_has_exit_codes(
     assert "README.md has another checksum" in capsys.readouterr().err
     monkeypatch.setattr("wokflow.export.verify.verified", full_disk)
     assert main(["verify", str(release)]) == 1
-    assert "No space left on device: 'x'. Temporary files lie where $TMPDIR says." in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "No space left on device" in said and "$TMPDIR" in said
     for wrong in (["verify"], ["rehydrate", str(release), "--to", "x", "--source", "nothing"], ["nothing"]):
         with pytest.raises(SystemExit) as stopped:
             main(wrong)

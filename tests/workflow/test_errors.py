@@ -131,10 +131,14 @@ def test_a_release_that_a_licence_forbids_is_refused_before_any_job_that_it_need
         rows.append("\t".join(cells.values()))
     registry.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
     text = (house / own["recipenlg"]).read_bytes()
-    (house / "mine.csv").write_bytes(text.swapcase())  # of the same size
+    (house / "mine.csv").write_bytes(text + text[text.index(b"\n") :])
+    (house / "unlike.csv").write_bytes(text.swapcase())  # of a known size: perhaps it is a known one
     full = "export: {release: {mode: full}}\n"
     (house / "free.yaml").write_text(full, encoding="utf-8")
-    (house / "mine.yaml").write_text(f"{full}sources: {{recipenlg: {{path: mine.csv}}}}\n", encoding="utf-8")
+    for name in ("mine", "unlike"):
+        (house / f"{name}.yaml").write_text(
+            f"{full}sources: {{recipenlg: {{path: {name}.csv}}}}\n", encoding="utf-8"
+        )
     clause = "- recipenlg (in pairs-zh-en, pairs-en-zh): RecipeNLG dataset terms: each user accepts them"
     for options in (["--dry-run"], []):
         done = run(house, *options, "--configfile", "mine.yaml", "--", "report")
@@ -142,7 +146,7 @@ def test_a_release_that_a_licence_forbids_is_refused_before_any_job_that_it_need
         assert clause in done.stdout and "Write export.release.mode: standoff instead" in done.stdout
         assert "Traceback" not in done.stdout
     assert not (house / "results" / "ingest").exists()
-    for config, target in (("mine", "match"), ("free", "export")):
+    for config, target in (("mine", "match"), ("free", "export"), ("unlike", "export")):
         done = run(house, "--dry-run", "--configfile", f"{config}.yaml", "--", target)
         assert done.returncode == 0, done.stdout
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from textwrap import shorten
 from typing import Any
 
 import pyarrow as pa
@@ -362,7 +363,7 @@ def _settings(steps: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, str]
             text = ", ".join(
                 f"{name}: {value}" for name, value in job["settings"].items() if value is not None
             )
-            yield {"table": table, "step": job["step"], "settings": text[:WIDTH]}
+            yield {"table": table, "step": job["step"], "settings": shorten(text, WIDTH, placeholder=" …")}
 
 
 def _tables(subsets: Mapping[str, Mapping[str, Any]], *, full: bool) -> list[dict[str, Any]]:
