@@ -60,8 +60,3 @@ def test_rows_beyond_one_product_are_found() -> None:
     np.testing.assert_array_equal(there.score[rows], expected.score)
     assert there.target[there.query == 5][0] == targets - 1
     assert back.target[back.query == 7][0] == len(vectors) - targets - 1
-
-
-def test_integers_are_multiplied_right_and_fast(capsys: pytest.CaptureFixture[str]) -> None:
-    with capsys.disabled():
-        print(f"\nsearch multiplies in {search_torch.fastest_type('cuda')}")

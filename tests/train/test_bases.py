@@ -15,7 +15,7 @@ from wokflow.frame.job import Job, UserError
 from wokflow.generate import decode as decoding
 from wokflow.generate import schemas
 from wokflow.models import writers
-from wokflow.train import trainers
+from wokflow.train import process, trainers
 from wokflow.train.examples import IGNORED, Encoder, asking_of, collator
 
 from tests.generate.asking import decode_settings
@@ -244,6 +244,25 @@ def test_the_size_of_a_device_batch_is_found_by_trial(
         assert contents(found)["model.safetensors"] == contents(whole)["model.safetensors"]
     with pytest.raises(UserError, match=r"does not suffice for device_batch 4 .* nf4"):
         train(tmp_path / "full", settings=still, device_batch=4)
+
+
+def test_memory_that_no_smaller_part_would_save_is_not_tried_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that does not fit, and one example that does not."""
+    tried: list[int] = []
+
+    def full(outputs: Any, labels: Any, *rest: Any, **options: Any) -> Any:
+        tried.append(len(labels))
+        raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    monkeypatch.setattr(trainers, "sequence_loss", full)
+    for place in ("example", "model"):
+        if place == "model":
+            monkeypatch.setattr(process, "_begin", lambda *given: full(None, "seven"))
+        with pytest.raises(UserError, match=r"device_batch auto .* Fewer examples at a time would not help"):
+            train(tmp_path / place, settings=FIT, device_batch="auto")
+    assert tried == [8, 4, 2, 1, len("seven")]
 
 
 def test_live_curves_lie_where_a_tracker_finds_them(tmp_path: Path) -> None:

@@ -88,9 +88,9 @@ def _learn(
     None if memory did not suffice and fewer examples at a time may be tried (device_batch: auto). That can show after
     any step: the optimizer's state comes with the first one, and the longest examples may come last.
     """
-    from wokflow.train.trainers import is_memory, too_little_memory
+    from wokflow.train.trainers import PartTooLargeError, is_memory, too_little_memory
 
-    size, by_trial = arguments.per_device_train_batch_size, task.settings.device_batch == "auto"
+    size = arguments.per_device_train_batch_size
     try:
         network, tokenizer, base = _begin(task, rows, arguments)
         cached = network.config.use_cache
@@ -104,7 +104,8 @@ def _learn(
     except RuntimeError as error:
         if not is_memory(error):
             raise
-        if not by_trial or size == 1:
+        smaller = isinstance(error, PartTooLargeError) and size > 1  # else half as many need as much
+        if task.settings.device_batch != "auto" or not smaller:
             raise UserError(too_little_memory(task.settings)) from error
         if progress:
             progress.say(f"memory does not suffice for {size} examples at a time: half as many are tried")

@@ -5,6 +5,7 @@ import hashlib
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from types import SimpleNamespace
@@ -154,7 +155,8 @@ class Steps:
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> "Tensor":
         library: Any = super()
-        loss: Tensor = library.training_step(model, inputs, num_items_in_batch)
+        with parts_that_fit():
+            loss: Tensor = library.training_step(model, inputs, num_items_in_batch)
         self._loss += loss.double() * num_items_in_batch / self.accelerator.num_processes
         return loss
 
@@ -210,7 +212,7 @@ class Steps:
         collate, loss, tokens = collator(valid, self.data_collator), 0.0, 0.0
         self.model.eval()
         for part in self._own(parts, []):
-            with torch.no_grad(), self.compute_loss_context_manager():
+            with parts_that_fit(), torch.no_grad(), self.compute_loss_context_manager():
                 summed, count = self.summed_loss(self._prepare_inputs(collate(part)))
             loss, tokens = loss + float(summed), tokens + float(count)
         self.model.train()
@@ -372,6 +374,19 @@ class Watch(TrainerCallback):
         return f"{self.tokens / seconds:,.0f} tokens/s, {100 * self.waited / seconds:.1f} % waiting for data"
 
 
+class PartTooLargeError(RuntimeError):
+    """Memory did not suffice for the examples that a device holds at once."""
+
+
+@contextmanager
+def parts_that_fit() -> Iterator[None]:
+    """Raise PartTooLargeError for a lack of memory in the block, whose need grows with the examples held at once."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise (PartTooLargeError(str(error)) if is_memory(error) else error) from error
+
+
 def is_memory(error: RuntimeError) -> bool:
     """Whether the error is a lack of memory, on a GPU or not."""
     return any(words in str(error) for words in ("out of memory", "can't allocate memory"))
@@ -379,11 +394,14 @@ def is_memory(error: RuntimeError) -> bool:
 
 def too_little_memory(settings: ModelSettings) -> str:
     """The message about too little memory, with what to do."""
+    if settings.device_batch == "auto":
+        lower = "Fewer examples at a time would not help: set"
+    else:
+        lower = "Lower device_batch (the effective batch stays) or, with one process, set it to auto; set"
     return (
         f"Memory does not suffice for device_batch {settings.device_batch} and max_tokens {settings.max_tokens}. "
-        "Lower device_batch (the effective batch stays) or, with one process, set it to auto; set "
-        "gradient_checkpointing: true, shard: true for several GPUs, or lora.rank and lora.base: nf4; or take a "
-        "device with more (train.model; for one run: its column settings)."
+        f"{lower} gradient_checkpointing: true, shard: true for several GPUs, or lora.rank and lora.base: nf4; or "
+        "take a device with more (train.model; for one run: its column settings)."
     )
 
 
