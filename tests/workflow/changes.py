@@ -47,6 +47,13 @@ def setting(dotted: str, value: object) -> Settings:
     return Settings({dotted: value})
 
 
+# Licences with which a full release is allowed.
+FREE = setting(
+    "export.licences",
+    {name: {"licence": "MIT", "release": "text"} for name in ("recipenlg", "xiachufang", "lines")},
+)
+
+
 def replace(path: str, old: str, new: str) -> Edit:
     def edit(house: Path) -> None:
         text = (house / path).read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ import os
 
 from tests.workflow.changes import (
     DISH_PAIR,
+    FREE,
     Edit,
     Settings,
     append,
@@ -202,8 +203,12 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     },
     **{
         f"export.release.{name}": (setting(f"export.release.{name}", value), EXPORTED)
-        for name, value in {"mode": "full", "jsonl": True, "datasets": ["pairs", "pivots"]}.items()
+        for name, value in {"jsonl": True, "datasets": ["pairs", "pivots"]}.items()
     },
+    "export.release.mode, where licences allow it": (
+        Settings(FREE.values | {"export.release.mode": "full"}),
+        EXPORTED,
+    ),
     "export.release.accept": (setting("export.release.accept", ["links"]), {"export_release"}),
     "export.release.registry": (setting("export.release.registry", "data/other_sources.tsv"), EXPORTED),
     "export.release.registry, moved": (setting("export.release.registry", "data/moved_sources.tsv"), set()),

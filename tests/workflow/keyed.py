@@ -1,6 +1,6 @@
 """Whose key a setting changes, where that is not just the rule of the setting's own block."""
 
-from tests.workflow.changes import Settings, setting
+from tests.workflow.changes import FREE, Settings, setting
 from tests.workflow.keyed_dialogues import OF_DIALOGUES
 
 # A setting, or a block that holds it -> the rules whose keys change. Other shards are other jobs, with the same key.
@@ -45,6 +45,7 @@ SEVERAL_KEYS = {
     "parse.dependencies.backend",
     "parse.vectors.corpus, another",
     "pivot.dishes.corpus, another",
+    "export.release.mode, where licences allow it",
 }
 SHOWS_SETTINGS = {"report_page"}  # the page tells settings of many steps, and so has them in its key
 
@@ -245,6 +246,11 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         REWRITTEN,
         setting("pivot.pivots.given", "data/pivots.tsv"),
         {"pivot_pivots"},
+    ),
+    "export.release.mode, where licences allow it": (
+        FREE,
+        setting("export.release.mode", "full"),
+        {"export_dataset", "export_gates"},
     ),
     **{
         f"generate.items.{name}, with a run on sentences": (

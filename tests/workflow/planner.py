@@ -131,7 +131,7 @@ def _dry_run(options: tuple[str, ...]) -> dict[str, Any]:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             workflow = dry_workflow(list(options))
             text = "" if workflow is None else described(workflow)
-    except Exception:
+    except (Exception, SystemExit):
         return {"message": traceback.format_exc()}
     if workflow is None:
         return {"message": output.getvalue()}
