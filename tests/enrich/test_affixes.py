@@ -233,6 +233,8 @@ def test_without_plurals_no_form_is_a_mention(lang: str, name: str, text: str, t
         ("es", "paraguas rojo", "paraguas rojos"),
         ("fr", "chou farci", "choux farcis"),
         ("fr", "cachou de Toulouse", "cachous de Toulouse"),
+        ("fr", "tripou auvergnat", "tripoux auvergnats"),
+        ("fr", "ripou célèbre", "ripoux célèbres"),
         ("fr", "bal masqué", "bals masqués"),
         ("fr", "récital de piano", "récitals de piano"),
         ("fr", "bleu de Gex", "bleus de Gex"),

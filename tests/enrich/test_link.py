@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
+from typing import Any
 from unicodedata import normalize
 
 import pytest
@@ -269,7 +271,13 @@ def test_words_that_may_be_names(lang: str, text: str, pages: int, found: str, t
         (["राज़"], "उनका राज था", []),
         (["राज"], "यह राज़ है", []),
         (["राज़"], "यह राज़ है", ["Q1"]),
+        (["राज"], "कई राज़ों का पता", []),
+        (["ख़ाना", "खाना"], "वह खाने गया", ["Q2"]),
         (["फ़िल्म"], "यह फिल्म है", ["Q1"]),  # often written without the dot
+        (["फ़िल्म", "फिल्म"], "यह फिल्म है", ["Q1"]),  # which has more pages
+        (["ज़िला"], "यह जिला है", ["Q1"]),
+        (["ख़ान"], "ये खान हैं", ["Q1"]),
+        (["क़िस्मत"], "यह किस्मत है", ["Q1"]),
         (["फिल्म"], "यह फ़िल्म है", ["Q1"]),
         (["राज़ महल"], "यह राज महल है", ["Q1"]),
         (["मुर्ग़ मुसल्लम"], "यह मुर्ग मुसल्लम है", ["Q1"]),
@@ -280,11 +288,34 @@ def test_dots_below_hindi_letters_count_where_they_tell_words_apart(
     names: list[str], text: str, found: list[str], tmp_path: Path
 ) -> None:
     items = [entity(f"Q{number}", {"hi": name, "en": "thing"}) for number, name in enumerate(names, start=1)]
+    assert linked_in_hindi(items, text, tmp_path) == found
+
+
+def linked_in_hindi(items: list[dict[str, Any]], text: str, folder: Path) -> list[str]:
+    """The items that a text mentions, of which the first one has 50 pages."""
     items[0]["sitelinks"] = {f"x{number}wiki": {"title": "x"} for number in range(50)}
-    table = dumped(items, tmp_path / "dump", ["hi", "en"])
-    folder = tmp_path / "n"
-    enrich_names(entities=table, names=str(folder), digest=str(tmp_path / "d"), lang="hi", job=Job())
-    assert [one.qid for one in linker_of(Names.open(folder, "hi"))(text)] == found
+    table = dumped(items, folder / "dump", ["hi", "en"])
+    enrich_names(entities=table, names=str(folder / "n"), digest=str(folder / "d"), lang="hi", job=Job())
+    return [one.qid for one in linker_of(Names.open(folder / "n", "hi"))(text)]
+
+
+def test_a_weak_alias_with_the_same_dots_takes_nothing_from_a_label(tmp_path: Path) -> None:
+    items = [entity("Q1", {"hi": "क़बाब", "en": "kebab"}), entity("Q2", {"en": "x"}, aliases={"hi": ["कबाब"]})]
+    assert linked_in_hindi(items, "वह कबाब खाता है", tmp_path) == ["Q1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ({"labels": {"hi": "राज़", "en": "secret"}}, ["Q1"]),
+        ({"labels": {"en": "x"}, "aliases": {"hi": ["राज़"]}}, []),
+    ],
+)
+def test_a_homograph_needs_a_text_that_fits_and_a_common_alias_never_counts(
+    name: dict[str, Any], found: list[str], tmp_path: Path
+) -> None:
+    item = entity("Q1", **name, descriptions={"hi": "भारत इतिहास"})
+    assert linked_in_hindi([item], "भारत इतिहास में उनका राज था", tmp_path) == found
 
 
 def test_small_letters_that_are_alike_count_as_one() -> None:
@@ -310,6 +341,14 @@ SIGNS = (
     "राज\u093c\u095bन\u094daeéE\u0301\u0323\u200b\u00adㄱ각\u1100\u1161\u11a8"
     "க\u0bc6\u0bbe .¡ﬁ\u00a0\n\u3000Аى\u064fﾗﾞＫ\u2011ه\u200c"
 )
+
+
+def test_nasals_are_dots_above_however_the_letter_after_them_is_written() -> None:
+    for nasal, letter in product("ङञणनम", map(chr, [*range(0x915, 0x93A), *range(0x958, 0x960)])):
+        text = f"{nasal}\u094d{letter}"
+        assert plain(normalize("NFD", text)) == plain(text), text
+    assert plain("\u095bिन्दगी") == plain("ज\u093cिन्दगी") == "\u095bिंदगी"
+    assert plain("एन्\u095bाइम") == plain("एन्ज\u093cाइम") == "एं\u095bाइम"
 
 
 @given(st.text(alphabet=SIGNS, max_size=12))

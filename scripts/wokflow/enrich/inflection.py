@@ -20,9 +20,8 @@ _AFTER_HEAD = {
 }
 _ELIDED = ("d'", "l'")  # so do words of French phrases that begin with these
 _ACUTE = str.maketrans("áéíóú", "aeiou")
-_IN_X = frozenset(
-    {"bijou", "caillou", "chou", "genou", "hibou", "joujou", "pou"}
-)  # all other nouns in -ou take -s
+# French nouns in -ou whose plural adds -x: seven that schools teach, slang ripou, and tripou, a dish of Auvergne.
+_IN_X = frozenset({"bijou", "caillou", "chou", "genou", "hibou", "joujou", "pou", "ripou", "tripou"})
 # French nouns in -al, -au and -eu whose plural only adds -s, and those in -ail with -aux.
 _ALS = re.compile(
     "aval|bal|bancal|cal|cantal|caracal|carnaval|chacal|choral|copal|corral|emmental|festival|fatal|final|gavial|"
@@ -115,6 +114,25 @@ def _hindi(name: str) -> Iterator[str]:
     elif "क" <= last <= "ह":
         yield from (f"{name}ों", f"{name}ें")
 
+
+# Folded words of Hindi that a dot below a letter turns into another word, not another spelling, in all their forms.
+# Left out are those that mostly mean the same without it: खुदा (God), गौर (attention), जमाना (age), सजा (penalty).
+HOMOGRAPHS = frozenset(
+    form
+    for word in (
+        "राज",  # rule; राज़: secret
+        "कमर",  # waist; क़मर: moon
+        "फन",  # hood of a snake; फ़न: art
+        "जंग",  # war; ज़ंग: rust
+        "जीना",  # to live; ज़ीना: stairs
+        "खाना",  # food; ख़ाना: compartment
+        "गुल",  # flower; ग़ुल: noise
+        "जन",  # people; ज़न: woman
+        "जाल",  # net; ज़ाल: Zal, a hero of the Shahnameh
+        "खाल",  # hide; ख़ाल: mole
+    )
+    for form in (word, *_hindi(word))
+)
 
 # Letters, without marks, of a word in `citations`: others could begin with a single one. Where more than a suffix is
 # taken off, three: வில் (bow) would be in விலை (price).

@@ -12,8 +12,8 @@ UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *r
 OPTIONAL = (  # inside of a character class
     "\u0640\u064b-\u0652\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
 )
-# Letters of Hindi with a dot below, which writers may leave out, too (फ़िल्म and फिल्म). It tells some words apart (राज़,
-# secret, and राज, rule), so that they stay here, each as one character, and word_forms.fold takes the dot off.
+# Letters of Hindi with a dot below, which writers may leave out, too (फ़िल्म and फिल्म). It tells some words apart
+# (inflection.HOMOGRAPHS), so that they stay here, each as one character, and word_forms.fold takes the dot off.
 DOT_BELOW = "\u093c"
 DOTTED = {letter + DOT_BELOW: chr(0x958 + at) for at, letter in enumerate("कखगजडढफय")}
 _BELOW = re.compile(f"(.?){DOT_BELOW}")

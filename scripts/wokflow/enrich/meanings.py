@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from wokflow.enrich.inflection import HOMOGRAPHS
 from wokflow.enrich.names import (
     ACRONYM,
     ALIAS,
-    APART,
     DOTTED,
     IRREGULAR,
     OF_MANY,
@@ -44,7 +44,7 @@ class Wording(NamedTuple):
     `capitals` has the bits of the words that begin with one; `bare` is the bit of the first word if it is an article.
     `inside`: a word with a capital stands directly beside them, as in a longer name; `first`: a sentence begins here;
     neither counts without capitals. `shouted`: words in capitals throughout that are too long for an acronym. `dots`:
-    see names.dots.
+    see names.dots; `homograph`: a Hindi word that means another thing with a dot below a letter.
     """
 
     key: str
@@ -55,6 +55,7 @@ class Wording(NamedTuple):
     bare: int
     shouted: bool
     dots: int
+    homograph: bool
     plural: bool
     inside: bool
     first: bool
@@ -116,6 +117,11 @@ class Word(NamedTuple):
     suffixes: Sequence[int]
 
 
+def _is_another(wording: Wording, flags: int) -> bool:
+    """Whether the words and a name are two words of Hindi that only a dot tells apart."""
+    return wording.homograph and (flags ^ wording.dots) & DOTTED != 0
+
+
 def _likeliest(
     numbers: list[int], weights: list[float], pages: list[float], weak: list[bool], known: list[int]
 ) -> tuple[str, float] | None:
@@ -142,7 +148,7 @@ class Meanings:
     def __call__(self, name: int, words: str, plural: bool, inside: bool, first: bool) -> Meaning | None:
         """The possible meanings of `words`, a name or its plural; None if they fit no item. See Wording.
 
-        Names that differ from the words by the dots of Hindi count only where no name has the same.
+        Homographs of the words with other dots (राज़ for राज) count only where no name has the same dots.
         """
         wording = self._wording(words, plural, inside, first)
         fitting: dict[tuple[int, int, int, int], float] = {}
@@ -158,9 +164,11 @@ class Meanings:
             weight = fitting.get(key)
             if weight is None:
                 fits = SURE if self._free else self._fits(wording, spelling, capitals, kind, flags)
+                if not self._free and _is_another(wording, flags):
+                    fits = min(WEAK, fits)
                 weight = fitting[key] = (kind != ALIAS) * 2.0 + (spelling == wording.exact) * 0.5 + fits
             if weight >= WEAK:
-                weights = same if (flags ^ wording.dots) & DOTTED == 0 else other
+                weights = other if _is_another(wording, flags) else same
                 weights[entity] = max(weights.get(entity, WEAK), weight)
         return self._meaning(same or other) if same or other else None
 
@@ -192,7 +200,8 @@ class Meanings:
             capitals=capitals,
             irregular=bool(flags & IRREGULAR),
             shouted=words.isupper() and len(key) > ACRONYM,
-            dots=dots(words, self._lang),
+            dots=dots(words),
+            homograph=self._lang == "hi" and key in HOMOGRAPHS,
             bare=1 if bare else 0,
             plural=plural,
             inside=inside,
@@ -206,11 +215,8 @@ class Meanings:
         with them, except titles and labels of common nouns, labels with a rare word in them, and parts of labels
         (see _is_partly_small). A single common word is not taken for an alias, nor for a name inside a longer one or,
         if it is mostly in lower case, at the beginning of a sentence. WEAK are many one-word aliases, common words in
-        scripts without capitals, words in capitals throughout, and words that differ from
-        the name by a dot that tells words apart.
+        scripts without capitals, and words in capitals throughout.
         """
-        if (flags ^ wording.dots) & DOTTED and (flags | wording.dots) & APART and wording.single:
-            return WEAK
         if wording.exact != spelling and (flags & IRREGULAR or wording.irregular):
             if flags & IRREGULAR or not wording.shouted:
                 return NOT

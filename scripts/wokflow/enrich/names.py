@@ -10,17 +10,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from wokflow.enrich.entities import number_of
-from wokflow.enrich.inflection import forms
+from wokflow.enrich.inflection import HOMOGRAPHS, forms
 from wokflow.enrich.letters import LOANS, plain
 from wokflow.enrich.naming import NAMING
-from wokflow.enrich.word_forms import Cases, context, fold, word_pattern, zipf
+from wokflow.enrich.word_forms import Cases, context, fold, word_pattern
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import Job
@@ -37,9 +36,6 @@ PLURAL = 2  # a plural or another inflected form
 OF_ONE = 4  # a proper noun in a script without capitals, by its English label: a person, a place, a work
 OF_MANY = 8  # a common noun, by its English label
 DOTTED = 16  # with a dot below a letter that Hindi has for loanwords
-APART = 32  # a single word that would be another one without its dot
-FREQUENT = 4.4  # zipf from which a word without a dot may be another one, if it is RARER times as frequent as with it
-RARER = 1.3  # in zipf, powers of ten: राज and राज़ differ by 1.5, फिल्म and फ़िल्म by 0.8
 ARTICLES = {
     "en": ("the", "a", "an"),
     "fr": ("le", "la", "les", "un", "une"),
@@ -50,7 +46,7 @@ ARTICLES = {
     "nl": ("de", "het", "een"),
 }
 # A name of an item: the item's row in enrich/entities, the CRC-32 of the name as it is written, the bits of its first
-# words that begin with a capital, its kind (LABEL and so on), and the bits IRREGULAR to APART.
+# words that begin with a capital, its kind (LABEL and so on), and the bits IRREGULAR to DOTTED.
 OWNER = np.dtype([("entity", "<i4"), ("exact", "<u4"), ("capitals", "<u2"), ("kind", "u1"), ("flags", "u1")])
 
 
@@ -124,7 +120,7 @@ def _named(rows: pl.DataFrame, lang: str) -> pl.DataFrame:
     described = []
     for (entity, name), kind in kinds.items():
         key, (capitals, flags) = fold(name, lang), written(name)
-        flags |= _of(proper[entity], name) | dots(name, lang)
+        flags |= _of(proper[entity], name) | dots(name)
         exact = zlib.crc32(name.encode())
         described.append((entity, key, exact, capitals, kind, flags))
         if capitals <= 1 and not flags & OF_ONE and not article(key, lang):  # others are proper nouns
@@ -140,13 +136,9 @@ def _of(proper: bool | None, name: str) -> int:
     return 0 if proper is None else OF_MANY
 
 
-def dots(name: str, lang: str) -> int:
-    """The bits DOTTED and APART of words in the form of letters.plain."""
-    if LOANS.isdisjoint(name):
-        return 0
-    common = zipf(fold(name, lang), lang) if word_pattern().fullmatch(name) else 0.0
-    apart = common >= FREQUENT and common - zipf(normalize("NFC", name), lang) >= RARER
-    return DOTTED | APART if apart else DOTTED
+def dots(name: str) -> int:
+    """The bit DOTTED or 0, of words in the form of letters.plain."""
+    return 0 if LOANS.isdisjoint(name) else DOTTED
 
 
 def _frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
@@ -219,10 +211,12 @@ def _sharing(owners: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.int3
 
 
 def _weak(named: pl.DataFrame, lang: str) -> NDArray[np.int32]:
-    """The items with an alias of a single word: see meanings.WEAK."""
+    """The items with an alias of a single word, or with one of HOMOGRAPHS: see meanings.WEAK."""
     if lang in SPACELESS:
         return np.empty(0, np.int32)
-    weak = named.filter(~pl.col("key").str.contains("[ -]"), kind=ALIAS)
+    single = ~pl.col("key").str.contains("[ -]")
+    dotted = pl.col("key").is_in(list(HOMOGRAPHS)) if lang == "hi" else False
+    weak = named.filter(single & ((pl.col("kind") == ALIAS) | dotted))
     return np.unique(weak["entity"].to_numpy())
 
 
