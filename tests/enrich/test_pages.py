@@ -37,6 +37,7 @@ JSON = "application/json"
 TITLES = {"Q1": "Mapo tofu", "Q2": "Mapo doufu", "Q3": "Nope", "Q4": "Bare", "Q5": "Odd"}
 # What is asked: an article without an introduction is asked for a second time, as a whole.
 ONCE = Counter([*TITLES.values(), "Bare, whole"])
+MISSING = Counter(["Nope"])  # which is asked for in each run: there may be an article by then
 BOMB = gzip.compress(bytes(80 << 20), 9)
 
 
@@ -100,7 +101,7 @@ def test_pages_are_asked_for_once(pages: Pages, tmp_path: Path) -> None:
     with served(Double(), kind=Wiki) as server:
         made = pages(server)
         assert pages(server) == made
-    assert server.answered == ONCE
+    assert server.answered == ONCE + MISSING
     rows = tables.read(tmp_path / "pages").select("qid", "title", "summary").rows()
     assert rows == [
         ("Q1", "Mapo tofu", "Mapo tofu is a dish from Sichuan."),
@@ -158,4 +159,19 @@ def test_a_run_that_was_stopped_asks_for_the_rest_alone(pages: Pages) -> None:
         with pytest.raises(UserError, match="HTTP 403"):
             pages(server)
         pages(server)
-    assert server.answered == ONCE
+    assert server.answered == ONCE + MISSING
+
+
+def test_articles_are_kept_as_the_api_gives_them(
+    pages: Pages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(Double(), kind=Wiki) as server:
+        pages(server)
+        monkeypatch.setattr(wikipedia, "first_paragraph", lambda text, _: text.strip().rpartition("\n")[2])
+        pages(server)
+        assert server.answered == ONCE + MISSING
+        summaries = tables.read(tmp_path / "pages")["summary"].to_list()
+        assert summaries == ["It is hot.", "It is hot.", "And so on.", "Odd."]
+        monkeypatch.setitem(wikipedia.INTRODUCTION, "maxlag", 6)
+        pages(server)
+    assert server.answered == ONCE + MISSING + Counter(TITLES.values())

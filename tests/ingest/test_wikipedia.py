@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -34,13 +35,13 @@ Answer = tuple[int, dict[str, str], object]
 
 
 def pages_of(
-    titles: list[str], lang: str, contact: str, transport: httpx.BaseTransport, **limits: float
+    titles: list[str], lang: str, contact: str, transport: httpx.AsyncBaseTransport, **limits: float
 ) -> dict[str, Page | None]:
     known = {"longest": 2000, "attempts": 5, "timeout": 30} | limits
     return wikipedia.pages_of(titles, lang, contact, transport, **known, progress=Progress())  # type: ignore[arg-type]
 
 
-class Elsewhere(httpx.HTTPTransport):
+class Elsewhere(httpx.AsyncHTTPTransport):
     """Takes what is for Wikipedia to a server on this machine, and notes what was asked for."""
 
     def __init__(self, base: str, path: str = "/w/api.php") -> None:
@@ -48,13 +49,13 @@ class Elsewhere(httpx.HTTPTransport):
         self.base, self.path = httpx.URL(base), path
         self.asked: list[httpx.Request] = []
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.asked.append(request)
         assert request.url.scheme == "https" and request.url.path == "/w/api.php"
         url = request.url.copy_with(scheme="http", host=self.base.host, port=self.base.port, path=self.path)
         headers = httpx.Headers(request.headers)
         headers["Host"] = f"{self.base.host}:{self.base.port}"
-        return super().handle_request(
+        return await super().handle_async_request(
             httpx.Request(request.method, url, headers=headers, extensions=request.extensions)
         )
 
@@ -248,6 +249,26 @@ def test_a_silent_server_is_given_up(double: Double, transport: Elsewhere) -> No
     double.first = [lambda _: given_up.wait()] * 2
     with pytest.raises(UserError, match="no whole answer came in time"):
         pages_of(["Mapo tofu"], "en", CONTACT, transport, attempts=2, timeout=0.2)
+    given_up.set()
+
+
+def test_a_server_whose_headers_drip_is_given_up_before_they_end(
+    double: Double, transport: Elsewhere
+) -> None:
+    given_up, ended = Event(), Event()
+
+    def drip(handler: BaseHTTPRequestHandler) -> None:
+        with suppress(OSError):
+            for byte in b"HTTP/1.0 200 OK\r\nX-Long: %b\r\n\r\n" % (b"x" * 200):
+                handler.wfile.write(bytes([byte]))
+                if given_up.wait(0.1):
+                    return
+            ended.set()
+
+    double.first = [drip]
+    with pytest.raises(UserError, match="no whole answer came in time"):
+        pages_of(["Mapo tofu"], "en", CONTACT, transport, attempts=1, timeout=0.3)
+    assert not ended.is_set()
     given_up.set()
 
 

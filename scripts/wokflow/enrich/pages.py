@@ -7,7 +7,6 @@ import polars as pl
 from wokflow.enrich.settings import PagesSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job
-from wokflow.frame.polite import Answers
 from wokflow.ingest.schemas import PAGES
 
 
@@ -17,13 +16,11 @@ def enrich_pages(
     """Write the first paragraphs of items' pages (schema ingest/pages), in the order of enrich/lookups.
 
     The API is asked for items that have the title of a page in a language, no summary in enrich/lookups, and no page
-    in the tables `given`. Titles without an article are left out. Answers are kept in the folder `cache`: a run that
+    in the tables `given`. Titles without an article are left out. Articles are kept in the folder `cache`: a run that
     was stopped goes on from there. Raises UserError where the API does not answer (see wikipedia.pages_of).
     """
-    from wokflow.ingest.pages import Page
     from wokflow.ingest.wikipedia import pages_of
 
-    fields = list(Page._fields)
     known = tables.read(given, ["qid", "lang"]) if given else pl.DataFrame(schema=["qid", "lang"])
     wanted = tables.read(lookups).filter(pl.col("summary").is_null(), pl.col("title").is_not_null())
     wanted = wanted.join(known.cast(pl.String), on=["qid", "lang"], how="anti").select("qid", "lang", "title")
@@ -35,9 +32,7 @@ def enrich_pages(
             rows["title"],
             str(lang),
             settings.contact,
-            answers=Answers(
-                settings.cache, {"wikipedia": lang, "longest": settings.longest, "fields": fields}
-            ),
+            cache=settings.cache,
             longest=settings.longest,
             attempts=settings.attempts,
             timeout=settings.timeout_s,

@@ -149,10 +149,10 @@ class PagesSettings(Settings):
     attempts: Never[int] = Field(5, ge=1)
     """Backend api: attempts for a page."""
     timeout_s: Never[float] = Field(30, gt=0)
-    """Backend api: seconds for a whole answer."""
+    """Backend api: seconds for a whole answer, from the connection to its last byte."""
     cache: Never[Text | None] = None
-    """Backend api: folder of answers, so that nothing is asked twice; null is enrich/articles in the results.
-    Delete it to ask anew.
+    """Backend api: folder of articles, so that none is asked for twice; null is enrich/articles in the results.
+    Delete it to ask anew. Titles without an article are asked for in each run.
     """
 
 

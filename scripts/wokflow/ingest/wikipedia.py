@@ -1,11 +1,13 @@
 """First paragraphs of a few of Wikipedia's articles, by its API. For many, read a dump: see wokflow.ingest.pages."""
 
+import asyncio
 import re
 import time
 import urllib.request
 from collections.abc import Iterable, Mapping
-from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx
 
@@ -41,9 +43,9 @@ def pages_of(
     titles: Iterable[str],
     lang: str,
     contact: str,
-    transport: httpx.BaseTransport | None = None,
-    answers: Answers | None = None,
+    transport: httpx.AsyncBaseTransport | None = None,
     *,
+    cache: str | Path | None = None,
     longest: int,
     attempts: int,
     timeout: float,
@@ -53,9 +55,10 @@ def pages_of(
 
     Redirects are followed, and the page then has the target's title. One request is made at a time, a second one only
     for an article without an introduction; a failed one is retried, up to `attempts` attempts of `timeout` seconds
-    each, for the whole answer. Titles whose answers are in the cache `answers` are not asked for. `contact`, an
-    e-mail address or a web page, is sent to the server, as Wikimedia's User-Agent policy asks. `longest`: see
-    first_paragraph. `transport` makes the connections; tests use it to reach another server.
+    each, from the connection to the last byte. Articles are kept as the API gives them in the folder `cache`, and are
+    not asked for again; titles without one are. `contact`, an e-mail address or a web page, is sent to the server, as
+    Wikimedia's User-Agent policy asks. `longest`: see first_paragraph. `transport` makes the connections; tests use
+    it to reach another server.
 
     Raises UserError for an invalid contact or language, and where the API does not answer.
     """
@@ -78,19 +81,12 @@ def pages_of(
             transport=polite,
         )
 
-    short, whole = client(INTRODUCTION), client(WHOLE)
+    short, whole = (_Source(client(asked), _answers(cache, lang, asked)) for asked in (INTRODUCTION, WHOLE))
     asked = list(dict.fromkeys(titles))
     pages: dict[str, Page | None] = {}
     try:
         for title in asked:
-            if not may_exist(title):
-                pages[title] = None
-            elif answers and (kept := answers.get(title)) is not None:
-                pages[title] = Page(*kept) if kept else None
-            else:
-                pages[title] = _page(short, whole, title, lang, longest)
-                if answers:
-                    answers.put(title, pages[title] or [])
+            pages[title] = _page(short, whole, title, lang, longest) if may_exist(title) else None
             progress(len(pages), f"{len(pages)} of {len(asked)} titles asked for", of=len(asked))
     except Again as error:
         raise UserError(
@@ -104,10 +100,10 @@ def pages_of(
     return pages
 
 
-def _transport() -> httpx.BaseTransport:
+def _transport() -> httpx.AsyncBaseTransport:
     """Connections by the environment's proxy: by itself, wikipedia-api uses none."""
     proxy = urllib.request.getproxies().get("https")
-    return httpx.HTTPTransport(proxy=proxy)
+    return httpx.AsyncHTTPTransport(proxy=proxy)
 
 
 def _said(error: Exception) -> str:
@@ -115,26 +111,62 @@ def _said(error: Exception) -> str:
     return f"HTTP {status}" if status else f"{type(error).__name__}"
 
 
-def _page(short: "Wikipedia", whole: "Wikipedia", title: str, lang: str, longest: int) -> Page | None:
-    """The page of a title, by one request or two. Raises wikipedia-api's exceptions, Again and UserError."""
-    page = short.page(title)
-    try:
-        if not page.exists() or page.namespace != 0:
+class _Article(NamedTuple):
+    """What the API says of an article; `extract` is its introduction or its whole text."""
+
+    page_id: int
+    revision_id: int
+    title: str
+    qid: str | None
+    extract: str
+
+
+def _answers(cache: str | Path | None, lang: str, asked: Mapping[str, object]) -> Answers | None:
+    return Answers(cache, {"wikipedia": lang, "fields": list(_Article._fields), **asked}) if cache else None
+
+
+class _Source:
+    """The articles by one kind of request, from the cache or else from the API."""
+
+    def __init__(self, client: "Wikipedia", answers: Answers | None) -> None:
+        self._client, self._answers = client, answers
+
+    def __call__(self, title: str) -> _Article | None:
+        """The article of a title. Raises wikipedia-api's exceptions, Again and UserError."""
+        if self._answers and (kept := self._answers.get(title)):
+            return _Article(*kept)
+        page = self._client.page(title)
+        try:
+            if not page.exists() or page.namespace != 0:
+                return None
+        except KeyError:  # no page: a title of another wiki
             return None
-    except KeyError:  # no page: a title of another wiki
+        except (TypeError, ValueError, AttributeError) as error:
+            raise UserError(
+                f"Wikipedia's API gave an answer for {title!r} that is not understood."
+            ) from error
+        qid = _field(page, "pageprops", dict, {}).get("wikibase_item")
+        article = _Article(
+            _field(page, "pageid", int),
+            _field(page, "lastrevid", int),
+            _field(page, "title", str),
+            qid if isinstance(qid, str) and QID.fullmatch(qid) else None,
+            _field(page, "extract", str, ""),
+        )
+        if self._answers:
+            self._answers.put(title, article)
+        return article
+
+
+def _page(short: _Source, whole: _Source, title: str, lang: str, longest: int) -> Page | None:
+    """The page of a title, by one request or two."""
+    article = short(title)
+    if article is None:
         return None
-    except (TypeError, ValueError, AttributeError) as error:
-        raise UserError(f"Wikipedia's API gave an answer for {title!r} that is not understood.") from error
-    qid = _field(page, "pageprops", dict, {}).get("wikibase_item")
-    summary = first_paragraph(_field(page, "extract", str, ""), longest)
-    if not summary:
-        full = whole.page(page.title)
-        summary = first_paragraph(_field(full, "extract", str, ""), longest) if full.exists() else ""
-    if not summary:
-        return None
-    number, revision = _field(page, "pageid", int), _field(page, "lastrevid", int)
-    item = qid if isinstance(qid, str) and QID.fullmatch(qid) else None
-    return Page(number, revision, _field(page, "title", str), item, summary, lang)
+    summary = first_paragraph(article.extract, longest)
+    if not summary and (full := whole(article.title)):
+        summary = first_paragraph(full.extract, longest)
+    return Page(*article[:-1], summary, lang) if summary else None
 
 
 def _field(page: "WikipediaPage", name: str, kind: type, default: Any = None) -> Any:
@@ -148,10 +180,14 @@ def _field(page: "WikipediaPage", name: str, kind: type, default: Any = None) ->
 
 
 class _Polite(httpx.BaseTransport):
-    """Makes one request after the other, with a pause between them, and retries while no whole answer comes."""
+    """Makes one request after the other, with a pause between them, and retries while no whole answer comes.
 
-    def __init__(self, inner: httpx.BaseTransport, attempts: int, timeout: float) -> None:
+    Requests run in an event loop, where a deadline can end them wherever they are; wikipedia-api waits for them.
+    """
+
+    def __init__(self, inner: httpx.AsyncBaseTransport, attempts: int, timeout: float) -> None:
         self._inner, self._attempts, self._timeout = inner, attempts, timeout
+        self._loop = asyncio.Runner()
         self._next = 0.0  # when the next request may be made, by the monotonic clock
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -163,9 +199,8 @@ class _Polite(httpx.BaseTransport):
         time.sleep(max(self._next - time.monotonic(), 0.0))
         request.headers["Accept-Encoding"] = ENCODING
         try:
-            until = time.monotonic() + self._timeout
-            response = _read(self._inner.handle_request(request), request, until)
-        except httpx.TimeoutException:
+            response = self._loop.run(self._read(request))
+        except (TimeoutError, httpx.TimeoutException):
             raise Again("no whole answer came in time") from None
         except httpx.RequestError as error:
             raise Again(f"the connection broke: {error}") from None
@@ -178,22 +213,22 @@ class _Polite(httpx.BaseTransport):
             raise UserError(f"{shown(request.url)} answered with an error: {response.text[:SAID]}")
         return response
 
+    async def _read(self, request: httpx.Request) -> httpx.Response:
+        """The answer with its body, decoded. Raises Again for a busy server, TimeoutError if it is late."""
+        async with asyncio.timeout(self._timeout):
+            response = await self._inner.handle_async_request(request)
+            response.request = request
+            async with aclosing(response):
+                check_busy(response)
+                body = Body(response, MOST)
+                async for data in response.aiter_raw():
+                    body.add(data)
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in FRAMING]
+        return httpx.Response(response.status_code, headers=headers, content=body.whole(), request=request)
+
     def close(self) -> None:
-        self._inner.close()
-
-
-def _read(response: httpx.Response, request: httpx.Request, until: float) -> httpx.Response:
-    """The answer with its body, decoded. Raises Again for a busy server, and if the body is not there in time."""
-    response.request = request
-    with closing(response):
-        check_busy(response)
-        body = Body(response, MOST)
-        for data in response.iter_raw():
-            if time.monotonic() > until:
-                raise httpx.ReadTimeout("a slow answer")
-            body.add(data)
-    headers = [(name, value) for name, value in response.headers.multi_items() if name not in FRAMING]
-    return httpx.Response(response.status_code, headers=headers, content=body.whole(), request=request)
+        self._loop.run(self._inner.aclose())
+        self._loop.close()
 
 
 def _error(response: httpx.Response) -> str:
