@@ -63,6 +63,7 @@ def settings(folder: Path, **own: Any) -> PageSettings:
         "item_pairs": (),
         "ruled": dict.fromkeys(("generate", "judge", "pta", "spoken"), ()),
         "paper": "",
+        "papers": str(ROOT / "resources" / "papers"),
         "other_settings": (),
         "stand_ins": (),
         "demo_pairs": (),

@@ -263,16 +263,34 @@ class Read(HTMLParser):
 
 def test_under_a_papers_settings_what_differs_from_them_is_told(tmp_path: Path) -> None:
     changes, others = ["runs: <b>", "judge.pta.orders: 2"], ["RecipeNLG", "XiaChuFang"]
-    html = page(tmp_path, 0, paper="003-camt", other_settings=changes, demo_pairs=others)
+    html = page(tmp_path, 0, paper="camt", other_settings=changes, demo_pairs=others)
     told = html.index("config/papers/003-camt.yaml, with changes;")
     assert told < html.index("<li>runs: &lt;b&gt;</li>") < html.index("<li>judge.pta.orders: 2</li>")
-    assert "in the place of RecipeNLG and XiaChuFang" in html and "A demonstration" not in html
-    plain = page(tmp_path, 0, paper="003-camt")
-    assert (
-        "config/papers/003-camt.yaml;" in plain
-        and "With these changes" not in plain
-        and "in the place of" not in plain
-    )
+    assert "Recipes of RecipeNLG and XiaChuFang are those that come" in html
+    plain = page(tmp_path, 0, paper="camt", stand_ins=["sentences"])
+    assert "With these changes" not in plain and "are those that come" not in plain
+    assert plain.count('class="warning"') == 1  # nothing of pairs, which this paper is not about
+
+
+def test_a_papers_tables_come_first_then_the_sections_that_show_them_and_others_are_folded(
+    tmp_path: Path,
+) -> None:
+    html = page(tmp_path, 5, rejects=0, paper="camt")
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", html)
+    assert headings == [
+        *("The best run on each data set", "Its tables and figures", "What shows them"),
+        *("Culture-specific items", "Scores of adaptation", "How this was made"),
+        *("Not part of this paper", "Recipes and rejects", "Pairs", "Actions", "Dish pairs", "Training"),
+        *("Runs and predictions", "Literal translation", "Rewritten recipes", "Release"),
+    ]
+    assert '<h1 id="results">Benchmarking Machine Translation' in html and "Cooks in China" not in html
+    top = html[: html.index("What shows them")]
+    assert "lines: <strong>Soup</strong>" in top and "Counterfactual recipes: <strong>" not in top
+    assert "pairs, Chinese" not in top and 'href="#enrich"' in top and ">98.3<" in top  # of Table 10
+    read = Read(html)
+    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids) and not read.open
+    written = {path.parent.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("part-*.parquet")}
+    assert written <= {unquote(link) for link in read.links}
 
 
 def test_a_page_of_no_rows_says_so(tmp_path: Path) -> None:

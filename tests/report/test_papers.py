@@ -19,8 +19,9 @@ from wokflow.frame.schemas import declared_tables
 from wokflow.frame.text_files import read_table
 from wokflow.judge.arguments import read_models
 from wokflow.report import papers
+from wokflow.report.paper_exhibits import PAGE, listed, numbers
 from wokflow.report.paper_plan import leaves
-from wokflow.report.papers import HEADINGS, PAGE, STATES, listed, numbers, read, values
+from wokflow.report.papers import HEADINGS, STATES, read, values
 
 from tests.conftest import ROOT
 from tests.test_docs import RULES, SCHEMA, defaults

@@ -3,7 +3,7 @@
 Without that key, a row of a table whose data are not there is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -49,6 +49,10 @@ class Rows(dict[str, T], Generic[T]):
     ) -> None:
         super().__init__(rows or {})
         self.left_out = dict(left_out or {})
+
+    def only(self, keep: Callable[[T], bool]) -> "Rows[T]":
+        """Some of the rows; what was left out stays the same."""
+        return Rows({name: row for name, row in self.items() if keep(row)}, self.left_out)
 
 
 def absent_data(config: Mapping[str, Any]) -> dict[str, str]:

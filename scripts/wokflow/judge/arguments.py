@@ -22,6 +22,7 @@ PROMPTS = {
     "edit_rater": "resources/dialogues/edit_scores.txt",
     "strategist": "resources/dialogues/strategy.txt",
 }
+OF_RECIPES = ("generator", "evaluator")  # Lee et al.
 OF_DIALOGUES = ("dialogue_rater", "editor", "edit_rater", "strategist")  # Singh et al., appendix B
 REPETITIONS = {"evaluator": 3}  # Lee et al., appendix E; others are asked once
 RESERVED = ("tasks", "pta")  # judge/rejects has tables of these names

@@ -9,13 +9,12 @@ from wokflow.frame import stages
 from wokflow.frame.intervals import LEVEL
 from wokflow.frame.paper_settings import paper_of
 from wokflow.frame.runs import DIALOGUES, Run
-from wokflow.judge.arguments import OF_DIALOGUES, AskedModel
+from wokflow.judge.arguments import OF_DIALOGUES, OF_RECIPES, AskedModel
 from wokflow.pivot.order_limits import limits
 from wokflow.pivot.settings import OrdersSettings
-from wokflow.report.paper_plan import Tables, demo_pairs, other_settings, stand_ins
+from wokflow.report.paper_plan import EXHIBITS, Tables, demo_pairs, other_settings, stand_ins
 from wokflow.report.settings import OrderLimits
 
-OF_RECIPES = ("generator", "evaluator")
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -34,7 +33,8 @@ def page_given(
         "item_pairs": list(item_pairs.items()),
         "prompts": list(dict.fromkeys(run.prompt_file for run in by_name if run.prompt_file)),
         "ruled": ruled(by_name, asked.values()),
-        "paper": paper.name if paper else "",
+        "paper": config["paper"] if paper else "",
+        "papers": str(EXHIBITS.parent),
         "other_settings": [*other_settings(paper, config)] if paper else [],
         "stand_ins": stand_ins(config, named),
         "demo_pairs": demo_pairs(config),

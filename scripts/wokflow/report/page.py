@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.frame import tables
+from wokflow.frame.paper_settings import PAPERS
 from wokflow.parse.glossary import read_glossary
 from wokflow.report import (
     adaptation,
@@ -16,6 +17,7 @@ from wokflow.report import (
     evaluation,
     inputs,
     judged_recipes,
+    paper_exhibits,
     parsing,
     provenance,
     recipe_pairs,
@@ -33,6 +35,7 @@ from wokflow.report.settings import PageSettings
 
 PARSED = {"xiachufang": "XiaChuFang", "counterfactual": "Counterfactual base recipes"}
 DATA = DIRECTIONS | {"counterfactual": "Counterfactual recipes"}
+HOW = "provenance"  # the section that is of every paper
 
 
 def report_page(
@@ -56,6 +59,9 @@ def report_page(
     `parser` has the scores of the parser, if the workflow trained one, `models` are the folders of trained models,
     `rejects` are tables of rejects and the tables that they were left out of, `release` is the folder of the release.
     `lexicon_aligned` among the parts is the folder of aligned word vectors.
+
+    Under the settings of a paper, its tables and figures come first, then the sections that show them; all others are
+    folded behind these, and the top is about the paper's data alone.
     """
     words, draw, examples = read_glossary(settings.glossary), Charts(), settings.examples
     paths = [path for each in parts.values() for path in ([each] if isinstance(each, str) else each)]
@@ -65,7 +71,8 @@ def report_page(
     lost = [*left_out(paths, results_folder)]
     rows, pairs = recipe_pairs.read_counts(parts), recipe_pairs.read_pairs(parts)
     languages, ruled = dict(settings.item_pairs), settings.ruled
-    best = [*results.best(parts, DATA | {name: name for name in languages}, draw)]
+    own, data = _own(settings)
+    best = [*results.best(parts, data | {name: name for name in languages if "enrich" in own}, draw)]
     parsed = parsing.section(parts, PARSED, words) | {"parsers": [*map(parsing.parser, parser)]}
     compared = recipe_pairs.compared(parts, pairs, settings.threshold, examples, settings.published, draw)
     correlations = analysis.correlations(parts, DIRECTIONS, settings.published)
@@ -78,7 +85,7 @@ def report_page(
         "enrich": culture_items.section(parts, languages, examples, settings.published),
         "lexicon": aligned_words.section(parts, aligned, settings.published, draw),
         "train": training.section(models, DATA, draw),
-        "generate": run_predictions.section(parts, DATA, jobs, settings.prompts, ruled["generate"]),
+        "generate": run_predictions.section(parts, data, jobs, settings.prompts, ruled["generate"]),
         "scores": adaptation.section(parts, DIRECTIONS, settings.level, draw),
         "literal": analysis.literal(parts, DIRECTIONS),
         "correlations": correlations,
@@ -89,28 +96,48 @@ def report_page(
         "export": releases.section(release),
         "provenance": provenance.section(jobs, *inputs.run_times(Path(settings.benchmarks))),
     }
-    render, links, sections = Templates(settings.templates).render, inputs.links(page, paths), []
+    render, links = Templates(settings.templates).render, inputs.links(page, paths)
+    sections: list[dict[str, Any]] = []
     for template, heading, begins in settings.sections:
         content = contents[template]
         if content is not None:
-            own = [link for link in links if link["name"].startswith(begins)]
-            links = [link for link in links if link not in own]
+            behind = [link for link in links if link["name"].startswith(begins)]
+            links = [link for link in links if link not in behind]
             body = render(f"{template}.html", **content)
-            sections.append({"name": template, "heading": heading, "body": body, "links": own})
+            sections.append({"name": template, "heading": heading, "body": body, "links": behind})
+    shown, others = ([one for one in sections if (one["name"] in own) == ours] for ours in (True, False))
+    of_pairs = "match" in own
     top = {
-        "paper": settings.paper,
+        "paper": _paper(settings, {one["name"]: one["heading"] for one in shown}),
         "other_settings": settings.other_settings,
         "stand_ins": settings.stand_ins,
         "demo_pairs": settings.demo_pairs,
-        "counts": [*results.counts(pairs, rows)],
-        "first": recipe_pairs.first(compared["examples"]),
+        "counts": [*results.counts(pairs, rows)] if of_pairs else [],
+        "first": recipe_pairs.first(compared["examples"]) if of_pairs else None,
         "left_out": lost,
         "warnings": [
-            *recipe_pairs.warnings(rows, pairs, settings.threshold),
+            *(recipe_pairs.warnings(rows, pairs, settings.threshold) if of_pairs else ()),
             *(one.explained() for one in lost if one.loud),
         ],
         "best": best,
         "interactive": Path(interactive).name,
     }
-    tables.write_text(page, render("page.html", sections=sections, **top))
+    tables.write_text(page, render("page.html", sections=shown, others=others, **top))
     tables.write_text(interactive, render("interactive.html", charts=draw.drawn, library=library()))
+
+
+def _own(settings: PageSettings) -> tuple[set[str], dict[str, str]]:
+    """The sections and the data that the page is about: without a paper, all."""
+    if not settings.paper:
+        return {template for template, _, _ in settings.sections}, DATA
+    studied = PAPERS[settings.paper].studied
+    own = paper_exhibits.templates(settings.papers, settings.paper) | {HOW}
+    return own, {name: title for name, title in DATA.items() if name in studied}
+
+
+def _paper(settings: PageSettings, headings: Mapping[str, str]) -> Mapping[str, Any] | None:
+    """What the top says of the paper, and its tables and figures; None without a paper."""
+    if not settings.paper:
+        return None
+    found = paper_exhibits.section(settings.papers, settings.paper, settings.published, headings)
+    return {"name": PAPERS[settings.paper].name, **found}

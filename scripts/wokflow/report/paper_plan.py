@@ -20,12 +20,13 @@ from wokflow.frame.runs import FROM_SCRATCH, ROOT, Run, located
 from wokflow.frame.secrets import variable_for
 from wokflow.frame.text_files import read_table
 from wokflow.generate.arguments import prompt_overrides
-from wokflow.judge.arguments import AskedModel
+from wokflow.judge.arguments import OF_DIALOGUES, OF_RECIPES, AskedModel
 
 EXHIBITS = ROOT / "resources" / "papers" / "exhibits.tsv"
 DEMOS = ROOT / "resources" / "demo", ROOT / "resources" / "gold"
 TITLES = {"recipenlg": "RecipeNLG", "xiachufang": "XiaChuFang"}
 SHEETS = "annotate/sheets"
+ROLES = {"ash": OF_RECIPES, CAMT: ("comparer",), "intralingual": OF_DIALOGUES}  # of models that are asked
 OWN = ("resources/", "docs/")  # begin outputs that are not made
 WILDCARD = re.compile(r"\{\w+\}")
 ON_THE_WAY = {  # tables that no target has: the beginning of their names, and the tables made of them
@@ -62,6 +63,15 @@ class Tables:
     def models(self) -> list[Run | AskedModel]:
         """All rows that are models."""
         return [*self.runs.values(), *self.asked.values()]
+
+    def of(self, short: str) -> "Tables":
+        """The rows that a paper is about: in the demo's tables stand those of all papers."""
+        data, roles = PAPERS[short].studied, ROLES.get(short, ())
+        return Tables(
+            self.runs.only(lambda run: run.data in data or bool(run.pair and short == CAMT)),
+            self.asked.only(lambda model: model.role in roles),
+            self.studies.only(lambda study: study.data in data),
+        )
 
     def left_out(self, config: Mapping[str, Any]) -> Iterator[str]:
         """Sentences: which rows were left out under the settings of a paper, and why."""
@@ -153,12 +163,13 @@ def stand_ins(config: Mapping[str, Any], tables: Tables) -> list[str]:
     short = next((short for short, paper in PAPERS.items() if paper is paper_of(config)), None)
     if short is None:
         return []
-    gaps = [*_corpora(short, config), *_sets(short, config), *_answered(tables)]
+    gaps = [*_corpora(short, config), *_sets(short, config), *_answered(tables.of(short))]
     return [gap.what for gap in gaps if gap.demo]
 
 
 def missing(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
     """What a paper's tables and figures need and what is not there, as far as that can be told without asking."""
+    tables = tables.of(short)
     yield from _tables(short, config)
     yield from _corpora(short, config)
     yield from _sets(short, config)

@@ -30,7 +30,9 @@ class PageSettings(Settings):
     ruled: dict[Text, tuple[str, ...]] = from_rule()
     """Runs and models of each section (by its template) whose answers were made by rules."""
     paper: str = from_rule()
-    """The paper whose settings the config has, as config/papers names it; empty: none."""
+    """The short name of the paper whose settings the config has; empty: none."""
+    papers: Folder[Text] = from_rule()
+    """The tables of the papers' tables and figures (resources/papers)."""
     other_settings: tuple[Text, ...] = from_rule()
     """Settings that are not the paper's, with their values and the paper's."""
     stand_ins: tuple[Text, ...] = from_rule()
