@@ -54,7 +54,8 @@ def section(folder: str, short: str, published: str, headings: Mapping[str, str]
         "title": paper["title"],
         "items": [
             {
-                **{name: row[name] for name in ("item", "shows", "state", "difference", "needs")},
+                **{name: row[name] for name in ("item", "shows", "state", "needs")},
+                "difference": row["difference"].replace("`", ""),  # of Markdown
                 "sections": [
                     (name, headings[name])
                     for output in listed(row["outputs"])
