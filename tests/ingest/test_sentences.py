@@ -268,6 +268,19 @@ def test_content_translations_are_aligned_by_sentence(tmp_path: Path, read: Read
         read("content_translation", str(tmp_path / "cut.json"))
 
 
+def test_the_json_of_camt_is_read_and_a_record_without_both_sides_is_a_reject(
+    tmp_path: Path, read: Read
+) -> None:
+    records = [
+        *({"source": one, "target": other, "labels": []} for one, other in PAIRS),
+        {"source": "Soup."},
+        [],
+    ]
+    (tmp_path / "camt.json").write_text(json.dumps(records, indent=1))
+    good, bad = read("camt", str(tmp_path / "camt.json"))
+    assert good == WANT and bad == [(len(PAIRS) + place, "broken_record") for place in (0, 1)]
+
+
 HOSTILE = [
     {"source": "deep", "also": "DEEP"},
     section("<![<![<!--", "<![x"),

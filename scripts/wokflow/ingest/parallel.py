@@ -1,4 +1,4 @@
-"""Readers of published parallel sentences: Moses pairs, TMX, Samanantar, content translations, TSV.
+"""Readers of published parallel sentences: Moses pairs, TMX, Samanantar, content translations, TSV, CAMT's JSON.
 
 Each reader yields a Row for every record of its file, good or not, in the file's order and in bounded memory.
 """
@@ -84,15 +84,19 @@ def read_content_translation(paths: Sequence[str], pair: str) -> Iterator[Row]:
 
     The array of the dump is read record by record. A sentence without partner is rejected (no_partner).
     """
-    import ijson
+    for position, record in _records(paths[0]):
+        for source, target, reject in _section(record, *pair.split("-", 1)):
+            yield Row(position, source, target, reject)
 
-    stream = _File(_guarded(paths[0], chunks(paths[0])))
-    try:
-        for record in ijson.items(stream, "item"):
-            for source, target, reject in _section(record, *pair.split("-", 1)):
-                yield Row(stream.position, source, target, reject)
-    except (ijson.JSONError, UnicodeDecodeError) as error:  # one escape of half a character stops the parser
-        raise Truncated(f"its JSON is cut off or broken: {error}") from error
+
+def read_camt(paths: Sequence[str], pair: str) -> Iterator[Row]:
+    """CAMT's published JSON, as enrich.assemble writes it, too: an array of objects with source and target."""
+    for position, record in _records(paths[0]):
+        source, target = (isinstance(record, dict) and record.get(side) for side in ("source", "target"))
+        if isinstance(source, str) and isinstance(target, str):
+            yield Row(position, source, target)
+        else:
+            yield Row(position, _as_read(record), "", Reject("broken_record", "no source and target"))
 
 
 READERS: Mapping[str, Callable[[Sequence[str], str], Iterator[Row]]] = {
@@ -101,6 +105,7 @@ READERS: Mapping[str, Callable[[Sequence[str], str], Iterator[Row]]] = {
     "samanantar": read_samanantar,
     "content_translation": read_content_translation,
     "tsv": read_tsv,
+    "camt": read_camt,
 }
 
 
@@ -327,6 +332,18 @@ def _of_language(sides: Mapping[str, str], lang: str) -> str:
         if name in sides:
             return sides[name]
     raise Reject("missing_field", f"no {lang}, but {', '.join(sorted(sides)) or 'nothing'}")
+
+
+def _records(path: str) -> Iterator[tuple[float, Any]]:
+    """The records of a file that is a JSON array, one by one. Raises Truncated where it is cut off or broken."""
+    import ijson
+
+    stream = _File(_guarded(path, chunks(path)))
+    try:
+        for record in ijson.items(stream, "item"):
+            yield stream.position, record
+    except (ijson.JSONError, UnicodeDecodeError) as error:  # one escape of half a character stops the parser
+        raise Truncated(f"its JSON is cut off or broken: {error}") from error
 
 
 class _File:

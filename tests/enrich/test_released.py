@@ -1,0 +1,192 @@
+"""CAMT's published JSON goes in, and comes out as it was: sentences, places of items, and what is known of them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wokflow.enrich.assemble import enrich_assemble
+from wokflow.enrich.categorise import category, enrich_categorise, read_topics
+from wokflow.enrich.entities import enrich_entities
+from wokflow.enrich.items import enrich_items
+from wokflow.enrich.link import enrich_link
+from wokflow.enrich.lookup import enrich_lookup
+from wokflow.enrich.names import enrich_names
+from wokflow.enrich.released import entities, item_id, mentions, read
+from wokflow.enrich.settings import AssembleSettings, ItemsSettings
+from wokflow.frame import tables
+from wokflow.frame.job import Job, UserError
+from wokflow.ingest.sentences import ingest_sentences
+from wokflow.ingest.source import ingest_source
+
+from tests.enrich.defaults import categorise_settings, entities_settings, link_settings, lookup_settings
+from tests.ingest.defaults import sentences_settings
+
+PROGRAM = (sys.executable, "-m", "wokflow.enrich.released")
+UNCHECKED = {"identical": False, "language": False, "duplicates": False, "ratio": None, "longest": None}
+
+
+def label(words: str, english: str, chinese: str = "", country: str = "Italy", **more: Any) -> dict[str, Any]:
+    """An annotation, as the files of one half of the pairs have them."""
+    names = {"en": english} | ({"zh": chinese} if chinese else {})
+    texts = {lang: {"value": name, "language": lang} for lang, name in names.items()}
+    aliases = {"en": {"value": ["maize mush"], "language": "en"}} if english == "polenta" else {}
+    about = {"descriptions": {}, "aliases": aliases, "labels": texts, "summarys": texts}
+    topic = "Culture.Food and drink"
+    return {"value": words, "metadata": about, "country_of_origin": country, "category": topic} | more
+
+
+ROWS = [
+    {
+        "source": "Polenta and polenta, with  ragù, in Bologna.",
+        "target": "波伦塔和波伦塔，配肉酱。",
+        "labels": [
+            label("polenta", "polenta", "波伦塔"),
+            label("polenta", "polenta", "波伦塔"),
+            label("ragù", "ragù"),
+            label("tagliatelle", "tagliatelle"),  # not in the sentence
+            label("", "Bologna"),  # without words
+        ],
+    },
+    {"source": "Nothing of note.", "target": "没什么。", "labels": []},
+    {
+        "source": "A film: Polenta.",
+        "target": "电影。",
+        "labels": [label("Polenta", "polenta", "玉米", "France")],
+    },
+]
+
+
+def through(file: Path, pair: str, folder: Path) -> list[dict[str, Any]]:
+    """What enrich.assemble writes of a file, its annotations as links; with the places of items as `spans`."""
+    folder.mkdir()
+    job, languages = Job({"key": "{}"}), ["en", pair.split("-")[1]]
+    path = {
+        name: str(folder / name) for name in ("source", "entities", "rejects", "names", "m", "s", "r", "json")
+    }
+    path |= {
+        name: str(folder / name)
+        for name in ("categories", "lookups", "items", "assembled", "sha", "mr", "ar")
+    }
+    dump = folder / "entities.jsonl"
+    with dump.open("wb") as out:
+        subprocess.run([*PROGRAM, "entities", str(file)], stdout=out, check=True)
+    ingest_source(raw=str(dump), data=path["source"], job=job)
+    enrich_entities(
+        source=path["source"], entities=path["entities"], rejects=path["rejects"],
+        settings=entities_settings(str(dump), languages), job=job,
+    )  # fmt: skip
+    enrich_names(entities=path["entities"], names=path["names"], digest=path["sha"], lang="en", job=job)
+    ingest_source(raw=[str(file)], data=path["source"], job=job)
+    ingest_sentences(
+        source=path["source"], sentences=[path["s"]], rejects=[path["r"]], corpus="camt",
+        settings=sentences_settings("camt", [str(file)], pair, **UNCHECKED), job=job,
+    )  # fmt: skip
+    command = [*PROGRAM, "mentions", f"camt={file}"]
+    enrich_link(
+        sentences=path["s"], corpus_sentences=[path["s"]], names=path["names"], mentions=path["m"],
+        rejects=path["mr"], corpus="camt", settings=link_settings(pair, backend="command", command=command), job=job,
+    )  # fmt: skip
+    enrich_categorise(
+        mentions=[path["m"]], entities=path["entities"], categories=path["categories"],
+        settings=categorise_settings(), job=job,
+    )  # fmt: skip
+    enrich_lookup(
+        categories=path["categories"], entities=path["entities"], lookups=path["lookups"],
+        settings=lookup_settings(languages), job=job,
+    )  # fmt: skip
+    enrich_items(
+        categories=path["categories"], lookups=path["lookups"], pages=[], dictionary=path["items"],
+        settings=ItemsSettings(languages=tuple(languages)), job=job,
+    )  # fmt: skip
+    enrich_assemble(
+        sentences=[path["s"]], mentions=[path["m"]], about=[path["categories"], path["items"]],
+        assembled=path["assembled"], rejects=path["ar"], camt=path["json"],
+        settings=AssembleSettings(pair=pair), job=job,
+    )  # fmt: skip
+    written: list[dict[str, Any]] = json.loads(Path(path["json"]).read_bytes())
+    rows = tables.read(path["assembled"]).to_dicts()
+    for one, row in zip(written, rows, strict=True):
+        one["spans"] = [(item["qid"], item["start"], item["end"]) for item in row["items"]]
+    return written
+
+
+def known(label: dict[str, Any]) -> dict[str, Any]:
+    """What a record says of an item, in one of the two forms of the files; not what it says in languages in which the
+    item has no name, as that is not kept.
+    """
+    about = label["metadata"]
+    found: dict[str, Any] = {"country": label["country_of_origin"], "topic": label["category"]}
+    for member in ("labels", "descriptions", "summarys"):
+        for lang, one in about.get(member, {}).items():
+            if one and one["value"]:
+                found[f"{member} {lang}"] = one["value"]
+    for lang, given in about.get("aliases", {}).items():
+        names = given["value"] if isinstance(given, dict) else [one["value"] for one in given]
+        if own := frozenset(filter(None, names)):
+            found[f"aliases {lang}"] = own
+    named = {key.split()[1] for key in found if key.startswith(("labels ", "aliases "))}
+    named |= {lang.removesuffix("wiki") for lang, link in about.get("sitelinks", {}).items() if link}
+    return {key: text for key, text in found.items() if " " not in key or key.split()[1] in named}
+
+
+def test_a_file_goes_in_and_comes_out_and_that_once_more(tmp_path: Path) -> None:
+    file = tmp_path / "en-zh.json"
+    file.write_text(json.dumps(ROWS), encoding="utf-8")
+    first = through(file, "en-zh", tmp_path / "first")
+    assert [row["target"] for row in first] == [ROWS[0]["target"], ROWS[2]["target"]]
+    assert [span[1:] for span in first[0]["spans"]] == [(0, 7), (12, 19), (26, 30)]
+    assert known(first[0]["labels"][0]) == known(ROWS[0]["labels"][0])  # type: ignore[index]
+    assert known(first[1]["labels"][0]) == known(ROWS[2]["labels"][0])  # type: ignore[index]
+    second = through(tmp_path / "first" / "json", "en-zh", tmp_path / "second")
+    assert second == first
+    assert (tmp_path / "first" / "json").read_bytes() == (tmp_path / "second" / "json").read_bytes()
+
+
+def test_what_is_no_such_file_is_refused_and_a_source_without_file_is_named(tmp_path: Path) -> None:
+    for text in ("{", '[{"source": "a", "target": 1, "labels": []}]', "[[]]", '{"a": 1}'):
+        (tmp_path / "bad.json").write_text(text, encoding="utf-8")
+        with pytest.raises(UserError, match="is not in the form of CAMT's files"):
+            read(str(tmp_path / "bad.json"))
+    (tmp_path / "good.json").write_text(json.dumps(ROWS), encoding="utf-8")
+    question = '{"sentence_id": "other:0", "text": "Polenta", "lang": "en"}'
+    with pytest.raises(UserError, match=r"give other=FILE\.json, the file of sources\.other"):
+        list(mentions([question], {"camt": str(tmp_path / "good.json")}))
+    assert len({item["id"] for item in entities([str(tmp_path / "good.json")])}) == 5 + 2
+
+
+@pytest.mark.parametrize("pair", ["en-zh", "en-es", "en-hi"])
+def test_the_papers_own_files_come_out_as_they_were(pair: str, shared: Path, tmp_path: Path) -> None:
+    """All annotations whose words the sentence has and whose topic has a category, but for overlapping ones."""
+    file = shared / "real" / "camt" / f"{pair}.json"
+    rows, written = read(str(file)), through(file, pair, tmp_path / "out")
+    topics = read_topics(categorise_settings().topics)
+    texts = [" ".join(row["source"].split()) for row in rows]
+    found = {(text, label["value"], label["qid"]) for text, label in _labels(written)}
+    expected = {
+        (text, label["value"], item_id(label)): label
+        for text, row in zip(texts, rows, strict=True)
+        for label in row["labels"]
+        if label["value"].strip() and category([label["category"]], topics)
+    }
+    there = {(text, words.lower(), qid) for text, words, qid in expected if words.lower() in text.lower()}
+    lost = there - {(text, words.lower(), qid) for text, words, qid in found}
+    assert {(text, words.lower(), qid) for text, words, qid in found} <= there
+    assert len(lost) < 0.01 * len(there)
+    about: dict[str, dict[str, list[Any]]] = {}  # annotations of an item may say different things
+    for (_, _, qid), label in expected.items():
+        for key, text in known(label).items():
+            about.setdefault(qid, {}).setdefault(key, []).append(text)
+    for row in written:
+        for label, (qid, start, end) in zip(row["labels"], row["spans"], strict=True):
+            assert (row["source"][start:end], qid) == (label["value"], label["qid"])
+            said = known(label)
+            assert said.keys() == about[qid].keys()
+            assert all(text in about[qid][key] for key, text in said.items())
+
+
+def _labels(rows: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    return ((row["source"], label) for row in rows for label in row["labels"])
