@@ -270,7 +270,7 @@ USES = "from wokflow.stage.schemas import REASONS, TABLE\n" + STEP
     [
         ("Its length.", "The length.", False),
         ("The recipe's id.", "Which recipe.", False),
-        ("It is too long.", "Too long.", True),  # shown by the report, which names REASONS
+        ("It is too long.", "Too long.", True),  # steps that name REASONS show it
         ('"too_long"', '"too_big"', True),
         ('"tokens"', '"words"', True),
         ("int32()", "int64()", True),

@@ -69,6 +69,8 @@ def settings(folder: Path, **own: Any) -> PageSettings:
         "demo_pairs": (),
         "published": str(ROOT / "resources" / "published.tsv"),
         "sections": stages.sections(),
+        "reasons": stages.reasons(),
+        "rejected": stages.rejected(),
         "templates": str(TEMPLATES),
         "benchmarks": str(folder / "benchmarks"),
     }

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wokflow.frame.columns import Reason
-from wokflow.frame.stages import declared_tables, reasons
+from wokflow.frame.stages import declared_tables, reasons, rejected
 from wokflow.generate.schemas import PREDICTIONS
 from wokflow.generate.schemas import REJECTS as UNANSWERED
 from wokflow.ingest.schemas import RECIPES, REJECTS
@@ -16,9 +16,14 @@ from wokflow.match.schemas import REJECTS as TOO_LONG
 from wokflow.match.schemas import SHEET_REJECTS
 from wokflow.parse.schemas import REJECTS as NO_ACTION
 from wokflow.pivot.schemas import CANDIDATE_REJECTS, CANDIDATES, GIVEN_REJECTS, PIVOTS
-from wokflow.report.left_out import left_out
+from wokflow.report import left_out as report
+from wokflow.report.left_out import Declared, LeftOut
 
 from tests.report.parts import table
+
+
+def left_out(paths: Sequence[str], folder: Path) -> list[LeftOut]:
+    return [*report.left_out(paths, folder, Declared(reasons(), rejected()))]
 
 
 def recipes(folder: Path, count: int) -> str:
@@ -88,7 +93,7 @@ def test_a_source_may_be_called_as_part_of_a_table(tmp_path: Path) -> None:
 def test_a_small_share_is_told_and_not_explained(tmp_path: Path) -> None:
     (one,) = left_out([recipes(tmp_path, 19), rejects(tmp_path, [("bad_list", None, "z")])], tmp_path)
     assert (one.count, one.whole, one.loud) == (1, 20, False)
-    assert [*left_out([recipes(tmp_path, 19), rejects(tmp_path, [])], tmp_path)] == []
+    assert left_out([recipes(tmp_path, 19), rejects(tmp_path, [])], tmp_path) == []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Stage annotate: its targets."""
 
+from wokflow.frame.columns import Rejected
 from wokflow.frame.scope import Scope
 
 ABOUT = (
@@ -10,6 +11,9 @@ ARROWS = (
     "generate_instances & generate_predictions & judge_tasks --> annotate_tasks --> annotate_sheets",
     "annotate_sheets -. filled in by people .-> annotate_written & annotate_ratings",
 )
+REJECTED = {
+    "annotate/rejects/": Rejected("ratings by people", kept=("annotate/ratings/",)),
+}
 NEEDED_BY_NAME = {"openpyxl": "reads and writes workbooks"}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from wokflow.enrich.naming import NAMING
+from wokflow.frame.columns import Rejected
 from wokflow.frame.contact import unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
 from wokflow.frame.job import UserError
@@ -18,6 +19,13 @@ ARROWS = (
     "enrich_lookup & ingest_pages & enrich_pages --> enrich_items --> enrich_assemble --> enrich_statistics",
 )
 SECTIONS = {"enrich": ("Culture-specific items", "enrich/", "evaluate/csi_match")}
+REJECTED = {
+    "enrich/rejects/entities": Rejected(
+        "entities (those without a name aside)", "enrich.entities.path", kept=("enrich/entities",)
+    ),
+    "enrich/rejects/mentions/": Rejected("mentions", kept=("enrich/mentions/",)),
+    "enrich/rejects/": Rejected("sentences", whole=("ingest/sentences/",)),
+}
 NEEDED_BY_NAME = {
     "jieba": "cuts Chinese sentences into words",
     "tenacity": "asks services again (frame.polite, which no key has)",

@@ -22,3 +22,15 @@ class Reason(NamedTuple):
 
     meaning: str
     by_design: bool = False
+
+
+class Rejected(NamedTuple):
+    """What the rows of a table of rejects were, and which tables say how many rows there were before: the `whole`
+    tables or, with the rejects added, the tables of what was `kept`. `of` names the source of the rows; if it is
+    empty, the rest of the table's name does.
+    """
+
+    things: str
+    of: str = ""
+    whole: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ target. It may have:
 - `packages(config, runs)`: the modules that must be installed, each with the reason;
 - `included(config)`: whether a run without a target makes the stage's files, too;
 - `rejects(scope)`: its tables of rejects, and the tables that the rejects were left out of, which the report counts;
+- REJECTED: what its tables of rejects hold, by how their names begin; the first that fits counts;
 - SECTIONS: its sections of the report's page, by template: the heading, then how names of the tables behind it begin;
 - WITHOUT_GPU: the setting with which a rule asks for no GPU; SLURM_GROUPS: rules whose jobs are submitted together;
 - NEEDED_BY_NAME: packages that its environment needs and no module of it imports, each with the reason;
@@ -23,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from wokflow.frame.columns import Reason
+from wokflow.frame.columns import Reason, Rejected
 from wokflow.frame.cutoffs import CutoffGroup
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
@@ -97,6 +98,12 @@ def sections() -> list[tuple[str, str, tuple[str, ...]]]:
         for of_stage in _declared("stage", "SECTIONS").values()
         for template, (heading, *begins) in of_stage.items()
     ]
+
+
+def rejected() -> dict[str, Rejected]:
+    """What the tables of rejects hold, by how their names begin; the first that fits counts."""
+    by_stage = _declared("stage", "REJECTED")
+    return {begin: held for of_stage in by_stage.values() for begin, held in of_stage.items()}
 
 
 def included(config: Mapping[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wokflow.enrich.stage import linking
+from wokflow.frame.columns import Rejected
 from wokflow.frame.cutoffs import CutoffGroup, part_cutoff, plain
 from wokflow.frame.runs import DIALOGUES, REWRITING, Run
 from wokflow.frame.scope import Scope
@@ -25,6 +26,10 @@ ARROWS = (
     "generate_prompt --> generate_adaptations",
 )
 SECTIONS = {"generate": ("Runs and predictions", "generate/")}
+REJECTED = {
+    "generate/rejects/adaptations/": Rejected("dialogues", kept=("generate/adaptations/",)),
+    "generate/rejects/": Rejected("requests", kept=("generate/predictions/",)),
+}
 NEEDED_BY_NAME = {"opencc": "reads traditional characters in gold sets", **TOKENIZERS, **SOCKS}
 SLURM_GROUPS = {"generate_baselines": "instances"}
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from wokflow.frame.columns import Rejected
 from wokflow.frame.config import files_in
 from wokflow.frame.contact import host_of_wikimedia, unusable_contact
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup
@@ -20,6 +21,12 @@ ARROWS = (
     "ingest_download --> ingest_source; ingest_dialogues --> ingest_annotations",
 )
 SECTIONS = {"ingest": ("Recipes and rejects", "ingest/", "match/rejects")}
+REJECTED = {
+    "ingest/rejects/pages_": Rejected("pages", kept=("ingest/pages/",)),
+    "ingest/rejects/dialogues": Rejected("utterances", kept=("ingest/utterances",)),
+    "ingest/rejects/annotations": Rejected("marked items", kept=("ingest/annotations",)),
+    "ingest/rejects/": Rejected("rows", kept=("ingest/recipes/", "ingest/sentences/")),
+}
 NEEDED_BY_NAME = SOCKS
 
 

@@ -1,5 +1,6 @@
 """Stage judge: its targets, and the rule that can do without a GPU."""
 
+from wokflow.frame.columns import Rejected
 from wokflow.frame.scope import Scope
 from wokflow.frame.stages import SOCKS
 
@@ -13,6 +14,11 @@ ARROWS = (
     "judge_prompt --> judge_ratings; generate_adaptations --> judge_dialogues --> judge_prompt",
     "judge_prompt --> judge_edits --> judge_edit_tasks --> judge_prompt",
 )
+REJECTED = {
+    "judge/rejects/tasks": Rejected("recipes", "all generators", kept=("judge/tasks",)),
+    "judge/rejects/pta": Rejected("translations of items", "all runs", kept=("judge/pta/pairs",)),
+    "judge/rejects/": Rejected("ratings, or edits,", kept=("judge/ratings/", "judge/edits/")),
+}
 NEEDED_BY_NAME = SOCKS
 
 WITHOUT_GPU = {"judge_server": "generate.server.gpus: 0"}

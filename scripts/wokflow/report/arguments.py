@@ -39,6 +39,8 @@ def page_given(
         "stand_ins": stand_ins(config, named),
         "demo_pairs": demo_pairs(config),
         "sections": stages.sections(),
+        "reasons": stages.reasons(),
+        "rejected": stages.rejected(),
         "templates": str(TEMPLATES),
         "benchmarks": f"{config['results']}/benchmarks",
     }

@@ -8,81 +8,33 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.annotate import schemas as annotate
-from wokflow.enrich import schemas as enrich
 from wokflow.frame import tables
-from wokflow.frame.columns import Reason
+from wokflow.frame.columns import Reason, Rejected
 from wokflow.frame.text_files import advice, encoding_of
-from wokflow.generate import schemas as generate
-from wokflow.ingest import schemas as ingest
-from wokflow.judge import schemas as judge
-from wokflow.match import schemas as match
-from wokflow.parse import schemas as parse
-from wokflow.pivot import schemas as pivot
 from wokflow.report.render import shorten
 
 LOUD = 0.05  # a larger share is explained, what is left out by design aside
 SHOWN = 80  # characters of an example
 SEEN = 200  # rows of which a cause is guessed
-# By stage, in the order of the workflow; imported by name, since the key of a step has the code that it imports.
-REASONS: Mapping[str, Mapping[str, Reason]] = {
-    "ingest": ingest.REASONS,
-    "match": match.REASONS,
-    "parse": parse.REASONS,
-    "pivot": pivot.REASONS,
-    "enrich": enrich.REASONS,
-    "generate": generate.REASONS,
-    "judge": judge.REASONS,
-    "annotate": annotate.REASONS,
-}
 ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")  # a byte that is no UTF-8, as ingest writes it
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What the rows of a table of rejects were, and which tables say how many rows there were before: the `whole`
-    tables or, with the rejects added, the tables of what was `kept`. `of` names the source of the rows; if it is
-    empty, the rest of the table's name does.
+class Declared:
+    """What the stages declare of their rejects: the reasons of each, and what tables hold, by how their names begin.
+
+    Stages are in the order of the workflow; the first beginning that fits counts.
     """
 
-    things: str
-    of: str = ""
-    whole: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
-
-
-# How the names of tables begin; the first that fits counts.
-KINDS = {
-    "ingest/rejects/pages_": Kind("pages", kept=("ingest/pages/",)),
-    "ingest/rejects/dialogues": Kind("utterances", kept=("ingest/utterances",)),
-    "ingest/rejects/annotations": Kind("marked items", kept=("ingest/annotations",)),
-    "ingest/rejects/": Kind("rows", kept=("ingest/recipes/", "ingest/sentences/")),
-    "match/rejects/dish-names": Kind("names of dishes", "match.candidates.titles"),
-    "match/rejects/labels": Kind("graded pairs", "match.rerank"),
-    "match/rejects/silver-": Kind("rows", "match.silver.accepted", kept=("match/silver/",)),
-    "match/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
-    "parse/rejects/": Kind("recipes", whole=("ingest/recipes/",)),
-    "pivot/rejects/candidates": Kind("differing actions", "pairs of dishes", kept=("pivot/candidates",)),
-    "pivot/rejects/": Kind("given entries", kept=("pivot/",)),
-    "enrich/rejects/entities": Kind(
-        "entities (those without a name aside)", "enrich.entities.path", kept=("enrich/entities",)
-    ),
-    "enrich/rejects/mentions/": Kind("mentions", kept=("enrich/mentions/",)),
-    "enrich/rejects/": Kind("sentences", whole=("ingest/sentences/",)),
-    "generate/rejects/adaptations/": Kind("dialogues", kept=("generate/adaptations/",)),
-    "generate/rejects/": Kind("requests", kept=("generate/predictions/",)),
-    "judge/rejects/tasks": Kind("recipes", "all generators", kept=("judge/tasks",)),
-    "judge/rejects/pta": Kind("translations of items", "all runs", kept=("judge/pta/pairs",)),
-    "judge/rejects/": Kind("ratings, or edits,", kept=("judge/ratings/", "judge/edits/")),
-    "annotate/rejects/": Kind("ratings by people", kept=("annotate/ratings/",)),
-}
+    reasons: Mapping[str, Mapping[str, Reason]]
+    tables: Mapping[str, Rejected]
 
 
 @dataclass(frozen=True)
 class LeftOut:
     """What one table of rejects holds; `whole` is the number of rows before any was rejected, if that is known.
 
-    `example` and `cause` are of the most frequent fault, if there is one.
+    `meaning`, `example` and `cause` are of the most frequent fault, if there is one.
     """
 
     stage: str
@@ -90,17 +42,14 @@ class LeftOut:
     things: str
     whole: int | None
     reasons: tuple[tuple[str, int], ...]  # the most frequent first
+    faults: Mapping[str, int]  # those of them that are not by design
+    meaning: str  # of the most frequent fault
     example: str
     cause: str = ""
 
     @property
     def count(self) -> int:
         return sum(count for _, count in self.reasons)
-
-    @property
-    def faults(self) -> dict[str, int]:
-        """The reasons that are not by design, the most frequent first, with their counts."""
-        return dict(_faults(self.stage, self.reasons))
 
     @property
     def loud(self) -> bool:
@@ -114,9 +63,8 @@ class LeftOut:
 
     def explained(self) -> str:
         """The share of faults, the most frequent one with an example, and what to do."""
-        faults = self.faults
-        reason, count = next(iter(faults)), sum(faults.values())
-        meaning = REASONS[self.stage][reason].meaning.rstrip(".")
+        reason, count = next(iter(self.faults)), sum(self.faults.values())
+        meaning = self.meaning.rstrip(".")
         share = f"{100 * count / (self.whole or count):.0f} %"
         message = (
             f"{self.stage} left out {share} of the {self.things} of {self.name}, most often for {reason}: "
@@ -125,7 +73,7 @@ class LeftOut:
         return f"{message} {self.cause}".rstrip()
 
 
-def left_out(paths: Iterable[str], results: str | Path) -> Iterator[LeftOut]:
+def left_out(paths: Iterable[str], results: str | Path, declared: Declared) -> Iterator[LeftOut]:
     """Yield what each table of rejects among `paths` holds, if it has rows, by stage in the order of the workflow.
 
     All `paths` lie below the folder `results`.
@@ -133,20 +81,22 @@ def left_out(paths: Iterable[str], results: str | Path) -> Iterator[LeftOut]:
     parts_of: dict[str, list[str]] = {}
     for path in sorted({path for path in paths if path.endswith(".parquet") and Path(path).exists()}):
         parts_of.setdefault(Path(path).parent.relative_to(results).as_posix(), []).append(path)
-    for stage in REASONS:
+    for stage in declared.reasons:
         for table, parts in sorted(parts_of.items()):
             if table.startswith(f"{stage}/rejects/") and tables.rows(parts):
-                yield _of_table(table, parts, parts_of)
+                yield _of_table(table, parts_of, declared)
 
 
-def _of_table(table: str, parts: list[str], by_name: Mapping[str, list[str]]) -> LeftOut:
-    begin, kind = next((begin, kind) for begin, kind in KINDS.items() if table.startswith(begin))
+def _of_table(table: str, by_name: Mapping[str, list[str]], declared: Declared) -> LeftOut:
+    begin = next(begin for begin in declared.tables if table.startswith(begin))
+    kind, parts, stage = declared.tables[begin], by_name[table], table.split("/")[0]
     name = table.removeprefix(begin)
     scanned = tables.scan(parts)
     counted = scanned.group_by("reason").len().collect(engine="streaming")
     reasons = tuple(counted.sort("len", "reason", descending=[True, False]).iter_rows())
-    stage = table.split("/")[0]
-    shown, _ = next(_faults(stage, reasons), reasons[0])
+    known = declared.reasons[stage]
+    faults = {reason: count for reason, count in reasons if not known[reason].by_design}
+    shown = next(iter(faults), reasons[0][0])
     first = scanned.filter(pl.col("reason") == shown).head(SEEN).collect()
     whole = sum(tables.rows(by_name[other + name]) for other in kind.whole if other + name in by_name)
     kept = [other + name for other in kind.kept if other + name in by_name]
@@ -154,11 +104,8 @@ def _of_table(table: str, parts: list[str], by_name: Mapping[str, list[str]]) ->
         whole = tables.rows(parts) + sum(_entries(other, by_name[other]) for other in kept)
     cause = _bytes_cause(first["raw"]) if shown == "invalid_utf8" else ""
     of = ", ".join(filter(None, (kind.of, name)))
-    return LeftOut(stage, of, kind.things, whole or None, reasons, _example(first), cause)
-
-
-def _faults(stage: str, reasons: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    return ((reason, count) for reason, count in reasons if not REASONS[stage][reason].by_design)
+    meaning, example = known[shown].meaning, _example(first)
+    return LeftOut(stage, of, kind.things, whole or None, reasons, faults, meaning, example, cause)
 
 
 def _entries(table: str, parts: list[str]) -> int:

@@ -11,13 +11,13 @@ from typing import Any
 
 import polars as pl
 
-from wokflow.frame import tables
+from wokflow.frame import stages, tables
 from wokflow.pivot.dishes import PAIR, read_pairs
 from wokflow.pivot.order_limits import limits
 from wokflow.pivot.settings import OrdersSettings
 from wokflow.report import shortfalls
 from wokflow.report.inputs import tsv
-from wokflow.report.left_out import LeftOut, left_out
+from wokflow.report.left_out import Declared, LeftOut, left_out
 from wokflow.report.shortfalls import SPLITS
 
 RUN_TABLES = (  # with a folder for each run
@@ -108,7 +108,8 @@ class Outcome:
 
     @cached_property
     def _left_out(self) -> list[LeftOut]:
-        return list(left_out(self.outputs, self._folder))
+        declared = Declared(stages.reasons(), stages.rejected())
+        return list(left_out(self.outputs, self._folder, declared))
 
     def _removed(self) -> Iterator[str]:
         """Folders of runs that are not in the table of runs, below tables that this run's targets need."""

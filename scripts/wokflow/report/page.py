@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from wokflow.frame import tables
+from wokflow.frame.columns import Reason, Rejected
 from wokflow.frame.paper_settings import PAPERS
 from wokflow.parse.glossary import read_glossary
 from wokflow.report import (
@@ -28,7 +29,7 @@ from wokflow.report import (
     training,
 )
 from wokflow.report.charts import Charts, library
-from wokflow.report.left_out import left_out
+from wokflow.report.left_out import Declared, left_out
 from wokflow.report.recipe_pairs import DIRECTIONS
 from wokflow.report.render import Templates
 from wokflow.report.settings import PageSettings
@@ -68,7 +69,14 @@ def report_page(
     paths += [*parser, *models, *rejects, release]
     results_folder = str(Path(settings.benchmarks).parent)
     jobs = provenance.history(paths, results_folder)
-    lost = [*left_out(paths, results_folder)]
+    declared = Declared(
+        {
+            stage: {reason: Reason(*meaning) for reason, meaning in reasons.items()}
+            for stage, reasons in settings.reasons.items()
+        },
+        {begin: Rejected(*held) for begin, held in settings.rejected.items()},
+    )
+    lost = [*left_out(paths, results_folder, declared)]
     rows, pairs = recipe_pairs.read_counts(parts), recipe_pairs.read_pairs(parts)
     languages, ruled = dict(settings.item_pairs), settings.ruled
     own, data = _own(settings)
