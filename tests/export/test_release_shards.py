@@ -20,7 +20,7 @@ def test_a_row_group_is_halved_until_its_values_are_few_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wokflow.export.release_shards.GROUP", 1_000)
-    with ShardWriter(tmp_path, "a", "train", FORMS["records"].own) as writer:
+    with ShardWriter(tmp_path, "a", "train", FORMS["records"].own, jsonl=False) as writer:
         writer.write(pl.DataFrame({"record_id": ["a:1"] * 8, "sha256": ["x" * 100] * 7 + ["y" * 2_000]}))
     stored = pq.read_metadata(tmp_path / "data/a/train-00000-of-00001.parquet")
     assert [stored.row_group(number).num_rows for number in range(stored.num_row_groups)] == [4, 2, 1, 1]
@@ -128,7 +128,7 @@ def test_rows_survive_however_they_come_and_are_cut(
 
 def test_rows_that_do_not_fit_are_no_shard(tmp_path: Path) -> None:
     with (
-        ShardWriter(tmp_path, "a", "train", FORMS["records"].own) as writer,
+        ShardWriter(tmp_path, "a", "train", FORMS["records"].own, jsonl=False) as writer,
         pytest.raises(ValueError, match="subset a, split train: rows do not fit"),
     ):
         writer.write(pl.DataFrame({"record_id": ["a:1"], "sha256": [None]}))

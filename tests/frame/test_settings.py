@@ -310,3 +310,35 @@ def test_a_step_with_settings_has_no_default_and_at_most_eight_parameters(stage:
         assert (settings_class(function) is not None) == (path.stem in blocks), function.__name__
         assert len(parameters) <= 8, function.__name__
         assert all(each.default is inspect.Parameter.empty for each in parameters), function.__name__
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_no_function_or_class_repeats_defaults_of_settings(stage: str) -> None:
+    """Of a class, one field may have the name and the default of a setting by chance."""
+    declared = [
+        {(name, repr(field.default)) for name, field in each.model_fields.items()}
+        for each in config_schema.classes(stage)
+    ]
+    for path in {*(PACKAGE / stage).glob("*.py")} - {PACKAGE / stage / "settings.py"}:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.arguments | ast.ClassDef):
+                most = int(isinstance(node, ast.ClassDef))
+                assert all(len(defaults(node) & known) <= most for known in declared), path.name
+
+
+def defaults(node: ast.arguments | ast.ClassDef) -> set[tuple[str, str]]:
+    """The parameters or fields that have a default, with it."""
+    pairs: list[tuple[str, ast.expr | None]] = []
+    if isinstance(node, ast.ClassDef):
+        pairs += [
+            (ast.unparse(each.target), each.value) for each in node.body if isinstance(each, ast.AnnAssign)
+        ]
+    else:
+        positional = [*node.posonlyargs, *node.args]
+        pairs += zip(
+            (each.arg for each in positional[len(positional) - len(node.defaults) :]),
+            node.defaults,
+            strict=True,
+        )
+        pairs += zip((each.arg for each in node.kwonlyargs), node.kw_defaults, strict=True)
+    return {(name, ast.unparse(value)) for name, value in pairs if value}

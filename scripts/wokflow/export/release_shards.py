@@ -34,7 +34,7 @@ class ShardWriter:
     subset: str
     split: str
     schema: pa.Schema
-    jsonl: bool = False
+    jsonl: bool
     rows: list[int] = field(default_factory=list)  # number of rows of each shard
 
     def __enter__(self) -> "ShardWriter":

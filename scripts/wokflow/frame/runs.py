@@ -56,6 +56,7 @@ OF_PAIR = re.compile(r"(?<![A-Za-z])[a-z]{2}-[a-z]{2}$")  # the languages that a
 STEPS = {"model": "train.model"} | {
     name: f"generate.{name}" for name in ("decode", "prompt", "delorean", "educat", "mined")
 }
+SEED = 13  # of rows that give none
 FROM_SCRATCH = "small"
 OF_RUN = "run:"  # before the name of the run whose model is used
 SMALL_MB, LARGE_MB = 4_000, 16_000  # memory of a process with a model, at least
@@ -123,7 +124,7 @@ class Run:
     data: str
     prompt: str
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    seed: int = 13
+    seed: int = SEED
     lender: "Run | None" = None
     pair: str = ""
     answers: str | None = None
@@ -259,7 +260,7 @@ def read_runs(
         if not of_row:
             texts: dict[str, Any] = {name: row[name] for name in TEXTS}
             texts |= {"model": expanded_model(row["model"]), "prompt": expanded(row["prompt"])}
-            texts |= {"seed": int(row["seed"] or 13), "pair": pairs.get(row["data"], "")}
+            texts |= {"seed": int(row["seed"] or SEED), "pair": pairs.get(row["data"], "")}
             texts |= {"answers": located(expanded(row["answers"])) or None}
             runs[row["name"]] = Run(**texts, settings=overrides)
     if not problems:

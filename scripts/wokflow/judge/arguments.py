@@ -9,7 +9,7 @@ from typing import Any
 from wokflow.frame.job import UserError
 from wokflow.frame.paper_settings import Rows, paper_of
 from wokflow.frame.paths import expanded
-from wokflow.frame.runs import DIALOGUES, NAME, Run, located, read_overrides
+from wokflow.frame.runs import DIALOGUES, NAME, SEED, Run, located, read_overrides
 from wokflow.frame.text_files import read_table
 from wokflow.generate.arguments import servers
 
@@ -56,7 +56,7 @@ class AskedModel:
     prompt: str
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     repetitions: int = 1
-    seed: int = 13
+    seed: int = SEED
     answers: str | None = None
     relatives: str = ""  # the family of the model, for biases
     family = "prompt"  # it is asked in the same way as a run of that family
@@ -124,7 +124,7 @@ def _model(row: Mapping[str, str], settings: Mapping[str, Any]) -> AskedModel:
         located(expanded(row["prompt"]) or PROMPTS[role]),
         settings,
         int(row["repetitions"] or REPETITIONS.get(role, 1)),
-        int(row["seed"] or 13),
+        int(row["seed"] or SEED),
         located(expanded(row["answers"])) or None,
         row.get("family") or model_family(row["model"]),
     )

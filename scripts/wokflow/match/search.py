@@ -128,7 +128,7 @@ def search(
     make: MakeFinder,
     extent: Extent = Extent(),
     *,
-    floor: float | None = None,
+    floor: float | None,
     on_right: Callable[[Candidates], None] = lambda nearest: None,
     progress: Progress | None = None,
 ) -> Candidates:

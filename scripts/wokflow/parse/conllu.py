@@ -49,7 +49,7 @@ class Sentence:
         return "".join(self.words)
 
 
-def read_conllu(paths: Iterable[str | Path], *, simplify: bool = False) -> list[Sentence]:
+def read_conllu(paths: Iterable[str | Path], *, simplify: bool) -> list[Sentence]:
     """The sentences of all files, in order; with `simplify`, in simplified characters (OpenCC's t2s).
 
     Multiword tokens and empty nodes are skipped; white space inside words is removed; tags must be UPOS. Raises
