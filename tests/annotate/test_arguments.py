@@ -61,12 +61,12 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"name": "a b"}, "'a b' is no name"),
-        ({"kind": "ranking"}, "kind 'ranking' is none of rating, best_worst, writing"),
-        ({"data": "fr-en"}, "data 'fr-en' is none of"),
-        ({"data": "ash", "kind": "best_worst"}, "texts of data ash are rated: kind rating"),
+        ({"name": "a b"}, "'a b' is not a valid name"),
+        ({"kind": "ranking"}, "kind 'ranking' is not one of rating, best_worst, writing"),
+        ({"data": "fr-en"}, "data 'fr-en' is not one of"),
+        ({"data": "ash", "kind": "best_worst"}, "texts of data ash can only be rated: set kind to rating"),
         ({"data": "counterfactual", "kind": "writing"}, "people adapt recipes of data zh-en and en-zh"),
-        ({"systems": "mt gpt"}, "gpt is none of the systems of zh-en: mt, human"),
+        ({"systems": "mt gpt"}, "gpt is not a system of zh-en: mt, human"),
         ({"data": "dialogues"}, "no run adapts dialogues"),
         ({"data": "counterfactual"}, "instructions is empty: for kind rating of data counterfactual"),
         ({"data": "en-zh", "kind": "best_worst"}, "instructions is empty"),
@@ -113,8 +113,8 @@ def test_under_a_papers_settings_a_study_is_left_out_for_want_of_raters_or_texts
     for wrong, message in (
         ({"answers": "sheets"}, "there is no sheet or folder sheets"),
         ({"raters": "people/raters.tsv"}, "there is no file people/raters.tsv"),
-        ({"systems": "mtt"}, "mtt is none of the systems of zh-en"),
-        ({"data": "zh_en"}, "data 'zh_en' is none of"),
+        ({"systems": "mtt"}, "mtt is not a system of zh-en"),
+        ({"data": "zh_en"}, "data 'zh_en' is not one of"),
     ):
         with pytest.raises(UserError, match=message):
             read(tmp_path, human | wrong, **both)

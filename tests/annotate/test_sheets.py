@@ -84,12 +84,12 @@ def test_only_raters_who_have_consented_and_take_part_get_sheets(tmp_path: Path)
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("=cmd|yes||", "line 3: '=cmd' is no pseudonym"),
-        ("007|yes||", "line 3: '007' is no pseudonym"),
+        ("=cmd|yes||", "line 3: '=cmd' is not a valid pseudonym"),
+        ("007|yes||", "line 3: '007' is not a valid pseudonym"),
         ("sept2|yes||", "line 3: spreadsheet programs turn sept2 into something else"),
-        ("R1|yes||", "line 3: the pseudonym R1 is there twice"),
-        ("r2|yes|gone|", "line 3: state 'gone' is none of excluded, withdrawn"),
-        ("r2|yes||r9", "line 3: r2 replaces 'r9', whom no line before names"),
+        ("R1|yes||", "line 3: the pseudonym R1 occurs twice"),
+        ("r2|yes|gone|", "line 3: state 'gone' is neither excluded nor withdrawn"),
+        ("r2|yes||r9", "line 3: r2 replaces 'r9', who is in no earlier line"),
     ],
 )
 def test_a_table_of_raters_that_cannot_be_used_is_refused(tmp_path: Path, row: str, message: str) -> None:
@@ -103,10 +103,10 @@ def test_a_check_that_no_answer_or_any_answer_passes_is_refused(tmp_path: Path) 
     checks = tmp_path / "checks.tsv"
     header = "\t".join(("name", "kind", "source", "recipe", *DIMENSIONS))
     for cells, message in {
-        "x\tattention\ts\tr\t9\t\t\t": "line 2: 9 is no value of grammar",
-        "x\tattention\ts\tr\t\t\t\t": "line 2: the check accepts anything",
+        "x\tattention\ts\tr\t9\t\t\t": "line 2: 9 is not a value of grammar",
+        "x\tattention\ts\tr\t\t\t\t": "line 2: the check accepts every answer",
         "x\tquiz\ts\tr\t1\t\t\t": "line 2: a check needs a name, and a kind",
-        "x\tattention\ts\tr\t1\t\t\t\nx\tattention\ts\tr\t2\t\t\t": "line 3: the check x is there twice",
+        "x\tattention\ts\tr\t1\t\t\t\nx\tattention\ts\tr\t2\t\t\t": "line 3: the check x occurs twice",
     }.items():
         checks.write_text(f"{header}\n{cells}\n", encoding="utf-8")
         with pytest.raises(UserError, match=message):

@@ -163,14 +163,14 @@ def test_a_recipe_to_adapt_has_a_field_beside_each_part_and_comes_back_as_the_ro
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "line 1: this is no JSON"),
-        ('{"id": 1}', "is no list of tasks"),
+        ("{", "line 1: this is not JSON"),
+        ('{"id": 1}', "is not a list of tasks"),
         (
             '[{"id": 1, "source": "x", "grammar": "7"}]',
             "task 1: there are no data. Export the project as JSON",
         ),
         ('[{"data": {"id": "t1"}}]', "task 1: there are no annotations"),
-        ('[{"data": {}, "annotations": [{"result": [7]}]}]', "task 1: a result is no object"),
+        ('[{"data": {}, "annotations": [{"result": [7]}]}]', "task 1: a result is not an object"),
     ],
 )
 def test_what_is_no_export_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -303,7 +303,7 @@ def test_what_is_no_label_studio_is_said(
     monkeypatch.setenv("LABEL_STUDIO_TOKEN", "legacy")
     monkeypatch.setattr(Handler, "do_GET", lambda handler: handler._say(200, None, "<html>"))
     assert studio(tmp_path, server, "set-up", "s") == 1
-    assert "is no Label Studio. Give its address: --url" in capsys.readouterr().err
+    assert "is not Label Studio. Give its address: --url" in capsys.readouterr().err
 
 
 def test_a_study_in_which_nobody_takes_part_has_no_projects(
@@ -313,7 +313,7 @@ def test_a_study_in_which_nobody_takes_part_has_no_projects(
     for sheet in (tmp_path / "results/annotate/sheets/s").glob("*.tsv"):
         sheet.unlink()
     assert studio(tmp_path, server, "set-up", "s") == 1
-    assert "nobody takes part" in capsys.readouterr().err and not server.made
+    assert "nobody in the table of raters takes part" in capsys.readouterr().err and not server.made
 
 
 def test_a_wrong_token_is_refused_and_not_shown(

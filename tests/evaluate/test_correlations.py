@@ -150,9 +150,9 @@ def test_without_ratings_the_table_is_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["r a x GRA good"], "row 2, column rating: 'good' is no number"),
-        (["r a x GRA nan"], "row 2, column rating: 'nan' is no number"),
-        (["r a x GRA 0,85"], "column rating: '0,85' is no number. Write a point, not a comma: 0.85"),
+        (["r a x GRA good"], "row 2, column rating: 'good' is not a number"),
+        (["r a x GRA nan"], "row 2, column rating: 'nan' is not a number"),
+        (["r a x GRA 0,85"], "column rating: '0,85' is not a number. Write a point, not a comma: 0.85"),
         (["r a x GRA 1", "r a x  1"], "row 3: criterion is empty"),
         (["r a x GRA 1", "r a x GRA 2"], "row 3: x rates GRA of a of r twice"),
         (["r a x avg. 1"], "row 2: a criterion cannot be called avg."),
@@ -180,12 +180,12 @@ def test_rated_texts_of_other_runs_are_left_out_and_said(tmp_path: Path) -> None
     with (tmp_path / "log").open("w+") as log:
         table = found(tmp_path, [parts(tmp_path, a=0.1, b=0.2)], [tsv(tmp_path, *rows)], Progress(log))
         log.seek(0)
-        assert "1 rated texts are of no run that is scored here" in log.read()
+        assert "1 rated texts belong to no run that is scored here" in log.read()
     assert table["ratings"].to_list() == [2, 2]
 
 
 def test_ratings_that_fit_no_text_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no rating is of a text that was scored"):
+    with pytest.raises(UserError, match="no rating belongs to a text that was scored"):
         found(tmp_path, [parts(tmp_path, a=0.1)], [tsv(tmp_path, "q a x GRA 1")])
 
 

@@ -387,5 +387,5 @@ def test_the_table_of_regions_has_a_row_once_and_the_languages_of_the_paper() ->
 def test_ids_of_countries_are_checked(tmp_path: Path) -> None:
     table = tmp_path / "regions.tsv"
     table.write_text("lang\tcountry_qid\tcountry\nzh\tChina\tQ148\n", encoding="utf-8")
-    with pytest.raises(UserError, match="row 2: lang is to be"):
+    with pytest.raises(UserError, match="row 2: lang must be"):
         read_regions(str(table))

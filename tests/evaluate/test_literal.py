@@ -110,10 +110,10 @@ def test_the_tables_concepts_can_be_read_and_count() -> None:
     [
         ("data\tconcept\tsource\n", "missing column target"),
         ("", "missing column concept, data, source, target"),
-        (f"# x\n{HEADER}en-fr\toil\toil\thuile\n", "row 3: data is to be"),
+        (f"# x\n{HEADER}en-fr\toil\toil\thuile\n", "row 3: data must be"),
         (f"{HEADER}en-zh\toil\toil\n", "line 2: 3 cells, but the header has 4"),
-        (f"{HEADER}en-zh\toil\toil\t\n", "row 2: .* not to be empty"),
-        (f"{HEADER}en-zh\toil\toil\t油\nen-zh\toil\tfat\t油\n", "row 3: oil of en-zh is there twice"),
+        (f"{HEADER}en-zh\toil\toil\t\n", "row 2: .* must not be empty"),
+        (f"{HEADER}en-zh\toil\toil\t油\nen-zh\toil\tfat\t油\n", "row 3: oil of en-zh occurs twice"),
     ],
 )
 def test_a_table_that_is_none_is_refused(tmp_path: Path, text: str, said: str) -> None:

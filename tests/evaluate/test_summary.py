@@ -199,15 +199,15 @@ def test_with_a_baseline_that_was_not_scored_nothing_is_compared(tmp_path: Path)
         ("data\tdataset\trun\tmetric\n", "line 1: missing column value"),
         (
             "data\tdataset\trun\tmetric\tvalue\nzh-en\tgold\tx\tbleu\tmany\n",
-            "line 2, column value: 'many' is no number",
+            "line 2, column value: 'many' is not a number",
         ),
         (
             "data\tdataset\trun\tmetric\tvalue\tdeviation\nzh-en\tgold\tx\tbleu\t1\t\nzh-en\tgold\ty\tbleu\t1\t±2\n",
-            "line 3, column deviation: '±2' is no number",
+            "line 3, column deviation: '±2' is not a number",
         ),
         (
             "data\tdataset\trun\tmetric\tvalue\nzh-en\tgold\tx\tbleu\t1\nzh-en\tgold\tx\tbleu\t2\n",
-            "line 3: line 2 has a value of the same",
+            "line 3: line 2 already has this figure",
         ),
     ],
 )

@@ -33,9 +33,9 @@ def test_a_program_that_names_no_files_reads_and_writes_as_others_in_a_pipe() ->
     assert run([sys.executable, "-c", code]) == "洗\n洗\n"
     code = "import sys; sys.stdout.write(open(sys.argv[1]).read() + repr(sys.stdin.read()))"
     assert run([sys.executable, "-c", code, "{input}"]) == "洗\n''"
-    with pytest.raises(UserError, match=r"status 3\. Its last words:\nno model"):
+    with pytest.raises(UserError, match=r"status 3\. The end of its output:\nno model"):
         run([sys.executable, "-c", "import sys; sys.exit(print('no model', file=sys.stderr) or 3)"])
-    with pytest.raises(UserError, match="no text in UTF-8 to its standard output"):
+    with pytest.raises(UserError, match="wrote to its standard output what is not text in UTF-8"):
         run([sys.executable, "-c", "import sys; sys.stdout.buffer.write(b'\\xff')"])
 
 
@@ -74,7 +74,7 @@ def test_of_a_program_that_prints_much_the_end_is_told(monkeypatch: pytest.Monke
         run(python(code))
     assert str(caught.value).endswith("aaano model") and len(str(caught.value)) < 2500
     monkeypatch.setattr(command, "MOST", 10)
-    with pytest.raises(UserError, match=r"evaluate\.x\.command: .* wrote 11 bytes, more than texts have"):
+    with pytest.raises(UserError, match=r"evaluate\.x\.command: .* wrote 11 bytes, more than any text has"):
         run(python("o.write_text('a' * 11)"))
 
 
@@ -90,9 +90,9 @@ def test_words_in_braces_are_replaced_and_no_shell_sees_them() -> None:
             ["/no/such/parser", "{input}", "{output}"],
             r"evaluate\.x\.command: /no/such/parser cannot be started",
         ),
-        (python("print('no model'); sys.exit(3)"), r"ended with status 3\. Its last words:\nno model"),
-        (python("pass"), r"wrote no text in UTF-8"),
-        (python("o.write_bytes(b'\\xff')"), r"wrote no text in UTF-8"),
+        (python("print('no model'); sys.exit(3)"), r"ended with status 3\. The end of its output:\nno model"),
+        (python("pass"), r"what is not text in UTF-8"),
+        (python("o.write_bytes(b'\\xff')"), r"what is not text in UTF-8"),
     ],
 )
 def test_what_goes_wrong_is_said(command: list[str], said: str) -> None:

@@ -61,15 +61,15 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     [
         (
             {"RecipeNLG": {"path": "x.csv"}},
-            "sources: the name RecipeNLG has not the form that is wanted. It is recipenlg, ",
+            "sources: the name RecipeNLG does not have the required form. It is recipenlg, ",
         ),
         (
             {"mine": {"kind": "tmx", "pair": "English-Chinese", "path": "x.tmx"}},
-            "sources.mine.pair: its value has not the form",
+            "sources.mine.pair: its value does not have the required form",
         ),
         (
             {"mine": {"kind": "tmx", "pair": "en-zh", "path": "x.tmx"}},
-            "there is no file x.tmx. Set the key to where it lies.",
+            "there is no file x.tmx. Set the key to the path of the file.",
         ),
         ({"mine": {"path": "x.tmx"}}, "sources.mine: missing kind, pair."),
         ({"recipnlg": {"path": "x.csv"}}, "missing kind, pair. Did you mean sources.recipenlg?"),
@@ -91,7 +91,7 @@ def test_a_source_that_cannot_be_one_is_explained_once(
 def test_what_stands_in_the_place_of_a_variable_s_name_is_not_shown(tmp_path: Path) -> None:
     config = minimal(tmp_path) | {"generate": {"prompt": {"key_variable": "sk-proj-1234"}}}
     with pytest.raises(
-        UserError, match=r"generate\.prompt\.key_variable: its value has not the form"
+        UserError, match=r"generate\.prompt\.key_variable: its value does not have the required form"
     ) as error:
         checks.prepare(config, SCHEMA, ROOT)
     assert "1234" not in str(error.value)
@@ -190,8 +190,8 @@ def test_contact_is_asked_for_where_something_is_asked_under_one_s_name(tmp_path
     checks.prepare(deepcopy(config), SCHEMA, ROOT)
     config["enrich"]["entities"] = {"path": str(tmp_path / "raw")}
     for contact, said in {
-        "": "a topic service is asked under your name",
-        "me": "'me' is no e-mail address",
+        "": "a topic service wants to know who asks",
+        "me": "'me' is neither an e-mail address",
     }.items():
         with pytest.raises(UserError, match=f"contact: {said}"):
             checks.prepare(deepcopy(config) | {"contact": contact}, SCHEMA, ROOT)
@@ -208,7 +208,7 @@ def test_contact_is_asked_for_before_a_file_is_fetched_from_wikimedia(
     config["sources"]["mine"] = {"kind": "tsv", "pair": "en-zh", "url": f"https://{host}/a.tsv"}
     if asked:
         with pytest.raises(
-            UserError, match=r"contact: dumps\.wikimedia\.org \(sources\.mine\.url\) is asked"
+            UserError, match=r"contact: dumps\.wikimedia\.org \(sources\.mine\.url\) wants to know who asks"
         ):
             checks.prepare(config, SCHEMA, ROOT)
     else:
@@ -223,7 +223,7 @@ def test_given_pivots_must_be_there_and_leave_no_questions(tmp_path: Path) -> No
         checks.prepare(config, SCHEMA, ROOT)
     for block in ("pivots", "orders"):
         assert f"pivot.{block}.given: there is no {absent}" in str(error.value)
-    assert "pivot.pivots: with `given`, no questions are decided" in str(error.value)
+    assert "pivot.pivots: `given` replaces the answers to questions" in str(error.value)
 
 
 def test_a_missing_package_is_named_with_what_needs_it(

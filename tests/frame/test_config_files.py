@@ -13,7 +13,7 @@ from wokflow.frame.job import UserError
     [
         (
             "match: {pair: {threshold: 0.5}}\nresults: x\nmatch:\n  search: {k: 3}\n",
-            "my.yaml says the same key twice, so that one of them would not count:\n"
+            "my.yaml has the same key twice, and only one of them would count:\n"
             "  - match: line 1 and line 3. Put both into one.",
         ),
         ("a:\n  b: {c: 1}\n  d: 2\n  b: {c: 2}\n", "  - a.b: line 2 and line 4."),

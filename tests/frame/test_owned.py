@@ -65,7 +65,7 @@ def test_only_files_of_one_s_own_that_nobody_else_may_write_are_read(tmp_path: P
     with pytest.raises(ForeignError, match=f"belongs to user {OTHER}"):
         read_own(planted(tmp_path / "theirs", ""))
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ForeignError, match="is no file"):
+    with pytest.raises(ForeignError, match="is not a file"):
         read_own(tmp_path / "pipe")
     with pytest.raises(FileNotFoundError):
         read_own(tmp_path / "absent")

@@ -99,10 +99,10 @@ def test_runs_that_rewrite_take_causal_models_and_recipes_to_rewrite(
         found = read_runs(table(tmp_path, lender, row), SCHEMA)["b"]
         assert (found.model_run, found.small, found.step) == ("a", True, family)
         for wrong, message in {
-            f"b none {family} run:a counterfactual - - -": "it needs a prompt",
-            f"b none {family} run:a zh-en - - -": "needs recipes to rewrite: data counterfactual.",
-            f"b train {family} small counterfactual dish - -": "is not trained: stage none",
-            f"b none {family} run:a counterfactual dish decode.beams=1 -": "no step for the settings decode.*",
+            f"b none {family} run:a counterfactual - - -": "prompt is empty",
+            f"b none {family} run:a zh-en - - -": "needs recipes to rewrite: set data to counterfactual.",
+            f"b train {family} small counterfactual dish - -": "cannot be trained: set stage to none",
+            f"b none {family} run:a counterfactual dish decode.beams=1 -": "no step of this run reads",
         }.items():
             assert message in problems(table(tmp_path, lender, wrong))
         lent = problems(table(tmp_path, lender.replace("causal", "seq2seq").replace("dish", "-"), row))
@@ -158,22 +158,28 @@ def test_a_run_on_sentences_has_their_languages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("a train seq2seq opus camt - - -", "no run learns from a source of sentences: stage none"),
-        ("a none retrieval - camt - - -", "family retrieval needs pairs: data zh-en or en-zh."),
-        ("a none prompt gpt camt - - -", "it needs a prompt"),
-        ("a none causal llama camt - - -", "it needs a prompt"),
+        ("a train seq2seq opus camt - - -", "no run learns from a source of sentences: set stage to none"),
+        ("a none retrieval - camt - - -", "family retrieval needs pairs: set data to zh-en or en-zh."),
+        ("a none prompt gpt camt - - -", "prompt is empty"),
+        ("a none causal llama camt - - -", "prompt is empty"),
         (
             "a none prompt gpt camt append - -",
-            "prompt append is what a translation model reads: family seq2seq.",
+            "prompt append is for translation models (family seq2seq).",
         ),
         ("a none causal llama camt replace - -", "csi_line_append and csi_line_replace for family causal"),
         ("a none seq2seq opus en-zh append - -", "a run of family seq2seq takes no prompt for recipes"),
         (
             "a none seq2seq opus wiki - - -",
-            "data 'wiki' is none of zh-en, en-zh, counterfactual, dialogues, camt",
+            "data 'wiki' is not one of zh-en, en-zh, counterfactual, dialogues, camt",
         ),
-        ("a none seq2seq opus camt - decode.shots=2 -", "shots are exemplars of sentences"),
-        ("a none prompt gpt zh-en adapt-zh-en prompt.shots=2 -", "shots are exemplars of sentences"),
+        (
+            "a none seq2seq opus camt - decode.shots=2 -",
+            "shots are exemplars for runs of",
+        ),
+        (
+            "a none prompt gpt zh-en adapt-zh-en prompt.shots=2 -",
+            "shots are exemplars for runs of",
+        ),
     ],
 )
 def test_what_makes_no_sense_on_sentences_is_said(tmp_path: Path, row: str, message: str) -> None:
@@ -204,8 +210,8 @@ def test_a_run_on_dialogues_is_asked_in_their_language_or_has_released_answers(t
     for said in (
         "a: there is no file nowhere.parquet",
         "b: a run of family retrieval asks no endpoint: leave the column answers empty",
-        "c: family causal needs pairs: data zh-en or en-zh or counterfactual or a source of sentences.",
-        "d: it needs a prompt",
+        "c: family causal needs pairs: set data to zh-en or en-zh or counterfactual or a source of sentences.",
+        "d: prompt is empty",
     ):
         assert said in str(error.value)
 
@@ -222,11 +228,11 @@ def test_names_of_families_are_a_pattern(tmp_path: Path) -> None:
     [
         ("a train seq2seq small zh-en -", "line 3: 6 cells, but the header has 8"),
         ("a train seq2seq small zh-en - - 1 1", "line 3: 9 cells, but the header has 8"),
-        ("a/b none retrieval - zh-en - - -", "'a/b' is no name"),
+        ("a/b none retrieval - zh-en - - -", "'a/b' is not a valid name"),
         ("copy none retrieval - zh-en - - -", "the name copy is taken"),
-        ("a never seq2seq small zh-en - - 1", "stage 'never' is none of train, none"),
-        ("a train seq2seq small zh-en - - one", "seed 'one' is no number"),
-        ("a train seq2seq small zh-en - epochs=5 1", "'epochs=5' is no setting"),
+        ("a never seq2seq small zh-en - - 1", "stage 'never' is not one of train, none"),
+        ("a train seq2seq small zh-en - - one", "seed 'one' is not a number"),
+        ("a train seq2seq small zh-en - epochs=5 1", "'epochs=5' is not a setting"),
         ("a train seq2seq small zh-en - model.epoch=5 1", "there is no key epoch in model.epoch"),
         (
             "a train seq2seq small zh-en - model.epochs=many 1",
@@ -238,27 +244,27 @@ def test_names_of_families_are_a_pattern(tmp_path: Path) -> None:
         ),
         (
             "a none prompt gpt zh-en adapt prompt.key_variable=sk-1 1",
-            "key_variable: its value has not the form",
+            "key_variable: its value does not have the required form",
         ),
         ("a train seq2seq small zh-en - model.lora=8 1", "model.lora is a block of settings"),
-        ("a train retrieval - zh-en - - 1", "a run of family retrieval is not trained"),
+        ("a train retrieval - zh-en - - 1", "models of family retrieval cannot be trained"),
         ("a none retrieval opus zh-en - - 1", "a run of family retrieval takes no model"),
         ("a none retrieval - zh-en dish - 1", "a run of family retrieval takes no prompt"),
         ("a none seq2seq opus zh-en dish - 1", "a run of family seq2seq takes no prompt"),
         ("a none prompt - zh-en dish - 1", "a run of family prompt needs a model"),
-        ("a none prompt gpt zh-en - - 1", "it needs a prompt"),
+        ("a none prompt gpt zh-en - - 1", "prompt is empty"),
         ("a none prompt run:b zh-en dish - 1", "no run of that name trains"),
         ("a none retrieval - counterfactual - - 1", "needs pairs"),
         ("a none seq2seq - zh-en - - 1", "needs a model"),
-        ("a none seq2seq small zh-en - - 1", "made by training"),
+        ("a none seq2seq small zh-en - - 1", "trained from scratch"),
         ("a none seq2seq run:b zh-en - - 1", "no run of that name trains"),
         ("a train seq2seq run:a zh-en - - 1", "training begins from a model"),
         ("a none seq2seq opus counterfactual - - 1", "needs pairs"),
-        ("a train causal small counterfactual - - 1", "it needs a prompt"),
+        ("a train causal small counterfactual - - 1", "prompt is empty"),
         ("a none prompt gpt zh-en no/such.txt - 1", "there is no prompt no/such.txt"),
         (
             "a none prompt gpt en-zh adapt-zh-en - 1",
-            "adapt-zh-en is by its name for zh-en, and the data are en-zh",
+            "adapt-zh-en is for zh-en, as its name says, but the data are en-zh",
         ),
         (
             "a none causal ./none zh-en - - 1",
@@ -267,8 +273,8 @@ def test_names_of_families_are_a_pattern(tmp_path: Path) -> None:
         ("a none causal /none/x zh-en - - 1", "there is no folder /none/x."),
         ("a train seq2seq tests/none zh-en - - 1", "there is no folder tests/none."),
         ("a none causal README.md zh-en - - 1", "README.md is a file, and not the folder of a model."),
-        ("a none retrieval - zh-en - decode.beams=1 1", "it has no step for the settings decode.*"),
-        ("a none seq2seq opus zh-en - model.epochs=1 1", "it has no step for the settings model.*"),
+        ("a none retrieval - zh-en - decode.beams=1 1", "no step of this run reads the settings decode.*"),
+        ("a none seq2seq opus zh-en - model.epochs=1 1", "no step of this run reads the settings model.*"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, row: str, message: str) -> None:

@@ -131,7 +131,7 @@ def test_rows_have_the_line_that_they_end_with(tmp_path: Path) -> None:
     [
         ("", "line 1: missing column a, b."),
         ("\n\na,b\n", "line 3: missing column a, b; found were a,b. Are the columns separated by tabs?"),
-        ("a\tb\ta\n", "line 1: column a is there twice"),
+        ("a\tb\ta\n", "line 1: column a occurs twice"),
         ("a\tb\n1\n", "line 2: 1 cells, but the header has 2; empty cells count"),
         ("a\tb\n1\t2\t3\n", "line 2: 3 cells, but the header has 2"),
         ('a\tb\n"1\t2\n', r"line 2: .* must end with one"),
@@ -176,5 +176,5 @@ def test_quoted_cells_are_read_as_spreadsheets_write_them_and_other_marks_stay(
 
 @pytest.mark.parametrize("name", ["Direction", "directions", "dirction"])
 def test_a_column_that_may_be_missing_is_not_passed_over_for_its_spelling(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=f"line 1: column {name} is unknown. Is direction meant"):
+    with pytest.raises(UserError, match=f"line 1: column {name} is unknown. Did you mean direction"):
         rows(tmp_path, f"a\tb\t{name}\tnote\n", optional=("direction", "source"))

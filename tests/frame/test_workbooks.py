@@ -56,5 +56,5 @@ def test_what_is_no_workbook_with_the_columns_is_refused(tmp_path: Path) -> None
     with pytest.raises(UserError, match=r"c\.xlsx cannot be read as a workbook"):
         read_filled(tmp_path / "c.xlsx", ("text",))
     write_workbook(tmp_path / "d.xlsx", [Page("rows", ("id", "a", "a"), [["1", "2", "3"]], [9, 9, 9])])
-    with pytest.raises(UserError, match="worksheet rows: column a is there twice"):
+    with pytest.raises(UserError, match="worksheet rows: column a occurs twice"):
         read_filled(tmp_path / "d.xlsx", ("id",))

@@ -266,5 +266,5 @@ def test_the_nine_categories_of_the_paper_and_their_spellings_are_known() -> Non
 def test_a_spelling_of_two_categories_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "c.tsv"
     path.write_text("name\talso\twhat\nFood\tMeals\tx\nDrink\tmeals\tx\n", encoding="utf-8")
-    with pytest.raises(UserError, match="line 3: 'meals' is empty, or a spelling of two"):
+    with pytest.raises(UserError, match="line 3: 'meals' is empty, or belongs to two"):
         read_categories(str(path))

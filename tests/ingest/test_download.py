@@ -155,7 +155,7 @@ def test_a_change_that_the_server_does_not_show_is_seen_by_the_checksum(site: Si
 def test_a_server_that_does_not_resume_sends_the_file_anew(site: Site, tmp_path: Path) -> None:
     site.resumes, site.faults = False, [cut(700_000)]
     fetched = fetch(site, tmp_path)
-    assert fetched.path.read_bytes() == DATA and "begins anew" in fetched.log
+    assert fetched.path.read_bytes() == DATA and "begins again" in fetched.log
     assert site.sent == [700_000, 3_000_000]
 
 

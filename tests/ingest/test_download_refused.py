@@ -89,7 +89,7 @@ def test_a_file_of_unknown_length_needs_a_checksum(site: Site, tmp_path: Path) -
 
 def test_an_encoding_that_was_not_asked_for_is_refused(site: Site, tmp_path: Path) -> None:
     site.headers = {"Content-Encoding": "br"}
-    refused(site, tmp_path, r"came encoded \(br\)")
+    refused(site, tmp_path, r"with an encoding that was not asked for \(br\)")
     site.headers = {"Content-Encoding": "x-gzip"}  # as some servers say of a .gz file
     assert fetch(site, tmp_path).path.read_bytes() == DATA
 
@@ -159,7 +159,7 @@ def test_redirects_to_elsewhere_than_the_web_are_not_followed(site: Site, tmp_pa
     "url", ["ftp://a/data.gz", "file:///data.gz", "data.gz", "/data.gz", "https:///data.gz"]
 )
 def test_only_the_web_is_fetched_from(site: Site, tmp_path: Path, url: str) -> None:
-    refused(site, tmp_path, "only http and https are", url=url)
+    refused(site, tmp_path, "an address must begin with http:// or https://", url=url)
     with pytest.raises(UserError, match="is not valid"):
         fetch(site, tmp_path, url="http://a:port/data.gz")
 
@@ -248,7 +248,7 @@ def test_what_is_secret_in_a_url_is_shown_to_its_server_alone(
 
 @pytest.mark.parametrize("contact", ["me", "me@example.org\r\nX: y", "a (b) @c", "mé@example.org"])
 def test_a_contact_that_is_none_is_refused(site: Site, tmp_path: Path, contact: str) -> None:
-    with pytest.raises(UserError, match="no e-mail address and no web page"):
+    with pytest.raises(UserError, match="neither an e-mail address nor a web page"):
         fetch(site, tmp_path, contact=contact)
     assert not site.requests
     fetch(site, tmp_path, contact="")

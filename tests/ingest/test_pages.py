@@ -281,7 +281,7 @@ def test_a_last_line_without_its_newline_is_whole(tmp_path: Path) -> None:
     [
         (b"", "has no article in its 0 rows"),
         (b'{"id": "Q1"}\n' * 3, r"has no article in its 3 rows \(rejected: 3 missing_field\)"),
-        (many(30, namespace=3), r"rejected: 30 other_namespace\).*the dump named general"),
+        (many(30, namespace=3), r"rejected: 30 other_namespace\).*the one called general"),
     ],
 )
 def test_a_file_without_an_article_is_refused(tmp_path: Path, data: bytes, message: str) -> None:

@@ -113,7 +113,9 @@ def test_an_archive_without_the_languages_says_what_it_holds(tmp_path: Path, rea
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("TED.en-fr.en", "x")
         archive.writestr("TED.en-fr.fr", "x")
-    with pytest.raises(UserError, match=r"0 files that end in \.zh, and not one. It holds TED.en-fr.en, TED"):
+    with pytest.raises(
+        UserError, match=r"0 files that end in \.zh instead of one. It holds TED.en-fr.en, TED"
+    ):
         read("moses", str(tmp_path / "a.zip"))
 
 
@@ -210,7 +212,7 @@ def test_tables_with_tabs(tmp_path: Path, read: Read) -> None:
     (tmp_path / "a.tsv").write_text("\n".join(rows) + "\n")
     assert read("tsv", str(tmp_path / "a.tsv")) == (WANT, [(3, "broken_record")])
     (tmp_path / "b.tsv").write_text("en\tzh\na\tb\n")
-    with pytest.raises(UserError, match="first line is to name the columns, and lacks source, target"):
+    with pytest.raises(UserError, match="first line must name the columns; missing: source, target"):
         read("tsv", str(tmp_path / "b.tsv"))
 
 

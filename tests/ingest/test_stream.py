@@ -334,7 +334,7 @@ def test_a_zip_of_several_files_alike_is_refused_and_what_lies_beside_one_is_pas
 ) -> None:
     beside = (("__MACOSX/._a.csv", b"x"), ("notes.txt", TEXT), ("sample.csv", TEXT[: len(TEXT) // 20]))
     assert read(tmp_path / "raw.zip", zipped(("a.csv", TEXT), *beside)) == (TEXT, "")
-    with pytest.raises(UserError, match=r"several files \(a\.csv, b\.csv\), of which one would be read"):
+    with pytest.raises(UserError, match=r"several files \(a\.csv, b\.csv\), of which only one would be read"):
         read(tmp_path / "raw.zip", zipped(("a.csv", TEXT), ("b.csv", TEXT[: len(TEXT) // 2])))
 
 

@@ -64,14 +64,14 @@ GENERATOR = f"w|generator|m||prompt.endpoint={URL}|||"
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("a b|evaluator|m|||||", "line 3: 'a b' is no name"),
+        ("a b|evaluator|m|||||", "line 3: 'a b' is not a valid name"),
         (GENERATOR, "line 3: the name w is taken"),
         ("tasks|evaluator|m|||||", "line 3: the name tasks is taken"),
-        ("j|judge|m|||||", "line 3: role 'judge' is none of generator, evaluator"),
+        ("j|judge|m|||||", "line 3: role 'judge' is not one of generator, evaluator"),
         ("j|evaluator||||||", "line 3: model is empty"),
-        ("j|evaluator|m|||0||", "line 3: repetitions '0' is no number from 1 on"),
+        ("j|evaluator|m|||0||", "line 3: repetitions '0' is not a whole number of 1 or more"),
         ("g|generator|m|||3||", "line 3: a generator is asked once"),
-        ("j|evaluator|m||||x|", "line 3: seed 'x' is no number"),
+        ("j|evaluator|m||||x|", "line 3: seed 'x' is not a number"),
         ("j|evaluator|m||decode.beams=1|||", r"line 3: decode\.\*: models are asked by prompt\.\* alone"),
         ("j|evaluator|m||prompt.heat=1|||", "line 3: there is no key heat"),
         (

@@ -33,7 +33,7 @@ def test_there_are_800_of_20_dishes_and_40_cuisines(tmp_path: Path) -> None:
     ("row", "message"),
     [
         ("authenticity\tordinal\t1 2\t?", "the name 'authenticity' is empty or there twice"),
-        ("taste\tlinear\t1 2\t?", "scale 'linear' is none of nominal, ordinal, interval"),
+        ("taste\tlinear\t1 2\t?", "scale 'linear' is not one of nominal, ordinal, interval"),
         ("taste\tordinal\t1 1\t?", "values must be two or more, each once"),
         ("taste\tinterval\tlow high\t?", "values of an interval scale are whole numbers"),
     ],

@@ -142,10 +142,10 @@ def test_the_dictionary_s_misses_are_concepts_unless_the_alignment_is_doubted(fo
 @pytest.mark.parametrize(
     ("mark", "message"),
     [
-        (("7", ""), r"'7' is the number of no neighbour of 蒸.*1 bake, 2 steam"),
-        (("tasty", ""), "'tasty' is the number of no neighbour"),
+        (("7", ""), r"'7' is not the number of a neighbour of 蒸.*1 bake, 2 steam"),
+        (("tasty", ""), "'tasty' is not the number of a neighbour"),
         (("1 none", ""), "'1 none' says that some are literal and that none is"),
-        (("none", "strange"), "'strange' is no kind of mismatch"),
+        (("none", "strange"), "'strange' is not a kind of mismatch"),
         (("1", "cultural"), "has a literal translation, so leave the column kind empty"),
     ],
 )
@@ -165,7 +165,7 @@ def test_a_sheet_of_other_neighbours_and_marks_of_nobody_are_refused(folder: Pat
     with pytest.raises(UserError, match=r"row 3: there is no word .0{12}. \(蒸\) with these neighbours"):
         judged(folder, sheet)
     sheet.write_text(text.replace("\ta\t", "\t\t"), encoding="utf-8")
-    with pytest.raises(UserError, match="row 3: a mark without annotator"):
+    with pytest.raises(UserError, match="row 3: annotator is empty"):
         judged(folder, sheet)
 
 

@@ -48,7 +48,7 @@ def test_a_source_may_come_with_the_set(tmp_path: Path) -> None:
         ([HEADER, "zh:1\t茶\tTea\t\tBoil."], "line 2: ingredients is empty"),
         ([HEADER, "zh:1\t \tTea\twater\tBoil."], "line 2: source_title is empty"),
         ([HEADER, "zh:1\t茶\tTea\twater"], "line 2: steps is empty"),
-        ([HEADER, "zh:1\t茶\tA\tb\tc", "zh:1\t茶\tA\tb\tc"], "line 3: zh:1 is there twice"),
+        ([HEADER, "zh:1\t茶\tA\tb\tc", "zh:1\t茶\tA\tb\tc"], "line 3: zh:1 occurs twice"),
         ([f"{HEADER}\tsource_steps", "zh:1\t茶\tA\tb\tc\t烧"], "line 2: give both of source_ingredients"),
     ],
 )

@@ -172,7 +172,7 @@ def test_shares_are_those_of_the_settings(
 @pytest.mark.parametrize(("test", "sheet", "said"), [(0, None, 1), (0, "sheet.tsv", 0), (0.1, None, 0)])
 def test_no_test_part_needs_a_silver_set(test: float, sheet: str | None, said: int) -> None:
     match = defaults()["match"] | {"split": {"test": test}, "silver": {"accepted": sheet}}
-    assert sum("leaves no silver test set" in line for line in problems({"match": match})) == said
+    assert sum("there is no silver test set" in line for line in problems({"match": match})) == said
 
 
 @settings(deadline=None)

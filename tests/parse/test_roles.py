@@ -53,7 +53,7 @@ def test_an_unknown_scheme_is_refused_by_name(unknown: str) -> None:
     if unknown == "nsubj:":  # behind a colon anything may stand
         assert scheme_of([unknown], "it") is UD
         return
-    with pytest.raises(UserError, match=f"of mine are of no scheme .* which has no {unknown}"):
+    with pytest.raises(UserError, match=f"of mine follow no known scheme.* which has no {unknown}"):
         scheme_of(["nsubj", "obj", unknown], "mine")
 
 

@@ -197,7 +197,7 @@ def test_sheets_go_in(given: Given) -> None:
         (
             "x.json",
             {"乙": {"pivots": [CUT | {"kind": "remove"}, CUT | {"kind": "insert"}]}},
-            "乙, pivot 2: 切/豆腐/ is here one to insert, and before one to remove",
+            "乙, pivot 2: an earlier row says to remove 切/豆腐/, this one to insert it",
         ),
         ("x.json", {"乙": {"pivots": [action("煮") | {"kind": "remove"}]}}, "none of 1 rows .* Found: 煮"),
         ("x.tsv", tsv(PIVOT_COLUMNS[:-1]), "missing column kind"),

@@ -83,7 +83,7 @@ def test_what_runs_left_that_are_not_in_the_table_any_more_is_named(tmp_path: Pa
         f"{tmp_path}/{name}"
         for name in ("train/model/old", "train/model/old.checkpoints", "generate/predictions/old")
     ]
-    assert note.endswith(f"to keep: {', '.join(kept)}.")
+    assert note.endswith(f"do not need: {', '.join(kept)}.")
     assert not list(Outcome(config, outputs, ["new", "old"], ["copy"]).notes())
     assert not list(Outcome(config, {f"{tmp_path}/match/pairs/zh-en/part-00000.parquet"}, [], []).notes())
     lost = "Left out of runs.tsv, as there are no dialogues: old."

@@ -88,7 +88,7 @@ def test_what_yaml_would_pass_over_is_explained_before_any_job(
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        (["mine.yaml", "match"], "There is no config file match. All names behind --configfile are"),
+        (["mine.yaml", "match"], "There is no config file match. All that follows --configfile is"),
         (["mine.yaml", "bad.yaml"], "bad.yaml, line 2, column 2: this is not YAML: 'b: 1'."),
     ],
 )

@@ -83,13 +83,13 @@ def test_a_source_is_fetched_once_and_its_items_are_explained(house: Path) -> No
 @pytest.mark.parametrize(
     ("block", "values", "messages"),
     [
-        ("sources", "{mine: {kind: tsv, pair: en-zh}}", ["sources.mine: say where it lies (path), or"]),
+        ("sources", "{mine: {kind: tsv, pair: en-zh}}", ["sources.mine: set path, where its file is, or"]),
         (
             "sources",
             "{own: {kind: tmx, pair: en, path: x.tmx}, recipnlg: {path: x.csv},"
             " entities: {kind: tsv, pair: en-zh, path: x.tsv}}",
             [
-                "sources.own.pair: its value has not the form",
+                "sources.own.pair: its value does not have the required form",
                 "sources.recipnlg: missing kind, pair.",
                 "sources: 'entities' should not be valid",
             ],
@@ -99,10 +99,10 @@ def test_a_source_is_fetched_once_and_its_items_are_explained(house: Path) -> No
             "{lookup: {backend: endpoint, endpoint: 'http://x.org/'}, link: {backend: command},"
             " categorise: {backend: service}, pages: {backend: api}}",
             [
-                "contact: an endpoint is asked",
+                "contact: an endpoint wants to know who asks",
                 "enrich.link.command: backend command needs it",
-                "contact: a topic service is asked under your name",
-                "contact: Wikipedia's API is asked under your name",
+                "contact: a topic service wants to know who asks",
+                "contact: Wikipedia's API wants to know who asks",
             ],
         ),
     ],

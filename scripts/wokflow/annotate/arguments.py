@@ -145,19 +145,19 @@ def _own(given: str, default: str | None) -> str | None:
 def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[str]:
     """Cells that hold what their column does not allow."""
     if not NAME.fullmatch(row["name"]):
-        yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
+        yield f"{row['name']!r} is not a valid name: use letters, digits, _ and -, and begin with a letter or digit."
     if row["name"] in studies:
         yield f"the name {row['name']} is taken."
     if row["kind"] not in KINDS:
-        yield f"kind {row['kind']!r} is none of {', '.join(KINDS)}."
+        yield f"kind {row['kind']!r} is not one of {', '.join(KINDS)}."
     if row["data"] not in DATA:
-        yield f"data {row['data']!r} is none of {', '.join(DATA)}."
+        yield f"data {row['data']!r} is not one of {', '.join(DATA)}."
     if row["data"] in JUDGED and row["kind"] in KINDS[1:]:
-        yield f"texts of data {row['data']} are rated: kind rating."
+        yield f"texts of data {row['data']} can only be rated: set kind to rating."
     if row["kind"] == "writing" and row["data"] not in (*ADAPTED, *JUDGED):
-        yield f"people adapt recipes of data {' and '.join(ADAPTED)}."
+        yield f"people can adapt recipes of data {' and '.join(ADAPTED)} alone."
     if row["systems"] + row["texts"] and row["kind"] == "writing":
-        yield "a source is adapted, and no system's text: leave the columns systems and texts empty."
+        yield "people adapt the source, and not the text of a system: leave the columns systems and texts empty."
     if row["texts"] and row["data"] in JUDGED:
         yield f"texts of data {row['data']} are those of stage judge: leave the column texts empty."
     if not row["raters"]:
@@ -207,15 +207,15 @@ def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:
     known = [*systems] if study.data in JUDGED else [*study.known, HUMAN]
     unknown = [name for name in study.systems if name not in known]
     if unknown and not study.texts:
-        yield f"{', '.join(unknown)} is none of the systems of {study.data}: {', '.join(known)}."
+        yield f"{', '.join(unknown)} is not a system of {study.data}: {', '.join(known)}."
     if study.data == ASH and not systems:
-        yield "recipes of data ash are those of generators: judge.models names none."
+        yield "data ash are recipes of generators, and judge.models names no generator."
     if study.data == DIALOGUES and not systems:
         yield "no run adapts dialogues: name one in the table of runs."
     if study.data == PTA and not systems:
         yield (
-            "translations of data pta are those of runs on sentences whose items are known: the table of runs names "
-            "none, or enrich.entities.path no table of entities."
+            "data pta are translations by runs on sentences whose items are known: either the table of runs has no "
+            "such run, or enrich.entities.path names no table of entities."
         )
     if Path(study.raters).is_file():
         try:

@@ -61,15 +61,15 @@ def read_checks(path: str, task: Mapping[str, Any]) -> list[Check]:
         if not row["name"] or row["kind"] not in KINDS:
             raise UserError(f"{where}: a check needs a name, and a kind: {' or '.join(KINDS)}.")
         if row["name"] in (check.name for check in checks):
-            raise UserError(f"{where}: the check {row['name']} is there twice.")
+            raise UserError(f"{where}: the check {row['name']} occurs twice.")
         if len(options) != count:
             raise UserError(f"{where}: tasks compare {count} texts, but the check has {len(options)}.")
         accepted = {name: row[name].split() for name in names}
         for each in dimensions:
             if unknown := set(accepted[each["name"]]) - set(options or each["values"]):
-                raise UserError(f"{where}: {', '.join(sorted(unknown))} is no value of {each['name']}.")
+                raise UserError(f"{where}: {', '.join(sorted(unknown))} is not a value of {each['name']}.")
         if not any(accepted.values()):
-            raise UserError(f"{where}: the check accepts anything.")
+            raise UserError(f"{where}: the check accepts every answer: fill in which are right.")
         shown = {name: row[name].replace(" | ", "\n") for name in (*context, *options)}
         checks.append(Check(row["name"], row["kind"], shown, options, dimensions, accepted))
     return checks

@@ -47,18 +47,20 @@ def read_raters(path: str) -> list[Rater]:
         where = f"{path}, line {line}"
         if not NAME.fullmatch(name):
             raise UserError(
-                f"{where}: {name!r} is no pseudonym: letters, digits, _ and -, the first a letter."
+                f"{where}: {name!r} is not a valid pseudonym: use letters, digits, _ and -, and begin with a letter."
             )
         if TAKEN.fullmatch(name):
             raise UserError(
                 f"{where}: spreadsheet programs turn {name} into something else. Choose another pseudonym."
             )
         if name.casefold() in (known.casefold() for known in raters):
-            raise UserError(f"{where}: the pseudonym {name} is there twice.")
+            raise UserError(f"{where}: the pseudonym {name} occurs twice.")
         if state not in STATES:
-            raise UserError(f"{where}: state {state!r} is none of excluded, withdrawn, or nothing.")
+            raise UserError(
+                f"{where}: state {state!r} is neither excluded nor withdrawn; it is empty for raters who take part."
+            )
         if replaces and replaces not in raters:
-            raise UserError(f"{where}: {name} replaces {replaces!r}, whom no line before names.")
+            raise UserError(f"{where}: {name} replaces {replaces!r}, who is in no earlier line.")
         share = raters[replaces].share if replaces else shares
         shares += not replaces
         raters[name] = Rater(name, consent.casefold() in YES, state, share)

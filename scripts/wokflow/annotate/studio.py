@@ -96,9 +96,9 @@ def read_export(path: Path, *, parts: bool) -> Iterator[Row]:
     try:
         exported = json.loads(read_text(str(path)))
     except json.JSONDecodeError as error:
-        raise UserError(f"{path}, line {error.lineno}: this is no JSON ({error.msg}). {EXPORT}") from error
+        raise UserError(f"{path}, line {error.lineno}: this is not JSON ({error.msg}). {EXPORT}") from error
     if not isinstance(exported, list):
-        raise UserError(f"{path} is no list of tasks. {EXPORT}")
+        raise UserError(f"{path} is not a list of tasks. {EXPORT}")
     refuse_misread_json(path, exported, copied=True)
     for place, one in enumerate(exported, 1):
         if not (isinstance(one, dict) and isinstance(one.get("data"), dict)):
@@ -122,7 +122,7 @@ def _answers(results: Any, where: str) -> dict[str, str]:
     filled: dict[str, list[str]] = {}
     for result in results if isinstance(results, list) else [results]:
         if not isinstance(result, dict):
-            raise UserError(f"{where}: a result is no object. {EXPORT}")
+            raise UserError(f"{where}: a result is not an object. {EXPORT}")
         name, value = result.get("from_name"), result.get("value")
         if isinstance(name, str) and isinstance(value, dict):
             filled.setdefault(name, []).extend(_texts(value))

@@ -84,9 +84,7 @@ def _json(answer: "httpx.Response") -> Any:
     try:
         return answer.json()
     except ValueError as error:
-        raise UserError(
-            f"What answers at {answer.url} is no Label Studio. Give its address: --url"
-        ) from error
+        raise UserError(f"The server at {answer.url} is not Label Studio. Give its address: --url") from error
 
 
 def token(path: str | None) -> str:
@@ -118,7 +116,7 @@ class Tasks:
         self.study = study
         self.raters = sorted(path.stem for path in sheets.glob("*.tsv"))
         if not self.raters:
-            raise UserError(f"{sheets} holds no sheet of a rater: in the table of raters, nobody takes part.")
+            raise UserError(f"{sheets} holds no sheet: nobody in the table of raters takes part.")
         self.tasks = of_raters(rows, self.raters)
         self.labels = labels(rows[0])
         self.instructions = read_text(str(sheets / "instructions.md"))

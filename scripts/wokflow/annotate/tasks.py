@@ -152,8 +152,8 @@ def _texts(
     ):
         if not item or not run or item in texts.setdefault(run, {}):
             raise UserError(
-                f"{settings.texts}, row {number}: no instance, no run, or the same as in an earlier row: {item} "
-                f"{run}."
+                f"{settings.texts}, row {number}: instance or run is empty, or both are as in an earlier row: "
+                f"{item} {run}."
             )
         texts[run][item] = text or ""
     if unknown := [name for name in settings.systems if name not in texts]:
@@ -194,7 +194,7 @@ def _compared(rows: list[Row], settings: TasksSettings, random: Random) -> Itera
         of_item.setdefault(row["item"], {})[row["system"]] = row
     asked = list(read_table(settings.dimensions or "", ("name", "question"), comments=True))
     if any(len(made) < LEAST for made in of_item.values()):
-        raise UserError(f"Study {settings.study}: comparing takes {LEAST} systems or more for each item.")
+        raise UserError(f"Study {settings.study}: a comparison needs {LEAST} systems or more for each item.")
     systems = {item: list(made) for item, made in of_item.items()}
     values = {"scale": "nominal", "values": sorted({name for made in of_item.values() for name in made})}
     for item, chosen in tuples(systems, settings.size, random):

@@ -58,7 +58,7 @@ def ask(*command: str, text: str = "", environment: Mapping[str, str] | None = N
         raise SlurmError(f"{command[0]} cannot be run: {error.strerror}") from error
     if done.returncode:
         raise SlurmError(
-            (done.stderr.strip() or done.stdout.strip()) or f"{command[0]} failed without a word"
+            (done.stderr.strip() or done.stdout.strip()) or f"{command[0]} failed without a message"
         )
     return done.stdout
 

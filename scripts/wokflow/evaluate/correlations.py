@@ -50,14 +50,14 @@ def evaluate_correlations(
     if rated:
         known = {(one.run, name) for one in measured for name in one.ids}
         missing = len({text for of in rated.values() for text in of} - known)
-        job.progress.say(f"{missing} rated texts are of no run that is scored here, and are left out")
+        job.progress.say(f"{missing} rated texts belong to no run that is scored here, and are left out")
     rows = [
         row for data in _by_data(measured).values() for row in correlation_rows(data, rated, settings.level)
     ]
     if rated and not rows:
         raise UserError(
-            f"{', '.join(settings.ratings)}: no rating is of a text that was scored. Columns run and instance_id "
-            "have to be as in generate/predictions."
+            f"{', '.join(settings.ratings)}: no rating belongs to a text that was scored. Columns run and "
+            "instance_id must match generate/predictions."
         )
     tables.write(correlations, schemas.CORRELATIONS, rows, job.metadata)
 
@@ -102,7 +102,7 @@ def _rating(text: str, where: str) -> float:
     except ValueError:
         rating = math.nan
     if not math.isfinite(rating):
-        raise UserError(f"{where}, column rating: {text!r} is no number.{comma_hint(text)}")
+        raise UserError(f"{where}, column rating: {text!r} is not a number.{comma_hint(text)}")
     return rating
 
 

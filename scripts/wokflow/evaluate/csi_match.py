@@ -112,7 +112,7 @@ def read_regions(path: str) -> dict[str, frozenset[str]]:
     for number, (lang, country, _) in read_rows(path, REGION_COLUMNS, "countries of languages"):
         if not lang or not country or country[0] != "Q" or not country[1:].isdecimal():
             raise UserError(
-                f"{path}, row {number}: lang is to be a language such as zh, country_qid an id such as Q148."
+                f"{path}, row {number}: lang must be a language such as zh, and country_qid an id such as Q148."
             )
         regions.setdefault(lang, set()).add(country)
     return {lang: frozenset(countries) for lang, countries in regions.items()}

@@ -27,7 +27,7 @@ def read_predictions(
                 raise UserError(f"{where}: the column run is empty; give the run's name.")
             if instance not in wanted:
                 raise UserError(
-                    f"{where}: there is no instance {instance!r}; the table pivot/instances has them all."
+                    f"{where}: there is no instance {instance!r}; the table pivot/instances lists them."
                 )
             if instance in runs.setdefault(run, {}):
                 raise UserError(f"{where}: run {run} has instance {instance} twice. Remove one.")

@@ -34,7 +34,7 @@ def read_grades(path: Path) -> dict[Pair, int]:
             raise UserError(f"{path}, line {line}: the grade {row['grade']!r} is not 0, 1 or 2")
         if pair in grades:
             raise UserError(
-                f"{path}, line {line}: {' '.join(pair)} was graded before; delete one of both rows"
+                f"{path}, line {line}: {' '.join(pair)} was graded before; delete one of the rows"
             )
         grades[pair] = int(row["grade"])
     return grades

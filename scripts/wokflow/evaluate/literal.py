@@ -111,12 +111,12 @@ def read_concepts(path: str) -> dict[str, list[Concept]]:
         langs = data.split("-")
         if not name or not all(terms) or sorted(langs) != ["en", "zh"]:
             raise UserError(
-                f"{path}, row {number}: data is to be zh-en or en-zh, and {', '.join(COLUMNS[1:])} are not to be "
+                f"{path}, row {number}: data must be zh-en or en-zh, and {', '.join(COLUMNS[1:])} must not be "
                 "empty."
             )
         if name in (known.name for known in concepts.get(data, ())):
             raise UserError(
-                f"{path}, row {number}: {name} of {data} is there twice. Put all terms into one row."
+                f"{path}, row {number}: {name} of {data} occurs twice. Put all terms into one row."
             )
         counts = (counter(text.split("|"), lang) for text, lang in zip(terms, langs, strict=True))
         concepts.setdefault(data, []).append(Concept(name, *counts))

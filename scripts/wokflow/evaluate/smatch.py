@@ -53,8 +53,8 @@ def parsed(texts: Sequence[str], command: Sequence[str], key: str, seconds: floa
     )
     if len(graphs) != len(lines):
         raise UserError(
-            f"{key}: the parser was given {len(lines)} texts and wrote {len(graphs)} graphs. It is to write one for "
-            "each line, blank lines between them, also where it does not understand a text."
+            f"{key}: the parser was given {len(lines)} texts and wrote {len(graphs)} graphs. It must write one for "
+            "each line, with blank lines between them, also for a text that it cannot parse."
         )
     return dict(zip(lines, graphs, strict=True))
 

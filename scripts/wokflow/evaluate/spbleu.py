@@ -30,8 +30,8 @@ def sentence_pieces(path: str) -> Pieces:
         model = sentencepiece.SentencePieceProcessor(model_file=path)
     except (OSError, RuntimeError) as error:
         raise UserError(
-            f"evaluate.metrics.spbleu: {path} is no model of SentencePiece: {error}. docs/runs.md says where to get "
-            "one."
+            f"evaluate.metrics.spbleu: {path} is not a model of SentencePiece: {error}. docs/runs.md says where "
+            "to get one."
         ) from error
 
     name = f"spm-{path_digest(path)[:12]}"

@@ -143,12 +143,12 @@ def read_published(path: str) -> pl.DataFrame:
                     cells[name] = float(row[name])
                 except ValueError as error:
                     raise UserError(
-                        f"{path}, line {line}, column {name}: {row[name]!r} is no number.{comma_hint(row[name])}"
+                        f"{path}, line {line}, column {name}: {row[name]!r} is not a number.{comma_hint(row[name])}"
                     ) from error
         before = seen.setdefault(tuple(row.get(name, "") for name in MEASURED), line)
         if before != line:
             raise UserError(
-                f"{path}, line {line}: line {before} has a value of the same. Delete one of both."
+                f"{path}, line {line}: line {before} already has this figure. Delete one of the two."
             )
         rows.append(cells)
     return pl.DataFrame(rows, PUBLISHED_SCHEMA).with_columns(

@@ -38,15 +38,17 @@ def run_command(
         if status:
             with log.open("rb") as file:
                 end = end_of(file, LOG_END).strip()
-            raise UserError(f"{key}: {shlex.join(words)} ended with status {status}. Its last words:\n{end}")
+            raise UserError(
+                f"{key}: {shlex.join(words)} ended with status {status}. The end of its output:\n{end}"
+            )
         try:
             if (size := written.stat().st_size) > MOST:
-                raise UserError(f"{key}: {shlex.join(words)} wrote {size:,} bytes, more than texts have.")
+                raise UserError(f"{key}: {shlex.join(words)} wrote {size:,} bytes, more than any text has.")
             return written.read_text(encoding="utf-8")
         except (FileNotFoundError, UnicodeDecodeError) as error:
             place = "{output}" if printed is log else "its standard output"
             raise UserError(
-                f"{key}: {shlex.join(words)} wrote no text in UTF-8 to {place}: {error}"
+                f"{key}: {shlex.join(words)} wrote to {place} what is not text in UTF-8: {error}"
             ) from error
 
 

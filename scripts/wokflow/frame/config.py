@@ -197,7 +197,7 @@ def chinese_corpus(config: Mapping[str, Any], key: str) -> Iterator[str]:
     corpus = lookup(config, key)
     chinese = [name for name in config["sources"] if name in ("xiachufang", "counterfactual")]
     if corpus not in chinese:
-        yield f"{key}: {corpus} is none of the Chinese corpora in sources: {', '.join(chinese)}."
+        yield f"{key}: {corpus} is not one of the Chinese corpora in sources: {', '.join(chinese)}."
 
 
 def missing_packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> Iterator[str]:
@@ -235,7 +235,7 @@ def _explain(error: ValidationError, corpora: Sequence[str]) -> str:
         error.validator == "pattern"
     ):  # the value is not shown: it may be a key, where its variable's name belongs
         name = f"the name {instance}" if "propertyNames" in error.absolute_schema_path else "its value"
-        return f"{where}: {name} has not the form that is wanted. {schema.get('description', allowed)}"
+        return f"{where}: {name} does not have the required form. {schema.get('description', allowed)}"
     if error.validator == "type":
         kinds = allowed if isinstance(allowed, str) else " or ".join(allowed)
         hint = " YAML takes it for a text: write 1.0e-4 for 1e-4." if _is_number(instance) else ""
@@ -246,7 +246,7 @@ def _explain(error: ValidationError, corpora: Sequence[str]) -> str:
     if error.validator == "enum":
         near = difflib.get_close_matches(str(error.instance), allowed, 1)
         guess = f" Did you mean {near[0]}?" if near else ""
-        return f"{where}: {error.instance!r} is none of {', '.join(allowed)}.{guess}"
+        return f"{where}: {error.instance!r} is not one of {', '.join(allowed)}.{guess}"
     return f"{where}: {error.message}."
 
 

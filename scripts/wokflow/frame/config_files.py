@@ -41,8 +41,8 @@ def check_readable(paths: Iterable[str | Path]) -> None:
     for number, path in enumerate(paths):
         if number and not Path(path).exists():
             raise UserError(
-                f"There is no config file {path}. All names behind --configfile are those of config files: a "
-                f"stage, or another target, stands before it: snakemake --cores 8 {path} --configfile ..."
+                f"There is no config file {path}. All that follows --configfile is read as config files. If it "
+                f"is a stage or another target, put it before: snakemake --cores 8 {path} --configfile ..."
             )
         _composed(path)
 
@@ -61,7 +61,7 @@ def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
     if not isinstance(document, yaml.MappingNode):
         raise UserError(f"{path} holds no keys. Write one a line, as `results: DIR`, or leave the file out.")
     if problems := "\n".join(f"  - {problem}" for problem in _twice(document, "", set())):
-        raise UserError(f"{path} says the same key twice, so that one of them would not count:\n{problems}")
+        raise UserError(f"{path} has the same key twice, and only one of them would count:\n{problems}")
     if problems := "\n".join(f"  - {problem}" for problem in _otherwise(document, "", [])):
         raise UserError(f"{path} has values that are not read as they look:\n{problems}")
     try:

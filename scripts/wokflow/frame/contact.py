@@ -19,7 +19,7 @@ def unusable_contact(contact: str, asked: Sequence[str]) -> Iterator[str]:
     """What is wrong with `contact` if these services are asked under that name."""
     if not contact:
         for service in asked:
-            yield f"contact: {service} is asked under your name: set it to your e-mail address or home page."
+            yield f"contact: {service} wants to know who asks: set it to your e-mail address or home page."
     elif asked:
         from wokflow.frame.web import user_agent
 

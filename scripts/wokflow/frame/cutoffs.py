@@ -74,8 +74,8 @@ class CutoffGroup:
         """
         if unknown := wildcards.keys() - {*NARROWING, *WITHIN}:
             raise ValueError(
-                f"wildcard {', '.join(sorted(unknown))} is unknown, so which cutoffs must its jobs wait for? Add it to "
-                "NARROWING or WITHIN in wokflow/frame/cutoffs.py."
+                f"wildcard {', '.join(sorted(unknown))} is unknown, so which cutoffs must its jobs wait for? Add it "
+                "to NARROWING or WITHIN in wokflow/frame/cutoffs.py."
             )
         name = wildcards.get("corpus")
         if self.by == "data":

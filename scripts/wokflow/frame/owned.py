@@ -43,7 +43,7 @@ def check_own(descriptor: int, path: str | Path) -> None:
     """Raise ForeignError if an open file is not a regular file of the user, or others may write it."""
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):
-        raise ForeignError(f"{path} is no file.")
+        raise ForeignError(f"{path} is not a file.")
     uid, modes = _created(about.st_dev, str(Path(path).parent))
     if about.st_uid not in (os.geteuid(), uid):
         raise ForeignError(f"{path} belongs to {owner(about.st_uid)}.")

@@ -80,8 +80,8 @@ class Client(ABC, Generic[Answer]):
         endpoint, backoff = settings.endpoint, settings.backoff_s
         if endpoint is None or not settings.contact:
             raise UserError(
-                f"{step}.endpoint, the URL of the service, and contact, an e-mail address or URL at which its "
-                "operators can reach you, are needed to ask it."
+                f"set {step}.endpoint to the URL of the service, and contact to an e-mail address or URL at which "
+                "its operators can reach you."
             )
         if not plain_url(endpoint):
             raise UserError(
@@ -241,7 +241,7 @@ class Client(ABC, Generic[Answer]):
         if status < 400:
             to = printable(response.headers.get("Location", "nowhere"))
             return UserError(
-                f"{self.endpoint} sends requests on to {to}, which is not followed. If that is right, set "
+                f"{self.endpoint} redirects to {to}, which is not followed. If that is right, set "
                 f"{self._step}.endpoint to it."
             )
         return UserError(

@@ -276,14 +276,14 @@ def _row_problems(
 ) -> Iterator[str]:
     """Problems of single cells: values that their columns do not allow."""
     if not NAME.fullmatch(row["name"]):
-        yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
+        yield f"{row['name']!r} is not a valid name: use letters, digits, _ and -, and begin with a letter or digit."
     if row["name"] in runs or row["name"] in reserved:
         yield f"the name {row['name']} is taken."
     for column, choices in {**CHOICES, "data": (*DATA, DIALOGUES, *pairs)}.items():
         if row[column] not in choices:
-            yield f"{column} {row[column]!r} is none of {', '.join(choices)}."
+            yield f"{column} {row[column]!r} is not one of {', '.join(choices)}."
     if row["seed"] and not row["seed"].isdecimal():
-        yield f"seed {row['seed']!r} is no number."
+        yield f"seed {row['seed']!r} is not a number."
     for column in PATHS:
         try:
             expanded(row[column])
@@ -306,12 +306,12 @@ def _run_problems(run: Run) -> Iterator[str]:
     """Problems of cells that contradict one another, or the other rows."""
     family = FAMILIES[run.family]
     if run.trained and not family.trainable:
-        yield f"a run of family {run.family} is not trained: stage none."
+        yield f"models of family {run.family} cannot be trained: set stage to none."
     if run.trained and run.pair:
-        yield "no run learns from a source of sentences: stage none."
+        yield "no run learns from a source of sentences: set stage to none."
     if run.kind not in family.data:
         needed = "recipes to rewrite" if family.data == (REWRITTEN,) else "pairs"
-        yield f"family {run.family} needs {needed}: data {' or '.join(family.data)}."
+        yield f"family {run.family} needs {needed}: set data to {' or '.join(family.data)}."
     yield from _model_problems(run, family)
     yield from _prompt_problems(run, family)
     if run.answers and run.family != "prompt":
@@ -320,9 +320,9 @@ def _run_problems(run: Run) -> Iterator[str]:
         yield f"there is no file {run.answers}."
     steps = {*family.steps, *(["model"] if run.trained else [])}
     if not (run.pair and family.needs_prompt) and any("shots" in own for own in run.settings.values()):
-        yield "shots are exemplars of sentences: data a source of sentences, family prompt or causal."
+        yield "shots are exemplars for runs of family prompt or causal on a source of sentences; this run is none."
     if unread := sorted(set(run.settings) - steps):
-        yield f"it has no step for the settings {', '.join(f'{step}.*' for step in unread)}."
+        yield f"no step of this run reads the settings {', '.join(f'{step}.*' for step in unread)}."
 
 
 def _model_problems(run: Run, family: Family) -> Iterator[str]:
@@ -331,9 +331,9 @@ def _model_problems(run: Run, family: Family) -> Iterator[str]:
     if family.has_model and not run.model:
         yield f"a run of family {run.family} needs a model."
     if run.model == FROM_SCRATCH and not run.trained:
-        yield f"a model {FROM_SCRATCH} is made by training: stage train."
+        yield f"model {FROM_SCRATCH} is trained from scratch: set stage to train."
     if run.borrows and run.trained:
-        yield f"{run.model}: training begins from a model of the hub or a folder, or from {FROM_SCRATCH}."
+        yield f"{run.model}: training begins from a model of the hub, a folder or {FROM_SCRATCH}, never from a run's."
     elif run.borrows and run.lender is None:
         yield f"{run.model}: no run of that name trains a model of family {_models(run)}."
     if run.model and not run.borrows and run.family != "prompt" and (wrong := no_model(run.model)):
@@ -345,16 +345,16 @@ def _prompt_problems(run: Run, family: Family) -> Iterator[str]:
         yield f"a run of family {run.family} takes no prompt{' for recipes' if family.prompts else ''}."
     elif run.prompt in DICTIONARY_PROMPTS and run.family != "seq2seq":
         yield (
-            f"prompt {run.prompt} is what a translation model reads: family seq2seq. A language model is to be told "
-            "what to do: csi_ct, or csi_line_append and csi_line_replace for family causal."
+            f"prompt {run.prompt} is for translation models (family seq2seq). A language model needs an instruction: "
+            "csi_ct, or csi_line_append and csi_line_replace for family causal."
         )
     if run.kind in family.needs_prompt and not run.prompt:
-        yield "it needs a prompt: a name in resources/prompts, or the path of a file."
+        yield "prompt is empty: give a name in resources/prompts, or the path of a file."
     if run.prompt_file and not Path(run.prompt_file).is_file():
         yield f"there is no prompt {run.prompt_file}."
     pair = OF_PAIR.search(Path(run.prompt).stem)
     if pair and run.languages and pair[0] != run.direction:
-        yield f"prompt {run.prompt} is by its name for {pair[0]}, and the data are {run.direction}."
+        yield f"prompt {run.prompt} is for {pair[0]}, as its name says, but the data are {run.direction}."
 
 
 def read_overrides(
@@ -373,7 +373,7 @@ def _setting(text: str, schema: Mapping[str, Any], steps: Mapping[str, str]) -> 
     dotted, equals, value = (part.strip() for part in text.partition("="))
     path = dotted.split(".")
     if not equals or path[0] not in steps:
-        return f"{text!r} is no setting: STEP.KEY=VALUE, where STEP is {', '.join(steps)}."
+        return f"{text!r} is not a setting: write STEP.KEY=VALUE, where STEP is {', '.join(steps)}."
     rule: Any = schema
     for key in [*steps[path[0]].split("."), *path[1:]]:
         rule = rule.get("properties", {}).get(key)
@@ -384,7 +384,7 @@ def _setting(text: str, schema: Mapping[str, Any], steps: Mapping[str, str]) -> 
     if "properties" in rule:
         return f"{dotted} is a block of settings: name one of {', '.join(rule['properties'])} in it."
     if wrong and wrong.validator == "pattern":  # the value is not shown: it may be a secret key
-        return f"{dotted}: its value has not the form that is wanted. {rule['description']}"
+        return f"{dotted}: its value does not have the required form. {rule['description']}"
     return f"{dotted}: {wrong.message}.{comma_hint(read)}" if wrong else (path, read)
 
 

@@ -234,8 +234,8 @@ def _rows(
                 row = row[: len(header)]  # tabs that a spreadsheet added
             if len(row) > len(header) or (whole and len(row) < len(header)):
                 raise UserError(
-                    f"{where}: {len(row)} cells, but the header has {len(header)}; empty cells count. A tab or "
-                    "line breaks inside a cell call for quotes around it."
+                    f"{where}: {len(row)} cells, but the header has {len(header)}; empty cells count. A cell "
+                    "that holds a tab or a line break needs quotation marks around it."
                 )
             yield reader.line_num, dict(zip(header, row + [""] * (len(header) - len(row)), strict=True))
     except csv.Error as error:
@@ -274,9 +274,9 @@ def _header(where: str, row: list[str], columns: Collection[str], optional: Coll
         present = f"; found were {', '.join(header)}. {TABS}" if header else "."
         raise UserError(f"{where}: missing column {', '.join(missing)}{present}")
     if twice := [name for name in header if name and header.count(name) > 1]:
-        raise UserError(f"{where}: column {twice[0]} is there twice.")
+        raise UserError(f"{where}: column {twice[0]} occurs twice.")
     for name in set(optional) - set(header):
         others = {other.casefold(): other for other in header if other not in (*columns, *optional)}
         if close := get_close_matches(name, others, n=1, cutoff=ALIKE):
-            raise UserError(f"{where}: column {others[close[0]]} is unknown. Is {name} meant?")
+            raise UserError(f"{where}: column {others[close[0]]} is unknown. Did you mean {name}?")
     return header

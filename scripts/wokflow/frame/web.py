@@ -79,8 +79,8 @@ def user_agent(contact: str) -> str:
         return f"Wokflow/{VERSION} httpx/{httpx.__version__}"
     if not CONTACT.fullmatch(contact) or not re.search(r"\S[@/]\S", contact):
         raise UserError(
-            f"contact: {contact!r} is no e-mail address and no web page. Give one by which the administrators of "
-            "servers can reach you."
+            f"contact: {contact!r} is neither an e-mail address nor a web page. Give one at which the administrators "
+            "of servers can reach you."
         )
     return f"Wokflow/{VERSION} ({contact.strip()}) httpx/{httpx.__version__}"
 

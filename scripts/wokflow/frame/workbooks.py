@@ -161,7 +161,7 @@ def _rows(path: str | Path, mandatory: Collection[str]) -> Iterator[Row]:
 
 def _refuse_twice(where: str, header: Sequence[str]) -> None:
     if twice := [name for name in header if name and header.count(name) > 1]:
-        raise UserError(f"{where}: column {twice[0]} is there twice.")
+        raise UserError(f"{where}: column {twice[0]} occurs twice.")
 
 
 def _text(cell: Any) -> str:

@@ -72,9 +72,7 @@ def read_categories(path: str) -> dict[str, str]:
     for line, row in read_table(path, ("name", "also", "what"), "categories", comments=True):
         for spelling in (row["name"], *filter(None, row["also"].split(" | "))):
             if not spelling or categories.setdefault(_spelling(spelling), row["name"]) != row["name"]:
-                raise UserError(
-                    f"{path}, line {line}: {spelling!r} is empty, or a spelling of two categories."
-                )
+                raise UserError(f"{path}, line {line}: {spelling!r} is empty, or belongs to two categories.")
     return categories
 
 

@@ -190,7 +190,7 @@ def reader_of(head: bytes) -> Reader:
             raise NoLayoutError(f"has more than one column named {twice[0]}")
     if not readers and _is_foreign_header(cells := _cells(Dialect(",", '"', ""), line)):
         columns = ", ".join(name or "(no name)" for name in cells)
-        raise NoLayoutError(f"has the columns {columns}, none of which says what it holds")
+        raise NoLayoutError(f"has the columns {columns}, none of which has a known name")
     if recipenlg.is_header(line) or not readers:
         readers.insert(0, published)
     return min(readers, key=lambda reader: _misfits(reader, head))

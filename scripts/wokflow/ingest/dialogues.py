@@ -65,8 +65,8 @@ def ingest_dialogues(*, utterances: str, rejects: str, settings: DialoguesSettin
     summary = f"{count} dialogues, {len(rows)} utterances, {len(left.rows)} rejects"
     if not rows:
         raise UserError(
-            f"ingest.dialogues.path: {path} holds no dialogue ({summary}{left.most()}). It is to have a JSON object "
-            "a line, as utterances.jsonl of ConvoKit, or as docs/dialogues.md says."
+            f"ingest.dialogues.path: {path} holds no dialogue ({summary}{left.most()}). Each line must be a "
+            "JSON object, as in ConvoKit's utterances.jsonl or in docs/dialogues.md."
         )
     tables.write(utterances, UTTERANCES, rows, job.metadata)
     left.write(rejects, job.metadata)

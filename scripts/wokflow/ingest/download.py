@@ -81,11 +81,9 @@ def _checked(url: str) -> httpx.URL:
     try:
         asked = httpx.URL(url)
     except (httpx.InvalidURL, TypeError):
-        raise UserError(
-            "The URL of a file to be fetched is not valid. It is to begin with https://"
-        ) from None
+        raise UserError("The URL of a file to be fetched is not valid. It must begin with https://") from None
     if asked.scheme not in ("http", "https") or not asked.host:
-        raise UserError(f"{shown(asked)} cannot be fetched: only http and https are.")
+        raise UserError(f"{shown(asked)} cannot be fetched: an address must begin with http:// or https://.")
     return asked.copy_with(fragment=None)
 
 
@@ -216,17 +214,17 @@ class _Fetch:
         encoding = _encoding(response)
         if encoding and not (encoding.endswith("gzip") and self._target.suffix == ".gz"):
             raise UserError(
-                f"{self._name} came encoded ({encoding}), which was not asked for. {self._by_hand}"
+                f"{self._name} was sent with an encoding that was not asked for ({encoding}). {self._by_hand}"
             )
         length = headers.get("Content-Length", "")
         whole = int(length) if re.fullmatch(r"[0-9]{1,18}", length) else None
         if whole is None and not self._sha256 and headers.get("Transfer-Encoding", "").lower() != "chunked":
             raise UserError(
-                f"{self._name} does not say how long the file is, so that it cannot be known to be whole. Give its "
-                f"SHA-256. {self._by_hand}"
+                f"{self._name} does not say how long the file is, so a part of it could not be told from the whole. "
+                f"Give its SHA-256. {self._by_hand}"
             )
         if self._size:
-            self._progress.say(f"{self._target.name}: begins anew, the server does not send the rest alone")
+            self._progress.say(f"{self._target.name}: begins again: the server does not send the rest alone")
         self._drop()
         self._whole = whole
         self._check_room()
@@ -284,8 +282,8 @@ class _Fetch:
         if pieced:
             raise Again("the parts do not fit together by their SHA-256")
         raise UserError(
-            f"{self._name} has the SHA-256 {given}, not {self._sha256}. It was changed on its way, or the server has "
-            "another version of it by now: if so, give its SHA-256."
+            f"{self._name} has the SHA-256 {given}, not {self._sha256}. Either it was damaged on its way: try again. "
+            "Or the server has another version by now: if you want that one, give its SHA-256."
         )
 
     @property

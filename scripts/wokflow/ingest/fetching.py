@@ -77,7 +77,7 @@ def _redirected(url: httpx.URL, location: str) -> httpx.URL:
         raise RedirectError(NOWHERE)
     if url.scheme == "https" and to.scheme == "http":
         raise RedirectError(
-            f"redirects from https to {shown(to)}, where anybody on the way could change the file; it is not followed"
+            f"redirects from https to {shown(to)}, where anybody could change the file on its way; not followed"
         )
     return to
 

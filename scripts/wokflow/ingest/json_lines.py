@@ -85,7 +85,7 @@ def _lines(path: str, key: str) -> Iterator[bytes]:
             yield from complete
             if len(rest) > MAX_LINE:
                 raise UserError(
-                    f"{key}: {path} has a line of more than {MAX_LINE >> 20} MiB. An object is a line."
+                    f"{key}: {path} has a line of more than {MAX_LINE >> 20} MiB. A line must be one JSON object."
                 )
     except Truncated as damage:
         raise UserError(f"{key}: {path} is cut off or damaged: {damage}. Fetch the file again.") from damage

@@ -332,8 +332,8 @@ def _check(raw: str, reader: _Reader, counts: Counter[str], first: FirstRejects,
         reasons = ", ".join(f"{count} {reason}" for reason, count in counts.most_common() if reason)
         raise UserError(
             f"{raw} has no article in its {'first ' * (not at_end)}{rows} rows (rejected: {reasons or 'none'}). "
-            f"{first.written()}It is to be the CirrusSearch dump of a Wikipedia's content, as "
-            "enwiki-DATE-cirrussearch-content.json.gz; the dump named general holds all other pages."
+            f"{first.written()}Name the CirrusSearch dump of a Wikipedia's articles, such as "
+            "enwiki-DATE-cirrussearch-content.json.gz; the one called general holds all other pages."
         )
     if kept >= SAMPLE or at_end:
         code, count = reader.languages.most_common(1)[0]

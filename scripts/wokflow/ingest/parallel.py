@@ -202,8 +202,8 @@ def _member_of(path: str, names: Sequence[str], lang: str) -> str:
     if len(exact or matching) != 1:
         held = ", ".join(sorted(names)[:8]) or "nothing"
         raise UserError(
-            f"{path} has {len(exact or matching)} files that end in .{lang}, and not one. It holds {held}. Is `pair` "
-            "right? Else unpack it and name both files."
+            f"{path} has {len(exact or matching)} files that end in .{lang} instead of one. It holds {held}. Check "
+            "`pair`; if it is right, unpack the archive and name both files."
         )
     return (exact or matching)[0]
 
@@ -215,7 +215,7 @@ def _member(path: str, name: str) -> Stream:
             info = archive.getinfo(name)
             check_readable(path, info)
             if info.file_size > BOMB and info.file_size > BEST * max(info.compress_size, 1):
-                raise UserError(f"{path}: {name} would be {info.file_size >> 20} MiB long: no text is.")
+                raise UserError(f"{path}: {name} would have {info.file_size >> 20} MiB, as no text has.")
             done = 0
             with archive.open(info) as content:
                 while data := content.read(CHUNK):
@@ -233,7 +233,7 @@ def _columns(path: str, names: tuple[str, str]) -> Iterator[Row]:
             header = [] if isinstance(line, Reject) else line.split("\t")
             if missing := [name for name in names if name not in header]:
                 raise UserError(
-                    f"{path}: its first line is to name the columns, and lacks {', '.join(missing)}."
+                    f"{path}: its first line must name the columns; missing: {', '.join(missing)}."
                 )
             places, width = [header.index(name) for name in names], len(header)
         elif isinstance(line, Reject):

@@ -50,7 +50,7 @@ def _own(part: Path) -> int:
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENXIO, errno.EACCES, errno.EISDIR):
             raise
-        raise UserError(f"{part} is no file of yours ({error.strerror}). {REMOVE}") from None
+        raise UserError(f"{part} is not a file of yours ({error.strerror}). {REMOVE}") from None
     try:
         check_own(descriptor, part)
     except UserError as error:

@@ -33,16 +33,16 @@ NEEDED_BY_NAME = SOCKS
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
     for name, source in config["sources"].items():
         if not source.get("path"):
-            yield f"sources.{name}: say where it lies (path), or where it is fetched from (url)."
+            yield f"sources.{name}: set path, where its file is, or url, where to fetch it."
         elif "fetched" not in source:
             yield from _missing(name, source)
     hosts = {name: host_of_wikimedia(source.get("url", "")) for name, source in config["sources"].items()}
     asked = [f"{host} (sources.{name}.url)" for name, host in hosts.items() if host]
     yield from unusable_contact(config["contact"], asked)
     if config["ingest"]["annotations"]["path"] and not config["ingest"]["dialogues"]["path"]:
-        yield "ingest.annotations.path: items are marked in dialogues. Say where these lie: ingest.dialogues.path."
+        yield "ingest.annotations.path: the marked items stand in dialogues, so set ingest.dialogues.path, too."
     if config["ingest"]["dialogues"]["shortest"] > config["ingest"]["dialogues"]["longest"]:
-        yield "ingest.dialogues: shortest is more than longest."
+        yield "ingest.dialogues: shortest is larger than longest."
 
 
 def _missing(name: str, source: Mapping[str, Any]) -> Iterator[str]:
@@ -52,7 +52,7 @@ def _missing(name: str, source: Mapping[str, Any]) -> Iterator[str]:
         if path.is_dir():
             yield f"sources.{name}.path: {path} is a folder. {files_in(path)}"
         elif not path.is_file():
-            yield f"sources.{name}.path: there is no file {path}.{how} Set the key to where it lies."
+            yield f"sources.{name}.path: there is no file {path}.{how} Set the key to the path of the file."
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:

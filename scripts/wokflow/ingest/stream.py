@@ -324,8 +324,8 @@ def _check_alone(path: Path, largest: zipfile.ZipInfo, members: Iterable[zipfile
     ]
     if len(alike) > 1:
         raise UserError(
-            f"{path} is a zip archive of several files ({', '.join(alike)}), of which one would be read: unpack it, "
-            "and name the one that is meant, or all of them joined"
+            f"{path} is a zip archive of several files ({', '.join(alike)}), of which only one would be read: unpack "
+            "it, and name the right one, or all of them joined into one"
         )
 
 

@@ -65,7 +65,7 @@ def pages_of(
     import wikipediaapi
 
     if not LANG.fullmatch(lang):
-        raise UserError(f"{lang!r} is not the code of a Wikipedia, as en, zh or simple.")
+        raise UserError(f"{lang!r} is not the code of a Wikipedia, such as en, zh or simple.")
     if not contact:
         raise UserError("Wikipedia's API asks for a contact: an e-mail address or a web page.")
     keep_urls_out_of_logs()

@@ -159,19 +159,19 @@ def adaptations_given(models: Mapping[str, AskedModel], runs: Iterable[Run]) -> 
 def _problems(row: Mapping[str, str], models: Mapping[str, AskedModel]) -> Iterator[str]:
     """Problems of single cells: values that their columns do not allow."""
     if not NAME.fullmatch(row["name"]):
-        yield f"{row['name']!r} is no name: letters, digits, _ and -, the first a letter or digit."
+        yield f"{row['name']!r} is not a valid name: use letters, digits, _ and -, and begin with a letter or digit."
     if row["name"] in models or row["name"] in RESERVED:
         yield f"the name {row['name']} is taken."
     if row["role"] not in PROMPTS:
-        yield f"role {row['role']!r} is none of {', '.join(PROMPTS)}."
+        yield f"role {row['role']!r} is not one of {', '.join(PROMPTS)}."
     if not row["model"]:
-        yield "model is empty: write what the endpoint calls it."
+        yield "model is empty: give the name by which the endpoint knows it."
     if row["repetitions"] and not (row["repetitions"].isdecimal() and int(row["repetitions"])):
-        yield f"repetitions {row['repetitions']!r} is no number from 1 on."
+        yield f"repetitions {row['repetitions']!r} is not a whole number of 1 or more."
     if row["role"] == "generator" and row["repetitions"] not in ("", "1"):
-        yield "a generator is asked once: another recipe of the same model is another row, with its own seed."
+        yield "a generator is asked once: for more recipes of its model, add a row with another seed."
     if row["seed"] and not row["seed"].isdecimal():
-        yield f"seed {row['seed']!r} is no number."
+        yield f"seed {row['seed']!r} is not a number."
     for column in PATHS:
         try:
             expanded(row[column])

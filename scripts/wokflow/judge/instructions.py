@@ -44,7 +44,7 @@ def _named(path: str, columns: tuple[str, ...]) -> list[dict[str, str]]:
     for line, row in read_table(path, columns, comments=True):
         if not row["id"] or row["id"] in by_id or ":" in row["id"]:
             raise UserError(
-                f"{path}, line {line}: the id {row['id']!r} is empty, has a colon, or is there twice."
+                f"{path}, line {line}: the id {row['id']!r} is empty, has a colon, or occurs twice."
             )
         by_id[row["id"]] = row
     if not by_id:

@@ -152,7 +152,7 @@ def _released(questions: Sequence[Question], path: str, asked: str) -> pl.DataFr
     ]
     if problems:
         raise UserError(
-            f"{path} does not fit the tasks of {asked}: {'; '.join(problems)}. Released answers replay with the "
-            "tables, prompts and repetitions of the run that asked them."
+            f"{path} does not fit the tasks of {asked}: {'; '.join(problems)}. Released answers can be "
+            "replayed only with the tables, prompts and repetitions of the run that asked them."
         )
     return answered.select(ANSWERS.names)

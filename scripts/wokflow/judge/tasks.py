@@ -51,7 +51,7 @@ def read_dimensions(path: str) -> list[dict[str, object]]:
                 else []
             ),
             *(
-                [f"scale {row['scale']!r} is none of {', '.join(SCALES)}"]
+                [f"scale {row['scale']!r} is not one of {', '.join(SCALES)}"]
                 if row["scale"] not in SCALES
                 else []
             ),

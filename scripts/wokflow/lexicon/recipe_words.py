@@ -55,10 +55,10 @@ def read_pairs(path: str) -> list[tuple[str, str]]:
     for line, row in read_table(path, PAIR, comments=True):
         zh, en = (row[name].strip() for name in PAIR)
         if not zh or not en:
-            raise UserError(f"{path}, line {line}: both zh and en hold a word.")
+            raise UserError(f"{path}, line {line}: zh and en must both hold a word.")
         pairs[zh, en.lower()] = None
     if not pairs:
-        raise UserError(f"{path} holds no word pairs: an alignment begins with some.")
+        raise UserError(f"{path} holds no word pairs; the alignment needs some to begin with.")
     return list(pairs)
 
 

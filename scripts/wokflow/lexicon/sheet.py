@@ -98,7 +98,7 @@ def read_marks(
                     "made in another run?"
                 )
             if not annotator:
-                raise UserError(f"{where}: a mark without annotator. Fill in a name or a number.")
+                raise UserError(f"{where}: annotator is empty. Fill in a name or a number.")
             again += (key, annotator) in marks
             one = known[key]
             chosen = [*_literal(where, literal, one, count)]
@@ -122,15 +122,15 @@ def _literal(where: str, text: str, one: Shown, count: int) -> Iterator[str]:
             continue
         if not each.isdecimal() or int(each) not in numbered:
             raise UserError(
-                f"{where}: {each!r} is the number of no neighbour of {one.word}. Write numbers with blanks between "
-                f"({', '.join(f'{number} {name}' for number, name in numbered.items())}), or none."
+                f"{where}: {each!r} is not the number of a neighbour of {one.word}. Write numbers with blanks "
+                f"between ({', '.join(f'{number} {name}' for number, name in numbered.items())}), or none."
             )
         yield numbered[int(each)]
 
 
 def _kind(where: str, text: str, literal: Sequence[str], one: Shown) -> str | None:
     if text.casefold() not in ("", *KINDS):
-        raise UserError(f"{where}: {text!r} is no kind of mismatch: write cultural or accidental.")
+        raise UserError(f"{where}: {text!r} is not a kind of mismatch: write cultural or accidental.")
     if text and any(each in one.nearest for each in literal):
         raise UserError(f"{where}: {one.word} has a literal translation, so leave the column kind empty.")
     return KINDS.get(text.casefold())

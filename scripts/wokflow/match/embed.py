@@ -94,8 +94,8 @@ def encoder(settings: EmbedSettings, progress: Progress) -> tuple[Encode, int, b
         network = network.to(torch.bfloat16)
         if (times := how_much_slower_bfloat16_is(place)) > MUCH_SLOWER:
             progress.warn(
-                f"match.embed.precision is bfloat16, but a product of matrices in it takes {times:.0f} times as long "
-                "here as in float32: run it where the processor has avx512_bf16 or amx_bf16, or take float32."
+                f"match.embed.precision is bfloat16, but this processor multiplies matrices {times:.0f} times as "
+                "slowly in it as in float32. Run it on one with avx512_bf16 or amx_bf16, or set float32."
             )
 
     tokenizing = threading.Lock()

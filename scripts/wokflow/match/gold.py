@@ -73,7 +73,7 @@ def read_gold(path: str) -> pl.DataFrame:
                 f"{path}, line {line}: give both of source_ingredients and source_steps, or neither."
             )
         if row["source_id"] in gold:
-            raise UserError(f"{path}, line {line}: {row['source_id']} is there twice.")
+            raise UserError(f"{path}, line {line}: {row['source_id']} occurs twice.")
         gold[row["source_id"]] = {name: row.get(name) or None for name in SCHEMA} | {"line": line}
     return pl.DataFrame(list(gold.values()), SCHEMA)
 

@@ -69,7 +69,7 @@ def match_split(
                 split[direction][of_tests] = SPLITS.index("test")
         count = sum(int(of_tests.sum()) for of_tests in held[kind].values())
         job.progress.say(
-            f"{tested['recipe_id'].n_unique()} recipes of test sets; pairs with the same dishes, in test: {count}"
+            f"{tested['recipe_id'].n_unique()} recipes in test sets; {count} pairs of the same dishes are in test"
         )
     for direction, read, written in zip(DIRECTIONS, accepted, pairs, strict=True):
         _write(read, splits[kind][direction], written, job.metadata)

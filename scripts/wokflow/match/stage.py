@@ -51,7 +51,7 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
     if floor is not None and floor > threshold - AUDIT:
         yield f"match.search.floor: {floor} drops pairs that match.pair.threshold, {threshold}, accepts or lists."
     if not match["split"]["test"] and not match["silver"]["accepted"]:
-        yield "match.split.test: 0 leaves no silver test set, as match.silver.accepted names no sheet."
+        yield "match.split.test: with 0 there is no silver test set, as match.silver.accepted names no sheet."
 
 
 def packages(config: Mapping[str, Any], runs: Mapping[str, Run]) -> dict[str, str]:

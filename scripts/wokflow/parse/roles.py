@@ -100,7 +100,7 @@ def scheme_of(relations: Collection[str], model: str) -> Scheme:
     name, unknown = min(left.items(), key=lambda item: len(item[1]))
     if unknown:
         raise UserError(
-            f"The relations of {model} are of no scheme that is known here. Nearest is {name}, which has no "
+            f"The relations of {model} follow no known scheme. Nearest is {name}, which has no "
             f"{', '.join(unknown[:8])}{', ...' if len(unknown) > 8 else ''}. Known schemes: {', '.join(left)}. "
             "Choose another model (parse.dependencies.model) or treebank (parse.parser.treebanks)."
         )

@@ -70,7 +70,7 @@ def pivot_candidates(
     tables.write(candidates, schemas.CANDIDATES, rows, job.metadata)
     counts = ", ".join(f"{(rows['kind'] == kind).sum()} to {kind}" for kind in KINDS)
     job.progress.say(
-        f"{wanted.height} pairs: {counts}; {left_out.height} differences are not claimed: too few recipes, or chance"
+        f"{wanted.height} pairs: {counts}; {left_out.height} differences left out: too few recipes, or chance"
     )
     _report_absent(wanted, set(occurring["dish"]), job.progress)
 

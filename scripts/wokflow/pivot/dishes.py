@@ -49,7 +49,7 @@ def pair_rows(path: str) -> list[dict[str, str]]:
             raise UserError(f"{path}, {where}: only ingredient_removed may be empty.")
         if pair in seen or pair[0] == pair[1]:
             raise UserError(
-                f"{path}, {where}: the pair {' to '.join(pair)} occurs twice, or is one dish. Remove it."
+                f"{path}, {where}: the pair {' to '.join(pair)} occurs twice, or both dishes are the same. Remove it."
             )
         seen.add(pair)
         rows.append(values)

@@ -80,8 +80,8 @@ def write_pivots(
         pair, (action,) = scope.pair(record), record.actions
         if (known := kinds.setdefault((pair, action), record.kind)) != record.kind:
             raise UserError(
-                f"{given}, {record.where}: {action.written} is here one to {record.kind}, and before one to {known}."
-                " Keep one of the two."
+                f"{given}, {record.where}: an earlier row says to {known} {action.written}, this one to "
+                f"{record.kind} it. Keep one of the two."
             )
         named = zip(ACTION, (action.verb, list(action.ingredients), list(action.tools)), strict=True)
         return _of(pair) | dict(named) | {"kind": record.kind, "decided_by": "given"}

@@ -30,7 +30,7 @@ SLURM_GROUPS = {
 
 def problems(config: Mapping[str, Any]) -> Iterator[str]:
     if config["pivot"]["pivots"]["given"] and config["pivot"]["pivots"]["answers"]:
-        yield "pivot.pivots: with `given`, no questions are decided: remove `answers`, or `given`."
+        yield "pivot.pivots: `given` replaces the answers to questions: remove `answers`, or `given`."
     yield from chinese_corpus(config, "pivot.dishes.corpus")
 
 

@@ -26,8 +26,8 @@ def of_sources(sources: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     if len(set(own.values())) > 1:
         demo = next(name for name, mine in own.items() if not mine)
         yield (
-            f"{demo} is the small corpus of the demo, so pairs with it are no result: your config does not name "
-            f"sources.{demo}.path."
+            f"sources.{demo}.path is not set, so {demo} is the demo's small corpus, and its pairs are no result: "
+            "name your own corpus."
         )
 
 
@@ -55,8 +55,8 @@ def of_pairs(
             sources, targets = recipes[direction]
             yield (
                 f"{direction}: {sum(counts.values()):,} pairs, but of {sources:,} sources and {targets:,} targets "
-                f"alone. Whether a lower match.pair.threshold ({threshold:g}) finds more dishes, or only other ones: "
-                f"{sheet}."
+                f"alone. Would a lower match.pair.threshold ({threshold:g}) find more of the same dishes, or "
+                f"other dishes? {sheet}."
             )
 
 
@@ -112,8 +112,8 @@ def of_removed(folders: Sequence[str]) -> Iterator[str]:
     """About folders of runs that are not in the table of runs any more."""
     if folders:
         yield (
-            f"Of runs that are not in the table of runs, {len(folders)} folders are kept, which no score, page or "
-            f"release uses. Delete what you do not want to keep: {_some(folders)}."
+            f"{len(folders)} folders are of runs that the table of runs no longer has. No score, page or release "
+            f"uses them. Delete those that you do not need: {_some(folders)}."
         )
 
 
