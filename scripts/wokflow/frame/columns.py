@@ -34,3 +34,11 @@ class Rejected(NamedTuple):
     of: str = ""
     whole: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+
+
+class RejectedError(Exception):
+    """A row that becomes a reject. `reason` is one of its stage's REASONS, `detail` says what was read."""
+
+    def __init__(self, reason: str, detail: str | None = None) -> None:
+        super().__init__(reason, detail)
+        self.reason, self.detail = reason, detail

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.frame import tables
+from wokflow.frame.columns import RejectedError
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.frame.tsv_sheets import read_sheet
 from wokflow.match import schemas
@@ -23,14 +24,6 @@ PASSED_OVER = ("not_accepted", "other_direction")  # rejects that are no faults
 
 Row = dict[str, str]
 Titles = Mapping[str, str]  # of eligible recipes, by id
-
-
-class RejectedError(Exception):
-    """A row that is not in the set. `reason` is one of schemas.REASONS, `detail` says what was read."""
-
-    def __init__(self, reason: str, detail: str | None = None) -> None:
-        super().__init__(reason, detail)
-        self.reason, self.detail = reason, detail
 
 
 def match_silver(

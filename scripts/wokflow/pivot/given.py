@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from wokflow.frame import tables
+from wokflow.frame.columns import RejectedError
 from wokflow.frame.job import Job, UserError
 from wokflow.parse.glossary import Glossary, read_glossary
 from wokflow.pivot import schemas
@@ -20,14 +21,6 @@ SHOWN = 5  # examples of what could not be used, in a message
 ACTION = ("verb_class", "ingredient_classes", "tool_classes")
 Pair = tuple[str, str]  # base dish, target dish
 Row = dict[str, Any]
-
-
-class RejectedError(Exception):
-    """A record that this run cannot use. `reason` is one of schemas.REASONS, `detail` says what was read."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.reason, self.detail = reason, detail
 
 
 class Scope:
