@@ -1,172 +1,21 @@
 """The real executor, driven by `snakemake --profile slurm`; what Slurm's commands say is written by each test.
 
-A toy house has finished results of the key `old`, and is run with the key `new`: no run may succeed with an old one.
+The toy house has results of the key `old`, and is run with the key `new`: no run may succeed with an old one.
 """
 
 import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT, snakemake
-
-SNAKEFILE = f"""
-import sys
-sys.path.insert(0, {str(ROOT / "scripts")!r})
-from wokflow.cluster.site import read_site
-from wokflow.frame.job import UserError
-SITE = read_site("slurm/site.yaml")
-EARLIER_RULES = set()
-KEY = config.get("key", "old")
-
-rule made:
-    output: "results/made.txt"
-    params: key=lambda wildcards: KEY
-    shell: "echo {{params.key}} > {{output}}"
-
-checkpoint folder:
-    output: directory("results/folder")
-    params: key=lambda wildcards: KEY
-    shell: "mkdir {{output}}; echo {{params.key}} > {{output}}/file"
-
-rule shard:
-    output: "results/shards/{{shard}}.txt"
-    params: key=lambda wildcards: KEY
-    threads: 2
-    shell: "if [ -e refuse.{{wildcards.shard}} ]; then rm refuse.*; exit 1; fi; echo {{params.key}} > {{output}}; "
-        "mkdir alone; sleep 0.05; rmdir alone"
-
-rule first:
-    output: "results/first.txt"
-    params: key=lambda wildcards: KEY
-    group: "both"
-    shell: "echo {{params.key}} > {{output}}"
-
-rule second:
-    input: "results/first.txt"
-    output: "results/second.txt"
-    group: "both"
-    shell: "cp {{input}} {{output}}"
-
-rule piped:
-    output: pipe("results/pipe")
-    params: key=lambda wildcards: KEY
-    shell: "echo {{params.key}} > {{output}}"
-
-rule poured:
-    input: "results/pipe"
-    output: "results/poured.txt"
-    shell: "cat {{input}} > {{output}}"
-
-rule copied:
-    input: "a $(touch read) `touch read`/source"
-    output: "results/copied.txt"
-    shell: "cp {{input:q}} {{output}}"
-
-KEY_VARIABLES = ["LAB_API_KEY"]
-
-rule keyed:
-    output: "results/keyed.txt"
-    shell: "{sys.executable} {Path(__file__).with_name("show_key.py")} > {{output}}"
-
-include: {str(ROOT / "rules/cluster.smk")!r}
-"""
-COMMANDS = ("sbatch", "squeue", "sacct", "scancel", "scontrol", "srun", "sinfo", "sacctmgr")
-FAKE, QUICK = (Path(__file__).with_name(name) for name in ("fake_slurm.py", "quick_snakemake.py"))
-MADE = "results/made.txt"
-EVERY = (MADE, "results/folder", "results/second.txt", "results/poured.txt")
-RUNS = {"run": True}
-FORGOTTEN = {"listed": [None]}
-PATIENCE = 300  # seconds that a run may take, on a busy machine too
-
-
-class House:
-    """A toy house with old results, and Slurm's commands on its PATH."""
-
-    def __init__(self, folder: Path, plan: dict[str, Any]) -> None:
-        self.folder, self.slurm = folder, folder / "fake"
-        (self.slurm / "bin").mkdir(parents=True)
-        for command in COMMANDS:
-            file = self.slurm / "bin" / command
-            # Isolated, so that no test's PYTHONPATH reaches it.
-            file.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {FAKE} {command} "$@"\n')
-            file.chmod(0o755)
-        (self.slurm / "plan").write_text(json.dumps(plan))
-        path = f"{self.slurm}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}"
-        self.environment = os.environ | {
-            "PATH": path,
-            "FAKE_SLURM": str(self.slurm),
-            "WOKFLOW_EXPORT": "FAKE_SLURM",
-        }
-        self.environment.pop("SLURM_JOB_ID", None)
-
-    def start(
-        self,
-        *targets: str,
-        key: str = "new",
-        retries: int = 2,
-        latency: int = 1,
-        options: Sequence[str] = (),
-    ) -> subprocess.Popen[str]:
-        quick = ("--slurm-init-seconds-before-status-checks", "1", "--latency-wait", str(latency))
-        command = [sys.executable, str(QUICK), "--profile", "slurm", *quick, "--retries", str(retries)]
-        return subprocess.Popen(
-            [*command, *options, "--config", f"key={key}", "--", *(targets or (MADE,))],
-            cwd=self.folder,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def run(self, *targets: str, **options: Any) -> tuple[bool, str]:
-        """Whether a run succeeds, and what it says."""
-        process = self.start(*targets, **options)
-        try:
-            output, _ = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise AssertionError(f"still runs: {process.communicate()[0]}{self.calls()}") from None
-        assert not any("BESIDE" in call for call in self.calls()), "a second copy of a live job"
-        return process.returncode == 0, output
-
-    def calls(self) -> list[str]:
-        """What Slurm was told to do, in order."""
-        path = self.slurm / "calls"
-        return path.read_text().splitlines() if path.exists() else []
-
-    def submitted(self) -> int:
-        return sum(call.startswith("sbatch") for call in self.calls())
-
-    def text(self, path: str = MADE) -> str:
-        """What a result holds; empty where it is not there."""
-        file = self.folder / path
-        file = file / "file" if file.is_dir() else file
-        return file.read_text().strip() if file.exists() else ""
-
-    def until(self, there: Path, seconds: float = PATIENCE) -> None:
-        end = time.monotonic() + seconds
-        while not there.exists():
-            assert time.monotonic() < end, f"{there} never came\n{self.calls()}"
-            time.sleep(0.05)
-
-
-def unbuilt(house: Path) -> Path:
-    """A house without results."""
-    house.mkdir()
-    (house / "Snakefile").write_text(SNAKEFILE)
-    shutil.copytree(ROOT / "slurm", house / "slurm")
-    return house
+from tests.cluster.toy import EVERY, FORGOTTEN, MADE, PATIENCE, RUNS, House, unbuilt
+from tests.conftest import snakemake
 
 
 @pytest.fixture(scope="module")

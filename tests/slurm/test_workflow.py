@@ -12,7 +12,9 @@ from tests.conftest import rules_run, snakemake
 from tests.slurm.cluster import Cluster
 from tests.slurm.runs import QUICK, Run, house_without, results, write_site
 from tests.workflow.conftest import EVERY, new_house, write_corpora, write_sentences
-from tests.workflow.edits import COMPARED, EDITS, SETTINGS, sometimes
+from tests.workflow.edits import EDITS, sometimes
+from tests.workflow.setting_edits import SETTINGS
+from tests.workflow.touched_rules import COMPARED
 
 GPU_RULES = ("match_translate", "match_embed", "match_search")
 PARTITIONS = "{cpu: {max_mem_mb: 16000}, gpu: {max_mem_mb: 16000, max_gpu: 2}}"

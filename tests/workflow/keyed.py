@@ -2,6 +2,7 @@
 
 from tests.workflow.changes import FREE, Settings, setting
 from tests.workflow.keyed_dialogues import OF_DIALOGUES
+from tests.workflow.keyed_sheets import OF_SHEETS
 
 # A setting, or a block that holds it -> the rules whose keys change. Other shards are other jobs, with the same key.
 OTHER_KEYS: dict[str, set[str]] = {
@@ -68,8 +69,6 @@ TRANSLATED = Settings(
 REWRITTEN = setting("runs", "data/rewriting_runs.tsv")
 RATED = setting("judge.models", "data/models.tsv")
 COMPARED = Settings(TRANSLATED.values | {"judge.models": "data/comparers.tsv"})
-WORDS = setting("lexicon.included", True)
-STUDIED = setting("annotate.studies", "data/studies.tsv")
 HUB = Settings({"match.translate.backend": "hub"})
 PROMPTED = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "transformers"})
 VLLM = Settings({"runs": "data/prompt_runs.tsv", "generate.server.backend": "vllm"})
@@ -371,71 +370,7 @@ KEYED: dict[str, tuple[Settings, Settings, set[str]]] = {
         )
         for name, value in (("seed", 7), ("orders", 1), ("dimensions", "data/pta_dimensions.tsv"))
     },
-    **{
-        f"lexicon.{name}, where the stage is included": (WORDS, setting(f"lexicon.{name}", value), rules)
-        for name, value, rules in (
-            *(
-                (f"vectors.{name}", value, {"lexicon_vectors"})
-                for name, value in {
-                    "dimensions": 8,
-                    "epochs": 1,
-                    "least_count": 1,
-                    "window": 3,
-                    "negative": 5,
-                    "recipes": 3,
-                    "seed": 14,
-                }.items()
-            ),
-            *(
-                (f"align.{name}", value, {"lexicon_align"})
-                for name, value in {
-                    "cutoff": 9,
-                    "keep": 0.5,
-                    "growth": 3,
-                    "patience": 2,
-                    "threshold": 0.1,
-                    "reweight": 0,
-                    "seed": 14,
-                }.items()
-            ),
-            ("align.seed_dictionary", "data/seed.tsv", {"lexicon_align", "lexicon_neighbours"}),
-            ("align.neighbourhood", 3, {"lexicon_align", "lexicon_neighbours"}),
-            ("neighbours.words", 3, {"lexicon_neighbours"}),
-            ("neighbours.light", "data/light.txt", {"lexicon_neighbours"}),
-            ("neighbours.shown", 3, {"lexicon_neighbours"}),
-            ("neighbours.count", 3, {"lexicon_neighbours", "lexicon_precision"}),
-            ("neighbours.dictionary", "data/seed.tsv", {"lexicon_neighbours", "lexicon_precision"}),
-            ("precision.marks", ["data/seed.tsv"], {"lexicon_precision"}),
-        )
-    },
-    "lexicon.included, a stage more": (
-        setting("contact", "me@example.org"),
-        WORDS,
-        set(),
-    ),
-    **{
-        f"{name}, with studies": (STUDIED, setting(name, value), {rule})
-        for name, value, rule in (
-            ("annotate.studies", "data/other_studies.tsv", "annotate_tasks"),
-            ("annotate.tasks.dataset", "silver", "annotate_tasks"),
-            ("annotate.tasks.sample", 1, "annotate_tasks"),
-            ("annotate.tasks.each", 1, "annotate_tasks"),
-            ("annotate.tasks.strata", ["source"], "annotate_tasks"),
-            ("annotate.tasks.size", 3, "annotate_tasks"),
-            ("annotate.tasks.seed", 14, "annotate_tasks"),
-            ("annotate.sheets.per_task", 2, "annotate_sheets"),
-            ("annotate.sheets.per_rater", 3, "annotate_sheets"),
-            ("annotate.sheets.seed", 14, "annotate_sheets"),
-            ("annotate.ratings.comprehension", 0.5, "annotate_ratings"),
-            ("annotate.ratings.attention", 1, "annotate_ratings"),
-            ("annotate.ratings.answered", 0.5, "annotate_ratings"),
-            ("annotate.ratings.alike", 9, "annotate_ratings"),
-            ("evaluate.people.bootstrap.samples", 100, "evaluate_people"),
-            ("evaluate.people.bootstrap.seed", 14, "evaluate_people"),
-            ("evaluate.best_worst.bootstrap.samples", 100, "evaluate_best_worst"),
-            ("evaluate.best_worst.bootstrap.seed", 14, "evaluate_best_worst"),
-        )
-    },
+    **OF_SHEETS,
     **{
         f"evaluate.{name}, with models that rate": (
             RATED,

@@ -1,7 +1,7 @@
 """Edits of what concerns runs: their settings, and how they are scored. All of them are planned."""
 
 from tests.workflow.changes import PUBLISHED, Edit, Settings, append, setting
-from tests.workflow.edits import ADAPTED, COMPARED_RUNS, LEARNT, REPORTED, SCORED, SEEN, SPLIT
+from tests.workflow.touched_rules import ADAPTED, COMPARED_RUNS, LEARNT, REPORTED, SCORED, SEEN, SPLIT
 
 DECODED = {"generate_decode", "generate_predictions"} | ADAPTED | SCORED
 TRAINED_AGAIN = DECODED | LEARNT

@@ -9,7 +9,8 @@ import pytest
 from tests.conftest import rules_run, snakemake
 from tests.workflow.changes import setting
 from tests.workflow.conftest import EVERY, copy_of, digests
-from tests.workflow.edits import BUILT_ANEW, EDITS, SETTINGS, sometimes
+from tests.workflow.edits import BUILT_ANEW, EDITS, sometimes
+from tests.workflow.setting_edits import SETTINGS
 
 TIMED = "report/page/index.html"  # it shows run times
 NOTHING = "Nothing to be done"  # and not even the rule of the target, which Snakemake lists where it looked too early

@@ -12,10 +12,11 @@ from tests.conftest import ROOT
 from tests.workflow.batches import Batch, batches, keys_changed_by
 from tests.workflow.changes import Settings
 from tests.workflow.conftest import EVERY, copy_of
-from tests.workflow.edits import EDIT_OF_ALL, EDITS, PLANNED_EDITS, PLANNED_SETTINGS, SETTINGS
+from tests.workflow.edits import EDIT_OF_ALL, EDITS, PLANNED_EDITS
 from tests.workflow.keyed import KEYED, SEVERAL_KEYS, SHOWS_SETTINGS
 from tests.workflow.planner import Planned, Planner, plan_once
 from tests.workflow.run_edits import RUN_EDITS, RUN_SETTINGS
+from tests.workflow.setting_edits import PLANNED_SETTINGS, SETTINGS
 
 ALL_SETTINGS = SETTINGS | PLANNED_SETTINGS | RUN_SETTINGS
 ALL_EDITS = PLANNED_EDITS | RUN_EDITS
