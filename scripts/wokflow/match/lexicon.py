@@ -28,7 +28,19 @@ FRONT = _set("technique flavour vessel region modifier unknown")  # kinds before
 NOUNS = _set("dish ingredient form")
 KIND_COST = {"dish": -12, "decoration": 15, "modifier": 5, "region": 5}
 FLAVOUR_MAKERS = _set("味 风味 口味 味道 版")
-WITHOUT = _set("无 没有 无需 不用 不需 免 不放 不加 不含")
+WITHOUT = dict.fromkeys(_set("无 无需 不用 不需 不需要 不要 免"), "N") | {"没有": "M"}
+WITHOUT |= dict.fromkeys(_set("不放 不加 不含"), "P")
+# Words as letters, for NEGATION: by the whole word, by the start of a decoration, and by the kind of word.
+WORDS = WITHOUT | dict.fromkeys("和与及跟、", "&") | dict.fromkeys("水油", "W") | dict.fromkeys("都也", "A")
+STARTS = {"有": "H", "一滴": "Y", "不": "B", "解决": "B", "的": "L", "做": "L", "也": "L", "就": "L"}
+LETTERS = {"ingredient": "f", "flavour": "f", "form": "f", "dish": "D", "decoration": ".", "unknown": "."}
+NEGATION = re.compile(
+    "HM|YA?[NMP]|WP|(?:W|[fi&]+)A[NMP]"  # 有没有 X, 一滴水都不放 X, 水不放 X; 鸡蛋都不放的 X
+    "|(?P<lacking>(?<=[fD])P[fW&]+$"  # X 不放鸡蛋牛奶
+    "|[NMP][fiWD&]+(?=L.*[fWD])"  # 不放鸡蛋牛奶的 X
+    "|[NMP][fiW](?:&[fiW])*"  # 无鸡蛋、牛奶 X
+    "|(?<=n)(?:&[fiW])+)(?P<doubt>B?)"  # 不用烤箱和厨师机的 X, where 不用烤箱 is one word
+)
 PAIRS = {
     "and": "{a} and {b}",
     "with": "{a} with {b}",
@@ -117,7 +129,8 @@ def _around_dish(before: list[str], dish: str, after: list[str]) -> str:
 
 def _core(nouns: list[Entry]) -> str:
     """The head of a phrase: a form with its ingredients, a set dish, or a list of ingredients."""
-    texts, kinds = [noun.en for noun in nouns], [noun.kind for noun in nouns]
+    texts, kinds = [SLOT.sub("", noun.en) for noun in nouns[:-1]], [noun.kind for noun in nouns]
+    texts += [noun.en for noun in nouns[-1:]]
     if kinds[-1:] == ["form"]:
         if "..." in texts[-1]:
             return _apply(texts[-1], _listed(texts[:-1], PLURALS))
@@ -181,15 +194,44 @@ def _compose(words: list[Entry]) -> str:
     return _phrase([*words[:first], Entry("", text, "form")])
 
 
-def _without(words: list[Entry]) -> Iterable[Entry]:
-    """Words in which those behind WITHOUT say what the dish lacks: no-oven, egg-free; others there are left out."""
-    for before, word in pairwise([Entry("", "", ""), *words]):
-        if before.zh not in WITHOUT or word.kind in ("dish", "form", "decoration", "unknown"):
-            yield word
-        elif word.kind == "vessel":
-            yield Entry(before.zh + word.zh, f"no-{word.en.replace(' ', '-')}", "modifier")
-        elif word.kind == "ingredient":
-            yield Entry(before.zh + word.zh, f"{word.en.replace(' ', '-')}-free", "modifier")
+def _letter(word: Entry) -> str:
+    """A word as NEGATION reads it."""
+    if word.zh in WORDS:
+        return WORDS[word.zh]
+    if word.kind == "decoration":
+        return next((letter for start, letter in STARTS.items() if word.zh.startswith(start)), ".")
+    fused = word.kind in ("technique", "modifier") and word.zh.startswith(tuple(WITHOUT))
+    return "n" if fused else LETTERS.get(word.kind, "i")
+
+
+def _without(words: list[Entry]) -> list[Entry]:
+    """Words of which those that are negated are left out; a tool or ingredient becomes no-oven or egg-free.
+
+    Nothing is said where it is in doubt: of 没有 with food, of tools named by a verb (pan-fried), and of 无肉不欢
+    (no joy without meat).
+    """
+    kept: list[Entry] = []
+    at = 0
+    for found in NEGATION.finditer("".join(map(_letter, words))):
+        lacking = words[found.start() : found.end()] if found["lacking"] and not found["doubt"] else []
+        said = {word.zh: _lacks(word, food=words[found.start()].zh != "没有") for word in lacking}
+        kept += words[at : found.start()]
+        kept += [Entry(f"无{zh}", en, "modifier") for zh, en in said.items() if en]
+        at = found.end()
+    return kept + words[at:]
+
+
+def _lacks(word: Entry, food: bool) -> str:
+    """What a dish without something is called: no-oven, egg-free; empty if that is not certain."""
+    if word.kind == "vessel" and not re.search("(ed|ing|one-pot)$", word.en):
+        return f"no-{word.en.replace(' ', '-')}"
+    if word.kind != "ingredient" or not food:
+        return ""
+    return f"{'meat' if word.zh == '肉' else _listed([word.en], SINGULARS).replace(' ', '-')}-free"
+
+
+def _names_food(words: list[Entry]) -> bool:
+    return any(word.kind in NOUNS for word in words)
 
 
 def _read(path: Path, seen: dict[tuple[str, str], str]) -> Iterable[Entry]:
@@ -259,7 +301,9 @@ class Lexicon:
         return " and ".join(names or latin[:1]) or text
 
     def _name(self, pieces: list[str]) -> str:
-        words = [word for word in _without(self._resolve(pieces)) if word.kind != "decoration"]
+        words = self._resolve(self._bare(pieces))
+        left = _without(words)
+        words = [word for word in (left if _names_food(left) else words) if word.kind != "decoration"]
         if dish := self._words.get("".join(word.zh for word in words), {}).get("dish"):
             return dish.en
         kept = [word for word in words if word.en and (word.kind != "unknown" or len(word.en) < 4)]
@@ -315,6 +359,18 @@ class Lexicon:
             plain = all(self._words.get(part, {}).keys() & {"ingredient", "flavour"} for part in parts)
             words += parts if plain else [zh]
         return words
+
+    def _bare(self, pieces: list[str]) -> list[str]:
+        """A dish behind a negation without its verb or its meat: 免炸鸡翅 is free of frying, 无肉包子 of meat."""
+        bare = pieces[:1]
+        for before, zh in pairwise(pieces):
+            parts = [zh]
+            if before in WITHOUT and before != "没有" and self._words.get(zh, {}).keys() == {"dish"}:
+                verbs = [n for n in (2, 1) if "technique" in self._words.get(zh[:n], {})]
+                head = verbs[0] if verbs else int(zh[0] == "肉")
+                parts = [zh[:head] or zh, *self._split(zh[head:] if head else "")]
+            bare += parts if all(part in self._words for part in parts) else [zh]
+        return bare
 
     def _resolve(self, pieces: Sequence[str]) -> list[Entry]:
         """Choose the reading of each word by its place in the title."""
