@@ -145,6 +145,29 @@ def test_a_model_in_a_block_or_a_list_counts_too(tmp_path: Path) -> None:
     assert named_by(str(tmp_path / "model")) == [str(tmp_path / name) for name in ("draft", "one", "two")]
 
 
+def test_texts_of_a_model_that_are_no_paths_are_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tokens, labels and templates, nor what holds the model or the working folder, nor devices."""
+    model, other = tmp_path / "models" / "model", str(tmp_path / "other")
+    for folder in (model, Path(other), tmp_path / "work"):
+        folder.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work")
+    template = "{# a/b #}" + "x" * 300
+    held = {
+        "added_tokens_decoder": {"5": {"content": other, "file": other}},
+        "id2label": {"0": other, "model": other},
+        "chat_template": [{"name": other, "template": template}, template],
+        "pad_token": other,
+        "vocab_file": ["/", str(tmp_path), str(model.parent), ".", "..", "/dev/zero"],
+        "model": [template, "a/" * 3000, f"{other}\n", "a/\0", "a/\ud800", ""],
+    }
+    (model / "tokenizer_config.json").write_text(json.dumps(held))
+    assert named_by(str(model)) == []
+    (model / "config.json").write_text(json.dumps({"adapters": {"one": other}}))
+    assert named_by(str(model)) == [other]
+
+
 def test_models_that_name_each_other_have_an_end(tmp_path: Path) -> None:
     for name, other in (("a", "b"), ("b", "a")):
         (tmp_path / name).mkdir()

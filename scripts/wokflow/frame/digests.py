@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,13 @@ SMALL = 16 << 20  # bytes; larger files are read again only if their identity ch
 # Files of a model that may name other files; keys that only record where the model once lay.
 NAMING = ("adapter_config.json", "config.json", "generation_config.json", "tokenizer_config.json")
 OF_OLD = frozenset({"_name_or_path", "name_or_path"})
+# Keys, and those of the blocks that they stand in, whose texts may name a model or a file; blocks of other texts.
+_OF_PATHS = re.compile(
+    r"(?:^|[._])(?:path|file|dir|folder|model|adapter|draft|checkpoint|encoder|decoder|tokenizer|processor"
+    r"|extractor|backbone|vocab|spm|teacher)s?(?:_name|_id)?$|(?:path|file|model|adapter)s\.[^.]+$"
+)
+_OF_WORDS = re.compile(r"^(?:chat_template|added_tokens|id2label|label2id)")
+_LONGEST = 4096  # bytes of a path, on Linux
 MEMORY = Path(".snakemake") / "wokflow" / "digests.json"
 
 
@@ -69,21 +77,34 @@ def _named(folder: Path) -> Iterator[str]:
         except (OSError, ValueError, RecursionError):
             continue  # absent, or invalid: loading the model will report it
         for key, name in _texts(held):
-            path = os.sep in name or key.endswith(("_path", "_file"))
-            if path and key not in OF_OLD and Path(name).exists() and not _inside(name, folder):
+            last = key.rpartition(".")[2]
+            path = last.endswith(("_path", "_file")) or (os.sep in name and _OF_PATHS.search(key))
+            if path and last not in OF_OLD and _elsewhere(name, folder):
                 yield name
 
 
 def _texts(held: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """The texts in JSON, each with the key that it stands under, in lists and blocks, too (a draft model's, say)."""
+    """The texts in JSON, each with its keys joined by dots, in lists and blocks, too (a draft model's, say)."""
     if isinstance(held, dict):
         for name, value in held.items():
-            yield from _texts(value, name)
+            if not _OF_WORDS.match(name):
+                yield from _texts(value, f"{key}.{name}")
     elif isinstance(held, list):
         for value in held:
             yield from _texts(value, key)
     elif isinstance(held, str):
         yield key, held
+
+
+def _elsewhere(name: str, folder: Path) -> bool:
+    """Whether a text names a file or folder outside a model's folder that holds neither it nor the working folder."""
+    try:
+        if len(os.fsencode(name)) > _LONGEST or len(name.splitlines()) != 1:
+            return False
+        held = _inside(name, folder) or _inside(str(folder), Path(name)) or _inside(".", Path(name))
+        return not held and (Path(name).is_file() or Path(name).is_dir())
+    except (OSError, ValueError):  # no path at all: a part too long, a NUL
+        return False
 
 
 def _inside(path: str, folder: Path) -> bool:
