@@ -69,12 +69,13 @@ def settings(folder: Path, **own: Any) -> PageSettings:
         "demo_pairs": (),
         "published": str(ROOT / "resources" / "published.tsv"),
         "sections": stages.sections(),
-        "reasons": stages.reasons(),
-        "rejected": stages.rejected(),
+        "reasons": [*stages.reasons().items()],
+        "rejected": [*stages.rejected().items()],
         "templates": str(TEMPLATES),
         "benchmarks": str(folder / "benchmarks"),
     }
-    return PageSettings(**known | own)
+    of_key = json.loads(json.dumps(known | own, sort_keys=True, default=dict))  # as a job reads them
+    return PageSettings(**of_key)
 
 
 def action(recipe: str, position: int, verb: str, start: int, **more: Any) -> dict[str, Any]:

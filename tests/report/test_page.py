@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -269,7 +270,9 @@ def test_under_a_papers_settings_what_differs_from_them_is_told(tmp_path: Path) 
     assert "Recipes of RecipeNLG and XiaChuFang are those that come" in html
     plain = page(tmp_path, 0, paper="camt", stand_ins=["sentences"])
     assert "With these changes" not in plain and "are those that come" not in plain
-    assert plain.count('class="warning"') == 1  # nothing of pairs, which this paper is not about
+    assert plain.index("A demonstration:") < plain.index('id="others"') < plain.index("holds no rows")
+    mined = page(tmp_path, 0, paper="counterfactual")
+    assert mined.index("XiaChuFang holds no rows") < mined.index("Its tables and figures")
 
 
 def test_a_papers_tables_come_first_then_the_sections_that_show_them_and_others_are_folded(
@@ -291,6 +294,15 @@ def test_a_papers_tables_come_first_then_the_sections_that_show_them_and_others_
     assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids) and not read.open
     written = {path.parent.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("part-*.parquet")}
     assert written <= {unquote(link) for link in read.links}
+
+
+def test_what_a_table_of_rejects_holds_is_still_what_its_stage_declares_when_a_job_reads_it(
+    tmp_path: Path,
+) -> None:
+    """The first beginning that fits counts, and the members of a job's key stand in the order of their names."""
+    begins = [begin for begin, _ in settings(tmp_path).rejected]
+    assert "ingest/rejects/" in begins
+    assert not [(one, other) for one, other in combinations(begins, 2) if other.startswith(one)]
 
 
 def test_a_page_of_no_rows_says_so(tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ def page_given(
         "stand_ins": stand_ins(config, named),
         "demo_pairs": demo_pairs(config),
         "sections": stages.sections(),
-        "reasons": stages.reasons(),
-        "rejected": stages.rejected(),
+        "reasons": [*stages.reasons().items()],
+        "rejected": [*stages.rejected().items()],
         "templates": str(TEMPLATES),
         "benchmarks": f"{config['results']}/benchmarks",
     }

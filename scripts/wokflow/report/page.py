@@ -72,9 +72,9 @@ def report_page(
     declared = Declared(
         {
             stage: {reason: Reason(*meaning) for reason, meaning in reasons.items()}
-            for stage, reasons in settings.reasons.items()
+            for stage, reasons in settings.reasons
         },
-        {begin: Rejected(*held) for begin, held in settings.rejected.items()},
+        {begin: Rejected(*held) for begin, held in settings.rejected},
     )
     lost = [*left_out(paths, results_folder, declared)]
     rows, pairs = recipe_pairs.read_counts(parts), recipe_pairs.read_pairs(parts)
@@ -93,7 +93,7 @@ def report_page(
         "enrich": culture_items.section(parts, languages, examples, settings.published),
         "lexicon": aligned_words.section(parts, aligned, settings.published, draw),
         "train": training.section(models, DATA, draw),
-        "generate": run_predictions.section(parts, data, jobs, settings.prompts, ruled["generate"]),
+        "generate": run_predictions.section(parts, data | DATA, jobs, settings.prompts, ruled["generate"]),
         "scores": adaptation.section(parts, DIRECTIONS, settings.level, draw),
         "literal": analysis.literal(parts, DIRECTIONS),
         "correlations": correlations,
@@ -114,7 +114,8 @@ def report_page(
             body = render(f"{template}.html", **content)
             sections.append({"name": template, "heading": heading, "body": body, "links": behind})
     shown, others = ([one for one in sections if (one["name"] in own) == ours] for ours in (True, False))
-    of_pairs = "match" in own
+    of_pairs, of_recipes = "match" in own, bool({"match", "pivot"} & own)
+    doubted = [*recipe_pairs.warnings(rows, pairs, settings.threshold)]
     top = {
         "paper": _paper(settings, {one["name"]: one["heading"] for one in shown}),
         "other_settings": settings.other_settings,
@@ -124,9 +125,10 @@ def report_page(
         "first": recipe_pairs.first(compared["examples"]) if of_pairs else None,
         "left_out": lost,
         "warnings": [
-            *(recipe_pairs.warnings(rows, pairs, settings.threshold) if of_pairs else ()),
+            *(doubted if of_recipes else ()),
             *(one.explained() for one in lost if one.loud),
         ],
+        "doubted": [] if of_recipes else doubted,
         "best": best,
         "interactive": Path(interactive).name,
     }

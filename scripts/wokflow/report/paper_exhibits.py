@@ -11,6 +11,7 @@ import polars as pl
 
 from wokflow.evaluate.summary import read_published
 from wokflow.frame.text_files import read_table
+from wokflow.report import doubts
 from wokflow.report.render import Cell, Table
 
 COLUMNS = {
@@ -73,8 +74,8 @@ def section(folder: str, short: str, published: str, headings: Mapping[str, str]
     }
 
 
-def _published(values: pl.DataFrame) -> Iterator[tuple[str, Table]]:
-    """The published values of a table for each data set: a row for each system, a column for each metric."""
+def _published(values: pl.DataFrame) -> Iterator[tuple[str, Table, list[str]]]:
+    """For each data set of a published table: its values, a row a system and a column a metric, and their notes."""
     for (dataset,), rows in values.group_by("dataset", maintain_order=True):
         metrics = rows["metric"].unique(maintain_order=True).to_list()
         by_run: dict[str, dict[str, Cell]] = {}
@@ -83,4 +84,5 @@ def _published(values: pl.DataFrame) -> Iterator[tuple[str, Table]]:
             cell = Cell(f"{row['value']:,.10g}", note, number=True)
             by_run.setdefault(row["run"], {})[row["metric"]] = cell
         cells = [[run, *(of.get(metric, Cell("")) for metric in metrics)] for run, of in by_run.items()]
-        yield str(dataset), Table(["", *(metric.replace("_", " ") for metric in metrics)], cells)
+        shown = Table(["", *(metric.replace("_", " ") for metric in metrics)], cells)
+        yield str(dataset), shown, doubts.notes(rows.to_dicts())

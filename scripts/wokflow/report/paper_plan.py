@@ -5,7 +5,7 @@ import os
 import re
 import socket
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -139,13 +139,14 @@ def announced(
 ) -> str:
     """What is said before the target of a paper begins; `targets` are the files of all stages."""
     paper, rows = PAPERS[short], exhibits(short)
-    lost = without_files(short, config["results"], files_of(short, config["results"], targets))
+    files = files_of(short, config["results"], targets)
+    lost = without_files(short, config["results"], files)
     lines = [f"Paper {paper.name}: tables and figures, as docs/papers.md names them."]
     if config["paper"] != short:
         lines.append(
             f"  These are not its settings: name {paper.config} first behind --configfile, before files of yours."
         )
-    gaps = [*missing(short, config, tables)]
+    gaps = [*missing(short, config, tables, files)]
     lines += ["Missing:"] if gaps else ["Nothing is missing that can be told before it runs."]
     for gap in gaps:
         items = [row["item"] for row in rows if any(need in row["needs"] for need in gap.needs)]
@@ -167,15 +168,21 @@ def stand_ins(config: Mapping[str, Any], tables: Tables) -> list[str]:
     return [gap.what for gap in gaps if gap.demo]
 
 
-def missing(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
-    """What a paper's tables and figures need and what is not there, as far as that can be told without asking."""
-    tables = tables.of(short)
+def missing(short: str, config: Mapping[str, Any], tables: Tables, files: Iterable[str]) -> Iterator[Missing]:
+    """What a paper's tables and figures need and what is not there, as far as that can be told without asking.
+
+    `files` are those of its target; runs of other data may be among those that make them.
+    """
+    running = {Path(file).parent.name for file in files if "/generate/predictions/" in file}
+    own = tables.of(short)
+    asked = replace(own, runs=tables.runs.only(lambda run: run.name in running or run.name in own.runs))
+    tables = own
     yield from _tables(short, config)
     yield from _corpora(short, config)
     yield from _sets(short, config)
     yield from (Missing(said.removesuffix("."), "") for said in tables.left_out(config))
     yield from _answered(tables)
-    yield from _endpoints(config, tables)
+    yield from _endpoints(config, asked)
     yield from _programs(short, config)
     yield from _people(short, config, tables)
 

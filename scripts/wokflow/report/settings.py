@@ -41,9 +41,9 @@ class PageSettings(Settings):
     """The demo's corpora whose pairs are shown, but which the paper is not about."""
     sections: tuple[tuple[Text, Text, tuple[str, ...]], ...] = from_rule()
     """The sections: template, heading, and how the names of the tables behind each begin."""
-    reasons: dict[Text, dict[Text, tuple[Text, bool]]] = from_rule()
+    reasons: tuple[tuple[Text, dict[Text, tuple[Text, bool]]], ...] = from_rule()
     """The reasons of rejects by stage: the meaning, and whether it is by design."""
-    rejected: dict[Text, tuple[Text, str, tuple[Text, ...], tuple[Text, ...]]] = from_rule()
+    rejected: tuple[tuple[Text, tuple[Text, str, tuple[Text, ...], tuple[Text, ...]]], ...] = from_rule()
     """What tables of rejects hold, by how their names begin: the fields of wokflow.frame.columns.Rejected."""
     published: Text = borrowed("evaluate.summary.published")
     templates: Folder[Text] = from_rule()
