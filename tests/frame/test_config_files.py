@@ -59,11 +59,21 @@ def test_what_is_wrong_is_said_with_its_line(text: str, said: str, tmp_path: Pat
         "1: x\n'1': y\n",
         "a: 1  # a: 2\n",
         "a: ['010', 0, 0.5, -0, 1.0e-3, .inf, 0x10, 2026-05-06, “a” and b]\n",
+        "a: [“x” and “y”, 「红烧肉」, «x», “it’s”]\n",
     ],
 )
 def test_what_is_right_is_taken(text: str, tmp_path: Path) -> None:
     (tmp_path / "my.yaml").write_text(text, encoding="utf-8")
     assert read_yaml(tmp_path / "my.yaml") == yaml.safe_load(text.replace("\t", ""))
+
+
+def test_what_aliases_repeat_is_said_once(tmp_path: Path) -> None:
+    """Nine aliases on each of 30 levels could not be visited one by one."""
+    blocks = [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]\n" for level in range(1, 30)]
+    (tmp_path / "my.yaml").write_text("a0: &a0 {x: 010}\n" + "".join(blocks))
+    with pytest.raises(UserError) as error:
+        read_yaml(tmp_path / "my.yaml")
+    assert str(error.value).count("010 is 8") == 1
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_named(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from wokflow.frame.job import UserError
 from wokflow.frame.text_files import read_text
 
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-_QUOTED = re.compile(r"[“”„«‘‚「].*[”“»’‘」]", re.S)
+_QUOTED = re.compile("“[^“”‘’]*”|‘[^“”‘’]*’")
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml takes a tenth of the time
 
 
@@ -62,7 +62,7 @@ def read_yaml(path: str | Path, *, empty: bool = False) -> dict[str, Any]:
         raise UserError(f"{path} holds no keys. Write one a line, as `results: DIR`, or leave the file out.")
     if problems := "\n".join(f"  - {problem}" for problem in _twice(document, "", set())):
         raise UserError(f"{path} has the same key twice, and only one of them would count:\n{problems}")
-    if problems := "\n".join(f"  - {problem}" for problem in _otherwise(document, "", [])):
+    if problems := "\n".join(f"  - {problem}" for problem in _otherwise(document, "", [], set())):
         raise UserError(f"{path} has values that are not read as they look:\n{problems}")
     try:
         held: dict[str, Any] = yaml.load(text, LOADER)
@@ -137,30 +137,34 @@ def _twice(node: yaml.Node, prefix: str, seen: set[int]) -> Iterator[str]:
         yield from _twice(value, f"{prefix}{name}.", seen)
 
 
-def _otherwise(node: yaml.Node, prefix: str, above: Sequence[yaml.Node]) -> Iterator[str]:
+def _otherwise(node: yaml.Node, prefix: str, above: Sequence[yaml.Node], seen: set[int]) -> Iterator[str]:
     """A message for each value that YAML reads as another than it looks: 010 is 8, 1:30 is 90.
 
-    `above` are the blocks around it. An alias of one of them holds itself.
+    `above` are the blocks around it. An alias of one of them holds itself; what other aliases repeat is checked once.
     """
     if node in above:
         yield f"{prefix}: line {node.start_mark.line + 1}: this block holds itself."
         return
+    if id(node) in seen:
+        return
+    seen.add(id(node))
     if isinstance(node, yaml.ScalarNode):
         if reason := _misleading(node):
             yield f"{prefix}: line {node.start_mark.line + 1}: {node.value} {reason}"
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            yield from _otherwise(value, f"{prefix}.{key.value}".lstrip("."), [*above, node])
+            yield from _otherwise(value, f"{prefix}.{key.value}".lstrip("."), [*above, node], seen)
     else:
         for item in node.value:
-            yield from _otherwise(item, prefix, [*above, node])
+            yield from _otherwise(item, prefix, [*above, node], seen)
 
 
 def _misleading(node: yaml.ScalarNode) -> str | None:
     """What YAML reads a value as, and what to write instead; None for one that is as it looks."""
     if not node.style and _QUOTED.fullmatch(node.value):
         return (
-            "has typographic quotation marks, which become part of the value. Write straight ones, or none."
+            "has typographic quotation marks, which become part of the value. Write straight ones, or none; if they "
+            "are part of it, write straight ones around the whole."
         )
     if node.tag not in _NUMBERS:
         return None
