@@ -214,14 +214,33 @@ def test_a_large_file_without_recipes_is_not_read_to_its_end(
 
 def test_steps_in_the_place_of_ingredients_are_quoted(corpus: Any, ingest: Ingest) -> None:
     steps = ["Cut the tofu into cubes of two centimetres.", "Simmer it in the sauce for five minutes."]
-    rows = [corpus.row(number, f"Dish {number}", steps, ["1 lb. tofu", "salt"]) for number in range(5)]
-    rows += [corpus.row(number, f"Dish {number}", ["1 lb. tofu"], steps) for number in range(5, 9)]
+    rows = [corpus.row(number, f"Dish {number}", steps, ["1 lb. tofu", "salt"]) for number in range(20)]
+    rows += [corpus.row(number, f"Dish {number}", ["1 lb. tofu", "salt"], steps) for number in range(20, 39)]
     with pytest.raises(
-        UserError, match=r"in 5 of its first 9 recipes, ingredients are like 'Cut the.*'1 lb\. tofu'"
+        UserError, match=r"in 20 of its first 39 recipes, ingredients are like 'Cut the.*'1 lb\. tofu'"
     ):
         ingest(corpus.name, corpus.file(rows), mostly_rejected="refuse")
-    assert ingest(corpus.name, corpus.file(rows), mostly_rejected="keep").recipes.height == 9
-    assert ingest(corpus.name, corpus.file(rows[1:]), mostly_rejected="refuse").recipes.height == 8
+    assert ingest(corpus.name, corpus.file(rows), mostly_rejected="keep").recipes.height == 39
+    assert ingest(corpus.name, corpus.file(rows[1:]), mostly_rejected="refuse").recipes.height == 38
+    assert "perhaps has steps" in ingest(corpus.name, corpus.file(rows[:19]), mostly_rejected="refuse").log
+
+
+@pytest.mark.parametrize(
+    ("ingredients", "steps"),
+    [
+        (
+            ["2 oz. freshly squeezed lemon juice", "1 oz. London dry gin, well chilled."],
+            ["Shake.", "Strain."],
+        ),
+        (["五花肉500克（带皮，切块）", "冰糖十五克，或白糖"], ["切好", "炒熟", "装盘"]),
+        (["主料：五花肉500克，冰糖30克；辅料：葱，姜。"], ["水500克", "1个小时"]),
+    ],
+)
+def test_short_steps_and_long_ingredients_are_no_swapped_columns(
+    ingredients: list[str], steps: list[str], corpus: Any, ingest: Ingest
+) -> None:
+    rows = [corpus.row(number, f"Dish {number}", ingredients, steps) for number in range(25)]
+    assert ingest(corpus.name, corpus.file(rows), mostly_rejected="refuse").recipes.height == 25
 
 
 def test_a_file_of_another_kind_is_not_called_cut_off_for_its_last_line(ingest: Ingest) -> None:

@@ -61,7 +61,7 @@ def ingest_recipes(
     if corpus == "recipenlg":
         with suppress(NoLayoutError) if settings.mostly_rejected == "keep" else _named(raw, corpus):
             reader = reader_of(head_of(raw))
-    if wrong := read_wrongly(raw, reader):
+    if wrong := read_wrongly(raw, reader, job.progress.say):
         if settings.mostly_rejected == "refuse":
             raise UserError(
                 f"sources.{corpus}.path: {raw} {wrong}. To go on with it as it is, set "

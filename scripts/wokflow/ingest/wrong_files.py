@@ -17,10 +17,13 @@ from wokflow.ingest.stream import Truncated
 
 HEAD = 1 << 20  # bytes of a source that are examined
 QUOTED = 120  # bytes of a line that a message quotes
-SEVERAL, TWICE = (
-    3,
-    2,
-)  # recipes that show that columns are swapped; how much longer entries are in the wrong one
+# Recipes whose columns look swapped that are worth a warning, and those that are enough to refuse the file; how much
+# longer entries are in the wrong column.
+SEVERAL, ENOUGH, TWICE = 3, 20, 2
+_QUANTITY = re.compile(
+    r"\s*(?:\d+(?:[./]\d+)?|[¼½¾⅓⅔])\s*[^\W\d]|.*(?:\d\s*(?:克|毫升|千克|斤|两|g|ml)|适量|少许)\s*$"
+)
+_SENTENCE = re.compile(r".*(?:[.!?。！？；;]\s*$|，)", re.S)
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 TRIED = ("GB18030", "UTF-16")  # named only if the corpus's reader takes the file once it is converted
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -53,28 +56,42 @@ def recognised(path: str, corpus: str, readers: Mapping[str, Reader]) -> str | N
     return None
 
 
-def read_wrongly(path: str, reader: Reader) -> str | None:
-    """What is wrong with the texts of a source, and what to do: mojibake, or ingredients in the place of steps."""
+def read_wrongly(path: str, reader: Reader, say: Callable[[str], None]) -> str | None:
+    """What is wrong with the texts of a source, and what to do: mojibake, or ingredients in the place of steps.
+
+    Steps are sentences, and longer than ingredients, which have quantities. Where only the lengths speak for swapped
+    columns (cocktails: "Shake."), or few recipes do, `say` gets a warning. Recipes with one ingredient do not count,
+    as all may stand on one line.
+    """
     data = _without_header(reader, head_of(path))
     if not data.strip():
         return None
     records = reader.read(lines(data))
     texts = records.filter(pl.col("reason").is_null()).select("title", "ingredients", "steps")
     rows = list(texts.iter_rows())
-    wrong = misread([title, *ingredients, *steps] for title, ingredients, steps in rows)
-    return wrong or _swapped(
-        [(ingredients, steps) for _, ingredients, steps in rows if ingredients and steps]
-    )
-
-
-def _swapped(rows: Sequence[tuple[Sequence[str], Sequence[str]]]) -> str | None:
-    """Steps are longer than ingredients in most recipes of a corpus; else each stands in the place of the other."""
-    swapped = [row for row in rows if _length(row[0]) > TWICE * _length(row[1])]
-    if len(swapped) < SEVERAL or len(swapped) * 2 <= len(rows):
+    if wrong := misread([title, *ingredients, *steps] for title, ingredients, steps in rows):
+        return wrong
+    both = [(ingredients, steps) for _, ingredients, steps in rows if len(ingredients) > 1 and steps]
+    longer = [row for row in both if _length(row[0]) > TWICE * _length(row[1])]
+    swapped = [row for row in longer if _share(_SENTENCE, row[0]) and _share(_QUANTITY, row[1])]
+    if len(longer) < SEVERAL or len(longer) * 2 <= len(both):
         return None
+    if len(swapped) >= ENOUGH and len(swapped) * 4 >= len(longer):
+        return _swapped(longer, len(both))
+    say(f"warning: {path} perhaps {_swapped(longer, len(both))}.")
+    return None
+
+
+def _share(kind: re.Pattern[str], texts: Sequence[str]) -> bool:
+    """Whether half of the texts or more are of a kind."""
+    return sum(kind.match(text) is not None for text in texts) * 2 >= len(texts)
+
+
+def _swapped(swapped: Sequence[tuple[Sequence[str], Sequence[str]]], among: int) -> str:
+    """Says that ingredients and steps stand in each other's place, with an example."""
     ingredients, steps = (repr(each[0][:QUOTED]) for each in swapped[0])
     return (
-        f"has steps in the place of ingredients: in {len(swapped)} of its first {len(rows)} recipes, ingredients are "
+        f"has steps in the place of ingredients: in {len(swapped)} of its first {among} recipes, ingredients are "
         f"like {ingredients}, and steps like {steps}. Were the columns swapped? Then swap their names"
     )
 
