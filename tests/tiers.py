@@ -35,6 +35,7 @@ SLOW = (
     "export/test_loads.py",
     "export/test_release.py::test_another_day_",
     "export/test_release.py::test_runs_with_other_cores_",
+    "frame/test_misread_text.py::test_words_of_many_languages_",
     "generate/test_client.py::test_a_server_that_takes_too_long_is_asked_again",  # waits
     "generate/test_decode.py",
     "generate/test_prompt_budget.py::test_five_starts_that_time_out_spend_one_budget",  # waits

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from wokflow.frame.job import UserError
+import wordfreq
+from wokflow.frame.job import UserError, job
 from wokflow.frame.misread_text import misread, refuse_misread, refuse_misread_json
 from wokflow.frame.text_files import read_prose, read_table
 
@@ -49,12 +50,22 @@ def test_characters_that_are_lost_are_marked(wrong: str, said: str) -> None:
         "Сёмга Рёва Її 'їжа' Ґанок «Єва»",
         "茅台 圆圆 缘 联通 元元 园 植脂末 陆 猫 caf猫是 用butter炒",
         "Íñigo Ñandú Çiğ köfte Şiş Ođak Žganci Ďábel Œuf cœur",
+        "»Überbackene Nudeln« »Äpfel im Schlafrock« (»öffnen«) «Écrevisses à la nage» «éclair au café»",
+        "«île flottante» «Época dorada» «Ñoquis con salsa» »ål i karry« „APĂ” LÃ» CĂ«",
+        "爽爽爽 飘飘然 笑盈盈 某某某 毛瑟枪 突突突 哦哦哦 しかし ワロン ロロロ おかず お伝え ТІРІ СІТІ „ОЈО”",
         "Bánh mì Ẩm thực Đậu phụ",
         "चाय مطبخ มะม่วง μουσακάς 味噌汁 김치찌개",
     ],
 )
 def test_right_words_are_let_through(text: str) -> None:
     assert misread(text) is None
+
+
+def test_words_of_many_languages_are_let_through() -> None:
+    for lang in ("de", "fr", "es", "pt", "pl", "cs", "tr", "vi", "ro", "uk", "bg", "ja", "ko", "hi", "zh"):
+        for word in wordfreq.top_n_list(lang, 80):
+            forms = (word, word.upper(), f"»{word.capitalize()}", f"«{word}»", f"„{word.upper()}”")
+            assert not [form for form in forms if misread(form)]
 
 
 def test_all_tables_and_prompts_of_the_workflow_are_let_through() -> None:
@@ -77,7 +88,12 @@ def test_texts_of_corpora_and_models_may_hold_a_few_such_words(tmp_path: Path) -
     ):
         refuse_misread("t", rows)
     with pytest.raises(UserError, match="line 3, column b"):
-        refuse_misread("t", rows[1:2], copied=True)
+        refuse_misread("t", rows[1:2], copied=("a",))
+    with job(str(tmp_path / "log")):
+        refuse_misread("t", rows[1:2] * 2, copied=("b",))
+    assert "warning: t, line 3, column b: '350Â°F' is UTF-8" in (tmp_path / "log").read_text("utf-8")
+    with pytest.raises(UserError, match="line 3, column b"):
+        refuse_misread("t", rows[1:2] * 3, copied=True)
     with pytest.raises(UserError, match=r"t, entry 2: 'CrÃ¨me' is .* Probably 'Crème' is meant"):
         refuse_misread_json("t", [{"a": "crème"}, {"a": ["CrÃ¨me"]}])
     (tmp_path / "prompt.txt").write_text("Adapt\nlâ€™Ã©tÃ© {recipe}", encoding="utf-8")

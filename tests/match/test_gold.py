@@ -37,6 +37,26 @@ def test_a_source_may_come_with_the_set(tmp_path: Path) -> None:
     assert (row["source_title"], row["source_steps"]) == ("茶", ["烧", "喝"])
 
 
+def test_texts_of_sources_may_hold_a_word_that_was_read_wrongly(tmp_path: Path) -> None:
+    rows = [
+        {
+            "source": {"id": 1, "title": "Pie", "ingredients": ["apple"], "steps": [f"Bake at {source}."]},
+            "targets": [{"title": "派", "ingredients": ["苹果"], "steps": [f"{target}烤。"]}],
+        }
+        for source, target in (("350Â°F", ""), ("350°F", "350Â°F "))
+    ]
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps(rows[0]), encoding="utf-8")
+    assert read_gold(str(path))["source_steps"].to_list() == [["Bake at 350Â°F."]]
+    path.write_text(json.dumps(rows[1]), encoding="utf-8")
+    with pytest.raises(UserError, match="line 1, column steps: '350Â°F'"):
+        read_gold(str(path))
+    header = f"{HEADER}\tsource_ingredients\tsource_steps"
+    assert len(read_gold(gold(tmp_path, header, "en:1\tPie\t派\t苹果\t烤\tapple\tBake at 350Â°F.")))
+    with pytest.raises(UserError, match="line 2, column steps: '350Â°F'"):
+        read_gold(gold(tmp_path, HEADER, "en:1\tPie\t派\t苹果\t350Â°F"))
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [

@@ -15,7 +15,7 @@ from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
 from wokflow.parse.glossary import read_glossary
 from wokflow.pivot import schemas
-from wokflow.pivot.given_files import ORDER_COLUMNS, PIVOT_COLUMNS
+from wokflow.pivot.given_files import ORDER_COLUMNS, PIVOT_COLUMNS, pivot_records
 from wokflow.pivot.occurrences import Proto
 from wokflow.pivot.orders import pivot_orders
 from wokflow.pivot.pivots import pivot_pivots
@@ -258,3 +258,13 @@ def test_the_authors_files_go_in_whole(shared: Path, tmp_path: Path) -> None:
     orders = given.orders(published)
     assert orders.height + len(given.rejects) == 382
     assert Counter(reason for _, reason, _ in given.rejects) == {"repeated": 2, "not_inserted": 11}
+
+
+def test_words_of_corpora_may_have_been_read_wrongly(tmp_path: Path) -> None:
+    pivot = {"verb": "加", "ingredients": ["CrÃ¨me"], "tools": [], "kind": "remove"}
+    path = tmp_path / "pivots.json"
+    path.write_text(json.dumps({"乙": {"pivots": [pivot]}}), encoding="utf-8")
+    assert len([*pivot_records(str(path))]) == 1
+    table = tmp_path / "pivots.tsv"
+    table.write_text("\t".join(PIVOT_COLUMNS) + "\n甲\t乙\t加\tCrÃ¨me\t\tremove\n", encoding="utf-8")
+    assert len([*pivot_records(str(table))]) == 1

@@ -78,6 +78,14 @@ class Job:
     threads: int = 1
 
 
+_current = Progress()  # of the job that this process runs
+
+
+def log_warning(text: str) -> None:
+    """Write a warning to the log of the job that this process runs; outside of a job, nothing."""
+    _current.say(f"warning: {text}")
+
+
 def keep_others_from_writing() -> None:
     """Make new files of this process and its children writable for the user only, whatever the umask."""
     os.umask(os.umask(0o077) | OTHERS)
@@ -96,6 +104,7 @@ def job(log: str) -> Iterator[Progress]:
     The job then ends with SystemExit, so that Python prints no traceback. Ctrl-C reaches every job of a run: each
     logs it, and only the run reports it on the screen.
     """
+    global _current
     warnings.filterwarnings(
         "ignore", message="pkg_resources is deprecated"
     )  # of jieba, on the screen in every job
@@ -105,7 +114,7 @@ def job(log: str) -> Iterator[Progress]:
     path.unlink(missing_ok=True)  # a link that somebody else has put there is not followed
     with path.open("x", encoding="utf-8") as file:
         hold(file.fileno())  # as long as the job lives, whatever becomes of its run
-        progress = Progress(file)
+        progress = _current = Progress(file)
         progress.say(f"{START}{HELD.format(process=os.getpid(), host=socket.gethostname())}")
         start = time.monotonic()
         try:
@@ -119,4 +128,6 @@ def job(log: str) -> Iterator[Progress]:
         except Exception as error:
             progress.say(traceback.format_exc())
             raise SystemExit(f"{type(error).__name__}: {shown(str(error))}\n(log: {log})") from error
+        finally:
+            _current = Progress()
         progress.say(f"done in {time.monotonic() - start:.1f} s")

@@ -7,12 +7,12 @@ must all be UTF-8, which words hardly ever are by chance, and the result must be
 import json
 import re
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from unicodedata import category, name
 
-from wokflow.frame.job import UserError
+from wokflow.frame.job import UserError, log_warning
 from wokflow.frame.writing import FREQUENT, expected, is_natural
 
 # By Python's name and by that of iconv, the likelier ones first.
@@ -27,14 +27,17 @@ ONE_BYTE = {
 }
 TWO_BYTES = {"gb18030": "GB18030", "cp950": "BIG5", "cp932": "CP932", "cp949": "CP949"}
 LAYERS = 3  # how often a word may have been read wrongly
-RARE, SEVERAL, MANY = (
-    1 / 3,
-    2,
-    3,
-)  # share of expected characters before; letters of other languages that are enough
+# Share of expected characters before; letters of other languages that are enough; rows of copied texts that are.
+RARE, SEVERAL, MANY, ROWS = 1 / 3, 2, 3, 3
 _WORD = re.compile("[^\x00-\x20\ufffd]+")
 _ACCENT, _BEFORE = re.compile(r"[a-z][ß-ÿ]|[ß-ÿ][a-z]|[0-9]°"), re.compile("[^\x00-\x7f][a-z]")
 _INSIDE = re.compile("[a-z][^\x00-\x7f]+[a-z]")
+# Quotation marks that are a letter of UTF-8 with what is beside them: »Äpfel«, «éclair», „APĂ”.
+_QUOTES = re.compile(r"(?<!\w)[«»]+|[«»“”‘’‹›]+(?=[!-/:-@[-`{-~]*$)")
+_LATIN = "À-ÖØ-öø-ſƠơƯưȘ-țẠ-ỹ"  # of Europe and Vietnam
+_USUAL, _RARE, _KANA = re.compile(f"[{_LATIN}]"), re.compile("[Ѡ-ҏҒ-ԯ]"), re.compile("[ぁ-ヺ]")
+# Letters in daily use. Those that take three bytes of UTF-8 are hardly ever met by chance.
+_DAILY = re.compile(f"[{_LATIN}]+|[Ά-ώ]+|[Ѐ-џҐґ]+|[א-ת]+|[ء-ي]+|[\u0900-\u1dff\u3041-\u30ff\uac00-\ud7a3]+")
 _QUOTE = "â€"  # most signs of punctuation beyond ASCII begin so
 # Latin-1 and Windows-1252 differ in 80 to 9F alone, where programs take the one for the other, or drop the byte.
 _SLOPPY = {bytes((byte,)).decode("cp1252", errors="ignore"): byte for byte in range(0x80, 0xA0)}
@@ -42,29 +45,34 @@ _WESTERN = {chr(byte): byte for byte in range(256)} | {sign: byte for sign, byte
 
 
 def refuse_misread(
-    path: str | Path, rows: Iterable[tuple[str, Mapping[str, Any]]], *, copied: bool = False
+    path: str | Path,
+    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    *,
+    copied: bool | Collection[str] = False,
 ) -> None:
     """Raise UserError, with place and column, for the first word that was read wrongly in rows of a file.
 
-    A row is given by its place, such as line 3, and its cells by column. `copied`: its texts are those of corpora and
-    models, whose faults nobody must correct here. Then most rows beyond ASCII must hold such words.
+    A row is given by its place, such as line 3, and its cells by column. `copied`: all texts, or those of these
+    columns, come from corpora and models, whose faults nobody must correct here. They are refused if most rows beyond
+    ASCII, and ROWS at least, hold such words; fewer are logged.
     """
-    beyond, wrong, first = 0, 0, ""
+    beyond, found = 0, []
     for place, row in rows:
         texts = {name: str(cell) for name, cell in row.items() if cell is not None}
         if all(map(str.isascii, texts.values())):
             continue
         beyond += 1
-        column = next((name for name, text in texts.items() if misread(text)), None)
-        if column is None:
-            continue
-        wrong += 1
-        where = f"{path}, {place}" + (f", column {column}" if column else "")
-        first = first or f"{where}: {_told(texts[column])}"
-        if not copied:
-            break
-    if wrong * 2 > beyond or (first and not copied):
-        raise UserError(first)
+        wrong = [name for name, text in texts.items() if misread(text)]
+        own = [name for name in wrong if not (copied is True or (copied and name in copied))]
+        for column in (own or wrong)[:1]:
+            where = f"{path}, {place}" + (f", column {column}" if column else "")
+            found.append(f"{where}: {_told(texts[column])}")
+        if own:
+            raise UserError(found[-1])
+    if len(found) >= ROWS and len(found) * 2 > beyond:
+        raise UserError(found[0])
+    for each in found[:ROWS]:
+        log_warning(each)
 
 
 def refuse_misread_json(path: str | Path, content: Any, *, copied: bool = False) -> None:
@@ -101,7 +109,9 @@ def misread(text: str) -> tuple[str, str, str] | None:
 
 def _meant(word: str) -> tuple[str, str] | None:
     """What a word says, and the encoding that it was read in; None for one that was read rightly."""
-    if expected(word) == 1:
+    if is_natural(bare := _QUOTES.sub("", word)):
+        word = bare
+    if word.isascii() or expected(word) == 1:
         return None
     eastern = max(word) >= "\u3000"
     for codec, named in (TWO_BYTES if eastern else ONE_BYTE).items():
@@ -116,7 +126,7 @@ def _meant(word: str) -> tuple[str, str] | None:
 
 def _undone(word: str, codec: str) -> str | None:
     """The word's bytes in an encoding as UTF-8; None if they are not, or all ASCII."""
-    if word.isascii() or not (data := _bytes(word, codec)):
+    if word.isascii() or (codec == "cp950" and _KANA.search(word)) or not (data := _bytes(word, codec)):
         return None
     if codec in TWO_BYTES and data[-1] > 0x7F:  # a byte is lost where they are odd
         data = data[: len(data) - _cut(data)]
@@ -147,7 +157,8 @@ def _bytes(word: str, codec: str) -> bytes | None:
 def _is_likely(word: str, said: str, *, several: bool) -> bool:
     """Whether `said` is rather meant than `word`. `several`: two bytes were read as one character.
 
-    A single letter that is no usual one must have letters behind it: CAFÉ™ and É» are UTF-8 by chance.
+    A single letter that is not among those of recipes must have letters behind it: CAFÉ™ and É» are UTF-8 by chance,
+    as are СІТІ and 飘飘然, which would be letters that are hardly used.
     """
     if said.isascii() or not is_natural(said):
         return False
@@ -160,8 +171,13 @@ def _is_likely(word: str, said: str, *, several: bool) -> bool:
         chinese = sum(character in FREQUENT for character in beyond)
         latin = letters == len(beyond) and max(beyond) < "\u0250" and _INSIDE.search(word) is not None
         known = better and (chinese >= SEVERAL or (not chinese and _ACCENT.search(said) is not None))
-        return expected(word) <= RARE and (latin or known or letters >= MANY)
-    return better or (letters == len(beyond) and (letters >= SEVERAL or _BEFORE.search(said) is not None))
+        daily = letters >= MANY and len({*beyond}) > 1 and _DAILY.fullmatch("".join(beyond)) is not None
+        return expected(word) <= RARE and (latin or known or daily)
+    if letters < SEVERAL:
+        usual = _USUAL.match(beyond[0]) is not None and _BEFORE.search(said) is not None
+    else:
+        usual = len(_RARE.findall(said)) * 2 < letters
+    return better or (letters == len(beyond) and usual)
 
 
 def _left(word: str) -> tuple[str, str] | None:

@@ -177,7 +177,7 @@ def read_table(
     optional: Collection[str] = (),
     comments: bool = False,
     whole: bool = True,
-    copied: bool = False,
+    copied: bool | Collection[str] = False,
 ) -> Iterator[Row]:
     """The rows of a tab-separated table whose first line has the names of its columns. Empty lines are skipped.
 

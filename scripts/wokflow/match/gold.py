@@ -61,7 +61,8 @@ def read_gold(path: str) -> pl.DataFrame:
     The file is tab-separated with a header; entries of ingredients and steps are separated by bars. Or it is JSON
     lines (.jsonl) as the paper's authors published theirs, with whole source recipes. Ids without a corpus, which are
     plain numbers, get the prefix PUBLISHED. Raises UserError, with file and line, for missing columns, empty cells,
-    sources that occur twice, and sources with only one of ingredients and steps.
+    sources that occur twice, and sources with only one of ingredients and steps; and as refuse_misread does, where
+    the texts of sources count as copied.
     """
     gold: dict[str, dict[str, object]] = {}
     for line, row in _published(path) if path.endswith(".jsonl") else _table(path):
@@ -80,12 +81,13 @@ def read_gold(path: str) -> pl.DataFrame:
 
 def _table(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     about = "a gold set: resources/gold/README.md explains its columns"
-    for line, row in read_table(path, MANDATORY, about, optional=SOURCE, whole=False):
+    for line, row in read_table(path, MANDATORY, about, optional=SOURCE, whole=False, copied=SOURCE):
         yield line, {name: _cell(name, row.get(name, "")) for name in SCHEMA}
 
 
 def _published(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows of JSON lines with a source recipe and its one adaptation, in the form of the paper's published sets."""
+    rows = []
     for line, text in enumerate(read_text(path).splitlines(), start=1):
         try:
             pair = json.loads(text)
@@ -98,8 +100,10 @@ def _published(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 f"{path}, line {line}: not a source with one target, each with title, ingredients and steps, as the "
                 f"paper's gold sets are ({error!r})."
             ) from error
-        refuse_misread(path, [(f"line {line}", row)])
-        yield line, row | {"source_id": number if ":" in number else f"{PUBLISHED}:{number}"}
+        rows.append((line, row, number if ":" in number else f"{PUBLISHED}:{number}"))
+    refuse_misread(path, ((f"line {line}", row) for line, row, _ in rows), copied=SOURCE)
+    for line, row, source_id in rows:
+        yield line, row | {"source_id": source_id}
 
 
 def _part(recipe: Any, name: str) -> str | list[str]:

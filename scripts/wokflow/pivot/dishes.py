@@ -74,13 +74,16 @@ def _json_rows(path: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield f"pair {number}", dict(zip(PAIR, texts, strict=True))
 
 
-def read_json(path: str) -> Any:
-    """The content of a JSON file. Raises UserError if it is not JSON, or was read in a wrong encoding before."""
+def read_json(path: str, *, copied: bool = False) -> Any:
+    """The content of a JSON file. Raises UserError if it is not JSON, or was read in a wrong encoding before.
+
+    `copied`: see misread_text.refuse_misread.
+    """
     try:
         content = json.loads(read_text(path))
     except ValueError as error:
         raise UserError(f"{path} is not JSON: {error}") from error
-    refuse_misread_json(path, content)
+    refuse_misread_json(path, content, copied=copied)
     return content
 
 

@@ -2,6 +2,7 @@
 
 A file is one of three, by its ending: .json as the paper's authors published their experts' (an object of target
 dishes, each with its `pivots` and its `orders`), .parquet in the form of the workflow's own table, or else a TSV.
+Their words are those of corpora (`copied` of misread_text.refuse_misread).
 """
 
 import json
@@ -82,7 +83,7 @@ def _rows(path: str, columns: tuple[str, ...]) -> Iterator[tuple[str, dict[str, 
         chosen = [*columns, *(name for name in (NEW,) if name in frame.columns)]
         yield from ((f"row {number}", row) for number, row in enumerate(frame.select(chosen).to_dicts(), 1))
         return
-    for line, cells in read_table(path, columns, whole=False):
+    for line, cells in read_table(path, columns, whole=False, copied=True):
         yield f"row {line}", {name: cells[name].strip() for name in columns}
 
 
@@ -110,7 +111,7 @@ def _raw(value: Any) -> str:
 
 def _published(path: str, part: str, read: Callable[[Any], Iterator[Record]]) -> Iterator[Record]:
     """The records of one part, `pivots` or `orders`, of all target dishes; their target and place are filled in."""
-    dishes = read_json(path)
+    dishes = read_json(path, copied=True)
     if not isinstance(dishes, dict):
         raise UserError(f"{path}: not an object of target dishes, each with pivots and orders.")
     for target, parts in dishes.items():
