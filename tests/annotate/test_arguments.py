@@ -65,7 +65,7 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
         ({"kind": "ranking"}, "kind 'ranking' is not one of rating, best_worst, writing"),
         ({"data": "fr-en"}, "data 'fr-en' is not one of"),
         ({"data": "ash", "kind": "best_worst"}, "texts of data ash can only be rated: set kind to rating"),
-        ({"data": "counterfactual", "kind": "writing"}, "people adapt recipes of data zh-en and en-zh"),
+        ({"data": "counterfactual", "kind": "writing"}, "people can adapt recipes of data zh-en and en-zh"),
         ({"systems": "mt gpt"}, "gpt is not a system of zh-en: mt, human"),
         ({"data": "dialogues"}, "no run adapts dialogues"),
         ({"data": "counterfactual"}, "instructions is empty: for kind rating of data counterfactual"),

@@ -65,5 +65,5 @@ def test_it_is_measured_where_a_model_is_given(model: str, tmp_path: Path) -> No
 def test_what_is_no_model_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "page").write_text("<html>")
     for path in (tmp_path / "page", tmp_path / "gone"):
-        with pytest.raises(UserError, match=rf"evaluate\.metrics\.spbleu: {path} is no model"):
+        with pytest.raises(UserError, match=rf"evaluate\.metrics\.spbleu: {path} is not a model"):
             written(tmp_path, str(path))

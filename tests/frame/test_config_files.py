@@ -95,7 +95,7 @@ def test_a_stage_that_is_taken_for_a_config_file_is_told_where_it_stands(tmp_pat
 def test_a_key_twice_can_be_read_but_not_used(tmp_path: Path) -> None:
     (tmp_path / "my.yaml").write_text("a: 1\na: 2\n")
     check_readable([tmp_path / "my.yaml"])
-    with pytest.raises(UserError, match="says the same key twice"):
+    with pytest.raises(UserError, match="has the same key twice"):
         check_configs([tmp_path / "my.yaml"])
 
 

@@ -219,7 +219,9 @@ def test_what_was_read_in_a_wrong_encoding_before_is_named_with_what_is_meant(
 ) -> None:
     header, *rows = text_of(name).splitlines()
     rows = [row + "\t辣豆腐 à la carte" * (row[:1] != "#") for row in rows]
-    data = "\n".join([f"{header}\tremark", *rows, ""]).encode()
+    data = "\n".join(
+        [f"{header}\tremark", *rows * 2, ""]
+    ).encode()  # copied texts are refused from three rows on
     line = 2 + (rows[0][:1] == "#")
     for encoding in ("latin-1", "cp1252", "gbk"):
         said = refusal(name, data.decode(encoding, "replace").encode(), tmp_path)

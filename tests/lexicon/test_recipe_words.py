@@ -76,7 +76,7 @@ def test_exceptions_are_longer_words_that_mean_something_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("zh\ten\n盐\t\n", "line 2: both zh and en"), ("zh\ten\n", "no word pairs")]
+    ("text", "message"), [("zh\ten\n盐\t\n", "line 2: zh and en must both"), ("zh\ten\n", "no word pairs")]
 )
 def test_a_seed_dictionary_that_begins_nothing_is_refused(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "seed.tsv"

@@ -197,7 +197,7 @@ def test_one_vector_unlike_all_of_the_sample_loses_nothing(backend: str) -> None
     back: list[Candidates] = []
     left, right = np.concatenate([rows[:100], odd]), np.concatenate([odd, rows[100:]])
     make = make_finder(backend, rows)
-    there = search.search(Vectors([left]), Vectors([right]), 4, make, on_right=back.append)
+    there = search.search(Vectors([left]), Vectors([right]), 4, make, floor=None, on_right=back.append)
     assert_equal(there, naive(left, right, 4))
     assert_equal(join(back), naive(right, left, 4))
 
