@@ -10,6 +10,7 @@ LINKING = linking(vars(CUTOFFS))
 TOPIC_LANGUAGES = (
     english_first(ITEM_LANGUAGES) if config["enrich"]["categorise"]["backend"] == "service" else []
 )
+RELEASED = config["enrich"]["link"]["backend"] == "released"
 MENTIONS = [path for corpus in SENTENCES for path in parts(f"enrich/mentions/{corpus}", SENTENCE_PARTS)]
 
 
@@ -82,7 +83,10 @@ rule enrich_link:
     params:
         **step(
             "enrich.link",
-            given=lambda wildcards: {"pair": SENTENCES[wildcards.corpus]},
+            given=lambda wildcards: {
+                "pair": SENTENCES[wildcards.corpus],
+                "annotated": RAW[wildcards.corpus][0] if RELEASED else None,
+            },
         ),
     script:
         "../scripts/step.py"

@@ -20,7 +20,7 @@ def entities_settings(raw: str | Path, languages: Sequence[str]) -> EntitiesSett
 
 
 def link_settings(pair: str = "en-zh", **given: Any) -> LinkSettings:
-    return LinkSettings(pair=pair, **{"phrases": PHRASES} | given)
+    return LinkSettings(pair=pair, **{"phrases": PHRASES, "annotated": None} | given)
 
 
 def categorise_settings(**given: Any) -> CategoriseSettings:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wokflow.enrich.link import enrich_link
 from wokflow.enrich.names import enrich_names
-from wokflow.enrich.program import Answer, _sort_out
+from wokflow.enrich.program import Answer, sort_out
 from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
 from wokflow.frame import tables
 from wokflow.frame.job import Job, UserError
@@ -159,7 +159,7 @@ def test_every_answer_is_kept_or_rejected_and_their_order_does_not_matter(
     def sorted_out(given: list[Answer]) -> tuple[list[Answer], list[Any]]:
         kept: list[Answer] = []
         rejected: list[Any] = []
-        _sort_out(given, 8, lambda qid: qid != "Q3", kept, rejected)
+        sort_out(given, 8, lambda qid: qid != "Q3", kept, rejected)
         return kept, rejected
 
     kept, rejected = sorted_out(answers)

@@ -1,13 +1,19 @@
 """CAMT's published JSON goes in, and comes out as it was: sentences, places of items, and what is known of them."""
 
+import gzip
 import json
 import subprocess
 import sys
+import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+import regex
 from wokflow.enrich.assemble import enrich_assemble
 from wokflow.enrich.categorise import category, enrich_categorise, read_topics
 from wokflow.enrich.entities import enrich_entities
@@ -15,10 +21,10 @@ from wokflow.enrich.items import enrich_items
 from wokflow.enrich.link import enrich_link
 from wokflow.enrich.lookup import enrich_lookup
 from wokflow.enrich.names import enrich_names
-from wokflow.enrich.released import entities, item_id, mentions, read
+from wokflow.enrich.released import entities, item_id, read, released_mentions
 from wokflow.enrich.settings import AssembleSettings, ItemsSettings
 from wokflow.frame import tables
-from wokflow.frame.job import Job, UserError
+from wokflow.frame.job import Job, Progress, UserError
 from wokflow.ingest.sentences import ingest_sentences
 from wokflow.ingest.source import ingest_source
 
@@ -39,7 +45,7 @@ def label(words: str, english: str, chinese: str = "", country: str = "Italy", *
     return {"value": words, "metadata": about, "country_of_origin": country, "category": topic} | more
 
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {
         "source": "Polenta and polenta, with  ragù, in Bologna.",
         "target": "波伦塔和波伦塔，配肉酱。",
@@ -60,10 +66,10 @@ ROWS = [
 ]
 
 
-def through(file: Path, pair: str, folder: Path) -> list[dict[str, Any]]:
+def through(file: Path, pair: str, folder: Path, log: StringIO | None = None) -> list[dict[str, Any]]:
     """What enrich.assemble writes of a file, its annotations as links; with the places of items as `spans`."""
     folder.mkdir()
-    job, languages = Job({"key": "{}"}), ["en", pair.split("-")[1]]
+    job, languages = Job({"key": "{}"}, Progress(log)), ["en", pair.split("-")[1]]
     path = {
         name: str(folder / name) for name in ("source", "entities", "rejects", "names", "m", "s", "r", "json")
     }
@@ -85,10 +91,10 @@ def through(file: Path, pair: str, folder: Path) -> list[dict[str, Any]]:
         source=path["source"], sentences=[path["s"]], rejects=[path["r"]], corpus="camt",
         settings=sentences_settings("camt", [str(file)], pair, **UNCHECKED), job=job,
     )  # fmt: skip
-    command = [*PROGRAM, "mentions", f"camt={file}"]
     enrich_link(
         sentences=path["s"], corpus_sentences=[path["s"]], names=path["names"], mentions=path["m"],
-        rejects=path["mr"], corpus="camt", settings=link_settings(pair, backend="command", command=command), job=job,
+        rejects=path["mr"], corpus="camt", job=job,
+        settings=link_settings(pair, backend="released", annotated=str(file)),
     )  # fmt: skip
     enrich_categorise(
         mentions=[path["m"]], entities=path["entities"], categories=path["categories"],
@@ -136,26 +142,150 @@ def known(label: dict[str, Any]) -> dict[str, Any]:
 def test_a_file_goes_in_and_comes_out_and_that_once_more(tmp_path: Path) -> None:
     file = tmp_path / "en-zh.json"
     file.write_text(json.dumps(ROWS), encoding="utf-8")
-    first = through(file, "en-zh", tmp_path / "first")
+    log = StringIO()
+    first = through(file, "en-zh", tmp_path / "first", log)
     assert [row["target"] for row in first] == [ROWS[0]["target"], ROWS[2]["target"]]
     assert [span[1:] for span in first[0]["spans"]] == [(0, 7), (12, 19), (26, 30)]
-    assert known(first[0]["labels"][0]) == known(ROWS[0]["labels"][0])  # type: ignore[index]
-    assert known(first[1]["labels"][0]) == known(ROWS[2]["labels"][0])  # type: ignore[index]
+    assert known(first[0]["labels"][0]) == known(ROWS[0]["labels"][0])
+    assert known(first[1]["labels"][0]) == known(ROWS[2]["labels"][0])
     second = through(tmp_path / "first" / "json", "en-zh", tmp_path / "second")
     assert second == first
+    rejects = tables.read(str(tmp_path / "first" / "mr")).select("source_row", "reason").rows()
+    assert sorted(rejects) == [(0, "no_words"), (0, "not_in_sentence")]
+    assert "4 mentions in 3 sentences, 2 rejected (1 not_in_sentence, 1 no_words)" in log.getvalue()
     assert (tmp_path / "first" / "json").read_bytes() == (tmp_path / "second" / "json").read_bytes()
 
 
-def test_what_is_no_such_file_is_refused_and_a_source_without_file_is_named(tmp_path: Path) -> None:
-    for text in ("{", '[{"source": "a", "target": 1, "labels": []}]', "[[]]", '{"a": 1}'):
-        (tmp_path / "bad.json").write_text(text, encoding="utf-8")
-        with pytest.raises(UserError, match="is not in the form of CAMT's files"):
-            read(str(tmp_path / "bad.json"))
+def placed(text: str, *annotated: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """The annotated words of a sentence with where they begin; and those that have no place, with the reason."""
+    row = {"source": text, "target": "", "labels": [label(words, words) for words in annotated]}
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump([row], file)
+        file.flush()
+        sentences = pl.DataFrame({"sentence_id": ["camt:0"], "source": [text], "source_row": [0]})
+        kept, rejected = released_mentions(sentences, file.name, lambda qid: True)
+    assert len(kept) + len(rejected) == len(annotated)
+    lost = [(json.loads(answer.line)["value"], reason) for answer, reason, _ in rejected]
+    return [f"{one.start} {text[one.start : one.end]}" for one in kept], lost
+
+
+@pytest.mark.parametrize(
+    ("text", "annotated", "found", "lost"),
+    [
+        (
+            "At Purple Mountain Observatory.",
+            ("Purple Mountain", "Purple Mountain Observatory"),
+            ["3 Purple Mountain Observatory"],
+            [("Purple Mountain", "overlap")],
+        ),
+        (
+            "The New York World Building of the New York World.",
+            ("New York World", "New York World Building"),
+            ["4 New York World Building", "35 New York World"],
+            [],
+        ),
+        ("Polkagrisar, a polkagris.", ("polkagris",), ["15 polkagris"], []),
+        ("A fried doughnut is no fried dough", ("fried dough",), ["23 fried dough"], []),
+        (
+            "Birmingham has ham, HAM, and ham.",
+            ("ham",) * 4,
+            ["15 ham", "20 HAM", "29 ham"],
+            [("ham", "overlap")],
+        ),
+        ("Birmingham has HAM.", ("ham",), ["15 HAM"], []),
+        ("राजा का राज", ("राज",), ["8 राज"], []),
+        ("राजा", ("राज",), ["0 राज"], []),  # inside a word, where it is nowhere else
+        ("吃波伦塔配肉酱", ("波伦塔",), ["1 波伦塔"], []),
+        ("İ, ham and İzmir", ("ham", "İZMIR"), ["3 ham", "11 İzmir"], []),
+        ("AT&T and Old Bay", ("AT&amp;T", "Old  Bay"), ["0 AT&T", "9 Old Bay"], []),
+        ("AT&amp;T  Park", ("AT&amp;T  Park",), ["0 AT&amp;T  Park"], []),  # read without cleaning
+        ("Soup.", ("", " ", "stew"), [], [("", "no_words"), ("", "no_words"), ("stew", "not_in_sentence")]),
+    ],
+)
+def test_annotations_have_places_of_their_own_at_ends_of_words_where_they_can(
+    text: str, annotated: tuple[str, ...], found: list[str], lost: list[tuple[str, str]]
+) -> None:
+    kept, left = placed(text, *annotated)
+    assert kept == found
+    assert sorted(left) == sorted(lost)
+
+
+def test_what_is_no_such_file_is_refused_and_a_compressed_one_is_read(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.json"
+    for text in ("{", '[{"source": "a", "target": 1, "labels": []}]', "[[]]", '{"a": 1}', '["\\ud800"]'):
+        bad.write_text(text, encoding="utf-8")
+        with pytest.raises(UserError, match=r"bad\.json is not in the form of CAMT's files"):
+            read(str(bad))
     (tmp_path / "good.json").write_text(json.dumps(ROWS), encoding="utf-8")
-    question = '{"sentence_id": "other:0", "text": "Polenta", "lang": "en"}'
-    with pytest.raises(UserError, match=r"give other=FILE\.json, the file of sources\.other"):
-        list(mentions([question], {"camt": str(tmp_path / "good.json")}))
+    (tmp_path / "good.json.gz").write_bytes(gzip.compress(json.dumps(ROWS).encode()))
+    assert read(str(tmp_path / "good.json.gz")) == read(str(tmp_path / "good.json")) == ROWS
+    (tmp_path / "cut.json.gz").write_bytes((tmp_path / "good.json.gz").read_bytes()[:-20])
+    with pytest.raises(UserError, match=r"cut\.json\.gz is not in the form"):
+        read(str(tmp_path / "cut.json.gz"))
     assert len({item["id"] for item in entities([str(tmp_path / "good.json")])}) == 5 + 2
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "place"),
+    [
+        ("aliases", {"en": ["ham"]}, r"metadata\.aliases\.en"),
+        ("aliases", {"en": 5}, r"metadata\.aliases\.en"),
+        ("labels", {"en": "ham"}, r"metadata\.labels\.en"),
+        ("labels", ["ham"], r"metadata\.labels"),
+        ("descriptions", {"en": {"language": "en"}}, r"metadata\.descriptions\.en"),
+        ("qid", 5, "qid"),
+        ("qid", "Q1; DROP", "qid"),
+        ("category", 5, "category"),
+    ],
+)
+def test_a_label_in_another_form_is_refused_by_its_place(
+    member: str, value: Any, place: str, tmp_path: Path
+) -> None:
+    rows: list[dict[str, Any]] = json.loads(json.dumps(ROWS))
+    label = rows[0]["labels"][1]
+    (label if member in ("qid", "category") else label["metadata"])[member] = value
+    (tmp_path / "bad.json").write_text(json.dumps(rows))
+    with pytest.raises(UserError, match=rf"bad\.json .*record 0, labels\.1\.{place}"):
+        read(str(tmp_path / "bad.json"))
+
+
+def test_what_a_label_leaves_empty_in_any_form_is_unknown(tmp_path: Path) -> None:
+    empty: list[Any] = [None, [], {}]
+    rows: list[dict[str, Any]] = [
+        {"source": "Ham.", "target": "火腿", "labels": [label("ham", "ham") | {"qid": None}]} for _ in empty
+    ]
+    for row, value in zip(rows, empty, strict=True):
+        row["labels"][0]["metadata"] = dict.fromkeys(("labels", "aliases", "sitelinks", "summarys"), value)
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    item, country = entities([str(tmp_path / "a.json")])
+    assert item["labels"] == {"en": {"language": "en", "value": "ham"}} and not item["aliases"]
+    assert country["labels"]["en"]["value"] == "Italy"
+
+
+@pytest.mark.parametrize(
+    ("pair", "found", "no_words", "not_in_sentence", "overlap"),
+    [("en-zh", 708, 69, 12, 5), ("en-es", 1541, 0, 109, 1), ("en-hi", 1019, 0, 99, 9)],
+)
+def test_annotations_of_the_papers_own_files_are_placed_or_counted(
+    pair: str, found: int, no_words: int, not_in_sentence: int, overlap: int, shared: Path
+) -> None:
+    """None is inside of another word where its word stands elsewhere, by a pattern that knows the bounds of words."""
+    file = str(shared / "real" / "camt" / f"{pair}.json")
+    texts = [" ".join(row["source"].split()) for row in read(file)]
+    rows = {"sentence_id": [f"c:{row}" for row in range(len(texts))], "source": texts}
+    asked = pl.DataFrame(rows | {"source_row": range(len(texts))})
+    kept, rejected = released_mentions(asked, file, lambda qid: True)
+    assert len(kept) == found
+    assert Counter(reason for _, reason, _ in rejected) == Counter(
+        no_words=no_words, not_in_sentence=not_in_sentence, overlap=overlap
+    )
+    for answer in kept:
+        text = texts[int(answer.sentence[2:])]
+        words = text[answer.start : answer.end]
+        assert words.lower() == " ".join(json.loads(answer.line)["value"].split()).lower()
+        whole = regex.compile(rf"(?<![\w\p{{M}}]){regex.escape(words)}(?![\w\p{{M}}])", regex.IGNORECASE)
+        spans = [match.span() for match in whole.finditer(text)]
+        assert not spans or (answer.start, answer.end) in spans
 
 
 @pytest.mark.parametrize("pair", ["en-zh", "en-es", "en-hi"])

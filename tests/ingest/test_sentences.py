@@ -283,6 +283,19 @@ def test_the_json_of_camt_is_read_and_a_record_without_both_sides_is_a_reject(
     assert good == WANT and bad == [(len(PAIRS) + place, "broken_record") for place in (0, 1)]
 
 
+@pytest.mark.parametrize("kind", ["camt", "content_translation"])
+def test_a_number_too_long_for_python_is_refused_with_its_file(kind: str, tmp_path: Path, read: Read) -> None:
+    """ijson's C library ends the process there; digits of a text are none."""
+    records = [{"source": one, "target": other, "more": "9" * 5000} for one, other in PAIRS]
+    dump = json.dumps(records)
+    (tmp_path / "text.json").write_text(dump)
+    if kind == "camt":
+        assert read("camt", str(tmp_path / "text.json")) == (WANT, [])
+    (tmp_path / "long.json").write_text(dump[:-1] + ', {"source": ' + "9" * 5000 + "}]")
+    with pytest.raises(UserError, match=rf"long\.json: cut off or damaged after {len(PAIRS)} rows"):
+        read(kind, str(tmp_path / "long.json"))
+
+
 HOSTILE = [
     {"source": "deep", "also": "DEEP"},
     section("<![<![<!--", "<![x"),

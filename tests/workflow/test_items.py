@@ -105,6 +105,11 @@ def test_a_source_is_fetched_once_and_its_items_are_explained(house: Path) -> No
                 "contact: Wikipedia's API wants to know who asks",
             ],
         ),
+        (
+            "enrich",
+            "{link: {backend: released}}",
+            ["enrich.link.backend: `released` takes annotations of files of kind camt"],
+        ),
     ],
 )
 def test_what_a_config_lacks_is_said_at_once(

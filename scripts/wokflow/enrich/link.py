@@ -1,5 +1,6 @@
 """Mentions of items in sentences. The dictionary takes the longest name, then its likeliest item."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -13,6 +14,7 @@ from wokflow.enrich.meanings import Meaning, Meanings, Name, Place, Word
 from wokflow.enrich.names import LONGEST, Names, article
 from wokflow.enrich.phrases import Phrases
 from wokflow.enrich.program import Rejected, program_mentions
+from wokflow.enrich.released import released_mentions
 from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
 from wokflow.enrich.settings import LinkSettings
 from wokflow.enrich.subject import Subject, outside
@@ -59,30 +61,30 @@ def enrich_link(
     `corpus_sentences` are all parts of the corpus, which tell ordinary words from names. With `plurals`, plurals
     of common nouns and other inflected forms are mentions too. With `case` ignored, capitals do not count, and
     ordinary words can be names; words in fixed phrases cannot (`phrases`: lang, phrase). Backend `command` runs a
-    program for at most `seconds` (see program.program_mentions); its invalid mentions are written to `rejects`.
+    program for at most `seconds` (see program.program_mentions), backend `released` takes the annotations of the file
+    that the sentences come from (released.released_mentions); their invalid mentions are written to `rejects`.
     """
     lang = settings.pair.partition("-")[0]
     opened = Names.open(names, lang)
     rows = tables.read(sentences, ["sentence_id", "source", "source_row"])
     rejected: list[Rejected] = []
-    if settings.backend == "command":
+    if settings.backend != "dictionary":
         known = opened.has_item
-        answers, rejected = program_mentions(rows, lang, settings.command, settings.seconds, known)
+        if settings.backend == "command":
+            answers, rejected = program_mentions(rows, lang, settings.command, settings.seconds, known)
+        else:
+            answers, rejected = released_mentions(rows, str(settings.annotated), known)
         texts = dict(rows.select("sentence_id", "source").iter_rows())
         linked = [
-            (
-                answer.sentence,
-                answer.start,
-                answer.end,
-                texts[answer.sentence][answer.start : answer.end],
-                answer.qid,
-                answer.score,
-                1,
-            )
-            for answer in answers
+            (sentence, start, end, texts[sentence][start:end], qid, score, 1)
+            for sentence, start, end, qid, score, _ in answers
         ]
         tables.write(mentions, MENTIONS, _frame(MENTIONS, linked), job.metadata)
-        job.progress.say(f"{len(linked)} mentions in {rows.height} sentences, {len(rejected)} rejected")
+        reasons = Counter(reason for _, reason, _ in rejected).most_common()
+        job.progress.say(
+            f"{len(linked)} mentions in {rows.height} sentences, {len(rejected)} rejected"
+            + (f" ({', '.join(f'{count} {reason}' for reason, count in reasons)})" if reasons else "")
+        )
     else:
         opened.cases.count(
             text for part in corpus_sentences for text in tables.read(part, ["source"])["source"]

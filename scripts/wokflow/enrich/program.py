@@ -55,7 +55,7 @@ def program_mentions(
     kept: list[Answer] = []
     rejected: list[Rejected] = []
     for sentence in texts:
-        _sort_out(answers.get(sentence, ()), len(texts[sentence]), known, kept, rejected)
+        sort_out(answers.get(sentence, ()), len(texts[sentence]), known, kept, rejected)
     return kept, rejected
 
 
@@ -85,7 +85,7 @@ def _answer(members: Mapping[str, Any], line: str, sentences: Mapping[str, str])
     return Answer(sentence, start, end, qid, float(score), line)
 
 
-def _sort_out(
+def sort_out(
     answers: Sequence[Answer],
     length: int,
     known: Callable[[str], bool],

@@ -1,48 +1,99 @@
 """CAMT's published files as input: its items as a table of entities, and its annotations as mentions.
 
     python -m wokflow.enrich.released entities en-zh.json en-es.json > entities.jsonl
-    python -m wokflow.enrich.released mentions camt=en-zh.json < questions > mentions
 
-The second is a program for `enrich.link.command` (docs/items.md), with the file of each source of sentences. Files
-that enrich.assemble wrote have the same form, and an id for each item. The published ones have none: an item is known
-by its English name, description, country and topic. Paper: Yao et al. 2024, appendix A.
+The mentions are those of backend `released` of enrich.link (docs/items.md). Files that enrich.assemble wrote have the
+same form, and an id for each item. The published ones have none: an item is known by its English name, description,
+country and topic. Paper: Yao et al. 2024, appendix A.
 """
 
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import polars as pl
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from wokflow.enrich.program import OVERLAP, Answer, Rejected, sort_out
+from wokflow.enrich.word_forms import is_word
 from wokflow.frame.job import UserError
+from wokflow.frame.wikidata import QID
+from wokflow.ingest.clean import without_entities
+from wokflow.ingest.stream import Truncated, chunks
 
 ENGLISH = "en"
 FIRST, IDS = 10**14, 9 * 10**14  # made ids have 15 digits: Wikidata's own are far shorter
 TEXTS = {"labels": "labels", "descriptions": "descriptions", "summarys": "summaries"}
+SPACELESS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"  # scripts
+NO_WORDS, NOT_THERE = "no_words", "not_in_sentence"
 
 
-def read(path: str) -> list[Any]:
-    """The sentences of a file. Raises UserError where it is no array of objects with source, target and labels."""
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, regex_engine="python-re")
+
+
+class _Text(_Strict):
+    value: str | None
+
+
+class _Names(_Strict):
+    value: list[str | None]
+
+
+_NONE = BeforeValidator(lambda value: value or None)  # the files have [] in place of an empty object
+_Texts = Annotated[dict[str, Annotated[_Text | None, _NONE]] | None, _NONE]
+_Aliases = dict[str, Annotated[_Names | list[_Text] | None, _NONE]]
+
+
+class _About(_Strict):
+    labels: _Texts = None
+    descriptions: _Texts = None
+    summarys: _Texts = None
+    aliases: Annotated[_Aliases | None, _NONE] = None
+    sitelinks: Annotated[dict[str, Any] | None, _NONE] = None
+
+
+class _Label(_Strict):
+    value: str
+    metadata: _About
+    country_of_origin: str | None
+    category: str | None
+    qid: Annotated[str, Field(pattern=f"^(?:{QID.pattern})$")] | None = None
+
+
+class _Row(_Strict):
+    source: str
+    target: str
+    labels: list[_Label]
+
+
+_ROWS = TypeAdapter(list[_Row])
+
+
+def read(path: str) -> list[dict[str, Any]]:
+    """The sentences of a file, plain or compressed. Raises UserError where they have not the form of CAMT's."""
     try:
-        rows = json.loads(Path(path).read_bytes())
-        for number, row in enumerate(rows):
-            for label in row["labels"]:
-                (
-                    label["value"].strip(),
-                    label["metadata"].items(),
-                    label["country_of_origin"],
-                    label["category"],
-                )
-            if not isinstance(row["source"], str) or not isinstance(row["target"], str):
-                raise TypeError(f"record {number}: source and target are texts")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        rows = json.loads(b"".join(data for data, _ in chunks(path)))
+        json.dumps(rows, ensure_ascii=False).encode()  # half a character cannot be written
+        _ROWS.validate_python(rows)
+    except (OSError, ValueError, RecursionError, Truncated) as error:
         raise UserError(
             f"{path} is not in the form of CAMT's files, an array of objects with source, target and labels "
-            f"({type(error).__name__}: {error})."
+            f"({_said(error)})."
         ) from error
     return list(rows)
+
+
+def _said(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return f"{type(error).__name__}: {error}"
+    first = error.errors()[0]
+    row, *place = first["loc"] or ("",)
+    return f"record {row}, {'.'.join(map(str, place)) or 'as a whole'}: {first['msg']}; records count from 0"
 
 
 def entities(paths: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -64,41 +115,91 @@ def entities(paths: Iterable[str]) -> Iterator[dict[str, Any]]:
     yield from countries.values()
 
 
-def mentions(questions: Iterable[str], files: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """The annotations of each sentence that is asked about, where its text has their words.
+def released_mentions(
+    rows: pl.DataFrame, path: str, known: Callable[[str], bool]
+) -> tuple[list[Answer], list[Rejected]]:
+    """The annotations that the file at `path` has for sentences read from it, and those that cannot be mentions.
 
-    `files` are the files of the sources of sentences, by the sources' names. Of words that the text has twice, each
-    annotation gets the next ones, and those with other capitals last.
+    `rows` has sentence_id, source and source_row. The longest words get their places first. Words that the text has
+    several times get the next free place, as `places` orders them. An item has to be `known`. Each annotation of each
+    sentence is in one of the two lists. Raises UserError where the file is not in its form or has fewer rows.
     """
-    rows = {name: read(path) for name, path in files.items()}
-    for line in filter(str.strip, questions):
-        asked = json.loads(line)
-        name, _, number = asked["sentence_id"].rpartition(":")
-        if name not in rows or int(number) >= len(rows[name]):
-            raise UserError(
-                f"No file has {asked['sentence_id']}: give {name}=FILE.json, the file of sources.{name}."
-            )
-        used: set[int] = set()
-        for label in rows[name][int(number)]["labels"]:
-            words = " ".join(label["value"].split())
-            start = next((at for at in _places(asked["text"], words) if at not in used), None)
-            if start is not None:
-                used.add(start)
-                place = {"start": start, "end": start + len(words)}
-                yield {"sentence_id": asked["sentence_id"], "qid": item_id(label), **place}
+    written = read(path)
+    kept: list[Answer] = []
+    rejected: list[Rejected] = []
+    for sentence, text, row in rows.select("sentence_id", "source", "source_row").iter_rows():
+        if row >= len(written):
+            raise UserError(f"{path} has no record {row}: it was changed after its sentences were read.")
+        placed: list[Answer] = []
+        for label in sorted(written[row]["labels"], key=lambda label: -len(_clean(label["value"]))):
+            answer = _answer(sentence, text, label, placed)
+            if isinstance(answer, Answer):
+                placed.append(answer)
+            else:
+                rejected.append(answer)
+        sort_out(placed, len(text), known, kept, rejected)
+    return kept, rejected
 
 
-def _places(text: str, words: str) -> Iterator[int]:
-    """Where a text has some words, in any capitals, those as they are written first; nowhere without words."""
-    for one, sought in ((text, words), (text.lower(), words.lower())):
-        if words and len(one) == len(text):  # a few letters have two in lower case
-            yield from (match.start() for match in re.finditer(re.escape(sought), one))
+def _answer(
+    sentence: str, text: str, label: Mapping[str, Any], placed: Sequence[Answer]
+) -> Answer | Rejected:
+    """The place of an annotation that no other one of `placed` touches, or why there is none."""
+    qid, words = item_id(label), label["value"].strip()
+    line = json.dumps({"sentence_id": sentence, "qid": qid, "value": words}, ensure_ascii=False)
+    nowhere = Answer(sentence, 0, 0, qid, 1.0, line)
+    if not words:
+        return nowhere, NO_WORDS, ""
+    taken: Answer | None = None
+    for form in dict.fromkeys((_clean(words), words)):  # as sentences are by default, and as they are written
+        for start in places(text, form):
+            end = start + len(form)
+            other = next((one for one in placed if start < one.end and one.start < end), None)
+            if other is None:
+                return Answer(sentence, start, end, qid, 1.0, line)
+            taken = taken or other
+    if taken:
+        return nowhere, OVERLAP, f"with {taken.start} to {taken.end}, {taken.qid}"
+    return nowhere, NOT_THERE, words
+
+
+def _clean(words: str) -> str:
+    """Words as ingest.sentences cleans sentences: entities decoded, white space folded."""
+    return " ".join(without_entities(words).split())
+
+
+def places(text: str, words: str) -> list[int]:
+    """Where a text has some words, those in the same capitals first; inside of other words only if nowhere else."""
+    if not words:
+        return []
+    found = [match.start() for match in re.finditer(f"(?={re.escape(_lower(words))})", _lower(text))]
+    whole = [at for at in found if not (_joined(text, at) or _joined(text, at + len(words)))]
+    return sorted(whole or found, key=lambda at: text[at : at + len(words)] != words)
+
+
+def _lower(text: str) -> str:
+    """The text in lower case, but for letters that have two there, so that places stay."""
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether a word goes on at a place. Marks belong to letters; scripts without spaces show no ends of words."""
+    before, after = text[max(at - 1, 0) : at], text[at : at + 1]
+    if not (before and after and is_word(before) and is_word(after)):
+        return False
+    return unicodedata.category(after)[0] == "M" or not (_spaceless(before) or _spaceless(after))
+
+
+def _spaceless(letter: str) -> bool:
+    import regex
+
+    return bool(regex.match(SPACELESS, letter))
 
 
 def item_id(label: Mapping[str, Any]) -> str:
     """The item's id in Wikidata where the file has it, else one that is made of what is known of it."""
-    if "qid" in label:
-        return str(label["qid"])
+    if qid := label.get("qid"):
+        return str(qid)
     about = label["metadata"]
     english = [_texts(about, member).get(ENGLISH) for member in ("labels", "descriptions")]
     name, description = (one["value"] if one else None for one in english)
@@ -125,10 +226,10 @@ def _entity(label: Mapping[str, Any]) -> dict[str, Any]:
         "summaries": {lang: text["value"] for lang, text in texts["summaries"].items()},
         "aliases": {
             lang: [{"language": lang, "value": name} for name in names if name]
-            for lang, given in about.get("aliases", {}).items()
-            if (names := given["value"] if isinstance(given, dict) else [one["value"] for one in given])
+            for lang, given in _members(about, "aliases")
+            if (names := given["value"] if isinstance(given, dict) else [one["value"] for one in given or ()])
         },
-        "sitelinks": {wiki: link for wiki, link in about.get("sitelinks", {}).items() if link},
+        "sitelinks": {wiki: link for wiki, link in _members(about, "sitelinks") if link},
         "claims": {"P495": [origin]} if country else {},
         "topics": [label["category"]] if label["category"] else [],
     }
@@ -137,22 +238,20 @@ def _entity(label: Mapping[str, Any]) -> dict[str, Any]:
 def _texts(about: Mapping[str, Any], member: str) -> dict[str, dict[str, str]]:
     return {
         lang: {"language": lang, "value": one["value"]}
-        for lang, one in about.get(member, {}).items()
+        for lang, one in _members(about, member)
         if one and one["value"]
     }
 
 
+def _members(about: Mapping[str, Any], member: str) -> Iterable[tuple[str, Any]]:
+    return dict(about.get(member) or {}).items()
+
+
 def main(arguments: Sequence[str]) -> None:
-    """Write JSON, a line each: `entities FILES`, or `mentions NAME=FILE ...` for questions on standard input."""
-    what, *files = arguments or ("",)
-    if what == "entities" and files:
-        lines = entities(files)
-    elif what == "mentions" and files and all("=" in file for file in files):
-        named = dict(file.split("=", 1) for file in files)
-        lines = mentions((line.decode() for line in sys.stdin.buffer), named)
-    else:
-        raise UserError("Say `entities FILES`, or `mentions NAME=FILE ...`.")
-    for line in lines:
+    """Write the items of files (`entities FILES`) as JSON, a line each."""
+    if len(arguments) < 2 or arguments[0] != "entities":
+        raise UserError("Say `entities FILES`.")
+    for line in entities(arguments[1:]):
         sys.stdout.buffer.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 

@@ -19,11 +19,16 @@ REASONS = {
         "Items of such a category are mentioned, but none has a country of origin.", by_design=True
     ),
     "outside": Reason("A program's mention does not lie in its sentence."),
-    "unknown_item": Reason("A program's mention is of an item that the table of entities lacks."),
+    "unknown_item": Reason(
+        "A program's mention, or an annotation, is of an item that the table of entities lacks."
+    ),
     "overlap": Reason(
-        "A program's mention overlaps another one, which is longer, or before it, or has a higher score.",
+        "A program's mention, or an annotation, overlaps another one, which is longer, or before it, or has a higher "
+        "score.",
         by_design=True,
     ),
+    "no_words": Reason("An annotation of a published file has no words."),
+    "not_in_sentence": Reason("The sentence lacks the words of its annotation in a published file."),
 }
 QID = "The item's id in Wikidata, as Q13276."
 SENTENCE_ID = "Source of sentences and row number in it, as camt:12; rows count from 0."

@@ -48,8 +48,12 @@ DICTIONARY, COMMAND = When("backend", "dictionary"), When("backend", "command")
 class LinkSettings(Settings):
     pair: str = from_rule()
     """The languages of the source of sentences, as en-zh."""
-    backend: Literal["dictionary", "command"] = "dictionary"
-    """How items are found: by their names, or by a program, such as a neural entity linker."""
+    annotated: Content[str | None] = from_rule()
+    """Backend released: the file that the sentences were read from, which has their annotations."""
+    backend: Literal["dictionary", "command", "released"] = "dictionary"
+    """How items are found: by their names; by a program, such as a neural entity linker; or `released`: those that
+    the sources' own files annotate, all of kind camt.
+    """
     case: Annotated[Literal["names", "ignored"], DICTIONARY] = "names"
     """Backend dictionary. `names`: a name with capitals is found only with them. `ignored`: capitals do not count,
     for corpora in lower case.

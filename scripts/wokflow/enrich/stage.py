@@ -40,6 +40,13 @@ def problems(config: Mapping[str, Any]) -> Iterator[str]:
         yield f"enrich.lookup.{lookup['backend']}: backend {lookup['backend']} needs it."
     if link["backend"] == "command" and not link["command"]:
         yield "enrich.link.command: backend command needs it."
+    if link["backend"] == "released":
+        for name, source in config["sources"].items():
+            if "kind" in source and (source["kind"] != "camt" or "fetched" in source):
+                yield (
+                    f"enrich.link.backend: `released` takes annotations of files of kind camt that have a path: "
+                    f"sources.{name} is none."
+                )
     services = {
         "Wikipedia's API": enrich["pages"]["backend"] == "api",
         "an endpoint": lookup["backend"] == "endpoint",

@@ -3,7 +3,6 @@
 Each reader yields a Row for every record of its file, good or not, in the file's order and in bounded memory.
 """
 
-import io
 import json
 import re
 import zipfile
@@ -14,12 +13,12 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from wokflow.frame.job import UserError
+from wokflow.ingest.json_records import Stream, records
 from wokflow.ingest.markup import text_of
 from wokflow.ingest.raw_records import MAX_LINE, Reject
 from wokflow.ingest.sentence_alignment import aligned, sentences
 from wokflow.ingest.stream import BROKEN_ZIP, CHUNK, Truncated, check_readable, chunks
 
-Stream = Iterator[tuple[bytes, float]]  # bytes, and the share of the file that was read so far
 BOMB = 1 << 30  # bytes above which a file is refused if its compression ratio exceeds BEST
 BEST = 200  # highest compression ratio of text
 XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -335,36 +334,7 @@ def _of_language(sides: Mapping[str, str], lang: str) -> str:
 
 
 def _records(path: str) -> Iterator[tuple[float, Any]]:
-    """The records of a file that is a JSON array, one by one. Raises Truncated where it is cut off or broken."""
-    import ijson
-
-    stream = _File(_guarded(path, chunks(path)))
-    try:
-        for record in ijson.items(stream, "item"):
-            yield stream.position, record
-    except (ijson.JSONError, UnicodeDecodeError) as error:  # one escape of half a character stops the parser
-        raise Truncated(f"its JSON is cut off or broken: {error}") from error
-
-
-class _File:
-    """A stream as a file object, for parsers."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-        self._rest = b""
-        self.position = 0.0
-
-    def read(self, size: int = -1) -> bytes:
-        out = io.BytesIO()
-        while size < 0 or out.tell() < size:
-            if not self._rest:
-                self._rest, self.position = next(self._stream, (b"", self.position))
-                if not self._rest:
-                    break
-            wanted = len(self._rest) if size < 0 else size - out.tell()
-            out.write(self._rest[:wanted])
-            self._rest = self._rest[wanted:]
-        return out.getvalue()
+    return records(lambda: _guarded(path, chunks(path)))
 
 
 def _section(record: Any, source: str, target: str) -> Iterator[tuple[str, str, Reject | None]]:
