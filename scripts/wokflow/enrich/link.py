@@ -14,7 +14,7 @@ from wokflow.enrich.meanings import Meaning, Meanings, Name, Place, Word
 from wokflow.enrich.names import LONGEST, Names, article
 from wokflow.enrich.phrases import Phrases
 from wokflow.enrich.program import Rejected, program_mentions
-from wokflow.enrich.released import released_mentions
+from wokflow.enrich.published_annotations import released_mentions
 from wokflow.enrich.schemas import MENTIONS, REJECTED_SENTENCES
 from wokflow.enrich.settings import LinkSettings
 from wokflow.enrich.subject import Subject, outside

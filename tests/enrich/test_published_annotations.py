@@ -21,7 +21,7 @@ from wokflow.enrich.items import enrich_items
 from wokflow.enrich.link import enrich_link
 from wokflow.enrich.lookup import enrich_lookup
 from wokflow.enrich.names import enrich_names
-from wokflow.enrich.released import entities, item_id, read, released_mentions
+from wokflow.enrich.published_annotations import entities, item_id, read, released_mentions
 from wokflow.enrich.settings import AssembleSettings, ItemsSettings
 from wokflow.frame import tables
 from wokflow.frame.job import Job, Progress, UserError
@@ -31,7 +31,7 @@ from wokflow.ingest.source import ingest_source
 from tests.enrich.defaults import categorise_settings, entities_settings, link_settings, lookup_settings
 from tests.ingest.defaults import sentences_settings
 
-PROGRAM = (sys.executable, "-m", "wokflow.enrich.released")
+PROGRAM = (sys.executable, "-m", "wokflow.enrich.published_annotations")
 UNCHECKED = {"identical": False, "language": False, "duplicates": False, "ratio": None, "longest": None}
 
 

@@ -1,6 +1,6 @@
 """CAMT's published files as input: its items as a table of entities, and its annotations as mentions.
 
-    python -m wokflow.enrich.released entities en-zh.json en-es.json > entities.jsonl
+    python -m wokflow.enrich.published_annotations entities en-zh.json en-es.json > entities.jsonl
 
 The mentions are those of backend `released` of enrich.link (docs/items.md). Files that enrich.assemble wrote have the
 same form, and an id for each item. The published ones have none: an item is known by its English name, description,
@@ -8,7 +8,6 @@ country and topic. Paper: Yao et al. 2024, appendix A.
 """
 
 import json
-import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +27,8 @@ from wokflow.ingest.stream import Truncated, chunks
 ENGLISH = "en"
 FIRST, IDS = 10**14, 9 * 10**14  # made ids have 15 digits: Wikidata's own are far shorter
 TEXTS = {"labels": "labels", "descriptions": "descriptions", "summarys": "summaries"}
-SPACELESS = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"  # scripts
+# Scripts without spaces, as the names of their letters begin.
+SPACELESS = {"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"}
 NO_WORDS, NOT_THERE = "no_words", "not_in_sentence"
 
 
@@ -172,7 +172,8 @@ def places(text: str, words: str) -> list[int]:
     """Where a text has some words, those in the same capitals first; inside of other words only if nowhere else."""
     if not words:
         return []
-    found = [match.start() for match in re.finditer(f"(?={re.escape(_lower(words))})", _lower(text))]
+    within, sought = _lower(text), _lower(words)
+    found = [at for at in range(len(text)) if within.startswith(sought, at)]
     whole = [at for at in found if not (_joined(text, at) or _joined(text, at + len(words)))]
     return sorted(whole or found, key=lambda at: text[at : at + len(words)] != words)
 
@@ -191,9 +192,7 @@ def _joined(text: str, at: int) -> bool:
 
 
 def _spaceless(letter: str) -> bool:
-    import regex
-
-    return bool(regex.match(SPACELESS, letter))
+    return unicodedata.name(letter, "").partition(" ")[0] in SPACELESS
 
 
 def item_id(label: Mapping[str, Any]) -> str:
