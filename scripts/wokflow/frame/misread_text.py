@@ -33,7 +33,7 @@ _WORD = re.compile("[^\x00-\x20\ufffd]+")
 _ACCENT, _BEFORE = re.compile(r"[a-z][ß-ÿ]|[ß-ÿ][a-z]|[0-9]°"), re.compile("[^\x00-\x7f][a-z]")
 _INSIDE = re.compile("[a-z][^\x00-\x7f]+[a-z]")
 # Quotation marks that are a letter of UTF-8 with what is beside them: »Äpfel«, «éclair», „APĂ”.
-_QUOTES = re.compile(r"(?<!\w)[«»]+|[«»“”‘’‹›]+(?=[!-/:-@[-`{-~]*$)")
+_OPENING, _CLOSING = re.compile(r"(?<!\w)[«»]+"), dict.fromkeys(map(ord, "«»“”‘’‹›"))
 _LATIN = "À-ÖØ-öø-ſƠơƯưȘ-țẠ-ỹ"  # of Europe and Vietnam
 _USUAL, _RARE, _KANA = re.compile(f"[{_LATIN}]"), re.compile("[Ѡ-ҏҒ-ԯ]"), re.compile("[ぁ-ヺ]")
 # Letters in daily use. Those that take three bytes of UTF-8 are hardly ever met by chance.
@@ -109,7 +109,9 @@ def misread(text: str) -> tuple[str, str, str] | None:
 
 def _meant(word: str) -> tuple[str, str] | None:
     """What a word says, and the encoding that it was read in; None for one that was read rightly."""
-    if is_natural(bare := _QUOTES.sub("", word)):
+    bare = _OPENING.sub("", word)
+    inner = bare.rstrip(string.punctuation + "".join(map(chr, _CLOSING)))
+    if is_natural(bare := inner + bare[len(inner) :].translate(_CLOSING)):
         word = bare
     if word.isascii() or expected(word) == 1:
         return None

@@ -20,10 +20,9 @@ QUOTED = 120  # bytes of a line that a message quotes
 # Recipes whose columns look swapped that are worth a warning, and those that are enough to refuse the file; how much
 # longer entries are in the wrong column.
 SEVERAL, ENOUGH, TWICE = 3, 20, 2
-_QUANTITY = re.compile(
-    r"\s*(?:\d+(?:[./]\d+)?|[¼½¾⅓⅔])\s*[^\W\d]|.*(?:\d\s*(?:克|毫升|千克|斤|两|g|ml)|适量|少许)\s*$"
-)
-_SENTENCE = re.compile(r".*(?:[.!?。！？；;]\s*$|，)", re.S)
+_AMOUNT_FIRST = re.compile(r"(?:\d{1,9}(?:[./]\d{1,9})?|[¼½¾⅓⅔])\s{0,9}[^\W\d]")
+_AMOUNT_LAST = re.compile(r"\d\s{0,3}(?:克|毫升|千克|斤|两|g|ml)$")
+STOPS = tuple(".!?。！？；;")  # at the end of a sentence
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 TRIED = ("GB18030", "UTF-16")  # named only if the corpus's reader takes the file once it is converted
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -73,7 +72,7 @@ def read_wrongly(path: str, reader: Reader, say: Callable[[str], None]) -> str |
         return wrong
     both = [(ingredients, steps) for _, ingredients, steps in rows if len(ingredients) > 1 and steps]
     longer = [row for row in both if _length(row[0]) > TWICE * _length(row[1])]
-    swapped = [row for row in longer if _share(_SENTENCE, row[0]) and _share(_QUANTITY, row[1])]
+    swapped = [row for row in longer if _share(_is_sentence, row[0]) and _share(_is_quantity, row[1])]
     if len(longer) < SEVERAL or len(longer) * 2 <= len(both):
         return None
     if len(swapped) >= ENOUGH and len(swapped) * 4 >= len(longer):
@@ -82,9 +81,20 @@ def read_wrongly(path: str, reader: Reader, say: Callable[[str], None]) -> str |
     return None
 
 
-def _share(kind: re.Pattern[str], texts: Sequence[str]) -> bool:
+def _is_quantity(text: str) -> bool:
+    text = text.strip()
+    return bool(_AMOUNT_FIRST.match(text) or _AMOUNT_LAST.search(text[-9:])) or text.endswith(
+        ("适量", "少许")
+    )
+
+
+def _is_sentence(text: str) -> bool:
+    return text.rstrip().endswith(STOPS) or "，" in text
+
+
+def _share(is_one: Callable[[str], bool], texts: Sequence[str]) -> bool:
     """Whether half of the texts or more are of a kind."""
-    return sum(kind.match(text) is not None for text in texts) * 2 >= len(texts)
+    return sum(map(is_one, texts)) * 2 >= len(texts)
 
 
 def _swapped(swapped: Sequence[tuple[Sequence[str], Sequence[str]]], among: int) -> str:

@@ -35,11 +35,11 @@ WORDS = WITHOUT | dict.fromkeys("和与及跟、", "&") | dict.fromkeys("水油"
 STARTS = {"有": "H", "一滴": "Y", "不": "B", "解决": "B", "的": "L", "做": "L", "也": "L", "就": "L"}
 LETTERS = {"ingredient": "f", "flavour": "f", "form": "f", "dish": "D", "decoration": ".", "unknown": "."}
 NEGATION = re.compile(
-    "HM|YA?[NMP]|WP|(?:W|[fi&]+)A[NMP]"  # 有没有 X, 一滴水都不放 X, 水不放 X; 鸡蛋都不放的 X
-    "|(?P<lacking>(?<=[fD])P[fW&]+$"  # X 不放鸡蛋牛奶
-    "|[NMP][fiWD&]+(?=L.*[fWD])"  # 不放鸡蛋牛奶的 X
-    "|[NMP][fiW](?:&[fiW])*"  # 无鸡蛋、牛奶 X
-    "|(?<=n)(?:&[fiW])+)(?P<doubt>B?)"  # 不用烤箱和厨师机的 X, where 不用烤箱 is one word
+    "HM|YA?[NMP]|WP|(?:W|[fi&]{1,9})A[NMP]"  # 有没有 X, 一滴水都不放 X, 水不放 X; 鸡蛋都不放的 X
+    "|(?P<lacking>(?<=[fD])P[fW&]{1,9}$"  # X 不放鸡蛋牛奶
+    "|[NMP][fiWD&]{1,9}(?=L.{0,20}[fWD])"  # 不放鸡蛋牛奶的 X
+    "|[NMP][fiW](?:&[fiW]){0,9}"  # 无鸡蛋、牛奶 X
+    "|(?<=n)(?:&[fiW]){1,9})(?P<doubt>B?)"  # 不用烤箱和厨师机的 X, where 不用烤箱 is one word
 )
 PAIRS = {
     "and": "{a} and {b}",
