@@ -43,8 +43,9 @@ SLOW = (
     "generate/test_server.py",
     "ingest/test_download.py",
     "ingest/test_raw_records.py::test_cuts_in_endless_garbage_do_not_depend_on_size",
-    "ingest/test_wikipedia.py::test_a_real_mediawiki_",
+    "ingest/test_mediawiki.py::test_a_real_mediawiki_",
     "ingest/test_wikipedia.py::test_a_request_that_fails_for_now_is_made_again",  # waits
+    "ingest/test_wikipedia.py::test_a_server_whose_headers_drip_is_given_up",  # waits
     "ingest/test_wikipedia.py::test_a_silent_server_is_given_up",  # waits
     "ingest/test_wikipedia.py::test_requests_come_one_after_the_other",  # waits
     "ingest/test_wrong_files.py::test_a_large_file_without_recipes_is_not_read_to_its_end",

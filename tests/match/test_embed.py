@@ -227,7 +227,7 @@ def test_bfloat16_where_it_is_slow_is_warned_of(
     monkeypatch.setattr("wokflow.match.embed.how_much_slower_bfloat16_is", lambda device: times)
     log = io.StringIO()
     embedded(tmp_path, TEXTS, str(tiny), precision="bfloat16", device="cpu", progress=Progress(log))
-    assert ("takes 8 times as long here as in float32" in log.getvalue()) == warned
+    assert ("multiplies matrices 8 times as slowly" in log.getvalue()) == warned
 
 
 def test_a_gpu_that_is_not_there_is_an_error(

@@ -18,16 +18,8 @@ from wokflow.frame.scope import Scope
 from wokflow.judge.arguments import read_models
 from wokflow.match.directions import DIRECTIONS
 from wokflow.report.arguments import page_given
-from wokflow.report.paper_plan import (
-    ON_THE_WAY,
-    Tables,
-    announced,
-    demo_pairs,
-    exhibits,
-    files_of,
-    opening,
-    stand_ins,
-)
+from wokflow.report.paper_files import ON_THE_WAY, exhibits, files_of
+from wokflow.report.paper_plan import Tables, announced, demo_pairs, opening, stand_ins
 
 from tests.conftest import ROOT
 from tests.test_docs import SCHEMA, defaults

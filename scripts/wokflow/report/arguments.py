@@ -12,7 +12,8 @@ from wokflow.frame.runs import DIALOGUES, Run
 from wokflow.judge.arguments import OF_DIALOGUES, OF_RECIPES, AskedModel
 from wokflow.pivot.order_limits import limits
 from wokflow.pivot.settings import OrdersSettings
-from wokflow.report.paper_plan import EXHIBITS, Tables, demo_pairs, other_settings, stand_ins
+from wokflow.report.paper_files import EXHIBITS
+from wokflow.report.paper_plan import Tables, demo_pairs, other_settings, stand_ins
 from wokflow.report.settings import OrderLimits
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -2,7 +2,6 @@
 
 import gc
 import logging
-import os
 from functools import partial
 from typing import Any
 
@@ -13,10 +12,11 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.generate.asking import answer_end
 from wokflow.models.bounds import positions
 from wokflow.models.decoding import set_languages
-from wokflow.models.devices import describe, find_device, use_bfloat16
+from wokflow.models.devices import describe
 from wokflow.models.loading import load, origin
 from wokflow.train.checkpoints import Checkpoints, Saved
 from wokflow.train.examples import Encoder, asking_of, read_examples, values_of
+from wokflow.train.memory import PartTooLargeError, is_memory, too_little_memory
 from wokflow.train.model_card import write_card
 from wokflow.train.packing import SECOND, packing_fault
 from wokflow.train.record import base_of, write_record
@@ -24,12 +24,10 @@ from wokflow.train.scratch import make_small
 from wokflow.train.settings import ModelSettings
 from wokflow.train.stopping import Stop
 from wokflow.train.task import Task
+from wokflow.train.trainer_arguments import checkpoint_key, training_arguments
 from wokflow.train.validation import choose_metric, choose_sources
 
 READABLE = 0o644
-COLLECTIVE_S = 7_200  # longest wait for another process, such as for the first to write a checkpoint
-LOGGED = 10  # steps between two points of a live curve
-SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 
 
 def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None:
@@ -48,9 +46,7 @@ def train_here(task: Task, stop: Stop, progress: Progress | None = None) -> None
     if task.threads:
         torch.set_num_threads(task.threads)
     rows = read_examples(task.examples)
-    arguments = training_arguments(
-        task
-    )  # before the model is loaded: they decide how processes share its weights
+    arguments = training_arguments(task)  # before the model is loaded: they decide how weights are shared
     first = arguments.process_index == 0
     if first and progress:
         start = origin(settings.base, settings.revision) if settings.base else "a small model from scratch"
@@ -88,8 +84,6 @@ def _learn(
     None if memory did not suffice and fewer examples at a time may be tried (device_batch: auto). That can show after
     any step: the optimizer's state comes with the first one, and the longest examples may come last.
     """
-    from wokflow.train.trainers import PartTooLargeError, is_memory, too_little_memory
-
     size = arguments.per_device_train_batch_size
     try:
         network, tokenizer, base = _begin(task, rows, arguments)
@@ -111,131 +105,6 @@ def _learn(
             progress.say(f"memory does not suffice for {size} examples at a time: half as many are tried")
         return None
     return trainer, tokenizer, base, cached
-
-
-def training_arguments(task: Task) -> Any:
-    """The settings in the form of the trainers' arguments. Raises UserError for settings that are impossible here."""
-    from transformers import Seq2SeqTrainingArguments
-    from trl.trainer.sft_config import SFTConfig
-
-    settings = task.settings
-    _check_trackers(settings)
-    place = find_device(settings.device)
-    processes = int(os.environ.get("WORLD_SIZE", "1"))
-    if place.type == "cuda":
-        _check_gpus(int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
-    share = -(-settings.batch // processes)
-    by_trial = settings.device_batch == "auto"
-    if by_trial and processes > 1:
-        raise UserError(
-            "train.model.device_batch: auto is for one process only: of several, one may run out of memory while "
-            "the others wait for its gradients. Give a number."
-        )
-    options: dict[str, Any] = {
-        "output_dir": str(Checkpoints(task.checkpoints, _key(task)).folder),
-        "per_device_train_batch_size": share if by_trial else min(int(settings.device_batch), share),
-        "num_train_epochs": settings.epochs,
-        "learning_rate": settings.learning_rate,
-        "lr_scheduler_type": SCHEDULES[settings.schedule],
-        "warmup_steps": settings.warmup,
-        "weight_decay": settings.weight_decay,
-        "max_grad_norm": settings.clip,
-        "seed": settings.seed,
-        "use_cpu": place.type == "cpu",
-        "bf16": use_bfloat16(settings.precision, place),
-        "activation_checkpointing": settings.gradient_checkpointing
-        and not settings.shard,  # FSDP does it itself
-        "activation_checkpointing_kwargs": {"use_reentrant": False},
-        "torch_compile": settings.compile,
-        "save_strategy": "no",  # the callback decides when
-        "eval_strategy": "no",
-        "logging_steps": LOGGED,
-        "logging_nan_inf_filter": False,
-        "disable_tqdm": True,
-        "report_to": list(settings.trackers),
-        "run_name": task.run,
-        "dataloader_num_workers": 0 if place.type == "cpu" else 2,
-        "dataloader_pin_memory": place.type != "cpu",
-        "ddp_find_unused_parameters": False,
-        "ddp_broadcast_buffers": False,  # buffers do not change
-        "ddp_timeout": COLLECTIVE_S,
-    }
-    if settings.shard:
-        options |= {"fsdp": True, "fsdp_config": _sharding(settings, processes)}
-        # These take effect when the model is loaded, which only the first process does.
-        os.environ |= {"ACCELERATE_USE_FSDP": "true", "FSDP_CPU_RAM_EFFICIENT_LOADING": "true"}
-    if settings.family == "causal":
-        options |= {
-            "packing": settings.packing,
-            "max_length": None,
-            "label_smoothing_factor": settings.label_smoothing,
-        }
-        options["dataset_kwargs"] = {"skip_prepare_dataset": True}
-    os.environ["TENSORBOARD_LOGGING_DIR"] = task.curves
-    arguments: Any = (SFTConfig if settings.family == "causal" else Seq2SeqTrainingArguments)(**options)
-    arguments._n_gpu = min(arguments.n_gpu, 1)  # a process uses one GPU, however many it sees
-    if settings.shard and place.type == "cpu":
-        from accelerate.state import DistributedType, PartialState
-
-        # accelerate enables FSDP on GPUs only. PyTorch supports it on CPUs too, where tests run it.
-        PartialState._shared_state["distributed_type"] = DistributedType.MULTI_GPU
-    return arguments
-
-
-def _check_gpus(processes: int) -> None:
-    """Raise UserError if fewer GPUs are seen than there are processes on this node."""
-    import torch
-
-    if processes > (gpus := torch.cuda.device_count()):
-        raise UserError(
-            f"train.model.processes is {processes}, but PyTorch sees {gpus} GPU{'s' * (gpus != 1)} here: each "
-            "process needs one of its own. Set processes to the number of GPUs, or device: cpu."
-        )
-
-
-def _check_trackers(settings: ModelSettings) -> None:
-    """Raise UserError for trackers that transformers does not know, or whose package is not installed."""
-    from transformers import integrations
-
-    library: Any = integrations
-    here = library.get_available_reporting_integrations()
-    if missing := ", ".join(name for name in settings.trackers if name not in here):
-        raise UserError(
-            f"train.model.trackers: {missing} cannot be used here. Available: {', '.join(here) or 'none'}. Is it "
-            f"one of "
-            "transformers' trackers, and is its package installed?"
-        )
-
-
-def _sharding(settings: ModelSettings, processes: int) -> dict[str, Any]:
-    """The configuration of FSDP2: weights, gradients and optimizer are sharded; only the first process loads the
-    model.
-    """
-    if processes == 1:
-        raise UserError(
-            "train.model.shard splits a model among processes, but there is only one: set processes or nodes."
-        )
-    if settings.family != "causal":
-        raise UserError(
-            "train.model.shard is for causal models: accelerate cannot split the embeddings that encoder and decoder "
-            "share. To save memory with this model, use gradient_checkpointing, lora.rank or a smaller device_batch."
-        )
-    if settings.lora.rank or settings.metric == "bleu":
-        raise UserError(
-            "train.model.shard works neither with lora.rank nor with metric: bleu. Adapters need little memory "
-            "(lora.base: nf4 the least), and the best epoch of a sharded model is chosen by its loss (metric: auto)."
-        )
-    return {
-        "version": 2,
-        "cpu_ram_efficient_loading": True,
-        "state_dict_type": "SHARDED_STATE_DICT",
-        "activation_checkpointing": settings.gradient_checkpointing,
-    }
-
-
-def _key(task: Task) -> str:
-    """The key of checkpoints; those of a sharded model have another form, and so another key."""
-    return f"{task.key} sharded" if task.settings.shard else task.key
 
 
 def _begin(task: Task, rows: pl.DataFrame, arguments: Any) -> tuple[Any, Any, dict[str, Any]]:
@@ -311,7 +180,7 @@ def _trainer(
     metric = choose_metric(
         settings.metric, len(chosen), adapts=settings.languages is not None, sharded=settings.shard
     )
-    checkpoints = Checkpoints(task.checkpoints, _key(task))
+    checkpoints = Checkpoints(task.checkpoints, checkpoint_key(task))
     saved = _agreed(checkpoints, metric, first=arguments.process_index == 0)
     sources = zip(asking.rows(values_of(chosen))[0], chosen["targets"].to_list(), strict=True)
     decoded = list(sources) if metric == "bleu" else []

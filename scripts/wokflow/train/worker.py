@@ -14,9 +14,10 @@ from wokflow.frame.job import Progress, UserError
 from wokflow.frame.secrets import shown
 from wokflow.models.devices import find_device
 from wokflow.train.launch import ERROR, STOP, TASK, TIME_OVER
-from wokflow.train.process import COLLECTIVE_S, train_here
+from wokflow.train.process import train_here
 from wokflow.train.stopping import Stop, StoppedError, TimeOverError
 from wokflow.train.task import Task
+from wokflow.train.trainer_arguments import COLLECTIVE_S
 
 
 class Lines(Progress):
