@@ -62,7 +62,8 @@ def enrich_link(
     of common nouns and other inflected forms are mentions too. With `case` ignored, capitals do not count, and
     ordinary words can be names; words in fixed phrases cannot (`phrases`: lang, phrase). Backend `command` runs a
     program for at most `seconds` (see program.program_mentions), backend `released` takes the annotations of the file
-    that the sentences come from (released.released_mentions); their invalid mentions are written to `rejects`.
+    that the sentences come from (see published_annotations.released_mentions); the invalid mentions of both are
+    written to `rejects`.
     """
     lang = settings.pair.partition("-")[0]
     opened = Names.open(names, lang)
