@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -309,10 +309,12 @@ def relisted(entries: pl.Series, sizes: NDArray[np.int64], kept: pl.Series | Non
     return lists
 
 
-def parse(json_text: str) -> object:
-    """The value of a JSON text. Raises ValueError where it is not JSON, or nested too deeply."""
+def parse(json_text: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> object:
+    """The value of a JSON text; `pairs` makes its objects. Raises ValueError where it is not JSON, or nested too
+    deeply.
+    """
     try:
-        return json.loads(json_text)
+        return json.loads(json_text, object_pairs_hook=pairs)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 

@@ -15,6 +15,7 @@ REASONS = {
     "bad_list": Reason("A field that should hold a list of strings does not."),
     "wrong_type": Reason("A field holds another type than text."),
     "missing_field": Reason("The record lacks a field."),
+    "repeated_field": Reason("The record holds a field more than once, so that its value is in doubt."),
     "empty_title": Reason("No title, or nothing of it is left after cleaning."),
     "empty_ingredients": Reason("No ingredients, or nothing of them is left after cleaning."),
     "empty_steps": Reason("No steps, or nothing of them is left after cleaning."),

@@ -2,6 +2,8 @@
 
 import io
 import re
+from collections import Counter
+from typing import Any
 
 import polars as pl
 
@@ -95,6 +97,14 @@ def _read_fast(lines: pl.DataFrame, data: bytes) -> pl.DataFrame:
     )
 
 
+class _Object(dict[str, Any]):
+    """A JSON object that knows how often each of its keys stands in it."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.times = Counter(key for key, _ in pairs)
+
+
 def decode(raw: str) -> Row:
     """One record, parsed strictly: its fields, or a reject with its reason."""
     try:
@@ -105,11 +115,13 @@ def decode(raw: str) -> Row:
 
 def _fields(raw: str) -> Row:
     try:
-        record = parse(raw)
+        record = parse(raw, _Object)
     except ValueError as error:
         raise Reject("broken_record", f"{error}") from error
-    if not isinstance(record, dict):
+    if not isinstance(record, _Object):
         raise Reject("wrong_type", f"the line holds {type(record).__name__}, not an object")
+    if twice := [key for key in _KEYS if record.times[key] > 1]:
+        raise Reject("repeated_field", ", ".join(twice))
     missing = [key for key in ("name", "recipeIngredient", "recipeInstructions") if key not in record]
     if missing:
         raise Reject("missing_field", ", ".join(missing))
