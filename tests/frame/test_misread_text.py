@@ -52,8 +52,8 @@ def test_characters_that_are_lost_are_marked(wrong: str, said: str) -> None:
         "Íñigo Ñandú Çiğ köfte Şiş Ođak Žganci Ďábel Œuf cœur",
         "»Überbackene Nudeln« »Äpfel im Schlafrock« (»öffnen«) «Écrevisses à la nage» «éclair au café»",
         "«île flottante» «Época dorada» «Ñoquis con salsa» »ål i karry« „APĂ” LÃ» CĂ«",
-        "爽爽爽 飘飘然 笑盈盈 某某某 毛瑟枪 突突突 哦哦哦 しかし ワロン ロロロ おかず お伝え ТІРІ СІТІ „ОЈО”",
-        "Bánh mì Ẩm thực Đậu phụ",
+        "爽爽爽 飘飘然 笑盈盈 某某某 毛瑟枪 突突突 哦哦哦 ｶ しかし ワロン ロロロ おかず お伝え ТІРІ СІТІ „ОЈО”",
+        "Bánh mì Ẩm thực Đậu phụ Čłon|Čłonka gbeƒãe",
         "चाय مطبخ มะม่วง μουσακάς 味噌汁 김치찌개",
     ],
 )

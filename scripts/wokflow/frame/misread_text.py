@@ -35,7 +35,9 @@ _INSIDE = re.compile("[a-z][^\x00-\x7f]+[a-z]")
 # Quotation marks that are a letter of UTF-8 with what is beside them: »Äpfel«, «éclair», „APĂ”.
 _OPENING, _CLOSING = re.compile(r"(?<!\w)[«»]+"), dict.fromkeys(map(ord, "«»“”‘’‹›"))
 _LATIN = "À-ÖØ-öø-ſƠơƯưȘ-țẠ-ỹ"  # of Europe and Vietnam
-_USUAL, _RARE, _KANA = re.compile(f"[{_LATIN}]"), re.compile("[Ѡ-ҏҒ-ԯ]"), re.compile("[ぁ-ヺ]")
+# Letters of Esperanto and Maltese alone are met by chance: ċ in Ewe's gbeƒãe.
+_USUAL = re.compile(f"(?![ĈĉĊċĜĝĠġĤĥĴĵŜŝŬŭĔĕĬĭŎŏ])[{_LATIN}]")
+_RARE, _KANA = re.compile("[Ѡ-ҏҒ-ԯ]"), re.compile("[ぁ-ヺ]")
 # Letters in daily use. Those that take three bytes of UTF-8 are hardly ever met by chance.
 _DAILY = re.compile(f"[{_LATIN}]+|[Ά-ώ]+|[Ѐ-џҐґ]+|[א-ת]+|[ء-ي]+|[\u0900-\u1dff\u3041-\u30ff\uac00-\ud7a3]+")
 _QUOTE = "â€"  # most signs of punctuation beyond ASCII begin so
@@ -141,7 +143,7 @@ def _undone(word: str, codec: str) -> str | None:
 def _cut(data: bytes) -> int:
     """The number of bytes at the end that begin a character of UTF-8 which is not whole."""
     for size in (1, 2):
-        if data[-size] >= (0xC0, 0xE0)[size - 1]:
+        if size <= len(data) and data[-size] >= (0xC0, 0xE0)[size - 1]:
             return size
     return 0
 
@@ -175,7 +177,7 @@ def _is_likely(word: str, said: str, *, several: bool) -> bool:
         known = better and (chinese >= SEVERAL or (not chinese and _ACCENT.search(said) is not None))
         daily = letters >= MANY and len({*beyond}) > 1 and _DAILY.fullmatch("".join(beyond)) is not None
         return expected(word) <= RARE and (latin or known or daily)
-    if letters < SEVERAL:
+    if letters < SEVERAL or len({*beyond}) < SEVERAL:  # Čłon, Čłonka
         usual = _USUAL.match(beyond[0]) is not None and _BEFORE.search(said) is not None
     else:
         usual = len(_RARE.findall(said)) * 2 < letters
