@@ -60,7 +60,7 @@ COUNTABLE = _set(
     "chickpea apple banana orange grape raisin strawberry blueberry cherry cranberry"
 )
 PLURALS = {word: re.sub("([^aeiou])y$", r"\1ie", re.sub("o$", "oe", word)) + "s" for word in COUNTABLE}
-SINGULARS = {plural: singular for singular, plural in PLURALS.items()}
+SINGULARS = {plural: singular for singular, plural in PLURALS.items()} | {"leaves": "leaf"}
 FORM_VERBS = {"cold ... salad": "cold ...", "roasted": "baked"}  # before noodles, cakes and other forms
 SMALL = _set("a an and the of in on with over to for from at by")
 CHINESE = re.compile(f"[{HAN}]")
@@ -239,7 +239,7 @@ def _read(path: Path, seen: dict[tuple[str, str], str]) -> Iterable[Entry]:
         zh, en, kind = (row[name].strip() for name in Entry._fields)
         if kind not in LAST or not zh or not (en or kind == "decoration"):
             raise UserError(
-                f"{path}, line {number}: zh, en and a known kind are needed, not {list(row.values())}"
+                f"{path}, line {number}: zh, en and a known kind are needed, not {[*row.values()]}"
             )
         if seen.setdefault((zh, kind), en) != en:
             raise UserError(f"{path}, line {number}: {zh} has two translations as {kind}")
@@ -348,7 +348,11 @@ class Lexicon:
         cuts = [0]
         while cuts[-1] < end:
             cuts.append(best[cuts[-1]][1])
-        return [lower[i:j] if lower[i:j] in self._words else text[i:j] for i, j in pairwise(cuts)]
+        words = [lower[i:j] if lower[i:j] in self._words else text[i:j] for i, j in pairwise(cuts)]
+        for at, (zh, verb) in enumerate(pairwise(words)):
+            if verb[0] == "酱" and {zh + "酱", verb, verb[1:]} <= self._words.keys():  # 花生酱 + 拌
+                words[at : at + 2] = [zh + "酱", verb[1:]]
+        return words
 
     def _unpack(self, pieces: list[str]) -> list[str]:
         """Segment a dish that only lists food, where a verb or a form follows: 番茄牛肉 + 汤."""
@@ -361,13 +365,14 @@ class Lexicon:
         return words
 
     def _bare(self, pieces: list[str]) -> list[str]:
-        """A dish behind a negation without its verb or its meat: 免炸鸡翅 is free of frying, 无肉包子 of meat."""
+        """A dish behind a negation without its verb or first food: 免炸鸡翅 is free of frying, 无肉包子 of meat."""
         bare = pieces[:1]
         for before, zh in pairwise(pieces):
             parts = [zh]
             if before in WITHOUT and before != "没有" and self._words.get(zh, {}).keys() == {"dish"}:
                 verbs = [n for n in (2, 1) if "technique" in self._words.get(zh[:n], {})]
-                head = verbs[0] if verbs else int(zh[0] == "肉")
+                first = self._split(zh, skip=zh)[0]
+                head = verbs[0] if verbs else len(first) * ("ingredient" in self._words.get(first, {}))
                 parts = [zh[:head] or zh, *self._split(zh[head:] if head else "")]
             bare += parts if all(part in self._words for part in parts) else [zh]
         return bare
@@ -383,6 +388,8 @@ class Lexicon:
                 words[-1] = words[-1]._replace(kind="flavour")
             if not kinds:
                 words.append(Entry(zh, zh if zh[0].isalpha() and not CHINESE.match(zh) else "", "unknown"))
+            elif "ingredient" in kinds and i and pieces[i - 1] in WITHOUT:
+                words.append(kinds["ingredient"])
             elif "cut" in kinds and before == "ingredient":
                 words.append(kinds["cut"])
             elif "decoration" in kinds and last >= 0:
