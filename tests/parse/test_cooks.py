@@ -256,7 +256,43 @@ def test_words_and_lists_are_read_as_a_cook_reads_them(text: str, expected: list
         ("金桔扔下去", "加入"),
         ("转至砂锅", "加入"),
         ("转到小火", "转小火"),
+        ("翻煮年糕", "煮"),
+        ("水太多可以倒出去", "倒掉"),
     ],
 )
 def test_a_verb_is_in_the_class_of_what_is_done(text: str, verb_class: str) -> None:
     assert [action.verb_class for action in actions(text)] == [verb_class]
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        (["苦瓜切片，洋葱切丝，放一起，腌十分钟"], "苦瓜 洋葱"),
+        (["黄瓜切片，木耳焯水，放在一起拌匀"], "黄瓜 木耳"),
+        (["蒜切末，姜切丝，豆腐切块，全部装入碗中拌匀"], "蒜 姜 豆腐"),
+        (["牛肉切片。黄瓜切丝，放一起拌匀"], "黄瓜"),  # the sentence's
+        (["大虾开背去虾肠，洗净"], "大虾"),
+        (["锅中烧水，下入鱼片", "在水中放1分钟"], "鱼片 水"),
+        (["香菜洗净", "锅里倒油，加入豆瓣酱和姜丝", "倒入开水，煮成红汤"], "油 豆瓣酱 姜丝 开水"),
+        (["莲子洗净", "汤盅洗干净"], ""),
+        (["鱼擦干，并用10克盐抹遍鱼身"], "盐 鱼身"),
+        (["鸡翅加盐、黑胡椒粉腌制", "鸡翅放在烤盘上", "烤盘放入烤箱"], "鸡翅"),
+    ],
+)
+def test_what_is_together_and_what_is_gone(steps: list[str], expected: str) -> None:
+    assert " ".join(food.surface for food in actions(*steps)[-1].foods) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "step", "expected"),
+    [
+        ("麻辣牛肉干", "肉切条，翻炒", "牛肉"),
+        ("宫保鸡丁", "肉切丁", "鸡肉"),
+        ("鱼香肉丝", "肉切丝", "猪肉"),
+        ("鸡腿菇炒肉", "肉切丝", "猪肉"),
+        ("牛肉面", "羊肉切块，肉下锅", "羊肉"),  # what steps name comes first
+    ],
+)
+def test_meat_without_a_name_is_that_of_the_title(title: str, step: str, expected: str) -> None:
+    [found] = extract([step], glossary(), method="rules", style="house", title=title)
+    assert {food.cls for action in found for food in action.foods} == {expected}

@@ -20,6 +20,7 @@ class KitchenAction(NamedTuple):
     inside: tuple[Mention, ...] = ()  # food that a word contains: 水 of 加水, 油 of 油锅
     start: int = 0  # of the verb, in the step of its nouns
     onto: bool = False  # the named food is where something goes: 浇在鱼上, 放入盐水中
+    together: tuple[Mention, ...] = ()  # the foods of the sentence so far, which join each other: 放一起
 
     def topics(self, foods: Iterable[Mention]) -> list[Mention]:
         """The foods that stand before the verb."""
@@ -28,7 +29,7 @@ class KitchenAction(NamedTuple):
     @property
     def prepared(self) -> list[Mention]:
         """The named food that is worked on, without parts taken away and without what it is cleaned or lies in."""
-        foods = [food for food in self.foods if food.surface not in PARTS] + list(self.inside)
+        foods = [food for food in self.foods if not is_part(food)] + list(self.inside)
         if len(self.verb) > 1 and self.verb[-1] in kinds.OFF:  # 芹菜摘去黄叶, 剪去虾须, 瓜瓤挖去
             return [food for food in self.topics(foods) if food.surface[-1] not in kinds.SHELLS]
         if self.verb[0] in kinds.PARTING:  # 刮白瓤
@@ -54,7 +55,7 @@ class KitchenAction(NamedTuple):
             return True
         if first in kinds.BY_HAND:
             return all(map(aromatic, self.foods)) and any(map(soft, self.foods))
-        if what is Kind.PREPARE:
+        if what is Kind.PREPARE or first in kinds.SOAKING:  # 水中放三分钟
             return first in kinds.SOAKING and all(map(soft, self.foods))
         if what is not Kind.HEAT or self.verb in kinds.HEATS_MEDIUM:
             return False
@@ -135,6 +136,11 @@ class Held(NamedTuple):
 def distinct(foods: Iterable[Mention]) -> list[Mention]:
     """The foods, each class once: the last mention, at the place of the first."""
     return list({food.cls: food for food in foods}.values())
+
+
+def is_part(food: Mention) -> bool:
+    """Whether a food is a part that is taken away, by its word or its class."""
+    return food.surface in PARTS or food.cls in PARTS
 
 
 def mains(foods: Sequence[Mention]) -> list[Mention]:

@@ -17,7 +17,7 @@ from wokflow.parse.paper import extract_paper
 from wokflow.parse.parsed import read_parsed
 from wokflow.parse.pot import held
 from wokflow.parse.simplified import simplified
-from wokflow.parse.step_actions import actions
+from wokflow.parse.step_actions import ENDS, actions
 from wokflow.parse.types import Act, Action, Clause, Mention, Noun, Parse
 
 __all__ = ["Action", "Mention", "Method", "Parse", "Style", "extract"]
@@ -28,6 +28,7 @@ HELD_OBJECTS = frozenset("水油面")  # last characters of verbs that hold thei
 FRIED = "炸"  # the verb whose class has food that is soaked in hot oil
 # behind a food: something goes there, as in 鱼上, but not 中火, 上锅
 PLACE = re.compile("[里内]|中(?![火小大和])|上(?![火桌锅笼色蒸浆面])|上面|表面")
+TOGETHER, ALL = re.compile("在?(?:一起|一块|一处)"), ("一起", "一块", "全部", "都", "统统")
 CACHED = 200_000  # largest number of clauses in the cache
 
 
@@ -38,6 +39,7 @@ def extract(
     *,
     method: Method | str,
     style: Style | str,
+    title: str = "",
 ) -> list[list[Action]]:
     """The actions of each step, in order of their verbs.
 
@@ -48,7 +50,8 @@ def extract(
     (2022); see `paper`.
 
     `method` chooses the analysis of a clause. "rules": the rules alone. "parser": its entry in `parses`, or the rules
-    if it has none. Offsets count in the step: step[action.start:action.end] == action.verb.
+    if it has none. Offsets count in the step: step[action.start:action.end] == action.verb. `title` tells whose
+    meat 肉 is if no step does.
     """
     if style == "paper":
         return extract_paper(steps, glossary, parses)
@@ -58,9 +61,10 @@ def extract(
     acts = [actions(text, other, read) for text, other in zip(steps, plain, strict=True)]
     _start_anew(acts, plain, lexicon)
     by_step = [[_action(text, act) for act in some] for text, some in zip(steps, acts, strict=True)]
-    by_step = with_meats(by_step, lexicon.foods)
+    tokens = lexicon.tokens(simplified(title))
+    by_step = with_meats(by_step, lexicon.foods, [token.text for token in tokens if token.kind == FOOD])
     doings = [
-        _doing(action, act.sense, other, lexicon)
+        _doing(action, act.sense, other, lexicon)._replace(together=_together(action, step, other))
         for step, some, other in zip(by_step, acts, plain, strict=True)
         for action, act in zip(step, some, strict=True)
     ]
@@ -142,6 +146,14 @@ def _doing(action: Action, sense: str, plain: str, lexicon: Lexicon) -> KitchenA
         for food in action.ingredients
     )
     return KitchenAction(sense or verb, action.ingredients, action.tools, inside, action.start, onto)
+
+
+def _together(action: Action, step: Sequence[Action], plain: str) -> tuple[Mention, ...]:
+    """The foods that the sentence names before an action that puts them together: 放一起, 全部倒入碗中."""
+    if action.ingredients or not (TOGETHER.match(plain, action.end) or plain.endswith(ALL, 0, action.start)):
+        return ()
+    begin = max((at + 1 for at in range(action.start) if plain[at] in ENDS), default=0)
+    return tuple(food for other in step for food in other.ingredients if begin <= food.start < action.start)
 
 
 def _inherits(action: Action, held_food: Held, fried: str | None) -> Action:

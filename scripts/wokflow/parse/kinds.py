@@ -43,7 +43,8 @@ POURS, STUFFING, NO_FAT, THROWN = (_LISTS[name] for name in ("POURS", "STUFFING"
 FETCHING, BINDING, SHELLS, PARTING = (_LISTS[name] for name in ("FETCHING", "BINDING", "SHELLS", "PARTING"))
 CLEANED, COVERS = _LISTS["CLEANED"], _LISTS["COVERS"]  # last characters of tools
 # food by its last character, or whole
-SOFT, POWDERS, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "POWDERS", "SAUCES", "SPICES"))
+SOFT, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "SAUCES", "SPICES"))
+POWDERS = tuple(_LISTS["POWDERS"])
 AROMATICS, VEGETABLES, COMMON = (_LISTS[name] for name in ("AROMATICS", "VEGETABLES", "COMMON"))
 TAKEN_AWAY, DRAINED, UNNAMED = (_LISTS[name] for name in ("TAKEN_AWAY", "DRAINED", "UNNAMED"))
 ANIMALS, PORK, NO_MEAT, MEATS = (_LISTS[name] for name in ("ANIMALS", "PORK", "NO_MEAT", "MEATS"))
@@ -67,7 +68,7 @@ def steams(verb: str) -> bool:
 
 def stays(name: str) -> bool:
     """Whether a food of this name is a liquid or seasoning, which stays behind when food is taken out."""
-    return name[-1] in SOFT or name in POWDERS
+    return name[-1] in SOFT or name.endswith(POWDERS)
 
 
 def flavours(name: str) -> bool:

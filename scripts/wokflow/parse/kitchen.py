@@ -4,7 +4,17 @@ from collections.abc import Sequence
 
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
-from wokflow.parse.doings import PARTS, KitchenAction, distinct, dries, left, mains, next_work, without
+from wokflow.parse.doings import (
+    PARTS,
+    KitchenAction,
+    distinct,
+    dries,
+    is_part,
+    left,
+    mains,
+    next_work,
+    without,
+)
 from wokflow.parse.kinds import Kind, aromatic, fat, medium, oil, soft, watery
 from wokflow.parse.kitchen_places import Places
 from wokflow.parse.types import Mention
@@ -19,6 +29,8 @@ class Kitchen(Places):
     def acts_on(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """The food that an action acts on; `later` are the actions after it."""
         what = self._kind(doing)
+        if not self.at_pot:
+            self.gather(doing.together)
         match what:
             case Kind.STOVE:
                 acted = self._stove(doing)
@@ -80,9 +92,7 @@ class Kitchen(Places):
         thrown = doing.verb[0] in "扔丢" and doing.verb[-1] not in "掉弃了去"
         if thrown and doing.foods and len(without(kitchen, doing.foods)) == len(kitchen):
             return self._add(doing, later)
-        whole = [
-            food for food in doing.foods if not (food.surface in PARTS or soft(food) or self._is_part(food))
-        ]
+        whole = [food for food in doing.foods if not (is_part(food) or soft(food) or self._is_part(food))]
         topics = doing.topics(whole)
         topics = topics if len(topics) < len(doing.foods) else []  # 花生抖掉盐, but not 葱捡掉
         known = not self.bench or doing.topics(whole) or len(without(kitchen, whole)) < len(kitchen)
@@ -132,6 +142,7 @@ class Kitchen(Places):
             return list(doing.foods)
         if len(rest) == len(self.pot):  # by another name: all of it
             rest = without(self.pot, solid)
+        self.shelve(self.bench)
         self.pot, self.bench = rest, list(doing.foods) or solid
         self.at_pot, self.set_aside, self.taken = False, False, True
         return self.bench
@@ -175,7 +186,7 @@ class Kitchen(Places):
             self.into_pot(named, dry=doing.verb[0] in kinds.DRY)
         if self.bench and self._lacks_food(doing, named):
             if doing.verb[-1] != "香" and doing.verb[0] not in lx.FLASH_FRYING:
-                self._joined()
+                self.join_before()
             self.pot = [*([] if self.plated else self.pot), *self.bench]
             self.bench, self.away = [], False
         self.at_pot, self.taken, self.plated = True, False, False
@@ -205,11 +216,6 @@ class Kitchen(Places):
             return bool(doing.tools)
         return all(map(oil, named)) and not all(map(soft, self.pot))
 
-    def _joined(self) -> None:
-        """The bench's food with the group before it, if its own only flavours."""
-        if all(map(aromatic, self.bench)):
-            self.bench, self.before = distinct([*self.before, *self.bench]), []
-
     def _apart(self) -> bool:
         """Whether pot and bench hold separate food, so that blanched food is not in the pot."""
         return not (all(map(aromatic, self.pot)) or all(map(aromatic, self.bench)))
@@ -228,8 +234,8 @@ class Kitchen(Places):
         if all(map(medium, self.pot)):
             return not (self.pot and verb in kinds.HEATS_MEDIUM)
         wet = verb[0] in kinds.WET and verb not in kinds.HEATS_MEDIUM
-        only_food = not all(map(aromatic, self.bench)) and all(map(soft, self.pot))
-        return wet and (not self.set_aside or only_food) and all(map(aromatic, self.pot))
+        more = not all(map(aromatic, self.bench)) and (not self.set_aside or all(map(soft, self.pot)))
+        return wet and more and all(map(aromatic, self.pot))
 
     def _add(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """Named food joins the pot or the bench. Without any, the food just added is meant, or else the bench's."""
@@ -242,6 +248,8 @@ class Kitchen(Places):
             return self._pour_sauce(doing)
         if doing.moves:
             return self._move(doing)
+        if doing.together and not (named or self.at_pot):
+            return self.here()
         if not named and self.added:
             return self.added
         into_pot = self._goes_into_pot(doing, named, later)
@@ -290,10 +298,10 @@ class Kitchen(Places):
         self.bowls = {tool.cls for tool in doing.tools}
         leaves = self.at_pot and bool(self.pot)
         if any(map(kinds.heated, doing.tools)):
-            if leaves and doing.verb[0] == "转":
+            if leaves and (doing.verb[0] == "转" or doing.tools[0].start < doing.start):  # 烤盘放入烤箱
                 return self.pot
             if not doing.inside:
-                self._joined()
+                self.join_before()
             acted = self.bench or self.pot
             self.into_pot([*doing.inside, *self.bench])
             self.bench, self.at_pot, self.plated = [], True, False
@@ -357,7 +365,7 @@ class Kitchen(Places):
         """The food at the place in use, with named food mixed in, unless that begins a group of its own."""
         if not doing.foods:
             if not self.at_pot and self.bench:
-                self._joined()
+                self.join_before()
             return self.here()
         raw = doing.verb[0] in kinds.BY_HAND and len(without(self.pot, doing.foods)) == len(self.pot)
         if self.at_pot and self.pot and not (raw and not all(map(soft, doing.foods))):

@@ -54,6 +54,18 @@ class Places:
                 return distinct([*plate, *place])
         return list(place)
 
+    def gather(self, foods: Sequence[Mention]) -> None:
+        """Let what was prepared of these foods join what is on the bench, each with what lies with it."""
+        groups = [group for group in [self.before, *self.plates] if len(without(foods, group)) < len(foods)]
+        if groups:
+            self.plates = [plate for plate in self.plates if plate not in groups]
+            self.bench, self.before = distinct([food for group in groups for food in group] + self.bench), []
+
+    def join_before(self) -> None:
+        """The bench's food with the group before it, if its own only flavours."""
+        if all(map(aromatic, self.bench)):
+            self.bench, self.before = distinct([*self.before, *self.bench]), []
+
     def to_bench(self) -> None:
         self.at_pot = self.set_aside = self.plated = False
 
