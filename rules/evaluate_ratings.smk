@@ -1,11 +1,16 @@
 from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.judge.arguments import biases_given
 
+OF_MODELS = [name for name in SCOPE.answered("rating") if STUDIES[name].data == "ash"]  # studies of recipes by models
+
 
 rule evaluate_ratings:
     input:
         tasks=f"{RESULTS}/judge/tasks/part-00000.parquet",
-        ratings=[f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in EVALUATORS],
+        ratings=[
+            *(f"{RESULTS}/judge/ratings/{name}/part-00000.parquet" for name in EVALUATORS),
+            *(f"{RESULTS}/annotate/ratings/{name}/part-00000.parquet" for name in OF_MODELS),
+        ],
     output:
         figures=[f"{RESULTS}/evaluate/ratings/{table}/part-00000.parquet" for table in RATING_TABLES],
     log:

@@ -54,6 +54,14 @@ rule report_page:
             for table in ("scores", "biases", "agreement")
             if COMPARERS or SCOPE.choosing
         },
+        evaluate_people_means=[
+            f"{RESULTS}/evaluate/people/means/{study}/part-00000.parquet"
+            for study in SCOPE.answered("rating")
+            if study not in SCOPE.choosing
+        ],
+        evaluate_best_worst=[
+            f"{RESULTS}/evaluate/best_worst/{study}/part-00000.parquet" for study in SCOPE.answered("best_worst")
+        ],
         **{f"lexicon_{table}": path for table, path in LEXICON.items() if config["lexicon"]["included"]},
         **{
             f"evaluate_dialogues_{table}": f"{RESULTS}/evaluate/dialogues/{table}/part-00000.parquet"

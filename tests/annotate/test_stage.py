@@ -16,6 +16,7 @@ from tests.judge.test_stage import write_config, write_models
 
 pytestmark = pytest.mark.usefixtures("keyed")
 MEANS = "asked/evaluate/people/means/ash/part-00000.parquet"
+CALIBRATION = "asked/evaluate/ratings/calibration/part-00000.parquet"
 RATED = ("authenticity", "sensitivity", "harmony")
 
 
@@ -38,24 +39,30 @@ def test_recipes_of_models_go_out_to_people_and_come_back(tmp_path: Path) -> Non
         with Path(config).open("a", encoding="utf-8") as file:
             file.write("annotate: {studies: studies.tsv}\n")
         snakemake(house, "annotate", "--configfile", config, cores=2)
-    sheets = house / "asked/annotate/sheets/ash"
-    assert {"instructions.md", "r1.xlsx", "r1.tsv"} <= {path.name for path in sheets.iterdir()}
-    rows = [row for _, row in read_filled(sheets / "r1.xlsx", ("id",))]
-    assert len(rows) == 3 and not re.search("ash:|[wv]:", repr(rows))
-    text = (sheets / "r1.tsv").read_text(encoding="utf-8").splitlines()
-    places = [text[0].split("\t").index(name) for name in RATED]
-    filled = [[*line.split("\t")] for line in text[1:]]
-    for cells in filled:
-        for place in places:
-            cells[place] = "4"
-    (house / "answers").mkdir()
-    lines = [text[0], *("\t".join(cells) for cells in filled)]
-    (house / "answers" / "r1.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    write_studies(house, "answers")
-    ran = snakemake(house, MEANS, "--configfile", config, cores=2)
-    assert rules_run(ran.stdout) == {"annotate_ratings", "evaluate_people"}
+        sheets = house / "asked/annotate/sheets/ash"
+        assert {"instructions.md", "r1.xlsx", "r1.tsv"} <= {path.name for path in sheets.iterdir()}
+        rows = [row for _, row in read_filled(sheets / "r1.xlsx", ("id",))]
+        assert len(rows) == 3 and not re.search("ash:|[wv]:", repr(rows))
+        text = (sheets / "r1.tsv").read_text(encoding="utf-8").splitlines()
+        places = [text[0].split("\t").index(name) for name in RATED]
+        filled = [[*line.split("\t")] for line in text[1:]]
+        for cells in filled:
+            for place in places:
+                cells[place] = "4"
+        (house / "answers").mkdir()
+        lines = [text[0], *("\t".join(cells) for cells in filled)]
+        (house / "answers" / "r1.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_studies(house, "answers")
+        ran = snakemake(house, MEANS, CALIBRATION, "--configfile", config, cores=2)
+    assert {"annotate_ratings", "evaluate_people", "evaluate_ratings"} <= rules_run(ran.stdout)
     means = tables.read(house / MEANS).filter(pl.col("by") == "all")
     assert means.select("dimension", "ratings", "mean").rows() == [(name, 3, 4.0) for name in sorted(RATED)]
+    models = tables.read(house / CALIBRATION).filter(pl.col("value").is_null(), pl.col("rater") != "r1")
+    assert (
+        set(models["against"]) == {"people"}
+        and set(models["others"]) == {4.0}
+        and set(models["tasks"]) == {3}
+    )
 
 
 def test_without_a_table_of_studies_the_stage_has_nothing_to_do(tmp_path: Path) -> None:

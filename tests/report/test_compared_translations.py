@@ -5,7 +5,10 @@ from pathlib import Path
 from wokflow.evaluate import rating_schemas
 from wokflow.report.compared_translations import section
 
+from tests.conftest import ROOT
 from tests.report.parts import by_name, shown, table, texts
+
+PUBLISHED = str(ROOT / "resources" / "published.tsv")
 
 SPREAD = {"low": 20.0, "high": 60.0}
 BY = {"rater": "people", "kind": "people", "run": "mt"}
@@ -29,14 +32,18 @@ def test_the_section_shows_win_rates_preferences_and_pearson(tmp_path: Path) -> 
         ),
     }
     parts = by_name(tmp_path, [table(tmp_path, f"evaluate/pta/{name}", *of) for name, of in rows.items()])
-    found = section(parts, ["judge"])
+    found = section(parts, ["judge"], {"mine": "en-zh"}, PUBLISHED)
     assert found is not None and found["ruled"] == ["judge"]
-    assert texts(found["scores"]) == [
+    assert texts(found["scores"])[:1] == [
         [
             "mt mine, by people (all persons together)",
             *("40.0 20.0 to 60.0", "–", "30.0 20.0 to 60.0", "10.0", "50.0", "–", "9"),
         ]
     ]
+    by_run = {
+        row[0].removesuffix(" en-zh, by GPT-4o, published"): row[1:4] for row in texts(found["scores"])[1:]
+    }
+    assert by_run["GPT-3.5 CT"] == ["35.6", "–", "–"] and by_run["GPT-3.5 CE"] == ["35.8", "–", "41.3"]
     assert texts(found["biases"]) == [
         ["people (all persons together) mt", "▲ 70.0 55.0 to 80.0", "50.0 20.0 to 60.0"]
     ]
@@ -47,4 +54,4 @@ def test_the_section_shows_win_rates_preferences_and_pearson(tmp_path: Path) -> 
 
 
 def test_without_choices_there_is_no_section() -> None:
-    assert section({}, []) is None
+    assert section({}, [], {}, PUBLISHED) is None

@@ -6,7 +6,10 @@ from wokflow.evaluate import rating_schemas
 from wokflow.report.inputs import Tables
 from wokflow.report.judged_recipes import section
 
+from tests.conftest import ROOT
 from tests.report.parts import by_name, shown, table, texts
+
+PUBLISHED = str(ROOT / "resources" / "published.tsv")
 
 
 def mean(by: str, value: float, ratings: int = 2, **of: str) -> dict[str, object]:
@@ -74,20 +77,21 @@ def written(folder: Path) -> Tables:
 
 
 def test_the_section_shows_means_agreement_and_biases(tmp_path: Path) -> None:
-    found = section(written(tmp_path), ["w"])
+    found = section(written(tmp_path), ["w"], PUBLISHED)
     assert found is not None and found["ruled"] == ["w"]
     [harmony] = found["dimensions"]
     assert texts(harmony["pairs"]) == [["w", "3.00", "4.00", "3.50"]]
-    assert harmony["cuisines"].head[1:] == [(name, True) for name in ("all", "w", "r", "s")]
+    assert harmony["cuisines"].head[1:] == [(name, True) for name in ("all", "w", "r", "s", "published")]
     # The best first. Of Thai, w got 1 once and 4 twice.
     assert texts(harmony["cuisines"]) == [
-        ["Aztec", "4.00", "4.00", "4.00", "–"],
-        ["Thai", "2.00", "3.00", "1.00", "4.00"],
+        ["Aztec", "4.00", "4.00", "4.00", "–", "3.25"],
+        ["Thai", "2.00", "3.00", "1.00", "4.00", "3.40"],
     ]
-    assert [cell.heat for cell in harmony["cuisines"].rows[1][1:]] == [1 / 3, 2 / 3, 0.0, 1.0]
-    assert texts(found["raters"]) == [
-        ["with one another", "0.50 0.20 to 0.60", "–"],
-        ["r with itself", "0.50", "0.40 0.20 to 0.60"],
+    assert [cell.heat for cell in harmony["cuisines"].rows[1][1:]] == [1 / 3, 2 / 3, 0.0, 1.0, None]
+    assert texts(found["raters"])[:3] == [
+        ["with one another", "0.50 0.20 to 0.60", "–", "–"],
+        ["r with itself", "0.50", "0.40 0.20 to 0.60", "0.00"],
+        ["gemma2:2b from people, published", "", "", "1.46"],
     ]
     assert texts(found["biases"]) == [
         ["r for a text of twice the length", "0.40 -0.10 to 0.60"],
@@ -100,4 +104,4 @@ def test_the_section_shows_means_agreement_and_biases(tmp_path: Path) -> None:
 
 
 def test_without_ratings_there_is_no_section(tmp_path: Path) -> None:
-    assert section({}, []) is None
+    assert section({}, [], PUBLISHED) is None

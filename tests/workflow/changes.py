@@ -65,7 +65,8 @@ def replace(path: str, old: str, new: str) -> Edit:
 
 def append(path: str, text: str) -> Edit:
     def edit(house: Path) -> None:
-        with (house / path).open("a", encoding="utf-8") as file:
+        with (house / path).open("r+", encoding="utf-8") as file:  # fails where there is none
+            file.seek(0, os.SEEK_END)
             file.write(text)
 
     return edit

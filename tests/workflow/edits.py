@@ -92,7 +92,7 @@ PLANNED_EDITS: dict[str, tuple[Edit, set[str]]] = {
         replace("resources/grammar/verbs.tsv", "\tverbs of adding\n", "\tto add\n"),
         set(),
     ),
-    "code of the rules that find actions": (append(f"{PACKAGE}/parse/rules.py", "NEW = 1\n"), ACTED),
+    "code of the rules that find actions": (append(f"{PACKAGE}/parse/clause_rules.py", "NEW = 1\n"), ACTED),
     "a comment": (append(f"{PACKAGE}/match/embed.py", "# a thought\n"), set()),
     "a docstring": (
         replace(f"{PACKAGE}/match/pair.py", '"""Pairs of recipes', '"""The pairs of recipes'),

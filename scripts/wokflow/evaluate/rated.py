@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wokflow.evaluate.resampling import Counts, Floats
 from wokflow.frame import tables
+from wokflow.frame.job import UserError
 
 TASK_COLUMNS = ("task_id", "system", "shown", "dimensions")
 COLUMNS = ("task_id", "rater", "kind", "repetition", "dimension", "value")
@@ -63,6 +64,12 @@ class Ratings:
         people = [place for place in others if self.people[place]]
         return ("people", people) if people else ("others", others)
 
+    def of_models(self) -> "Ratings":
+        """Those of models; all where no model or nobody else rated."""
+        if len(set(self.people)) < 2:
+            return self
+        return of(self.tasks, self.rows.filter(pl.col("kind") != "person").select(COLUMNS))
+
 
 def read(tasks: str, ratings: Sequence[str]) -> Ratings:
     """The ratings of judge/tasks that a table gives. Dimensions without ratings are left out."""
@@ -76,12 +83,20 @@ def rating_rows(ratings: Sequence[str]) -> pl.DataFrame:
 
 
 def of(tasks: pl.DataFrame, rows: pl.DataFrame) -> Ratings:
-    """The ratings of some tasks, with columns TASK_COLUMNS."""
+    """The ratings of some tasks, with columns TASK_COLUMNS.
+
+    Raises UserError for a name that both a model and a person have: their ratings cannot be told apart.
+    """
     known = tasks.select(TASK_COLUMNS).sort("task_id")
     rows = rows.join(
         known.select("task_id", "system", cuisine=shown("cuisine")), on="task_id", maintain_order="left"
     )
-    raters = rows.select("rater", "kind").unique("rater").sort("rater")
+    raters = rows.select("rater", "kind").unique().sort("rater", "kind")
+    if twice := raters.filter(pl.col("rater").is_duplicated())["rater"].unique().sort().to_list():
+        raise UserError(
+            f"{', '.join(twice)}: a model and a person have this name, and their ratings cannot be told apart. Give "
+            "the model another name in the table of judge.models."
+        )
     names = tuple(raters["rater"])
     scales = {one["name"]: one for row in known["dimensions"].to_list() for one in row}
     places = {

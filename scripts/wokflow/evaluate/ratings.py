@@ -41,15 +41,17 @@ def evaluate_ratings(
     Each rating counts once, whatever its repetition. Between raters, a unit of Krippendorff's alpha is one repetition
     of a task; within one, it is a task with its repetitions. Raters are compared by their means over the repetitions
     of a task, kappa aside. Values of a nominal scale have no mean, and agreement alone. Intervals are of resamples of
-    the tasks.
+    the tasks. Where models and people rated, differences and calibration are of all of them, and the rest is of
+    models: evaluate/people has people's own.
     """
     given, bootstrap = read(tasks, ratings), settings.bootstrap
+    models = given.of_models()
     means, agreement, differences, dimensions, calibration = figures
-    tables.write(means, rating_schemas.RATING_MEANS, _means(given, bootstrap), job.metadata)
+    tables.write(means, rating_schemas.RATING_MEANS, _means(models, bootstrap), job.metadata)
     for path, schema, rows in (
-        (agreement, rating_schemas.RATING_AGREEMENT, agreements(given, bootstrap)),
+        (agreement, rating_schemas.RATING_AGREEMENT, agreements(models, bootstrap)),
         (differences, rating_schemas.RATING_DIFFERENCES, rater_agreement.differences(given, bootstrap)),
-        (dimensions, rating_schemas.RATING_DIMENSIONS, rater_agreement.dimensions(given, bootstrap)),
+        (dimensions, rating_schemas.RATING_DIMENSIONS, rater_agreement.dimensions(models, bootstrap)),
         (calibration, rating_schemas.RATING_CALIBRATION, rater_agreement.calibration(given, bootstrap)),
     ):
         tables.write(path, schema, rows, job.metadata)

@@ -20,13 +20,14 @@ ARROWS = (
     "enrich_assemble --> evaluate_csi_match --> evaluate_correlations; judge_tasks --> evaluate_words",
     "judge_ratings --> evaluate_ratings & evaluate_biases & evaluate_pta",
     "generate_adaptations --> evaluate_dialogues; judge_ratings & judge_edits --> evaluate_adaptations",
-    "annotate_ratings --> evaluate_people & evaluate_best_worst & evaluate_pta",
+    "annotate_ratings --> evaluate_people & evaluate_best_worst & evaluate_pta & evaluate_ratings",
     "lexicon_precision --> evaluate_literal",
 )
 SECTIONS = {  # those of stages judge and annotate among them, whose ratings it counts
     "scores": ("Scores of adaptation", "evaluate/scores", "evaluate/comparisons", "evaluate/summary"),
     "literal": ("Literal translation", "evaluate/literal"),
     "correlations": ("Agreement with people", "evaluate/correlations"),
+    "people": ("Ratings by people", "annotate/", "evaluate/people", "evaluate/best_worst"),
     "counterfactual": ("Rewritten recipes",),  # the tables are those of `scores`
     "pta": ("Translations of items, compared", "judge/pta", "evaluate/pta"),
     "judge": ("Recipes by models, rated", "judge/", "evaluate/ratings", "evaluate/words"),

@@ -32,6 +32,7 @@ def page_given(
         "orders": {name: orders[name] for name in OrderLimits.model_fields},
         "level": LEVEL,
         "item_pairs": list(item_pairs.items()),
+        "studies": [(name, study.data) for name, study in named.studies.items()],
         "prompts": list(dict.fromkeys(run.prompt_file for run in by_name if run.prompt_file)),
         "ruled": ruled(by_name, asked.values()),
         "paper": config["paper"] if paper else "",

@@ -7,15 +7,22 @@ import polars as pl
 
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
+from wokflow.report.published import published
 from wokflow.report.render import Cell, Table, interval
 
+PUBLISHED = {"all": "pta", "untranslated": "nt_pta"}  # metrics of the paper, by items
 ITEMS = {"all": "PTA", "translated": "With a name", "untranslated": "Without: NT-PTA"}
 BIASES = {"position": "What goes to A", "length": "What goes to the longer text"}
 PEOPLE = {"person": "a person", "people": "all persons together"}
 
 
-def section(parts: Tables, ruled: Sequence[str]) -> dict[str, Any] | None:
-    """All of it; None where nobody chose. `ruled` are the runs and models that are rules."""
+def section(
+    parts: Tables, ruled: Sequence[str], languages: Mapping[str, str], papers: str
+) -> dict[str, Any] | None:
+    """All of it, beside what stands in file `papers`; None where nobody chose.
+
+    `ruled` are the runs and models that are rules, `languages` those of the corpora, as en-zh.
+    """
     scores, biases, agreement = (
         inputs.rows(parts, f"evaluate/pta/{name}") for name in ("scores", "biases", "agreement")
     )
@@ -23,7 +30,7 @@ def section(parts: Tables, ruled: Sequence[str]) -> dict[str, Any] | None:
         return None
     return {
         "ruled": ruled,
-        "scores": _scores(scores),
+        "scores": _scores(scores, languages, papers),
         "biases": _biases(biases),
         "agreement": _agreement(agreement),
     }
@@ -33,8 +40,11 @@ def _rater(name: str, kind: str) -> str:
     return f"{name} ({PEOPLE[kind]})" if kind in PEOPLE else name
 
 
-def _scores(scores: pl.DataFrame) -> Table:
-    """A row for each source of sentences, run and rater: PTA of all items, and of those with and without a name."""
+def _scores(scores: pl.DataFrame, languages: Mapping[str, str], papers: str) -> Table:
+    """A row for each source of sentences, run and rater: PTA of all items, and of those with and without a name.
+
+    Behind them stand those published for the same languages.
+    """
     rows = []
     for (corpus, run, kind, rater), own in scores.sort("corpus", "run", "kind", "rater").group_by(
         "corpus", "run", "kind", "rater", maintain_order=True
@@ -49,6 +59,11 @@ def _scores(scores: pl.DataFrame) -> Table:
                 Cell(whole["pairs"], f"{whole['unrated']:,} more unread" if whole["unrated"] else ""),
             ]
         )
+    for pair in dict.fromkeys(languages[corpus] for corpus in scores["corpus"].unique().sort()):
+        for run, figures in published(papers, f"{pair}/pta").items():
+            shown = (Cell(figures.get(PUBLISHED.get(items, "")), digits=1) for items in ITEMS)
+            first = Cell(run, f"{pair}, by GPT-4o, published", kind="published")
+            rows.append([first, *shown, *(Cell("") for _ in range(4))])
     return Table(["Run", *ITEMS.values(), "Tie", "Lost", "Same in both orders", "Pairs"], rows)
 
 

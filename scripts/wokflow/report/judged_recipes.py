@@ -7,6 +7,7 @@ import polars as pl
 
 from wokflow.report import inputs
 from wokflow.report.inputs import Tables
+from wokflow.report.published import Published, published
 from wokflow.report.render import Cell, Table
 
 BIASES = {
@@ -16,8 +17,8 @@ BIASES = {
 }
 
 
-def section(parts: Tables, ruled: Sequence[str]) -> dict[str, Any] | None:
-    """The section's tables; None if there are no ratings.
+def section(parts: Tables, ruled: Sequence[str], papers: str) -> dict[str, Any] | None:
+    """The section's tables, beside what stands in file `papers`; None if there are no ratings.
 
     `ruled` are the models that are rules.
     """
@@ -30,19 +31,22 @@ def section(parts: Tables, ruled: Sequence[str]) -> dict[str, Any] | None:
     )
     known = set(means["dimension"])  # what is nominal has no means
     dimensions = [name for name in agreement["dimension"].unique(maintain_order=True) if name in known]
+    cuisines = published(papers, "ash/cuisines")
     return {
         "ruled": ruled,
-        "dimensions": [_dimension(means.filter(pl.col("dimension") == name), name) for name in dimensions],
+        "dimensions": [
+            _dimension(means.filter(pl.col("dimension") == name), name, cuisines) for name in dimensions
+        ],
         "against": "people" if "people" in set(calibration["against"]) else "the other raters",
-        "raters": _raters(agreement, calibration, dimensions),
+        "raters": _raters(agreement, calibration, dimensions, published(papers, "ash/people")),
         "biases": _biases(biases, dimensions),
         "apart": _apart(differences),
         "words": _words(words),
     }
 
 
-def _dimension(means: pl.DataFrame, name: str) -> dict[str, Any]:
-    """Means by system and rater; and by cuisine, of each system and of each rater."""
+def _dimension(means: pl.DataFrame, name: str, papers: Published) -> dict[str, Any]:
+    """Means by system and rater; and by cuisine, of each system and of each rater, beside that of `papers`."""
     whole = means.filter(pl.col("by") == "all").row(0, named=True)
     pairs = means.filter(pl.col("by") == "system and rater")
     cells = means.filter(pl.col("by") == "cuisine and system and rater")
@@ -54,6 +58,7 @@ def _dimension(means: pl.DataFrame, name: str) -> dict[str, Any]:
                 ("cuisine", None, _of(means, "cuisine")),
                 *(("cuisine", by, _pooled(cells, by)) for by in ("system", "rater")),
             ],
+            {cuisine: values[name] for cuisine, values in papers.items() if name in values},
         ),
     }
     return {"name": name, "mean": Cell(whole["mean"], digits=2).text, "ratings": whole["ratings"]} | tables
@@ -69,8 +74,15 @@ def _pooled(cells: pl.DataFrame, by: str) -> pl.DataFrame:
     return cells.group_by("cuisine", by, maintain_order=True).agg(mean=whole)
 
 
-def _heat(head: str, several: Sequence[tuple[str, str | None, pl.DataFrame]]) -> Table:
-    """A row for each value of the first column, a column for each of the second; without one, the mean of all."""
+def _heat(
+    head: str,
+    several: Sequence[tuple[str, str | None, pl.DataFrame]],
+    papers: Mapping[str, float] | None = None,
+) -> Table:
+    """A row for each value of the first column, a column for each of the second; without one, the mean of all.
+
+    What `papers` has of the rows stands last, without a shade.
+    """
     values: dict[tuple[str, str], float] = {}
     for rows, columns, frame in several:
         for row in frame.iter_rows(named=True):
@@ -85,13 +97,20 @@ def _heat(head: str, several: Sequence[tuple[str, str | None, pl.DataFrame]]) ->
         shade = None if value is None else (value - low) / ((high - low) or 1)
         return Cell(value, digits=2, heat=shade)
 
-    return Table(
-        [head, *heads], [[name, *(cell(values.get((name, one))) for one in heads)] for name in names]
-    )
+    rows = [[name, *(cell(values.get((name, one))) for one in heads)] for name in names]
+    if papers and not names.keys().isdisjoint(papers):
+        heads.append("published")
+        rows = [[*row, Cell(papers.get(name), digits=2)] for name, row in zip(names, rows, strict=True)]
+    return Table([head, *heads], rows)
 
 
-def _raters(agreement: pl.DataFrame, calibration: pl.DataFrame, dimensions: Sequence[str]) -> Table:
-    """A row for each rater and one for all: agreement, and differences from the raters that it is compared with."""
+def _raters(
+    agreement: pl.DataFrame, calibration: pl.DataFrame, dimensions: Sequence[str], papers: Published
+) -> Table:
+    """A row for each rater and one for all: agreement, and differences from the raters that it is compared with.
+
+    Behind them the raters of `papers`, with their mean differences from people without signs.
+    """
     alphas = {(row["rater"], row["dimension"]): row for row in agreement.iter_rows(named=True)}
     whole = calibration.filter(pl.col("value").is_null())
     apart = {(row["rater"], row["dimension"]): row for row in whole.iter_rows(named=True)}
@@ -101,10 +120,15 @@ def _raters(agreement: pl.DataFrame, calibration: pl.DataFrame, dimensions: Sequ
             "with one another" if rater is None else Cell(rater, "with itself"),
             *(_spread(alphas.get((rater, name)), "alpha") for name in dimensions),
             *(_spread(apart.get((rater, name)), "difference") for name in dimensions),
+            *(Cell(apart.get((rater, name), {}).get("absolute"), digits=2) for name in dimensions),
         ]
         for rater in names
     ]
-    head = [f"{what} {name}" for what in ("α,", "Difference,") for name in dimensions]
+    for rater, values in papers.items():
+        empty = (Cell("") for _ in range(2 * len(dimensions)))
+        shown = (Cell(values[name], digits=2) if name in values else Cell("") for name in dimensions)
+        rows.append([Cell(rater, "from people, published", kind="published"), *empty, *shown])
+    head = [f"{what} {name}" for what in ("α,", "Difference,", "Without signs,") for name in dimensions]
     return Table(["Rater", *head], rows)
 
 

@@ -34,8 +34,8 @@ def p_value(value: float | None) -> str:
     return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{low:.1f} to {high:.1f}"
+def interval(low: float | None, high: float | None, digits: int = 1) -> str:
+    return "" if low is None or high is None else f"{low:.{digits}f} to {high:.{digits}f}"
 
 
 class Cell(NamedTuple):

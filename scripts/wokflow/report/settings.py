@@ -45,6 +45,8 @@ class PageSettings(Settings):
     """The reasons of rejects by stage: the meaning, and whether it is by design."""
     rejected: tuple[tuple[Text, tuple[Text, str, tuple[Text, ...], tuple[Text, ...]]], ...] = from_rule()
     """What tables of rejects hold, by how their names begin: the fields of wokflow.frame.columns.Rejected."""
+    studies: tuple[tuple[Text, Text], ...] = from_rule()
+    """The studies with their data."""
     published: Text = borrowed("evaluate.summary.published")
     templates: Folder[Text] = from_rule()
     """The page's own templates."""
