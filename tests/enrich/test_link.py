@@ -50,6 +50,8 @@ ITEMS = [
     entity("Q19", {"en": "'Allo 'Allo!"}),
     entity("Q20", {"en": "Île-de-France"}),
     entity("Q21", {"en": "...And Justice for All"}),
+    entity("Q22", {"en": "Government"}, descriptions={"en": "book by B. Traven"}),
+    entity("Q23", {"en": "villa"}, descriptions={"en": "country house"}),
 ]
 
 
@@ -59,18 +61,23 @@ def linker(tmp_path_factory: pytest.TempPathFactory) -> Linker:
     table = dumped(ITEMS, folder / "dump", ["en"])
     enrich_names(entities=table, names=str(folder / "n"), digest=str(folder / "d"), lang="en", job=Job())
     names = Names.open(folder / "n", "en")
-    names.cases.count(["the hall and a hall", "they went to the hall"])
+    names.cases.count(["the hall and a hall", "they went to the hall", "a villa of the government"])
     return linker_of(names, Phrases.read(PHRASES, "en"))
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("They moved to Hall in May.", {"Hall": "Q1"}),
+        ("They moved to Hall in May.", {}),
+        ("They moved to Hall, a town.", {"Hall": "Q1"}),
+        ("They asked both Government and people.", {}),
+        ("They read Government, a book.", {"Government": "Q22"}),
+        ("They live in a villa.", {"villa": "Q23"}),
+        ("They play for Aston Villa now.", {}),
         ("They met in City Hall in May.", {}),
         ("They saw the Hall of Mirrors.", {}),
         ("They saw the Museum of the Hall, later sold.", {}),
-        ("Of Rome, Hall and Paris they knew all.", {"Hall": "Q1"}),
+        ("Of Rome, Hall and Paris they knew each town.", {"Hall": "Q1"}),
         ("The Australian Football League (AFL) grew.", {"Australian Football League": "Q2", "AFL": "Q2"}),
         ("The AFL is a premier one.", {"AFL": "Q2"}),
         ("The AFL lost its voice.", {}),

@@ -225,6 +225,14 @@ def test_what_is_no_such_file_is_refused_and_a_compressed_one_is_read(tmp_path: 
     assert len({item["id"] for item in entities([str(tmp_path / "good.json")])}) == 5 + 2
 
 
+def test_a_decompression_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wokflow.ingest.parallel.BOMB", 2 << 20)
+    bomb = tmp_path / "bomb.json.gz"
+    bomb.write_bytes(gzip.compress(b" " * (8 << 20) + json.dumps(ROWS).encode(), 9))
+    with pytest.raises(UserError, match=r"bomb\.json\.gz holds more than \d MiB"):
+        read(str(bomb))
+
+
 @pytest.mark.parametrize(
     ("member", "value", "place"),
     [

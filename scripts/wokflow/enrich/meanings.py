@@ -20,7 +20,7 @@ from wokflow.enrich.names import (
     dots,
     written,
 )
-from wokflow.enrich.word_forms import fold, word_pattern, zipf
+from wokflow.enrich.word_forms import INSIDE, fold, word_pattern, zipf
 from wokflow.frame.languages import SPACELESS
 
 RARE = (
@@ -31,10 +31,10 @@ SURE, WEAK, NOT = 0.0, -10.0, -100.0  # how well words fit a name; these outweig
 PROPER = (
     4.2  # zipf below which a capitalized word is more likely a name than a nationality: Ottoman, not British
 )
-INSIDE = 4.4  # zipf from which a word beside a capital is more likely part of a longer name: City, River
 FAMOUS = (
-    100  # pages of an item whose name counts without capitals, though common as a word: Australia in Hindi
+    100  # pages of an item whose name counts though it is a very common word: Australia in Hindi, Reading
 )
+WELL_KNOWN = 32  # bit of such an item beside those of names.OWNER
 
 
 class Wording(NamedTuple):
@@ -151,6 +151,7 @@ class Meanings:
         Homographs of the words with other dots (राज़ for राज) count only where no name has the same dots.
         """
         wording = self._wording(words, plural, inside, first)
+        frequent = wording.single and zipf(wording.key, self._lang) >= INSIDE
         fitting: dict[tuple[int, int, int, int], float] = {}
         same: dict[int, float] = {}
         other: dict[int, float] = {}
@@ -158,8 +159,8 @@ class Meanings:
             spelling, capitals, kind, flags = form
             if flags & PLURAL and not self._plurals:
                 continue
-            if flags & OF_ONE and self._names.sitelinks[entity] >= FAMOUS:
-                flags &= ~OF_ONE
+            if frequent and self._names.sitelinks[entity] >= FAMOUS:
+                flags |= WELL_KNOWN
             key = spelling, capitals, kind, flags
             weight = fitting.get(key)
             if weight is None:
@@ -214,8 +215,9 @@ class Meanings:
         `spelling`, `capitals`, `kind` and `flags` are the name's (names.OWNER). A name with capitals must be written
         with them, except titles and labels of common nouns, labels with a rare word in them, and parts of labels
         (see _is_partly_small). A single common word is not taken for an alias, nor for a name inside a longer one or,
-        if it is mostly in lower case, at the beginning of a sentence. WEAK are many one-word aliases, common words in
-        scripts without capitals, and words in capitals throughout.
+        if it is mostly in lower case, at the beginning of a sentence. WEAK are many one-word aliases, very common
+        words (in scripts with capitals those that are mostly in lower case; not of WELL_KNOWN items), and words in
+        capitals throughout.
         """
         if wording.exact != spelling and (flags & IRREGULAR or wording.irregular):
             if flags & IRREGULAR or not wording.shouted:
@@ -234,16 +236,24 @@ class Meanings:
             return SURE if small and kind != ALIAS else NOT
         if not wording.single or flags & IRREGULAR:
             return self._of_alias(wording, kind)
+        return self._of_word(wording, spelling, wanted, kind, flags)
+
+    def _of_word(self, wording: Wording, spelling: int, wanted: int, kind: int, flags: int) -> float:
+        """SURE, WEAK or NOT for a single word. `wanted` are the capitals that it must have, and has; see _fits."""
         common = zipf(wording.key, self._lang)
         if (common >= COMMON and kind == ALIAS) or (common >= INSIDE and wording.inside and wording.capitals):
             return NOT
-        if flags & OF_ONE and common >= INSIDE:
+        doubtful = common >= INSIDE and not flags & WELL_KNOWN
+        if flags & OF_ONE and doubtful:
             return WEAK
-        if not wanted or self._is_rare(wording.key) or not self._names.cases.ordinary(wording.key):
+        if self._is_rare(wording.key) or not self._names.cases.ordinary(wording.key):
             return self._of_alias(wording, kind)
-        return (
-            NOT if wording.inside or wording.first or (wording.bare and wording.exact != spelling) else SURE
-        )
+        if not wanted:
+            part = common >= COMMON and wording.inside and wording.capitals
+            return NOT if part else self._of_alias(wording, kind)
+        if wording.inside or wording.first or (wording.bare and wording.exact != spelling):
+            return NOT
+        return WEAK if doubtful else SURE
 
     def _is_partly_small(self, wording: Wording, capitals: int) -> bool:
         """Whether a name may be written with only these capitals: the Ottoman army, the bishop of Valencia.

@@ -19,7 +19,7 @@ from wokflow.enrich.entities import number_of
 from wokflow.enrich.inflection import HOMOGRAPHS, forms
 from wokflow.enrich.letters import LOANS, plain
 from wokflow.enrich.naming import NAMING
-from wokflow.enrich.word_forms import Cases, context, fold, word_pattern
+from wokflow.enrich.word_forms import Cases, context, fold, very_common, word_pattern
 from wokflow.frame import tables
 from wokflow.frame.digests import path_digest
 from wokflow.frame.job import Job
@@ -59,7 +59,7 @@ def enrich_names(*, entities: str, names: str, digest: str, lang: str, job: Job)
 
     The folder holds `names.marisa`, a trie that numbers the folded names; `starts` (names + 1), where each name's
     owners begin in `owners` (OWNER); `numbers` and `sitelinks`, the number of the item's id and of its pages by row
-    of enrich/entities; and, for items that share a name or have a one-word alias, `about`, `about_starts` and
+    of enrich/entities; and, for items that share a name or may be in doubt (see _weak), `about`, `about_starts` and
     `about_words`: their rows and the numbers of the words in their descriptions and topics (see word_forms.context).
     `beginnings` is a Bloom filter with one hash, the CRC-32, of the beginnings of names (see beginning). `cases.tsv`
     counts how often each word has lower case and a capital in descriptions and summaries (word_forms.Cases). `digest`
@@ -211,12 +211,14 @@ def _sharing(owners: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[np.int3
 
 
 def _weak(named: pl.DataFrame, lang: str) -> NDArray[np.int32]:
-    """The items with an alias of a single word, or with one of HOMOGRAPHS: see meanings.WEAK."""
+    """The items with a one-word alias, a very common word as name, or one of HOMOGRAPHS: see meanings.WEAK."""
     if lang in SPACELESS:
         return np.empty(0, np.int32)
-    single = ~pl.col("key").str.contains("[ -]")
+    own = pl.col("key").str.replace(rf"^(?:{'|'.join(ARTICLES.get(lang, ('-',)))}) ", "")
+    single = ~own.str.contains("[ -]")
+    common = own.is_in(list(very_common(lang)))
     dotted = pl.col("key").is_in(list(HOMOGRAPHS)) if lang == "hi" else False
-    weak = named.filter(single & ((pl.col("kind") == ALIAS) | dotted))
+    weak = named.filter(single & ((pl.col("kind") == ALIAS) | common | dotted))
     return np.unique(weak["entity"].to_numpy())
 
 

@@ -22,6 +22,7 @@ from wokflow.enrich.word_forms import is_word
 from wokflow.frame.job import UserError
 from wokflow.frame.wikidata import QID
 from wokflow.ingest.clean import without_entities
+from wokflow.ingest.parallel import guarded
 from wokflow.ingest.stream import Truncated, chunks
 
 ENGLISH = "en"
@@ -75,9 +76,12 @@ _ROWS = TypeAdapter(list[_Row])
 
 
 def read(path: str) -> list[dict[str, Any]]:
-    """The sentences of a file, plain or compressed. Raises UserError where they have not the form of CAMT's."""
+    """The sentences of a file, plain or compressed.
+
+    Raises UserError if they do not have the form of CAMT's, and for a decompression bomb.
+    """
     try:
-        rows = json.loads(b"".join(data for data, _ in chunks(path)))
+        rows = json.loads(b"".join(data for data, _ in guarded(path, chunks(path))))
         json.dumps(rows, ensure_ascii=False).encode()  # half a character cannot be written
         _ROWS.validate_python(rows)
     except (OSError, ValueError, RecursionError, Truncated) as error:

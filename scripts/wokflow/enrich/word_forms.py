@@ -12,6 +12,8 @@ from wokflow.enrich.letters import DOTTED, plain
 from wokflow.frame.languages import SPACELESS
 
 SHORT = 3  # letters of words, at most, that are ignored as context
+# zipf of very common words: beside a capital more likely part of a longer name (City, River), else seldom a name.
+INSIDE = 4.4
 UNKNOWN = 3.5  # zipf of unknown words: neither rare nor common (see meanings.RARE and COMMON)
 WITH_TOKENIZERS = frozenset({"ja", "ko"})  # languages whose frequencies wordfreq counts by words of MeCab
 CLOSED = frozenset(".!?:;。！？：；…“”\"'«»（）()[]=*•-–—|\n")  # a sentence may begin after one of these
@@ -128,6 +130,17 @@ def zipf(word: str, lang: str) -> float:
     if lang == "zh":
         _cut_chinese()
     return max(float(wordfreq.zipf_frequency(word, lang)), _zipf_unfolded(lang).get(word, 0.0))
+
+
+@cache
+def very_common(lang: str) -> frozenset[str]:
+    """The folded words whose zipf is INSIDE or more; none where a language has no frequencies."""
+    if lang not in _with_frequencies():
+        return frozenset()
+    import wordfreq
+
+    listed = wordfreq.get_frequency_dict(lang).items()
+    return frozenset(fold(word, lang) for word, share in listed if wordfreq.freq_to_zipf(share) >= INSIDE)
 
 
 @cache

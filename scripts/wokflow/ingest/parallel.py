@@ -70,7 +70,7 @@ def read_samanantar(paths: Sequence[str], pair: str) -> Iterator[Row]:
 def read_tmx(paths: Sequence[str], pair: str) -> Iterator[Row]:
     """Translation memories (TMX 1.4). Each <tu> is parsed alone, without entities; a broken one is a reject."""
     languages = pair.split("-", 1)
-    for position, unit in _units(_guarded(paths[0], chunks(paths[0]))):
+    for position, unit in _units(guarded(paths[0], chunks(paths[0]))):
         try:
             sides = _sides(unit)
             yield _row(position, *(_of_language(sides, lang) for lang in languages))
@@ -121,7 +121,7 @@ def _shown(data: bytes) -> str:
     return data[:10_000].decode(errors="backslashreplace").replace("\0", "\\x00")
 
 
-def _guarded(path: str, stream: Stream) -> Stream:
+def guarded(path: str, stream: Stream) -> Stream:
     """The stream. Raises UserError for a decompression bomb."""
     size, done = max(Path(path).stat().st_size, 1), 0
     for data, share in stream:
@@ -166,7 +166,7 @@ def _decoded(line: bytes, *, first: bool) -> str | Reject:
 
 def _moses_streams(paths: Sequence[str], pair: str) -> tuple[Stream, Stream]:
     if len(paths) == 2:
-        first, second = (_guarded(path, chunks(path)) for path in paths)
+        first, second = (guarded(path, chunks(path)) for path in paths)
         return first, second
     (path,) = paths
     first, second = (_member(path, name) for name in members(path, pair))
@@ -227,7 +227,7 @@ def _member(path: str, name: str) -> Stream:
 def _columns(path: str, names: tuple[str, str]) -> Iterator[Row]:
     places: list[int] | None = None
     width = 0
-    for position, line in _texts(_guarded(path, chunks(path))):
+    for position, line in _texts(guarded(path, chunks(path))):
         if places is None:
             header = [] if isinstance(line, Reject) else line.split("\t")
             if missing := [name for name in names if name not in header]:
@@ -334,7 +334,7 @@ def _of_language(sides: Mapping[str, str], lang: str) -> str:
 
 
 def _records(path: str) -> Iterator[tuple[float, Any]]:
-    return records(lambda: _guarded(path, chunks(path)))
+    return records(lambda: guarded(path, chunks(path)))
 
 
 def _section(record: Any, source: str, target: str) -> Iterator[tuple[str, str, Reject | None]]:
