@@ -216,7 +216,7 @@ class Meanings:
         with them, except titles and labels of common nouns, labels with a rare word in them, and parts of labels
         (see _is_partly_small). A single common word is not taken for an alias, nor for a name inside a longer one or,
         if it is mostly in lower case, at the beginning of a sentence. WEAK are many one-word aliases, very common
-        words (in scripts with capitals those that are mostly in lower case; not of WELL_KNOWN items), and words in
+        words (in scripts with capitals those that often are in lower case; not of WELL_KNOWN items), and words in
         capitals throughout.
         """
         if wording.exact != spelling and (flags & IRREGULAR or wording.irregular):
@@ -253,7 +253,7 @@ class Meanings:
             return NOT if part else self._of_alias(wording, kind)
         if wording.inside or wording.first or (wording.bare and wording.exact != spelling):
             return NOT
-        return WEAK if doubtful else SURE
+        return WEAK if doubtful and self._names.cases.surely_ordinary(wording.key) else SURE
 
     def _is_partly_small(self, wording: Wording, capitals: int) -> bool:
         """Whether a name may be written with only these capitals: the Ottoman army, the bishop of Valencia.

@@ -14,6 +14,7 @@ from wokflow.frame.languages import SPACELESS
 SHORT = 3  # letters of words, at most, that are ignored as context
 # zipf of very common words: beside a capital more likely part of a longer name (City, River), else seldom a name.
 INSIDE = 4.4
+OFTEN = 10  # occurrences in lower case that show that a word is an ordinary one
 UNKNOWN = 3.5  # zipf of unknown words: neither rare nor common (see meanings.RARE and COMMON)
 WITH_TOKENIZERS = frozenset({"ja", "ko"})  # languages whose frequencies wordfreq counts by words of MeCab
 CLOSED = frozenset(".!?:;。！？：；…“”\"'«»（）()[]=*•-–—|\n")  # a sentence may begin after one of these
@@ -197,6 +198,10 @@ class Cases:
     def ordinary(self, word: str) -> bool:
         """Whether a folded word is mostly in lower case."""
         return self._small[word] > self._capital[word]
+
+    def surely_ordinary(self, word: str) -> bool:
+        """Whether a folded word is mostly in lower case, and often (OFTEN) enough to tell."""
+        return self.ordinary(word) and self._small[word] >= OFTEN
 
     def write(self, path: Path) -> None:
         """Three columns: word, small, capital. Words that occur once are left out."""
