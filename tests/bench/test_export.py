@@ -206,7 +206,13 @@ def gates(clock: Clock, results: str, mode: str) -> dict[str, Any]:
     from wokflow.export.settings import GatesSettings
     from wokflow.frame.job import Job
 
-    told = {"name": "bench", "version": "1", "contact": "", "licence_of_annotations": "CC-BY-4.0"}
+    told = {
+        "name": "bench",
+        "version": "1",
+        "contact": "",
+        "home_page": "",
+        "licence_of_annotations": "CC-BY-4.0",
+    }
     ingest = {corpus: {"step": "recipes", "settings": {}} for corpus in CORPORA}
     with clock:
         export_gates(

@@ -297,6 +297,7 @@ def export(
             name="recipes",
             version=version,
             contact="cook@example.org",
+            home_page="https://example.org/recipes",
             licence_of_annotations="CC-BY-4.0",
             **both,
         ),

@@ -46,6 +46,7 @@ def release(house: Path, name: str, mode: str, datasets: list[str], **licences: 
                 "mode": mode,
                 "datasets": datasets,
                 "contact": "cook@example.org",
+                "home_page": "https://example.org/recipes",
                 "accept": sorted({*GATES} - {"schema", "counts", "rows", "licences", "duplicate_ids"}),
             },
         },

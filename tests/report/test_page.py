@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from wokflow.enrich import schemas as enrich
 from wokflow.evaluate import schemas as evaluate
+from wokflow.export.gate_findings import FINDINGS, Finding, write_findings
 from wokflow.frame import tables
 from wokflow.ingest import schemas as ingest
 from wokflow.match import schemas as match
@@ -116,10 +117,11 @@ def release(folder: Path, text: str) -> str:
     splits = {"train": [3, 4], "test": [2]}
     subset = {"description": text, "languages": ["zh", "en"], "splits": splits}
     source = dict.fromkeys(("version", "licence", "attribution"), text) | {"release": "ids"}
-    found = {"gate": "links", "config": "", "count": 3, "advice": text}
-    manifest = {"name": "mine", "version": "1.0", "mode": "full", "findings": [found]}
+    found = Finding("links", "", 3, (f"xiachufang:0: {text}",), text)
+    manifest = {"name": "mine", "version": "1.0", "mode": "full"}
     manifest |= {"subsets": {"pairs-zh-en": subset}, "sources": {"xiachufang": source}}
     tables.write_text(folder / "release" / "release.json", json.dumps(manifest))
+    write_findings(folder / "release" / FINDINGS, [found])
     return str(folder / "release")
 
 
@@ -343,3 +345,4 @@ def test_the_release_is_told_by_its_manifest(tmp_path: Path) -> None:
     assert texts(found["subsets"]) == [["pairs-zh-en Soup", "zh, en", "9", "train 7, test 2"]]
     assert texts(found["sources"]) == [["xiachufang Soup", "Soup", "only ids, offsets and digests", "Soup"]]
     assert texts(found["findings"]) == [["links Text holds links or domains.", "the whole", "3", "Soup"]]
+    assert texts(found["examples"]) == [["links", "the whole", "xiachufang:0: Soup"]]

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from wokflow.export import standoff
 from wokflow.export.forms import FORMS, Form
-from wokflow.export.gate_checks import FINDINGS, of_subset, write_findings
+from wokflow.export.gate_checks import of_subset
+from wokflow.export.gate_findings import FINDINGS, write_findings
 from wokflow.export.licences import known_sources, read_files, refuse_text
 from wokflow.export.release_shards import ShardWriter
 from wokflow.export.settings import DatasetSettings

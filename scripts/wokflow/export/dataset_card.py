@@ -59,8 +59,9 @@ PROCESSING = {
     "silver": "The names of a dish in both languages were looked up in the corpora; a person accepted each pair.",
     "gold": "Written by people for the other culture.",
     "actions": (
-        "Each step is cut into clauses; verbs, ingredients and tools are found with a glossary, and classes are "
-        "those of the glossary. Where an action does not name its food, it inherits from earlier ones."
+        "Each step is cut into clauses; verbs, ingredients and tools are found with a glossary (Wokflow's, or that "
+        "of the setting parse.glossary), and classes are those of the glossary. Where an action does not name its "
+        "food, it inherits from earlier ones."
     ),
     "pivots": (
         "Actions that recipes of one dish have much more often than those of another, by frequency or by people's "
@@ -116,6 +117,9 @@ TEMPLATE = """\
 {% for subset in subsets -%}
 - `{{ subset.name }}`{% if subset.of %} ({{ subset.of }}){% endif %}: {{ subset.description }} {{ subset.counts }}.
 {% endfor %}
+{%- if home_page %}
+Home page: {{ home_page }}
+{% endif %}
 {%- if standoff and texts %}
 **This is a stand-off release.** It has ids, offsets, digests and annotations, and no text of
 {{ corpora }}. With your own copy of these, one command makes the full release, with the same bytes that its makers
@@ -197,7 +201,7 @@ in `release.json`, every step with its inputs in `provenance.jsonld`.
 Shards count the rows of their own table: a recipe has many actions, and may be in no pair.
 
 {% endif -%}
-Every rejected row is kept with its reason in the results of the run.
+The makers of this release have every rejected row with its reason.
 
 ## Personal information and known problems
 
@@ -303,6 +307,7 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
         licence=manifest["licence_of_annotations"],
         papers=[PAPERS[paper] for paper in PAPERS if any(paper in CITED[dataset] for dataset in datasets)],
         contact=manifest["contact"],
+        home_page=manifest["home_page"],
     )
     return f"---\n{_head(manifest, sizes, loaded)}---\n\n{filled}"
 

@@ -20,7 +20,7 @@ from wokflow.frame.temporary import temporary_folder
 
 SHOWN = 5
 SOURCE = ("version", "sha256", "licence", "release")
-MEMBERS = ("name", "version", "mode", "contact", "licence_of_annotations")
+MEMBERS = ("name", "version", "mode", "contact", "home_page", "licence_of_annotations")
 CACHE = 64  # MiB
 _TABLE = f"""
 PRAGMA journal_mode = OFF;

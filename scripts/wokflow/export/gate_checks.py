@@ -1,8 +1,7 @@
 """Applies the gates to the rows of a release, and to the run behind them."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,6 @@ AFTER = {
     "sentences of {} with items": ("enrich/sentences", "enrich/rejects"),
 }
 COUNTED = ("pairs", "actions", "sentences")  # forms whose rows are counted from the source to the shards
-FINDINGS = "findings.json"
 EXAMPLES_TABLE = next(name for name, schema in train.SCHEMAS.items() if schema is train.EXAMPLES)
 INSTANCES_TABLE = next(name for name, schema in generate.SCHEMAS.items() if schema is generate.INSTANCES)
 
@@ -83,17 +81,6 @@ def of_shards(
         for gate, problems in wrong.items()
         for each in finding(gate, subset, len(problems), problems, advice)
     ]
-
-
-def write_findings(path: Path, findings: Sequence[Finding]) -> None:
-    path.write_text(
-        json.dumps([asdict(each) for each in findings], ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-
-
-def read_findings(path: Path) -> list[Finding]:
-    stored = json.loads(path.read_text(encoding="utf-8"))
-    return [Finding(**{**each, "examples": tuple(each["examples"])}) for each in stored]
 
 
 def of_splits(

@@ -1,9 +1,12 @@
 """The gates that can stop a release, their findings, and the report for people."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
+from pathlib import Path
 
+FINDINGS = "findings.json"  # in the folder of export_gates
 EXAMPLES = 5  # most examples in a finding
 WIDTH = 60  # characters of an excerpt
 
@@ -52,6 +55,17 @@ def finding(gate: str, config: str, count: int, examples: Iterable[str], advice:
     if gate not in GATES:
         raise ValueError(f"{gate} is none of the gates {', '.join(GATES)}")
     return [Finding(gate, config, count, tuple(islice(examples, EXAMPLES)), advice)] if count else []
+
+
+def write_findings(path: Path, findings: Sequence[Finding]) -> None:
+    path.write_text(
+        json.dumps([asdict(each) for each in findings], ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+
+
+def read_findings(path: Path) -> list[Finding]:
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    return [Finding(**{**each, "examples": tuple(each["examples"])}) for each in stored]
 
 
 def standing(findings: Iterable[Finding], accepted: Collection[str]) -> list[Finding]:

@@ -13,7 +13,7 @@ import polars as pl
 from wokflow.export import gate_checks
 from wokflow.export.dataset import record_rows, write_subset
 from wokflow.export.forms import FORMS
-from wokflow.export.gate_findings import Finding, report
+from wokflow.export.gate_findings import FINDINGS, Finding, read_findings, report, write_findings
 from wokflow.export.licences import as_json, known_sources, read_files, refuse_text
 from wokflow.export.manifest import FORMAT, NAME, Manifest, dump
 from wokflow.export.prov import job_name, lineage
@@ -59,6 +59,7 @@ def export_gates(
         "name": settings.name,
         "version": settings.version,
         "contact": settings.contact,
+        "home_page": settings.home_page,
         "licence_of_annotations": settings.licence_of_annotations,
         "software": {"wokflow": VERSION} | package_versions("wokflow.export.dataset"),
         "mode": settings.mode,
@@ -87,11 +88,7 @@ def export_gates(
             records = _records(work, datasets, opened, jsonl=settings.jsonl)
         of_steps = gate_checks.counted(counted, _exported(datasets, described))
         findings = [
-            *(
-                each
-                for folder in datasets
-                for each in gate_checks.read_findings(Path(folder, gate_checks.FINDINGS))
-            ),
+            *(each for folder in datasets for each in read_findings(Path(folder, FINDINGS))),
             *findings,
             *gate_checks.of_models(models),
             *accounts(of_steps),
@@ -101,7 +98,7 @@ def export_gates(
         manifest["findings"] = gate_checks.without_examples(findings)
         if records:
             manifest["subsets"][RECORDS] = _described(_records_subset(records), records, ())
-        gate_checks.write_findings(work / gate_checks.FINDINGS, findings)
+        write_findings(work / FINDINGS, findings)
         (work / NAME).write_text(dump(manifest), encoding="utf-8", newline="\n")
     job.progress.say(report(findings, ()))
 

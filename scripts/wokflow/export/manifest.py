@@ -86,14 +86,15 @@ _FINDING = {
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "required": [
-        *("format", "name", "version", "contact", "licence_of_annotations", "software", "mode", "jsonl"),
-        *("sources", "ingest", "steps", "subsets", "accounts", "findings"),
+        *("format", "name", "version", "contact", "home_page", "licence_of_annotations", "software", "mode"),
+        *("jsonl", "sources", "ingest", "steps", "subsets", "accounts", "findings"),
     ],
     "properties": {
         "format": {"const": FORMAT},
         "name": _NAME,
         "version": _NAME,
         "contact": {"type": "string"},
+        "home_page": {"type": "string", "pattern": r'^(https?://[^\s<>"]+)?\Z'},
         "licence_of_annotations": {"type": "string"},
         "software": {
             "type": "object",

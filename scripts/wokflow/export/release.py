@@ -10,8 +10,7 @@ from pathlib import Path
 from wokflow.export.attribution import attribution
 from wokflow.export.croissant import croissant
 from wokflow.export.dataset_card import card
-from wokflow.export.gate_checks import FINDINGS, read_findings
-from wokflow.export.gate_findings import Finding, report, standing
+from wokflow.export.gate_findings import FINDINGS, Finding, read_findings, report, standing
 from wokflow.export.manifest import NAME, Manifest, dump
 from wokflow.export.prov import provenance
 from wokflow.export.release_shards import rows_size

@@ -16,6 +16,7 @@ from wokflow.frame.settings import (
 
 # A name that can be part of a folder's name. (`$` would also match before a line break at the end.)
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?!\n)$")]
+HomePage = Annotated[str, Field(pattern=r"^(https?://[^\s<>\"]+)?(?!\n)$")]
 Mode = Literal["standoff", "full"]
 
 
@@ -38,6 +39,8 @@ class ReleaseSettings(Settings):
     """
     contact: Lent[str] = ""
     """Contact for readers of the card: an address or a home page. It is published."""
+    home_page: Lent[HomePage] = ""
+    """Home page of the release or of its project, which the card and the Croissant file name. It is published."""
     licence_of_annotations: Lent[Text] = "CC-BY-4.0"
     """Licence (SPDX) of everything that is not from a source: pairs, offsets, classes, scores, adaptations."""
     jsonl: Lent[bool] = False
@@ -113,6 +116,7 @@ class GatesSettings(Settings):
     name: str = borrowed("export.release.name")
     version: str = borrowed("export.release.version")
     contact: str = borrowed("export.release.contact")
+    home_page: str = borrowed("export.release.home_page")
     licence_of_annotations: Text = borrowed("export.release.licence_of_annotations")
     mode: Mode = borrowed("export.release.mode")
     jsonl: bool = borrowed("export.release.jsonl")

@@ -1,17 +1,24 @@
-"""Section of the page: the release, as its own manifest has it."""
+"""Section of the page: the release, as its own manifest has it, and the findings of its gates."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from wokflow.export.gate_findings import GATES
+from wokflow.export.gate_findings import FINDINGS, GATES, printable, read_findings
 from wokflow.export.licences import ALLOWED
-from wokflow.report.render import Cell, Table
+from wokflow.report.render import Cell, Table, language, shorten
+
+WHOLE = "the whole"
+EXAMPLE = 120  # characters of an example
 
 
 def section(folder: str) -> dict[str, Any]:
-    """Subsets with rows by split, sources with licences, and what the gates found."""
+    """Subsets with rows by split, sources with licences, and what the gates found, with examples.
+
+    `folder` is that of export_gates. In its examples personal data are masked. They are in no release.
+    """
     manifest = json.loads(Path(folder, "release.json").read_text(encoding="utf-8"))
+    found = read_findings(Path(folder, FINDINGS))
     subsets = [
         (
             Cell(name, subset["description"]),
@@ -32,16 +39,22 @@ def section(folder: str) -> dict[str, Any]:
     ]
     findings = [
         (
-            Cell(each["gate"], GATES.get(each["gate"], "")),
-            each["config"] or "the whole",
-            each["count"],
-            each["advice"],
+            Cell(each.gate, GATES[each.gate]),
+            each.config or WHOLE,
+            each.count,
+            each.advice,
         )
-        for each in manifest["findings"]
+        for each in found
+    ]
+    examples = [
+        (each.gate, each.config or WHOLE, Cell(shorten(printable(one), EXAMPLE), lang=language(one)))
+        for each in found
+        for one in each.examples
     ]
     return {
         **{name: manifest[name] for name in ("name", "version", "mode")},
         "subsets": Table(["Subset", "Languages", "Rows", "Splits"], subsets),
         "sources": Table(["Source", "Licence", "May be released", "Name it as"], sources),
         "findings": Table(["Gate", "Part", "Found", "What to do"], findings),
+        "examples": Table(["Gate", "Part", "Example"], examples),
     }
