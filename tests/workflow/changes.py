@@ -242,6 +242,7 @@ def add_alternatives(house: Path) -> None:
         "facts.nt": "",
         "pages.json": "",
         "french.tsv": "source\ttarget\nMapo tofu is hot.\tLe mapo tofu est piquant.\n",
+        "annotated.json": '[{"source": "Mapo tofu is hot.", "target": "麻婆豆腐很辣。", "labels": []}]\n',
         "lines.tsv": "instance_id\trun\tprediction\nlines:0\tmine\t麻婆豆腐是川菜。\n",
         "other_topics.tsv": "topic\tcategory\tnote\nCulture.Food and drink\tfood\t\n",
         "other_classes.tsv": "qid\tclass\ttopic\nQ2095\tfood\tCulture.Food and drink\n",

@@ -32,7 +32,7 @@ OTHER_KEYS: dict[str, set[str]] = {
     "evaluate.smatch": set(),
     **{
         f"export.release.{name}": {"export_gates"}
-        for name in ("name", "version", "contact", "licence_of_annotations", "datasets")
+        for name in ("name", "version", "contact", "home_page", "licence_of_annotations", "datasets")
     },
     **{
         f"export.release.{name}": {"export_dataset", "export_gates"} for name in ("mode", "jsonl", "registry")
@@ -43,6 +43,7 @@ OTHER_KEYS: dict[str, set[str]] = {
 SEVERAL_KEYS = {
     "enrich.categorise.backend",
     "enrich.link.backend and .command",
+    "enrich.link.backend, the annotations of the source itself",
     "enrich.lookup.backend and .store",
     "parse.dependencies.backend",
     "parse.vectors.corpus, another",

@@ -156,6 +156,7 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
             "name": "dishes",
             "version": "2.0",
             "contact": "me@example.org",
+            "home_page": "https://example.org/dishes",
             "licence_of_annotations": "CC0-1.0",
         }.items()
     },
@@ -194,6 +195,16 @@ PLANNED_SETTINGS: dict[str, tuple[Settings, set[str]]] = {
     "enrich.link.backend and .command": (
         Settings({"enrich.link.backend": "command", "enrich.link.command": ["linker"]}),
         LINKED,
+    ),
+    "enrich.link.backend, the annotations of the source itself": (
+        Settings(
+            {
+                "sources.lines.path": "data/annotated.json",
+                "sources.lines.kind": "camt",
+                "enrich.link.backend": "released",
+            }
+        ),
+        SENTENCES | {"ingest_source"},
     ),
     "enrich.link.command and .seconds, while another backend is in use": (
         Settings({"enrich.link.command": ["linker"], "enrich.link.seconds": 5}),
