@@ -1,7 +1,9 @@
 from wokflow.evaluate.stage import RATING_TABLES
 from wokflow.judge.arguments import biases_given
 
-OF_MODELS = [name for name in SCOPE.answered("rating") if STUDIES[name].data == "ash"]  # studies of recipes by models
+OF_MODELS = [
+    name for name in SCOPE.answered("rating") if STUDIES[name].data == "ash"
+]  # studies of recipes by models
 
 
 rule evaluate_ratings:

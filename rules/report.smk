@@ -54,14 +54,6 @@ rule report_page:
             for table in ("scores", "biases", "agreement")
             if COMPARERS or SCOPE.choosing
         },
-        evaluate_people_means=[
-            f"{RESULTS}/evaluate/people/means/{study}/part-00000.parquet"
-            for study in SCOPE.answered("rating")
-            if study not in SCOPE.choosing
-        ],
-        evaluate_best_worst=[
-            f"{RESULTS}/evaluate/best_worst/{study}/part-00000.parquet" for study in SCOPE.answered("best_worst")
-        ],
         **{f"lexicon_{table}": path for table, path in LEXICON.items() if config["lexicon"]["included"]},
         **{
             f"evaluate_dialogues_{table}": f"{RESULTS}/evaluate/dialogues/{table}/part-00000.parquet"
@@ -71,6 +63,15 @@ rule report_page:
             )
         },
         **after(SOURCE, TITLES, TEXTS, VECTORS, CLAUSES, EXAMPLES, INSTANCES, *(LINKING if LINKED else [])),
+        evaluate_people_means=[
+            f"{RESULTS}/evaluate/people/means/{study}/part-00000.parquet"
+            for study in SCOPE.answered("rating")
+            if study not in SCOPE.choosing
+        ],
+        evaluate_best_worst=[
+            f"{RESULTS}/evaluate/best_worst/{study}/part-00000.parquet"
+            for study in SCOPE.answered("best_worst")
+        ],
         generate_adaptations=ADAPTATIONS,
         lexicon_aligned=[f"{RESULTS}/lexicon/aligned"] if config["lexicon"]["included"] else [],
         enrich_sentences=[f"{RESULTS}/enrich/sentences/{corpus}/part-00000.parquet" for corpus in LINKED],

@@ -97,11 +97,11 @@ def _heat(
         shade = None if value is None else (value - low) / ((high - low) or 1)
         return Cell(value, digits=2, heat=shade)
 
-    rows = [[name, *(cell(values.get((name, one))) for one in heads)] for name in names]
+    body = [[name, *(cell(values.get((name, one))) for one in heads)] for name in names]
     if papers and not names.keys().isdisjoint(papers):
         heads.append("published")
-        rows = [[*row, Cell(papers.get(name), digits=2)] for name, row in zip(names, rows, strict=True)]
-    return Table([head, *heads], rows)
+        body = [[*row, Cell(papers.get(name), digits=2)] for name, row in zip(names, body, strict=True)]
+    return Table([head, *heads], body)
 
 
 def _raters(
