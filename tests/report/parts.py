@@ -61,6 +61,7 @@ def settings(folder: Path, **own: Any) -> PageSettings:
     }
     known |= {
         "item_pairs": (),
+        "studies": (),
         "ruled": dict.fromkeys(("generate", "judge", "pta", "spoken"), ()),
         "paper": "",
         "papers": str(ROOT / "resources" / "papers"),
