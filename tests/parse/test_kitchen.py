@@ -180,3 +180,42 @@ def test_the_meat_of_mushrooms_is_none() -> None:
 )
 def test_what_goes_together_and_into_which_pot(text: str, expected: str) -> None:
     assert last(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # another pot is named, food comes back that nobody took out, or the next vessel is a bowl
+        ("锅中加水，放入鱼丸煮熟，捞出。牛肉片洗净，放入电压力锅，加盐，拌匀", "牛肉片 盐"),
+        ("锅里放油，放入地瓜炸。锅里放入白糖，加热。放入炸好的地瓜，翻炒", "白糖 地瓜"),
+        ("锅里放油，下虾炒，锅边倒入料酒，加与虾齐平的水，翻炒", "油 虾 料酒 水"),
+        ("雪梨切开，把冰糖放进去，整只梨放入碗里，隔水蒸", "梨 冰糖"),
+        # a sauce of its own
+        ("白菜切片。葱和姜切片。葱和姜放入小碗，加入酱油，搅拌均匀", "葱 姜 酱油"),
+        ("土豆切丝，蒜切末。盐、生抽、香醋，加清水，搅匀", "盐 生抽 香醋 清水"),
+        # food soaks in the pot, and what it was soaked in stays behind
+        ("锅里烧水，放入豆腐煮3分钟，关火浸泡", "水 豆腐"),
+        ("鸡爪洗净，用凉白开浸泡，捞出", "鸡爪"),
+        ("锅里放油，放地瓜炸熟，捞出。油倒入碗中，锅里倒入水和糖，熬制", "水 糖"),
+    ],
+)
+def test_what_left_the_pot_though_no_verb_says_so(text: str, expected: str) -> None:
+    assert last(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("水中倒入淀粉，一勺生抽，两勺醋待用", ["倒入: 水 淀粉 生抽 醋", "待用: 水 淀粉 生抽 醋"]),
+        ("倒入干辣椒，花椒，姜炝锅", ["倒入: 干辣椒 花椒 姜", "炝锅: 干辣椒 花椒 姜"]),
+    ],
+)
+def test_a_list_goes_on_to_the_verb_that_adds_and_not_to_one_that_waits_or_stirs(
+    text: str, expected: list[str]
+) -> None:
+    assert shown(text) == expected
+
+
+def test_the_product_says_how_finely_something_is_cut() -> None:
+    classes = [each.verb_class for each in actions("切点蒜末，葱切末，切好葱段")]
+    assert classes == ["切碎", "切碎", "切"]

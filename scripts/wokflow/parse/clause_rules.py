@@ -7,7 +7,7 @@ undecided is resolved in `step_actions`.
 
 from wokflow.parse import lexemes as lx
 from wokflow.parse.joining import merged
-from wokflow.parse.kinds import BLENDING, DRAINED, DRAINING, FRESH, Kind, kind
+from wokflow.parse.kinds import BLENDING, DRAINED, DRAINING, FETCHING, FRESH, Kind, kind
 from wokflow.parse.lattice import BLANK, FOOD, JOIN, NUMBER, OTHER, TOOL, VERB, Lexicon, Token
 from wokflow.parse.mentions import begins, describes, nouns, part
 from wokflow.parse.modifiers import suppress_background, suppress_modifiers
@@ -74,7 +74,8 @@ class Reader:
             measured=listing and any(map(self.view.amount, range(len(self.view)))),
             medium_end=bool(last) and self.is_only_medium(last),
             mixes=first[0] in lx.MIXING or first in lx.TASTING,
-            stirs=first[0] in "炒煸爆",
+            stirs=first[0] in "炒煸爆炝",
+            waits=kind(first) is Kind.ASIDE and first[0] not in FETCHING,
             switches=first[0] in lx.SWITCHES | {"出", "装"},
             condition=self.condition,
         )

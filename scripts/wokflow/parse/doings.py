@@ -8,6 +8,7 @@ from wokflow.parse import lexemes as lx
 from wokflow.parse.kinds import Kind, aromatic, cleans, medium, soft, spicy, watery
 from wokflow.parse.types import Mention
 
+FEW = 2  # so many seasonings may be for food that the text did not name
 PARTS = lx.PARTS | kinds.TAKEN_AWAY
 
 
@@ -74,6 +75,11 @@ class KitchenAction(NamedTuple):
         )
 
     @property
+    def in_bowl(self) -> bool:
+        """Whether a vessel is named, and none that is heated."""
+        return bool(self.tools) and not any(map(kinds.heated, self.tools))
+
+    @property
     def pours_sauce(self) -> bool:
         """Whether a sauce that is named before the verb is poured over food that is named behind it: 汤汁浇在鱼上."""
         sauces = self.topics(self.foods)
@@ -93,6 +99,12 @@ class KitchenAction(NamedTuple):
         added = without(self.foods, topics)
         to_it = bool(topics and added) and self.verb[0] == "加"
         return to_it and not any(map(soft, topics)) and any(map(soft, added))
+
+    @property
+    def mixes_sauce(self) -> bool:
+        """Whether something is added to a list of seasonings, which are a sauce of its own: 盐、醋、糖加水."""
+        topics = self.topics(self.foods)
+        return FEW < len(topics) < len(self.foods) and all(map(soft, self.foods))
 
     @property
     def in_other_water(self) -> bool:
@@ -173,7 +185,30 @@ def dries(later: Sequence[KitchenAction]) -> bool:
     return heat[0] in kinds.DRY
 
 
+def comes_back(pot: Sequence[Mention], named: Sequence[Mention], later: Iterable[KitchenAction]) -> bool:
+    """Whether all the pot's food but `named` is put in later, before anything is taken out: then it is not there now.
+
+    地瓜炸至金黄。锅里放入白糖，加热。放入炸好的地瓜. Flavourings do not count.
+    """
+    missing = without([food for food in pot if not aromatic(food)], named)
+    some = bool(missing)
+    for doing in later:
+        what = kinds.kind(doing.verb)
+        if what in (Kind.TAKE, Kind.EMPTY):
+            return False
+        if what is Kind.ADD and doing.verb[0] in kinds.PUT_IN:
+            missing = without(missing, doing.foods)
+        if some and not missing:
+            return True
+    return False
+
+
 def next_work(later: Sequence[KitchenAction]) -> Kind | None:
-    """The kind of the next action that neither adds nor concerns the stove; to coat food (上浆) is to prepare it."""
+    """The kind of the next action that neither adds nor concerns the stove; to coat food (上浆) is to prepare it.
+
+    Where food comes into a bowl before, the work is there: 冰糖放进去，梨放入碗中，蒸.
+    """
+    bowl = (at for at, doing in enumerate(later) if kinds.kind(doing.verb) is Kind.ADD and doing.in_bowl)
+    later = later[: next(bowl, len(later))]
     work = (Kind.PREPARE if doing.verb in kinds.COATS else kinds.kind(doing.verb) for doing in later)
     return next((what for what in work if what not in (Kind.ADD, Kind.STOVE)), None)

@@ -25,6 +25,8 @@ __all__ = ["Action", "Mention", "Method", "Parse", "Style", "extract"]
 Method = Literal["rules", "parser"]
 Style = Literal["house", "paper"]
 HELD_OBJECTS = frozenset("水油面")  # last characters of verbs that hold their object: 加水, 放油, 和面
+CUTS = frozenset(("切", "切好", "切出"))  # verbs that leave open how finely
+FINE = frozenset("末沫蓉茸泥")  # last characters of what is cut finely
 FRIED = "炸"  # the verb whose class has food that is soaked in hot oil
 # behind a food: something goes there, as in 鱼上, but not 中火, 上锅
 PLACE = re.compile("[里内]|中(?![火小大和])|上(?![火桌锅笼色蒸浆面])|上面|表面")
@@ -60,6 +62,9 @@ def extract(
     plain = [simplified(text) for text in steps]
     acts = [actions(text, other, read) for text, other in zip(steps, plain, strict=True)]
     _start_anew(acts, plain, lexicon)
+    for some, text in zip(acts, plain, strict=True):
+        for act in some:
+            _cut_fine(act, text, lexicon)
     by_step = [[_action(text, act) for act in some] for text, some in zip(steps, acts, strict=True)]
     tokens = lexicon.tokens(simplified(title))
     by_step = with_meats(by_step, lexicon.foods, [token.text for token in tokens if token.kind == FOOD])
@@ -121,6 +126,14 @@ def _start_anew(acts: Sequence[Sequence[Act]], plain: Sequence[str], lexicon: Le
         if verb == "起锅" and (again or act.start == heated):
             act.sense, act.cls = "热锅", lexicon.verbs.get("热锅", act.cls)
         heated = act.end if verb == "热油" else -1
+
+
+def _cut_fine(act: Act, plain: str, lexicon: Lexicon) -> None:
+    """Read 切 with a finely cut product, as in 切点蒜末, as 切末."""
+    verb = plain[act.start : act.end]
+    products = [plain[noun.end - 1] for noun in act.nouns if noun.start >= act.end and noun.kind == FOOD]
+    if verb[0] == "切" and verb in CUTS and products and FINE.issuperset(products):
+        act.cls = lexicon.verbs.get("切末", act.cls)
 
 
 def _action(text: str, act: Act) -> Action:

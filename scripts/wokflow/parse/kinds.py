@@ -41,6 +41,7 @@ HEATS_VESSEL, LEAVING, CLEANING = (_LISTS[name] for name in ("HEATS_VESSEL", "LE
 SWITCHING, TURNING, BLENDING, OFF = (_LISTS[name] for name in ("SWITCHING", "TURNING", "BLENDING", "OFF"))
 POURS, STUFFING, NO_FAT, THROWN = (_LISTS[name] for name in ("POURS", "STUFFING", "NO_FAT", "THROWN"))
 FETCHING, BINDING, SHELLS, PARTING = (_LISTS[name] for name in ("FETCHING", "BINDING", "SHELLS", "PARTING"))
+PUT_IN = _LISTS["PUT_IN"]
 CLEANED, COVERS = _LISTS["CLEANED"], _LISTS["COVERS"]  # last characters of tools
 # food by its last character, or whole
 SOFT, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "SAUCES", "SPICES"))
@@ -94,7 +95,7 @@ def aromatic(food: Mention) -> bool:
 
 
 def watery(food: Mention) -> bool:
-    return food.surface[-1] == "水"
+    return food.surface[-1] == "水" or food.surface.endswith("白开")
 
 
 def oil(food: Mention) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
 from wokflow.parse.doings import (
-    PARTS,
     KitchenAction,
+    comes_back,
     distinct,
     dries,
     is_part,
@@ -29,6 +29,8 @@ class Kitchen(Places):
     def acts_on(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """The food that an action acts on; `later` are the actions after it."""
         what = self._kind(doing)
+        if what in (Kind.ADD, Kind.HEAT):
+            self.change_vessel(doing.tools)
         if not self.at_pot:
             self.gather(doing.together)
         match what:
@@ -92,7 +94,7 @@ class Kitchen(Places):
         thrown = doing.verb[0] in "扔丢" and doing.verb[-1] not in "掉弃了去"
         if thrown and doing.foods and len(without(kitchen, doing.foods)) == len(kitchen):
             return self._add(doing, later)
-        whole = [food for food in doing.foods if not (is_part(food) or soft(food) or self._is_part(food))]
+        whole = [food for food in doing.foods if not (is_part(food) or soft(food) or self.is_part(food))]
         topics = doing.topics(whole)
         topics = topics if len(topics) < len(doing.foods) else []  # 花生抖掉盐, but not 葱捡掉
         known = not self.bench or doing.topics(whole) or len(without(kitchen, whole)) < len(kitchen)
@@ -104,11 +106,6 @@ class Kitchen(Places):
         else:
             self.pot, self.bench = left(self.pot, doing.foods), left(self.bench, doing.foods)
         return acted
-
-    def _is_part(self, food: Mention) -> bool:
-        """Whether the food is a part of what is there: 鸡皮, where a chicken is."""
-        there = [other for other in (*self.bench, *self.pot) if other.cls != food.cls]
-        return food.surface[-1] in PARTS | lx.PART_HEADS and len(without(there, [food])) < len(there)
 
     def _empty(self, doing: KitchenAction) -> list[Mention]:
         """All food in the pot, or the named food wherever it is, leaves for a plate."""
@@ -170,7 +167,7 @@ class Kitchen(Places):
         named = self._put_on_heat(doing, steams)
         if doing.verb[0] in kinds.BLANCHING and self.away and self.taken:  # in fresh water
             self.pot = [food for food in self.pot if watery(food)]
-        if self.away and self._apart() and doing.in_other_water:
+        if self.away and self.holds_apart() and doing.in_other_water:
             self.to_bench()
             self.apart = True
             return self.bench
@@ -216,10 +213,6 @@ class Kitchen(Places):
             return bool(doing.tools)
         return all(map(oil, named)) and not all(map(soft, self.pot))
 
-    def _apart(self) -> bool:
-        """Whether pot and bench hold separate food, so that blanched food is not in the pot."""
-        return not (all(map(aromatic, self.pot)) or all(map(aromatic, self.bench)))
-
     def _lacks_food(self, doing: KitchenAction, named: Sequence[Mention]) -> bool:
         """Whether the pot holds too little for a verb of heat.
 
@@ -234,8 +227,9 @@ class Kitchen(Places):
         if all(map(medium, self.pot)):
             return not (self.pot and verb in kinds.HEATS_MEDIUM)
         wet = verb[0] in kinds.WET and verb not in kinds.HEATS_MEDIUM
-        more = not all(map(aromatic, self.bench)) and (not self.set_aside or all(map(soft, self.pot)))
-        return wet and more and all(map(aromatic, self.pot))
+        only_food = not all(map(aromatic, self.bench)) and all(map(soft, self.pot))
+        other = not all(map(medium, self.bench))  # than oil or water that was poured off
+        return wet and other and (not self.set_aside or only_food) and all(map(aromatic, self.pot))
 
     def _add(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """Named food joins the pot or the bench. Without any, the food just added is meant, or else the bench's."""
@@ -262,6 +256,8 @@ class Kitchen(Places):
         if into_pot:
             if self.taken and self.away and any(map(watery, self.pot)) and dries(later):
                 self.pot = []
+            if doing.tools and comes_back(self.pot, named, later):
+                self.pot = []
             wet = not doing.tools and all(map(soft, named)) and not any(map(fat, named))
             if wet and not (self.at_pot or self.set_aside or self.pot):  # water comes to what was prepared
                 self.pot, self.bench = self.bench, []
@@ -273,17 +269,22 @@ class Kitchen(Places):
 
     def _add_to_bench(self, doing: KitchenAction, named: Sequence[Mention]) -> None:
         """Named food joins the bench's group, or begins another. Out of the pot it comes with its sauce."""
+        first = len(doing.topics(named)) == len(named)  # the food stands before the verb
         solid = self.at_pot and not (without(named, self.pot) or any(map(soft, named)))
         if solid and doing.verb[0] == "倒":  # 蒜蓉倒入碗里
             rest = without(self.pot, named)
             self.pot, self.bench, self.set_aside = [] if all(map(soft, rest)) else rest, [], True
-        begins = self._seasons_another(doing) or self._in_another_bowl(doing)
-        begins = begins or (self.set_aside and not self.plated)
+        if doing.in_bowl and doing.verb[0] == "倒" and first and not without(named, self.pot):  # 油倒入碗中
+            self.pot = without(self.pot, named)
+        begins = self.seasons_another(doing) or self._in_another_bowl(doing)
+        begins = begins or (self.set_aside and not self.plated) or doing.mixes_sauce
         if begins:
             self.shelve(self.bench)
         self.bench = distinct([*([] if begins else self.bench), *named])
         if doing.verb[0] in kinds.STUFFING:
             self.stuffed = self.bench
+        if (doing.in_bowl and first) or doing.mixes_sauce:  # 葱放入碗中
+            self.before = []
         self.at_pot = self.set_aside = False
 
     def _pour_sauce(self, doing: KitchenAction) -> list[Mention]:
@@ -339,12 +340,10 @@ class Kitchen(Places):
         self.bowls = bowls or self.bowls
         coats = doing.topics(foods) and any(food.surface[-1] == "粉" for food in foods)
         few = len(foods) < 3  # more are a sauce of its own
-        return bool(bowls) and not (coats or known or (few and all(map(aromatic, foods))))
-
-    def _seasons_another(self, doing: KitchenAction) -> bool:
-        """Whether seasonings are added to named food that is not there yet: 蒜加盐."""
-        there = [*self.bench, *self.pot]
-        return doing.seasons and len(without(there, doing.topics(doing.foods))) == len(there)
+        seasons = (
+            few and all(map(aromatic, foods)) and len(doing.topics(foods)) < len(foods)
+        )  # not 葱姜放入碗中
+        return bool(bowls) and not (coats or known or seasons)
 
     def _goes_into_pot(
         self, doing: KitchenAction, named: Sequence[Mention], later: Sequence[KitchenAction]
@@ -355,7 +354,7 @@ class Kitchen(Places):
         coats = doing.verb[0] in kinds.COATING and self.bench and not self.set_aside
         if coats or doing.verb[0] in kinds.STUFFING:
             return self.at_pot
-        if later and later[0].verb[0] in kinds.BY_HAND and self._seasons_another(doing):
+        if later and later[0].verb[0] in kinds.BY_HAND and self.seasons_another(doing):
             return False
         if self.at_pot or doing.verb[0] == "下" or doing.verb[-1] == "锅":
             return True
@@ -381,6 +380,7 @@ class Kitchen(Places):
     def _prepare(self, doing: KitchenAction) -> list[Mention]:
         """The bench's food. Named food begins a new group. Without any, the pot's food comes if the cook is there."""
         in_pot = doing.verb[0] in kinds.PRICKING | kinds.BEATING or any(map(kinds.heated, doing.tools))
+        in_pot = in_pot or (doing.verb[0] in kinds.STEEPING and any(map(watery, self.pot)))  # 关火浸泡
         if not doing.foods and self.at_pot and in_pot:
             return self.pot
         foods = doing.prepared

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wokflow.parse import kinds
-from wokflow.parse.doings import distinct, mains, without
+from wokflow.parse import lexemes as lx
+from wokflow.parse.doings import PARTS, KitchenAction, distinct, mains, without
 from wokflow.parse.kinds import aromatic, medium, oil, soft, watery
 from wokflow.parse.types import Mention
 
@@ -25,6 +26,7 @@ class Places:
     taken: bool = False  # food was taken out of the pot since something last went in
     apart: bool = False  # the bench's food was blanched beside a pot that holds other food
     away: bool = False  # the cook was at the bench since something last went into the pot
+    vessel: str = ""  # the heated vessel that was named last
     bowls: set[str] = field(default_factory=set)  # the classes of what the bench's food lies in, where named
     stuffed: list[Mention] = field(default_factory=list)  # food and its stuffing, which cook together
     plates: list[list[Mention]] = field(default_factory=list)  # groups of the bench that others came after
@@ -66,6 +68,20 @@ class Places:
         if all(map(aromatic, self.bench)):
             self.bench, self.before = distinct([*self.before, *self.bench]), []
 
+    def holds_apart(self) -> bool:
+        """Whether pot and bench hold separate food, so that blanched food is not in the pot."""
+        return not (all(map(aromatic, self.pot)) or all(map(aromatic, self.bench)))
+
+    def is_part(self, food: Mention) -> bool:
+        """Whether the food is a part of what is there: 鸡皮, where a chicken is."""
+        there = [other for other in (*self.bench, *self.pot) if other.cls != food.cls]
+        return food.surface[-1] in PARTS | lx.PART_HEADS and len(without(there, [food])) < len(there)
+
+    def seasons_another(self, doing: KitchenAction) -> bool:
+        """Whether seasonings are added to named food that is not there yet: 蒜加盐."""
+        there = [*self.bench, *self.pot]
+        return doing.seasons and len(without(there, doing.topics(doing.foods))) == len(there)
+
     def to_bench(self) -> None:
         self.at_pot = self.set_aside = self.plated = False
 
@@ -86,6 +102,16 @@ class Places:
         self.taken = self.away = False
         rest = without(self.bench, foods)
         self.bench = [] if len(rest) < len(self.bench) and all(map(soft, rest)) else rest
+
+    def change_vessel(self, tools: Sequence[Mention]) -> None:
+        """Go on with an empty pot if the named one is another than that from which food was taken out.
+
+        锅 alone may be any pot: 锅中加水，放入鱼丸煮熟，捞出，牛肉放入炒锅.
+        """
+        named = next((tool.surface for tool in tools if kinds.heated(tool)), "")
+        if len(named) > 1 and named != self.vessel and self.taken and self.away:
+            self.pot = []
+        self.vessel = named or self.vessel
 
     def lift(self) -> None:
         """Let food lie above the water that was there first, or was brought to the boil alone: 水开，上锅蒸."""

@@ -167,7 +167,7 @@ def continues(sentence: OpenSentence, clause: Clause) -> bool:
     if not sentence.last or sentence.forward or clause.forward:
         return False
     if clause.fronted:
-        together = (clause.mixes and sentence.adds) or (
+        together = ((clause.mixes or clause.waits) and sentence.adds) or (
             clause.stirs and bool(sentence.listed) and not sentence.medium
         )
         return together and all(noun.kind == FOOD for noun in clause.fronted)

@@ -80,5 +80,6 @@ class Clause:
     medium_end: bool = False  # the last action's only foods are cooking media: 放油
     mixes: bool = False  # the first action works on everything in the pan
     stirs: bool = False  # the first action may do so: 炒香
+    waits: bool = False  # the first action sets by what was mixed: 待用
     switches: bool = False  # the first action is about the stove or the whole dish: 关火, 出锅
     condition: bool = False  # 如果, 喜欢: the next action is optional
