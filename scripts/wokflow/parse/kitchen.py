@@ -6,16 +6,14 @@ from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
 from wokflow.parse.doings import (
     KitchenAction,
-    comes_back,
     distinct,
-    dries,
     is_part,
     left,
     mains,
     next_work,
     without,
 )
-from wokflow.parse.kinds import Kind, aromatic, fat, medium, oil, soft, watery
+from wokflow.parse.kinds import Kind, aromatic, medium, oil, soft, watery
 from wokflow.parse.kitchen_places import Places
 from wokflow.parse.types import Mention
 
@@ -254,15 +252,7 @@ class Kitchen(Places):
                 self.bench, self.at_pot, self.plated = [], True, False
             return acted
         if into_pot:
-            if self.taken and self.away and any(map(watery, self.pot)) and dries(later):
-                self.pot = []
-            if doing.tools and comes_back(self.pot, named, later):
-                self.pot = []
-            wet = not doing.tools and all(map(soft, named)) and not any(map(fat, named))
-            if wet and not (self.at_pot or self.set_aside or self.pot):  # water comes to what was prepared
-                self.pot, self.bench = self.bench, []
-            self.into_pot(named, coats=doing.verb[0] in kinds.COATING, anew=bool(doing.tools))
-            self.at_pot, self.plated = True, False
+            self.add_to_pot(doing, named, later)
         else:
             self._add_to_bench(doing, named)
         return self.here()

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from wokflow.parse import kinds
 from wokflow.parse import lexemes as lx
-from wokflow.parse.doings import PARTS, KitchenAction, distinct, mains, without
-from wokflow.parse.kinds import aromatic, medium, oil, soft, watery
+from wokflow.parse.doings import PARTS, KitchenAction, comes_back, distinct, dries, mains, without
+from wokflow.parse.kinds import aromatic, fat, medium, oil, soft, watery
 from wokflow.parse.types import Mention
 
 KEPT = 8  # number of groups of prepared food that are remembered
@@ -102,6 +102,24 @@ class Places:
         self.taken = self.away = False
         rest = without(self.bench, foods)
         self.bench = [] if len(rest) < len(self.bench) and all(map(soft, rest)) else rest
+
+    def add_to_pot(
+        self, doing: KitchenAction, named: Sequence[Mention], later: Sequence[KitchenAction]
+    ) -> None:
+        """Put named food into the pot.
+
+        That is emptied first if the food had left it, or if food that lay in water is next cooked dry. Water that is
+        added to what was prepared takes this along.
+        """
+        if self.taken and self.away and any(map(watery, self.pot)) and dries(later):
+            self.pot = []
+        if doing.tools and comes_back(self.pot, named, later):
+            self.pot = []
+        wet = not doing.tools and all(map(soft, named)) and not any(map(fat, named))
+        if wet and not (self.at_pot or self.set_aside or self.pot):  # water comes to what was prepared
+            self.pot, self.bench = self.bench, []
+        self.into_pot(named, coats=doing.verb[0] in kinds.COATING, anew=bool(doing.tools))
+        self.at_pot, self.plated = True, False
 
     def change_vessel(self, tools: Sequence[Mention]) -> None:
         """Go on with an empty pot if the named one is another than that from which food was taken out.
