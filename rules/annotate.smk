@@ -5,11 +5,15 @@ RATED_BY_JUDGES = {
     for data, table in (("ash", "tasks"), ("dialogues", "dialogues/tasks"), ("pta", "pta/tasks"))
 }
 # The cutoff of what texts of a study are of, none for recipes of stage judge; those before the predictions of its runs.
-study_instances = lambda wildcards: INSTANCES.only(STUDIES[wildcards.study].data)
+# Items are marked in dialogues as they were read: no stage but ingest has anything of these.
+study_data = lambda wildcards: (
+    "" if STUDIES[wildcards.study].kind == "marking" else STUDIES[wildcards.study].data
+)
+study_instances = lambda wildcards: INSTANCES.only(study_data(wildcards))
 study_before = lambda wildcards: (
     COMPARING
-    if STUDIES[wildcards.study].data == "pta"
-    else STEPS.of_predictions(EXAMPLES, INSTANCES, STUDIES[wildcards.study].data)
+    if study_data(wildcards) == "pta"
+    else STEPS.of_predictions(EXAMPLES, INSTANCES, study_data(wildcards))
 )
 
 
@@ -20,7 +24,8 @@ rule annotate_tasks:
             f"{RESULTS}/generate/predictions/{run}/part-00000.parquet"
             for run in STUDIES[wildcards.study].runs
         ],
-        rated=lambda wildcards: RATED_BY_JUDGES.get(STUDIES[wildcards.study].data, []),
+        rated=lambda wildcards: RATED_BY_JUDGES.get(study_data(wildcards), []),
+        utterances=lambda wildcards: [UTTERANCES] if STUDIES[wildcards.study].kind == "marking" else [],
         recipes=lambda wildcards: [
             path
             for corpus in (
@@ -129,6 +134,33 @@ rule annotate_written:
     params:
         **step(
             "annotate.written",
+            given=lambda wildcards: answers_given(STUDIES[wildcards.study]),
+        ),
+    script:
+        "../scripts/step.py"
+
+
+rule annotate_marked:
+    input:
+        **after(study_before, study_instances),
+        assigned=f"{RESULTS}/annotate/assigned/{{study}}/part-00000.parquet",
+    output:
+        marked=f"{RESULTS}/annotate/marked/{{study}}.jsonl",
+        rejects=f"{RESULTS}/annotate/rejects/{{study}}/part-00000.parquet",
+    log:
+        log_of("annotate_marked", "study"),
+    benchmark:
+        benchmark_of("annotate_marked", "study")
+    wildcard_constraints:
+        study="|".join(SCOPE.answered("marking")) or "(?!)",
+    conda:
+        "../envs/annotate.yaml"
+    resources:
+        mem_mb=memory(2000),
+        runtime=minutes(20),
+    params:
+        **step(
+            "annotate.marked",
             given=lambda wildcards: answers_given(STUDIES[wildcards.study]),
         ),
     script:

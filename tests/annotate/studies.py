@@ -47,17 +47,32 @@ class Study:
             for system in systems
             for n in range(items)
         ]
-        self._write("instances", INSTANCES, instances)
-        self._write("predictions", PREDICTIONS, made)
+        self.write("instances", INSTANCES, instances)
+        self.write("predictions", PREDICTIONS, made)
         annotate_tasks(
             instances=[self.path("instances")],
             predictions=[self.path("predictions")],
             rated=[],
+            utterances=[],
             recipes=[],
             tasks=self.path("tasks"),
             settings=settings,
             job=Job(),
         )
+
+    @property
+    def name(self) -> str:
+        return str(self.read("tasks")["study"][0])
+
+    def move(self, place: str, *, back: bool = False) -> None:
+        """Move sheets and assignments to where the workflow puts them, or back."""
+        for name, part in {
+            "sheets": f"sheets/{self.name}",
+            "assigned.parquet": f"assigned/{self.name}/part-00000.parquet",
+        }.items():
+            ends = [self.folder / name, self.folder / place / part]
+            ends[not back].parent.mkdir(parents=True, exist_ok=True)
+            ends[back].rename(ends[not back])
 
     def path(self, name: str) -> str:
         return str(self.folder / f"{name}.parquet")
@@ -65,7 +80,7 @@ class Study:
     def read(self, name: str) -> pl.DataFrame:
         return tables.read(self.path(name))
 
-    def _write(self, name: str, schema: Any, rows: list[dict[str, Any]]) -> None:
+    def write(self, name: str, schema: Any, rows: list[dict[str, Any]]) -> None:
         tables.write(self.path(name), schema, tables.frame(schema, rows), {})
 
     def raters(self, *rows: str) -> str:

@@ -62,7 +62,7 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
     ("row", "message"),
     [
         ({"name": "a b"}, "'a b' is not a valid name"),
-        ({"kind": "ranking"}, "kind 'ranking' is not one of rating, best_worst, writing"),
+        ({"kind": "ranking"}, "kind 'ranking' is not one of rating, best_worst, writing, marking"),
         ({"data": "fr-en"}, "data 'fr-en' is not one of"),
         ({"data": "ash", "kind": "best_worst"}, "texts of data ash can only be rated: set kind to rating"),
         ({"data": "counterfactual", "kind": "writing"}, "people can adapt recipes of data zh-en and en-zh"),
@@ -76,6 +76,8 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
         ({"settings": "tasks.sample=0"}, "tasks.sample: 0 is less than the minimum of 1"),
         ({"settings": "prompt.seed=1"}, "STEP is tasks, sheets, ratings"),
         ({"kind": "writing", "systems": "mt"}, "leave the columns systems and texts empty"),
+        ({"kind": "marking"}, "items are marked in dialogues alone: set data to dialogues"),
+        ({"kind": "marking", "data": "dialogues"}, "name their file, ingest.dialogues.path"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_refused_with_its_line(
@@ -141,8 +143,9 @@ def test_the_studies_that_come_with_the_workflow_can_be_read(tmp_path: Path) -> 
     raters = tmp_path / "raters.tsv"
     raters.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
     (tmp_path / "studies.tsv").write_text(text.replace("raters.tsv\t", f"{raters}\t"), encoding="utf-8")
-    config = {"annotate": {"studies": str(tmp_path / "studies.tsv")}}
+    spoken = {"dialogues": {"path": "dialogues.jsonl"}}
+    config = {"annotate": {"studies": str(tmp_path / "studies.tsv")}, "ingest": spoken}
     found = read_studies(
         config, SCHEMA, {**RUNS, "en-zh": ["mt"], "pta": ["mt"], "dialogues": ["llama2-70b"]}, ["writer"]
     )
-    assert len(found) == 8 and found["ash"].settings["tasks"]["sample"] == 200
+    assert len(found) == 9 and found["ash"].settings["tasks"]["sample"] == 200

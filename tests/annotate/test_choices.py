@@ -55,6 +55,7 @@ def hand_out(made: Compared, rater: str = "r1", **own: object) -> None:
         instances=[],
         predictions=[],
         rated=[made.path("tasks")],
+        utterances=[],
         recipes=[],
         tasks=made.path("asked"),
         settings=TasksSettings(**given | own),

@@ -120,7 +120,7 @@ def test_skipped_annotations_count_as_none_and_two_that_differ_do_not_count(tmp_
 
 def test_an_export_that_was_written_by_hand_is_read() -> None:
     """By the published format: stars, a number, a text in lines, a relation, a draft and a prediction."""
-    assert [*read_export(HAND, parts=False)] == [
+    assert [*read_export(HAND)] == [
         (
             1,
             {"id": "t1", "rater": "r1", "source": "Congee", "recipe": "Boil rice.\nStir."}
@@ -151,7 +151,7 @@ def test_a_recipe_to_adapt_has_a_field_beside_each_part_and_comes_back_as_the_ro
     path.write_text(json.dumps([task(row) | {"annotations": [{"result": results}]}]), encoding="utf-8")
     rows = [
         (place, *map(cells.get, ("part", "source", "target")))
-        for place, cells in read_export(path, parts=True)
+        for place, cells in read_export(path, ("part",))
     ]
     assert rows == [
         (1, "title", "粥", "Congee"),
@@ -176,7 +176,7 @@ def test_a_recipe_to_adapt_has_a_field_beside_each_part_and_comes_back_as_the_ro
 def test_what_is_no_export_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
-        [*read_export(tmp_path / "x.json", parts=False)]
+        [*read_export(tmp_path / "x.json")]
 
 
 class Server(ThreadingHTTPServer):
@@ -280,7 +280,7 @@ def test_one_command_makes_a_project_for_each_rater_and_another_fetches_answers(
     server.tasks[1][0]["annotations"] = [{"id": 1, "completed_by": {"email": "a@b"}, "result": []}]
     assert studio(tmp_path, server, "fetch", "s", "--to", str(tmp_path / "back")) == 0
     text = (tmp_path / "back" / "r1.json").read_text(encoding="utf-8")
-    assert "a@b" not in text and len([*read_export(tmp_path / "back" / "r1.json", parts=False)]) == 3
+    assert "a@b" not in text and len([*read_export(tmp_path / "back" / "r1.json")]) == 3
     assert held not in capsys.readouterr().out
 
 

@@ -39,10 +39,10 @@ class Writing(Study):
             {"recipe_id": source, "title": title, "ingredients": foods, "steps": steps}
             for source, (title, foods, steps) in SOURCES.items()
         ]
-        self._write("instances", INSTANCES, instances)
+        self.write("instances", INSTANCES, instances)
         empty = tables.frame(RECIPES)
         filler = {name: "" for name in empty.columns if empty.schema[name] == pl.String}
-        self._write("recipes", RECIPES, [{**filler, "source_row": 0, **row} for row in recipes])
+        self.write("recipes", RECIPES, [{**filler, "source_row": 0, **row} for row in recipes])
         given = {
             "study": "s",
             "kind": "writing",
@@ -55,6 +55,7 @@ class Writing(Study):
             instances=[self.path("instances")],
             predictions=[],
             rated=[],
+            utterances=[],
             recipes=[self.path("recipes")],
             tasks=self.path("tasks"),
             settings=TasksSettings(**given),

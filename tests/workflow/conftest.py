@@ -59,6 +59,7 @@ OPTIONAL = {
     "annotate_sheets",
     "annotate_ratings",
     "annotate_written",
+    "annotate_marked",
     "evaluate_ratings",
     "evaluate_people",
     "evaluate_best_worst",

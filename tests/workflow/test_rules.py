@@ -18,7 +18,7 @@ from wokflow.frame.stages import declared_tables
 from wokflow.frame.step import RuleJob, arguments, read_key, step_function
 
 from tests.conftest import ROOT
-from tests.workflow.changes import MODELS, RATERS, STUDIES
+from tests.workflow.changes import MARKING, MODELS, RATERS, STUDIES
 
 EVERYTHING = """\
 runs: {runs}
@@ -79,7 +79,8 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     (folder / "runs.tsv").write_text(demo + ASKED, encoding="utf-8")
     (folder / "models.tsv").write_text(MODELS + OWN, encoding="utf-8")
     (folder / "raters.tsv").write_text(RATERS, encoding="utf-8")
-    (folder / "studies.tsv").write_text(STUDIES.replace("data/", f"{folder}/"), encoding="utf-8")
+    studies = f"{STUDIES}\n{MARKING}".replace("data/", f"{folder}/")
+    (folder / "studies.tsv").write_text(studies, encoding="utf-8")
     for name in (
         "mine.tsv",
         "entities.jsonl",
@@ -119,8 +120,9 @@ def wildcards(rule: Any) -> dict[str, str]:
         "generate_items",
     ):
         found["corpus"] = "mine"
-    if rule.name in ("annotate_written", "evaluate_best_worst"):
-        found["study"] = {"annotate_written": "written"}.get(rule.name, "compared")
+    studies = {"annotate_written": "written", "annotate_marked": "marked", "evaluate_best_worst": "compared"}
+    if rule.name in studies:
+        found["study"] = studies[rule.name]
     if rule.name == "judge_edits":
         found["asked"] = "editors"
     if rule.name == "judge_server":

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wokflow.annotate.fields import HUMAN, PTA
+from wokflow.annotate.fields import HUMAN, MARKING, PTA
 from wokflow.annotate.raters import read_raters
 from wokflow.frame.job import UserError
 from wokflow.frame.paper_settings import Rows, paper_of
@@ -13,26 +13,28 @@ from wokflow.frame.paths import expanded
 from wokflow.frame.runs import ADAPTED, DIALOGUES, NAME, REWRITTEN, located, read_overrides
 from wokflow.frame.text_files import read_table
 
-KINDS = ("rating", "best_worst", "writing")
+KINDS = ("rating", "best_worst", "writing", MARKING)
 ASH = "ash"
 JUDGED = (ASH, DIALOGUES, PTA)  # whose tasks are those of stage judge
 DATA = (*ADAPTED, REWRITTEN, *JUDGED)
 WITHOUT_TEXT = (("rating", REWRITTEN), ("best_worst", "en-zh"))  # of which our instructions say nothing
 STEPS = {name: f"annotate.{name}" for name in ("tasks", "sheets", "ratings")}
 FOLDER = "resources/annotate"
+CATEGORIES = "resources/dialogues/categories.tsv"
 RATERS = "raters.tsv"  # in config/studies.tsv, and to be brought
 NONE = "none"  # in the column checks
 COLUMNS = {
     "name": "Letters, digits, _ and -; sheets and ratings go by it.",
     "kind": "`rating`: texts are rated one by one. `best_worst`: the best and the worst of several are named. "
-    "`writing`: recipes are adapted.",
+    "`writing`: recipes are adapted. `marking`: culture-specific items are marked.",
     "data": "`zh-en`, `en-zh`: adaptations of a test set. `counterfactual`: rewritten recipes. `ash`: recipes of "
-    "stage judge, which are rated. `dialogues`: adapted ones, which are rated. `pta`: translations of items, "
-    "between which people choose.",
+    "stage judge, which are rated. `dialogues`: adapted ones, which are rated, or original ones, whose items are "
+    "marked. `pta`: translations of items, between which people choose.",
     "systems": "Whose texts are rated, with blanks between: runs, and `human` for the references. Empty: all.",
     "texts": "A file of more texts, of people or of systems that are no runs: columns instance_id, run and "
     "prediction, Parquet or .tsv. Empty: none.",
-    "dimensions": "The file of what is rated; empty: that in resources/annotate, or of stage judge.",
+    "dimensions": "The file of what is rated, or of the categories of items; empty: that in resources/annotate or "
+    "resources/dialogues, or of stage judge.",
     "instructions": "The file of what raters are told; empty: that in resources/annotate.",
     "consent": "The file of what raters consent to; empty: that in resources/annotate.",
     "checks": "The file of tasks with known answers; empty: that in resources/annotate, if there is one; `none`: no "
@@ -88,7 +90,7 @@ def read_studies(
         if paper and row["data"] in {*DATA} - {*paper.studied}:
             continue
         settings, wrong = read_overrides(row["settings"], schema, STEPS)
-        faults = [*_problems(row, studies), *_without_text(row), *wrong]
+        faults = [*_problems(row, studies), *_of_kind(row), *wrong]
         systems = generators if row["data"] == ASH else runs.get(row["data"], ())
         if not faults:
             known = () if row["data"] in JUDGED or row["kind"] == "writing" else runs.get(row["data"], ())
@@ -97,7 +99,7 @@ def read_studies(
                 studies.left_out[made.name] = reason
                 continue
             studies[made.name] = made
-            faults = [*_missing(made, systems)]
+            faults = [*_missing(made, systems, config)]
         problems += [f"  - line {number}: {text}" for text in faults]
     if problems:
         raise UserError(f"The studies in {path} cannot be used:\n" + "\n".join(problems))
@@ -107,14 +109,15 @@ def read_studies(
 def _study(row: Mapping[str, str], settings: Mapping[str, Any], known: tuple[str, ...]) -> Study:
     kind, data = row["kind"], row["data"]
     lang = {ASH: "en", DIALOGUES: "en", PTA: "en", REWRITTEN: "zh"}.get(data, data[-2:])
-    of = data if data in JUDGED else kind
+    of = data if data in JUDGED and kind != MARKING else kind
+    dimensions = f"{FOLDER}/{kind}.{lang}.tsv"
     own = {
         name: _own(row[name], default)
         for name, default in {
-            "dimensions": None if of in (*JUDGED, "writing") else f"{kind}.{lang}.tsv",
-            "instructions": f"{of}.{lang}.md",
-            "consent": f"consent.{lang}.md",
-            "checks": f"{of}.{data}.tsv",
+            "dimensions": None if of in (*JUDGED, "writing") else CATEGORIES if of == MARKING else dimensions,
+            "instructions": f"{FOLDER}/{of}.{lang}.md",
+            "consent": f"{FOLDER}/consent.{lang}.md",
+            "checks": f"{FOLDER}/{of}.{data}.tsv",
         }.items()
     }
     checks = own["checks"] if row["checks"] or Path(own["checks"] or "").is_file() else None
@@ -139,7 +142,7 @@ def _own(given: str, default: str | None) -> str | None:
     """The path that a row gives, or that of a file in the workflow's own resources."""
     if given:
         return located(expanded(given))
-    return located(f"{FOLDER}/{default}") if default else None
+    return located(default) if default else None
 
 
 def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[str]:
@@ -152,12 +155,12 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
         yield f"kind {row['kind']!r} is not one of {', '.join(KINDS)}."
     if row["data"] not in DATA:
         yield f"data {row['data']!r} is not one of {', '.join(DATA)}."
-    if row["data"] in JUDGED and row["kind"] in KINDS[1:]:
+    if row["data"] in JUDGED and row["kind"] in KINDS[1:3]:
         yield f"texts of data {row['data']} can only be rated: set kind to rating."
     if row["kind"] == "writing" and row["data"] not in (*ADAPTED, *JUDGED):
         yield f"people can adapt recipes of data {' and '.join(ADAPTED)} alone."
-    if row["systems"] + row["texts"] and row["kind"] == "writing":
-        yield "people adapt the source, and not the text of a system: leave the columns systems and texts empty."
+    if row["systems"] + row["texts"] and row["kind"] in ("writing", MARKING):
+        yield "people see the source, and not the text of a system: leave the columns systems and texts empty."
     if row["texts"] and row["data"] in JUDGED:
         yield f"texts of data {row['data']} are those of stage judge: leave the column texts empty."
     if not row["raters"]:
@@ -169,8 +172,12 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
             yield f"{column} {error}"
 
 
-def _without_text(row: Mapping[str, str]) -> Iterator[str]:
-    """A study that needs instructions of its own, and has none."""
+def _of_kind(row: Mapping[str, str]) -> Iterator[str]:
+    """A study that marks items in other data, or has checks of that; one that needs instructions, and has none."""
+    if row["kind"] == MARKING and row["data"] != DIALOGUES:
+        yield f"items are marked in dialogues alone: set data to {DIALOGUES}."
+    if row["kind"] == MARKING and row["checks"] not in ("", NONE):
+        yield "tasks in which items are marked have no checks: leave the column checks empty."
     if (row["kind"], row["data"]) in WITHOUT_TEXT and not row["instructions"]:
         yield f"instructions is empty: for kind {row['kind']} of data {row['data']}, bring a file of your own."
 
@@ -183,19 +190,21 @@ def _idle(study: Study, systems: Collection[str], config: Mapping[str, Any]) -> 
     """
     if study.answers:
         return ""
+    if study.kind == MARKING and not config["ingest"]["dialogues"]["path"]:
+        return "there are no dialogues (ingest.dialogues.path)"
     dataset = study.settings.get("tasks", {}).get("dataset") or config["annotate"]["tasks"]["dataset"]
     default = "silver" if study.kind == "writing" else "gold"
     if study.data in ADAPTED and (dataset or default) == "gold" and not config["train"]["gold"][study.data]:
         return f"there is no gold set {study.data} (train.gold.{study.data})"
     human = HUMAN in study.systems or study.data in ADAPTED  # references
-    written = study.texts or study.kind == "writing" or (human and study.data not in JUDGED)
+    written = study.texts or study.kind in ("writing", MARKING) or (human and study.data not in JUDGED)
     if not systems and not written:
         return f"no text of {study.data} is made that people could rate"
     absent = study.raters == RATERS and not Path(study.raters).is_file()
     return f"there is no table of raters ({study.raters})" if absent else ""
 
 
-def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:
+def _missing(study: Study, systems: Collection[str], config: Mapping[str, Any]) -> Iterator[str]:
     """Files and systems that are not there; `systems` are generators, or runs on the study's data.
 
     Whether a file of texts has a system is seen when the file is read.
@@ -210,7 +219,9 @@ def _missing(study: Study, systems: Collection[str]) -> Iterator[str]:
         yield f"{', '.join(unknown)} is not a system of {study.data}: {', '.join(known)}."
     if study.data == ASH and not systems:
         yield "data ash are recipes of generators, and judge.models names no generator."
-    if study.data == DIALOGUES and not systems:
+    if study.kind == MARKING and not config["ingest"]["dialogues"]["path"]:
+        yield "there are no dialogues in which items could be marked: name their file, ingest.dialogues.path."
+    if study.data == DIALOGUES and study.kind != MARKING and not systems:
         yield "no run adapts dialogues: name one in the table of runs."
     if study.data == PTA and not systems:
         yield (

@@ -1,10 +1,15 @@
 """The columns of a sheet, and the fields among them that a rater fills in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 ID, RATER, COMMENT = "id", "rater", "comment"
 PART, SOURCE, TARGET = "part", "source", "target"  # columns of recipes to adapt
+PLACE, SPEAKER, TEXT = "place", "speaker", "text"  # columns of dialogues in which items are marked
+ITEM, CATEGORY, FOREIGNNESS = "item", "category", "foreignness"
+START = "start"  # where an item begins, in marks of Label Studio
+MARKING = "marking"  # the kind of studies that mark items
+UTTERANCE = "utterance:"  # prefix of the place and the speaker of an utterance, among the texts of a dialogue
 HUMAN = "human"  # the system that wrote the references
 PTA = "pta"  # the data of studies that choose between translations of items
 LETTERS = "ABCDEF"  # names of the compared texts in a sheet
@@ -26,3 +31,18 @@ def field(
     column = name.replace(BEST, ": best").replace(WORST, ": worst")
     together = {"column": column, "dimension": name, "values": list(values), "means": list(means or values)}
     return together | {"accepted": list(accepted)}
+
+
+def utterance(position: int, speaker: str, text: str) -> dict[str, str]:
+    """An utterance among the texts that a task shows; people count places from 1."""
+    return {"name": f"{UTTERANCE}{position + 1}:{speaker}", "text": text}
+
+
+def utterances(shown: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Place, speaker and text of the utterances among the texts of a task."""
+    spoken = [each for each in shown if each["name"].startswith(UTTERANCE)]
+    return [
+        {PLACE: place, SPEAKER: speaker, TEXT: each["text"]}
+        for each in spoken
+        for place, _, speaker in [each["name"].removeprefix(UTTERANCE).partition(":")]
+    ]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wokflow.annotate.fields import PART
 from wokflow.annotate.raters import Rater
 from wokflow.annotate.studio import read_export
 from wokflow.frame.job import UserError
@@ -66,7 +65,7 @@ def read_rows(path: str, mandatory: Collection[str], withdrawn: Collection[str])
     """
     for sheet in sheets_at(path):
         if sheet.suffix.lower() == EXPORT:
-            rows: Iterable[Row] = read_export(sheet, parts=PART in mandatory)
+            rows: Iterable[Row] = read_export(sheet, mandatory)
         else:
             rows = read_filled(sheet, mandatory)
         for line, cells in rows:

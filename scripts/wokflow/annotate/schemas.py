@@ -74,6 +74,7 @@ REASONS = {
     "missing": Reason("The field is empty."),
     "off_scale": Reason("The answer is not one of the values."),
     "same": Reason("One text is both the best and the worst."),
+    "no_item": Reason("The item's words are not in its utterance."),
     "incomplete": Reason("Title, ingredients or steps are missing."),
     "no_consent": Reason("The table of raters does not say that the rater has consented.", by_design=True),
     "excluded": Reason("The table of raters excludes the rater.", by_design=True),

@@ -32,7 +32,7 @@ class TasksSettings(Settings):
     study: str = from_rule()
     """The study's name."""
     kind: str = from_rule()
-    """rating, best_worst or writing."""
+    """rating, best_worst, writing or marking."""
     data: str = from_rule()
     """The data that the texts belong to: a direction, counterfactual, ash, dialogues or pta."""
     systems: list[str] = from_rule()
@@ -40,7 +40,7 @@ class TasksSettings(Settings):
     texts: Content[str | None] = from_rule()
     """A file of further texts."""
     dimensions: Content[str | None] = from_rule()
-    """The file of the rated dimensions."""
+    """The file of the rated dimensions, or of the categories of items."""
 
 
 class SheetsSettings(Settings):
@@ -55,7 +55,7 @@ class SheetsSettings(Settings):
     study: str = from_rule()
     """The study's name."""
     kind: str = from_rule()
-    """rating, best_worst or writing."""
+    """rating, best_worst, writing or marking."""
     raters: Content[str] = from_rule()
     """The table of raters."""
     instructions: Content[str] = from_rule()
@@ -82,6 +82,13 @@ class RatingsSettings(Settings):
 
 
 class WrittenSettings(Settings):
+    answers: FileOrFolder[str] = from_rule()
+    """The returned sheets."""
+    raters: Content[str] = from_rule()
+    """The table of raters."""
+
+
+class MarkedSettings(Settings):
     answers: FileOrFolder[str] = from_rule()
     """The returned sheets."""
     raters: Content[str] = from_rule()

@@ -12,16 +12,24 @@ from typing import Any
 from wokflow.annotate.design import cycle, lettered, ordered, shares
 from wokflow.annotate.fields import (
     BEST,
+    CATEGORY,
     COMMENT,
+    FOREIGNNESS,
     ID,
+    ITEM,
     LETTERS,
+    MARKING,
     PART,
+    PLACE,
     RATER,
     SOURCE,
+    SPEAKER,
     SYSTEM,
     TARGET,
+    TEXT,
     WORST,
     field,
+    utterances,
 )
 from wokflow.annotate.rater_checks import Check, read_checks
 from wokflow.annotate.raters import read_raters
@@ -154,12 +162,21 @@ def _plain(line: str) -> str:
 
 def _write(folder: Path, rater: str, rows: list[Row], instructions: str, kind: str) -> None:
     """Write the two sheets of a rater."""
-    if kind == "writing":
+    choices = {each["column"]: each["values"] for each in rows[0]["fields"]}
+    if kind == MARKING:
+        header = [ID, RATER, PLACE, SPEAKER, TEXT, ITEM, CATEGORY, FOREIGNNESS, COMMENT]
+        lines = [
+            [row["id"], rater, *each.values(), "", "", "", ""]
+            for row in rows
+            for each in utterances(row["shown"])
+        ]
+        widths = [NARROW, NARROW, NARROW // 2, NARROW, WIDE, TITLES, TITLES, NARROW, WIDE // 2]
+    elif kind == "writing":
         header = [ID, RATER, PART, SOURCE, TARGET, COMMENT]
         lines = [
             [row["id"], rater, each["name"], each["text"], "", ""] for row in rows for each in row["shown"]
         ]
-        widths, choices = [NARROW, NARROW, NARROW, WIDE, WIDE, WIDE // 2], dict[str, list[str]]()
+        widths = [NARROW, NARROW, NARROW, WIDE, WIDE, WIDE // 2]
     else:
         names = [each["name"] for each in rows[0]["shown"]]
         fields = rows[0]["fields"]
@@ -176,7 +193,6 @@ def _write(folder: Path, rater: str, rows: list[Row], instructions: str, kind: s
             *[NARROW] * len(fields),
             WIDE // 2,
         ]
-        choices = {each["column"]: each["values"] for each in fields}
     about = Page("instructions", (), [[_plain(line)] for line in instructions.splitlines()], [2 * WIDE])
     write_workbook(folder / f"{rater}.xlsx", [about, Page("tasks", header, lines, widths, choices)])
     flat = [[str(cell).replace("\n", BETWEEN) for cell in line] for line in lines]

@@ -1,15 +1,17 @@
 """Stage annotate: its targets."""
 
+from wokflow.annotate.fields import MARKING
 from wokflow.frame.columns import Rejected
 from wokflow.frame.scope import Scope
 
 ABOUT = (
-    "hands texts to people, to rate, compare or adapt, as sheets, and takes their answers back: "
+    "hands texts to people, to rate, compare, adapt or mark, as sheets, and takes their answers back: "
     "`docs/annotate.md`"
 )
 ARROWS = (
     "generate_instances & generate_predictions & judge_tasks --> annotate_tasks --> annotate_sheets",
-    "annotate_sheets -. filled in by people .-> annotate_written & annotate_ratings",
+    "ingest_dialogues --> annotate_tasks",
+    "annotate_sheets -. filled in by people .-> annotate_written & annotate_ratings & annotate_marked",
 )
 REJECTED = {
     "annotate/rejects/": Rejected("ratings by people", kept=("annotate/ratings/",)),
@@ -24,10 +26,11 @@ def targets(scope: Scope) -> list[str] | None:
     folder = f"{scope.results.folder}/annotate"
     sheets = [f"{folder}/sheets/{name}" for name in scope.studies]
     rated = [f"{folder}/ratings/{name}/part-00000.parquet" for name in scope.answered("rating", "best_worst")]
-    return [*sheets, *rated, *(f"{folder}/written/{name}.tsv" for name in scope.answered("writing"))]
+    written = [f"{folder}/written/{name}.tsv" for name in scope.answered("writing")]
+    return [*sheets, *rated, *written, *(f"{folder}/marked/{name}.jsonl" for name in scope.answered(MARKING))]
 
 
 def rejects(scope: Scope) -> list[str]:
-    tables = [f"rejects/{name}" for name in scope.answered("rating", "best_worst", "writing")]
+    tables = [f"rejects/{name}" for name in scope.answered("rating", "best_worst", "writing", MARKING)]
     tables += [f"ratings/{name}" for name in scope.answered("rating", "best_worst")]
     return [path for table in tables for path in scope.results.parts(f"annotate/{table}", 1)]

@@ -1,12 +1,30 @@
 """Label Studio's own formats: labelling configurations and tasks for it, and the answers in what it exports."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from wokflow.annotate.fields import COMMENT, ID, PART, RATER, SOURCE, TARGET
+from wokflow.annotate.fields import (
+    CATEGORY,
+    COMMENT,
+    FOREIGNNESS,
+    ID,
+    ITEM,
+    LETTERS,
+    PART,
+    PLACE,
+    RATER,
+    SOURCE,
+    SPEAKER,
+    START,
+    TARGET,
+    utterances,
+)
+from wokflow.annotate.fields import (
+    TEXT as WORDS,
+)
 from wokflow.frame import tables
 from wokflow.frame.job import UserError
 from wokflow.frame.misread_text import refuse_misread_json
@@ -14,41 +32,86 @@ from wokflow.frame.text_files import Row, read_text
 
 TEXT = "text_"  # begins the names of texts in a task, as Label Studio itself uses some, such as source
 ADAPTED = "adapted "  # begins the name of the field of a part of a recipe
+ABOVE = "position: sticky; top: 0; background: white; z-index: 1"  # what marks are made with stays in sight
 WHOLE = "white-space: pre-wrap"  # line breaks of recipes and dialogues stay
 BESIDE = "display: flex; gap: 2em"
+WRAPPED = "display: flex; flex-wrap: wrap; column-gap: 3em"
+TITLE = "title"  # the part of a recipe that is a line
+# Times of a recording and the choice of a speaker, which Label Studio shows above every dialogue.
+NOT_SHOWN = '[class^="time--"], [class^="authorFilter--"] { display: none }'
+LINE = "line"  # of a mark: the number of its utterance in the dialogue, from 0
+DIALOGUE = "dialogue"  # the name of a dialogue whose items are marked
+# Colours of categories, in their order: those of Okabe and Ito without black, and two more.
+COLOURS = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999", "#8C564B"]
 EXPORT = 'Export the project as JSON ("JSON", neither JSON-MIN nor CSV).'
 
 
 def labels(row: Mapping[str, Any]) -> str:
     """The labelling configuration (XML) of tasks like this row of annotate/assigned.
 
-    Texts stand under their names; a field is a choice of one of its values, which must be made. Of a recipe to adapt,
-    each part has a field beside it. Names of tags are those of columns in a sheet.
+    Texts stand under their names, those that are compared beside each other; a field is a choice of one of its
+    values, which must be made. Of a recipe to adapt, each part has a field beside it. In a dialogue, words are marked
+    with a category, and each mark has a degree of foreignness. Names of tags are those of columns in a sheet.
     """
     view = ElementTree.Element("View")
+    if utterances(row["shown"]):
+        _marking(view, {each["column"]: each["values"] for each in row["fields"]})
+        return _xml(view)
     names = [each["name"] for each in row["shown"]]
     if row["fields"]:
-        for name in names:
+        letters = [name for name in names if name in LETTERS]
+        for name in names[: len(names) - len(letters)]:
             _text(view, name)
+        together = ElementTree.SubElement(view, "View", style=BESIDE)
+        for name in letters:
+            _text(ElementTree.SubElement(together, "View", style="flex: 1"), name)
+        asked = ElementTree.SubElement(view, "View", style=WRAPPED)
         for each in row["fields"]:
-            ElementTree.SubElement(view, "Header", value=each["column"], size="5")
+            one = ElementTree.SubElement(asked, "View")
+            ElementTree.SubElement(one, "Header", value=each["column"], size="5")
             given = {
                 "name": each["column"],
                 "toName": names[0],
                 "choice": "single-radio",
                 "showInline": "true",
             }
-            choices = ElementTree.SubElement(view, "Choices", given, required="true")
+            choices = ElementTree.SubElement(one, "Choices", given, required="true")
             for value in each["values"]:
                 ElementTree.SubElement(choices, "Choice", value=value)
     else:
         for name in names:
             both = ElementTree.SubElement(view, "View", style=BESIDE)
             _text(ElementTree.SubElement(both, "View", style="flex: 1"), name)
-            _area(ElementTree.SubElement(both, "View", style="flex: 1"), ADAPTED + name, name, 12)
+            _area(
+                ElementTree.SubElement(both, "View", style="flex: 1"),
+                ADAPTED + name,
+                name,
+                2 if name == TITLE else 12,
+            )
     _area(view, COMMENT, names[0], 2)
+    return _xml(view)
+
+
+def _xml(view: ElementTree.Element) -> str:
     ElementTree.indent(view)
     return ElementTree.tostring(view, encoding="unicode") + "\n"
+
+
+def _marking(view: ElementTree.Element, values: Mapping[str, Sequence[str]]) -> None:
+    """A dialogue in which words are marked."""
+    ElementTree.SubElement(view, "Style").text = NOT_SHOWN
+    above = ElementTree.SubElement(view, "View", style=ABOVE)
+    marks = ElementTree.SubElement(above, "ParagraphLabels", name=CATEGORY, toName=DIALOGUE)
+    for number, value in enumerate(values[CATEGORY]):
+        ElementTree.SubElement(marks, "Label", value=value, background=COLOURS[number % len(COLOURS)])
+    ElementTree.SubElement(above, "Header", value=FOREIGNNESS, size="5")
+    given = {"name": FOREIGNNESS, "toName": DIALOGUE, "choice": "single-radio", "showInline": "true"}
+    degrees = ElementTree.SubElement(above, "Choices", given, perRegion="true", required="true")
+    for value in values[FOREIGNNESS]:
+        ElementTree.SubElement(degrees, "Choice", value=value)
+    names = {"name": DIALOGUE, "value": f"${TEXT}{DIALOGUE}", "nameKey": SPEAKER, "textKey": WORDS}
+    ElementTree.SubElement(view, "Paragraphs", names, layout="dialogue")
+    _area(view, COMMENT, DIALOGUE, 2)
 
 
 def _text(parent: ElementTree.Element, name: str) -> None:
@@ -65,7 +128,9 @@ def _area(parent: ElementTree.Element, name: str, of: str, rows: int) -> None:
 
 def task(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row of annotate/assigned as a task to import: its id, its rater and what it shows, and nothing else."""
-    texts = {TEXT + each["name"]: each["text"] for each in row["shown"]}
+    texts: dict[str, Any] = {TEXT + each["name"]: each["text"] for each in row["shown"]}
+    if spoken := utterances(row["shown"]):
+        texts = {TEXT + DIALOGUE: spoken}
     return {"data": {ID: row["id"], RATER: row["rater"], **texts}}
 
 
@@ -86,12 +151,13 @@ def write_files(
             tables.write_text(made / f"{rater}.json", json.dumps(some, ensure_ascii=False, indent=1) + "\n")
 
 
-def read_export(path: Path, *, parts: bool) -> Iterator[Row]:
+def read_export(path: Path, columns: Collection[str] = ()) -> Iterator[Row]:
     """The answers of an export as rows of a sheet: the place of a task in the file, from 1, and cells by column.
 
-    A task has a row for each annotation that was not skipped, and one without answers if there is none; with `parts`,
-    one for each part of a recipe instead, with columns part, source and target. Who annotated is not read: a task
-    names its rater. Raises UserError for what is no export of tasks with their annotations.
+    A task has a row for each annotation that was not skipped, and one without answers if there is none. If the rows
+    need a column part, it has one for each part of a recipe instead; if they need an item, one for each mark, and one
+    for each utterance without marks. Who annotated is not read: a task names its rater. Raises UserError for what is
+    no export of tasks with their annotations.
     """
     try:
         exported = json.loads(read_text(str(path)))
@@ -110,17 +176,21 @@ def read_export(path: Path, *, parts: bool) -> Iterator[Row]:
             raise UserError(f"{path}, task {place}: there are no annotations. {EXPORT}")
         kept = [each for each in annotations if isinstance(each, dict) and not each.get("was_cancelled")]
         for annotation in kept or [{}]:
-            answers = _answers(annotation.get("result") or [], f"{path}, task {place}")
-            if parts:
+            held = annotation.get("result") or []
+            results = held if isinstance(held, list) else [held]
+            answers = _answers(results, f"{path}, task {place}")
+            if ITEM in columns:
+                yield from ((place, row) for row in _marks(given, one["data"].get(TEXT + DIALOGUE), results))
+            elif PART in columns:
                 yield from ((place, row) for row in _parts(given, answers))
             else:
                 yield place, answers | given
 
 
-def _answers(results: Any, where: str) -> dict[str, str]:
+def _answers(results: Sequence[Any], where: str) -> dict[str, str]:
     """The text of each field that was filled in."""
     filled: dict[str, list[str]] = {}
-    for result in results if isinstance(results, list) else [results]:
+    for result in results:
         if not isinstance(result, dict):
             raise UserError(f"{where}: a result is not an object. {EXPORT}")
         name, value = result.get("from_name"), result.get("value")
@@ -144,3 +214,31 @@ def _parts(given: Mapping[str, str], answers: Mapping[str, str]) -> Iterator[dic
     texts = {name: text for name, text in given.items() if name not in common} or {"": ""}
     for name, source in texts.items():
         yield common | {PART: name, SOURCE: source, TARGET: answers.get(ADAPTED + name, "")}
+
+
+def _marks(
+    given: Mapping[str, str], spoken: Any, results: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, str]]:
+    """A row for each mark, and one for each utterance without, as in the sheet of a dialogue.
+
+    A mark has several results with one id: its words with the category, and its degree of foreignness. One that goes
+    beyond an utterance is given to the first, with all its words.
+    """
+    marks: dict[str, dict[str, str]] = {}
+    for result in results:
+        value, name = result.get("value"), result.get("from_name")
+        if isinstance(value, dict) and name in (CATEGORY, FOREIGNNESS) and "start" in value:
+            mark = marks.setdefault(str(result.get("id")), {ITEM: ""})
+            mark |= {LINE: str(value["start"]), START: str(value.get("startOffset", ""))}
+            mark[ITEM] = mark[ITEM] or str(value.get("text", "")).strip()
+            chosen = value.get("paragraphlabels") or value.get("choices")
+            mark[str(name)] = " | ".join(map(str, chosen)) if isinstance(chosen, list) else ""
+    lines = [line for line in spoken if isinstance(line, dict)] if isinstance(spoken, list) else []
+    empty = dict.fromkeys((PLACE, SPEAKER, WORDS, ITEM, CATEGORY, FOREIGNNESS, START), "")
+    for number, line in enumerate(lines):
+        about = {**given, **empty, **{name: str(line.get(name, "")) for name in (PLACE, SPEAKER, WORDS)}}
+        own = [mark for mark in marks.values() if mark[LINE] == str(number)]
+        yield from (about | mark for mark in own or [{}])
+    for mark in marks.values():  # of utterances that are not there any more
+        if mark[LINE] not in map(str, range(len(lines))):
+            yield {**given, **empty, **mark}

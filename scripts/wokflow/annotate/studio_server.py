@@ -174,12 +174,13 @@ class Tasks:
 
 
 def _page(instructions: str) -> str:
-    """Markdown as simple HTML: headings in bold; entries of lists begin lines, and other line breaks are blanks."""
+    """Markdown as simple HTML: headings in bold, code; entries of lists begin lines, other line breaks are blanks."""
     lines = re.sub(r"\n(?![\n#-]|$)", " ", instructions).splitlines()
-    return "<br>".join(
+    page = "<br>".join(
         f"<b>{html.escape(line.lstrip('# '))}</b>" if line.startswith("#") else html.escape(line)
         for line in lines
     )
+    return re.sub("`([^`]+)`", r"<code>\1</code>", page)
 
 
 def _plain(exported: Sequence[Mapping[str, Any]]) -> str:

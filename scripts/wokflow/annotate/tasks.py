@@ -1,4 +1,4 @@
-"""The tasks of people: to rate texts, to compare texts, or to adapt recipes."""
+"""The tasks of people: to rate texts, to compare texts, to adapt recipes, or to mark items in dialogues."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wokflow.annotate.design import sampled, tuples
-from wokflow.annotate.fields import BEST, HUMAN, PTA, SYSTEM, WORST
+from wokflow.annotate.fields import BEST, CATEGORY, FOREIGNNESS, HUMAN, MARKING, PTA, SYSTEM, WORST, utterance
 from wokflow.annotate.settings import TasksSettings
 from wokflow.evaluate.given_rows import read_rows
 from wokflow.frame import tables
@@ -25,6 +25,11 @@ SIDES = {"a": "A", "b": "B"}  # both translations, in prompts and in sheets
 LEAST = 3  # systems that a comparison of best and worst needs
 COLUMNS = ("instance_id", "run", "prediction")
 SOURCE = ("title", "ingredients", "steps")
+DEGREES = {  # of foreignness: Singh et al. 2024, section 4
+    "1": "it came from elsewhere, but is common in your culture (pizza, cricket)",
+    "2": "it is known there, but foreign (sushi, Christmas)",
+    "3": "it is largely unknown there (rodeo, Thanksgiving)",
+}
 Row = dict[str, Any]
 
 
@@ -33,6 +38,7 @@ def annotate_tasks(
     instances: list[str],
     predictions: list[str],
     rated: list[str],
+    utterances: list[str],
     recipes: list[str],
     tasks: str,
     settings: TasksSettings,
@@ -43,9 +49,10 @@ def annotate_tasks(
     `rated` are tasks of stage judge, which are taken over unchanged. Of the tasks of PTA, only the first order of
     each pair is taken, since its sides are drawn already; the sample is one of items, each with all its runs. With
     `instances` and `predictions`, a task shows a system's text for an item or, in a study of kind best_worst, the
-    texts of several systems. With `instances` and `recipes`, a task is a source to adapt. An empty text is shown as
-    EMPTY, since the system did generate it. Raises UserError if there are no tasks, for an item without a text of a
-    system, and for translations into several languages.
+    texts of several systems. With `instances` and `recipes`, a task is a source to adapt; with `utterances`, a
+    dialogue whose items are to be marked. An empty text is shown as EMPTY, since the system did generate it. Raises
+    UserError if there are no tasks, for an item without a text of a system, and for translations into several
+    languages.
     """
     random = Random(f"{settings.seed} {settings.study}")
     if rated:
@@ -55,6 +62,8 @@ def annotate_tasks(
             made = _sample(list(_choices(wanted, settings)), "item", settings, random)
         else:
             made = _sample(wanted, "task_id", settings, random)
+    elif settings.kind == MARKING:
+        made = _sample(list(_dialogues(utterances, settings)), "item", settings, random)
     elif settings.kind == "writing":
         made = _sample(_sources(tables.read(instances), recipes, settings), "item", settings, random)
     else:
@@ -222,3 +231,25 @@ def _sources(instances: pl.DataFrame, recipes: Sequence[str], settings: TasksSet
         }
         made.append(_task(row["recipe_id"], row["recipe_id"], None, texts, settings))
     return made
+
+
+def _dialogues(utterances: Sequence[str], settings: TasksSettings) -> Iterator[Row]:
+    """The dialogues of ingest/utterances, with the category and the foreignness of an item as dimensions."""
+    asked = read_table(settings.dimensions or "", ("name", "what"), optional=("also",), comments=True)
+    categories = {row["name"]: row["what"] for _, row in asked}
+    dimensions = [
+        {"name": name, "scale": scale, "values": [*values], "question": question.format(_listed(values))}
+        for name, scale, values, question in (
+            (CATEGORY, "nominal", categories, "Of which kind is the item? {}."),
+            (FOREIGNNESS, "ordinal", DEGREES, "How foreign is it? {}."),
+        )
+    ]
+    spoken = tables.read(utterances, ["dialogue_id", "position", "speaker", "text"])
+    for (name,), rows in spoken.sort("dialogue_id", "position").group_by("dialogue_id", maintain_order=True):
+        made = _task(str(name), str(name), None, {}, settings)
+        shown = [utterance(*row) for row in rows.select("position", "speaker", "text").iter_rows()]
+        yield {**made, "shown": shown, "dimensions": dimensions}
+
+
+def _listed(values: Mapping[str, str]) -> str:
+    return "; ".join(f"{value}: {what}" if what else value for value, what in values.items())

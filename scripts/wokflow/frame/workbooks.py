@@ -21,6 +21,8 @@ LONGEST = 32_000  # characters of a cell; spreadsheets hold 32,767
 TALLEST = 300  # points of a row; the most that a spreadsheet shows is 409
 LINE = 15  # points
 CUT = " [...]"
+INLINE, MESSAGE = 255, 225  # characters of a list of values, and of a message, that spreadsheets take
+VALUES = "values"  # the worksheet with values of longer lists
 _STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^<>]*>)[^<]*")
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -95,11 +97,27 @@ def _write_page(sheet: Any, page: Page) -> None:
         sheet.freeze_panes = "A2"
     for name, values in page.choices.items():
         letter = letters[list(page.header).index(name)]
-        rule = DataValidation(type="list", formula1=f'"{",".join(values)}"', allow_blank=True)
-        rule.error = f"One of: {', '.join(values)}"
+        rule = DataValidation(type="list", formula1=_choices(sheet.parent, name, values), allow_blank=True)
+        rule.error = f"One of: {', '.join(values)}"[:MESSAGE]
         rule.showErrorMessage = True
         rule.add(f"{letter}2:{letter}{len(rows)}")
         sheet.add_data_validation(rule)
+
+
+def _choices(book: Any, name: str, values: Sequence[str]) -> str:
+    """The formula of a list of values or, if it cannot hold them, of their cells in the worksheet VALUES."""
+    inline = ",".join(values)
+    if len(inline) <= INLINE and not any("," in value for value in values):
+        return f'"{inline}"'
+    if VALUES not in book.sheetnames:
+        book.create_sheet(VALUES).append([])
+    sheet = book[VALUES]
+    place = sum(cell.value is not None for cell in sheet[1]) + 1
+    for number, value in enumerate([name, *values], 1):
+        sheet.cell(number, place, guarded(value)).data_type = "s"
+    letter = sheet.cell(1, place).column_letter
+    sheet.column_dimensions[letter].width = max(map(_columns, values))
+    return f"{VALUES}!${letter}$2:${letter}${len(values) + 1}"
 
 
 def _columns(line: str) -> int:

@@ -1,0 +1,208 @@
+"""Items that people marked in dialogues come back as annotations that ingest reads."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+from wokflow.annotate.marked import annotate_marked
+from wokflow.annotate.settings import MarkedSettings, TasksSettings
+from wokflow.annotate.studio import labels, task
+from wokflow.annotate.tasks import annotate_tasks
+from wokflow.frame import tables
+from wokflow.frame.job import Job
+from wokflow.ingest.annotations import ingest_annotations
+from wokflow.ingest.schemas import UTTERANCES
+from wokflow.ingest.settings import AnnotationsSettings
+
+from tests.annotate.studies import Study
+from tests.conftest import ROOT
+
+CATEGORIES = str(ROOT / "resources" / "dialogues" / "categories.tsv")
+SPOKEN = (
+    ("pie", 0, "Ann", "Pie, 🥧 pie\nand Gran’s  jello salad?"),
+    ("pie", 2, "Bo", "=No. Thanksgiving is over."),
+    ("tea", 0, "Cy", "Tea."),
+)
+FOOD = {"category": "Material Culture", "foreignness": "3"}
+Rows = list[dict[str, str]]
+
+
+class Marking(Study):
+    """A study in which items of two dialogues are marked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.kind = folder, "marking"
+        names = ("dialogue_id", "position", "speaker", "text")
+        made = [
+            dict(zip(names, row, strict=True)) | {"utterance_id": None, "source_row": 0} for row in SPOKEN
+        ]
+        self.write("utterances", UTTERANCES, made)
+        given = {"study": "s", "kind": "marking", "data": "dialogues", "systems": [], "texts": None}
+        annotate_tasks(
+            instances=[],
+            predictions=[],
+            rated=[],
+            utterances=[self.path("utterances")],
+            recipes=[],
+            tasks=self.path("tasks"),
+            settings=TasksSettings(**{**given, "dimensions": CATEGORIES}),
+            job=Job(),
+        )
+
+    def marked(self) -> list[dict[str, Any]]:
+        answers, raters = str(self.folder / "answers"), str(self.folder / "raters.tsv")
+        annotate_marked(
+            assigned=self.path("assigned"),
+            marked=str(self.folder / "marked.jsonl"),
+            rejects=self.path("rejects"),
+            settings=MarkedSettings(answers=answers, raters=raters),
+            job=Job(),
+        )
+        return [json.loads(line) for line in (self.folder / "marked.jsonl").read_text("utf-8").splitlines()]
+
+    def spans(self) -> list[tuple[Any, ...]]:
+        return [tuple(row[name] for name in ("utterance", "start", "end", "text")) for row in self.marked()]
+
+    def reasons(self) -> list[str]:
+        return sorted(self.read("rejects")["reason"])
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Marking:
+    made = Marking(tmp_path)
+    made.hand_out("r1", "r2", per_task=2)
+    return made
+
+
+def filled(study: Marking, *marks: Mapping[str, str], rater: str = "r1", place: str = "1") -> Rows:
+    """The rows of a sheet, with further rows for marks in an utterance of the first dialogue."""
+    rows = study.sheet(rater)
+    [row] = [row for row in rows if row["place"] == place and row["speaker"] != "Cy"]
+    return [*rows, *({**row, **FOOD, **mark} for mark in marks)]
+
+
+def test_a_sheet_has_a_row_for_each_utterance_and_a_list_of_all_categories(study: Marking) -> None:
+    rows = study.sheet("r1")
+    assert [*rows[0]] == [
+        "id",
+        "rater",
+        "place",
+        "speaker",
+        "text",
+        "item",
+        "category",
+        "foreignness",
+        "comment",
+    ]
+    assert sorted((row["place"], row["speaker"]) for row in rows) == [("1", "Ann"), ("1", "Cy"), ("3", "Bo")]
+    book = load_workbook(study.folder / "sheets" / "r1.xlsx")
+    lists = {rule.formula1 for rule in book["tasks"].data_validations.dataValidation}
+    assert lists == {"values!$A$2:$A$10", '"1,2,3"'}
+    assert [cell.value for cell in book["values"]["A"]][4] == "Institutions, Organisations and Ideas"
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "tsv"])
+def test_marks_of_two_raters_come_back_as_annotations_of_the_dialogues_as_read(
+    study: Marking, tmp_path: Path, ending: str
+) -> None:
+    for rater in ("r1", "r2"):
+        rows = [
+            row | (FOOD | {"item": "thanksgiving"} if row["place"] == "3" else {})
+            for row in study.sheet(rater, ending)
+        ]
+        study.send(rows, rater)
+    assert len(study.marked()) == 2 and study.read("rejects").is_empty()
+    ingest_annotations(
+        utterances=study.path("utterances"),
+        annotations=study.path("annotations"),
+        rejects=study.path("left"),
+        settings=AnnotationsSettings(path=str(tmp_path / "marked.jsonl"), categories=CATEGORIES),
+        job=Job(),
+    )
+    found = tables.read(study.path("annotations")).select(
+        "position", "start", "text", "foreignness", "annotator"
+    )
+    assert found.rows() == [(2, 5, "Thanksgiving", 3, "r1"), (2, 5, "Thanksgiving", 3, "r2")]
+
+
+def test_the_same_words_in_another_row_are_the_next_ones_and_typed_words_are_found(study: Marking) -> None:
+    study.send(filled(study, *({"item": each} for each in ("pie", "PIE", "pie", "gran's jello", "alad"))))
+    assert study.spans() == [
+        (0, 0, 3, "Pie"),
+        (0, 7, 10, "pie"),
+        (0, 15, 28, "Gran’s  jello"),
+        (0, 30, 34, "alad"),
+    ]
+    assert study.reasons() == ["repeated"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "reason"),
+    [
+        ({"item": "cake"}, "no_item"),
+        ({"item": ""}, "missing"),
+        ({"item": "pie", "foreignness": ""}, "missing"),
+        ({"item": "pie", "foreignness": "4"}, "off_scale"),
+        ({"item": "pie", "category": "Food"}, "off_scale"),
+        ({"item": "pie", "text": "Cake?"}, "changed"),
+        ({"item": "pie", "place": "2"}, "foreign"),
+        ({"item": "pie", "rater": "r2"}, "other_rater"),
+    ],
+)
+def test_what_is_no_item_is_a_reject_with_its_reason(
+    study: Marking, mark: dict[str, str], reason: str
+) -> None:
+    study.send(filled(study, mark))
+    assert not study.marked() and study.reasons() == [reason]
+
+
+def test_two_sheets_of_a_rater_count_once_where_they_agree_and_not_where_they_differ(study: Marking) -> None:
+    study.send(filled(study, {"item": "pie"}, {"item": "jello salad"}), "r1")
+    study.send(filled(study, {"item": "pie"}, {"item": "jello salad", "foreignness": "2"}), "r1 (2)")
+    assert [text for *_, text in study.spans()] == ["pie"]
+    assert study.reasons() == ["repeated", "several", "several"]
+
+
+def test_nothing_is_kept_of_a_rater_who_withdraws_and_nothing_counts_of_one_excluded(study: Marking) -> None:
+    for rater in ("r1", "r2"):
+        study.send(filled(study, {"item": "pie"}, rater=rater), rater)
+    study.raters("r1|yes|withdrawn|", "r2|yes|excluded|")
+    assert not study.marked() and study.reasons() == ["excluded"]
+    assert study.read("rejects")["rater"].to_list() == ["r2"]
+
+
+def test_marks_of_label_studio_stand_where_they_were_drawn(study: Marking) -> None:
+    """The second pie, behind a character of two UTF-16 units; a mark over two utterances; one without its degree."""
+    row = next(
+        row for row in study.read("assigned").to_dicts() if row["rater"] == "r1" and row["task_id"] == "pie"
+    )
+    assert '<Label value="Institutions, Organisations and Ideas"' in labels(row)
+
+    def mark(
+        name: str, start: int, begin: int, words: str, *degree: str, end: int | None = None
+    ) -> list[dict[str, Any]]:
+        where = {
+            "start": str(start),
+            "end": str(start if end is None else end),
+            "startOffset": begin,
+            "text": words,
+        }
+        results = [
+            ("category", {"paragraphlabels": ["Material Culture"]}),
+            *(("foreignness", {"choices": [one]}) for one in degree),
+        ]
+        return [{"id": name, "from_name": field, "value": where | value} for field, value in results]
+
+    marks = (
+        mark("a", 0, 8, "pie ", "3")
+        + mark("b", 0, 30, "salad?\n\n=No", "2", end=1)
+        + mark("c", 1, 5, "Thanksgiving")
+    )
+    (study.folder / "answers").mkdir()
+    given = json.dumps([task(row) | {"annotations": [{"result": marks}]}])
+    (study.folder / "answers" / "r1.json").write_text(given, encoding="utf-8")
+    assert study.spans() == [(0, 7, 10, "pie")]
+    assert study.read("rejects").select("reason", "source_row").rows() == [("no_item", 1), ("missing", 1)]
