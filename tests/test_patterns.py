@@ -118,7 +118,7 @@ MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
     ("ingest.parallel", "_member_of"): ([re.compile(r"\.zh([-_][A-Za-z]+)?")], "fullmatch"),
     ("frame.writing", "pattern"): ([writing.pattern()], "findall"),
     ("ingest.sentences", "_script"): ([re.compile(r"[\w]")], "search"),
-    ("report.marked", "marks"): (LITERALS, "search"),
+    ("report.coloured", "marks"): (LITERALS, "search"),
 }
 
 

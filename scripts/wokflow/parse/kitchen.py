@@ -225,9 +225,8 @@ class Kitchen(Places):
         if all(map(medium, self.pot)):
             return not (self.pot and verb in kinds.HEATS_MEDIUM)
         wet = verb[0] in kinds.WET and verb not in kinds.HEATS_MEDIUM
-        only_food = not all(map(aromatic, self.bench)) and all(map(soft, self.pot))
-        other = not all(map(medium, self.bench))  # than oil or water that was poured off
-        return wet and other and (not self.set_aside or only_food) and all(map(aromatic, self.pot))
+        more = not all(map(aromatic, self.bench)) and (not self.set_aside or all(map(soft, self.pot)))
+        return wet and more and all(map(aromatic, self.pot))
 
     def _add(self, doing: KitchenAction, later: Sequence[KitchenAction]) -> list[Mention]:
         """Named food joins the pot or the bench. Without any, the food just added is meant, or else the bench's."""

@@ -7,8 +7,8 @@ import polars as pl
 
 from wokflow.report import inputs
 from wokflow.report.adaptation import score
+from wokflow.report.coloured import Mark, pieces
 from wokflow.report.inputs import Tables
-from wokflow.report.marked import Mark, pieces
 from wokflow.report.published import Published, published
 from wokflow.report.render import Cell, Table, share, shorten
 

@@ -10,7 +10,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.parse import schemas
 from wokflow.parse.glossary import Glossary
-from wokflow.report import inputs, marked
+from wokflow.report import inputs
 from wokflow.report.gloss import english, with_english
 from wokflow.report.inputs import Tables
 from wokflow.report.render import Cell, Table, percent, share
@@ -128,7 +128,7 @@ def example(parts: Tables, corpus: str, words: Glossary) -> dict[str, Any] | Non
     rows = tables.scan(actions).filter(this).collect().sort("position").to_dicts()
     recipes = tables.scan(inputs.of(parts, f"ingest/recipes/{corpus}"), ["recipe_id", "title", "steps"])
     _, title, steps = recipes.filter(this).collect().row(0)
-    return {"id": chosen, "title": title, **marked.recipe(steps, rows, words)}
+    return {"id": chosen, "title": title, **coloured.recipe(steps, rows, words)}
 
 
 def choose(actions: pl.DataFrame) -> str | None:
