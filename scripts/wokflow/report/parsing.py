@@ -10,7 +10,7 @@ import polars as pl
 from wokflow.frame import tables
 from wokflow.parse import schemas
 from wokflow.parse.glossary import Glossary
-from wokflow.report import inputs
+from wokflow.report import coloured, inputs
 from wokflow.report.gloss import english, with_english
 from wokflow.report.inputs import Tables
 from wokflow.report.render import Cell, Table, percent, share
