@@ -58,6 +58,15 @@ def test_a_row_has_the_papers_files_in_the_language_of_its_raters(tmp_path: Path
     assert found["s0"].settings == {"tasks": {"sample": 9, "strata": ["source"]}, "sheets": {"per_rater": 3}}
 
 
+def test_raters_of_one_name_from_two_tables_are_not_taken_for_one(tmp_path: Path) -> None:
+    other = tmp_path / "others.tsv"
+    other.write_text("rater\tconsent\tstate\treplaces\nr1\tyes\t\t\n", encoding="utf-8")
+    ash = {"data": "ash", "answers": str(tmp_path)}
+    assert len(read(tmp_path, ash, ash)) == 2
+    with pytest.raises(UserError, match="line 3: its ratings are analysed with those of study s0"):
+        read(tmp_path, ash, ash | {"raters": str(other)})
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

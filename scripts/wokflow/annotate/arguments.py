@@ -1,6 +1,7 @@
 """The table of studies, in which people rate or write texts, and what it gives a job."""
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,8 +99,8 @@ def read_studies(
             if paper and (reason := _idle(made, systems, config)):
                 studies.left_out[made.name] = reason
                 continue
+            faults = [*_missing(made, systems, config), *_two_of_a_name(made, studies)]
             studies[made.name] = made
-            faults = [*_missing(made, systems, config)]
         problems += [f"  - line {number}: {text}" for text in faults]
     if problems:
         raise UserError(f"The studies in {path} cannot be used:\n" + "\n".join(problems))
@@ -233,6 +234,28 @@ def _missing(study: Study, systems: Collection[str], config: Mapping[str, Any]) 
             read_raters(study.raters)
         except UserError as error:
             yield str(error)
+
+
+def _two_of_a_name(study: Study, earlier: Mapping[str, Study]) -> Iterator[str]:
+    """Pseudonyms that studies whose ratings are analysed together have from other tables of raters."""
+
+    def raters(one: Study) -> set[str]:
+        with suppress(UserError, FileNotFoundError):
+            return {rater.name for rater in read_raters(one.raters)}
+        return set()
+
+    def analysed(one: Study) -> bool:
+        return bool(one.kind == "rating" and one.data in JUDGED and one.answers)
+
+    for other in earlier.values() if analysed(study) else ():
+        if other.data != study.data or not analysed(other) or other.raters == study.raters:
+            continue
+        if both := sorted(raters(study) & raters(other)):
+            yield (
+                f"its ratings are analysed with those of study {other.name}, and the raters of both have the names "
+                f"{', '.join(both)}. If they are the same people, give both studies the same table of raters; else, "
+                "other names."
+            )
 
 
 def tasks_given(study: Study) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def croissant(manifest: Manifest, sizes: Mapping[str, int], sums: Mapping[str, s
         "distribution": files,
         "recordSet": records,
     }
-    if manifest["home_page"]:
+    if manifest.get("home_page"):
         described["url"] = manifest["home_page"]
     if manifest["contact"]:
         described["creator"] = {"@type": "sc:Organization", "name": manifest["contact"]}

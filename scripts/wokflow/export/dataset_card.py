@@ -307,7 +307,7 @@ def card(manifest: Manifest, sizes: Mapping[str, int], loaded: Mapping[str, int]
         licence=manifest["licence_of_annotations"],
         papers=[PAPERS[paper] for paper in PAPERS if any(paper in CITED[dataset] for dataset in datasets)],
         contact=manifest["contact"],
-        home_page=manifest["home_page"],
+        home_page=manifest.get("home_page", ""),
     )
     return f"---\n{_head(manifest, sizes, loaded)}---\n\n{filled}"
 

@@ -68,8 +68,12 @@ def diff(old: str, new: str) -> Iterator[str]:
 
 def _differences(old: str, before: Manifest, new: str, after: Manifest) -> Iterator[str]:
     for name in MEMBERS:
-        if before.get(name) != after.get(name):
-            yield f"{name}: {_short(before.get(name))} -> {_short(after.get(name))}"
+        one, other = (
+            before.get(name, ""),
+            after.get(name, ""),
+        )  # releases made before it was a member have none
+        if one != other:
+            yield f"{name}: {_short(one)} -> {_short(other)}"
     for name in sorted({*before["software"], *after["software"]}):
         one, other = before["software"].get(name), after["software"].get(name)
         if one != other:

@@ -86,7 +86,7 @@ _FINDING = {
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "required": [
-        *("format", "name", "version", "contact", "home_page", "licence_of_annotations", "software", "mode"),
+        *("format", "name", "version", "contact", "licence_of_annotations", "software", "mode"),
         *("jsonl", "sources", "ingest", "steps", "subsets", "accounts", "findings"),
     ],
     "properties": {
