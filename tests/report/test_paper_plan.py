@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +199,17 @@ def test_rows_that_are_left_out_are_said_before_any_target_with_the_reason(
     assert opening({"all", PAPERS["camt"].target}, config, tables, targets).count(judges) == 1
     default = config | {"paper": ""}
     assert opening({"all"}, default, Tables(Rows(), Rows(), Rows()), targets) == ""
+
+
+def test_nobody_needs_to_mark_items_where_they_are_given(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config, tables, targets = full("intralingual", tmp_path)
+    silent = Rows({name: replace(study, answers=None) for name, study in tables.studies.items()})
+    assert {"dialogues", "items"} <= {*silent}
+    said = announced("intralingual", config, replace(tables, studies=silent), targets)
+    assert "Sheets are made, no answers: dialogues." in said
 
 
 @pytest.mark.parametrize("short", ["ash", "intralingual"])

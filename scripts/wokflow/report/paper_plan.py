@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wokflow.annotate.arguments import Study
+from wokflow.annotate.fields import MARKING
 from wokflow.frame.arguments import lookup
 from wokflow.frame.config_files import read_yaml
 from wokflow.frame.gpus import find_gpus
@@ -276,9 +277,14 @@ def _glossary(config: Mapping[str, Any]) -> Iterator[Missing]:
 
 
 def _people(short: str, config: Mapping[str, Any], tables: Tables) -> Iterator[Missing]:
-    silent = [name for name, study in tables.studies.items() if not study.answers]
+    marked = lookup(config, "ingest.annotations.path")  # then nobody needs to mark items
+    silent = [
+        name
+        for name, study in tables.studies.items()
+        if not (study.answers or (study.kind == MARKING and marked))
+    ]
     if silent:
-        yield Missing("answers of people", f"Sheets are made, no ratings: {', '.join(silent)}.")
+        yield Missing("answers of people", f"Sheets are made, no answers: {', '.join(silent)}.")
     for paper, keys, what, without, need in (
         (
             "counterfactual",
