@@ -2,17 +2,18 @@
 
 import json
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 from openpyxl import load_workbook
-from wokflow.annotate.marked import annotate_marked
+from wokflow.annotate.marked import _span, annotate_marked
 from wokflow.annotate.settings import MarkedSettings, TasksSettings
 from wokflow.annotate.studio import labels, task
 from wokflow.annotate.tasks import annotate_tasks
 from wokflow.frame import tables
-from wokflow.frame.job import Job
+from wokflow.frame.job import Job, Progress
 from wokflow.ingest.annotations import ingest_annotations
 from wokflow.ingest.schemas import UTTERANCES
 from wokflow.ingest.settings import AnnotationsSettings
@@ -52,14 +53,14 @@ class Marking(Study):
             job=Job(),
         )
 
-    def marked(self) -> list[dict[str, Any]]:
+    def marked(self, log: TextIO | None = None) -> list[dict[str, Any]]:
         answers, raters = str(self.folder / "answers"), str(self.folder / "raters.tsv")
         annotate_marked(
             assigned=self.path("assigned"),
             marked=str(self.folder / "marked.jsonl"),
             rejects=self.path("rejects"),
             settings=MarkedSettings(answers=answers, raters=raters),
-            job=Job(),
+            job=Job(progress=Progress(log)),
         )
         return [json.loads(line) for line in (self.folder / "marked.jsonl").read_text("utf-8").splitlines()]
 
@@ -139,6 +140,36 @@ def test_the_same_words_in_another_row_are_the_next_ones_and_typed_words_are_fou
     assert study.reasons() == ["repeated"]
 
 
+def test_a_faulty_row_uses_up_its_occurrence_and_so_does_another_kind_of_quotation_mark(
+    study: Marking,
+) -> None:
+    grans = ({"item": "gran's"}, {"item": "gran’s", "foreignness": "2"})
+    marks = ({"item": "PIE", "category": ""}, {"item": "PIE"}, *grans)
+    study.send(filled(study, *marks))
+    assert study.spans() == [(0, 7, 10, "pie"), (0, 15, 21, "Gran’s")]
+    assert study.reasons() == ["missing", "repeated"]
+
+
+def test_a_spelling_is_found_where_it_stands_and_in_the_order_of_the_text_where_it_repeats() -> None:
+    text = "Pie first, pie then."
+    assert _span(text, "pie", "", (), in_order=False) == (11, 14)
+    assert _span(text, "pie", "", (), in_order=True) == (0, 3)
+    assert _span(text, "pie", "", [(0, 3)], in_order=True) == (11, 14)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "offset", "span"),
+    [
+        ("🥧🥧🥧🥧 ha ha ha", "ha", "9", (5, 7)),  # offsets count UTF-16 units
+        ("cooking the pie at piecrust", "pie", "19", (19, 22)),  # a part of a word, beside the whole word
+        ("cooking the pie at piecrust", "pie", "18", (19, 22)),  # drawn with the blank before it
+        ("ha ha", "ha", "4", (3, 5)),  # not there: the nearest
+    ],
+)
+def test_a_mark_stands_where_it_was_drawn(text: str, words: str, offset: str, span: tuple[int, int]) -> None:
+    assert _span(text, words, offset, (), in_order=False) == span
+
+
 @pytest.mark.parametrize(
     ("mark", "reason"),
     [
@@ -206,3 +237,16 @@ def test_marks_of_label_studio_stand_where_they_were_drawn(study: Marking) -> No
     (study.folder / "answers" / "r1.json").write_text(given, encoding="utf-8")
     assert study.spans() == [(0, 7, 10, "pie")]
     assert study.read("rejects").select("reason", "source_row").rows() == [("no_item", 1), ("missing", 1)]
+
+
+def test_the_log_says_which_dialogues_of_a_rater_came_back_and_how(study: Marking) -> None:
+    """Of r1, one is marked and one without; of r2, one was skipped in Label Studio and nobody opened the other."""
+    study.send(filled(study, {"item": "pie"}))
+    rows = [row for row in study.read("assigned").to_dicts() if row["rater"] == "r2"]
+    given = [[{"result": [], "was_cancelled": True}], []]
+    exported = [task(row) | {"annotations": some} for row, some in zip(rows, given, strict=True)]
+    (study.folder / "answers" / "r2.json").write_text(json.dumps(exported), encoding="utf-8")
+    log = StringIO()
+    study.marked(log)
+    assert "r1: 2 dialogues handed out: 1 with marks, 1 without, 0 skipped, 0 not answered" in log.getvalue()
+    assert "r2: 2 dialogues handed out: 0 with marks, 0 without, 1 skipped, 1 not answered" in log.getvalue()

@@ -72,6 +72,14 @@ def test_marks_of_xml_in_names_and_values_stay_what_they_are() -> None:
     assert [one.get("value") for one in choices] == field["values"]
 
 
+def test_texts_are_shown_wherever_the_compared_ones_stand_among_them() -> None:
+    row = {
+        "shown": [{"name": name, "text": "x"} for name in ("A", "item", "B")],
+        "fields": [{"column": "better", "values": ["A", "B"]}],
+    }
+    assert [one.get("name") for one in ElementTree.fromstring(labels(row)).iter("Text")] == ["item", "A", "B"]
+
+
 def test_answers_of_label_studio_and_of_sheets_give_the_same_ratings(tmp_path: Path) -> None:
     study = Study(tmp_path)
     study.hand_out("r1", "r2")

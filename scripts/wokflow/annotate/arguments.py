@@ -156,7 +156,7 @@ def _problems(row: Mapping[str, str], studies: Mapping[str, Study]) -> Iterator[
         yield f"kind {row['kind']!r} is not one of {', '.join(KINDS)}."
     if row["data"] not in DATA:
         yield f"data {row['data']!r} is not one of {', '.join(DATA)}."
-    if row["data"] in JUDGED and row["kind"] in KINDS[1:3]:
+    if row["data"] in JUDGED and row["kind"] in ("best_worst", "writing"):
         yield f"texts of data {row['data']} can only be rated: set kind to rating."
     if row["kind"] == "writing" and row["data"] not in (*ADAPTED, *JUDGED):
         yield f"people can adapt recipes of data {' and '.join(ADAPTED)} alone."

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wokflow.annotate.fields import (
@@ -10,9 +11,12 @@ from wokflow.annotate.fields import (
     FOREIGNNESS,
     ID,
     ITEM,
+    OPEN,
     PLACE,
     RATER,
+    SKIPPED,
     START,
+    STATE,
     TEXT,
     utterances,
 )
@@ -25,7 +29,11 @@ from wokflow.frame.job import Job
 
 ANSWERS = (ITEM, CATEGORY, FOREIGNNESS)
 TYPED = str.maketrans("‘’“”", "''\"\"")  # quotation marks that spreadsheet programs change
+MARKED, UNMARKED = "with marks", "without"
+STATES = (OPEN, SKIPPED, UNMARKED, MARKED)  # of a dialogue; of one in several files, the last counts
 Row = dict[str, Any]
+Span = tuple[int, int]
+Words = tuple[str, str, str, str]  # file, task, place and words of a row
 # By task's id, place, start and end: the answers (category, foreignness), each with the first row that has it.
 Marks = dict[tuple[str, str, int, int], dict[tuple[str, str], SheetRow]]
 
@@ -39,7 +47,7 @@ def annotate_marked(*, assigned: str, marked: str, rejects: str, settings: Marke
     """
     raters = {rater.name: rater for rater in read_raters(settings.raters)}
     rows = {row["id"]: row for row in tables.read(assigned).to_dicts()}
-    marks, rejected = _marks(rows, settings.answers, raters)
+    marks, rejected, states = _marks(rows, settings.answers, raters)
     lines = []
     for (key, place, start, end), answers in marks.items():
         row, (sheet_row, *others) = rows[key], answers.values()
@@ -58,7 +66,7 @@ def annotate_marked(*, assigned: str, marked: str, rejects: str, settings: Marke
     tables.write(rejects, REJECTS, rejected, job.metadata)
     dialogues, people = ({line[name] for line in lines} for name in ("dialogue", "annotator"))
     job.progress.say(f"{len(lines)} marks in {len(dialogues)} dialogues, by {len(people)} annotators")
-    for said in summary(rejected):
+    for said in (*_by_rater(rows, states), *summary(rejected)):
         job.progress.say(said)
 
 
@@ -71,34 +79,58 @@ def _raw(sheet_row: SheetRow) -> str:
     return " | ".join(cell for name in ANSWERS if (cell := sheet_row.cells.get(name, "")))
 
 
-def _marks(rows: Mapping[str, Row], path: str, raters: Mapping[str, Rater]) -> tuple[Marks, list[Reject]]:
+def _marks(
+    rows: Mapping[str, Row], path: str, raters: Mapping[str, Rater]
+) -> tuple[Marks, list[Reject], dict[str, str]]:
+    """The marks, the rejects, and by the ids of tasks which of STATES they are in, for those that came back."""
     marks: Marks = {}
-    taken: dict[tuple[str, ...], list[tuple[int, int]]] = {}  # by the same words of a file and an utterance
-    rejected, count = list[Reject](), 0
-    for sheet_row in read_rows(path, (ID, RATER, PLACE, TEXT, *ANSWERS), withdrawn([*raters.values()])):
-        count += 1
+    taken: dict[Words, list[Span]] = {}  # by words in any letter case
+    rejected, states = list[Reject](), dict[str, str]()
+    read = [*read_rows(path, (ID, RATER, PLACE, TEXT, *ANSWERS), withdrawn([*raters.values()]))]
+    spellings = Counter(map(_words, read))
+    for sheet_row in read:
         row, place, raw = rows.get(sheet_row.cells[ID]), sheet_row.cells[PLACE], _raw(sheet_row)
         task = row["task_id"] if row else None
-        if fault := _not_handed_out(sheet_row, row, place) or (raw and _left_out(raters[sheet_row.rater])):
+        fault = _not_handed_out(sheet_row, row, place)
+        if row and not fault:
+            given = sheet_row.cells.get(STATE)
+            state = MARKED if raw else given if given in STATES else UNMARKED
+            states[row["id"]] = max(states.get(row["id"], state), state, key=STATES.index)
+            fault = _left_out(raters[sheet_row.rater]) if raw else None
+        if fault:
             rejected.append(sheet_row.reject(fault[0], task, fault[1], raw))
+        if fault or not row or not raw:
             continue
-        if not row or not raw:
+        answer, wrong = _answer(sheet_row, {each["column"]: each["values"] for each in row["fields"]})
+        words = _words(sheet_row)
+        before = taken.setdefault((*words[:3], words[3].casefold()), [])
+        near = sheet_row.cells.get(START, "")
+        span = _span(_texts(row)[place], words[3], near, before, in_order=spellings[words] > 1)
+        if not isinstance(span, str):
+            before.append(span)  # also that of a faulty row: the next row means the next occurrence
+        if wrong or isinstance(span, str):
+            rejected.append(sheet_row.reject(wrong or str(span), task, place, raw))
             continue
-        fields = {each["column"]: each["values"] for each in row["fields"]}
-        answer, wrong = _answer(sheet_row, fields)
-        words = (sheet_row.file, row["id"], place, " ".join(sheet_row.cells[ITEM].split()).casefold())
-        near, before = sheet_row.cells.get(START, ""), taken.get(words, ())
-        span = wrong or _span(_texts(row)[place], sheet_row.cells[ITEM], near, before)
-        if isinstance(span, str):
-            rejected.append(sheet_row.reject(span, task, place, raw))
-            continue
-        taken.setdefault(words, []).append(span)
         own = marks.setdefault((row["id"], place, *span), {})
         if answer in own:
             rejected.append(sheet_row.reject("repeated", task, place, raw))
         own.setdefault(answer, sheet_row)
-    refuse_foreign(path, count, rejected)
-    return marks, rejected
+    refuse_foreign(path, len(read), rejected)
+    return marks, rejected, states
+
+
+def _words(sheet_row: SheetRow) -> Words:
+    """File, task, place and words of a row, with the quotation marks and blanks that every program leaves alone."""
+    item = " ".join(sheet_row.cells[ITEM].translate(TYPED).split())
+    return sheet_row.file, sheet_row.cells[ID], sheet_row.cells[PLACE], item
+
+
+def _by_rater(rows: Mapping[str, Row], states: Mapping[str, str]) -> Iterator[str]:
+    """Lines for the log: for each rater, how many of the dialogues handed out are in which state."""
+    for rater in sorted({row["rater"] for row in rows.values()}):
+        own = [states.get(key, OPEN) for key, row in rows.items() if row["rater"] == rater]
+        counts = ", ".join(f"{own.count(state)} {state}" for state in reversed(STATES))
+        yield f"{rater}: {len(own)} dialogues handed out: {counts}"
 
 
 def _not_handed_out(sheet_row: SheetRow, row: Row | None, place: str) -> tuple[str, str] | None:
@@ -128,19 +160,32 @@ def _answer(sheet_row: SheetRow, fields: Mapping[str, Sequence[str]]) -> tuple[t
     return (given[0], given[1]), "missing" if missing else None if all(given) else "off_scale"
 
 
-def _span(text: str, item: str, near: str, taken: Sequence[tuple[int, int]]) -> tuple[int, int] | str:
-    """Where the item stands in the utterance: the occurrence that begins next to `near` or, without it, the next.
+def _span(text: str, item: str, near: str, taken: Sequence[Span], *, in_order: bool) -> Span | str:
+    """Where the item stands in the utterance: at `near` if it is given, otherwise at an occurrence not in `taken`.
 
-    `taken` are those of earlier rows of the sheet. Occurrences in the same letter case come first, and parts of words
-    count only where there are no whole ones. The reason of a reject if there is none, or none is left.
+    `near` counts UTF-16 units, as browsers do; where the item does not stand there, the nearest occurrence counts.
+    Without it, occurrences in the item's letter case come first, or the first of the text if `in_order`. Parts of
+    words count only where there are no whole ones. The reason of a reject if there is none, or none is left.
     """
-    words = r"\s+".join(re.escape(word) for word in item.translate(TYPED).split())
     plain = text.translate(TYPED)
+    words = r"\s+".join(map(re.escape, item.split()))
+    if not words:
+        return "no_item"
+    begin = _characters(text, int(near)) if near.isdecimal() else None
+    if begin is not None and (there := re.compile(rf"\s*({words})", re.IGNORECASE).match(plain, begin)):
+        return there.span(1)
     for pattern in (rf"(?<!\w){words}(?!\w)", words):
-        flags = (re.NOFLAG, re.IGNORECASE)
-        spans = [each.span() for flag in flags for each in re.finditer(pattern, plain, flag)]
-        if near.isdecimal() and spans:
-            return min(spans, key=lambda span: abs(span[0] - int(near)))
-        if spans:
-            return next((span for span in spans if span not in taken), "repeated")
+        found = [*re.finditer(pattern, plain, re.IGNORECASE)]
+        if not found:
+            continue
+        if begin is not None:
+            return min((each.span() for each in found), key=lambda span: abs(span[0] - begin))
+        if not in_order:
+            found.sort(key=lambda each: " ".join(each[0].split()) != item)
+        return next((each.span() for each in found if each.span() not in taken), "repeated")
     return "no_item"
+
+
+def _characters(text: str, units: int) -> int:
+    """The number of characters in the first `units` UTF-16 units of a text."""
+    return len(text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore"))

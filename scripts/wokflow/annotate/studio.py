@@ -13,12 +13,15 @@ from wokflow.annotate.fields import (
     ID,
     ITEM,
     LETTERS,
+    OPEN,
     PART,
     PLACE,
     RATER,
+    SKIPPED,
     SOURCE,
     SPEAKER,
     START,
+    STATE,
     TARGET,
     utterances,
 )
@@ -60,9 +63,10 @@ def labels(row: Mapping[str, Any]) -> str:
     names = [each["name"] for each in row["shown"]]
     if row["fields"]:
         letters = [name for name in names if name in LETTERS]
-        for name in names[: len(names) - len(letters)]:
+        for name in [name for name in names if name not in LETTERS]:
             _text(view, name)
-        together = ElementTree.SubElement(view, "View", style=BESIDE)
+        if letters:
+            together = ElementTree.SubElement(view, "View", style=BESIDE)
         for name in letters:
             _text(ElementTree.SubElement(together, "View", style="flex: 1"), name)
         asked = ElementTree.SubElement(view, "View", style=WRAPPED)
@@ -180,7 +184,10 @@ def read_export(path: Path, columns: Collection[str] = ()) -> Iterator[Row]:
             results = held if isinstance(held, list) else [held]
             answers = _answers(results, f"{path}, task {place}")
             if ITEM in columns:
-                yield from ((place, row) for row in _marks(given, one["data"].get(TEXT + DIALOGUE), results))
+                state = {} if kept else {STATE: SKIPPED if annotations else OPEN}
+                yield from (
+                    (place, row) for row in _marks(given | state, one["data"].get(TEXT + DIALOGUE), results)
+                )
             elif PART in columns:
                 yield from ((place, row) for row in _parts(given, answers))
             else:
