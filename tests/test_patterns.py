@@ -70,6 +70,10 @@ OUTPUTS = [
 ]
 # Expressions that a function makes of what it is given, as examples, by module and function; and how they are used.
 MADE: dict[tuple[str, str], tuple[Sequence[AnyPattern], str]] = {
+    ("annotate.marked", "_span"): (
+        [re.compile(r"soy\s+sauce", re.IGNORECASE), re.compile(r"(?<!\w)soy\s+sauce(?!\w)")],
+        "search",
+    ),
     ("cluster.causes", ""): ([pattern for pattern, _ in causes.STUCK], "fullmatch"),
     ("enrich.phrases", "__init__"): (
         [re.compile(rf"\b(?:soy\ sauce|{WORD}\ of\ {WORD}|{WORD}\-style)\b")],

@@ -275,24 +275,13 @@ def test_a_verb_is_in_the_class_of_what_is_done(text: str, verb_class: str) -> N
         (["锅中烧水，下入鱼片", "在水中放1分钟"], "鱼片 水"),
         (["香菜洗净", "锅里倒油，加入豆瓣酱和姜丝", "倒入开水，煮成红汤"], "油 豆瓣酱 姜丝 开水"),
         (["莲子洗净", "汤盅洗干净"], ""),
+        (["菜梗洗净，切丁"], "菜梗"),
+        (["锅里放油，下鸡块炒香，锅中加水煮，放入鸡蛋煮熟"], "油 鸡块 水 鸡蛋"),
+        (["锅中放水，放入花生粉、鸡块煮，捞出"], "花生粉 鸡块"),
+        (["电饭煲加水，放入鸡、玉米煮熟，捞出鸡", "鸡撕成丝，放入电饭锅，加盐，炖"], "水 玉米 鸡 盐"),
         (["鱼擦干，并用10克盐抹遍鱼身"], "盐 鱼身"),
         (["鸡翅加盐、黑胡椒粉腌制", "鸡翅放在烤盘上", "烤盘放入烤箱"], "鸡翅"),
     ],
 )
 def test_what_is_together_and_what_is_gone(steps: list[str], expected: str) -> None:
     assert " ".join(food.surface for food in actions(*steps)[-1].foods) == expected
-
-
-@pytest.mark.parametrize(
-    ("title", "step", "expected"),
-    [
-        ("麻辣牛肉干", "肉切条，翻炒", "牛肉"),
-        ("宫保鸡丁", "肉切丁", "鸡肉"),
-        ("鱼香肉丝", "肉切丝", "猪肉"),
-        ("鸡腿菇炒肉", "肉切丝", "猪肉"),
-        ("牛肉面", "羊肉切块，肉下锅", "羊肉"),  # what steps name comes first
-    ],
-)
-def test_meat_without_a_name_is_that_of_the_title(title: str, step: str, expected: str) -> None:
-    [found] = extract([step], glossary(), method="rules", style="house", title=title)
-    assert {food.cls for action in found for food in action.foods} == {expected}

@@ -172,8 +172,10 @@ def _span(text: str, item: str, near: str, taken: Sequence[Span], *, in_order: b
     if not words:
         return "no_item"
     begin = _characters(text, int(near)) if near.isdecimal() else None
-    if begin is not None and (there := re.compile(rf"\s*({words})", re.IGNORECASE).match(plain, begin)):
-        return there.span(1)
+    if begin is not None:
+        begin += len(plain[begin:]) - len(plain[begin:].lstrip())  # a mark may begin with blanks
+        if there := re.compile(words, re.IGNORECASE).match(plain, begin):
+            return there.span()
     for pattern in (rf"(?<!\w){words}(?!\w)", words):
         found = [*re.finditer(pattern, plain, re.IGNORECASE)]
         if not found:

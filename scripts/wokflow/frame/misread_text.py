@@ -177,7 +177,8 @@ def _is_likely(word: str, said: str, *, several: bool) -> bool:
         known = better and (chinese >= SEVERAL or (not chinese and _ACCENT.search(said) is not None))
         daily = letters >= MANY and len({*beyond}) > 1 and _DAILY.fullmatch("".join(beyond)) is not None
         return expected(word) <= RARE and (latin or known or daily)
-    if letters < SEVERAL or len({*beyond}) < SEVERAL:  # Čłon, Čłonka
+    one_latin = len({*beyond}) == 1 and beyond[0] < "\u0250"  # Čłon, Čłonka
+    if letters < SEVERAL or one_latin:
         usual = _USUAL.match(beyond[0]) is not None and _BEFORE.search(said) is not None
     else:
         usual = len(_RARE.findall(said)) * 2 < letters

@@ -107,7 +107,7 @@ def _write_page(sheet: Any, page: Page) -> None:
 def _choices(book: Any, name: str, values: Sequence[str]) -> str:
     """The formula of a list of values or, if it cannot hold them, of their cells in the worksheet VALUES."""
     inline = ",".join(values)
-    if len(inline) <= INLINE and not any("," in value for value in values):
+    if len(inline) <= INLINE and inline.count(",") == len(values) - 1 and '"' not in inline:
         return f'"{inline}"'
     if VALUES not in book.sheetnames:
         book.create_sheet(VALUES).append([])

@@ -30,6 +30,7 @@ KIND_COST = {"dish": -12, "decoration": 15, "modifier": 5, "region": 5}
 FLAVOUR_MAKERS = _set("味 风味 口味 味道 版")
 WITHOUT = dict.fromkeys(_set("无 无需 不用 不需 不需要 不要 免"), "N") | {"没有": "M"}
 WITHOUT |= dict.fromkeys(_set("不放 不加 不含"), "P")
+NEEDLESS = ("需", "需要")  # 无需 is about what one does
 # Words as letters, for NEGATION: by the whole word, by the start of a decoration, and by the kind of word.
 WORDS = WITHOUT | dict.fromkeys("和与及跟、", "&") | dict.fromkeys("水油", "W") | dict.fromkeys("都也", "A")
 STARTS = {"有": "H", "一滴": "Y", "不": "B", "解决": "B", "的": "L", "做": "L", "也": "L", "就": "L"}
@@ -350,7 +351,8 @@ class Lexicon:
             cuts.append(best[cuts[-1]][1])
         words = [lower[i:j] if lower[i:j] in self._words else text[i:j] for i, j in pairwise(cuts)]
         for at, (zh, verb) in enumerate(pairwise(words)):
-            if verb[0] == "酱" and {zh + "酱", verb, verb[1:]} <= self._words.keys():  # 花生酱 + 拌
+            verbs = all("technique" in self._words.get(each, {}) for each in (verb, verb[1:]))
+            if verb[0] == "酱" and verbs and zh + "酱" in self._words:  # 花生酱 + 拌, but not 芝麻 + 酱油
                 words[at : at + 2] = [zh + "酱", verb[1:]]
         return words
 
@@ -372,7 +374,8 @@ class Lexicon:
             if before in WITHOUT and before != "没有" and self._words.get(zh, {}).keys() == {"dish"}:
                 verbs = [n for n in (2, 1) if "technique" in self._words.get(zh[:n], {})]
                 first = self._split(zh, skip=zh)[0]
-                head = verbs[0] if verbs else len(first) * ("ingredient" in self._words.get(first, {}))
+                food = "ingredient" in self._words.get(first, {}) and not before.endswith(NEEDLESS)
+                head = verbs[0] if verbs else len(first) * food
                 parts = [zh[:head] or zh, *self._split(zh[head:] if head else "")]
             bare += parts if all(part in self._words for part in parts) else [zh]
         return bare

@@ -42,7 +42,7 @@ def parse_actions(
     words = read_glossary(settings.glossary)
     if settings.style == "house" and (said := ignored(words)):
         job.progress.say(said)
-    table = tables.scan(recipes, ["recipe_id", "corpus", "source_row", "title", "steps"])
+    table = tables.scan(recipes, ["recipe_id", "corpus", "source_row", "steps"])
     total = tables.rows([recipes])
     with ExitStack() as stack:
         good = stack.enter_context(tables.PartWriter(actions, schemas.ACTIONS, job.metadata))
@@ -106,9 +106,7 @@ def _recipe(
     if longest > settings.max_characters:
         return [], _reject(recipe, "too_long", f"a step of {longest} characters")
     style = settings.style
-    by_step = extract(
-        recipe["steps"], words, parses, method=settings.method, style=style, title=recipe["title"]
-    )
+    by_step = extract(recipe["steps"], words, parses, method=settings.method, style=style)
     rows = [
         {"recipe_id": recipe["recipe_id"], "position": position, "step": number, **row}
         for position, (number, row) in enumerate(_numbered(recipe["steps"], by_step, style))

@@ -151,8 +151,8 @@ def distinct(foods: Iterable[Mention]) -> list[Mention]:
 
 
 def is_part(food: Mention) -> bool:
-    """Whether a food is a part that is taken away, by its word or its class."""
-    return food.surface in PARTS or food.cls in PARTS
+    """Whether a food is a part that is taken away, by its word or by a class of which nothing is eaten."""
+    return food.surface in PARTS or food.cls in kinds.WASTE_CLASSES
 
 
 def mains(foods: Sequence[Mention]) -> list[Mention]:
@@ -188,16 +188,17 @@ def dries(later: Sequence[KitchenAction]) -> bool:
 def comes_back(pot: Sequence[Mention], named: Sequence[Mention], later: Iterable[KitchenAction]) -> bool:
     """Whether all the pot's food but `named` is put in later, before anything is taken out: then it is not there now.
 
-    地瓜炸至金黄。锅里放入白糖，加热。放入炸好的地瓜. Flavourings do not count.
+    地瓜炸至金黄。锅里放入白糖，加热。放入炸好的地瓜. Flavourings do not count. Foods are equal by their classes: 鸡蛋
+    is no 鸡块.
     """
-    missing = without([food for food in pot if not aromatic(food)], named)
+    missing = {food.cls for food in pot if not aromatic(food)} - {food.cls for food in named}
     some = bool(missing)
     for doing in later:
         what = kinds.kind(doing.verb)
         if what in (Kind.TAKE, Kind.EMPTY):
             return False
         if what is Kind.ADD and doing.verb[0] in kinds.PUT_IN:
-            missing = without(missing, doing.foods)
+            missing -= {food.cls for food in doing.foods}
         if some and not missing:
             return True
     return False

@@ -41,7 +41,6 @@ def extract(
     *,
     method: Method | str,
     style: Style | str,
-    title: str = "",
 ) -> list[list[Action]]:
     """The actions of each step, in order of their verbs.
 
@@ -52,8 +51,7 @@ def extract(
     (2022); see `paper`.
 
     `method` chooses the analysis of a clause. "rules": the rules alone. "parser": its entry in `parses`, or the rules
-    if it has none. Offsets count in the step: step[action.start:action.end] == action.verb. `title` tells whose
-    meat 肉 is if no step does.
+    if it has none. Offsets count in the step: step[action.start:action.end] == action.verb.
     """
     if style == "paper":
         return extract_paper(steps, glossary, parses)
@@ -66,8 +64,7 @@ def extract(
         for act in some:
             _cut_fine(act, text, lexicon)
     by_step = [[_action(text, act) for act in some] for text, some in zip(steps, acts, strict=True)]
-    tokens = lexicon.tokens(simplified(title))
-    by_step = with_meats(by_step, lexicon.foods, [token.text for token in tokens if token.kind == FOOD])
+    by_step = with_meats(by_step, lexicon.foods)
     doings = [
         _doing(action, act.sense, other, lexicon)._replace(together=_together(action, step, other))
         for step, some, other in zip(by_step, acts, plain, strict=True)
@@ -132,7 +129,7 @@ def _cut_fine(act: Act, plain: str, lexicon: Lexicon) -> None:
     """Read 切 with a finely cut product, as in 切点蒜末, as 切末."""
     verb = plain[act.start : act.end]
     products = [plain[noun.end - 1] for noun in act.nouns if noun.start >= act.end and noun.kind == FOOD]
-    if verb[0] == "切" and verb in CUTS and products and FINE.issuperset(products):
+    if verb in CUTS and products and FINE.issuperset(products):
         act.cls = lexicon.verbs.get("切末", act.cls)
 
 

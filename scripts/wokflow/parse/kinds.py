@@ -41,7 +41,7 @@ HEATS_VESSEL, LEAVING, CLEANING = (_LISTS[name] for name in ("HEATS_VESSEL", "LE
 SWITCHING, TURNING, BLENDING, OFF = (_LISTS[name] for name in ("SWITCHING", "TURNING", "BLENDING", "OFF"))
 POURS, STUFFING, NO_FAT, THROWN = (_LISTS[name] for name in ("POURS", "STUFFING", "NO_FAT", "THROWN"))
 FETCHING, BINDING, SHELLS, PARTING = (_LISTS[name] for name in ("FETCHING", "BINDING", "SHELLS", "PARTING"))
-PUT_IN = _LISTS["PUT_IN"]
+PUT_IN, WASTE_CLASSES, NO_POWDERS = (_LISTS[name] for name in ("PUT_IN", "WASTE_CLASSES", "NO_POWDERS"))
 CLEANED, COVERS = _LISTS["CLEANED"], _LISTS["COVERS"]  # last characters of tools
 # food by its last character, or whole
 SOFT, SAUCES, SPICES = (_LISTS[name] for name in ("SOFT", "SAUCES", "SPICES"))
@@ -69,7 +69,7 @@ def steams(verb: str) -> bool:
 
 def stays(name: str) -> bool:
     """Whether a food of this name is a liquid or seasoning, which stays behind when food is taken out."""
-    return name[-1] in SOFT or name.endswith(POWDERS)
+    return name[-1] in SOFT or (name.endswith(POWDERS) and name not in NO_POWDERS)
 
 
 def flavours(name: str) -> bool:

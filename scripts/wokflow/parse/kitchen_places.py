@@ -26,7 +26,7 @@ class Places:
     taken: bool = False  # food was taken out of the pot since something last went in
     apart: bool = False  # the bench's food was blanched beside a pot that holds other food
     away: bool = False  # the cook was at the bench since something last went into the pot
-    vessel: str = ""  # the heated vessel that was named last
+    vessel: tuple[str, str] = ("", "")  # the heated vessel that was named last, and its class
     bowls: set[str] = field(default_factory=set)  # the classes of what the bench's food lies in, where named
     stuffed: list[Mention] = field(default_factory=list)  # food and its stuffing, which cook together
     plates: list[list[Mention]] = field(default_factory=list)  # groups of the bench that others came after
@@ -126,10 +126,11 @@ class Places:
 
         锅 alone may be any pot: 锅中加水，放入鱼丸煮熟，捞出，牛肉放入炒锅.
         """
-        named = next((tool.surface for tool in tools if kinds.heated(tool)), "")
-        if len(named) > 1 and named != self.vessel and self.taken and self.away:
+        named = next(((tool.surface, tool.cls) for tool in tools if kinds.heated(tool)), self.vessel)
+        one = named[0] == self.vessel[0] or (len(self.vessel[0]) > 1 and named[1] == self.vessel[1])
+        if len(named[0]) > 1 and not one and self.taken and self.away:
             self.pot = []
-        self.vessel = named or self.vessel
+        self.vessel = named
 
     def lift(self) -> None:
         """Let food lie above the water that was there first, or was brought to the boil alone: 水开，上锅蒸."""

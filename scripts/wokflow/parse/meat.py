@@ -1,4 +1,4 @@
-"""The animal of a meat that a recipe calls only 肉: that of the meat named before, or in the title."""
+"""The animal of a meat that a recipe calls only 肉: that of the meat named before."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,21 +9,15 @@ from wokflow.parse.types import Action, Mention
 FISH = "鱼"  # 肉 is of fish only in a recipe without any other meat
 
 
-def with_meats(
-    steps: Sequence[Sequence[Action]], foods: Mapping[str, str], title: Sequence[str] = ()
-) -> list[list[Action]]:
+def with_meats(steps: Sequence[Sequence[Action]], foods: Mapping[str, str]) -> list[list[Action]]:
     """The actions of a recipe, with 肉 in the class of the nearest meat before it, or else of the first after it.
 
-    `foods` are the words of the glossary with their classes, `title` those in the recipe's title, which decides if no
-    step names a meat. Without any named meat, 肉 keeps its own class.
+    `foods` are the words of the glossary with their classes. Without any named meat, 肉 keeps its own class.
     """
     named = [food.surface for step in steps for action in step for food in action.ingredients]
     animals = [name for name in named if kinds.animal(name)]
     if any(kinds.animal(name) != FISH for name in animals):
         animals = [name for name in animals if kinds.animal(name) != FISH]
-    if not animals:  # jerky, 牛肉干, is made of 牛肉
-        named = [name.removesuffix("干") for name in title]
-        animals = [name for name in named if kinds.animal(name) not in ("", FISH)]
     if not animals:
         return [list(step) for step in steps]
     last = animals[0]
